@@ -1,0 +1,258 @@
+use crate::{ExprId, Intrinsic, LinkId, List, LocalId, ParamId, SiteId, Value};
+
+/// A pure expression. Its type stands beside it in [`crate::Kernel::expr_types`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)] // the fields of a node are told by its own sentence
+pub enum Expr {
+    /// A constant.
+    Literal(Value),
+    /// A constant that only the user's crate knows; filled in by [`crate::link::link`].
+    Link(LinkId),
+    /// The current value of a local.
+    Local(LocalId),
+    /// The value of a scalar parameter.
+    Param(ParamId),
+    /// The number of elements of a slice parameter, a `usize`.
+    Len(ParamId),
+    /// An id or extent, a `usize`.
+    Builtin(Builtin),
+    /// `buffer[index]`; `index` is a `usize`. Faults when out of bounds.
+    Load {
+        buffer: ParamId,
+        index: ExprId,
+        site: Option<SiteId>,
+    },
+    /// A prefix operator.
+    Unary { op: UnaryOp, arg: ExprId },
+    /// An infix operator that cannot fault. Both sides have one type, except for shifts, whose
+    /// right side is any integer; a comparison yields `bool`.
+    Binary {
+        op: BinaryOp,
+        lhs: ExprId,
+        rhs: ExprId,
+    },
+    /// Integer division. Faults on a zero divisor and on `MIN / -1`.
+    Divide {
+        op: DivideOp,
+        lhs: ExprId,
+        rhs: ExprId,
+        site: Option<SiteId>,
+    },
+    /// `lhs && rhs`, short-circuiting.
+    And { lhs: ExprId, rhs: ExprId },
+    /// `lhs || rhs`, short-circuiting.
+    Or { lhs: ExprId, rhs: ExprId },
+    /// `arg as T`, `T` being this expression's type.
+    Cast { arg: ExprId },
+    /// A numeric method or function; see [`Intrinsic`] for each one's signature.
+    Call { intrinsic: Intrinsic, args: List },
+    /// Has this thread faulted? A `bool`; introduced by [`crate::passes::guard_loops`].
+    Faulted,
+}
+
+/// A dimension of the index space; `X` runs fastest.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+impl Axis {
+    /// The three axes in order.
+    pub const ALL: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
+
+    /// 0, 1 or 2.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// `x`, `y` or `z`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Axis::X => "x",
+            Axis::Y => "y",
+            Axis::Z => "z",
+        }
+    }
+}
+
+/// Ids and extents of the index space, all `usize`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Builtin {
+    /// Index of the thread in its block.
+    ThreadIdx(Axis),
+    /// Index of the block in the grid.
+    BlockIdx(Axis),
+    /// Threads of a block.
+    BlockDim(Axis),
+    /// Blocks of the grid.
+    GridDim(Axis),
+    /// Index of the thread in the whole launch: `block_idx * block_dim + thread_idx`.
+    GlobalIdx(Axis),
+    /// Threads of the whole launch: the extent of `.over(…)`, else `grid_dim * block_dim`.
+    GlobalDim(Axis),
+    /// `(global_idx_z * global_dim_y + global_idx_y) * global_dim_x + global_idx_x`.
+    GlobalThreadId,
+}
+
+impl Builtin {
+    /// Every builtin with the function that users call for it.
+    pub const ALL: [(&'static str, Builtin); 19] = [
+        ("thread_idx_x", Builtin::ThreadIdx(Axis::X)),
+        ("thread_idx_y", Builtin::ThreadIdx(Axis::Y)),
+        ("thread_idx_z", Builtin::ThreadIdx(Axis::Z)),
+        ("block_idx_x", Builtin::BlockIdx(Axis::X)),
+        ("block_idx_y", Builtin::BlockIdx(Axis::Y)),
+        ("block_idx_z", Builtin::BlockIdx(Axis::Z)),
+        ("block_dim_x", Builtin::BlockDim(Axis::X)),
+        ("block_dim_y", Builtin::BlockDim(Axis::Y)),
+        ("block_dim_z", Builtin::BlockDim(Axis::Z)),
+        ("grid_dim_x", Builtin::GridDim(Axis::X)),
+        ("grid_dim_y", Builtin::GridDim(Axis::Y)),
+        ("grid_dim_z", Builtin::GridDim(Axis::Z)),
+        ("global_idx_x", Builtin::GlobalIdx(Axis::X)),
+        ("global_idx_y", Builtin::GlobalIdx(Axis::Y)),
+        ("global_idx_z", Builtin::GlobalIdx(Axis::Z)),
+        ("global_dim_x", Builtin::GlobalDim(Axis::X)),
+        ("global_dim_y", Builtin::GlobalDim(Axis::Y)),
+        ("global_dim_z", Builtin::GlobalDim(Axis::Z)),
+        ("global_thread_id", Builtin::GlobalThreadId),
+    ];
+
+    /// The builtin that a function of this name stands for.
+    pub fn from_name(name: &str) -> Option<Builtin> {
+        Builtin::ALL
+            .into_iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, b)| b)
+    }
+
+    /// The name of the function that users call.
+    pub fn name(self) -> &'static str {
+        let found = Builtin::ALL.into_iter().find(|(_, b)| *b == self);
+        found.expect("every builtin stands in Builtin::ALL").0
+    }
+
+    /// The axis that it speaks of; `None` for [`Builtin::GlobalThreadId`], which needs all three.
+    pub const fn axis(self) -> Option<Axis> {
+        match self {
+            Builtin::ThreadIdx(a)
+            | Builtin::BlockIdx(a)
+            | Builtin::BlockDim(a)
+            | Builtin::GridDim(a)
+            | Builtin::GlobalIdx(a)
+            | Builtin::GlobalDim(a) => Some(a),
+            Builtin::GlobalThreadId => None,
+        }
+    }
+
+    /// Is it the same for all threads of a block?
+    pub const fn is_uniform(self) -> bool {
+        match self {
+            Builtin::BlockIdx(_)
+            | Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::GlobalDim(_) => true,
+            Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_) | Builtin::GlobalThreadId => false,
+        }
+    }
+}
+
+/// Prefix operators.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnaryOp {
+    /// `-x`, wrapping on integers.
+    Neg,
+    /// `!x`: logical on `bool`, bitwise on integers.
+    Not,
+}
+
+/// Infix operators that cannot fault.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    /// Floats only; integers use [`Expr::Divide`].
+    Div,
+    /// Floats only: C's `fmod`, as in Rust.
+    Rem,
+    BitAnd,
+    BitOr,
+    BitXor,
+    /// The count is masked to the width of the left side.
+    Shl,
+    /// Arithmetic for signed types; the count is masked.
+    Shr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl BinaryOp {
+    /// The operator in Rust.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::Rem => "%",
+            BinaryOp::BitAnd => "&",
+            BinaryOp::BitOr => "|",
+            BinaryOp::BitXor => "^",
+            BinaryOp::Shl => "<<",
+            BinaryOp::Shr => ">>",
+            BinaryOp::Eq => "==",
+            BinaryOp::Ne => "!=",
+            BinaryOp::Lt => "<",
+            BinaryOp::Le => "<=",
+            BinaryOp::Gt => ">",
+            BinaryOp::Ge => ">=",
+        }
+    }
+
+    /// Does it yield `bool` whatever its operands' type?
+    pub const fn is_comparison(self) -> bool {
+        matches!(
+            self,
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge
+        )
+    }
+
+    /// Is it a shift, whose two sides may differ in type?
+    pub const fn is_shift(self) -> bool {
+        matches!(self, BinaryOp::Shl | BinaryOp::Shr)
+    }
+}
+
+/// Integer division in its forms.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DivideOp {
+    /// `a / b`, towards zero.
+    Div,
+    /// `a % b`, with the sign of `a`.
+    Rem,
+    /// `a.div_euclid(b)`
+    DivEuclid,
+    /// `a.rem_euclid(b)`
+    RemEuclid,
+}
+
+impl DivideOp {
+    /// The name in IR text and in the names of helpers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DivideOp::Div => "div",
+            DivideOp::Rem => "rem",
+            DivideOp::DivEuclid => "div_euclid",
+            DivideOp::RemEuclid => "rem_euclid",
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The one table of numeric methods.
+
+use crate::Scalar;
+
+/// On which types a method stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeClass {
+    /// Floats.
+    Float,
+    /// Integers, `usize` included.
+    Int,
+    /// Signed integers.
+    SignedInt,
+    /// Unsigned integers, `usize` included.
+    UnsignedInt,
+    /// Signed integers and floats.
+    Signed,
+    /// All numbers.
+    Number,
+}
+
+impl TypeClass {
+    /// Is the type in the class?
+    pub const fn contains(self, ty: Scalar) -> bool {
+        match self {
+            TypeClass::Float => ty.is_float(),
+            TypeClass::Int => ty.is_int(),
+            TypeClass::SignedInt => ty.is_signed(),
+            TypeClass::UnsignedInt => ty.is_int() && !ty.is_signed(),
+            TypeClass::Signed => ty.is_signed() || ty.is_float(),
+            TypeClass::Number => ty.is_int() || ty.is_float(),
+        }
+    }
+}
+
+/// The type of an argument after the receiver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArgType {
+    /// The receiver's type.
+    Same,
+    /// A fixed type.
+    Fixed(Scalar),
+}
+
+/// The type of a method's result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResultType {
+    /// The receiver's type.
+    Same,
+    /// A fixed type.
+    Fixed(Scalar),
+    /// The unsigned integer of the receiver's width (`f32` gives `u32`).
+    Unsigned,
+    /// The float of the receiver's width (`u32` gives `f32`).
+    Float,
+}
+
+macro_rules! intrinsics {
+    ($($(#[$doc:meta])* $variant:ident $name:literal $class:ident ($($arg:expr),*) -> $result:expr;)*) => {
+        /// A numeric method, named as in Rust.
+        ///
+        /// The first operand is the receiver. None of them has an effect; none faults except as
+        /// its Rust namesake does, and those faults are [`crate::Stmt::Assert`]s before it.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Intrinsic {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Intrinsic {
+            /// Every intrinsic.
+            pub const ALL: &'static [Intrinsic] = &[$(Intrinsic::$variant,)*];
+
+            /// The Rust name of the method.
+            pub const fn name(self) -> &'static str {
+                match self { $(Intrinsic::$variant => $name,)* }
+            }
+
+            /// The types that have the method.
+            pub const fn class(self) -> TypeClass {
+                match self { $(Intrinsic::$variant => TypeClass::$class,)* }
+            }
+
+            /// The types of the arguments after the receiver.
+            pub const fn args(self) -> &'static [ArgType] {
+                use ArgType::*;
+                match self { $(Intrinsic::$variant => const { &[$($arg),*] },)* }
+            }
+
+            /// The type of the result.
+            pub const fn result(self) -> ResultType {
+                use ResultType::*;
+                match self { $(Intrinsic::$variant => $result,)* }
+            }
+        }
+    };
+}
+
+const I: Scalar = Scalar::I32;
+const U: Scalar = Scalar::U32;
+const B: Scalar = Scalar::Bool;
+
+intrinsics! {
+    /// Absolute value; wraps at `MIN`.
+    Abs "abs" Signed () -> Same;
+    /// The smaller; the other operand when one is NaN.
+    Min "min" Number (Same) -> Same;
+    /// The larger; the other operand when one is NaN.
+    Max "max" Number (Same) -> Same;
+    /// Clamps to `lo..=hi`; an assertion before it checks the bounds. NaN stays NaN.
+    Clamp "clamp" Number (Same, Same) -> Same;
+    /// -1, 0 or 1 for integers; ±1 by the sign bit for floats, NaN for NaN.
+    Signum "signum" Signed () -> Same;
+    /// Integer power by repeated multiplication, wrapping.
+    Pow "pow" Int (Fixed(U)) -> Same;
+    /// Square root, correctly rounded.
+    Sqrt "sqrt" Float () -> Same;
+    /// `1 / sqrt(x)`.
+    Rsqrt "rsqrt" Float () -> Same;
+    /// Cube root.
+    Cbrt "cbrt" Float () -> Same;
+    /// `e^x`.
+    Exp "exp" Float () -> Same;
+    /// `2^x`.
+    Exp2 "exp2" Float () -> Same;
+    /// `e^x - 1`, accurate near 0.
+    ExpM1 "exp_m1" Float () -> Same;
+    /// Natural logarithm.
+    Ln "ln" Float () -> Same;
+    /// `ln(1 + x)`, accurate near 0.
+    Ln1p "ln_1p" Float () -> Same;
+    /// Logarithm to base 2.
+    Log2 "log2" Float () -> Same;
+    /// Logarithm to base 10.
+    Log10 "log10" Float () -> Same;
+    /// Sine of radians.
+    Sin "sin" Float () -> Same;
+    /// Cosine of radians.
+    Cos "cos" Float () -> Same;
+    /// Tangent of radians.
+    Tan "tan" Float () -> Same;
+    /// Arc sine.
+    Asin "asin" Float () -> Same;
+    /// Arc cosine.
+    Acos "acos" Float () -> Same;
+    /// Arc tangent.
+    Atan "atan" Float () -> Same;
+    /// Angle of the point (`x` = argument, `y` = receiver).
+    Atan2 "atan2" Float (Same) -> Same;
+    /// Hyperbolic sine.
+    Sinh "sinh" Float () -> Same;
+    /// Hyperbolic cosine.
+    Cosh "cosh" Float () -> Same;
+    /// Hyperbolic tangent.
+    Tanh "tanh" Float () -> Same;
+    /// Power with a float exponent; C's `pow`.
+    Powf "powf" Float (Same) -> Same;
+    /// Power with an integer exponent.
+    Powi "powi" Float (Fixed(I)) -> Same;
+    /// `sqrt(x² + y²)` without undue overflow.
+    Hypot "hypot" Float (Same) -> Same;
+    /// Largest integer not above.
+    Floor "floor" Float () -> Same;
+    /// Smallest integer not below.
+    Ceil "ceil" Float () -> Same;
+    /// Nearest integer, halves away from zero.
+    Round "round" Float () -> Same;
+    /// Integer part.
+    Trunc "trunc" Float () -> Same;
+    /// `x - x.trunc()`.
+    Fract "fract" Float () -> Same;
+    /// `self * a + b`, rounded once.
+    MulAdd "mul_add" Float (Same, Same) -> Same;
+    /// The receiver with the argument's sign bit.
+    Copysign "copysign" Float (Same) -> Same;
+    /// Is it NaN?
+    IsNan "is_nan" Float () -> Fixed(B);
+    /// Is it an infinity?
+    IsInfinite "is_infinite" Float () -> Fixed(B);
+    /// Is it neither NaN nor infinite?
+    IsFinite "is_finite" Float () -> Fixed(B);
+    /// Is the sign bit set?
+    IsSignNegative "is_sign_negative" Float () -> Fixed(B);
+    /// The bits as an unsigned integer.
+    ToBits "to_bits" Float () -> Unsigned;
+    /// The float of these bits: `f32::from_bits(u32)`, the receiver being the argument.
+    FromBits "from_bits" UnsignedInt () -> Float;
+    /// Number of one bits.
+    CountOnes "count_ones" Int () -> Fixed(U);
+    /// Number of zero bits from the top.
+    LeadingZeros "leading_zeros" Int () -> Fixed(U);
+    /// Number of zero bits from the bottom.
+    TrailingZeros "trailing_zeros" Int () -> Fixed(U);
+    /// Rotation to the left; the count is taken modulo the width.
+    RotateLeft "rotate_left" Int (Fixed(U)) -> Same;
+    /// Rotation to the right; the count is taken modulo the width.
+    RotateRight "rotate_right" Int (Fixed(U)) -> Same;
+    /// Bits in reverse order.
+    ReverseBits "reverse_bits" Int () -> Same;
+    /// Bytes in reverse order.
+    SwapBytes "swap_bytes" Int () -> Same;
+    /// Addition that wraps in every build.
+    WrappingAdd "wrapping_add" Int (Same) -> Same;
+    /// Subtraction that wraps in every build.
+    WrappingSub "wrapping_sub" Int (Same) -> Same;
+    /// Multiplication that wraps in every build.
+    WrappingMul "wrapping_mul" Int (Same) -> Same;
+    /// Negation that wraps in every build.
+    WrappingNeg "wrapping_neg" Int () -> Same;
+    /// Absolute value that wraps at `MIN` in every build.
+    WrappingAbs "wrapping_abs" SignedInt () -> Same;
+    /// Shift to the left, the count masked, in every build.
+    WrappingShl "wrapping_shl" Int (Fixed(U)) -> Same;
+    /// Shift to the right, the count masked, in every build.
+    WrappingShr "wrapping_shr" Int (Fixed(U)) -> Same;
+    /// Addition that stops at the type's bounds.
+    SaturatingAdd "saturating_add" Int (Same) -> Same;
+    /// Subtraction that stops at the type's bounds.
+    SaturatingSub "saturating_sub" Int (Same) -> Same;
+    /// Multiplication that stops at the type's bounds.
+    SaturatingMul "saturating_mul" Int (Same) -> Same;
+    /// Distance of two numbers, unsigned.
+    AbsDiff "abs_diff" Int (Same) -> Unsigned;
+    /// Absolute value as an unsigned integer.
+    UnsignedAbs "unsigned_abs" SignedInt () -> Unsigned;
+}
+
+impl Intrinsic {
+    /// The intrinsic behind a method of this name on this type.
+    pub fn method(name: &str, on: Scalar) -> Option<Intrinsic> {
+        Intrinsic::ALL.iter().copied().find(|i| {
+            i.name() == name && i.class().contains(on) && !matches!(i, Intrinsic::FromBits)
+        })
+    }
+
+    /// The type of the result for a receiver of type `on`.
+    pub const fn result_type(self, on: Scalar) -> Scalar {
+        match (self.result(), on) {
+            (ResultType::Same, _) => on,
+            (ResultType::Fixed(s), _) => s,
+            (ResultType::Unsigned, Scalar::I32 | Scalar::U32 | Scalar::F32) => Scalar::U32,
+            (ResultType::Unsigned, Scalar::Usize) => Scalar::Usize,
+            (ResultType::Unsigned, _) => Scalar::U64,
+            (ResultType::Float, Scalar::U32) => Scalar::F32,
+            (ResultType::Float, _) => Scalar::F64,
+        }
+    }
+}

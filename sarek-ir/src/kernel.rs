@@ -1,0 +1,276 @@
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::{Axis, Expr, Scalar, Stmt, Value};
+
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The position in its arena.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+handles! {
+    /// An expression in [`Kernel::exprs`].
+    ExprId;
+    /// A statement in [`Kernel::stmts`].
+    StmtId;
+    /// A local in [`Kernel::locals`].
+    LocalId;
+    /// A parameter in [`Kernel::params`].
+    ParamId;
+    /// A link in [`Kernel::links`].
+    LinkId;
+    /// A place that can fault, in [`Kernel::sites`].
+    SiteId;
+    /// A native block in [`Kernel::natives`].
+    NativeId;
+    /// A loop; unique in its kernel.
+    LabelId;
+}
+
+/// A run of handles in [`Kernel::lists`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct List {
+    /// Position of the first.
+    pub start: u32,
+    /// How many.
+    pub len: u32,
+}
+
+impl List {
+    /// The positions that the list covers.
+    pub const fn range(self) -> Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+}
+
+/// A sequence of statements: a [`List`] of [`StmtId`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Block(pub List);
+
+impl Block {
+    /// No statements.
+    pub const EMPTY: Block = Block(List { start: 0, len: 0 });
+
+    /// Has it no statements?
+    pub const fn is_empty(self) -> bool {
+        self.0.len == 0
+    }
+}
+
+/// A place in the user's source: line from 1, column from 1; `0:0` when unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Loc {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// One kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kernel {
+    /// The function's name.
+    pub name: Cow<'static, str>,
+    /// The source file, for messages.
+    pub file: Cow<'static, str>,
+    /// The block size that `#[kernel(block = …)]` fixes.
+    pub block: Option<[u32; 3]>,
+    /// Parameters in order.
+    pub params: Cow<'static, [Param]>,
+    /// Locals, in order of declaration.
+    pub locals: Cow<'static, [Local]>,
+    /// Expressions.
+    pub exprs: Cow<'static, [Expr]>,
+    /// The type of each expression.
+    pub expr_types: Cow<'static, [Scalar]>,
+    /// Where each expression stands in the source.
+    pub expr_locs: Cow<'static, [Loc]>,
+    /// Statements.
+    pub stmts: Cow<'static, [Stmt]>,
+    /// Where each statement stands in the source.
+    pub stmt_locs: Cow<'static, [Loc]>,
+    /// Storage of [`List`]s.
+    pub lists: Cow<'static, [u32]>,
+    /// What a thread runs.
+    pub body: Block,
+    /// Places that can fault.
+    pub sites: Cow<'static, [Site]>,
+    /// Native blocks.
+    pub natives: Cow<'static, [Native]>,
+    /// Constants that only the user's crate knows.
+    pub links: Cow<'static, [Link]>,
+    /// What a launch must satisfy for the kernel to be race-free.
+    pub preconditions: Cow<'static, [Precondition]>,
+}
+
+/// A kernel's parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Param {
+    /// The name in the source.
+    pub name: Cow<'static, str>,
+    /// What it is.
+    pub kind: ParamKind,
+}
+
+/// What a parameter is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ParamKind {
+    /// A value.
+    Scalar(Scalar),
+    /// `&[elem]`, or `&mut [elem]` when `mutable`.
+    #[allow(missing_docs)]
+    Slice { elem: Scalar, mutable: bool },
+}
+
+/// A local variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Local {
+    /// The name in the source, or one that the frontend made up; not unique.
+    pub name: Cow<'static, str>,
+    /// Its type.
+    pub ty: Scalar,
+    /// Is it assigned after its declaration?
+    pub mutable: bool,
+}
+
+/// A place that can fault.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// What is checked there.
+    pub kind: SiteKind,
+    /// Where it stands in the source.
+    pub loc: Loc,
+    /// Can a launch prove it, or does it depend on data that only the device sees? Native code is
+    /// compiled with and without the checks that a launch can prove; the others always stay.
+    pub provable: bool,
+}
+
+/// What a site checks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SiteKind {
+    /// An index into a slice parameter. The detail of the fault is the index.
+    Index(ParamId),
+    /// An integer divisor, which must not be 0 (nor -1 under `MIN`). The detail is the divisor.
+    Divisor,
+    /// A condition, with the message of its failure. The detail is 0.
+    Assert(Cow<'static, str>),
+}
+
+/// Text in targets' own languages.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Native {
+    /// At most one text for each target.
+    pub texts: Cow<'static, [NativeText]>,
+    /// What other targets run; without it they are not eligible.
+    pub fallback: Option<Block>,
+}
+
+/// One target's text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NativeText {
+    /// The target's name, as [`crate::write::Dialect::name`] gives it.
+    pub target: Cow<'static, str>,
+    /// Verbatim text and operands, in order.
+    pub pieces: Cow<'static, [Piece]>,
+}
+
+/// A piece of native text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// Emitted as it is.
+    Text(Cow<'static, str>),
+    /// The target's name of a local; the text may assign it if it is mutable.
+    Local(LocalId),
+    /// The target's name of a parameter: a value, or a buffer.
+    Param(ParamId),
+}
+
+/// A constant that only the user's crate knows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Link {
+    /// The path in the source, for messages.
+    pub path: Cow<'static, str>,
+    /// The type that inference found; rustc checks it.
+    pub ty: Scalar,
+}
+
+/// What a launch must satisfy; checked on the host at each launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Precondition {
+    /// The launch has one thread along this axis.
+    SingleThread(Axis),
+    /// The launch has at most this many threads along an axis.
+    ExtentAtMost(Axis, u64),
+    /// No thread's evaluation of the expression leaves its type's range on the way.
+    NoOverflow(ExprId),
+}
+
+impl Kernel {
+    /// The expression.
+    pub fn expr(&self, id: ExprId) -> Expr {
+        self.exprs[id.index()]
+    }
+
+    /// The type of an expression.
+    pub fn type_of(&self, id: ExprId) -> Scalar {
+        self.expr_types[id.index()]
+    }
+
+    /// The statement.
+    pub fn stmt(&self, id: StmtId) -> Stmt {
+        self.stmts[id.index()]
+    }
+
+    /// The statements of a block.
+    pub fn block(&self, block: Block) -> impl DoubleEndedIterator<Item = StmtId> + '_ {
+        self.lists[block.0.range()].iter().map(|&i| StmtId(i))
+    }
+
+    /// The expressions of a list.
+    pub fn list(&self, list: List) -> impl ExactSizeIterator<Item = ExprId> + '_ {
+        self.lists[list.range()].iter().map(|&i| ExprId(i))
+    }
+
+    /// The constant behind an expression that is a literal.
+    pub fn literal(&self, id: ExprId) -> Option<Value> {
+        match self.expr(id) {
+            Expr::Literal(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// Are there no links left?
+    pub fn is_closed(&self) -> bool {
+        self.links.is_empty()
+    }
+
+    /// The expressions that an expression uses directly, in order of evaluation.
+    pub fn operands(&self, id: ExprId) -> Vec<ExprId> {
+        match self.expr(id) {
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Faulted => vec![],
+            Expr::Load { index, .. } => vec![index],
+            Expr::Unary { arg, .. } | Expr::Cast { arg } => vec![arg],
+            Expr::Binary { lhs, rhs, .. }
+            | Expr::Divide { lhs, rhs, .. }
+            | Expr::And { lhs, rhs }
+            | Expr::Or { lhs, rhs } => vec![lhs, rhs],
+            Expr::Call { args, .. } => self.list(args).collect(),
+        }
+    }
+}

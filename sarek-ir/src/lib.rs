@@ -1,0 +1,72 @@
+//! The kernel language of sarek as data: IR, analyses, passes and source writers.
+//!
+//! # The contract
+//!
+//! A [`Kernel`] is a set of flat arenas addressed by `u32` handles, so that one definition is
+//! owned data inside the macro and `const` data inside the user's binary. Nothing in it refers to
+//! a device or to Rust syntax.
+//!
+//! **Expressions are pure.** Evaluating an [`Expr`] reads locals, parameters, ids and memory, and
+//! may fault at a [`Site`]; it changes nothing. Whatever has an effect is a [`Stmt`]. The frontend
+//! materialises operands into locals wherever Rust's left-to-right order could be observed, so a
+//! writer is free to print an expression as one target expression. The exceptions that keep their
+//! own order are [`Expr::And`] and [`Expr::Or`], which evaluate their right side only when the left
+//! one asks for it.
+//!
+//! **An expression belongs to one place.** Every `ExprId` is used by at most one expression or
+//! statement, and the same holds of statements and blocks: a kernel is a forest, and a pass may
+//! rewrite a node in place. (A [`Precondition`] refers to an expression without using it. A pass
+//! may leave nodes that nothing uses.)
+//!
+//! **Types are closed.** `expr_types[i]` is the type of `exprs[i]`; there is no implicit conversion.
+//! A slice is not a value: it is named by [`Expr::Load`], [`Expr::Len`] and [`Stmt::Store`] only.
+//!
+//! **Integers wrap**, shifts mask their count, `as` saturates from floats and truncates between
+//! integers, comparisons with NaN are false except `!=`. A target where the plain operator means
+//! something else is the writer's business, never the IR's.
+//!
+//! **Faults.** A node that can fail carries `Some(site)`. At a failing site the thread records the
+//! fault and either stops (host backends) or goes on with a harmless value and leaves its next
+//! unbounded loop (accelerators); the bad access itself never touches memory. The pass
+//! [`passes::elide_checks`] turns a site into `None` once it is proved; a writer that sees `None`
+//! prints the unchecked form.
+//!
+//! **Statements.** [`Stmt::Let`] declares a local in the block it stands in; locals are unique in
+//! the kernel (shadowing was resolved by the frontend), so a name may repeat but a [`LocalId`] is
+//! declared once. A local without an initialiser is assigned before it is read. `Loop` evaluates
+//! its condition before each iteration. `For` counts from `start` up to, not including, `end`,
+//! both evaluated once; its local is fresh and immutable in each iteration. `Break` and `Continue` name an enclosing
+//! loop; `Return` ends the thread.
+//!
+//! # After each pass
+//!
+//! | pass | what holds after it |
+//! |---|---|
+//! | [`link::link`] | no [`Expr::Link`] is left: the kernel is closed |
+//! | [`passes::elide_checks`] | sites that the launch proved are `None` |
+//! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
+//! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |
+//! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted |
+//! | [`passes::lower_labels`] | `Break` and `Continue` name the innermost loop only |
+//! | [`passes::spill_stores`] | index and value of a checked store are locals or constants |
+//!
+//! [`validate`] checks the contract; writers, analyses and backends trust a validated kernel.
+
+pub mod builder;
+mod expr;
+mod intrinsic;
+mod kernel;
+mod scalar;
+mod stmt;
+mod value;
+pub mod write;
+
+pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
+pub use intrinsic::{ArgType, Intrinsic, ResultType, TypeClass};
+pub use kernel::{
+    Block, ExprId, Kernel, LabelId, Link, LinkId, List, Loc, Local, LocalId, Native, NativeId,
+    NativeText, Param, ParamId, ParamKind, Piece, Precondition, Site, SiteId, SiteKind, StmtId,
+};
+pub use scalar::Scalar;
+pub use stmt::Stmt;
+pub use value::Value;

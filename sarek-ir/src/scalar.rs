@@ -1,0 +1,106 @@
+use std::fmt;
+
+/// A scalar type of the kernel language.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Scalar {
+    /// `bool`, one byte in buffers.
+    Bool,
+    /// `i32`
+    I32,
+    /// `u32`
+    U32,
+    /// `i64`
+    I64,
+    /// `u64`
+    U64,
+    /// `usize`; never stands in a buffer.
+    Usize,
+    /// `f32`
+    F32,
+    /// `f64`
+    F64,
+}
+
+impl Scalar {
+    /// Every scalar type.
+    pub const ALL: [Scalar; 8] = [
+        Scalar::Bool,
+        Scalar::I32,
+        Scalar::U32,
+        Scalar::I64,
+        Scalar::U64,
+        Scalar::Usize,
+        Scalar::F32,
+        Scalar::F64,
+    ];
+
+    /// The Rust name of the type.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::I32 => "i32",
+            Scalar::U32 => "u32",
+            Scalar::I64 => "i64",
+            Scalar::U64 => "u64",
+            Scalar::Usize => "usize",
+            Scalar::F32 => "f32",
+            Scalar::F64 => "f64",
+        }
+    }
+
+    /// The type of that Rust name.
+    pub fn from_name(name: &str) -> Option<Scalar> {
+        Scalar::ALL.into_iter().find(|s| s.name() == name)
+    }
+
+    /// Size in bytes, in Rust's layout on a 64-bit host.
+    pub const fn size(self) -> usize {
+        match self {
+            Scalar::Bool => 1,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
+            Scalar::I64 | Scalar::U64 | Scalar::Usize | Scalar::F64 => 8,
+        }
+    }
+
+    /// Width in bits; `usize` counts as 64.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Scalar::Bool => 1,
+            _ => self.size() as u32 * 8,
+        }
+    }
+
+    /// Is it an integer type, `usize` included?
+    pub const fn is_int(self) -> bool {
+        matches!(
+            self,
+            Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 | Scalar::Usize
+        )
+    }
+
+    /// Is it a signed integer type?
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Scalar::I32 | Scalar::I64)
+    }
+
+    /// Is it a floating-point type?
+    pub const fn is_float(self) -> bool {
+        matches!(self, Scalar::F32 | Scalar::F64)
+    }
+
+    /// The unsigned integer type of the same width; `None` for `bool` and floats.
+    pub const fn unsigned(self) -> Option<Scalar> {
+        match self {
+            Scalar::I32 | Scalar::U32 => Some(Scalar::U32),
+            Scalar::I64 | Scalar::U64 => Some(Scalar::U64),
+            Scalar::Usize => Some(Scalar::Usize),
+            Scalar::Bool | Scalar::F32 | Scalar::F64 => None,
+        }
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,52 @@
+use crate::{Block, ExprId, LabelId, LocalId, NativeId, ParamId, SiteId};
+
+/// A structured statement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)] // the fields of a node are told by its own sentence
+pub enum Stmt {
+    /// Declares a local in the enclosing block.
+    Let {
+        local: LocalId,
+        init: Option<ExprId>,
+    },
+    /// `local = value`
+    Assign { local: LocalId, value: ExprId },
+    /// `buffer[index] = value`; the value is evaluated first. Faults when out of bounds, and then
+    /// stores nothing.
+    Store {
+        buffer: ParamId,
+        index: ExprId,
+        value: ExprId,
+        site: Option<SiteId>,
+    },
+    /// Faults when `cond` is false.
+    Assert { cond: ExprId, site: SiteId },
+    /// `if cond { then } else { otherwise }`
+    If {
+        cond: ExprId,
+        then: Block,
+        otherwise: Block,
+    },
+    /// `while cond { body }`, or `loop { body }` without a condition.
+    Loop {
+        label: LabelId,
+        cond: Option<ExprId>,
+        body: Block,
+    },
+    /// `for local in start..end { body }`, ascending by one.
+    For {
+        label: LabelId,
+        local: LocalId,
+        start: ExprId,
+        end: ExprId,
+        body: Block,
+    },
+    /// Leaves the loop `label`.
+    Break { label: LabelId },
+    /// Goes on with the next iteration of the loop `label`.
+    Continue { label: LabelId },
+    /// Ends the thread.
+    Return,
+    /// Text in the target's own language.
+    Native { native: NativeId },
+}

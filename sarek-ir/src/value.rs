@@ -1,0 +1,87 @@
+use crate::Scalar;
+
+/// A scalar value: a literal in a kernel, a linked constant, a launch argument.
+///
+/// Floats are held as bits, so that values compare, hash and print without loss.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Value {
+    /// A `bool`.
+    Bool(bool),
+    /// An `i32`.
+    I32(i32),
+    /// A `u32`.
+    U32(u32),
+    /// An `i64`.
+    I64(i64),
+    /// A `u64`.
+    U64(u64),
+    /// A `usize`.
+    Usize(u64),
+    /// The bits of an `f32`.
+    F32(u32),
+    /// The bits of an `f64`.
+    F64(u64),
+}
+
+impl Value {
+    /// The value's type.
+    pub const fn scalar(self) -> Scalar {
+        match self {
+            Value::Bool(_) => Scalar::Bool,
+            Value::I32(_) => Scalar::I32,
+            Value::U32(_) => Scalar::U32,
+            Value::I64(_) => Scalar::I64,
+            Value::U64(_) => Scalar::U64,
+            Value::Usize(_) => Scalar::Usize,
+            Value::F32(_) => Scalar::F32,
+            Value::F64(_) => Scalar::F64,
+        }
+    }
+
+    /// The value of an `f32`.
+    pub const fn f32(v: f32) -> Value {
+        Value::F32(v.to_bits())
+    }
+
+    /// The value of an `f64`.
+    pub const fn f64(v: f64) -> Value {
+        Value::F64(v.to_bits())
+    }
+
+    /// An integer of type `scalar`, wrapped to its width; `None` when `scalar` is no integer type.
+    pub const fn int(scalar: Scalar, v: i128) -> Option<Value> {
+        Some(match scalar {
+            Scalar::I32 => Value::I32(v as i32),
+            Scalar::U32 => Value::U32(v as u32),
+            Scalar::I64 => Value::I64(v as i64),
+            Scalar::U64 => Value::U64(v as u64),
+            Scalar::Usize => Value::Usize(v as u64),
+            Scalar::Bool | Scalar::F32 | Scalar::F64 => return None,
+        })
+    }
+
+    /// The integer's value; `None` for `bool` and floats.
+    pub const fn as_int(self) -> Option<i128> {
+        Some(match self {
+            Value::I32(v) => v as i128,
+            Value::U32(v) => v as i128,
+            Value::I64(v) => v as i128,
+            Value::U64(v) | Value::Usize(v) => v as i128,
+            Value::Bool(_) | Value::F32(_) | Value::F64(_) => return None,
+        })
+    }
+
+    /// Zero (or `false`) of a type.
+    pub const fn zero(scalar: Scalar) -> Value {
+        match scalar {
+            Scalar::Bool => Value::Bool(false),
+            Scalar::I32 => Value::I32(0),
+            Scalar::U32 => Value::U32(0),
+            Scalar::I64 => Value::I64(0),
+            Scalar::U64 => Value::U64(0),
+            Scalar::Usize => Value::Usize(0),
+            Scalar::F32 => Value::F32(0),
+            Scalar::F64 => Value::F64(0),
+        }
+    }
+}

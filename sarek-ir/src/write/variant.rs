@@ -1,0 +1,87 @@
+use std::collections::BTreeSet;
+
+use crate::{Axis, ParamId, Scalar, SiteId};
+
+/// Which of a kernel's renderings is meant. One kernel has a few, chosen by the facts of a launch.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Variant {
+    /// Dimensions of the index space, 1 to 3: ids along further axes are constants.
+    pub dims: u8,
+    /// The device cannot start the grid as it is: blocks are numbered linearly over a physical
+    /// grid of another shape, and the logical grid is an argument.
+    pub folded: bool,
+    /// How wide a `usize` is in the text.
+    pub index: IndexWidth,
+    /// The sites that are checked; the others were proved.
+    pub checked: BTreeSet<SiteId>,
+}
+
+/// The width of `usize` in a rendering.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum IndexWidth {
+    /// As on the host.
+    Bits64,
+    /// Every value of the launch was proved to fit 32 bits.
+    Bits32,
+}
+
+impl IndexWidth {
+    /// The unsigned integer that stands for `usize`.
+    pub const fn scalar(self) -> Scalar {
+        match self {
+            IndexWidth::Bits64 => Scalar::U64,
+            IndexWidth::Bits32 => Scalar::U32,
+        }
+    }
+}
+
+/// One argument of a rendered kernel's entry point. The runtime fills the slots in order; a
+/// backend passes them in order (wgpu: buffers are bindings 0, 1, … of group 0 in the order of
+/// their slots, and all scalar slots are fields of one uniform block, bound after the buffers, each
+/// at its natural alignment, `bool` as `u32`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Slot {
+    /// What it carries.
+    pub kind: SlotKind,
+    /// The scalar's type, or the element type of a buffer. Never `usize`; a scalar `bool` is
+    /// passed as a `u32` of 0 or 1.
+    pub ty: Scalar,
+}
+
+/// What a slot carries.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SlotKind {
+    /// The memory of a slice parameter, with whether the kernel may write it.
+    Buffer {
+        /// Which parameter.
+        param: ParamId,
+        /// May the kernel write it?
+        mutable: bool,
+    },
+    /// The number of elements of a slice parameter.
+    Len(ParamId),
+    /// A scalar parameter.
+    Scalar(ParamId),
+    /// Threads along an axis; threads beyond it do not run.
+    Extent(Axis),
+    /// Blocks of the logical grid along an axis; only in folded variants.
+    Grid(Axis),
+    /// The fault record, see [`FAULT_WORDS`]; only where a site is checked.
+    Faults,
+}
+
+/// Length in `u32` words of a fault record, which starts out as zeros:
+/// `[claimed, site, detail low, detail high, x low, x high, y low, y high, z low, z high]`,
+/// where x, y, z are the global ids of the thread that faulted first.
+pub const FAULT_WORDS: usize = 10;
+
+/// A rendered kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// The text.
+    pub text: String,
+    /// The name of the entry point.
+    pub entry: String,
+    /// Its arguments.
+    pub slots: Vec<Slot>,
+}

@@ -1,0 +1,320 @@
+//! What a backend implements. The built-in ones use nothing else.
+//!
+//! A [`Backend`] lists and opens devices. A [`BackendDevice`] says what it is ([`DeviceInfo`]) and
+//! how kernels become programs for it ([`Codegen`]), loads programs, allocates memory and has
+//! [`BackendStream`]s, which run copies and launches in FIFO order. Everything is object-safe.
+//!
+//! The framework links, proves, renders, caches, keeps vectors coherent and turns faults into
+//! errors; a backend never sees a vector. Sizes and bounds are checked by the framework before a call.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sarek_ir::write::{Source, Variant};
+
+use crate::Result;
+use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
+
+/// A family of devices behind one driver.
+pub trait Backend: Send + Sync {
+    /// The name by which users select it: `cuda`, `opencl`, …
+    fn name(&self) -> &'static str;
+
+    /// The number of devices, or why there are none.
+    fn count(&self) -> Result<usize, String>;
+
+    /// Opens a device. Called once for each ordinal below [`Backend::count`]; the result is kept.
+    fn open(&self, ordinal: usize) -> Result<Arc<dyn BackendDevice>>;
+
+    /// Higher is preferred. A device may lower its own, see [`DeviceInfo::priority`].
+    fn priority(&self) -> i32 {
+        0
+    }
+}
+
+/// A device.
+pub trait BackendDevice: Any + Send + Sync {
+    /// What it is and what it can do; constant.
+    fn info(&self) -> &DeviceInfo;
+
+    /// How kernels become programs for it.
+    fn codegen(&self) -> Codegen<'_>;
+
+    /// Makes a program launchable. The result is what [`Launch::program`] holds.
+    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>>;
+
+    /// Allocates device memory, of any content, never of 0 bytes. Dropping it frees it, after the work that uses it.
+    fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>>;
+
+    /// The default stream.
+    fn stream(&self) -> Arc<dyn BackendStream>;
+
+    /// Another stream; the default one where the device has only one.
+    fn new_stream(&self) -> Result<Arc<dyn BackendStream>> {
+        Ok(self.stream())
+    }
+
+    /// Used and total memory as the driver sees it, in bytes.
+    fn used_memory(&self) -> Option<(u64, u64)> {
+        None
+    }
+
+    /// Facts for people.
+    fn debug_info(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+}
+
+/// What a device is and can do.
+#[derive(Clone, Debug)]
+pub struct DeviceInfo {
+    /// The driver's name of it.
+    pub name: String,
+    /// Overrides the backend's priority, for example for a software device.
+    pub priority: Option<i32>,
+    /// Kernels use host memory as it is: vectors need no copy on this device.
+    pub host_memory: bool,
+    /// What kernels may require of it.
+    pub features: Features,
+    /// Largest block along each axis.
+    pub max_block: [u32; 3],
+    /// Most threads in a block.
+    pub max_block_threads: u32,
+    /// Largest grid along each axis; larger ones are folded.
+    pub max_grid: [u32; 3],
+    /// Most bytes of one buffer.
+    pub max_buffer: u64,
+    /// Most buffers of one kernel.
+    pub max_buffers: u32,
+    /// Threads that run in lockstep, 1 if unknown; block sizes are multiples of it.
+    pub warp: u32,
+    /// Bytes of device memory, 0 if unknown.
+    pub memory: u64,
+}
+
+/// What kernels may require of a device beyond 32-bit arithmetic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Features {
+    /// `f64` arithmetic and buffers.
+    pub f64: bool,
+    /// Elementary functions on `f64` (`exp`, `sin`, …; not `sqrt`).
+    pub f64_math: bool,
+    /// 64-bit integers.
+    pub i64: bool,
+    /// Buffers of 8-bit elements (`bool`).
+    pub storage8: bool,
+}
+
+/// How kernels become programs.
+pub enum Codegen<'a> {
+    /// The compiled Rust body is called.
+    Direct,
+    /// The linked IR is walked.
+    Interpret,
+    /// Source is rendered and compiled.
+    Jit(&'a dyn Renderer, &'a dyn Compiler),
+}
+
+/// Kernel to source text.
+pub trait Renderer: Send + Sync {
+    /// The target's name: what `native!` and `Kernel::source` call it.
+    fn target(&self) -> &'static str;
+
+    /// The dialect's text of a closed kernel, or what the dialect lacks.
+    fn render(&self, kernel: &sarek_ir::Kernel, variant: &Variant) -> Result<Source>;
+}
+
+/// Source text to a binary.
+pub trait Compiler: Send + Sync {
+    /// Identifies compiler, options and architecture in cache keys.
+    fn fingerprint(&self) -> String;
+
+    /// Compiles one source.
+    fn compile(&self, kernel: &str, source: &Source) -> Result<Artifact>;
+
+    /// Compiles several; gaps stay gaps.
+    fn compile_batch(&self, sources: &[Option<(&str, &Source)>]) -> Vec<Option<Result<Artifact>>> {
+        sources
+            .iter()
+            .map(|s| s.map(|(kernel, source)| self.compile(kernel, source)))
+            .collect()
+    }
+}
+
+/// A compiled kernel: bytes that only its backend understands (cubin, PTX, an OpenCL binary, WGSL).
+#[derive(Clone, Debug)]
+pub struct Artifact {
+    /// The bytes.
+    pub bytes: Arc<[u8]>,
+    /// What the compiler said.
+    pub log: String,
+}
+
+/// What [`BackendDevice::load`] is given; which one follows from the device's [`Codegen`].
+pub enum Program<'a> {
+    /// For [`Codegen::Direct`].
+    Direct(Direct),
+    /// For [`Codegen::Interpret`]: a closed kernel with all of its checks.
+    Ir(Arc<sarek_ir::Kernel>),
+    /// For [`Codegen::Jit`].
+    Binary {
+        /// The compiled source.
+        artifact: &'a Artifact,
+        /// The source it was compiled from: the entry and its slots.
+        source: &'a Source,
+        /// The kernel's name, for messages.
+        kernel: &'a str,
+        /// The block size that the program is for (WGSL fixes it in the pipeline).
+        block: [u32; 3],
+    },
+}
+
+/// Device memory.
+pub trait Mem: Any + Send + Sync {
+    /// Its size in bytes.
+    fn len(&self) -> usize;
+
+    /// Is it empty? Never, by contract.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A part of device memory, within its bounds.
+#[derive(Clone)]
+pub struct Slice {
+    /// The memory.
+    pub mem: Arc<dyn Mem>,
+    /// Offset in bytes.
+    pub offset: usize,
+    /// Length in bytes.
+    pub len: usize,
+}
+
+/// A queue of work, run in order.
+pub trait BackendStream: Any + Send + Sync {
+    /// Copies to the device; `src` may be reused on return.
+    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()>;
+
+    /// Copies from the device, after all earlier work; complete on return.
+    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()>;
+
+    /// Queues a launch. A host backend runs it before it returns and reports its first fault;
+    /// others record faults in the buffer of [`sarek_ir::write::SlotKind::Faults`] and return
+    /// `None`.
+    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>>;
+
+    /// Waits for all earlier work.
+    fn sync(&self) -> Result<()>;
+
+    /// Marks the work queued so far; complete at once by default, after waiting.
+    fn record(&self) -> Result<Arc<dyn BackendEvent>> {
+        self.sync()?;
+        Ok(Arc::new(Done))
+    }
+
+    /// Makes later work of this stream wait for an event of the same backend.
+    fn wait(&self, event: &Arc<dyn BackendEvent>) -> Result<()> {
+        event.sync()
+    }
+
+    /// Has all work finished?
+    fn is_idle(&self) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// Fills with zero bytes, in order.
+    fn zero(&self, dst: &Slice) -> Result<()> {
+        self.copy_in(dst, &vec![0; dst.len])
+    }
+
+    /// Copies within the device, in order. `false` means that the framework has to go through the
+    /// host.
+    fn copy(&self, _dst: &Slice, _src: &Slice) -> Result<bool> {
+        Ok(false)
+    }
+}
+
+/// A point in a stream.
+pub trait BackendEvent: Any + Send + Sync {
+    /// Has the stream passed it?
+    fn is_done(&self) -> Result<bool>;
+
+    /// Waits until it has.
+    fn sync(&self) -> Result<()>;
+}
+
+struct Done;
+
+impl BackendEvent for Done {
+    fn is_done(&self) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn sync(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// One launch.
+pub struct Launch<'a> {
+    /// What [`BackendDevice::load`] returned.
+    pub program: &'a (dyn Any + Send + Sync),
+    /// The kernel's name, for messages.
+    pub kernel: &'a str,
+    /// The logical index space; never empty.
+    pub space: IndexSpace,
+    /// The physical grid: within the device's limits, `space.grid` unless folded.
+    pub grid: [u32; 3],
+    /// The arguments.
+    pub args: Args<'a>,
+}
+
+/// The arguments of a launch.
+pub enum Args<'a> {
+    /// For host backends: in the order of parameters.
+    Host {
+        /// The arguments.
+        args: &'a [DirectArg],
+        /// Must provable sites be checked?
+        checked: bool,
+    },
+    /// For JIT backends: in the order of [`Source::slots`].
+    Device(&'a [Arg]),
+}
+
+/// The value of a slot.
+#[derive(Clone)]
+pub enum Arg {
+    /// Memory; at least one element long, also for an empty vector.
+    Buffer(Slice),
+    /// The bytes of a scalar in native endianness: 4 or 8.
+    Scalar(ScalarBytes),
+}
+
+/// The bytes of a scalar argument.
+#[derive(Clone, Copy, Debug)]
+pub struct ScalarBytes {
+    bytes: [u8; 8],
+    len: u8,
+}
+
+impl ScalarBytes {
+    /// A 4-byte scalar.
+    pub fn four(bytes: [u8; 4]) -> ScalarBytes {
+        let mut all = [0; 8];
+        all[..4].copy_from_slice(&bytes);
+        ScalarBytes { bytes: all, len: 4 }
+    }
+
+    /// An 8-byte scalar.
+    pub fn eight(bytes: [u8; 8]) -> ScalarBytes {
+        ScalarBytes { bytes, len: 8 }
+    }
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len as usize]
+    }
+}

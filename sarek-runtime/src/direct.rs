@@ -1,0 +1,89 @@
+//! The compiled body of a kernel, as host backends call it.
+
+use std::ops::Range;
+
+use sarek_ir::{SiteId, Value};
+
+/// The index space of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct IndexSpace {
+    /// Blocks along each axis.
+    pub grid: [u64; 3],
+    /// Threads of a block along each axis.
+    pub block: [u32; 3],
+    /// Threads of the launch along each axis: those beyond do not run. At most `grid * block`.
+    pub extent: [u64; 3],
+}
+
+impl IndexSpace {
+    /// The number of blocks.
+    pub fn blocks(&self) -> u64 {
+        self.grid.iter().product()
+    }
+
+    /// The number of threads that run.
+    pub fn threads(&self) -> u64 {
+        self.extent.iter().product()
+    }
+}
+
+/// An argument of a compiled body, in the order of the kernel's parameters.
+#[derive(Clone, Copy, Debug)]
+pub enum DirectArg {
+    /// A slice parameter: its first element and its length.
+    Slice {
+        /// The first element.
+        ptr: *mut u8,
+        /// The number of elements.
+        len: usize,
+        /// Does the kernel write it?
+        mutable: bool,
+    },
+    /// A scalar parameter.
+    Scalar(Value),
+}
+
+// SAFETY: the memory behind a `DirectArg::Slice` is borrowed by the launch for as long as any thread
+// uses it, shared for reading or, when `mutable`, exclusively for the launch's own threads.
+unsafe impl Send for DirectArg {}
+// SAFETY: as above.
+unsafe impl Sync for DirectArg {}
+
+/// What a thread reports when it stops at a site.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RawFault {
+    /// Where.
+    pub site: SiteId,
+    /// The index, or the divisor (sign-extended).
+    pub detail: u64,
+    /// Global ids of the thread.
+    pub thread: [u64; 3],
+}
+
+/// Runs the blocks of a range (numbered with x fastest) of a launch, one after the other.
+///
+/// # Safety
+/// The arguments fit the kernel's parameters in number and type, and stay borrowed for the call. With `checked` false, every provable
+/// site was proved for this space and these arguments. No other thread runs the same block.
+pub type RunBlocks = unsafe fn(
+    args: &[DirectArg],
+    space: &IndexSpace,
+    blocks: Range<u64>,
+    checked: bool,
+) -> Result<(), RawFault>;
+
+/// The compiled body.
+#[derive(Clone, Copy, Debug)]
+pub struct Direct {
+    /// Its entry.
+    pub run: RunBlocks,
+}
+
+/// The user's own function, called for each thread in order (x fastest) on the calling thread:
+/// what rustc makes of the source without any of this crate's lowering, hence the oracle of tests.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference {
+    /// # Safety
+    /// As for [`RunBlocks`].
+    pub run: unsafe fn(args: &[DirectArg], space: &IndexSpace),
+}

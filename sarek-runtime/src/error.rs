@@ -1,0 +1,169 @@
+/// The result of this crate's functions.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong, and what to do about it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No registered backend has an eligible device.
+    #[error("no device can run this: {}", reasons(.0))]
+    NoDevice(Vec<(String, String)>),
+    /// A backend of this name is not registered, or has no device.
+    #[error("no device of backend `{backend}`: {reason}")]
+    NoBackend {
+        /// The backend asked for.
+        backend: String,
+        /// Why it has no device.
+        reason: String,
+    },
+    /// A device cannot run a kernel.
+    #[error("`{kernel}` cannot run on {device}: {}", .reasons.join("; "))]
+    NotEligible {
+        /// The kernel.
+        kernel: String,
+        /// The device.
+        device: String,
+        /// What the device lacks.
+        reasons: Vec<String>,
+    },
+    /// A launch is malformed: a block that the device cannot run, a missing block size, …
+    #[error("cannot launch `{kernel}`: {problem}")]
+    Launch {
+        /// The kernel.
+        kernel: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// A launch does not satisfy what makes the kernel free of races.
+    #[error("`{kernel}` is not launched as it requires: {requirement}")]
+    Precondition {
+        /// The kernel.
+        kernel: String,
+        /// What the launch must satisfy, and what it was.
+        requirement: String,
+    },
+    /// A kernel failed while it ran.
+    #[error("{0}")]
+    Fault(Fault),
+    /// A host access past the end of a vector.
+    #[error("index {index} is out of bounds of a vector of length {len}")]
+    Bounds {
+        /// The index.
+        index: usize,
+        /// The vector's length.
+        len: usize,
+    },
+    /// A target's compiler rejected the generated source: a bug in sarek, or in a `native!` text.
+    #[error("the {target} compiler rejected `{kernel}`:\n{log}\n--- source ---\n{source_text}")]
+    Compile {
+        /// The kernel.
+        kernel: String,
+        /// The target.
+        target: String,
+        /// What the compiler said.
+        log: String,
+        /// The text.
+        source_text: String,
+    },
+    /// Device memory is exhausted.
+    #[error("{device} is out of memory: {bytes} bytes were asked for")]
+    OutOfMemory {
+        /// The device.
+        device: String,
+        /// The size of the allocation that failed.
+        bytes: usize,
+    },
+    /// The device or its driver failed.
+    #[error("{device}: {message}")]
+    Device {
+        /// The device.
+        device: String,
+        /// What the driver said.
+        message: String,
+    },
+    /// The backend does not offer this.
+    #[error("{backend} does not support {what}")]
+    Unsupported {
+        /// The backend.
+        backend: String,
+        /// What was asked for.
+        what: String,
+    },
+}
+
+/// A kernel's failure at one of its sites.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// The kernel.
+    pub kernel: String,
+    /// The source file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// The global ids of the thread.
+    pub thread: [u64; 3],
+    /// What failed there.
+    pub kind: FaultKind,
+}
+
+/// What failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// An index out of bounds.
+    Index {
+        /// The parameter's name.
+        argument: String,
+        /// The index.
+        index: u64,
+        /// The argument's length.
+        len: u64,
+    },
+    /// A divisor of 0.
+    DivisionByZero,
+    /// `MIN / -1`.
+    DivisionOverflow,
+    /// An assertion, with its message.
+    Assert(String),
+    /// The compiled body panicked (integer overflow in a debug build).
+    Panic(String),
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [x, y, z] = self.thread;
+        write!(
+            f,
+            "kernel `{}` failed at {}:{}:{}: ",
+            self.kernel, self.file, self.line, self.column
+        )?;
+        match &self.kind {
+            FaultKind::Index {
+                argument,
+                index,
+                len,
+            } => write!(
+                f,
+                "index {index} is out of bounds of `{argument}`, whose length is {len}"
+            )?,
+            FaultKind::DivisionByZero => f.write_str("division by zero")?,
+            FaultKind::DivisionOverflow => f.write_str("division overflow (MIN / -1)")?,
+            FaultKind::Assert(message) => f.write_str(message)?,
+            FaultKind::Panic(message) => f.write_str(message)?,
+        }
+        write!(f, " (thread {x}, {y}, {z})")
+    }
+}
+
+fn reasons(reasons: &[(String, String)]) -> String {
+    if reasons.is_empty() {
+        return "no backend is registered; enable a feature of `sarek` such as `native`".into();
+    }
+    reasons
+        .iter()
+        .map(|(who, why)| format!("{who}: {why}"))
+        .collect::<Vec<_>>()
+        .join("; ")
+}
