@@ -57,7 +57,10 @@ mod expr;
 mod intrinsic;
 mod kernel;
 mod scalar;
+pub mod sketch;
 mod stmt;
+mod text;
+pub mod validate;
 mod value;
 pub mod write;
 
@@ -69,4 +72,5 @@ pub use kernel::{
 };
 pub use scalar::Scalar;
 pub use stmt::Stmt;
+pub use validate::validate;
 pub use value::Value;
