@@ -53,6 +53,7 @@
 //! [`validate`] checks the contract; writers, analyses and backends trust a validated kernel.
 
 pub mod builder;
+pub mod eval;
 mod expr;
 mod intrinsic;
 mod kernel;
