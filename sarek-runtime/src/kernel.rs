@@ -2,19 +2,62 @@ use sarek_ir::{Scalar, Value};
 
 use crate::direct::{Direct, Reference};
 
-/// A type that stands in vectors.
+/// A type that stands in vectors: `bool`, `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
 ///
 /// # Safety
-/// Its layout is that of [`Element::SCALAR`] in Rust, it has no padding, and it owns nothing.
+/// Its layout is that of [`Element::SCALAR`] in Rust, it has no padding, and it owns nothing. Any
+/// bytes are a value of it, unless `SCALAR` is `bool`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be stored in a `Vector`",
+    label = "not an element type",
+    note = "vectors hold bool, i32, u32, i64, u64, f32 and f64; for indices use u32 or u64, since the width of usize differs between devices"
+)]
 pub unsafe trait Element: Copy + Default + Send + Sync + 'static {
     /// The kernel language's name of the type.
     const SCALAR: Scalar;
 }
 
-/// A type that is passed to a kernel by value.
+/// A type that is passed to a kernel by value: those of [`Element`], and `usize`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed to a kernel by value",
+    label = "not a scalar of the kernel language",
+    note = "kernels take bool, i32, u32, i64, u64, usize, f32 and f64 by value, and vectors by reference"
+)]
 pub trait ScalarArg: Copy + 'static {
     /// The value as the kernel sees it.
     fn value(self) -> Value;
+}
+
+macro_rules! scalars {
+    ($($ty:ident $scalar:ident |$v:ident| $value:expr;)*) => {$(
+        // SAFETY: the primitive is what `Scalar` names; it has no padding and owns nothing.
+        unsafe impl Element for $ty {
+            const SCALAR: Scalar = Scalar::$scalar;
+        }
+
+        impl ScalarArg for $ty {
+            fn value(self) -> Value {
+                let $v = self;
+                $value
+            }
+        }
+    )*};
+}
+
+scalars! {
+    bool Bool |v| Value::Bool(v);
+    i32 I32 |v| Value::I32(v);
+    u32 U32 |v| Value::U32(v);
+    i64 I64 |v| Value::I64(v);
+    u64 U64 |v| Value::U64(v);
+    f32 F32 |v| Value::f32(v);
+    f64 F64 |v| Value::f64(v);
+}
+
+impl ScalarArg for usize {
+    fn value(self) -> Value {
+        Value::Usize(self as u64)
+    }
 }
 
 /// A kernel's static definition, as `#[kernel]` writes it.
@@ -36,4 +79,9 @@ pub struct KernelDef {
 pub trait Kernel {
     /// The definition.
     const DEF: KernelDef;
+
+    /// The kernel as data, perhaps with links open.
+    fn ir() -> &'static sarek_ir::Kernel {
+        Self::DEF.ir
+    }
 }
