@@ -53,11 +53,15 @@
 //! [`validate`] checks the contract; writers, analyses and backends trust a validated kernel.
 
 pub mod builder;
+pub mod eval;
 mod expr;
 mod intrinsic;
 mod kernel;
 mod scalar;
+pub mod sketch;
 mod stmt;
+mod text;
+pub mod validate;
 mod value;
 pub mod write;
 
@@ -69,4 +73,5 @@ pub use kernel::{
 };
 pub use scalar::Scalar;
 pub use stmt::Stmt;
+pub use validate::validate;
 pub use value::Value;

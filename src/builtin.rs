@@ -1,0 +1,1 @@
+//! The built-in backends, registered at the first use of the registry.
