@@ -20,7 +20,9 @@ impl Lowerer<'_> {
             None => (OpenBlock::default(), Value::Unit),
         };
         let span = e.if_token.span;
-        let result = self.merge(&mut then, then_value, &mut otherwise, else_value, e);
+        let Ok(result) = self.merge(&mut then, then_value, &mut otherwise, else_value, e) else {
+            return Value::Never;
+        };
         let ended = then.ended && otherwise.ended;
         let (then, otherwise) = (self.close(then), self.close(otherwise));
         if let Some(local) = result {
@@ -41,7 +43,8 @@ impl Lowerer<'_> {
         result.map_or(Value::Unit, |local| Value::Scalar(self.read(local, span)))
     }
 
-    /// The local that both branches assign, if the `if` yields a value.
+    /// The local that both branches assign, if the `if` yields a value. An error when it is reported
+    /// that only one branch does.
     fn merge(
         &mut self,
         then: &mut OpenBlock,
@@ -49,21 +52,21 @@ impl Lowerer<'_> {
         otherwise: &mut OpenBlock,
         else_value: Value,
         e: &syn::ExprIf,
-    ) -> Option<LocalId> {
+    ) -> Result<Option<LocalId>, ()> {
         let first = match (then_value, else_value) {
             (Value::Scalar(id), Value::Scalar(_) | Value::Never) => id,
             (Value::Never, Value::Scalar(id)) => id,
             (Value::Scalar(_), Value::Unit) | (Value::Unit, Value::Scalar(_)) => {
                 let message = "this `if` yields a value in one branch and none in the other";
                 self.errors.at(e.if_token.span, message);
-                return None;
+                return Err(());
             }
-            (Value::Unit | Value::Never, Value::Unit | Value::Never) => return None,
+            (Value::Unit | Value::Never, Value::Unit | Value::Never) => return Ok(None),
         };
         let local = self.local(RESULT, self.ty(first), true);
         self.assign_result(then, then_value, local);
         self.assign_result(otherwise, else_value, local);
-        Some(local)
+        Ok(Some(local))
     }
 
     /// Ends a block with the assignment of what it yields.

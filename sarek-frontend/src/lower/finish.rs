@@ -15,7 +15,9 @@ impl Lowerer<'_> {
             return None;
         }
         self.settle_types();
-        self.settle_literals();
+        if self.errors.is_empty() {
+            self.settle_literals();
+        }
         if !self.errors.is_empty() {
             return None;
         }
