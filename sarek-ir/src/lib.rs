@@ -57,6 +57,8 @@ pub mod eval;
 mod expr;
 mod intrinsic;
 mod kernel;
+pub mod link;
+pub mod passes;
 mod scalar;
 pub mod sketch;
 mod stmt;
