@@ -5,7 +5,7 @@ use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sarek_ir::Kernel;
-use sarek_ir::write::{Dialect, Source, Variant, render};
+use sarek_ir::write::{Dialect, Slot, SlotKind, Source, Variant, render};
 use sarek_runtime::backend::{Arg, Args, Artifact, Launch, Program, Slice};
 use sarek_runtime::{Error, Result};
 
@@ -36,6 +36,22 @@ impl<'a> Binary<'a> {
             }
         }
     }
+
+    /// A kernel that needs many registers may run in smaller blocks only than the device does at
+    /// best: of `most` threads.
+    #[cfg(any(feature = "cuda", feature = "opencl"))]
+    pub fn check_block(&self, device: &str, most: usize) -> Result<()> {
+        let threads: usize = self.block.iter().map(|n| *n as usize).product();
+        if threads <= most {
+            return Ok(());
+        }
+        Err(Error::Launch {
+            kernel: self.kernel.into(),
+            problem: format!(
+                "{device} runs this kernel in blocks of at most {most} threads; {threads} were asked for"
+            ),
+        })
+    }
 }
 
 /// Renders with one of the built-in dialects.
@@ -58,12 +74,36 @@ pub(crate) fn program<'a, P: 'static>(device: &str, launch: &Launch<'a>) -> Resu
         .ok_or_else(|| foreign(device, "a program of another backend"))
 }
 
-/// The arguments of a launch.
-pub(crate) fn arguments<'a>(device: &str, launch: &Launch<'a>) -> Result<&'a [Arg]> {
-    match launch.args {
-        Args::Device(args) => Ok(args),
-        Args::Host { .. } => Err(foreign(device, "arguments in host memory")),
+/// The arguments of a launch, which are those that the program was rendered for.
+pub(crate) fn arguments<'a>(
+    device: &str,
+    launch: &Launch<'a>,
+    slots: &[Slot],
+) -> Result<&'a [Arg]> {
+    let Args::Device(args) = launch.args else {
+        return Err(foreign(device, "arguments in host memory"));
+    };
+    let fits = |(arg, slot): (&Arg, &Slot)| match arg {
+        Arg::Buffer(_) => is_buffer(slot),
+        Arg::Scalar(scalar) => !is_buffer(slot) && scalar.as_bytes().len() == scalar_size(slot),
+    };
+    if args.len() != slots.len() || !args.iter().zip(slots).all(fits) {
+        return Err(foreign(device, "arguments of another program"));
     }
+    Ok(args)
+}
+
+/// Is it passed as memory, or by value?
+pub(crate) fn is_buffer(slot: &Slot) -> bool {
+    match slot.kind {
+        SlotKind::Buffer { .. } | SlotKind::Faults => true,
+        SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => false,
+    }
+}
+
+/// The size of a scalar argument: `bool` is passed as a `u32`.
+pub(crate) fn scalar_size(slot: &Slot) -> usize {
+    slot.ty.size().max(4)
 }
 
 /// The backend's own memory behind a slice.

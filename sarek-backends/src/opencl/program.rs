@@ -16,7 +16,7 @@ use opencl3::program::{
 };
 use opencl3::types::cl_program;
 use sarek_ir::Kernel;
-use sarek_ir::write::{OpenCl, Source, Variant};
+use sarek_ir::write::{OpenCl, Slot, Source, Variant};
 use sarek_runtime::backend::{self, Artifact};
 use sarek_runtime::{Error, Result};
 
@@ -28,6 +28,7 @@ use crate::jit::{self, Binary};
 pub(super) struct Program {
     /// Setting arguments and queueing the launch that takes them is done under the lock.
     pub kernel: Mutex<Object>,
+    pub slots: Vec<Slot>,
 }
 
 /// Kernels to OpenCL C.
@@ -160,27 +161,11 @@ pub(super) fn load(
     let kernel =
         create_kernel(program.raw, &entry).map_err(|code| shared.error("clCreateKernel", code))?;
     let kernel = Object::kernel(kernel);
-    check_block(shared, &kernel, &binary)?;
+    let most = get_kernel_work_group_info(kernel.raw, shared.id.id(), CL_KERNEL_WORK_GROUP_SIZE)
+        .map_err(|code| shared.error("clGetKernelWorkGroupInfo", code))?;
+    binary.check_block(&shared.name, most.into())?;
     Ok(Program {
         kernel: Mutex::new(kernel),
-    })
-}
-
-/// A kernel that needs many registers may run in smaller blocks only than the device does at best.
-fn check_block(shared: &Shared, kernel: &Object, binary: &Binary<'_>) -> Result<()> {
-    let most = get_kernel_work_group_info(kernel.raw, shared.id.id(), CL_KERNEL_WORK_GROUP_SIZE);
-    let Ok(most) = most.map(usize::from) else {
-        return Ok(()); // the driver checks the block at each launch too
-    };
-    let threads: usize = binary.block.iter().map(|n| *n as usize).product();
-    if threads <= most {
-        return Ok(());
-    }
-    Err(Error::Launch {
-        kernel: binary.kernel.into(),
-        problem: format!(
-            "{} runs this kernel in blocks of at most {most} threads; {threads} were asked for",
-            shared.name
-        ),
+        slots: binary.source.slots.clone(),
     })
 }

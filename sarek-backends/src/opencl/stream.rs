@@ -120,7 +120,7 @@ impl BackendStream for Stream {
 
     fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
         let program: &Program = jit::program(&self.shared.name, launch)?;
-        let args = jit::arguments(&self.shared.name, launch)?;
+        let args = jit::arguments(&self.shared.name, launch, &program.slots)?;
         let local = launch.space.block.map(|n| n as usize);
         let mut global = local;
         for (size, groups) in global.iter_mut().zip(launch.grid) {

@@ -2,8 +2,7 @@
 //!
 //! One physical device may be offered by several of these, and is listed once: an adapter of
 //! Direct3D is left out if one of Vulkan has the same PCI ids or if both are software, and OpenGL
-//! is asked only where the others have nothing (on a machine without a screen its libraries print
-//! complaints of their own). Software adapters have priority 40.
+//! is asked only where the others have nothing. Software adapters have priority 40.
 //!
 //! A device has one queue, hence one stream.
 

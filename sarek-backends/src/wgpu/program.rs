@@ -95,6 +95,7 @@ fn module(shared: &Shared, text: &str) -> ShaderModule {
 /// A kernel ready to launch.
 pub(super) struct Program {
     pub pipeline: ComputePipeline,
+    pub slots: Vec<Slot>,
     layout: BindGroupLayout,
     scalars: Scalars,
     /// The uniform block; one serves all launches, since they run in order.
@@ -162,8 +163,8 @@ impl Scalars {
     fn new(slots: &[Slot]) -> Scalars {
         let mut offsets = vec![];
         let mut end = 0usize;
-        for slot in slots.iter().filter(|slot| !is_buffer(slot)) {
-            let size = slot.ty.size().max(4); // `bool` is passed as a `u32`
+        for slot in slots.iter().filter(|slot| !jit::is_buffer(slot)) {
+            let size = jit::scalar_size(slot);
             let offset = end.next_multiple_of(size);
             offsets.push(offset);
             end = offset + size;
@@ -184,14 +185,6 @@ impl Scalars {
             block[*offset..*offset + bytes.len()].copy_from_slice(bytes);
         }
         block
-    }
-}
-
-/// Is it memory, or a field of the uniform block?
-fn is_buffer(slot: &Slot) -> bool {
-    match slot.kind {
-        SlotKind::Buffer { .. } | SlotKind::Faults => true,
-        SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => false,
     }
 }
 
@@ -242,6 +235,7 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     };
     Ok(Program {
         pipeline,
+        slots: binary.source.slots.clone(),
         layout,
         scalars,
         uniform,

@@ -169,7 +169,7 @@ impl BackendStream for Stream {
 
     fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
         let program: &Program = jit::program(&self.shared.name, launch)?;
-        let args = jit::arguments(&self.shared.name, launch)?;
+        let args = jit::arguments(&self.shared.name, launch, &program.slots)?;
         let group = program.bind(&self.shared, args)?;
         let mut queue = lock(&self.queue);
         self.submit(&mut queue, "launching", |encoder| {

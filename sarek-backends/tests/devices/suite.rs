@@ -314,6 +314,14 @@ pub fn foreign_objects_are_errors(rig: &Rig) {
     assert!(rig.stream.zero(&foreign).is_err());
     let program = rig.program(&texts::number(rig.backend, 1), BLOCK);
     assert!(rig.launch(&program, 1, &[buffer(&foreign)]).is_err());
+    // Neither are arguments of another number or kind passed on.
+    let own = rig.alloc(4);
+    assert!(rig.launch(&program, 1, &[]).is_err());
+    assert!(rig.launch(&program, 1, &[scalar(1u32)]).is_err());
+    assert!(
+        rig.launch(&program, 1, &[buffer(&own), buffer(&own)])
+            .is_err()
+    );
     let stranger: Arc<dyn std::any::Any + Send + Sync> = Arc::new(());
     assert!(rig.launch(&stranger, 1, &[]).is_err());
 }
