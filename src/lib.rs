@@ -28,7 +28,9 @@
 // Expansions name this crate by its own name, also in its own modules.
 extern crate self as sarek;
 
-mod builtin;
+// Linked for the backends that it registers.
+extern crate sarek_backends as _;
+
 pub mod prelude;
 
 #[cfg(feature = "conformance")]

@@ -1,8 +1,8 @@
 //! What rustc would accept but a kernel cannot mean.
 
 use proc_macro2::Span;
-use sarek_ir::validate::{Node, Rule, Violation, validate};
 use sarek_ir::Precondition;
+use sarek_ir::validate::{Node, Rule, Violation, validate};
 
 use crate::diagnostics::Errors;
 use crate::lower::Lowered;
@@ -22,7 +22,11 @@ pub fn well_formed(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
 
 fn message(lowered: &Lowered, violation: Violation) -> String {
     let ty = match violation.node {
-        Node::Expr(id) => lowered.kernel.operands(id).first().map(|o| lowered.kernel.type_of(*o)),
+        Node::Expr(id) => lowered
+            .kernel
+            .operands(id)
+            .first()
+            .map(|o| lowered.kernel.type_of(*o)),
         Node::Kernel
         | Node::Param(_)
         | Node::Local(_)

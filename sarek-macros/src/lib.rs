@@ -8,7 +8,9 @@ use proc_macro::TokenStream;
 /// `crate = path` says how the crate `sarek` is called where the kernel stands.
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    sarek_frontend::expand::kernel(attribute.into(), item.into()).tokens.into()
+    sarek_frontend::expand::kernel(attribute.into(), item.into())
+        .tokens
+        .into()
 }
 
 /// Text in targets' own languages, as a statement of a kernel.

@@ -110,3 +110,35 @@ pub trait Kernel {
         Self::DEF.ir
     }
 }
+
+impl KernelDef {
+    /// The definition of a kernel with errors, which does not compile anyway.
+    #[doc(hidden)]
+    pub const BROKEN: KernelDef = KernelDef {
+        ir: &sarek_ir::Kernel::EMPTY,
+        links: &[],
+        sources: &[],
+        direct: Direct {
+            run: broken,
+            weight: 0,
+        },
+    };
+}
+
+/// # Safety
+/// None needed.
+unsafe fn broken(
+    _: &[DirectArg],
+    _: &IndexSpace,
+    _: std::ops::Range<u64>,
+    _: bool,
+) -> Result<(), crate::direct::RawFault> {
+    Ok(())
+}
+
+/// What `native!` needs where rustc checks the user's own function: `unsafe` around it.
+///
+/// # Safety
+/// The text of `native!` does what the kernel says it does.
+#[doc(hidden)]
+pub unsafe fn native() {}

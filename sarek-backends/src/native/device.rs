@@ -25,7 +25,12 @@ impl Processor {
             name: format!("{} threads, {}", threads, isa().name()),
             priority: None,
             host_memory: true,
-            features: Features { f64: true, f64_math: true, i64: true, storage8: true },
+            features: Features {
+                f64: true,
+                f64_math: true,
+                i64: true,
+                storage8: true,
+            },
             max_block: [u32::MAX; 3],
             max_block_threads: u32::MAX,
             max_grid: [u32::MAX; 3],
@@ -67,6 +72,10 @@ impl BackendDevice for Processor {
 
     fn debug_info(&self) -> BTreeMap<String, String> {
         let threads = rayon::current_num_threads().to_string();
-        [("threads".into(), threads), ("isa".into(), isa().name().into())].into()
+        [
+            ("threads".into(), threads),
+            ("isa".into(), isa().name().into()),
+        ]
+        .into()
     }
 }

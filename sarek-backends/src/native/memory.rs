@@ -14,12 +14,17 @@ impl HostMemory {
     /// Zeroed memory.
     pub fn new(len: usize) -> Result<HostMemory> {
         let mut bytes = Vec::new();
-        bytes.try_reserve_exact(len).map_err(|_| Error::OutOfMemory {
-            device: "native".into(),
-            bytes: len,
-        })?;
+        bytes
+            .try_reserve_exact(len)
+            .map_err(|_| Error::OutOfMemory {
+                device: "native".into(),
+                bytes: len,
+            })?;
         bytes.resize(len, 0);
-        Ok(HostMemory { bytes: Mutex::new(bytes.into_boxed_slice()), len })
+        Ok(HostMemory {
+            bytes: Mutex::new(bytes.into_boxed_slice()),
+            len,
+        })
     }
 
     /// The bytes, for one user at a time.

@@ -45,7 +45,9 @@ pub unsafe fn run(
     }
     let pieces = blocks.min(threads * PIECES_PER_THREAD);
     let bound = |i: u64| (blocks as u128 * i as u128 / pieces as u128) as u64;
-    (0..pieces).into_par_iter().try_for_each(|i| piece(bound(i)..bound(i + 1)))
+    (0..pieces)
+        .into_par_iter()
+        .try_for_each(|i| piece(bound(i)..bound(i + 1)))
 }
 
 /// Runs some blocks; a panic is caught.

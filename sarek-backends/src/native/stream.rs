@@ -47,9 +47,13 @@ impl BackendStream for HostStream {
 
 fn memory(slice: &Slice) -> Result<&HostMemory> {
     let any: &dyn std::any::Any = &*slice.mem;
-    any.downcast_ref::<HostMemory>().ok_or_else(|| foreign("memory"))
+    any.downcast_ref::<HostMemory>()
+        .ok_or_else(|| foreign("memory"))
 }
 
 fn foreign(what: &str) -> Error {
-    Error::Unsupported { backend: "native".into(), what: format!("{what} of another backend") }
+    Error::Unsupported {
+        backend: "native".into(),
+        what: format!("{what} of another backend"),
+    }
 }

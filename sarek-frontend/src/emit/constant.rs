@@ -118,7 +118,10 @@ fn site_id(site: Option<SiteId>) -> TokenStream {
 }
 
 fn list(list: List) -> TokenStream {
-    let (start, len) = (Literal::u32_unsuffixed(list.start), Literal::u32_unsuffixed(list.len));
+    let (start, len) = (
+        Literal::u32_unsuffixed(list.start),
+        Literal::u32_unsuffixed(list.len),
+    );
     quote!(ir::List { start: #start, len: #len })
 }
 
@@ -128,7 +131,10 @@ fn block(block: Block) -> TokenStream {
 }
 
 fn loc(loc: Loc) -> TokenStream {
-    let (line, column) = (Literal::u32_unsuffixed(loc.line), Literal::u32_unsuffixed(loc.column));
+    let (line, column) = (
+        Literal::u32_unsuffixed(loc.line),
+        Literal::u32_unsuffixed(loc.column),
+    );
     quote!(ir::Loc { line: #line, column: #column })
 }
 
@@ -175,7 +181,11 @@ fn value(value: Value) -> TokenStream {
 }
 
 fn signed(value: i64, magnitude: Literal) -> TokenStream {
-    if value < 0 { quote!(-#magnitude) } else { quote!(#magnitude) }
+    if value < 0 {
+        quote!(-#magnitude)
+    } else {
+        quote!(#magnitude)
+    }
 }
 
 fn builtin(builtin: Builtin) -> TokenStream {
@@ -203,7 +213,11 @@ fn expr(e: Expr) -> TokenStream {
         Expr::Param(id) => of("Param", handle("ParamId", id.0)),
         Expr::Len(id) => of("Len", handle("ParamId", id.0)),
         Expr::Builtin(b) => of("Builtin", builtin(b)),
-        Expr::Load { buffer, index, site } => {
+        Expr::Load {
+            buffer,
+            index,
+            site,
+        } => {
             let (buffer, index, site) =
                 (handle("ParamId", buffer.0), expr_id(index), site_id(site));
             quote!(ir::Expr::Load { buffer: #buffer, index: #index, site: #site })
@@ -257,26 +271,54 @@ fn stmt(s: Stmt) -> TokenStream {
             let (l, value) = (local(l), expr_id(value));
             quote!(ir::Stmt::Assign { local: #l, value: #value })
         }
-        Stmt::Store { buffer, index, value, site } => {
-            let (buffer, index, value, site) =
-                (handle("ParamId", buffer.0), expr_id(index), expr_id(value), site_id(site));
+        Stmt::Store {
+            buffer,
+            index,
+            value,
+            site,
+        } => {
+            let (buffer, index, value, site) = (
+                handle("ParamId", buffer.0),
+                expr_id(index),
+                expr_id(value),
+                site_id(site),
+            );
             quote!(ir::Stmt::Store { buffer: #buffer, index: #index, value: #value, site: #site })
         }
         Stmt::Assert { cond, site } => {
             let (cond, site) = (expr_id(cond), handle("SiteId", site.0));
             quote!(ir::Stmt::Assert { cond: #cond, site: #site })
         }
-        Stmt::If { cond, then, otherwise } => {
+        Stmt::If {
+            cond,
+            then,
+            otherwise,
+        } => {
             let (cond, then, otherwise) = (expr_id(cond), block(then), block(otherwise));
             quote!(ir::Stmt::If { cond: #cond, then: #then, otherwise: #otherwise })
         }
-        Stmt::Loop { label: l, cond, body } => {
+        Stmt::Loop {
+            label: l,
+            cond,
+            body,
+        } => {
             let (l, cond, body) = (label(l), option(cond.map(expr_id)), block(body));
             quote!(ir::Stmt::Loop { label: #l, cond: #cond, body: #body })
         }
-        Stmt::For { label: l, local: i, start, end, body } => {
-            let (l, i, start, end, body) =
-                (label(l), local(i), expr_id(start), expr_id(end), block(body));
+        Stmt::For {
+            label: l,
+            local: i,
+            start,
+            end,
+            body,
+        } => {
+            let (l, i, start, end, body) = (
+                label(l),
+                local(i),
+                expr_id(start),
+                expr_id(end),
+                block(body),
+            );
             quote!(ir::Stmt::For { label: #l, local: #i, start: #start, end: #end, body: #body })
         }
         Stmt::Break { label: l } => {

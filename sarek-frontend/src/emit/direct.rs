@@ -23,14 +23,22 @@ pub fn body(lowered: &Lowered) -> TokenStream {
     let kernel = &lowered.kernel;
     let writer = Writer { lowered, kernel };
     let weight = Literal::u32_unsuffixed(weight(kernel));
-    let names: Vec<Ident> = (0..kernel.params.len()).map(|i| param_name(ParamId(i as u32))).collect();
+    let names: Vec<Ident> = (0..kernel.params.len())
+        .map(|i| param_name(ParamId(i as u32)))
+        .collect();
     let types = kernel.params.iter().map(|p| match p.kind {
         ParamKind::Scalar(ty) => rust_type(ty),
-        ParamKind::Slice { elem, mutable: false } => {
+        ParamKind::Slice {
+            elem,
+            mutable: false,
+        } => {
             let elem = rust_type(elem);
             mixed!(&[#elem])
         }
-        ParamKind::Slice { elem, mutable: true } => {
+        ParamKind::Slice {
+            elem,
+            mutable: true,
+        } => {
             let elem = rust_type(elem);
             mixed!(direct::Output<'_, #elem>)
         }
@@ -79,9 +87,11 @@ pub fn body(lowered: &Lowered) -> TokenStream {
 fn weight(kernel: &Kernel) -> u32 {
     fn stmts(kernel: &Kernel, block: sarek_ir::Block) -> u32 {
         let each = |id: StmtId| match kernel.stmt(id) {
-            Stmt::If { then, otherwise, .. } => {
-                stmts(kernel, then).max(stmts(kernel, otherwise)).saturating_add(4)
-            }
+            Stmt::If {
+                then, otherwise, ..
+            } => stmts(kernel, then)
+                .max(stmts(kernel, otherwise))
+                .saturating_add(4),
             Stmt::Loop { body, .. } | Stmt::For { body, .. } => {
                 stmts(kernel, body).saturating_mul(32)
             }
@@ -121,7 +131,12 @@ impl Writer<'_> {
                 let (local, value) = (self.local(local), self.expr(value));
                 quote_spanned!(span=> #local = #value;)
             }
-            Stmt::Store { buffer, index, value, site } => {
+            Stmt::Store {
+                buffer,
+                index,
+                value,
+                site,
+            } => {
                 let (buffer, index, value) =
                     (param_name(buffer), self.expr(index), self.expr(value));
                 let check = self.bounds_check(site, &buffer);
@@ -137,7 +152,11 @@ impl Writer<'_> {
                 let always = self.always(site);
                 quote_spanned!(span=> if #always !#cond { #fault })
             }
-            Stmt::If { cond, then, otherwise } => {
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => {
                 let (cond, then) = (self.expr(cond), self.block(then));
                 let otherwise = (!otherwise.is_empty()).then(|| {
                     let otherwise = self.block(otherwise);
@@ -145,15 +164,29 @@ impl Writer<'_> {
                 });
                 quote_spanned!(span=> if #cond { #then } #otherwise)
             }
-            Stmt::Loop { label, cond: Some(cond), body } => {
+            Stmt::Loop {
+                label,
+                cond: Some(cond),
+                body,
+            } => {
                 let (label, cond, body) = (loop_label(label), self.expr(cond), self.block(body));
                 quote_spanned!(span=> #label: while #cond { #body })
             }
-            Stmt::Loop { label, cond: None, body } => {
+            Stmt::Loop {
+                label,
+                cond: None,
+                body,
+            } => {
                 let (label, body) = (loop_label(label), self.block(body));
                 quote_spanned!(span=> #label: loop { #body })
             }
-            Stmt::For { label, local, start, end, body } => {
+            Stmt::For {
+                label,
+                local,
+                start,
+                end,
+                body,
+            } => {
                 let (label, local) = (loop_label(label), self.local(local));
                 let (start, end, body) = (self.expr(start), self.expr(end), self.block(body));
                 quote_spanned!(span=> #label: for #local in #start..#end { #body })
@@ -185,8 +218,8 @@ impl Writer<'_> {
             Expr::Literal(value) => literal(value),
             Expr::Link(link) => {
                 let link = Literal::usize_unsuffixed(link.index());
-                let ty = rust_type(ty);
-                quote_spanned!(span=> { const LINKED: #ty = Self::LINKED.#link; LINKED })
+                let name = &self.lowered.name;
+                quote_spanned!(span=> #name::LINKED.#link)
             }
             Expr::Local(local) => {
                 let local = self.local(local);
@@ -201,7 +234,11 @@ impl Writer<'_> {
                 quote_spanned!(span=> #param.len())
             }
             Expr::Builtin(builtin) => self.builtin(builtin),
-            Expr::Load { buffer, index, site } => {
+            Expr::Load {
+                buffer,
+                index,
+                site,
+            } => {
                 let (buffer, index) = (param_name(buffer), self.expr(index));
                 let check = self.bounds_check(site, &buffer);
                 quote_spanned! {span=> {
@@ -329,7 +366,9 @@ impl Writer<'_> {
 
     /// Nothing for a test that always stands; `CHECK &&` for one that a launch can prove.
     fn always(&self, site: SiteId) -> Option<TokenStream> {
-        self.kernel.sites[site.index()].provable.then(|| mixed!(CHECK &&))
+        self.kernel.sites[site.index()]
+            .provable
+            .then(|| mixed!(CHECK &&))
     }
 
     fn fault(&self, site: SiteId, detail: TokenStream) -> TokenStream {
@@ -404,7 +443,11 @@ fn unsigned(literal: Literal) -> TokenStream {
 }
 
 fn signed(negative: bool, magnitude: Literal) -> TokenStream {
-    if negative { mixed!((-#magnitude)) } else { mixed!(#magnitude) }
+    if negative {
+        mixed!((-#magnitude))
+    } else {
+        mixed!(#magnitude)
+    }
 }
 
 fn operator(op: BinaryOp, span: Span) -> TokenStream {

@@ -30,7 +30,9 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
     let body = direct::body(lowered);
     let links = links(lowered, &name);
     let values = link_constants(lowered, &name);
-    let sources = sources.iter().map(|(target, text)| quote!((#target, #text)));
+    let sources = sources
+        .iter()
+        .map(|(target, text)| quote!((#target, #text)));
     let reference = reference(parts);
     quote! {
         #front
@@ -104,9 +106,22 @@ fn front(parts: &Parts<'_>) -> TokenStream {
     let name = type_name(parts);
     let (vis, attrs) = (&parts.item.vis, outer_attributes(parts.item));
     let safety = parts.signature.is_unsafe.then(|| quote!(unsafe));
-    let block = if parts.fixed_block { quote!(FixedBlock) } else { quote!(FreeBlock) };
-    let names: Vec<Ident> = parts.signature.arguments.iter().map(|a| located(&a.name)).collect();
-    let types = parts.signature.arguments.iter().map(|a| argument_type(a, krate));
+    let block = if parts.fixed_block {
+        quote!(FixedBlock)
+    } else {
+        quote!(FreeBlock)
+    };
+    let names: Vec<Ident> = parts
+        .signature
+        .arguments
+        .iter()
+        .map(|a| located(&a.name))
+        .collect();
+    let types = parts
+        .signature
+        .arguments
+        .iter()
+        .map(|a| argument_type(a, krate));
     quote! {
         #(#attrs)*
         #vis #safety fn #name<'sarek>(
@@ -127,15 +142,6 @@ fn front(parts: &Parts<'_>) -> TokenStream {
                 <#name as #krate::Kernel>::ir()
             }
 
-            /// The kernel's source text for a target: `cuda`, `opencl` or `wgsl`.
-            #vis fn source(target: &::core::primitive::str) -> #krate::Result<::std::string::String> {
-                <#name as #krate::Kernel>::source(target)
-            }
-
-            /// What each backend would do with the kernel.
-            #vis fn explain() -> ::std::string::String {
-                <#name as #krate::Kernel>::explain()
-            }
         }
     }
 }
@@ -143,7 +149,10 @@ fn front(parts: &Parts<'_>) -> TokenStream {
 /// The attributes that describe the function to its callers; the others belong to its body.
 fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
     const OUTER: [&str; 3] = ["doc", "deprecated", "allow"];
-    item.attrs.iter().filter(|a| OUTER.iter().any(|o| a.path().is_ident(o))).collect()
+    item.attrs
+        .iter()
+        .filter(|a| OUTER.iter().any(|o| a.path().is_ident(o)))
+        .collect()
 }
 
 fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
@@ -162,7 +171,12 @@ fn links(lowered: &Lowered, name: &Ident) -> TokenStream {
     if lowered.links.is_empty() {
         return TokenStream::new();
     }
-    let types: Vec<_> = lowered.kernel.links.iter().map(|l| direct::rust_type(l.ty)).collect();
+    let types: Vec<_> = lowered
+        .kernel
+        .links
+        .iter()
+        .map(|l| direct::rust_type(l.ty))
+        .collect();
     let (consts, paths) = (&lowered.consts, &lowered.links);
     quote! {
         #[automatically_derived]
@@ -201,17 +215,27 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
     let krate = parts.krate;
     let item = parts.item;
     const LINTS: [&str; 4] = ["allow", "expect", "warn", "deny"];
-    let lints = item.attrs.iter().filter(|a| LINTS.iter().any(|l| a.path().is_ident(l)));
+    let lints = item
+        .attrs
+        .iter()
+        .filter(|a| LINTS.iter().any(|l| a.path().is_ident(l)));
     let (signature, body) = (&item.sig, &item.block);
     let name = &signature.ident;
-    let arguments = parts.signature.arguments.iter().enumerate().map(|(i, argument)| {
-        let i = Literal::usize_unsuffixed(i);
-        match argument.kind {
-            ArgumentKind::Scalar(_) => quote!(direct::scalar(args, #i)),
-            ArgumentKind::Slice { mutable: false, .. } => quote!(direct::input(args, #i)),
-            ArgumentKind::Slice { mutable: true, .. } => quote!(direct::output(args, #i).into_mut()),
-        }
-    });
+    let arguments = parts
+        .signature
+        .arguments
+        .iter()
+        .enumerate()
+        .map(|(i, argument)| {
+            let i = Literal::usize_unsuffixed(i);
+            match argument.kind {
+                ArgumentKind::Scalar(_) => quote!(direct::scalar(args, #i)),
+                ArgumentKind::Slice { mutable: false, .. } => quote!(direct::input(args, #i)),
+                ArgumentKind::Slice { mutable: true, .. } => {
+                    quote!(direct::output(args, #i).into_mut())
+                }
+            }
+        });
     let function = quote_spanned! {name.span()=>
         #(#lints)*
         #[allow(clippy::all)]

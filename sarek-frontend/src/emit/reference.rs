@@ -63,7 +63,11 @@ impl Annotator<'_> {
     }
 
     fn native(&self, mac: &syn::Macro) -> TokenStream {
-        let span = mac.path.segments.last().map_or_else(Span::call_site, |s| s.ident.span());
+        let span = mac
+            .path
+            .segments
+            .last()
+            .map_or_else(Span::call_site, |s| s.ident.span());
         let Ok(call) = mac.parse_body::<NativeCall>() else {
             return quote!({});
         };
@@ -78,12 +82,15 @@ impl Annotator<'_> {
                 }
                 Template::Text(_) => None,
             };
-            Template::parse(&text.value()).into_iter().filter_map(operand)
+            Template::parse(&text.value())
+                .into_iter()
+                .filter_map(operand)
         });
         let uses: TokenStream = operands.collect();
-        let fallback = call.fallback.map(|block| block.to_token_stream()).unwrap_or_else(|| {
-            quote!(::core::panic!("this `native!` has no Rust fallback"))
-        });
+        let fallback = call
+            .fallback
+            .map(|block| block.to_token_stream())
+            .unwrap_or_else(|| quote!(::core::panic!("this `native!` has no Rust fallback")));
         let marker = quote_spanned!(span=> #krate::__private::native());
         quote!({ #marker; #uses #fallback })
     }
@@ -92,7 +99,9 @@ impl Annotator<'_> {
 impl VisitMut for Annotator<'_> {
     fn visit_local_mut(&mut self, local: &mut syn::Local) {
         syn::visit_mut::visit_local_mut(self, local);
-        let Some(ty) = self.take(&mut local.attrs) else { return };
+        let Some(ty) = self.take(&mut local.attrs) else {
+            return;
+        };
         if let syn::Pat::Ident(pat) = &local.pat {
             let ty = rust_type(ty);
             let (pat, ty) = (pat.clone(), syn::parse_quote!(#ty));
@@ -106,7 +115,9 @@ impl VisitMut for Annotator<'_> {
     }
 
     fn visit_expr_lit_mut(&mut self, expr: &mut syn::ExprLit) {
-        let Some(ty) = self.take(&mut expr.attrs) else { return };
+        let Some(ty) = self.take(&mut expr.attrs) else {
+            return;
+        };
         match &expr.lit {
             syn::Lit::Int(int) if int.suffix().is_empty() => {
                 // The text is kept: a hexadecimal literal stays one.

@@ -11,7 +11,11 @@ impl Lowerer<'_> {
         let path = match &*e.func {
             syn::Expr::Path(path) if path.qself.is_none() => &path.path,
             other => {
-                self.errors.unsupported(other.span(), "calling this is", "call a function by its name");
+                self.errors.unsupported(
+                    other.span(),
+                    "calling this is",
+                    "call a function by its name",
+                );
                 return Value::Never;
             }
         };
@@ -19,7 +23,11 @@ impl Lowerer<'_> {
             return Value::Never;
         };
         if let Some(arguments) = path.segments.iter().find(|s| !s.arguments.is_empty()) {
-            self.errors.unsupported(arguments.arguments.span(), "a generic call is", "drop the type arguments");
+            self.errors.unsupported(
+                arguments.arguments.span(),
+                "a generic call is",
+                "drop the type arguments",
+            );
             return Value::Never;
         }
         let name = last.ident.to_string();
@@ -28,7 +36,8 @@ impl Lowerer<'_> {
         }
         if let Some(builtin) = Builtin::from_name(&name) {
             if let Some(argument) = e.args.first() {
-                self.errors.at(argument.span(), format!("`{name}()` takes no argument"));
+                self.errors
+                    .at(argument.span(), format!("`{name}()` takes no argument"));
             }
             return Value::Scalar(self.known(Expr::Builtin(builtin), Scalar::Usize, e.span()));
         }
@@ -40,11 +49,16 @@ impl Lowerer<'_> {
     }
 
     /// `T::method(receiver, …)`
-    fn associated_call(&mut self, on: Scalar, method: &syn::PathSegment, e: &syn::ExprCall) -> Value {
+    fn associated_call(
+        &mut self,
+        on: Scalar,
+        method: &syn::PathSegment,
+        e: &syn::ExprCall,
+    ) -> Value {
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         let ids = self.operands(&arguments);
         if method.ident == "from_bits" {
-            return self.from_bits(on, &ids, e.span());
+            return self.float_from_bits(on, &ids, e.span());
         }
         let Some(&receiver) = ids.first() else {
             let message = format!("`{on}::{}` needs an argument", method.ident);
@@ -60,8 +74,12 @@ impl Lowerer<'_> {
 pub(super) fn qualifying_type(path: &syn::Path) -> Option<Scalar> {
     let count = path.segments.len();
     let ty = Scalar::from_name(&path.segments.get(count.checked_sub(2)?)?.ident.to_string())?;
-    let prefix: Vec<String> =
-        path.segments.iter().take(count - 2).map(|s| s.ident.to_string()).collect();
+    let prefix: Vec<String> = path
+        .segments
+        .iter()
+        .take(count - 2)
+        .map(|s| s.ident.to_string())
+        .collect();
     let prefix: Vec<&str> = prefix.iter().map(String::as_str).collect();
     matches!(prefix.as_slice(), [] | ["std" | "core", "primitive"]).then_some(ty)
 }

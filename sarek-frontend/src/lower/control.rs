@@ -26,7 +26,14 @@ impl Lowerer<'_> {
         if let Some(local) = result {
             self.push(Stmt::Let { local, init: None }, span);
         }
-        self.push(Stmt::If { cond, then, otherwise }, span);
+        self.push(
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            },
+            span,
+        );
         if ended {
             self.end();
             return Value::Never;
@@ -67,7 +74,9 @@ impl Lowerer<'_> {
         let span = self.span(value);
         self.unify(self.local_types[local.index()], self.ty(value), span);
         if !block.ended {
-            block.stmts.push(self.detached(Stmt::Assign { local, value }, span));
+            block
+                .stmts
+                .push(self.detached(Stmt::Assign { local, value }, span));
         }
     }
 
@@ -93,7 +102,9 @@ impl Lowerer<'_> {
             result = Some(local);
         }
         if !block.ended {
-            block.stmts.push(self.detached(Stmt::Break { label: target }, span));
+            block
+                .stmts
+                .push(self.detached(Stmt::Break { label: target }, span));
         }
         let reached = frame.left || value != Value::Never;
         self.finish_loop(target, None, block, result, reached, span)
@@ -105,7 +116,14 @@ impl Lowerer<'_> {
         let target = frame.label;
         let (block, value, frame) = self.in_frame(frame, |this| this.scoped_block(&e.body));
         self.unit_body(value);
-        self.finish_loop(target, None, block, frame.result, frame.left, e.loop_token.span)
+        self.finish_loop(
+            target,
+            None,
+            block,
+            frame.result,
+            frame.left,
+            e.loop_token.span,
+        )
     }
 
     pub(super) fn while_loop(&mut self, e: &syn::ExprWhile) -> Value {
@@ -133,10 +151,24 @@ impl Lowerer<'_> {
     }
 
     fn break_unless(&mut self, cond: ExprId, label: LabelId, span: Span) -> sarek_ir::StmtId {
-        let cond = self.known(Expr::Unary { op: UnaryOp::Not, arg: cond }, Scalar::Bool, span);
+        let cond = self.known(
+            Expr::Unary {
+                op: UnaryOp::Not,
+                arg: cond,
+            },
+            Scalar::Bool,
+            span,
+        );
         let leave = self.detached(Stmt::Break { label }, span);
         let then = self.kernel.push_block(&[leave]);
-        self.detached(Stmt::If { cond, then, otherwise: Block::EMPTY }, span)
+        self.detached(
+            Stmt::If {
+                cond,
+                then,
+                otherwise: Block::EMPTY,
+            },
+            span,
+        )
     }
 
     /// Closes a loop's body and pushes the loop.
@@ -186,14 +218,21 @@ impl Lowerer<'_> {
     ) -> (OpenBlock, R, LoopFrame) {
         self.loops.push(frame);
         let (block, value) = self.in_block(body);
-        (block, value, self.loops.pop().expect("the frame pushed above"))
+        (
+            block,
+            value,
+            self.loops.pop().expect("the frame pushed above"),
+        )
     }
 
     /// The body of a loop yields nothing.
     pub(super) fn unit_body(&mut self, value: Value) {
         if let Value::Scalar(id) = value {
             let span = self.span(id);
-            self.errors.at(span, "the body of a loop yields nothing: end this expression with `;`");
+            self.errors.at(
+                span,
+                "the body of a loop yields nothing: end this expression with `;`",
+            );
         }
     }
 
@@ -221,7 +260,10 @@ impl Lowerer<'_> {
     fn break_with(&mut self, target: usize, value: ExprId) {
         let span = self.span(value);
         if !self.loops[target].takes_value {
-            self.errors.at(span, "`break` takes a value in `loop` and in labelled blocks only");
+            self.errors.at(
+                span,
+                "`break` takes a value in `loop` and in labelled blocks only",
+            );
             return;
         }
         let local = match self.loops[target].result {
@@ -239,7 +281,10 @@ impl Lowerer<'_> {
             return Value::Never;
         };
         if self.loops[target].is_block {
-            self.errors.at(e.span(), "`continue` names a loop, and this label is a block's");
+            self.errors.at(
+                e.span(),
+                "`continue` names a loop, and this label is a block's",
+            );
         }
         let label = self.loops[target].label;
         self.push(Stmt::Continue { label }, e.continue_token.span);
@@ -251,16 +296,23 @@ impl Lowerer<'_> {
         let found = match label {
             Some(label) => {
                 let name = label.ident.to_string();
-                self.loops.iter().rposition(|l| l.name.as_deref() == Some(name.as_str()))
+                self.loops
+                    .iter()
+                    .rposition(|l| l.name.as_deref() == Some(name.as_str()))
             }
             None => self.loops.iter().rposition(|l| !l.is_block),
         };
         if found.is_none() {
             match label {
                 Some(label) => {
-                    self.errors.at(label.span(), format!("no enclosing loop has the label `{label}`"));
+                    self.errors.at(
+                        label.span(),
+                        format!("no enclosing loop has the label `{label}`"),
+                    );
                 }
-                None => self.errors.at(span, format!("`{word}` stands outside of a loop")),
+                None => self
+                    .errors
+                    .at(span, format!("`{word}` stands outside of a loop")),
             }
         }
         found
@@ -271,7 +323,10 @@ impl Lowerer<'_> {
         if let Some(expr) = &e.expr
             && let Value::Scalar(_) = self.value(expr)
         {
-            self.errors.at(expr.span(), "a kernel returns nothing: write its results to a `&mut [T]`");
+            self.errors.at(
+                expr.span(),
+                "a kernel returns nothing: write its results to a `&mut [T]`",
+            );
         }
         self.push(Stmt::Return, e.return_token.span);
         Value::Never

@@ -48,8 +48,12 @@ impl Lowerer<'_> {
     /// Reports a kind of expression that kernels do not have.
     fn unsupported(&mut self, expr: &syn::Expr) -> Value {
         let (what, instead) = match expr {
-            syn::Expr::Array(_) | syn::Expr::Repeat(_) => ("an array is", "use scalars or a slice argument"),
-            syn::Expr::Async(_) | syn::Expr::Await(_) => ("async code is", "a kernel runs to its end"),
+            syn::Expr::Array(_) | syn::Expr::Repeat(_) => {
+                ("an array is", "use scalars or a slice argument")
+            }
+            syn::Expr::Async(_) | syn::Expr::Await(_) => {
+                ("async code is", "a kernel runs to its end")
+            }
             syn::Expr::Closure(_) => ("a closure is", "write its body in place"),
             syn::Expr::Const(_) => ("a `const` block is", "use a `const` item"),
             syn::Expr::Field(_) => ("a field access is", "pass the fields as scalars or slices"),
@@ -57,7 +61,9 @@ impl Lowerer<'_> {
             syn::Expr::Let(_) => ("`if let` is", "use `if` with a comparison"),
             syn::Expr::Match(_) => ("`match` is", "use `if` and `else if`"),
             syn::Expr::Range(_) => ("a range is", "ranges stand in `for` loops only"),
-            syn::Expr::RawAddr(_) | syn::Expr::Reference(_) => ("a reference is", "index the slice where the value is used"),
+            syn::Expr::RawAddr(_) | syn::Expr::Reference(_) => {
+                ("a reference is", "index the slice where the value is used")
+            }
             syn::Expr::Struct(_) => ("a struct is", "use scalars"),
             syn::Expr::Try(_) | syn::Expr::TryBlock(_) => ("`?` is", "a kernel returns nothing"),
             syn::Expr::Tuple(_) => ("a tuple is", "use one variable for each value"),
@@ -85,7 +91,8 @@ impl Lowerer<'_> {
             Value::Scalar(id) => Some(id),
             Value::Never => None,
             Value::Unit => {
-                self.errors.at(expr.span(), "a value is needed here, and this is `()`");
+                self.errors
+                    .at(expr.span(), "a value is needed here, and this is `()`");
                 None
             }
         }
@@ -127,7 +134,9 @@ impl Lowerer<'_> {
         self.no_attributes(&e.attrs);
         let suffix = |s: &str| Scalar::from_name(s);
         let ty = match &e.lit {
-            syn::Lit::Bool(b) => return Value::Scalar(self.constant(sarek_ir::Value::Bool(b.value), b.span)),
+            syn::Lit::Bool(b) => {
+                return Value::Scalar(self.constant(sarek_ir::Value::Bool(b.value), b.span));
+            }
             syn::Lit::Int(int) => match (int.suffix(), suffix(int.suffix())) {
                 ("", _) => self.types.int(),
                 (_, Some(scalar)) => self.types.known(scalar),
@@ -140,21 +149,31 @@ impl Lowerer<'_> {
             },
             other => {
                 let instead = "kernels know numbers and `bool`";
-                self.errors.unsupported(other.span(), "this literal is", instead);
+                self.errors
+                    .unsupported(other.span(), "this literal is", instead);
                 return Value::Never;
             }
         };
         if let Some(mark) = mark_of(&e.attrs) {
             self.marks.push((mark, ty));
         }
-        let expr = self.expr(Expr::Literal(sarek_ir::Value::Bool(false)), ty, e.lit.span());
-        self.literals.push(PendingLiteral { expr, lit: e.lit.clone(), negative });
+        let expr = self.expr(
+            Expr::Literal(sarek_ir::Value::Bool(false)),
+            ty,
+            e.lit.span(),
+        );
+        self.literals.push(PendingLiteral {
+            expr,
+            lit: e.lit.clone(),
+            negative,
+        });
         Value::Scalar(expr)
     }
 
     fn bad_suffix(&mut self, suffix: &str, span: proc_macro2::Span) -> Value {
         let what = format!("a literal of type `{suffix}` is");
-        self.errors.unsupported(span, &what, "kernels know `i32 u32 i64 u64 usize f32 f64`");
+        self.errors
+            .unsupported(span, &what, "kernels know `i32 u32 i64 u64 usize f32 f64`");
         Value::Never
     }
 

@@ -2,15 +2,13 @@
 
 use std::collections::HashMap;
 
-use sarek_ir::{
-    BinaryOp, DivideOp, Expr, ExprId, Piece, Scalar, SiteId, Stmt, Value as Constant,
-};
+use sarek_ir::{BinaryOp, DivideOp, Expr, ExprId, Piece, Scalar, SiteId, Stmt, Value as Constant};
 
 use super::{Lowered, Lowerer, PendingLiteral, Ty};
 
 impl Lowerer<'_> {
     /// Replaces type variables by types. `None` when something was or is reported.
-    pub(super) fn finish(mut self) -> Option<Lowered> {
+    pub(super) fn finish(mut self, name: syn::Ident) -> Option<Lowered> {
         let open = self.blocks.pop().expect("the body's block");
         self.kernel.body = self.close(open);
         if !self.errors.is_empty() {
@@ -24,9 +22,13 @@ impl Lowerer<'_> {
         self.float_divisions();
         self.compact_sites();
         self.mark_provable_sites();
-        let marks: HashMap<u32, Scalar> =
-            self.marks.iter().filter_map(|(m, ty)| Some((*m, self.types.resolve(*ty)?))).collect();
+        let marks: HashMap<u32, Scalar> = self
+            .marks
+            .iter()
+            .filter_map(|(m, ty)| Some((*m, self.types.resolve(*ty)?)))
+            .collect();
         Some(Lowered {
+            name,
             kernel: self.kernel,
             expr_spans: self.expr_spans,
             stmt_spans: self.stmt_spans,
@@ -40,7 +42,9 @@ impl Lowerer<'_> {
         for (unsigned, of) in std::mem::take(&mut self.unsigned_of) {
             if let Some(scalar) = self.types.resolve(of).and_then(Scalar::unsigned) {
                 let known = self.types.known(scalar);
-                self.types.unify(unsigned, known).expect("nothing else unifies with it");
+                self.types
+                    .unify(unsigned, known)
+                    .expect("nothing else unifies with it");
             }
         }
         for ty in std::mem::take(&mut self.unreachable) {
@@ -67,7 +71,10 @@ impl Lowerer<'_> {
                 Some(scalar) => self.kernel.expr_types.to_mut()[i] = scalar,
                 None if self.errors.is_empty() && reported.is_empty() => {
                     reported.push(self.expr_types[i]);
-                    self.errors.at(self.expr_spans[i], "the type of this is not known: annotate it");
+                    self.errors.at(
+                        self.expr_spans[i],
+                        "the type of this is not known: annotate it",
+                    );
                 }
                 None => {}
             }
@@ -75,7 +82,11 @@ impl Lowerer<'_> {
     }
 
     fn report_link(&mut self, index: usize) {
-        let expr = self.kernel.exprs.iter().position(|e| matches!(e, Expr::Link(l) if l.index() == index));
+        let expr = self
+            .kernel
+            .exprs
+            .iter()
+            .position(|e| matches!(e, Expr::Link(l) if l.index() == index));
         let span = self.expr_spans[expr.expect("a link is used")];
         let path = self.kernel.links[index].path.to_string();
         Self::untyped_constant(self.errors, span, &path);
@@ -85,7 +96,9 @@ impl Lowerer<'_> {
         for pending in std::mem::take(&mut self.literals) {
             let ty = self.kernel.expr_types[pending.expr.index()];
             match literal_value(&pending, ty) {
-                Ok(value) => self.kernel.exprs.to_mut()[pending.expr.index()] = Expr::Literal(value),
+                Ok(value) => {
+                    self.kernel.exprs.to_mut()[pending.expr.index()] = Expr::Literal(value)
+                }
                 Err(message) => self.errors.at(pending.lit.span(), message),
             }
         }
@@ -94,7 +107,9 @@ impl Lowerer<'_> {
     /// `/` and `%` on floats cannot fault.
     fn float_divisions(&mut self) {
         for i in 0..self.kernel.exprs.len() {
-            let Expr::Divide { op, lhs, rhs, .. } = self.kernel.exprs[i] else { continue };
+            let Expr::Divide { op, lhs, rhs, .. } = self.kernel.exprs[i] else {
+                continue;
+            };
             if self.kernel.expr_types[i].is_float() {
                 let op = match op {
                     DivideOp::Div => BinaryOp::Div,
@@ -117,12 +132,22 @@ impl Lowerer<'_> {
             *site = SiteId(sites.len() as u32 - 1);
         };
         for expr in self.kernel.exprs.to_mut() {
-            if let Expr::Load { site: Some(site), .. } | Expr::Divide { site: Some(site), .. } = expr {
+            if let Expr::Load {
+                site: Some(site), ..
+            }
+            | Expr::Divide {
+                site: Some(site), ..
+            } = expr
+            {
                 renumber(site);
             }
         }
         for stmt in self.kernel.stmts.to_mut() {
-            if let Stmt::Store { site: Some(site), .. } | Stmt::Assert { site, .. } = stmt {
+            if let Stmt::Store {
+                site: Some(site), ..
+            }
+            | Stmt::Assert { site, .. } = stmt
+            {
                 renumber(site);
             }
         }
@@ -131,19 +156,33 @@ impl Lowerer<'_> {
 
     /// A site is not provable when what it checks depends on memory or on floats.
     fn mark_provable_sites(&mut self) {
-        let mut data = DataDependence { locals: vec![false; self.kernel.locals.len()] };
+        let mut data = DataDependence {
+            locals: vec![false; self.kernel.locals.len()],
+        };
         while data.grow(&self.kernel) {}
         let kernel = &self.kernel;
         let mut unprovable = vec![];
         for expr in kernel.exprs.iter() {
             match *expr {
-                Expr::Load { index, site: Some(site), .. } if data.expr(kernel, index) => {
+                Expr::Load {
+                    index,
+                    site: Some(site),
+                    ..
+                } if data.expr(kernel, index) => {
                     unprovable.push(site);
                 }
-                Expr::Divide { lhs, rhs, site: Some(site), .. } => {
+                Expr::Divide {
+                    lhs,
+                    rhs,
+                    site: Some(site),
+                    ..
+                } => {
                     let literal = kernel.literal(rhs).and_then(Constant::as_int);
                     let harmless = literal.is_some_and(|d| d != 0 && d != -1);
-                    if !harmless && (data.expr(kernel, lhs) && kernel.type_of(rhs).is_signed() || data.expr(kernel, rhs)) {
+                    if !harmless
+                        && (data.expr(kernel, lhs) && kernel.type_of(rhs).is_signed()
+                            || data.expr(kernel, rhs))
+                    {
                         unprovable.push(site);
                     }
                 }
@@ -152,7 +191,11 @@ impl Lowerer<'_> {
         }
         for stmt in kernel.stmts.iter() {
             match *stmt {
-                Stmt::Store { index, site: Some(site), .. } if data.expr(kernel, index) => {
+                Stmt::Store {
+                    index,
+                    site: Some(site),
+                    ..
+                } if data.expr(kernel, index) => {
                     unprovable.push(site);
                 }
                 Stmt::Assert { cond, site } if data.expr(kernel, cond) => unprovable.push(site),
@@ -175,7 +218,9 @@ impl DataDependence {
         match kernel.expr(id) {
             Expr::Load { .. } => true,
             Expr::Local(local) => self.locals[local.index()] || kernel.type_of(id).is_float(),
-            Expr::Literal(_) | Expr::Link(_) | Expr::Len(_) | Expr::Builtin(_) | Expr::Faulted => false,
+            Expr::Literal(_) | Expr::Link(_) | Expr::Len(_) | Expr::Builtin(_) | Expr::Faulted => {
+                false
+            }
             Expr::Param(_) => false,
             Expr::Unary { .. }
             | Expr::Binary { .. }
@@ -183,7 +228,10 @@ impl DataDependence {
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
-            | Expr::Call { .. } => kernel.operands(id).into_iter().any(|o| self.expr(kernel, o)),
+            | Expr::Call { .. } => kernel
+                .operands(id)
+                .into_iter()
+                .any(|o| self.expr(kernel, o)),
         }
     }
 
@@ -192,11 +240,18 @@ impl DataDependence {
         let before = self.locals.iter().filter(|l| **l).count();
         for stmt in kernel.stmts.iter() {
             match *stmt {
-                Stmt::Let { local, init: Some(value) } | Stmt::Assign { local, value } => {
+                Stmt::Let {
+                    local,
+                    init: Some(value),
+                }
+                | Stmt::Assign { local, value } => {
                     self.locals[local.index()] |= self.expr(kernel, value);
                 }
-                Stmt::For { local, start, end, .. } => {
-                    self.locals[local.index()] |= self.expr(kernel, start) || self.expr(kernel, end);
+                Stmt::For {
+                    local, start, end, ..
+                } => {
+                    self.locals[local.index()] |=
+                        self.expr(kernel, start) || self.expr(kernel, end);
                 }
                 Stmt::Native { native } => {
                     for text in kernel.natives[native.index()].texts.iter() {
@@ -230,7 +285,11 @@ fn literal_value(pending: &PendingLiteral, ty: Scalar) -> Result<Constant, Strin
                 return float(int.base10_digits(), pending.negative, ty);
             }
             let magnitude = i128::try_from(digits).map_err(|e| e.to_string())?;
-            let value = if pending.negative { -magnitude } else { magnitude };
+            let value = if pending.negative {
+                -magnitude
+            } else {
+                magnitude
+            };
             let exact = Constant::int(ty, value).filter(|v| v.as_int() == Some(value));
             exact.ok_or_else(|| format!("this literal does not fit `{ty}`"))
         }

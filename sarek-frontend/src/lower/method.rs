@@ -13,13 +13,21 @@ impl Lowerer<'_> {
     pub(super) fn method_call(&mut self, e: &syn::ExprMethodCall) -> Value {
         self.no_attributes(&e.attrs);
         if let Some(turbofish) = &e.turbofish {
-            self.errors.unsupported(turbofish.span(), "a generic call is", "drop the type arguments");
+            self.errors.unsupported(
+                turbofish.span(),
+                "a generic call is",
+                "drop the type arguments",
+            );
         }
         if let Some((buffer, _)) = self.find_slice(&e.receiver) {
             return self.slice_method(buffer, e);
         }
         if let syn::Expr::Range(range) = inner(&e.receiver) {
-            self.errors.unsupported(range.span(), "a range is", "ranges stand in `for` loops only");
+            self.errors.unsupported(
+                range.span(),
+                "a range is",
+                "ranges stand in `for` loops only",
+            );
             return Value::Never;
         }
         let mut operands: Vec<&syn::Expr> = vec![&e.receiver];
@@ -44,7 +52,11 @@ impl Lowerer<'_> {
             }
             _ => {
                 let what = format!("the slice method `{name}` is");
-                self.errors.unsupported(e.method.span(), &what, "there are `len`, `is_empty` and indexing");
+                self.errors.unsupported(
+                    e.method.span(),
+                    &what,
+                    "there are `len`, `is_empty` and indexing",
+                );
                 Value::Never
             }
         }
@@ -95,7 +107,7 @@ impl Lowerer<'_> {
         if !self.arity(name, &ids, intrinsic.args().len()) {
             return Value::Never;
         }
-        for (id, arg) in ids[1..].to_vec().into_iter().zip(intrinsic.args()) {
+        for (id, arg) in ids[1..].iter().copied().zip(intrinsic.args()) {
             match arg {
                 ArgType::Same => self.expect(id, on),
                 ArgType::Fixed(scalar) => self.expect(id, *scalar),
@@ -124,18 +136,29 @@ impl Lowerer<'_> {
         self.push(Stmt::Assert { cond, site }, span);
     }
 
-    pub(super) fn from_bits(&mut self, on: Scalar, ids: &[ExprId], span: Span) -> Value {
-        let (bits, [id]) = (if on == Scalar::F32 { Scalar::U32 } else { Scalar::U64 }, ids) else {
+    pub(super) fn float_from_bits(&mut self, on: Scalar, ids: &[ExprId], span: Span) -> Value {
+        let (bits, [id]) = (
+            if on == Scalar::F32 {
+                Scalar::U32
+            } else {
+                Scalar::U64
+            },
+            ids,
+        ) else {
             self.errors.at(span, "`from_bits` takes one argument");
             return Value::Never;
         };
         if !on.is_float() {
-            self.errors.at(span, format!("`{on}` has no function `from_bits`"));
+            self.errors
+                .at(span, format!("`{on}` has no function `from_bits`"));
             return Value::Never;
         }
         self.expect(*id, bits);
         let args = self.kernel.push_list(&[*id]);
-        let call = Expr::Call { intrinsic: Intrinsic::FromBits, args };
+        let call = Expr::Call {
+            intrinsic: Intrinsic::FromBits,
+            args,
+        };
         Value::Scalar(self.known(call, on, span))
     }
 
@@ -185,7 +208,11 @@ impl Lowerer<'_> {
             }
             "is_positive" | "is_negative" => {
                 let zero = self.constant(Constant::zero(on), span);
-                let op = if text == "is_positive" { BinaryOp::Gt } else { BinaryOp::Lt };
+                let op = if text == "is_positive" {
+                    BinaryOp::Gt
+                } else {
+                    BinaryOp::Lt
+                };
                 self.plain(op, x, zero, span)
             }
             "count_zeros" => self.on_complement(Intrinsic::CountOnes, x, span),
@@ -204,7 +231,11 @@ impl Lowerer<'_> {
     }
 
     fn float(&mut self, on: Scalar, narrow: f32, wide: f64, span: Span) -> ExprId {
-        let value = if on == Scalar::F32 { Constant::f32(narrow) } else { Constant::f64(wide) };
+        let value = if on == Scalar::F32 {
+            Constant::f32(narrow)
+        } else {
+            Constant::f64(wide)
+        };
         self.constant(value, span)
     }
 
@@ -215,7 +246,14 @@ impl Lowerer<'_> {
 
     fn not(&mut self, arg: ExprId, span: Span) -> ExprId {
         let ty = self.ty(arg);
-        self.expr(Expr::Unary { op: UnaryOp::Not, arg }, ty, span)
+        self.expr(
+            Expr::Unary {
+                op: UnaryOp::Not,
+                arg,
+            },
+            ty,
+            span,
+        )
     }
 
     fn on_complement(&mut self, intrinsic: Intrinsic, x: ExprId, span: Span) -> ExprId {

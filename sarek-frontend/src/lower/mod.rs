@@ -26,7 +26,7 @@ use std::collections::HashMap;
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
-    Expr, ExprId, Kernel, LabelId, Local, LocalId, Loc, ParamId, Scalar, Site, SiteId, SiteKind,
+    Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, ParamId, Scalar, Site, SiteId, SiteKind,
     Stmt, StmtId, Value as Constant,
 };
 
@@ -38,6 +38,8 @@ use types::{Known, Ty};
 
 /// A lowered body.
 pub struct Lowered {
+    /// The name of the function, and of the struct beside it.
+    pub name: syn::Ident,
     /// The kernel, types resolved.
     pub kernel: Kernel,
     /// Where each expression stands.
@@ -138,14 +140,17 @@ pub fn lower(
     let value = lowerer.scoped_block(body);
     if let Value::Scalar(id) = value {
         let span = lowerer.expr_spans[id.index()];
-        lowerer.errors.at(span, "a kernel returns nothing: end this expression with `;`");
+        lowerer.errors.at(
+            span,
+            "a kernel returns nothing: end this expression with `;`",
+        );
     }
-    lowerer.finish()
+    lowerer.finish(signature.name.clone())
 }
 
 impl<'e> Lowerer<'e> {
     fn new(signature: &Signature, block: Option<[u32; 3]>, errors: &'e mut Errors) -> Self {
-        let mut kernel = Kernel::new(signature.name.to_string());
+        let mut kernel = Kernel::new(plain_name(&signature.name));
         kernel.block = block;
         Lowerer {
             errors,
@@ -178,7 +183,10 @@ impl<'e> Lowerer<'e> {
 
     fn find(&self, name: &syn::Ident) -> Option<Binding> {
         let name = name.to_string();
-        self.scopes.iter().rev().find_map(|scope| scope.get(&name).copied())
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.get(&name).copied())
     }
 
     // Nodes.
@@ -212,7 +220,10 @@ impl<'e> Lowerer<'e> {
         let open = self.blocks.last_mut().expect("a block is open");
         if !open.ended {
             open.stmts.push(id);
-            open.ended = matches!(stmt, Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return);
+            open.ended = matches!(
+                stmt,
+                Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return
+            );
         }
     }
 
@@ -228,7 +239,11 @@ impl<'e> Lowerer<'e> {
 
     fn insert(&mut self, at: usize, stmt: Stmt, span: Span) {
         let id = self.detached(stmt, span);
-        self.blocks.last_mut().expect("a block is open").stmts.insert(at, id);
+        self.blocks
+            .last_mut()
+            .expect("a block is open")
+            .stmts
+            .insert(at, id);
     }
 
     /// Runs `body` with a fresh block open; returns the block and whether its end is reached.
@@ -243,7 +258,11 @@ impl<'e> Lowerer<'e> {
     }
 
     fn site(&mut self, kind: SiteKind, span: Span) -> SiteId {
-        self.kernel.push_site(Site { kind, loc: loc(span), provable: true })
+        self.kernel.push_site(Site {
+            kind,
+            loc: loc(span),
+            provable: true,
+        })
     }
 
     // Locals.
@@ -251,7 +270,11 @@ impl<'e> Lowerer<'e> {
     fn local(&mut self, name: &str, ty: Ty, mutable: bool) -> LocalId {
         self.local_types.push(ty);
         let name = name.strip_prefix("r#").unwrap_or(name).to_string();
-        self.kernel.push_local(Local { name: name.into(), ty: Scalar::Bool, mutable })
+        self.kernel.push_local(Local {
+            name: name.into(),
+            ty: Scalar::Bool,
+            mutable,
+        })
     }
 
     fn read(&mut self, local: LocalId, span: Span) -> ExprId {
@@ -263,7 +286,14 @@ impl<'e> Lowerer<'e> {
     fn spill_at(&mut self, at: usize, expr: ExprId) -> ExprId {
         let (ty, span) = (self.ty(expr), self.span(expr));
         let local = self.local("t", ty, false);
-        self.insert(at, Stmt::Let { local, init: Some(expr) }, span);
+        self.insert(
+            at,
+            Stmt::Let {
+                local,
+                init: Some(expr),
+            },
+            span,
+        );
         self.read(local, span)
     }
 
@@ -282,7 +312,11 @@ impl<'e> Lowerer<'e> {
         let copy = self.expr(expr, ty, span);
         let pending = self.literals.iter().find(|p| p.expr == leaf);
         if let Some((lit, negative)) = pending.map(|p| (p.lit.clone(), p.negative)) {
-            self.literals.push(PendingLiteral { expr: copy, lit, negative });
+            self.literals.push(PendingLiteral {
+                expr: copy,
+                lit,
+                negative,
+            });
         }
         copy
     }
@@ -312,7 +346,10 @@ impl<'e> Lowerer<'e> {
         if let Err(mismatch) = self.types.unify(left, right) {
             self.errors.at(
                 span,
-                format!("mismatched types: {} is needed here, this is {}", mismatch.left, mismatch.right),
+                format!(
+                    "mismatched types: {} is needed here, this is {}",
+                    mismatch.left, mismatch.right
+                ),
             );
         }
     }
@@ -329,10 +366,15 @@ impl<'e> Lowerer<'e> {
             let name = argument.name.to_string();
             let kind = match argument.kind {
                 ArgumentKind::Scalar(scalar) => sarek_ir::ParamKind::Scalar(scalar),
-                ArgumentKind::Slice { elem, mutable } => sarek_ir::ParamKind::Slice { elem, mutable },
+                ArgumentKind::Slice { elem, mutable } => {
+                    sarek_ir::ParamKind::Slice { elem, mutable }
+                }
             };
-            let plain = name.strip_prefix("r#").unwrap_or(&name).to_string();
-            self.kernel.params.to_mut().push(sarek_ir::Param { name: plain.into(), kind });
+            let plain = plain_name(&argument.name).into();
+            self.kernel
+                .params
+                .to_mut()
+                .push(sarek_ir::Param { name: plain, kind });
             let binding = match argument.kind {
                 ArgumentKind::Slice { .. } => Binding::Slice(param),
                 ArgumentKind::Scalar(scalar) if argument.mutable => {
@@ -340,7 +382,13 @@ impl<'e> Lowerer<'e> {
                     let ty = self.types.known(scalar);
                     let init = self.expr(Expr::Param(param), ty, span);
                     let local = self.local(&name, ty, true);
-                    self.push(Stmt::Let { local, init: Some(init) }, span);
+                    self.push(
+                        Stmt::Let {
+                            local,
+                            init: Some(init),
+                        },
+                        span,
+                    );
                     Binding::Local(local)
                 }
                 ArgumentKind::Scalar(_) => Binding::Scalar(param),
@@ -356,7 +404,8 @@ impl<'e> Lowerer<'e> {
         for attr in attrs {
             let known = LINTS.iter().any(|l| attr.path().is_ident(l));
             if !known && mark_of(std::slice::from_ref(attr)).is_none() {
-                self.errors.unsupported(attr.span(), "this attribute is", "remove it");
+                self.errors
+                    .unsupported(attr.span(), "this attribute is", "remove it");
             }
         }
     }
@@ -378,5 +427,14 @@ pub(crate) fn mark_of(attrs: &[syn::Attribute]) -> Option<u32> {
 /// The location of a span.
 fn loc(span: Span) -> Loc {
     let start = span.start();
-    Loc { line: start.line as u32, column: start.column as u32 + 1 }
+    Loc {
+        line: start.line as u32,
+        column: start.column as u32 + 1,
+    }
+}
+
+/// A name without the `r#` of a raw identifier.
+fn plain_name(ident: &syn::Ident) -> String {
+    let name = ident.to_string();
+    name.strip_prefix("r#").unwrap_or(&name).to_string()
 }

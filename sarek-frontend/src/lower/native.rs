@@ -17,7 +17,10 @@ pub struct NativeCall {
 
 impl Parse for NativeCall {
     fn parse(input: ParseStream<'_>) -> syn::Result<NativeCall> {
-        let mut call = NativeCall { texts: vec![], fallback: None };
+        let mut call = NativeCall {
+            texts: vec![],
+            fallback: None,
+        };
         if input.peek(LitStr) && input.peek2(Token![,]) {
             let target = input.parse()?;
             input.parse::<Token![,]>()?;
@@ -40,7 +43,10 @@ impl Parse for NativeCall {
                 let target: LitStr = input.parse()?;
                 input.parse::<Token![=>]>()?;
                 if call.texts.iter().any(|(t, _)| t.value() == target.value()) {
-                    return Err(syn::Error::new(target.span(), "a second text for the same target"));
+                    return Err(syn::Error::new(
+                        target.span(),
+                        "a second text for the same target",
+                    ));
                 }
                 call.texts.push((target, input.parse()?));
             }
@@ -49,7 +55,9 @@ impl Parse for NativeCall {
             }
         }
         if call.texts.is_empty() {
-            return Err(input.error("a target and its text are missing: `native!(\"cuda\", \"…\")`"));
+            return Err(
+                input.error("a target and its text are missing: `native!(\"cuda\", \"…\")`")
+            );
         }
         Ok(call)
     }
@@ -100,13 +108,17 @@ fn operand(text: &str) -> Option<(&str, &str)> {
     let (name, after) = text.strip_prefix('{')?.split_once('}')?;
     let mut chars = name.chars();
     let first = chars.next()?;
-    let is_name = (first.is_alphabetic() || first == '_') && chars.all(|c| c.is_alphanumeric() || c == '_');
+    let is_name =
+        (first.is_alphabetic() || first == '_') && chars.all(|c| c.is_alphanumeric() || c == '_');
     is_name.then_some((name, after))
 }
 
 /// Is it a call of `native!`?
 pub fn is_native(mac: &syn::Macro) -> bool {
-    mac.path.segments.last().is_some_and(|s| s.ident == "native")
+    mac.path
+        .segments
+        .last()
+        .is_some_and(|s| s.ident == "native")
 }
 
 impl Lowerer<'_> {
@@ -115,16 +127,22 @@ impl Lowerer<'_> {
             self.native(mac);
             return Value::Unit;
         }
-        let name = mac.path.segments.last().map_or_else(String::new, |s| s.ident.to_string());
+        let name = mac
+            .path
+            .segments
+            .last()
+            .map_or_else(String::new, |s| s.ident.to_string());
         let instead = match name.as_str() {
-            "println" | "print" | "eprintln" | "dbg" => "write what you want to see to a `&mut [T]`",
-            "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "panic" | "unreachable" | "todo" => {
-                "write a flag to a `&mut [T]`"
+            "println" | "print" | "eprintln" | "dbg" => {
+                "write what you want to see to a `&mut [T]`"
             }
+            "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "panic" | "unreachable"
+            | "todo" => "write a flag to a `&mut [T]`",
             "superstep" => "kernels have no barriers so far",
             _ => "the only macro in a kernel is `native!`",
         };
-        self.errors.unsupported(mac.path.span(), &format!("`{name}!` is not yet"), instead);
+        self.errors
+            .unsupported(mac.path.span(), &format!("`{name}!` is not yet"), instead);
         Value::Never
     }
 
@@ -145,12 +163,18 @@ impl Lowerer<'_> {
             let (open, value) = self.in_block(|this| this.scoped_block(block));
             if let Value::Scalar(id) = value {
                 let span = self.span(id);
-                self.errors.at(span, "the fallback of `native!` yields nothing: end it with `;`");
+                self.errors.at(
+                    span,
+                    "the fallback of `native!` yields nothing: end it with `;`",
+                );
             }
             self.close(open)
         });
         let native = NativeId(self.kernel.natives.len() as u32);
-        self.kernel.natives.to_mut().push(Native { texts: texts.into(), fallback });
+        self.kernel.natives.to_mut().push(Native {
+            texts: texts.into(),
+            fallback,
+        });
         self.push(Stmt::Native { native }, mac.path.span());
     }
 
@@ -160,7 +184,9 @@ impl Lowerer<'_> {
             pieces.push(match piece {
                 Template::Text(text) => Piece::Text(text.into()),
                 Template::Operand(name) => {
-                    let Some(piece) = self.native_operand(&name, text) else { continue };
+                    let Some(piece) = self.native_operand(&name, text) else {
+                        continue;
+                    };
                     piece
                 }
             });
@@ -169,17 +195,27 @@ impl Lowerer<'_> {
     }
 
     fn native_operand(&mut self, name: &str, text: &LitStr) -> Option<Piece> {
-        match self.scopes.iter().rev().find_map(|scope| scope.get(name).copied()) {
+        match self
+            .scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.get(name).copied())
+        {
             Some(Binding::Local(local)) => Some(Piece::Local(local)),
             Some(Binding::Scalar(param) | Binding::Slice(param)) => Some(Piece::Param(param)),
             Some(Binding::Const(_)) => {
-                self.errors.at(text.span(), format!("`{{{name}}}` is a constant: bind it with `let` first"));
+                self.errors.at(
+                    text.span(),
+                    format!("`{{{name}}}` is a constant: bind it with `let` first"),
+                );
                 None
             }
             None => {
                 self.errors.at(
                     text.span(),
-                    format!("`{{{name}}}` names no variable of the kernel; write `{{{{` for a brace"),
+                    format!(
+                        "`{{{name}}}` names no variable of the kernel; write `{{{{` for a brace"
+                    ),
                 );
                 None
             }

@@ -66,7 +66,8 @@ impl Lowerer<'_> {
                 Value::Scalar(self.apply(op, ids[0], ids[1], e.span(), e.op.span()))
             }
             None => {
-                self.errors.unsupported(e.op.span(), "this operator is", "use another");
+                self.errors
+                    .unsupported(e.op.span(), "this operator is", "use another");
                 Value::Never
             }
         }
@@ -90,7 +91,11 @@ impl Lowerer<'_> {
         } else {
             self.unify(left, right, rhs_span);
         }
-        let ty = if op.is_comparison() { self.types.known(Scalar::Bool) } else { left };
+        let ty = if op.is_comparison() {
+            self.types.known(Scalar::Bool)
+        } else {
+            left
+        };
         self.expr(Expr::Binary { op, lhs, rhs }, ty, span)
     }
 
@@ -119,23 +124,49 @@ impl Lowerer<'_> {
             rhs
         });
         if block.stmts.is_empty() {
-            let expr = if and { Expr::And { lhs, rhs } } else { Expr::Or { lhs, rhs } };
+            let expr = if and {
+                Expr::And { lhs, rhs }
+            } else {
+                Expr::Or { lhs, rhs }
+            };
             return Value::Scalar(self.known(expr, Scalar::Bool, e.span()));
         }
         // The right side has statements, which run only when the left side asks for them.
         let (ty, span) = (self.types.known(Scalar::Bool), e.span());
         let local = self.local("t", ty, true);
-        self.push(Stmt::Let { local, init: Some(lhs) }, span);
+        self.push(
+            Stmt::Let {
+                local,
+                init: Some(lhs),
+            },
+            span,
+        );
         let mut cond = self.read(local, span);
         if !and {
-            cond = self.known(Expr::Unary { op: UnaryOp::Not, arg: cond }, Scalar::Bool, span);
+            cond = self.known(
+                Expr::Unary {
+                    op: UnaryOp::Not,
+                    arg: cond,
+                },
+                Scalar::Bool,
+                span,
+            );
         }
         let mut block = block;
         if !block.ended {
-            block.stmts.push(self.detached(Stmt::Assign { local, value: rhs }, span));
+            block
+                .stmts
+                .push(self.detached(Stmt::Assign { local, value: rhs }, span));
         }
         let then = self.close(block);
-        self.push(Stmt::If { cond, then, otherwise: sarek_ir::Block::EMPTY }, span);
+        self.push(
+            Stmt::If {
+                cond,
+                then,
+                otherwise: sarek_ir::Block::EMPTY,
+            },
+            span,
+        );
         Value::Scalar(self.read(local, span))
     }
 
@@ -151,7 +182,8 @@ impl Lowerer<'_> {
             syn::UnOp::Not(_) => UnaryOp::Not,
             syn::UnOp::Deref(star) => return self.deref(e, star.span),
             _ => {
-                self.errors.unsupported(e.span(), "this operator is", "use another");
+                self.errors
+                    .unsupported(e.span(), "this operator is", "use another");
                 return Value::Never;
             }
         };
@@ -201,7 +233,11 @@ impl Lowerer<'_> {
 
     /// The value, evaluated before the statements that came after `mark`, if any.
     fn settle(&mut self, value: ExprId, mark: usize) -> ExprId {
-        if self.mark() > mark && !self.is_leaf(value) { self.spill_at(mark, value) } else { value }
+        if self.mark() > mark && !self.is_leaf(value) {
+            self.spill_at(mark, value)
+        } else {
+            value
+        }
     }
 
     fn write(&mut self, place: Place, value: ExprId, span: Span) {
@@ -212,10 +248,23 @@ impl Lowerer<'_> {
                 self.unify(ty, found, value_span);
                 self.push(Stmt::Assign { local, value }, span);
             }
-            Place::Element { buffer, index, site, elem } => {
+            Place::Element {
+                buffer,
+                index,
+                site,
+                elem,
+            } => {
                 let ty = self.types.known(elem);
                 self.unify(ty, found, value_span);
-                self.push(Stmt::Store { buffer, index, value, site }, span);
+                self.push(
+                    Stmt::Store {
+                        buffer,
+                        index,
+                        value,
+                        site,
+                    },
+                    span,
+                );
             }
         }
     }

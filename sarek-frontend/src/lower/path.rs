@@ -15,7 +15,11 @@ impl Lowerer<'_> {
         self.no_attributes(&e.attrs);
         let span = e.span();
         if let Some(qself) = &e.qself {
-            self.errors.unsupported(qself.lt_token.span, "a qualified path is", "name the constant by a plain path");
+            self.errors.unsupported(
+                qself.lt_token.span,
+                "a qualified path is",
+                "name the constant by a plain path",
+            );
             return Value::Never;
         }
         if let Some(name) = e.path.get_ident()
@@ -40,7 +44,8 @@ impl Lowerer<'_> {
                 Value::Scalar(self.known(Expr::Param(param), ty, span))
             }
             Binding::Slice(_) => {
-                let message = format!("the slice `{name}` is not a value: index it, or take its `len()`");
+                let message =
+                    format!("the slice `{name}` is not a value: index it, or take its `len()`");
                 self.errors.at(span, message);
                 Value::Never
             }
@@ -76,7 +81,10 @@ impl Lowerer<'_> {
     fn link(&mut self, tokens: proc_macro2::TokenStream, ty: Ty, span: Span) -> sarek_ir::ExprId {
         let id = LinkId(self.links.len() as u32);
         let path = tokens.to_string().replace(' ', "");
-        self.kernel.links.to_mut().push(Link { path: path.into(), ty: Scalar::Bool });
+        self.kernel.links.to_mut().push(Link {
+            path: path.into(),
+            ty: Scalar::Bool,
+        });
         self.links.push(tokens);
         self.link_types.push(ty);
         self.expr(Expr::Link(id), ty, span)
@@ -86,7 +94,9 @@ impl Lowerer<'_> {
     pub(super) fn untyped_constant(errors: &mut Errors, span: Span, path: &str) {
         errors.at(
             span,
-            format!("the type of `{path}` is not known here: write it, as in `let c: f32 = {path};`"),
+            format!(
+                "the type of `{path}` is not known here: write it, as in `let c: f32 = {path};`"
+            ),
         );
     }
 }

@@ -10,7 +10,12 @@ use super::{Binding, Lowerer, Value};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     Local(LocalId),
-    Element { buffer: ParamId, index: ExprId, site: Option<SiteId>, elem: Scalar },
+    Element {
+        buffer: ParamId,
+        index: ExprId,
+        site: Option<SiteId>,
+        elem: Scalar,
+    },
 }
 
 impl Lowerer<'_> {
@@ -19,7 +24,15 @@ impl Lowerer<'_> {
         let Some((buffer, index, site, elem)) = self.element(e) else {
             return Value::Never;
         };
-        Value::Scalar(self.known(Expr::Load { buffer, index, site }, elem, e.span()))
+        Value::Scalar(self.known(
+            Expr::Load {
+                buffer,
+                index,
+                site,
+            },
+            elem,
+            e.span(),
+        ))
     }
 
     /// The place that an expression names. `None` when it is reported.
@@ -30,12 +43,22 @@ impl Lowerer<'_> {
             syn::Expr::Index(e) => {
                 let (buffer, index, site, elem) = self.element(e)?;
                 self.writable(buffer, e.expr.span())?;
-                Some(Place::Element { buffer, index, site, elem })
+                Some(Place::Element {
+                    buffer,
+                    index,
+                    site,
+                    elem,
+                })
             }
             syn::Expr::Unary(e) if matches!(e.op, syn::UnOp::Deref(_)) => {
                 let (buffer, index, elem) = self.unchecked_element(&e.expr, "get_unchecked_mut")?;
                 self.writable(buffer, e.expr.span())?;
-                Some(Place::Element { buffer, index, site: None, elem })
+                Some(Place::Element {
+                    buffer,
+                    index,
+                    site: None,
+                    elem,
+                })
             }
             syn::Expr::Path(e) => self.local_place(e),
             other => {
@@ -53,15 +76,22 @@ impl Lowerer<'_> {
                 Some(Place::Local(local))
             }
             Some(Binding::Scalar(_)) => {
-                self.errors.at(e.span(), "this argument is not mutable: declare it `mut` in the signature");
+                self.errors.at(
+                    e.span(),
+                    "this argument is not mutable: declare it `mut` in the signature",
+                );
                 None
             }
             Some(Binding::Slice(_)) => {
-                self.errors.at(e.span(), "a slice argument cannot be rebound: assign to its elements");
+                self.errors.at(
+                    e.span(),
+                    "a slice argument cannot be rebound: assign to its elements",
+                );
                 None
             }
             Some(Binding::Const(_)) | None => {
-                self.errors.at(e.span(), "this is not a variable of the kernel");
+                self.errors
+                    .at(e.span(), "this is not a variable of the kernel");
                 None
             }
         }
@@ -72,7 +102,10 @@ impl Lowerer<'_> {
         match param.kind {
             ParamKind::Slice { mutable: true, .. } => Some(()),
             ParamKind::Slice { mutable: false, .. } | ParamKind::Scalar(_) => {
-                let message = format!("`{0}` cannot be written: declare it `{0}: &mut [T]`", param.name);
+                let message = format!(
+                    "`{0}` cannot be written: declare it `{0}: &mut [T]`",
+                    param.name
+                );
                 self.errors.at(span, message);
                 None
             }
@@ -83,12 +116,29 @@ impl Lowerer<'_> {
     pub(super) fn read_place(&mut self, place: Place, span: Span) -> (Place, ExprId) {
         match place {
             Place::Local(local) => (place, self.read(local, span)),
-            Place::Element { buffer, index, site, elem } => {
+            Place::Element {
+                buffer,
+                index,
+                site,
+                elem,
+            } => {
                 let index = self.reusable(index);
                 let again = self.copy(index);
                 let load_site = site.map(|_| self.site(SiteKind::Index(buffer), span));
-                let load = Expr::Load { buffer, index: again, site: load_site };
-                (Place::Element { buffer, index, site, elem }, self.known(load, elem, span))
+                let load = Expr::Load {
+                    buffer,
+                    index: again,
+                    site: load_site,
+                };
+                (
+                    Place::Element {
+                        buffer,
+                        index,
+                        site,
+                        elem,
+                    },
+                    self.known(load, elem, span),
+                )
             }
         }
     }
@@ -97,7 +147,11 @@ impl Lowerer<'_> {
         self.no_attributes(&e.attrs);
         let slice = self.slice(&e.expr);
         if let syn::Expr::Range(range) = &*e.index {
-            self.errors.unsupported(range.span(), "a sub-slice is", "index one element at a time");
+            self.errors.unsupported(
+                range.span(),
+                "a sub-slice is",
+                "index one element at a time",
+            );
             return None;
         }
         let index = self.scalar(&e.index);
@@ -112,7 +166,10 @@ impl Lowerer<'_> {
         if let Some(found) = self.find_slice(expr) {
             return Some(found);
         }
-        self.errors.at(expr.span(), "only slice arguments of the kernel can be indexed");
+        self.errors.at(
+            expr.span(),
+            "only slice arguments of the kernel can be indexed",
+        );
         None
     }
 
@@ -139,17 +196,29 @@ impl Lowerer<'_> {
         let call = match &*e.expr {
             syn::Expr::MethodCall(call) if call.method == "get_unchecked" => &e.expr,
             syn::Expr::Unsafe(_) | syn::Expr::MethodCall(_) => {
-                self.errors.unsupported(star, "this `*` is", "write `unsafe { *x.get_unchecked(i) }`");
+                self.errors.unsupported(
+                    star,
+                    "this `*` is",
+                    "write `unsafe { *x.get_unchecked(i) }`",
+                );
                 return Value::Never;
             }
             _ => {
-                self.errors.unsupported(star, "`*` is", "kernels have no references: use the name itself");
+                self.errors.unsupported(
+                    star,
+                    "`*` is",
+                    "kernels have no references: use the name itself",
+                );
                 return Value::Never;
             }
         };
         match self.unchecked_element(call, "get_unchecked") {
             Some((buffer, index, elem)) => {
-                let load = Expr::Load { buffer, index, site: None };
+                let load = Expr::Load {
+                    buffer,
+                    index,
+                    site: None,
+                };
                 Value::Scalar(self.known(load, elem, e.span()))
             }
             None => Value::Never,
@@ -165,7 +234,11 @@ impl Lowerer<'_> {
             syn::Expr::Paren(e) => return self.unchecked_element(&e.expr, method),
             syn::Expr::MethodCall(call) if call.method == method && call.args.len() == 1 => call,
             other => {
-                self.errors.unsupported(other.span(), "this place is", &format!("write `*x.{method}(i)`"));
+                self.errors.unsupported(
+                    other.span(),
+                    "this place is",
+                    &format!("write `*x.{method}(i)`"),
+                );
                 return None;
             }
         };

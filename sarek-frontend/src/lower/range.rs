@@ -44,7 +44,11 @@ impl Lowerer<'_> {
             return Value::Unit;
         };
         let (Some(start), Some(end)) = (&range.start, &range.end) else {
-            self.errors.unsupported(range.span(), "an unbounded range is", "give the range both ends");
+            self.errors.unsupported(
+                range.span(),
+                "an unbounded range is",
+                "give the range both ends",
+            );
             return Value::Unit;
         };
         let ids = self.operands(&[start, end]);
@@ -56,13 +60,22 @@ impl Lowerer<'_> {
         };
         self.unify(ty, self.ty(ids[0]), e.pat.span());
         let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
-        let bounds = Bounds { start: ids[0], end: ids[1], inclusive, ty };
+        let bounds = Bounds {
+            start: ids[0],
+            end: ids[1],
+            inclusive,
+            ty,
+        };
         let variable = Variable { pat, ty };
         match (self.half_open(bounds), adapters.as_slice()) {
             (Some(bounds), []) => self.counted(e, bounds, variable, None),
             (Some(bounds), [Adapter::Rev]) => {
                 let (start, end) = (self.reusable(bounds.start), self.reusable(bounds.end));
-                let bounds = Bounds { start, end, ..bounds };
+                let bounds = Bounds {
+                    start,
+                    end,
+                    ..bounds
+                };
                 self.counted(e, bounds, variable, Some(bounds));
             }
             (_, _) => self.carried(e, bounds, variable, &adapters),
@@ -76,14 +89,31 @@ impl Lowerer<'_> {
             return Some(bounds);
         }
         let pending = self.literals.iter().find(|p| p.expr == bounds.end)?;
-        let syn::Lit::Int(int) = &pending.lit else { return None };
-        let last = int.base10_parse::<i64>().ok().filter(|n| *n < i32::MAX as i64)?;
-        let next = if pending.negative { -last + 1 } else { last + 1 };
+        let syn::Lit::Int(int) = &pending.lit else {
+            return None;
+        };
+        let last = int
+            .base10_parse::<i64>()
+            .ok()
+            .filter(|n| *n < i32::MAX as i64)?;
+        let next = if pending.negative {
+            -last + 1
+        } else {
+            last + 1
+        };
         let span = self.span(bounds.end);
         let lit = syn::Lit::Int(syn::LitInt::new(&next.unsigned_abs().to_string(), span));
         let end = self.expr(Expr::Literal(Constant::Bool(false)), bounds.ty, span);
-        self.literals.push(super::PendingLiteral { expr: end, lit, negative: next < 0 });
-        Some(Bounds { end, inclusive: false, ..bounds })
+        self.literals.push(super::PendingLiteral {
+            expr: end,
+            lit,
+            negative: next < 0,
+        });
+        Some(Bounds {
+            end,
+            inclusive: false,
+            ..bounds
+        })
     }
 
     /// The range below adapters, which come out in the order in which they apply.
@@ -103,7 +133,11 @@ impl Lowerer<'_> {
                     ("step_by", Some(step)) if call.args.len() == 1 => Adapter::StepBy(step),
                     (name, _) => {
                         let what = format!("`.{name}(…)` on a range is");
-                        self.errors.unsupported(call.method.span(), &what, "there are `.rev()` and `.step_by(n)`");
+                        self.errors.unsupported(
+                            call.method.span(),
+                            &what,
+                            "there are `.rev()` and `.step_by(n)`",
+                        );
                         return None;
                     }
                 };
@@ -112,20 +146,29 @@ impl Lowerer<'_> {
             }
             other => {
                 let instead = "loop over a range such as `0..n`";
-                self.errors.unsupported(other.span(), "a `for` loop over this is", instead);
+                self.errors
+                    .unsupported(other.span(), "a `for` loop over this is", instead);
                 None
             }
         }
     }
 
     /// `a..b` counted upwards; mirrored when `mirror` gives the bounds.
-    fn counted(&mut self, e: &syn::ExprForLoop, bounds: Bounds, var: Variable<'_>, mirror: Option<Bounds>) {
+    fn counted(
+        &mut self,
+        e: &syn::ExprForLoop,
+        bounds: Bounds,
+        var: Variable<'_>,
+        mirror: Option<Bounds>,
+    ) {
         let span = e.for_token.span;
         let (start, end) = match mirror {
             Some(_) => (self.copy(bounds.start), self.copy(bounds.end)),
             None => (bounds.start, bounds.end),
         };
-        let name = var.pat.map_or_else(|| "_i".to_string(), |p| p.ident.to_string());
+        let name = var
+            .pat
+            .map_or_else(|| "_i".to_string(), |p| p.ident.to_string());
         let counter = self.local(&name, var.ty, false);
         let frame = self.frame(e.label.as_ref(), false, false);
         let label = frame.label;
@@ -146,7 +189,16 @@ impl Lowerer<'_> {
         });
         self.unit_body(value);
         let body = self.close(block);
-        self.push(Stmt::For { label, local: counter, start, end, body }, span);
+        self.push(
+            Stmt::For {
+                label,
+                local: counter,
+                start,
+                end,
+                body,
+            },
+            span,
+        );
     }
 
     /// The body, with the variable bound to `current`.
@@ -157,7 +209,13 @@ impl Lowerer<'_> {
             if pat.mutability.is_some() {
                 let value = self.read(current, pat.ident.span());
                 local = self.local(&pat.ident.to_string(), var.ty, true);
-                self.push(Stmt::Let { local, init: Some(value) }, pat.ident.span());
+                self.push(
+                    Stmt::Let {
+                        local,
+                        init: Some(value),
+                    },
+                    pat.ident.span(),
+                );
             }
             self.bind(&pat.ident, Binding::Local(local));
         }
@@ -183,23 +241,46 @@ impl Lowerer<'_> {
             [Adapter::StepBy(step), Adapter::Rev] => (true, Some(*step), true),
             _ => {
                 let instead = "use at most one `.rev()` and one `.step_by(n)`";
-                self.errors.unsupported(e.expr.span(), "this chain of adapters is", instead);
+                self.errors
+                    .unsupported(e.expr.span(), "this chain of adapters is", instead);
                 return;
             }
         };
         let (start, end) = (self.reusable(bounds.start), self.reusable(bounds.end));
-        let bounds = Bounds { start, end, ..bounds };
+        let bounds = Bounds {
+            start,
+            end,
+            ..bounds
+        };
         let step = step.map(|step| self.step(step));
         let first = self.first(bounds, down, step.filter(|_| stepped_first), span);
-        let name = var.pat.map_or_else(|| "_i".to_string(), |p| p.ident.to_string());
+        let name = var
+            .pat
+            .map_or_else(|| "_i".to_string(), |p| p.ident.to_string());
         let next = self.local("next", var.ty, true);
-        self.push(Stmt::Let { local: next, init: Some(first) }, span);
+        self.push(
+            Stmt::Let {
+                local: next,
+                init: Some(first),
+            },
+            span,
+        );
         let (a, b) = (self.copy(bounds.start), self.copy(bounds.end));
-        let op = if bounds.inclusive { BinaryOp::Le } else { BinaryOp::Lt };
+        let op = if bounds.inclusive {
+            BinaryOp::Le
+        } else {
+            BinaryOp::Lt
+        };
         let some = self.plain(op, a, b, span);
         let bool_ty = self.types.known(Scalar::Bool);
         let more = self.local("more", bool_ty, true);
-        self.push(Stmt::Let { local: more, init: Some(some) }, span);
+        self.push(
+            Stmt::Let {
+                local: more,
+                init: Some(some),
+            },
+            span,
+        );
 
         let frame = self.frame(e.label.as_ref(), false, false);
         let label = frame.label;
@@ -223,7 +304,10 @@ impl Lowerer<'_> {
             p.expr == id && matches!(&p.lit, syn::Lit::Int(n) if n.base10_parse::<u64>().is_ok_and(|n| n > 0))
         });
         if !positive {
-            let (k, zero) = (self.copy(id), self.constant(Constant::Usize(0), step.span()));
+            let (k, zero) = (
+                self.copy(id),
+                self.constant(Constant::Usize(0), step.span()),
+            );
             let cond = self.plain(BinaryOp::Ne, k, zero, step.span());
             let kind = SiteKind::Assert("the step of `step_by` is zero".into());
             let site = self.site(kind, step.span());
@@ -249,7 +333,12 @@ impl Lowerer<'_> {
         let last = self.reusable(last);
         let (again, start, k) = (self.copy(last), self.copy(bounds.start), self.copy(step));
         let span_len = self.distance(again, start, bounds.ty, span);
-        let rest = Expr::Divide { op: DivideOp::Rem, lhs: span_len, rhs: k, site: None };
+        let rest = Expr::Divide {
+            op: DivideOp::Rem,
+            lhs: span_len,
+            rhs: k,
+            site: None,
+        };
         let rest = self.known(rest, Scalar::Usize, span);
         let rest = self.expr(Expr::Cast { arg: rest }, bounds.ty, span);
         self.wrapping(Intrinsic::WrappingSub, last, rest, span)
@@ -275,7 +364,16 @@ impl Lowerer<'_> {
                 let left = self.distance(here, limit, bounds.ty, span);
                 let k = self.copy(step);
                 let reaches_limit = down || bounds.inclusive;
-                self.plain(if reaches_limit { BinaryOp::Ge } else { BinaryOp::Gt }, left, k, span)
+                self.plain(
+                    if reaches_limit {
+                        BinaryOp::Ge
+                    } else {
+                        BinaryOp::Gt
+                    },
+                    left,
+                    k,
+                    span,
+                )
             }
         };
         self.push(Stmt::Assign { local: more, value }, span);
@@ -287,7 +385,11 @@ impl Lowerer<'_> {
                 self.expr(Expr::Cast { arg }, bounds.ty, span)
             }
         };
-        let op = if down { Intrinsic::WrappingSub } else { Intrinsic::WrappingAdd };
+        let op = if down {
+            Intrinsic::WrappingSub
+        } else {
+            Intrinsic::WrappingAdd
+        };
         let value = self.wrapping(op, here, by, span);
         self.push(Stmt::Assign { local: next, value }, span);
     }
@@ -297,7 +399,10 @@ impl Lowerer<'_> {
         let args = self.kernel.push_list(&[a, b]);
         let unsigned = self.types.any();
         self.unsigned_of.push((unsigned, ty));
-        let call = Expr::Call { intrinsic: Intrinsic::AbsDiff, args };
+        let call = Expr::Call {
+            intrinsic: Intrinsic::AbsDiff,
+            args,
+        };
         let arg = self.expr(call, unsigned, span);
         self.known(Expr::Cast { arg }, Scalar::Usize, span)
     }
@@ -310,13 +415,23 @@ impl Lowerer<'_> {
     fn one(&mut self, ty: Ty, span: Span) -> ExprId {
         let expr = self.expr(Expr::Literal(Constant::Bool(false)), ty, span);
         let lit = syn::Lit::Int(syn::LitInt::new("1", span));
-        self.literals.push(super::PendingLiteral { expr, lit, negative: false });
+        self.literals.push(super::PendingLiteral {
+            expr,
+            lit,
+            negative: false,
+        });
         expr
     }
 
     fn let_local(&mut self, name: &str, value: ExprId, span: Span) -> LocalId {
         let local = self.local(name, self.ty(value), false);
-        self.push(Stmt::Let { local, init: Some(value) }, span);
+        self.push(
+            Stmt::Let {
+                local,
+                init: Some(value),
+            },
+            span,
+        );
         local
     }
 }

@@ -32,7 +32,11 @@ impl Lowerer<'_> {
                 }
             };
         }
-        if self.blocks.last().expect("a block is open").ended { Value::Never } else { value }
+        if self.blocks.last().expect("a block is open").ended {
+            Value::Never
+        } else {
+            value
+        }
     }
 
     fn expr_statement(&mut self, expr: &syn::Expr, is_tail: bool) -> Value {
@@ -52,24 +56,37 @@ impl Lowerer<'_> {
         if !self.is_leaf(id) {
             let (ty, span) = (self.ty(id), self.span(id));
             let local = self.local("unused", ty, false);
-            self.push(Stmt::Let { local, init: Some(id) }, span);
+            self.push(
+                Stmt::Let {
+                    local,
+                    init: Some(id),
+                },
+                span,
+            );
         }
     }
 
     fn item(&mut self, item: &syn::Item) {
         let syn::Item::Const(constant) = item else {
             let what = "an item other than `const` is";
-            self.errors.unsupported(item.span(), what, "move it out of the kernel");
+            self.errors
+                .unsupported(item.span(), what, "move it out of the kernel");
             return;
         };
         self.no_attributes(&constant.attrs);
         if !constant.generics.params.is_empty() {
-            self.errors.at(constant.generics.span(), "a constant of a kernel is not generic");
+            self.errors.at(
+                constant.generics.span(),
+                "a constant of a kernel is not generic",
+            );
         }
         if self.consts.iter().any(|c| c.ident == constant.ident) {
             self.errors.at(
                 constant.ident.span(),
-                format!("a kernel has one constant of a name: rename the second `{}`", constant.ident),
+                format!(
+                    "a kernel has one constant of a name: rename the second `{}`",
+                    constant.ident
+                ),
             );
             return;
         }
@@ -96,7 +113,8 @@ impl Lowerer<'_> {
             return self.declare(pat, ty);
         };
         if let Some((token, _)) = &init.diverge {
-            self.errors.unsupported(token.span, "`let … else` is", "use `if`");
+            self.errors
+                .unsupported(token.span, "`let … else` is", "use `if`");
         }
         let Some(value) = self.scalar_or_never(&init.expr) else {
             return self.declare(pat, ty);
@@ -130,7 +148,13 @@ impl Lowerer<'_> {
             return source;
         }
         let local = self.local(&name.to_string(), ty, mutable);
-        self.push(Stmt::Let { local, init: Some(value) }, span);
+        self.push(
+            Stmt::Let {
+                local,
+                init: Some(value),
+            },
+            span,
+        );
         local
     }
 
@@ -152,11 +176,13 @@ impl Lowerer<'_> {
             syn::Pat::Ident(ident) => {
                 self.no_attributes(&ident.attrs);
                 if let Some(by_ref) = ident.by_ref {
-                    self.errors.unsupported(by_ref.span, "`ref` is", "bind by value");
+                    self.errors
+                        .unsupported(by_ref.span, "`ref` is", "bind by value");
                     return None;
                 }
                 if let Some((at, _)) = &ident.subpat {
-                    self.errors.unsupported(at.span, "`@` is", "bind the name alone");
+                    self.errors
+                        .unsupported(at.span, "`@` is", "bind the name alone");
                     return None;
                 }
                 Some((Some(ident), self.types.any()))

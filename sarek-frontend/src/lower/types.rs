@@ -100,7 +100,10 @@ impl Types {
         if a == b {
             return Ok(());
         }
-        let mismatch = Mismatch { left: self.look(a), right: self.look(b) };
+        let mismatch = Mismatch {
+            left: self.look(a),
+            right: self.look(b),
+        };
         let (na, nb) = (self.nodes[a.0 as usize], self.nodes[b.0 as usize]);
         let fits = |scalar: Scalar, other: Node| match other {
             Node::Known(s) => s == scalar,
@@ -167,7 +170,13 @@ mod tests {
         let mut types = Types::default();
         let (lit, x) = (types.int(), types.known(Scalar::F32));
         let mismatch = types.unify(lit, x).unwrap_err();
-        assert_eq!(mismatch, Mismatch { left: Known::Int, right: Known::Scalar(Scalar::F32) });
+        assert_eq!(
+            mismatch,
+            Mismatch {
+                left: Known::Int,
+                right: Known::Scalar(Scalar::F32)
+            }
+        );
     }
 
     #[test]

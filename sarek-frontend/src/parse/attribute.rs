@@ -26,11 +26,16 @@ impl Parse for Entry {
         input.parse::<Token![=]>().map_err(|mut e| {
             e.combine(syn::Error::new(
                 name.span(),
-                format!("`{name}` is not an option of `#[kernel]`: write `block = …` or `crate = …`"),
+                format!(
+                    "`{name}` is not an option of `#[kernel]`: write `block = …` or `crate = …`"
+                ),
             ));
             e
         })?;
-        Ok(Entry { name, value: input.parse()? })
+        Ok(Entry {
+            name,
+            value: input.parse()?,
+        })
     }
 }
 
@@ -70,7 +75,10 @@ fn block(value: &Expr, errors: &mut Errors) -> Option<[u32; 3]> {
         other => vec![other],
     };
     if extents.is_empty() || extents.len() > 3 {
-        errors.at(span(value), "a block has one to three extents: `block = (16, 16)`");
+        errors.at(
+            span(value),
+            "a block has one to three extents: `block = (16, 16)`",
+        );
         return None;
     }
     let mut block = [1; 3];
@@ -83,7 +91,10 @@ fn block(value: &Expr, errors: &mut Errors) -> Option<[u32; 3]> {
             _ => None,
         };
         let Some(number) = number else {
-            errors.at(span(extent), "an extent of a block is a positive integer literal");
+            errors.at(
+                span(extent),
+                "an extent of a block is a positive integer literal",
+            );
             return None;
         };
         block[axis] = number;

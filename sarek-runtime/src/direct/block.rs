@@ -44,7 +44,11 @@ impl Block {
     #[inline(never)]
     pub fn fault(&self, site: u32, detail: u64, thread: [usize; 3]) -> Result<(), RawFault> {
         let global = |axis: usize| (self.first[axis] + thread[axis]) as u64;
-        Err(RawFault { site: SiteId(site), detail, thread: [global(0), global(1), global(2)] })
+        Err(RawFault {
+            site: SiteId(site),
+            detail,
+            thread: [global(0), global(1), global(2)],
+        })
     }
 }
 
@@ -54,9 +58,16 @@ mod tests {
 
     #[test]
     fn the_last_block_of_a_row_is_clipped() {
-        let space = IndexSpace { grid: [3, 2, 1], block: [4, 2, 1], extent: [9, 3, 1] };
+        let space = IndexSpace {
+            grid: [3, 2, 1],
+            block: [4, 2, 1],
+            extent: [9, 3, 1],
+        };
         let block = Block::new(&space, 5);
-        assert_eq!((block.idx, block.first, block.lanes), ([2, 1, 0], [8, 2, 0], [1, 1, 1]));
+        assert_eq!(
+            (block.idx, block.first, block.lanes),
+            ([2, 1, 0], [8, 2, 0], [1, 1, 1])
+        );
         assert_eq!(Block::new(&space, 0).lanes, [4, 2, 1]);
     }
 }

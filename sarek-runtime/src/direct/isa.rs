@@ -62,7 +62,9 @@ pub fn isa() -> Isa {
         let best = Isa::detect();
         let asked = std::env::var("SAREK_NATIVE_ISA").ok();
         let sets = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
-        let named = sets.into_iter().find(|i| asked.as_deref() == Some(i.name()));
+        let named = sets
+            .into_iter()
+            .find(|i| asked.as_deref() == Some(i.name()));
         named.map_or(best, |named| named.min(best))
     })
 }
@@ -135,9 +137,7 @@ unsafe fn avx2<K: DirectKernel>(
 /// # Safety
 /// As for [`super::RunBlocks`]; the processor has the features.
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-#[target_feature(
-    enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi1,bmi2,lzcnt,popcnt"
-)]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx512<K: DirectKernel>(
     args: &[DirectArg],
     space: &IndexSpace,

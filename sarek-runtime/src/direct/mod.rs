@@ -113,6 +113,9 @@ pub trait DirectKernel {
 impl Direct {
     /// The compiled body of a kernel.
     pub const fn of<K: DirectKernel>() -> Direct {
-        Direct { run: isa::run::<K>, weight: K::WEIGHT }
+        Direct {
+            run: isa::run::<K>,
+            weight: K::WEIGHT,
+        }
     }
 }

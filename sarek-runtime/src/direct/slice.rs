@@ -66,7 +66,11 @@ pub unsafe fn input<'a, T: Element>(args: &[DirectArg], index: usize) -> &'a [T]
 #[inline(always)]
 pub unsafe fn output<'a, T: Element>(args: &[DirectArg], index: usize) -> Output<'a, T> {
     match args[index] {
-        DirectArg::Slice { ptr, len, .. } => Output { ptr: ptr.cast(), len, borrow: PhantomData },
+        DirectArg::Slice { ptr, len, .. } => Output {
+            ptr: ptr.cast(),
+            len,
+            borrow: PhantomData,
+        },
         DirectArg::Scalar(_) => unreachable!("argument {index} is a slice"),
     }
 }
@@ -86,9 +90,8 @@ impl<'a, T> Output<'a, T> {
 #[inline(always)]
 pub fn scalar<T: ScalarArg>(args: &[DirectArg], index: usize) -> T {
     match args[index] {
-        DirectArg::Scalar(value) => {
-            T::from_value(value).unwrap_or_else(|| unreachable!("argument {index} has another type"))
-        }
+        DirectArg::Scalar(value) => T::from_value(value)
+            .unwrap_or_else(|| unreachable!("argument {index} has another type")),
         DirectArg::Slice { .. } => unreachable!("argument {index} is a scalar"),
     }
 }

@@ -1,0 +1,89 @@
+//! What the backends that compile source have in common: they take apart what the framework hands
+//! them, and object when it belongs to another backend.
+
+use std::any::Any;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use sarek_ir::Kernel;
+use sarek_ir::write::{Dialect, Source, Variant, render};
+use sarek_runtime::backend::{Arg, Args, Artifact, Launch, Program, Slice};
+use sarek_runtime::{Error, Result};
+
+/// A program to load, taken apart.
+pub(crate) struct Binary<'a> {
+    pub artifact: &'a Artifact,
+    pub source: &'a Source,
+    pub kernel: &'a str,
+    pub block: [u32; 3],
+}
+
+impl<'a> Binary<'a> {
+    pub fn of(device: &str, program: &Program<'a>) -> Result<Binary<'a>> {
+        match *program {
+            Program::Binary {
+                artifact,
+                source,
+                kernel,
+                block,
+            } => Ok(Binary {
+                artifact,
+                source,
+                kernel,
+                block,
+            }),
+            Program::Direct(_) | Program::Ir(_) => {
+                Err(foreign(device, "a program that it did not compile"))
+            }
+        }
+    }
+}
+
+/// Renders with one of the built-in dialects.
+pub(crate) fn render_with(
+    dialect: &dyn Dialect,
+    kernel: &Kernel,
+    variant: &Variant,
+) -> Result<Source> {
+    render(kernel, dialect, variant).map_err(|lacking| Error::Unsupported {
+        backend: dialect.name().into(),
+        what: lacking.to_string(),
+    })
+}
+
+/// The backend's own program behind a launch.
+pub(crate) fn program<'a, P: 'static>(device: &str, launch: &Launch<'a>) -> Result<&'a P> {
+    let program: &dyn Any = launch.program;
+    program
+        .downcast_ref()
+        .ok_or_else(|| foreign(device, "a program of another backend"))
+}
+
+/// The arguments of a launch.
+pub(crate) fn arguments<'a>(device: &str, launch: &Launch<'a>) -> Result<&'a [Arg]> {
+    match launch.args {
+        Args::Device(args) => Ok(args),
+        Args::Host { .. } => Err(foreign(device, "arguments in host memory")),
+    }
+}
+
+/// The backend's own memory behind a slice.
+pub(crate) fn memory<'a, M: 'static>(device: &str, slice: &'a Slice) -> Result<&'a M> {
+    let memory: &dyn Any = &*slice.mem;
+    memory
+        .downcast_ref()
+        .ok_or_else(|| foreign(device, "memory of another backend"))
+}
+
+/// The device was given what another backend made.
+pub(crate) fn foreign(device: &str, what: &str) -> Error {
+    Error::Device {
+        device: device.into(),
+        message: format!("was given {what}"),
+    }
+}
+
+/// Locks, whatever became of another thread that held the lock: the data behind these locks is
+/// valid at every point.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,1 +1,0 @@
-//! The built-in backends, registered at the first use of the registry.
