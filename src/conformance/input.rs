@@ -9,12 +9,12 @@ use crate::Element;
 pub const SIZES: [usize; 10] = [0, 1, 3, 32, 33, 255, 256, 1000, 1024, 4099];
 
 /// Block sizes; those that a device cannot run are left out by [`block_sizes`].
-const BLOCKS: [u32; 7] = [1, 3, 32, 33, 255, 256, 1024];
+const BLOCKS: [usize; 7] = [1, 3, 32, 33, 255, 256, 1024];
 
 /// The block sizes that the device can run along x.
-pub fn block_sizes(device: &crate::Device) -> impl Iterator<Item = u32> {
+pub fn block_sizes(device: &crate::Device) -> impl Iterator<Item = usize> {
     let info = device.info();
-    let most = info.max_block_threads.min(info.max_block[0]);
+    let most = info.max_block_threads.min(info.max_block[0]) as usize;
     BLOCKS.into_iter().filter(move |&b| b <= most)
 }
 

@@ -189,7 +189,8 @@ impl Writer<'_> {
             } => {
                 let (label, local) = (loop_label(label), self.local(local));
                 let (start, end, body) = (self.expr(start), self.expr(end), self.block(body));
-                quote_spanned!(span=> #label: for #local in #start..#end { #body })
+                // In parentheses: after a bare `..`, a bound that is a block would be taken for the body.
+                quote_spanned!(span=> #label: for #local in (#start..#end) { #body })
             }
             Stmt::Break { label } => {
                 let label = loop_label(label);

@@ -46,7 +46,7 @@ fn run(device: &Device) -> Check {
         expect_due(&format!("{m}x{k} by {k}x{n}"), &c, &due, &|_| String::new())?;
 
         let mut c = poisoned(m * n);
-        let grid = ((n / 8 + 1) as u32, (m / 4 + 1) as u32);
+        let grid = (n / 8 + 1, m / 4 + 1);
         matmul(m, n, k, &a, &b, &mut c).grid(grid).block((8, 4)).run_on(device)?;
         expect_due(&format!("{m}x{k} by {k}x{n} in blocks"), &c, &due, &|_| String::new())?;
     }

@@ -50,7 +50,7 @@ fn blocks(device: &Device) -> Check {
         for n in [1, 33, 1000] {
             let (a, b, due) = inputs(n);
             let (a, b) = (Vector::from_vec(a), Vector::from_vec(b));
-            let grid = n.div_ceil(block as usize) as u32 + 1;
+            let grid = n.div_ceil(block) + 1;
             let mut c = poisoned(n);
             vector_add(&a, &b, &mut c).grid(grid).block(block).run_on(device)?;
             expect(&format!("grid({grid}).block({block}), n = {n}"), &c, &due)?;

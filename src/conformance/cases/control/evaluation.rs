@@ -101,7 +101,7 @@ fn elements(device: &Device) -> Check {
 #[allow(clippy::blocks_in_conditions)]
 fn once_kernel(a: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
-    let mut calls = 0;
+    let mut calls = 0i32;
     if {
         calls += 1;
         a[i] > 3

@@ -19,7 +19,7 @@ const CLAMP: u32 = line!() + 4;
 #[kernel]
 fn clamp_kernel(lo: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
-    out[i] = 5.clamp(lo[i], 10);
+    out[i] = 5i32.clamp(lo[i], 10);
 }
 
 fn clamp(device: &Device) -> Check {

@@ -12,7 +12,7 @@ pub const CASES: &[Case] = &[
 ];
 
 /// CUDA and OpenCL start at most 65 535 blocks along y and z, WebGPU along x too.
-const MANY: u32 = 65_535 + 1234;
+const MANY: usize = 65_535 + 1234;
 
 #[kernel]
 fn where_am_i(width: usize, height: usize, out: &mut [u32]) {
@@ -26,16 +26,16 @@ fn where_am_i(width: usize, height: usize, out: &mut [u32]) {
     }
 }
 
-fn grid(device: &Device, grid: (u32, u32, u32)) -> Check {
+fn grid(device: &Device, grid: (usize, usize, usize)) -> Check {
     let (w, h, d) = grid;
     let mut due = vec![];
     for z in 0..d {
         for y in 0..h {
-            due.extend((0..w).map(|x| x + 3 * y + 5 * z + w + h + d));
+            due.extend((0..w).map(|x| (x + 3 * y + 5 * z + w + h + d) as u32));
         }
     }
     let mut out = poisoned(due.len());
-    where_am_i(w as usize, h as usize, &mut out).grid(grid).block(1).run_on(device)?;
+    where_am_i(w, h, &mut out).grid(grid).block(1).run_on(device)?;
     expect(&format!("grid({grid:?}).block(1)"), &out, &due)
 }
 
@@ -64,8 +64,8 @@ fn mark(width: usize, out: &mut [u32]) {
 /// Whatever the block size: an extent along y beyond 65 535 times 1024 would be too slow here, so
 /// that this folds on devices with flat blocks only.
 fn over(device: &Device) -> Check {
-    for (w, h) in [(1, MANY as usize), (2, MANY as usize + 1)] {
-        let due: Vec<u32> = (0..h as u32).flat_map(|y| (0..w as u32).map(move |x| 2 * y + x)).collect();
+    for (w, h) in [(1, MANY), (2, MANY + 1)] {
+        let due: Vec<u32> = (0..h).flat_map(|y| (0..w).map(move |x| (2 * y + x) as u32)).collect();
         let mut out = poisoned(due.len());
         mark(w, &mut out).over((w, h)).run_on(device)?;
         expect(&format!("over(({w}, {h}))"), &out, &due)?;

@@ -39,7 +39,8 @@ unsafe fn report(out: &mut [u32]) {
 }
 
 /// What the threads of a grid report, x fastest.
-fn records(grid: [u32; 3], block: [u32; 3]) -> Vec<u32> {
+fn records(grid: [usize; 3], block: [usize; 3]) -> Vec<u32> {
+    let [grid, block] = [grid, block].map(|sizes| sizes.map(|size| size as u32));
     let extent = [0, 1, 2].map(|k| grid[k] * block[k]);
     let mut records = vec![];
     for z in 0..extent[2] {

@@ -103,7 +103,7 @@ fn cover(device: &Device) -> Check {
 
 fn grid_block(device: &Device) -> Check {
     for (grid, block) in [(1, 1), (5, 1), (1, 7), (4, 33), (10, 64)] {
-        let n = (grid * block) as usize;
+        let n = grid * block;
         let due: Vec<u32> = (0..n as u32).collect();
         let mut out = poisoned(n);
         mark(&mut out).grid(grid).block(block).run_on(device)?;
