@@ -92,6 +92,7 @@ pub fn analyse(kernel: &Kernel, facts: &LaunchFacts<'_>) -> Ranges {
             loops: vec![],
             record: true,
             overflowed: false,
+            refreshing: false,
             after_faults,
             out: nothing_fails.clone(),
         };
@@ -122,6 +123,8 @@ struct Analyser<'a> {
     record: bool,
     /// Did anything overflow in the expression being evaluated?
     overflowed: bool,
+    /// Are ranges being brought up to date after a guard?
+    refreshing: bool,
     /// May threads have faulted and gone on?
     after_faults: bool,
     out: Ranges,

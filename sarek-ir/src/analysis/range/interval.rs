@@ -13,7 +13,6 @@ pub(super) struct Interval {
 impl Interval {
     pub const ANY: Interval = Interval::new(i128::MIN, i128::MAX);
     pub const BIT: Interval = Interval::new(0, 1);
-    pub const EMPTY: Interval = Interval::new(1, 0);
 
     pub const fn new(lo: i128, hi: i128) -> Interval {
         Interval { lo, hi }

@@ -11,15 +11,26 @@ use crate::{BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, LocalId, 
 impl Analyser<'_> {
     /// Goes on with what holds if `cond` was evaluated to `truth`.
     pub(super) fn assume(&mut self, cond: ExprId, truth: bool) {
+        // Evaluating what a condition speaks of meets conditions of its own; these stay local.
+        let outer = std::mem::replace(&mut self.refreshing, true);
         self.assume_one(cond, truth);
         // One side of `&&` may need what the other one told.
         let compound = matches!(self.kernel.expr(cond), Expr::And { .. } | Expr::Or { .. });
         if compound && self.env.live {
             self.assume_one(cond, truth);
         }
+        self.refreshing = outer;
+        if !outer {
+            self.refresh();
+        }
+    }
+
+    /// Evaluates every followed local anew.
+    fn refresh(&mut self) {
+        self.refreshing = true;
         for i in 0..self.scope.len() {
             if !self.env.live {
-                return;
+                break;
             }
             let local = self.scope[i];
             if let Some(init) = self.defs[local.index()] {
@@ -27,6 +38,7 @@ impl Analyser<'_> {
                 self.narrow_local(local, range);
             }
         }
+        self.refreshing = false;
     }
 
     fn assume_one(&mut self, cond: ExprId, truth: bool) {
