@@ -5,6 +5,7 @@
 //! Operands have the types that [`crate::validate`] demands; others are a bug of the caller.
 
 mod call;
+pub mod thread;
 
 pub use call::call;
 

@@ -52,6 +52,7 @@
 //!
 //! [`validate`] checks the contract; writers, analyses and backends trust a validated kernel.
 
+pub mod analysis;
 pub mod builder;
 pub mod eval;
 mod expr;

@@ -172,6 +172,12 @@ impl Sketch {
         }
     }
 
+    /// A read of a local.
+    pub fn read(&self, local: LocalId) -> E<'_> {
+        let ty = self.0.borrow().kernel.locals[local.index()].ty;
+        self.expr(Expr::Local(local), ty)
+    }
+
     /// A slice parameter's length.
     pub fn len(&self, param: ParamId) -> E<'_> {
         self.expr(Expr::Len(param), Scalar::Usize)
@@ -369,8 +375,7 @@ impl State {
 impl<'s> V<'s> {
     /// A read of the local.
     pub fn get(self) -> E<'s> {
-        let ty = self.sketch.0.borrow().kernel.locals[self.id.index()].ty;
-        self.sketch.expr(Expr::Local(self.id), ty)
+        self.sketch.read(self.id)
     }
 }
 
