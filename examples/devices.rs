@@ -25,9 +25,17 @@ fn main() -> sarek::Result<()> {
         }
     }
     let best = Device::best()?;
-    println!("\nlaunches without a device go to: {} ({})", best.name(), best.backend());
+    println!(
+        "\nlaunches without a device go to: {} ({})",
+        best.name(),
+        best.backend()
+    );
     if working < devices.len() {
-        println!("{} of {} devices failed", devices.len() - working, devices.len());
+        println!(
+            "{} of {} devices failed",
+            devices.len() - working,
+            devices.len()
+        );
         std::process::exit(1);
     }
     Ok(())
@@ -39,7 +47,10 @@ fn describe(device: &Device) -> bool {
     println!("  {}: {}", device.ordinal(), device.name());
     println!("     priority {}", device.priority());
     if info.memory > 0 {
-        println!("     memory {:.1} GiB", info.memory as f64 / (1u64 << 30) as f64);
+        println!(
+            "     memory {:.1} GiB",
+            info.memory as f64 / (1u64 << 30) as f64
+        );
     }
     println!(
         "     blocks of up to {} threads {:?}, grids of up to {:?} blocks",
@@ -52,8 +63,16 @@ fn describe(device: &Device) -> bool {
         ("8-bit storage", info.features.storage8),
     ];
     let listed = |has: bool| {
-        let names: Vec<&str> = features.iter().filter(|f| f.1 == has).map(|f| f.0).collect();
-        if names.is_empty() { "nothing".to_string() } else { names.join(", ") }
+        let names: Vec<&str> = features
+            .iter()
+            .filter(|f| f.1 == has)
+            .map(|f| f.0)
+            .collect();
+        if names.is_empty() {
+            "nothing".to_string()
+        } else {
+            names.join(", ")
+        }
     };
     println!("     has {}; lacks {}", listed(true), listed(false));
     for (key, value) in device.debug_info() {
@@ -69,7 +88,14 @@ fn describe(device: &Device) -> bool {
 
 fn runs(device: &Device) -> Result<(), String> {
     let mut out = Vector::<u32>::zeros(8);
-    hello(&mut out).over(8).run_on(device).map_err(|e| e.to_string())?;
+    hello(&mut out)
+        .over(8)
+        .run_on(device)
+        .map_err(|e| e.to_string())?;
     let got = out.to_vec().map_err(|e| e.to_string())?;
-    if got == [42; 8] { Ok(()) } else { Err(format!("it computed {got:?}")) }
+    if got == [42; 8] {
+        Ok(())
+    } else {
+        Err(format!("it computed {got:?}"))
+    }
 }

@@ -98,7 +98,11 @@ impl Planes {
     fn of(image: &RgbImage) -> Planes {
         let plane = |c: usize| image.pixels().map(|p| f32::from(p.0[c]) / 255.0).collect();
         let (width, height) = (image.width() as usize, image.height() as usize);
-        Planes { width, height, colours: [plane(0), plane(1), plane(2)] }
+        Planes {
+            width,
+            height,
+            colours: [plane(0), plane(1), plane(2)],
+        }
     }
 
     fn at(&self, x: usize, y: usize) -> Rgb<u8> {
@@ -118,16 +122,30 @@ fn weights() -> Vec<f32> {
 fn filter(device: &Device, picture: &Planes) -> sarek::Result<(Planes, Planes)> {
     let (w, h) = (picture.width, picture.height);
     let weights = Vector::from_vec(weights());
-    let mut blurred = Planes { width: w, height: h, colours: Default::default() };
-    let mut edges = Planes { width: w, height: h, colours: Default::default() };
+    let mut blurred = Planes {
+        width: w,
+        height: h,
+        colours: Default::default(),
+    };
+    let mut edges = Planes {
+        width: w,
+        height: h,
+        colours: Default::default(),
+    };
     for c in 0..3 {
         let input = Vector::from_slice(&picture.colours[c]);
         let mut rows = Vector::zeros(w * h);
         let mut both = Vector::zeros(w * h);
         let mut gradient = Vector::zeros(w * h);
-        blur_rows(w, h, RADIUS, &weights, &input, &mut rows).over((w, h)).run_on(device)?;
-        blur_columns(w, h, RADIUS, &weights, &rows, &mut both).over((w, h)).run_on(device)?;
-        sobel(w, h, &both, &mut gradient).over((w, h)).run_on(device)?;
+        blur_rows(w, h, RADIUS, &weights, &input, &mut rows)
+            .over((w, h))
+            .run_on(device)?;
+        blur_columns(w, h, RADIUS, &weights, &rows, &mut both)
+            .over((w, h))
+            .run_on(device)?;
+        sobel(w, h, &both, &mut gradient)
+            .over((w, h))
+            .run_on(device)?;
         blurred.colours[c] = both.into_vec()?;
         edges.colours[c] = gradient.into_vec()?;
     }
@@ -142,7 +160,10 @@ fn reference(picture: &Planes, c: usize, x: usize, y: usize) -> f64 {
     let mut sum = 0.0;
     for dy in reach.clone() {
         for dx in reach.clone() {
-            let at = (clamp(x as i64 + dx, picture.width), clamp(y as i64 + dy, picture.height));
+            let at = (
+                clamp(x as i64 + dx, picture.width),
+                clamp(y as i64 + dy, picture.height),
+            );
             let weight = weights[dx.unsigned_abs() as usize] * weights[dy.unsigned_abs() as usize];
             sum += f64::from(weight) * f64::from(picture.colours[c][at.1 * picture.width + at.0]);
         }
@@ -177,20 +198,38 @@ fn check(picture: &Planes, blurred: &Planes, edges: &Planes) -> Fallible<f64> {
 fn gradient(blurred: &Planes, c: usize, x: usize, y: usize) -> f64 {
     let (w, h) = (blurred.width as i64, blurred.height as i64);
     let get = |dx: i64, dy: i64| {
-        let (px, py) = ((x as i64 + dx).clamp(0, w - 1), (y as i64 + dy).clamp(0, h - 1));
+        let (px, py) = (
+            (x as i64 + dx).clamp(0, w - 1),
+            (y as i64 + dy).clamp(0, h - 1),
+        );
         f64::from(blurred.colours[c][(py * w + px) as usize])
     };
     let smooth = [(-1, 1.0), (0, 2.0), (1, 1.0)];
-    let gx: f64 = smooth.iter().map(|&(d, k)| k * (get(1, d) - get(-1, d))).sum();
-    let gy: f64 = smooth.iter().map(|&(d, k)| k * (get(d, 1) - get(d, -1))).sum();
+    let gx: f64 = smooth
+        .iter()
+        .map(|&(d, k)| k * (get(1, d) - get(-1, d)))
+        .sum();
+    let gy: f64 = smooth
+        .iter()
+        .map(|&(d, k)| k * (get(d, 1) - get(d, -1)))
+        .sum();
     gx.hypot(gy)
 }
 
 /// A landscape at dusk with grain, for when there is no picture at hand.
 fn landscape(width: u32, height: u32) -> RgbImage {
     let ridge = |x: f32, k: f32| {
-        let waves = [(1.7, 0.5), (4.1, 0.3), (9.7, 0.13), (23.0, 0.05), (51.0, 0.02)];
-        waves.iter().map(|(f, a)| a * (f * x + k * (1.0 + f)).sin()).sum::<f32>()
+        let waves = [
+            (1.7, 0.5),
+            (4.1, 0.3),
+            (9.7, 0.13),
+            (23.0, 0.05),
+            (51.0, 0.02),
+        ];
+        waves
+            .iter()
+            .map(|(f, a)| a * (f * x + k * (1.0 + f)).sin())
+            .sum::<f32>()
     };
     let mut grain = 0x2545_f491u32;
     RgbImage::from_fn(width, height, |px, py| {
@@ -237,13 +276,19 @@ fn main() -> Fallible<()> {
     }
     let device = Device::best()?;
     println!("device: {} ({})", device.name(), device.backend());
-    println!("blurring and finding edges in {} x {} pixels …", picture.width, picture.height);
+    println!(
+        "blurring and finding edges in {} x {} pixels …",
+        picture.width, picture.height
+    );
     let start = Instant::now();
     filter(&device, &picture)?;
     let first = start.elapsed();
     let start = Instant::now();
     let (blurred, edges) = filter(&device, &picture)?;
-    println!("first run {first:.2?}, compilation included; second run {:.2?}", start.elapsed());
+    println!(
+        "first run {first:.2?}, compilation included; second run {:.2?}",
+        start.elapsed()
+    );
 
     println!("comparing with plain Rust …");
     let worst = check(&picture, &blurred, &edges)?;

@@ -62,12 +62,24 @@ impl Picture {
         let step = SPAN / width as f32;
         let left = CENTRE.0 - step * (width / 2) as f32;
         let top = CENTRE.1 + step * (height / 2) as f32;
-        Picture { width, height, left, top, step }
+        Picture {
+            width,
+            height,
+            left,
+            top,
+            step,
+        }
     }
 
     fn on(&self, device: &Device) -> sarek::Result<Vec<u32>> {
         let mut counts = Vector::zeros(self.width * self.height);
-        let Picture { width, height, left, top, step } = *self;
+        let Picture {
+            width,
+            height,
+            left,
+            top,
+            step,
+        } = *self;
         mandelbrot(width, height, left, top, step, LIMIT, &mut counts)
             .over((width, height))
             .run_on(device)?;
@@ -81,7 +93,10 @@ impl Picture {
     }
 
     fn escape(&self, row: usize, col: usize) -> u32 {
-        let c = (self.left + self.step * col as f32, self.top - self.step * row as f32);
+        let c = (
+            self.left + self.step * col as f32,
+            self.top - self.step * row as f32,
+        );
         let mut z = (0.0f32, 0.0f32);
         for count in 0..LIMIT {
             let (xx, yy) = (z.0 * z.0, z.1 * z.1);
@@ -107,7 +122,9 @@ fn colour(count: u32) -> Rgb<u8> {
 /// FNV-1a over the counts, to compare pictures of different runs.
 fn checksum(counts: &[u32]) -> u64 {
     let bytes = counts.iter().flat_map(|c| c.to_le_bytes());
-    bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
+    bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| {
+        (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 fn arguments() -> Fallible<(usize, usize, PathBuf)> {
@@ -128,7 +145,11 @@ fn arguments() -> Fallible<(usize, usize, PathBuf)> {
     if width == 0 || height == 0 {
         return Err("the picture is empty".into());
     }
-    Ok((width, height, output.unwrap_or_else(|| "mandelbrot.png".into())))
+    Ok((
+        width,
+        height,
+        output.unwrap_or_else(|| "mandelbrot.png".into()),
+    ))
 }
 
 fn main() -> Fallible<()> {
@@ -143,7 +164,10 @@ fn main() -> Fallible<()> {
     let first = start.elapsed();
     let start = Instant::now();
     let again = picture.on(&device)?;
-    println!("first run {first:.2?}, compilation included; second run {:.2?}", start.elapsed());
+    println!(
+        "first run {first:.2?}, compilation included; second run {:.2?}",
+        start.elapsed()
+    );
     if again != counts {
         return Err("two runs gave two pictures".into());
     }
@@ -157,7 +181,10 @@ fn main() -> Fallible<()> {
         "native" | "interpreter" => 0,
         _ => counts.len() / 100,
     };
-    println!("checksum {:016x}; {different} pixels differ, {allowed} may", checksum(&counts));
+    println!(
+        "checksum {:016x}; {different} pixels differ, {allowed} may",
+        checksum(&counts)
+    );
 
     let pixels = counts.iter().flat_map(|&count| colour(count).0).collect();
     RgbImage::from_raw(width.try_into()?, height.try_into()?, pixels)

@@ -34,7 +34,9 @@ fn check(n: usize, a: &[f32], b: &[f32], c: &[f32]) -> Fallible<f64> {
             // Adding n terms in f32, in any order, with or without fused multiply-add.
             let allowed = (n + 1) as f64 * f64::from(f32::EPSILON) * magnitude;
             if error > allowed || error.is_nan() {
-                return Err(format!("c[{row}, {col}] = {} is off by {error}", c[row * n + col]).into());
+                return Err(
+                    format!("c[{row}, {col}] = {} is off by {error}", c[row * n + col]).into(),
+                );
             }
             worst = worst.max(error / magnitude.max(f64::MIN_POSITIVE));
         }
@@ -47,7 +49,11 @@ fn main() -> Fallible<()> {
     let device = Device::best()?;
     println!("device: {} ({})", device.name(), device.backend());
 
-    let wave = |scale: f32| (0..n * n).map(move |i| (i as f32 * scale).sin()).collect::<Vec<f32>>();
+    let wave = |scale: f32| {
+        (0..n * n)
+            .map(move |i| (i as f32 * scale).sin())
+            .collect::<Vec<f32>>()
+    };
     let (a, b) = (wave(0.37), wave(0.73));
     let (va, vb) = (Vector::from_slice(&a), Vector::from_slice(&b));
     let mut vc = Vector::zeros(n * n);
@@ -56,7 +62,10 @@ fn main() -> Fallible<()> {
     let start = Instant::now();
     matmul(n, &va, &vb, &mut vc).over((n, n)).run_on(&device)?;
     device.sync()?;
-    println!("first run {:.2?}, compilation and copies included", start.elapsed());
+    println!(
+        "first run {:.2?}, compilation and copies included",
+        start.elapsed()
+    );
 
     let mut best = Duration::MAX;
     for _ in 0..5 {
@@ -66,7 +75,10 @@ fn main() -> Fallible<()> {
         best = best.min(start.elapsed());
     }
     let operations = 2.0 * (n as f64).powi(3);
-    println!("best of five {best:.2?}: {:.1} GFLOP/s", operations / best.as_secs_f64() / 1e9);
+    println!(
+        "best of five {best:.2?}: {:.1} GFLOP/s",
+        operations / best.as_secs_f64() / 1e9
+    );
 
     println!("comparing rows with plain Rust …");
     let worst = check(n, &a, &b, &vc.to_vec()?)?;

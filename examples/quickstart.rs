@@ -27,10 +27,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     saxpy(3.0, &x, &mut y).over(n).run_on(&device)?;
     let result = y.to_vec()?;
-    println!("done in {:.2?}, compilation and copies included", start.elapsed());
+    println!(
+        "done in {:.2?}, compilation and copies included",
+        start.elapsed()
+    );
 
     // Eighths of integers below 2^24 are exact, however often they are rounded.
-    let wrong = result.iter().zip(&xs).filter(|&(&y, &x)| y != 3.0 * x + 2.0).count();
+    let wrong = result
+        .iter()
+        .zip(&xs)
+        .filter(|&(&y, &x)| y != 3.0 * x + 2.0)
+        .count();
     if wrong > 0 {
         return Err(format!("{wrong} of {n} elements differ from plain Rust").into());
     }

@@ -126,6 +126,17 @@ fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> 
 }
 
 /// The texts of a closed kernel, in the dialects that have one for it.
-fn sources(_kernel: &sarek_ir::Kernel) -> Vec<(&'static str, String)> {
-    vec![]
+fn sources(kernel: &sarek_ir::Kernel) -> Vec<(&'static str, String)> {
+    use sarek_ir::write;
+    if !kernel.is_closed() {
+        return vec![];
+    }
+    let text = |dialect: &'static dyn write::Dialect| {
+        let variant = write::default_variant(kernel, dialect);
+        Some((
+            dialect.name(),
+            write::render(kernel, dialect, &variant).ok()?.text,
+        ))
+    };
+    write::DIALECTS.iter().filter_map(|d| text(*d)).collect()
 }

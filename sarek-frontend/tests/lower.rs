@@ -8,9 +8,17 @@ use common::body;
 #[track_caller]
 fn lowers(arguments: &str, source: &str, expected: &str) {
     let text = body(arguments, source);
-    let lines = |text: &str| text.lines().map(|l| l.trim().to_string()).collect::<Vec<_>>();
+    let lines = |text: &str| {
+        text.lines()
+            .map(|l| l.trim().to_string())
+            .collect::<Vec<_>>()
+    };
     let inner = lines(&text);
-    assert_eq!(inner[1..inner.len() - 1], lines(expected.trim())[..], "\n{text}");
+    assert_eq!(
+        inner[1..inner.len() - 1],
+        lines(expected.trim())[..],
+        "\n{text}"
+    );
 }
 
 #[test]

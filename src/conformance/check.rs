@@ -96,13 +96,24 @@ pub fn expect_due<T: Sample>(
 ) -> Check {
     let got = output.to_vec()?;
     ensure(got.len() == due.len() + TAIL, || {
-        format!("{what}: the output has {} elements, not {}", got.len(), due.len() + TAIL)
+        format!(
+            "{what}: the output has {} elements, not {}",
+            got.len(),
+            due.len() + TAIL
+        )
     })?;
-    let bad: Vec<usize> = (0..due.len()).filter(|&i| !due[i].accepts(got[i])).collect();
+    let bad: Vec<usize> = (0..due.len())
+        .filter(|&i| !due[i].accepts(got[i]))
+        .collect();
     if !bad.is_empty() {
         let mut text = format!("{what}: {} of {} elements are wrong", bad.len(), due.len());
         for &i in bad.iter().take(4) {
-            text += &format!("\n  [{i}]{}: {:?} instead of {:?}", inputs(i), got[i], due[i]);
+            text += &format!(
+                "\n  [{i}]{}: {:?} instead of {:?}",
+                inputs(i),
+                got[i],
+                due[i]
+            );
             if got[i].same(T::SENTINEL) {
                 text += " (not written)";
             }
@@ -110,7 +121,9 @@ pub fn expect_due<T: Sample>(
         return wrong(text);
     }
     let stray = got[due.len()..].iter().position(|t| !t.same(T::SENTINEL));
-    ensure(stray.is_none(), || format!("{what}: an element beyond the kernel's was written"))
+    ensure(stray.is_none(), || {
+        format!("{what}: an element beyond the kernel's was written")
+    })
 }
 
 /// Splits pairs into two vectors on their way to a device.

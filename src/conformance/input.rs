@@ -45,7 +45,9 @@ impl Random {
 
     /// Uniform `f32`s in `lo..hi`.
     pub fn floats(&mut self, n: usize, lo: f32, hi: f32) -> Vec<f32> {
-        (0..n).map(|_| self.between(lo.into(), hi.into()) as f32).collect()
+        (0..n)
+            .map(|_| self.between(lo.into(), hi.into()) as f32)
+            .collect()
     }
 
     /// Values of every kind that the type has.
@@ -170,7 +172,9 @@ pub fn values<T: Sample>(seed: u64, random: usize) -> Vec<T> {
 /// Every pair of edge values, then random pairs.
 pub fn pairs<A: Sample, B: Sample>(seed: u64, random: usize) -> Vec<(A, B)> {
     let (left, right) = (A::edges(), B::edges());
-    let edges = left.iter().flat_map(|&a| right.iter().map(move |&b| (a, b)));
+    let edges = left
+        .iter()
+        .flat_map(|&a| right.iter().map(move |&b| (a, b)));
     let mut source = Random::new(seed);
     let more = (0..random).map(|_| (A::random(&mut source), B::random(&mut source)));
     edges.chain(more).collect()

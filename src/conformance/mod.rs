@@ -54,7 +54,11 @@ pub fn run_matching(device: &Device, part: &str) -> Report {
         .map(|case| {
             let start = Instant::now();
             let outcome = case.run(device);
-            Entry { case: case.name, outcome, time: start.elapsed() }
+            Entry {
+                case: case.name,
+                outcome,
+                time: start.elapsed(),
+            }
         })
         .collect();
     Report::new(device_label(device), entries)
@@ -87,7 +91,11 @@ impl Case {
     /// Runs the case. A panic inside it is a failure of the case.
     pub fn run(&self, device: &Device) -> Outcome {
         let result = catch_unwind(AssertUnwindSafe(|| (self.body)(device)));
-        let missing = self.needs.iter().copied().find(|c| !c.is_offered_by(device));
+        let missing = self
+            .needs
+            .iter()
+            .copied()
+            .find(|c| !c.is_offered_by(device));
         match (result, missing) {
             (Ok(Ok(())), _) => Outcome::Passed,
             (Ok(Err(Stop::Error(crate::Error::NotEligible { .. }))), Some(capability)) => {
@@ -101,7 +109,10 @@ impl Case {
 
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Case").field("name", &self.name).field("needs", &self.needs).finish()
+        f.debug_struct("Case")
+            .field("name", &self.name)
+            .field("needs", &self.needs)
+            .finish()
     }
 }
 

@@ -38,12 +38,16 @@ impl Report {
 
     /// The cases that failed.
     pub fn failures(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|e| matches!(e.outcome, Outcome::Failed(_)))
+        self.entries
+            .iter()
+            .filter(|e| matches!(e.outcome, Outcome::Failed(_)))
     }
 
     /// The cases that were skipped.
     pub fn skipped(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|e| matches!(e.outcome, Outcome::Skipped(_)))
+        self.entries
+            .iter()
+            .filter(|e| matches!(e.outcome, Outcome::Skipped(_)))
     }
 
     /// Panics with the table if a case failed, or if none ran.
@@ -71,7 +75,10 @@ impl fmt::Display for Report {
             match &entry.outcome {
                 Outcome::Passed => writeln!(f, "  {case:width$}  passed   {time:>12}")?,
                 Outcome::Skipped(what) => {
-                    writeln!(f, "  {case:width$}  skipped  {time:>12}  the device lacks {what}")?;
+                    writeln!(
+                        f,
+                        "  {case:width$}  skipped  {time:>12}  the device lacks {what}"
+                    )?;
                 }
                 Outcome::Failed(why) => {
                     writeln!(f, "  {case:width$}  FAILED   {time:>12}")?;
@@ -85,7 +92,11 @@ impl fmt::Display for Report {
         let skipped = self.skipped().count();
         let passed = self.entries.len() - failed - skipped;
         let total: Duration = self.entries.iter().map(|e| e.time).sum();
-        write!(f, "{passed} passed, {failed} failed, {skipped} skipped in {}", millis(total))
+        write!(
+            f,
+            "{passed} passed, {failed} failed, {skipped} skipped in {}",
+            millis(total)
+        )
     }
 }
 
@@ -114,7 +125,10 @@ mod tests {
         assert!(text.contains("FAILED"), "{text}");
         assert!(text.contains("      element 3"), "{text}");
         assert!(text.contains("the device lacks f64"), "{text}");
-        assert!(text.ends_with("1 passed, 1 failed, 1 skipped in 6.0 ms"), "{text}");
+        assert!(
+            text.ends_with("1 passed, 1 failed, 1 skipped in 6.0 ms"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -117,7 +117,11 @@ pub struct Tolerance {
 }
 
 /// Correctly rounded.
-pub const EXACT: Tolerance = Tolerance { ulps: 0.5, absolute: 0.0, flush: false };
+pub const EXACT: Tolerance = Tolerance {
+    ulps: 0.5,
+    absolute: 0.0,
+    flush: false,
+};
 
 impl Tolerance {
     /// Is `got` near enough to `want`?
@@ -132,7 +136,11 @@ impl Tolerance {
             return got == want;
         }
         let ulp = format.ulp(want);
-        let flushed = if self.flush { format.min_positive() } else { 0.0 };
+        let flushed = if self.flush {
+            format.min_positive()
+        } else {
+            0.0
+        };
         let slack = self.ulps * ulp + self.absolute;
         if got.is_infinite() {
             return got.signum() == want.signum() && want.abs() + slack > format.max();
@@ -261,7 +269,11 @@ pub fn tolerance(
         (Class::Wgsl, Ulps(ulps)) => (ulps, 0.0),
         (Class::Wgsl, Formula(absolute)) => (0.5, absolute(x, y, result)),
     };
-    Tolerance { ulps, absolute, flush: !class.keeps_subnormals() }
+    Tolerance {
+        ulps,
+        absolute,
+        flush: !class.keeps_subnormals(),
+    }
 }
 
 const SIN_ERROR: f64 = 1.0 / 2048.0;
@@ -275,7 +287,11 @@ fn exp_ulps(x: f64) -> f64 {
 }
 
 fn log_error(x: f64, result: f64) -> f64 {
-    if (0.5..=2.0).contains(&x) { 2f64.powi(-21) } else { 3.0 * ulp(result) }
+    if (0.5..=2.0).contains(&x) {
+        2f64.powi(-21)
+    } else {
+        3.0 * ulp(result)
+    }
 }
 
 fn hyperbolic_error(x: f64) -> f64 {
@@ -323,12 +339,22 @@ mod tests {
     fn subnormal_results_may_vanish_only_where_that_is_said() {
         let tiny = 1e-40;
         assert!(!EXACT.accepts(0.0, tiny, Format::F32));
-        assert!(Tolerance { flush: true, ..EXACT }.accepts(0.0, tiny, Format::F32));
+        assert!(
+            Tolerance {
+                flush: true,
+                ..EXACT
+            }
+            .accepts(0.0, tiny, Format::F32)
+        );
     }
 
     #[test]
     fn nan_answers_nan_only() {
-        let wide = Tolerance { ulps: 1e9, absolute: 1e9, flush: true };
+        let wide = Tolerance {
+            ulps: 1e9,
+            absolute: 1e9,
+            flush: true,
+        };
         assert!(wide.accepts(f64::NAN, f64::NAN, Format::F32));
         assert!(!wide.accepts(0.0, f64::NAN, Format::F32));
         assert!(!wide.accepts(f64::NAN, 0.0, Format::F32));

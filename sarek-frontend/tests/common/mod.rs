@@ -12,6 +12,8 @@ pub fn expand(source: &str) -> Expansion {
 #[allow(dead_code)]
 pub fn body(arguments: &str, body: &str) -> String {
     let expansion = expand(&format!("unsafe fn k({arguments}) {{ {body} }}"));
-    let kernel = expansion.kernel.unwrap_or_else(|| panic!("errors: {:?}", expansion.errors));
+    let kernel = expansion
+        .kernel
+        .unwrap_or_else(|| panic!("errors: {:?}", expansion.errors));
     kernel.to_string()
 }

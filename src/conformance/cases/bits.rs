@@ -37,7 +37,9 @@ fn murmur3(device: &Device) -> Check {
             h ^ (h / 65_536)
         })
         .collect();
-    map_u32(&input, &due, |i, o, n| murmur3_kernel(i, o).over(n).run_on(device))
+    map_u32(&input, &due, |i, o, n| {
+        murmur3_kernel(i, o).over(n).run_on(device)
+    })
 }
 
 /// Interleaves the low and the high half of a word.
@@ -60,10 +62,14 @@ fn morton_kernel(input: &[u32], output: &mut [u32]) {
 fn morton(device: &Device) -> Check {
     let input = values::<u32>(12, 500);
     let interleave = |v: u32| {
-        (0..16).map(|k| ((v >> k & 1) << (2 * k)) | ((v >> (16 + k) & 1) << (2 * k + 1))).sum()
+        (0..16)
+            .map(|k| ((v >> k & 1) << (2 * k)) | ((v >> (16 + k) & 1) << (2 * k + 1)))
+            .sum()
     };
     let due: Vec<u32> = input.iter().map(|&v| interleave(v)).collect();
-    map_u32(&input, &due, |i, o, n| morton_kernel(i, o).over(n).run_on(device))
+    map_u32(&input, &due, |i, o, n| {
+        morton_kernel(i, o).over(n).run_on(device)
+    })
 }
 
 #[kernel]
@@ -89,7 +95,9 @@ fn splitmix64(device: &Device) -> Check {
         })
         .collect();
     let mut output = poisoned(input.len());
-    splitmix64_kernel(&Vector::from_slice(&input), &mut output).over(input.len()).run_on(device)?;
+    splitmix64_kernel(&Vector::from_slice(&input), &mut output)
+        .over(input.len())
+        .run_on(device)?;
     expect("splitmix64", &output, &due)
 }
 
@@ -129,7 +137,9 @@ fn gcd(device: &Device) -> Check {
         a
     };
     let due: Vec<u32> = input.iter().map(|&a| euclid(a, 360_360)).collect();
-    map_u32(&input, &due, |i, o, n| gcd_kernel(i, o).over(n).run_on(device))
+    map_u32(&input, &due, |i, o, n| {
+        gcd_kernel(i, o).over(n).run_on(device)
+    })
 }
 
 /// CRC-32 of the four bytes of a word, bit by bit, against the table-free byte recurrence.
@@ -140,7 +150,11 @@ fn crc32_kernel(input: &[u32], output: &mut [u32]) {
     for byte in 0..4u32 {
         crc ^= input[i] >> (8 * byte) & 0xff;
         for _ in 0..8 {
-            crc = if crc & 1 != 0 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+            crc = if crc & 1 != 0 {
+                crc >> 1 ^ 0xedb8_8320
+            } else {
+                crc >> 1
+            };
         }
     }
     output[i] = !crc;
@@ -161,7 +175,9 @@ fn crc32(device: &Device) -> Check {
     };
     let input = values::<u32>(15, 500);
     let due: Vec<u32> = input.iter().map(|&w| reference(w)).collect();
-    map_u32(&input, &due, |i, o, n| crc32_kernel(i, o).over(n).run_on(device))
+    map_u32(&input, &due, |i, o, n| {
+        crc32_kernel(i, o).over(n).run_on(device)
+    })
 }
 
 fn map_u32(

@@ -24,13 +24,17 @@ fn black_scholes(spot: &[f32], strike: &[f32], years: &[f32], call: &mut [f32], 
         let d2 = d1 - VOLATILITY * root;
 
         let k = 1.0 / (1.0 + 0.2316419 * d1.abs());
-        let tail = 0.39894228 * (-0.5 * d1 * d1).exp() * k
+        let tail = 0.39894228
+            * (-0.5 * d1 * d1).exp()
+            * k
             * (0.31938153
                 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))));
         let n1 = if d1 > 0.0 { 1.0 - tail } else { tail };
 
         let k = 1.0 / (1.0 + 0.2316419 * d2.abs());
-        let tail = 0.39894228 * (-0.5 * d2 * d2).exp() * k
+        let tail = 0.39894228
+            * (-0.5 * d2 * d2).exp()
+            * k
             * (0.31938153
                 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))));
         let n2 = if d2 > 0.0 { 1.0 - tail } else { tail };
@@ -67,7 +71,10 @@ fn run(device: &Device) -> Check {
         let spot = random.floats(n, 20.0, 60.0);
         let strike = random.floats(n, 20.0, 60.0);
         let years = random.floats(n, 0.5, 5.0);
-        let tolerance = Tolerance { absolute: ERROR, ..EXACT };
+        let tolerance = Tolerance {
+            absolute: ERROR,
+            ..EXACT
+        };
         let mut due = (vec![], vec![]);
         for i in 0..n {
             let (call, put) = reference(spot[i], strike[i], years[i]);
@@ -76,7 +83,9 @@ fn run(device: &Device) -> Check {
         }
         let (mut call, mut put) = (poisoned::<f32>(n), poisoned::<f32>(n));
         let [spot, strike, years] = [spot, strike, years].map(Vector::from_vec);
-        black_scholes(&spot, &strike, &years, &mut call, &mut put).over(n).run_on(device)?;
+        black_scholes(&spot, &strike, &years, &mut call, &mut put)
+            .over(n)
+            .run_on(device)?;
         expect_due("call", &call, &due.0, &|_| String::new())?;
         expect_due("put", &put, &due.1, &|_| String::new())?;
     }

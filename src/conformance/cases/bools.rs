@@ -23,12 +23,17 @@ fn select(negate: bool, double: bool, input: &[i32], output: &mut [i32]) {
 fn parameters(device: &Device) -> Check {
     let input: Vec<i32> = (0..100).map(|k| k - 50).collect();
     let vector = Vector::from_slice(&input);
-    for (negate, double, factor) in
-        [(false, false, 1), (false, true, 2), (true, false, -1), (true, true, -1)]
-    {
+    for (negate, double, factor) in [
+        (false, false, 1),
+        (false, true, 2),
+        (true, false, -1),
+        (true, true, -1),
+    ] {
         let due: Vec<i32> = input.iter().map(|x| x * factor).collect();
         let mut output = poisoned(input.len());
-        select(negate, double, &vector, &mut output).over(input.len()).run_on(device)?;
+        select(negate, double, &vector, &mut output)
+            .over(input.len())
+            .run_on(device)?;
         expect(&format!("select({negate}, {double})"), &output, &due)?;
     }
     Ok(())
@@ -54,13 +59,17 @@ fn buffers(device: &Device) -> Check {
         }
         let mut above = poisoned(n);
         let (input, old) = (Vector::from_vec(input), Vector::from_vec(old));
-        threshold(0.25, &input, &old, &mut above).over(n).run_on(device)?;
+        threshold(0.25, &input, &old, &mut above)
+            .over(n)
+            .run_on(device)?;
         expect(&format!("over({n})"), &above, &due)?;
 
         // What the device wrote is an input again.
         let zeros = Vector::from_vec(vec![-1.0; n]);
         let mut again = poisoned(n);
-        threshold(0.25, &zeros, &above, &mut again).over(n).run_on(device)?;
+        threshold(0.25, &zeros, &above, &mut again)
+            .over(n)
+            .run_on(device)?;
         expect(&format!("again over({n})"), &again, &due)?;
     }
     Ok(())

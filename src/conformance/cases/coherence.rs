@@ -65,7 +65,8 @@ fn two_devices(device: &Device) -> Check {
         affine(3, 1, &mut v).over(n).run_on(device)?;
         affine(-1, 7, &mut v).over(n).run_on(&other)?;
         affine(1, 2, &mut v).over(n).run_on(device)?;
-        due.iter_mut().for_each(|x| *x = (7 - (3 * *x + 1) + 2) % 10_000);
+        due.iter_mut()
+            .for_each(|x| *x = (7 - (3 * *x + 1) + 2) % 10_000);
         affine_remainder(10_000, &mut v).over(n).run_on(&other)?;
         // A read on one device leaves the others' copies valid.
         let mut copy = poisoned(n);
@@ -95,8 +96,9 @@ fn partial(device: &Device) -> Check {
     copy_evens(&from, &mut to).over(n).run_on(device)?;
     to.set(1, 11)?;
     copy_evens(&from, &mut to).over(n / 2).run_on(device)?;
-    let mut due: Vec<i32> =
-        (0..n as i32).map(|k| if k % 2 == 0 { k } else { i32::SENTINEL }).collect();
+    let mut due: Vec<i32> = (0..n as i32)
+        .map(|k| if k % 2 == 0 { k } else { i32::SENTINEL })
+        .collect();
     due[1] = 11;
     expect("partial", &to, &due)
 }
@@ -111,7 +113,13 @@ fn lifetimes(device: &Device) -> Check {
         copy_evens(&v, &mut w).over(n).run_on(device)?;
         drop(v);
         let due: Vec<i32> = (0..n)
-            .map(|k| if k % 2 == 0 { round as i32 } else { i32::SENTINEL })
+            .map(|k| {
+                if k % 2 == 0 {
+                    round as i32
+                } else {
+                    i32::SENTINEL
+                }
+            })
             .collect();
         expect(&format!("round {round}"), &w, &due)?;
     }

@@ -50,9 +50,22 @@ fn f32_kernel(out: &mut [f32]) {
 
 fn f32_case(device: &Device) -> Check {
     let bits = [
-        0x7f7f_ffff, 0xff7f_ffff, 0x0080_0000, 0x3400_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000,
-        0x4049_0fdb, 0x3f31_7218, 0x4020_0000, 0x3f40_0000, 0x3a83_126f, 0x4b80_0000, 0x8000_0000,
-        0x4040_0000, 0x3ff0_0000,
+        0x7f7f_ffff,
+        0xff7f_ffff,
+        0x0080_0000,
+        0x3400_0000,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0000,
+        0x4049_0fdb,
+        0x3f31_7218,
+        0x4020_0000,
+        0x3f40_0000,
+        0x3a83_126f,
+        0x4b80_0000,
+        0x8000_0000,
+        0x4040_0000,
+        0x3ff0_0000,
     ];
     let mut out = poisoned(bits.len());
     f32_kernel(&mut out).over(1).run_on(device)?;
@@ -79,8 +92,18 @@ fn i32_kernel(out: &mut [i32]) {
 
 fn i32_case(device: &Device) -> Check {
     let due = [
-        2_147_483_647, -2_147_483_648, -19, 1_048_576, -7, -2_147_483_648, 2_147_483_647, 10, 511,
-        -1, 32, 42,
+        2_147_483_647,
+        -2_147_483_648,
+        -19,
+        1_048_576,
+        -7,
+        -2_147_483_648,
+        2_147_483_647,
+        10,
+        511,
+        -1,
+        32,
+        42,
     ];
     let mut out = poisoned(due.len());
     i32_kernel(&mut out).over(1).run_on(device)?;
@@ -119,8 +142,13 @@ fn f64_kernel(out: &mut [f64]) {
 
 fn f64_case(device: &Device) -> Check {
     let bits = [
-        0x7fef_ffff_ffff_ffff, 0x4005_bf0a_8b14_5769, 0x3fe0_0000_0000_0000, 0x3fb9_9999_9999_999a,
-        0x7e37_e43c_8800_759c, 0x7ff0_0000_0000_0000, 0x3cb0_0000_0000_0000,
+        0x7fef_ffff_ffff_ffff,
+        0x4005_bf0a_8b14_5769,
+        0x3fe0_0000_0000_0000,
+        0x3fb9_9999_9999_999a,
+        0x7e37_e43c_8800_759c,
+        0x7ff0_0000_0000_0000,
+        0x3cb0_0000_0000_0000,
     ];
     let mut out = poisoned(bits.len());
     f64_kernel(&mut out).over(1).run_on(device)?;

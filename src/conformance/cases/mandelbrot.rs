@@ -55,7 +55,9 @@ fn run(device: &Device) -> Check {
         let limit = 128;
         let due = reference(width, height, limit);
         let mut counts = poisoned(width * height);
-        mandelbrot(width, height, limit, &mut counts).over((width, height)).run_on(device)?;
+        mandelbrot(width, height, limit, &mut counts)
+            .over((width, height))
+            .run_on(device)?;
         let got = counts.to_vec()?;
         let different = got.iter().zip(&due).filter(|(g, d)| g != d).count();
         let allowed = match Class::of(device) {
@@ -63,9 +65,14 @@ fn run(device: &Device) -> Check {
             Class::Cuda | Class::OpenCl | Class::Wgsl => DIFFERENT * due.len() as f64,
         };
         ensure(different as f64 <= allowed, || {
-            format!("{width}x{height}: {different} of {} counts differ", due.len())
+            format!(
+                "{width}x{height}: {different} of {} counts differ",
+                due.len()
+            )
         })?;
-        ensure(got[due.len()..] == [u32::SENTINEL; TAIL], || "wrote past the picture".into())?;
+        ensure(got[due.len()..] == [u32::SENTINEL; TAIL], || {
+            "wrote past the picture".into()
+        })?;
     }
     Ok(())
 }

@@ -35,20 +35,34 @@ fn reference(m: usize, n: usize, k: usize, a: &[f32], b: &[f32]) -> Vec<Due<f32>
 }
 
 fn run(device: &Device) -> Check {
-    for (m, n, k) in [(1, 1, 1), (3, 5, 7), (33, 32, 31), (17, 64, 0), (0, 4, 4), (64, 48, 40)] {
+    for (m, n, k) in [
+        (1, 1, 1),
+        (3, 5, 7),
+        (33, 32, 31),
+        (17, 64, 0),
+        (0, 4, 4),
+        (64, 48, 40),
+    ] {
         let mut random = Random::new((m * 10_000 + n * 100 + k) as u64);
         let a = random.floats(m * k, -1.0, 1.0);
         let b = random.floats(k * n, -1.0, 1.0);
         let due = reference(m, n, k, &a, &b);
         let (a, b) = (Vector::from_vec(a), Vector::from_vec(b));
         let mut c = poisoned(m * n);
-        matmul(m, n, k, &a, &b, &mut c).over((n, m)).run_on(device)?;
+        matmul(m, n, k, &a, &b, &mut c)
+            .over((n, m))
+            .run_on(device)?;
         expect_due(&format!("{m}x{k} by {k}x{n}"), &c, &due, &|_| String::new())?;
 
         let mut c = poisoned(m * n);
         let grid = (n / 8 + 1, m / 4 + 1);
-        matmul(m, n, k, &a, &b, &mut c).grid(grid).block((8, 4)).run_on(device)?;
-        expect_due(&format!("{m}x{k} by {k}x{n} in blocks"), &c, &due, &|_| String::new())?;
+        matmul(m, n, k, &a, &b, &mut c)
+            .grid(grid)
+            .block((8, 4))
+            .run_on(device)?;
+        expect_due(&format!("{m}x{k} by {k}x{n} in blocks"), &c, &due, &|_| {
+            String::new()
+        })?;
     }
     Ok(())
 }

@@ -51,7 +51,10 @@ pub fn all() -> &'static [Case] {
             faults::CASES,
         ];
         let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
-        let all = parts.iter().chain(groups.iter().copied().flatten()).chain(rest);
+        let all = parts
+            .iter()
+            .chain(groups.iter().copied().flatten())
+            .chain(rest);
         all.copied().flatten().copied().collect()
     });
     &ALL

@@ -1,9 +1,9 @@
 //! `native!`: each target emits its own text, others run the fallback or are not eligible.
 
+use crate::Error;
 use crate::conformance::Case;
 use crate::conformance::check::{Check, Stop, expect, poisoned, wrong};
 use crate::prelude::*;
-use crate::Error;
 
 pub const CASES: &[Case] = &[
     Case::new("native/selection", &[], selection),
@@ -70,7 +70,9 @@ fn buffers(device: &Device) -> Check {
     let x: Vec<f32> = (0..100).map(|k| k as f32 * 0.25).collect();
     let due: Vec<f32> = x.iter().map(|x| x * 4.0).collect();
     let mut y = poisoned(100);
-    buffers_kernel(4.0, &Vector::from_vec(x), &mut y).over(100).run_on(device)?;
+    buffers_kernel(4.0, &Vector::from_vec(x), &mut y)
+        .over(100)
+        .run_on(device)?;
     expect("buffers", &y, &due)
 }
 
@@ -93,7 +95,12 @@ fn no_fallback(device: &Device) -> Check {
             result?;
             expect("cuda", &out, &[9; 4])
         }
-        (_, Err(Error::NotEligible { kernel, reasons, .. })) => {
+        (
+            _,
+            Err(Error::NotEligible {
+                kernel, reasons, ..
+            }),
+        ) => {
             if kernel == "cuda_only" && !reasons.is_empty() {
                 Ok(())
             } else {

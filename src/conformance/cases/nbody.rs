@@ -37,8 +37,10 @@ fn accelerations(bodies: &[f32], result: &mut [f32]) {
 }
 
 fn reference(bodies: &[f32]) -> Vec<Due<f32>> {
-    let bodies: Vec<[f64; 4]> =
-        bodies.chunks(4).map(|b| [b[0], b[1], b[2], b[3]].map(f64::from)).collect();
+    let bodies: Vec<[f64; 4]> = bodies
+        .chunks(4)
+        .map(|b| [b[0], b[1], b[2], b[3]].map(f64::from))
+        .collect();
     let mut due = vec![];
     for a in &bodies {
         for axis in 0..3 {
@@ -59,7 +61,9 @@ fn run(device: &Device) -> Check {
         let bodies = Random::new(n as u64).floats(4 * n, -1.0, 1.0);
         let due = reference(&bodies);
         let mut result = poisoned(3 * n);
-        accelerations(&Vector::from_vec(bodies), &mut result).over(n).run_on(device)?;
+        accelerations(&Vector::from_vec(bodies), &mut result)
+            .over(n)
+            .run_on(device)?;
         expect_due(&format!("{n} bodies"), &result, &due, &|_| String::new())?;
     }
     Ok(())

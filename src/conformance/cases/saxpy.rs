@@ -20,11 +20,16 @@ fn run(device: &Device) -> Check {
         let x = random.floats(n, -4.0, 4.0);
         let mut y = random.floats(n, -4.0, 4.0);
         let a = 2.625f32;
-        let due: Vec<Due<f32>> =
-            x.iter().zip(&y).map(|(&x, &y)| multiply_add(a, x, y)).collect();
+        let due: Vec<Due<f32>> = x
+            .iter()
+            .zip(&y)
+            .map(|(&x, &y)| multiply_add(a, x, y))
+            .collect();
         y.extend([f32::SENTINEL; TAIL]);
         let mut y = Vector::from_vec(y);
-        saxpy(a, &Vector::from_vec(x), &mut y).over(n).run_on(device)?;
+        saxpy(a, &Vector::from_vec(x), &mut y)
+            .over(n)
+            .run_on(device)?;
         expect_due(&format!("over({n})"), &y, &due, &|_| String::new())?;
         if n > 0 {
             twice(device, n)?;

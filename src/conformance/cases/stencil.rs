@@ -32,9 +32,14 @@ fn reference(width: usize, height: usize, old: &[f32]) -> Vec<Due<f32>> {
         }
         let around = get(x - 1, y) + get(x + 1, y) + get(x, y - 1) + get(x, y + 1);
         let absolute = 8.0 * f64::from(f32::EPSILON);
-        Due::Near(get(x, y) / 2.0 + around / 8.0, Tolerance { absolute, ..EXACT })
+        Due::Near(
+            get(x, y) / 2.0 + around / 8.0,
+            Tolerance { absolute, ..EXACT },
+        )
     };
-    (0..height).flat_map(|y| (0..width).map(move |x| step(x, y))).collect()
+    (0..height)
+        .flat_map(|y| (0..width).map(move |x| step(x, y)))
+        .collect()
 }
 
 fn run(device: &Device) -> Check {
@@ -44,10 +49,15 @@ fn run(device: &Device) -> Check {
         let old = Vector::from_vec(old);
         for (w, h) in [(width, height), (width + 5, height + 3)] {
             let mut new = poisoned(width * height);
-            jacobi(width, height, &old, &mut new).over((w, h)).run_on(device)?;
-            expect_due(&format!("{width}x{height} over {w}x{h}"), &new, &due, &|_| {
-                String::new()
-            })?;
+            jacobi(width, height, &old, &mut new)
+                .over((w, h))
+                .run_on(device)?;
+            expect_due(
+                &format!("{width}x{height} over {w}x{h}"),
+                &new,
+                &due,
+                &|_| String::new(),
+            )?;
         }
     }
     Ok(())

@@ -48,7 +48,11 @@ fn run(device: &Device) -> Check {
         expect("mul", &vb, &b)?;
 
         add(&va, &vb, &mut vc).over(n).run_on(device)?;
-        let c: Vec<f32> = a.iter().zip(&b).map(|(&a, &b)| (wide(a) + wide(b)) as f32).collect();
+        let c: Vec<f32> = a
+            .iter()
+            .zip(&b)
+            .map(|(&a, &b)| (wide(a) + wide(b)) as f32)
+            .collect();
         expect("add", &vc, &c)?;
 
         let mut out = poisoned::<f32>(n);

@@ -15,7 +15,15 @@ fn transpose(width: usize, height: usize, input: &[u32], output: &mut [u32]) {
 }
 
 fn run(device: &Device) -> Check {
-    for (width, height) in [(1, 1), (1, 33), (33, 1), (32, 32), (31, 65), (255, 3), (100, 41)] {
+    for (width, height) in [
+        (1, 1),
+        (1, 33),
+        (33, 1),
+        (32, 32),
+        (31, 65),
+        (255, 3),
+        (100, 41),
+    ] {
         let input: Vec<u32> = Random::new((width * height) as u64).values(width * height);
         let mut due = Vec::with_capacity(input.len());
         for x in 0..width {
@@ -23,7 +31,9 @@ fn run(device: &Device) -> Check {
         }
         let input = Vector::from_vec(input);
         let mut output = poisoned(width * height);
-        transpose(width, height, &input, &mut output).over((width, height)).run_on(device)?;
+        transpose(width, height, &input, &mut output)
+            .over((width, height))
+            .run_on(device)?;
         expect(&format!("{width}x{height}"), &output, &due)?;
     }
     Ok(())

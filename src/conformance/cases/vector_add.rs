@@ -30,7 +30,11 @@ fn inputs(n: usize) -> (Vec<f32>, Vec<f32>, Vec<f32>) {
     let a = random.floats(n, -10.0, 10.0);
     let b = random.floats(n, -10.0, 10.0);
     // The sum of two f32 is exact in f64, so this rounds once.
-    let sum = a.iter().zip(&b).map(|(&a, &b)| (f64::from(a) + f64::from(b)) as f32).collect();
+    let sum = a
+        .iter()
+        .zip(&b)
+        .map(|(&a, &b)| (f64::from(a) + f64::from(b)) as f32)
+        .collect();
     (a, b, sum)
 }
 
@@ -38,7 +42,9 @@ fn over(device: &Device) -> Check {
     for n in SIZES {
         let (a, b, due) = inputs(n);
         let mut c = poisoned(n);
-        vector_add(&Vector::from_vec(a), &Vector::from_vec(b), &mut c).over(n).run_on(device)?;
+        vector_add(&Vector::from_vec(a), &Vector::from_vec(b), &mut c)
+            .over(n)
+            .run_on(device)?;
         expect(&format!("over({n})"), &c, &due)?;
     }
     Ok(())
@@ -52,7 +58,10 @@ fn blocks(device: &Device) -> Check {
             let (a, b) = (Vector::from_vec(a), Vector::from_vec(b));
             let grid = n.div_ceil(block) + 1;
             let mut c = poisoned(n);
-            vector_add(&a, &b, &mut c).grid(grid).block(block).run_on(device)?;
+            vector_add(&a, &b, &mut c)
+                .grid(grid)
+                .block(block)
+                .run_on(device)?;
             expect(&format!("grid({grid}).block({block}), n = {n}"), &c, &due)?;
         }
     }

@@ -9,7 +9,11 @@ pub const CASES: &[Case] = &[
     Case::new("casts/chains/32", &[], narrow),
     Case::new("casts/chains/64", &[Capability::I64], wide),
     Case::new("casts/chains/float", &[], float),
-    Case::new("casts/chains/f64", &[Capability::F64, Capability::I64], double),
+    Case::new(
+        "casts/chains/f64",
+        &[Capability::F64, Capability::I64],
+        double,
+    ),
 ];
 
 #[kernel]
@@ -27,7 +31,11 @@ fn narrow(device: &Device) -> Check {
         |a, out, n| narrow_kernel(a, out).over(n).run_on(device),
         |a| {
             let through = |x: i64| (x as f32 as f64).min(2_147_483_647.0) as i32;
-            let unsigned = if a < 0 { i64::from(a) + (1 << 32) } else { a.into() };
+            let unsigned = if a < 0 {
+                i64::from(a) + (1 << 32)
+            } else {
+                a.into()
+            };
             [a, through(a.into()), through(unsigned)].map(Due::Exactly)
         },
     )
@@ -69,10 +77,18 @@ fn float(device: &Device) -> Check {
         &values::<f32>(84, 300),
         |a, out, n| float_kernel(a, out).over(n).run_on(device),
         |a| {
-            let whole = if a.is_nan() { 0.0 } else { f64::from(a).trunc() + 0.0 };
+            let whole = if a.is_nan() {
+                0.0
+            } else {
+                f64::from(a).trunc() + 0.0
+            };
             let signed = whole.clamp(-2_147_483_648.0, 2_147_483_647.0);
             let unsigned = whole.clamp(0.0, 4_294_967_295.0);
-            let wrapped = if signed < 0.0 { signed + 4_294_967_296.0 } else { signed };
+            let wrapped = if signed < 0.0 {
+                signed + 4_294_967_296.0
+            } else {
+                signed
+            };
             [signed, unsigned, wrapped].map(|x| Due::Exactly(x as f32))
         },
     )
@@ -99,7 +115,11 @@ fn double(device: &Device) -> Check {
             let whole = if a.is_nan() { 0.0 } else { a.trunc() + 0.0 };
             let bound = 2f64.powi(63);
             let signed = whole.clamp(-bound, bound);
-            let exact = if signed == bound { i128::from(i64::MAX) } else { signed as i128 };
+            let exact = if signed == bound {
+                i128::from(i64::MAX)
+            } else {
+                signed as i128
+            };
             let low = exact.rem_euclid(1 << 32);
             let low = if low < 1 << 31 { low } else { low - (1 << 32) };
             let unsigned = whole.clamp(0.0, 2.0 * bound) as f32;

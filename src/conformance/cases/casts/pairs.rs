@@ -78,12 +78,28 @@ casts! {
 
 /// Around every bound of an integer type, and where integers start to fall between floats.
 fn thresholds() -> Vec<f64> {
-    let powers = [7, 8, 15, 16, 23, 24, 25, 30, 31, 32, 33, 52, 53, 54, 62, 63, 64, 65, 100];
+    let powers = [
+        7, 8, 15, 16, 23, 24, 25, 30, 31, 32, 33, 52, 53, 54, 62, 63, 64, 65, 100,
+    ];
     let near = |k: i32| {
         let p = 2f64.powi(k);
-        [p - 1.5, p - 1.0, p - 0.5, p, p + 0.5, p + 1.0, p + 2.0, p + 3.0, p * 1.5]
+        [
+            p - 1.5,
+            p - 1.0,
+            p - 0.5,
+            p,
+            p + 0.5,
+            p + 1.0,
+            p + 2.0,
+            p + 3.0,
+            p * 1.5,
+        ]
     };
-    powers.into_iter().flat_map(near).flat_map(|x| [x, -x]).collect()
+    powers
+        .into_iter()
+        .flat_map(near)
+        .flat_map(|x| [x, -x])
+        .collect()
 }
 
 /// A subnormal may become zero where the class says so; other results are exact.
@@ -221,7 +237,10 @@ mod tests {
 
     #[test]
     fn the_reference_agrees_with_rustc() {
-        for x in values::<f32>(1, 500).into_iter().chain(thresholds().iter().map(|&x| x as f32)) {
+        for x in values::<f32>(1, 500)
+            .into_iter()
+            .chain(thresholds().iter().map(|&x| x as f32))
+        {
             assert_eq!(Convert::<i32>::convert(x), x as i32, "{x}");
             assert_eq!(Convert::<u64>::convert(x), x as u64, "{x}");
         }

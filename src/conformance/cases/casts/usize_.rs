@@ -46,7 +46,12 @@ fn i64_case(device: &Device) -> Check {
         |a, out, n| i64_kernel(a, out).over(n).run_on(device),
         |a| {
             let unsigned = i128::from(a).rem_euclid(1 << 64);
-            [a, (unsigned % (1 << 32)) as i64, (unsigned / (1 << 40)) as i64].map(Due::Exactly)
+            [
+                a,
+                (unsigned % (1 << 32)) as i64,
+                (unsigned / (1 << 40)) as i64,
+            ]
+            .map(Due::Exactly)
         },
     )
 }
@@ -64,7 +69,11 @@ fn f32_case(device: &Device) -> Check {
         &values::<f32>(88, 200),
         |a, out, n| f32_kernel(a, out).over(n).run_on(device),
         |a| {
-            let whole = if a.is_nan() { 0 } else { (f64::from(a).clamp(0.0, 1e30)) as u128 };
+            let whole = if a.is_nan() {
+                0
+            } else {
+                (f64::from(a).clamp(0.0, 1e30)) as u128
+            };
             let cut = u64::try_from(whole).unwrap_or(u64::MAX);
             [cut, cut].map(Due::Exactly)
         },

@@ -60,7 +60,13 @@ fn statements(device: &Device) -> Check {
 fn values_kernel(a: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
     let x = a[i];
-    let sign = if x < 0 { -1 } else if x == 0 { 0 } else { 1 };
+    let sign = if x < 0 {
+        -1
+    } else if x == 0 {
+        0
+    } else {
+        1
+    };
     out[3 * i] = sign;
     out[3 * i + 1] = (if x & 1 == 0 { x } else { 3 * x + 1 }) + if sign > 0 { 10 } else { 20 };
     out[3 * i + 2] = if if x > 3 { x < 50 } else { x == 1 } {

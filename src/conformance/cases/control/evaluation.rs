@@ -45,7 +45,14 @@ fn operands_kernel(a: &[i32], out: &mut [i32]) {
     };
     out[6 * i + 4] = x;
     let mut x = a[i];
-    let y = x + if x > 5 { x = 2; x } else { x = 3; -x } + x;
+    let y =
+        x + if x > 5 {
+            x = 2;
+            x
+        } else {
+            x = 3;
+            -x
+        } + x;
     out[6 * i + 5] = y;
 }
 

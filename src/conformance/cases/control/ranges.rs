@@ -97,7 +97,16 @@ fn ranges(device: &Device) -> Check {
     }
     inputs.push((50, 3));
     binary(
-        ["..", "..=", "rev", "= rev", "step_by", "= step_by", "rev step_by", "step_by rev"],
+        [
+            "..",
+            "..=",
+            "rev",
+            "= rev",
+            "step_by",
+            "= step_by",
+            "rev step_by",
+            "step_by rev",
+        ],
         &inputs,
         |a, b, out, n| ranges_kernel(a, b, out).over(n).run_on(device),
         |a, b| {
@@ -148,7 +157,11 @@ fn signed(device: &Device) -> Check {
         |a, out, n| signed_kernel(a, out).over(n).run_on(device),
         |a| {
             let n = i64::from(a);
-            let numbers = [counted(-n, n, 1), counted_down(-3, n + 1, 1), counted(-10, n, 7)];
+            let numbers = [
+                counted(-n, n, 1),
+                counted_down(-3, n + 1, 1),
+                counted(-10, n, 7),
+            ];
             numbers.map(|numbers| Due::Exactly(hash(numbers)))
         },
     )
@@ -194,7 +207,14 @@ fn ends_kernel(a: &[u32], out: &mut [u32]) {
 fn ends(device: &Device) -> Check {
     let inputs: Vec<u32> = (0..20).collect();
     unary(
-        ["u32 MAX", "i32 MAX", "rev to 0", "i32 MIN rev", "step_by", "wide step_by"],
+        [
+            "u32 MAX",
+            "i32 MAX",
+            "rev to 0",
+            "i32 MIN rev",
+            "step_by",
+            "wide step_by",
+        ],
         &inputs,
         |a, out, n| ends_kernel(a, out).over(n).run_on(device),
         |d| [d + 1, d + 1, d + 1, d + 1, d / 2 + 1, 4].map(Due::Exactly),

@@ -5,8 +5,10 @@ use crate::conformance::check::{Check, Due, expect, poisoned, unary};
 use crate::conformance::input::Sample;
 use crate::prelude::*;
 
-pub const CASES: &[Case] =
-    &[Case::new("control/return", &[], guarded), Case::new("control/return_in_loops", &[], nested)];
+pub const CASES: &[Case] = &[
+    Case::new("control/return", &[], guarded),
+    Case::new("control/return_in_loops", &[], nested),
+];
 
 /// Threads that return write nothing.
 #[kernel]
@@ -23,10 +25,20 @@ fn guarded_kernel(limit: usize, a: &[u32], out: &mut [u32]) {
 
 fn guarded(device: &Device) -> Check {
     let input: Vec<u32> = (0..300).collect();
-    let due: Vec<u32> =
-        input.iter().map(|&a| if a < 200 && a % 3 != 0 { a } else { u32::SENTINEL }).collect();
+    let due: Vec<u32> = input
+        .iter()
+        .map(|&a| {
+            if a < 200 && a % 3 != 0 {
+                a
+            } else {
+                u32::SENTINEL
+            }
+        })
+        .collect();
     let mut out = poisoned(input.len());
-    guarded_kernel(200, &Vector::from_slice(&input), &mut out).over(input.len()).run_on(device)?;
+    guarded_kernel(200, &Vector::from_slice(&input), &mut out)
+        .over(input.len())
+        .run_on(device)?;
     expect("guarded", &out, &due)
 }
 

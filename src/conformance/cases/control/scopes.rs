@@ -29,7 +29,12 @@ fn shadowing_kernel(a: &[i32], out: &mut [i32]) {
     out[3 * i + 1] = y;
     // A new variable of another type, made from the old one of the same name.
     let x = x as f32 * 0.5;
-    let x = if x > 10.0 { let x = 1; x } else { 2 };
+    let x = if x > 10.0 {
+        let x = 1;
+        x
+    } else {
+        2
+    };
     out[3 * i + 2] = x;
 }
 

@@ -4,8 +4,10 @@ use crate::conformance::Case;
 use crate::conformance::check::{Check, Due, unary};
 use crate::prelude::*;
 
-pub const CASES: &[Case] =
-    &[Case::new("control/short_circuit", &[], guards), Case::new("control/short_effects", &[], effects)];
+pub const CASES: &[Case] = &[
+    Case::new("control/short_circuit", &[], guards),
+    Case::new("control/short_effects", &[], effects),
+];
 
 /// The right side would read out of bounds or divide by zero.
 #[kernel]
@@ -47,20 +49,24 @@ fn effects_kernel(a: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
     let x = a[i];
     let mut calls = 0;
-    let both = x & 1 != 0 && {
-        calls += 1;
-        x & 2 != 0
-    } && {
-        calls += 10;
-        x & 4 != 0
-    };
-    let either = x & 1 != 0 || {
-        calls += 100;
-        x & 2 != 0
-    } || {
-        calls += 1000;
-        x & 4 != 0
-    };
+    let both = x & 1 != 0
+        && {
+            calls += 1;
+            x & 2 != 0
+        }
+        && {
+            calls += 10;
+            x & 4 != 0
+        };
+    let either = x & 1 != 0
+        || {
+            calls += 100;
+            x & 2 != 0
+        }
+        || {
+            calls += 1000;
+            x & 4 != 0
+        };
     out[3 * i] = calls;
     out[3 * i + 1] = both as u32;
     out[3 * i + 2] = either as u32;

@@ -66,15 +66,24 @@ fn provoke<T: Sample>(
     due: FaultKind,
     run: impl Fn(&Vector<T>, &Vector<T>, &mut Vector<T>) -> Result<()>,
 ) -> Check {
-    let harmless = T::edges().into_iter().find(|&x| x != T::default()).unwrap_or(a);
+    let harmless = T::edges()
+        .into_iter()
+        .find(|&x| x != T::default())
+        .unwrap_or(a);
     let (mut left, mut right) = (vec![T::default(); 64], vec![harmless; 64]);
     (left[37], right[37]) = (a, b);
     let mut out = poisoned::<T>(64);
     let result = run(&Vector::from_vec(left), &Vector::from_vec(right), &mut out);
     let fault = fault_of(result, &mut out)?;
-    ensure(fault.kernel == kernel, || format!("the fault names kernel `{}`", fault.kernel))?;
-    ensure(fault.kind == due, || format!("{:?} for {a:?} by {b:?}", fault.kind))?;
-    ensure(fault.thread == [37, 0, 0], || format!("thread {:?}", fault.thread))
+    ensure(fault.kernel == kernel, || {
+        format!("the fault names kernel `{}`", fault.kernel)
+    })?;
+    ensure(fault.kind == due, || {
+        format!("{:?} for {a:?} by {b:?}", fault.kind)
+    })?;
+    ensure(fault.thread == [37, 0, 0], || {
+        format!("thread {:?}", fault.thread)
+    })
 }
 
 const DISCARDED: u32 = line!() + 5;
@@ -90,9 +99,17 @@ fn discarded(device: &Device) -> Check {
     let mut data = vec![1u32; 50];
     data[49] = 0;
     let mut out = poisoned(50);
-    let result = discarded_kernel(&Vector::from_vec(data), &mut out).over(50).run_on(device);
+    let result = discarded_kernel(&Vector::from_vec(data), &mut out)
+        .over(50)
+        .run_on(device);
     let fault = fault_of(result, &mut out)?;
-    let place = Place { kernel: "discarded_kernel", file: FILE, line: DISCARDED };
+    let place = Place {
+        kernel: "discarded_kernel",
+        file: FILE,
+        line: DISCARDED,
+    };
     check_place(&fault, &place)?;
-    ensure(fault.kind == FaultKind::DivisionByZero, || format!("{:?}", fault.kind))
+    ensure(fault.kind == FaultKind::DivisionByZero, || {
+        format!("{:?}", fault.kind)
+    })
 }

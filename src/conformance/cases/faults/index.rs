@@ -30,9 +30,18 @@ fn read(device: &Device) -> Check {
     let mut output = Vector::zeros(101);
     let result = read_kernel(&input, &mut output).over(101).run_on(device);
     let fault = fault_of(result, &mut output)?;
-    check_place(&fault, &Place { kernel: "read_kernel", file: FILE, line: READ })?;
+    check_place(
+        &fault,
+        &Place {
+            kernel: "read_kernel",
+            file: FILE,
+            line: READ,
+        },
+    )?;
     expect_index(&fault, "input", 100, 100)?;
-    ensure(fault.thread == [100, 0, 0], || format!("thread {:?}", fault.thread))?;
+    ensure(fault.thread == [100, 0, 0], || {
+        format!("thread {:?}", fault.thread)
+    })?;
     still_works(device)
 }
 
@@ -54,9 +63,18 @@ fn write(device: &Device) -> Check {
         let mut output = Vector::zeros(10);
         let result = write_kernel(shift, &mut output).over((4, 5)).run_on(device);
         let fault = fault_of(result, &mut output)?;
-        check_place(&fault, &Place { kernel: "write_kernel", file: FILE, line: WRITE })?;
+        check_place(
+            &fault,
+            &Place {
+                kernel: "write_kernel",
+                file: FILE,
+                line: WRITE,
+            },
+        )?;
         expect_index(&fault, "output", shift as u64 + 2, 10)?;
-        ensure(fault.thread == [2, 3, 0], || format!("thread {:?}", fault.thread))?;
+        ensure(fault.thread == [2, 3, 0], || {
+            format!("thread {:?}", fault.thread)
+        })?;
         still_works(device)?;
     }
     Ok(())
@@ -77,15 +95,29 @@ fn indirect(device: &Device) -> Check {
     let table = Vector::from_vec((0..50u32).collect());
     let mut at: Vec<i32> = (0..200).map(|k| k % 50).collect();
     let mut output = poisoned(200);
-    indirect_kernel(&Vector::from_slice(&at), &table, &mut output).over(200).run_on(device)?;
-    expect("good indices", &output, &at.iter().map(|&k| k as u32).collect::<Vec<_>>())?;
+    indirect_kernel(&Vector::from_slice(&at), &table, &mut output)
+        .over(200)
+        .run_on(device)?;
+    expect(
+        "good indices",
+        &output,
+        &at.iter().map(|&k| k as u32).collect::<Vec<_>>(),
+    )?;
 
     at[60] = 50;
     at[150] = 51;
-    let result =
-        indirect_kernel(&Vector::from_slice(&at), &table, &mut output).over(200).run_on(device);
+    let result = indirect_kernel(&Vector::from_slice(&at), &table, &mut output)
+        .over(200)
+        .run_on(device);
     let fault = fault_of(result, &mut output)?;
-    check_place(&fault, &Place { kernel: "indirect_kernel", file: FILE, line: INDIRECT })?;
+    check_place(
+        &fault,
+        &Place {
+            kernel: "indirect_kernel",
+            file: FILE,
+            line: INDIRECT,
+        },
+    )?;
     match fault.thread {
         [60, 0, 0] => expect_index(&fault, "table", 50, 50)?,
         [150, 0, 0] => expect_index(&fault, "table", 51, 50)?,
@@ -112,9 +144,18 @@ fn in_loop(device: &Device) -> Check {
     // A chain whose end is beyond the vector: 0, 1, … 19, 20.
     let next: Vec<u32> = (1..=20).collect();
     let mut output = Vector::zeros(20);
-    let result = loop_kernel(&Vector::from_vec(next), &mut output).over(20).run_on(device);
+    let result = loop_kernel(&Vector::from_vec(next), &mut output)
+        .over(20)
+        .run_on(device);
     let fault = fault_of(result, &mut output)?;
-    check_place(&fault, &Place { kernel: "loop_kernel", file: FILE, line: IN_LOOP })?;
+    check_place(
+        &fault,
+        &Place {
+            kernel: "loop_kernel",
+            file: FILE,
+            line: IN_LOOP,
+        },
+    )?;
     expect_index(&fault, "next", 20, 20)?;
     still_works(device)
 }
@@ -130,15 +171,23 @@ fn inputs_untouched(device: &Device) -> Check {
 }
 
 fn expect_index(fault: &crate::Fault, argument: &str, index: u64, len: u64) -> Check {
-    let due = FaultKind::Index { argument: argument.into(), index, len };
-    ensure(fault.kind == due, || format!("{:?} instead of {due:?}", fault.kind))
+    let due = FaultKind::Index {
+        argument: argument.into(),
+        index,
+        len,
+    };
+    ensure(fault.kind == due, || {
+        format!("{:?} instead of {due:?}", fault.kind)
+    })
 }
 
 /// The device runs the next launch as if nothing had happened.
 pub(super) fn still_works(device: &Device) -> Check {
     let data: Vec<u32> = (0..100).map(|k| k * 3).collect();
     let mut output = poisoned(100);
-    read_exactly(&Vector::from_slice(&data), &mut output).over(100).run_on(device)?;
+    read_exactly(&Vector::from_slice(&data), &mut output)
+        .over(100)
+        .run_on(device)?;
     expect("a launch after a fault", &output, &data)
 }
 

@@ -25,11 +25,24 @@ fn clamp_kernel(lo: &[i32], out: &mut [i32]) {
 fn clamp(device: &Device) -> Check {
     let lo: Vec<i32> = (0..40).map(|k| if k == 21 { 11 } else { 8 }).collect();
     let mut out = poisoned(40);
-    let result = clamp_kernel(&Vector::from_vec(lo), &mut out).over(40).run_on(device);
+    let result = clamp_kernel(&Vector::from_vec(lo), &mut out)
+        .over(40)
+        .run_on(device);
     let fault = fault_of(result, &mut out)?;
-    check_place(&fault, &Place { kernel: "clamp_kernel", file: FILE, line: CLAMP })?;
-    ensure(matches!(fault.kind, FaultKind::Assert(_)), || format!("{:?}", fault.kind))?;
-    ensure(fault.thread == [21, 0, 0], || format!("thread {:?}", fault.thread))?;
+    check_place(
+        &fault,
+        &Place {
+            kernel: "clamp_kernel",
+            file: FILE,
+            line: CLAMP,
+        },
+    )?;
+    ensure(matches!(fault.kind, FaultKind::Assert(_)), || {
+        format!("{:?}", fault.kind)
+    })?;
+    ensure(fault.thread == [21, 0, 0], || {
+        format!("thread {:?}", fault.thread)
+    })?;
     still_works(device)
 }
 
@@ -45,10 +58,21 @@ fn clamp_float(device: &Device) -> Check {
     for bad in [0.5, f32::NAN] {
         let mut out = poisoned(10);
         let hi = Vector::from_vec((0..10).map(|k| if k == 3 { bad } else { 2.0 }).collect());
-        let result = clamp_float_kernel(9.0, &hi, &mut out).over(10).run_on(device);
+        let result = clamp_float_kernel(9.0, &hi, &mut out)
+            .over(10)
+            .run_on(device);
         let fault = fault_of(result, &mut out)?;
-        check_place(&fault, &Place { kernel: "clamp_float_kernel", file: FILE, line: CLAMP_FLOAT })?;
-        ensure(matches!(fault.kind, FaultKind::Assert(_)), || format!("{:?}", fault.kind))?;
+        check_place(
+            &fault,
+            &Place {
+                kernel: "clamp_float_kernel",
+                file: FILE,
+                line: CLAMP_FLOAT,
+            },
+        )?;
+        ensure(matches!(fault.kind, FaultKind::Assert(_)), || {
+            format!("{:?}", fault.kind)
+        })?;
     }
     still_works(device)
 }
@@ -67,7 +91,9 @@ fn overflow(device: &Device) -> Check {
     if reports_overflow(device) {
         let fault = fault_of(result, &mut out)?;
         ensure(fault.kernel == "add_kernel", || format!("{fault}"))?;
-        ensure(matches!(fault.kind, FaultKind::Panic(_)), || format!("{:?}", fault.kind))?;
+        ensure(matches!(fault.kind, FaultKind::Panic(_)), || {
+            format!("{:?}", fault.kind)
+        })?;
         return still_works(device);
     }
     result?;

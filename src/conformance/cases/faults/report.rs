@@ -43,7 +43,9 @@ pub fn fault_of<T: Sample>(result: Result<()>, output: &mut Vector<T>) -> Result
 
 /// Does the fault name its place?
 pub fn check_place(fault: &Fault, place: &Place) -> Check {
-    ensure(fault.kernel == place.kernel, || format!("the fault names kernel `{}`", fault.kernel))?;
+    ensure(fault.kernel == place.kernel, || {
+        format!("the fault names kernel `{}`", fault.kernel)
+    })?;
     ensure(fault.file.replace('\\', "/").ends_with(place.file), || {
         format!("the fault names file {}", fault.file)
     })?;

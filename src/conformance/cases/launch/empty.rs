@@ -45,5 +45,7 @@ fn vector(device: &Device) -> Check {
 
     let mut nothing = Vector::<u32>::zeros(0);
     bump(1, &mut nothing).over(0).run_on(device)?;
-    ensure(nothing.to_vec()?.is_empty(), || "an empty vector came back longer".into())
+    ensure(nothing.to_vec()?.is_empty(), || {
+        "an empty vector came back longer".into()
+    })
 }

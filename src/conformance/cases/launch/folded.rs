@@ -35,7 +35,10 @@ fn grid(device: &Device, grid: (usize, usize, usize)) -> Check {
         }
     }
     let mut out = poisoned(due.len());
-    where_am_i(w, h, &mut out).grid(grid).block(1).run_on(device)?;
+    where_am_i(w, h, &mut out)
+        .grid(grid)
+        .block(1)
+        .run_on(device)?;
     expect(&format!("grid({grid:?}).block(1)"), &out, &due)
 }
 
@@ -65,7 +68,9 @@ fn mark(width: usize, out: &mut [u32]) {
 /// that this folds on devices with flat blocks only.
 fn over(device: &Device) -> Check {
     for (w, h) in [(1, MANY), (2, MANY + 1)] {
-        let due: Vec<u32> = (0..h).flat_map(|y| (0..w).map(move |x| (2 * y + x) as u32)).collect();
+        let due: Vec<u32> = (0..h)
+            .flat_map(|y| (0..w).map(move |x| (2 * y + x) as u32))
+            .collect();
         let mut out = poisoned(due.len());
         mark(w, &mut out).over((w, h)).run_on(device)?;
         expect(&format!("over(({w}, {h}))"), &out, &due)?;

@@ -65,7 +65,10 @@ fn in_blocks(device: &Device) -> Check {
         let due = records([3, 1, 1], [block, 1, 1]);
         let mut out = poisoned(due.len());
         // SAFETY: the output has a record for each of the `3 * block` threads.
-        unsafe { report(&mut out) }.grid(3).block(block).run_on(device)?;
+        unsafe { report(&mut out) }
+            .grid(3)
+            .block(block)
+            .run_on(device)?;
         expect(&format!("grid(3).block({block})"), &out, &due)?;
     }
     let shapes = [
@@ -80,7 +83,10 @@ fn in_blocks(device: &Device) -> Check {
         let mut out = poisoned(due.len());
         let (g, b) = ((grid[0], grid[1], grid[2]), (block[0], block[1], block[2]));
         // SAFETY: the output has a record for each thread.
-        unsafe { report(&mut out) }.grid(g).block(b).run_on(device)?;
+        unsafe { report(&mut out) }
+            .grid(g)
+            .block(b)
+            .run_on(device)?;
         expect(&format!("grid({g:?}).block({b:?})"), &out, &due)?;
     }
     Ok(())
@@ -88,7 +94,14 @@ fn in_blocks(device: &Device) -> Check {
 
 /// The block size is the runtime's choice, so blocks are checked for consistency.
 fn over(device: &Device) -> Check {
-    for extent in [[1, 1, 1], [77, 1, 1], [1000, 1, 1], [7, 5, 1], [33, 17, 1], [9, 5, 3]] {
+    for extent in [
+        [1, 1, 1],
+        [77, 1, 1],
+        [1000, 1, 1],
+        [7, 5, 1],
+        [33, 17, 1],
+        [9, 5, 3],
+    ] {
         let threads: usize = extent.iter().map(|&e| e as usize).product();
         let mut out = poisoned::<u32>(threads * WORDS);
         let [w, h, d] = extent.map(|e| e as usize);
@@ -103,7 +116,9 @@ fn over(device: &Device) -> Check {
         for (id, record) in got[..threads * WORDS].chunks(WORDS).enumerate() {
             check_record(id as u32, record, extent)?;
         }
-        ensure(got[threads * WORDS..] == [u32::SENTINEL; TAIL], || "a stray record".into())?;
+        ensure(got[threads * WORDS..] == [u32::SENTINEL; TAIL], || {
+            "a stray record".into()
+        })?;
     }
     Ok(())
 }
@@ -112,7 +127,11 @@ fn check_record(id: u32, record: &[u32], extent: [u32; 3]) -> Check {
     let part = |k: usize| [record[k], record[k + 1], record[k + 2]];
     let (thread, block, block_dim, grid_dim) = (part(0), part(3), part(6), part(9));
     let (global, global_dim) = (part(12), part(15));
-    let place = [id % extent[0], id / extent[0] % extent[1], id / extent[0] / extent[1]];
+    let place = [
+        id % extent[0],
+        id / extent[0] % extent[1],
+        id / extent[0] / extent[1],
+    ];
     let consistent = (0..3).all(|k| {
         thread[k] < block_dim[k]
             && block[k] < grid_dim[k]
@@ -141,7 +160,9 @@ fn fixed_block(device: &Device) -> Check {
     let (width, height) = (21, 9);
     let due = vec![841; width * height];
     let mut out = poisoned(due.len());
-    fixed_kernel(width, &mut out).over((width, height)).run_on(device)?;
+    fixed_kernel(width, &mut out)
+        .over((width, height))
+        .run_on(device)?;
     expect("over", &out, &due)?;
     let mut out = poisoned(24 * 8);
     fixed_kernel(24, &mut out).grid((3, 2)).run_on(device)?;

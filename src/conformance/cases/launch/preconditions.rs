@@ -35,13 +35,25 @@ fn refused(what: &str, kernel: &str, result: Result<()>) -> Check {
 fn run(device: &Device) -> Check {
     let mut out = poisoned(8);
     let name = "one_dimensional";
-    refused("over((8, 2))", name, one_dimensional(&mut out).over((8, 2)).run_on(device))?;
-    refused("over((8, 1, 3))", name, one_dimensional(&mut out).over((8, 1, 3)).run_on(device))?;
+    refused(
+        "over((8, 2))",
+        name,
+        one_dimensional(&mut out).over((8, 2)).run_on(device),
+    )?;
+    refused(
+        "over((8, 1, 3))",
+        name,
+        one_dimensional(&mut out).over((8, 1, 3)).run_on(device),
+    )?;
     let launch = one_dimensional(&mut out).grid((1, 2)).block(8);
     refused("grid((1, 2)).block(8)", name, launch.run_on(device))?;
     let launch = one_dimensional(&mut out).grid(1).block((4, 2));
     refused("block((4, 2))", name, launch.run_on(device))?;
-    refused("along_y over((2, 4))", "along_y", along_y(&mut out).over((2, 4)).run_on(device))?;
+    refused(
+        "along_y over((2, 4))",
+        "along_y",
+        along_y(&mut out).over((2, 4)).run_on(device),
+    )?;
     expect("refused launches", &out, &[u32::SENTINEL; 8])?;
 
     one_dimensional(&mut out).over((8, 1)).run_on(device)?;

@@ -35,8 +35,14 @@ fn run(device: &Device) -> Check {
     let mut out = poisoned(4);
     out.fill(0)?;
     let too_many = device.info().max_block_threads as usize + 1;
-    refused("too large a block", mark(&mut out).grid(1).block(too_many).run_on(device))?;
-    refused("an empty block", mark(&mut out).grid(1).block(0).run_on(device))?;
+    refused(
+        "too large a block",
+        mark(&mut out).grid(1).block(too_many).run_on(device),
+    )?;
+    refused(
+        "an empty block",
+        mark(&mut out).grid(1).block(0).run_on(device),
+    )?;
     let all: Vec<u32> = out.to_vec()?;
     if all.iter().any(|&x| x != 0) {
         return wrong("a refused launch wrote");

@@ -40,9 +40,18 @@ fn mark_2d(width: usize, out: &mut [u32]) {
 }
 
 fn over_2d(device: &Device) -> Check {
-    for (w, h) in [(1, 1), (1, 100), (100, 1), (3, 5), (16, 16), (17, 33), (200, 3)] {
-        let due: Vec<u32> =
-            (0..h).flat_map(|y| (0..w).map(move |x| 1000 * y as u32 + x as u32)).collect();
+    for (w, h) in [
+        (1, 1),
+        (1, 100),
+        (100, 1),
+        (3, 5),
+        (16, 16),
+        (17, 33),
+        (200, 3),
+    ] {
+        let due: Vec<u32> = (0..h)
+            .flat_map(|y| (0..w).map(move |x| 1000 * y as u32 + x as u32))
+            .collect();
         let mut out = poisoned(w * h);
         mark_2d(w, &mut out).over((w, h)).run_on(device)?;
         expect(&format!("over(({w}, {h}))"), &out, &due)?;

@@ -32,7 +32,9 @@ macro_rules! kernels {
             }
 
             fn of_bits(bits: impl Iterator<Item = bool>) -> $t {
-                bits.enumerate().filter(|b| b.1).fold(0, |all, (k, _)| all | 1 << k)
+                bits.enumerate()
+                    .filter(|b| b.1)
+                    .fold(0, |all, (k, _)| all | 1 << k)
             }
         }
 
@@ -96,8 +98,15 @@ fn counts(bits: &[bool]) -> [Due<u32>; 6] {
     let total = |want: bool| bits.iter().filter(|&&b| b == want).count();
     let high = |want: bool| bits.iter().rev().take_while(|&&b| b == want).count();
     let low = |want: bool| bits.iter().take_while(|&&b| b == want).count();
-    [total(true), total(false), high(false), high(true), low(false), low(true)]
-        .map(|n| Due::Exactly(n as u32))
+    [
+        total(true),
+        total(false),
+        high(false),
+        high(true),
+        low(false),
+        low(true),
+    ]
+    .map(|n| Due::Exactly(n as u32))
 }
 
 fn moved<T: Bits>(a: T, count: usize) -> [Due<T>; 4] {
@@ -129,7 +138,11 @@ macro_rules! power_of_two {
                 ["is_power_of_two"],
                 &inputs,
                 |a, out, n| $kernel(a, out).over(n).run_on(device),
-                |a| [Due::Exactly(u32::from(a.bits().iter().filter(|b| **b).count() == 1))],
+                |a| {
+                    [Due::Exactly(u32::from(
+                        a.bits().iter().filter(|b| **b).count() == 1,
+                    ))]
+                },
             )
         }
     };

@@ -30,7 +30,10 @@ macro_rules! clamp {
             $kernel(&column(0), &column(1), &column(2), &mut out)
                 .over(inputs.len())
                 .run_on(device)?;
-            let due: Vec<Due<$t>> = inputs.iter().map(|&[x, lo, hi]| clamped(x, lo, hi)).collect();
+            let due: Vec<Due<$t>> = inputs
+                .iter()
+                .map(|&[x, lo, hi]| clamped(x, lo, hi))
+                .collect();
             expect_due("clamp", &out, &due, &|i| format!(" of {:?}", inputs[i]))
         }
     };

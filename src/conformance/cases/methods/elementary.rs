@@ -15,16 +15,36 @@ pub const CASES: &[Case] = &[
     Case::new("methods/hyperbolic/f32", &[], f32_hyperbolic),
     Case::new("methods/angle/f32", &[], f32_angle),
     Case::new("methods/sqrt/f64", &[Capability::F64], f64_sqrt),
-    Case::new("methods/roots/f64", &[Capability::F64, Capability::F64Math], f64_roots),
-    Case::new("methods/exponential/f64", &[Capability::F64, Capability::F64Math], f64_exponential),
-    Case::new("methods/logarithm/f64", &[Capability::F64, Capability::F64Math], f64_logarithm),
+    Case::new(
+        "methods/roots/f64",
+        &[Capability::F64, Capability::F64Math],
+        f64_roots,
+    ),
+    Case::new(
+        "methods/exponential/f64",
+        &[Capability::F64, Capability::F64Math],
+        f64_exponential,
+    ),
+    Case::new(
+        "methods/logarithm/f64",
+        &[Capability::F64, Capability::F64Math],
+        f64_logarithm,
+    ),
     Case::new(
         "methods/trigonometric/f64",
         &[Capability::F64, Capability::F64Math],
         f64_trigonometric,
     ),
-    Case::new("methods/inverse/f64", &[Capability::F64, Capability::F64Math], f64_inverse),
-    Case::new("methods/hyperbolic/f64", &[Capability::F64, Capability::F64Math], f64_hyperbolic),
+    Case::new(
+        "methods/inverse/f64",
+        &[Capability::F64, Capability::F64Math],
+        f64_inverse,
+    ),
+    Case::new(
+        "methods/hyperbolic/f64",
+        &[Capability::F64, Capability::F64Math],
+        f64_hyperbolic,
+    ),
     Case::new("methods/angle/f64", &[Capability::F64], f64_angle),
 ];
 
@@ -141,7 +161,15 @@ fn positive(lo: f64, hi: f64) -> Vec<f64> {
 /// Numbers of both signs up to `most`, most of them small, and zero.
 fn around(most: f64) -> Vec<f64> {
     let mut random = Random::new(69);
-    let mut values = vec![0.0, most, -most, 1.0_f64.min(most), 0.5_f64.min(most), 1e-5, -1e-5];
+    let mut values = vec![
+        0.0,
+        most,
+        -most,
+        1.0_f64.min(most),
+        0.5_f64.min(most),
+        1e-5,
+        -1e-5,
+    ];
     values.extend((0..300).map(|_| random.between(-most, most)));
     values.extend((0..300).map(|_| random.between(-3.0_f64.min(most), 3.0_f64.min(most))));
     rounded(values)
@@ -149,5 +177,14 @@ fn around(most: f64) -> Vec<f64> {
 
 /// Each number as the nearest `f32`, so that both formats see the same.
 fn rounded(values: Vec<f64>) -> Vec<f64> {
-    values.into_iter().map(|x| if x.abs() < 1e37 && x.abs() > 1e-37 { f64::from(x as f32) } else { x }).collect()
+    values
+        .into_iter()
+        .map(|x| {
+            if x.abs() < 1e37 && x.abs() > 1e-37 {
+                f64::from(x as f32)
+            } else {
+                x
+            }
+        })
+        .collect()
 }

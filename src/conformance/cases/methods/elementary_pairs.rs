@@ -10,9 +10,21 @@ pub const CASES: &[Case] = &[
     Case::new("methods/powf/f32", &[], f32_powf),
     Case::new("methods/powi/f32", &[], f32_powi),
     Case::new("methods/plane/f32", &[], f32_plane),
-    Case::new("methods/powf/f64", &[Capability::F64, Capability::F64Math], f64_powf),
-    Case::new("methods/powi/f64", &[Capability::F64, Capability::F64Math], f64_powi),
-    Case::new("methods/plane/f64", &[Capability::F64, Capability::F64Math], f64_plane),
+    Case::new(
+        "methods/powf/f64",
+        &[Capability::F64, Capability::F64Math],
+        f64_powf,
+    ),
+    Case::new(
+        "methods/powi/f64",
+        &[Capability::F64, Capability::F64Math],
+        f64_powi,
+    ),
+    Case::new(
+        "methods/plane/f64",
+        &[Capability::F64, Capability::F64Math],
+        f64_plane,
+    ),
 ];
 
 fn due<T>(
@@ -37,9 +49,18 @@ macro_rules! kernels {
         fn $powf(device: &Device) -> Check {
             let class = Class::of(device);
             let mut random = Random::new(70);
-            let mut inputs = vec![(1.0, 5.0), (2.0, 10.0), (4.0, 0.5), (3.0, 0.0), (10.0, -2.0)];
+            let mut inputs = vec![
+                (1.0, 5.0),
+                (2.0, 10.0),
+                (4.0, 0.5),
+                (3.0, 0.0),
+                (10.0, -2.0),
+            ];
             inputs.extend((0..300).map(|_| {
-                (random.between(0.01, 20.0) as $t, random.between(-12.0, 12.0) as $t)
+                (
+                    random.between(0.01, 20.0) as $t,
+                    random.between(-12.0, 12.0) as $t,
+                )
             }));
             binary(
                 ["powf"],
@@ -47,7 +68,13 @@ macro_rules! kernels {
                 |a, b, out, n| $powf_kernel(a, b, out).over(n).run_on(device),
                 |a, b| {
                     let (x, y) = (f64::from(a), f64::from(b));
-                    [due(class, Function::Powf, Format::$format, (x, y), x.powf(y))]
+                    [due(
+                        class,
+                        Function::Powf,
+                        Format::$format,
+                        (x, y),
+                        x.powf(y),
+                    )]
                 },
             )
         }
@@ -101,7 +128,10 @@ macro_rules! kernels {
             // Squares of these leave the range of an f32.
             inputs.extend([(3e25, 4e25), (-3e-25, 4e-25), (1e30, 1.0)]);
             inputs.extend((0..300).map(|_| {
-                (random.between(-50.0, 50.0) as $t, random.between(-50.0, 50.0) as $t)
+                (
+                    random.between(-50.0, 50.0) as $t,
+                    random.between(-50.0, 50.0) as $t,
+                )
             }));
             binary(
                 ["atan2", "hypot"],

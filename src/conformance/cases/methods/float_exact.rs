@@ -11,9 +11,17 @@ pub const CASES: &[Case] = &[
     Case::new("methods/classes/f32", &[], f32_classes),
     Case::new("methods/classes/f64", &[Capability::F64], f64_classes),
     Case::new("methods/to_bits/f32", &[], f32_bits),
-    Case::new("methods/to_bits/f64", &[Capability::F64, Capability::I64], f64_bits),
+    Case::new(
+        "methods/to_bits/f64",
+        &[Capability::F64, Capability::I64],
+        f64_bits,
+    ),
     Case::new("methods/from_bits/f32", &[], f32_from_bits),
-    Case::new("methods/from_bits/f64", &[Capability::F64, Capability::I64], f64_from_bits),
+    Case::new(
+        "methods/from_bits/f64",
+        &[Capability::F64, Capability::I64],
+        f64_from_bits,
+    ),
 ];
 
 macro_rules! kernels {
@@ -37,7 +45,11 @@ macro_rules! kernels {
             let mut inputs = values::<$t>(61, 300);
             inputs.extend((-40..40).map(|k| k as $t / 4.0));
             let steps = [1 as $t / $t::EPSILON, 0.5 / $t::EPSILON, 0.25 / $t::EPSILON];
-            inputs.extend(steps.iter().flat_map(|s| [s - 0.5, s + 0.5, -s - 0.5, s + 1.0]));
+            inputs.extend(
+                steps
+                    .iter()
+                    .flat_map(|s| [s - 0.5, s + 0.5, -s - 0.5, s + 1.0]),
+            );
             unary(
                 ["floor", "ceil", "round", "trunc", "fract", "abs", "signum"],
                 &inputs,
@@ -47,16 +59,28 @@ macro_rules! kernels {
                     let rest = a - whole;
                     let up = if rest > 0.0 { 1.0 } else { 0.0 };
                     let down = if rest < 0.0 { 1.0 } else { 0.0 };
-                    let nearest = if rest.abs() >= 0.5 { (1.0 as $t).copysign(a) } else { 0.0 };
+                    let nearest = if rest.abs() >= 0.5 {
+                        (1.0 as $t).copysign(a)
+                    } else {
+                        0.0
+                    };
                     let magnitude = $t::from_bits(a.to_bits() & ($bits::MAX >> 1));
-                    let sign = if a.is_nan() { a } else { (1.0 as $t).copysign(a) };
+                    let sign = if a.is_nan() {
+                        a
+                    } else {
+                        (1.0 as $t).copysign(a)
+                    };
                     [
                         Due::Exactly((whole - down).copysign(a)),
                         Due::Exactly((whole + up).copysign(a)),
                         Due::Exactly((whole + nearest).copysign(a)),
                         Due::Exactly(whole),
                         // Infinity less itself.
-                        if a.is_infinite() { Due::Exactly($t::NAN) } else { Due::Equal(rest) },
+                        if a.is_infinite() {
+                            Due::Exactly($t::NAN)
+                        } else {
+                            Due::Equal(rest)
+                        },
                         Due::Exactly(magnitude),
                         Due::Exactly(sign),
                     ]
@@ -82,11 +106,20 @@ macro_rules! kernels {
                     let magnitude = a.to_bits() & ($bits::MAX >> 1);
                     let infinity = $t::INFINITY.to_bits();
                     let negative = a.to_bits() > $bits::MAX >> 1;
-                    let [nan, infinite, finite, negative] =
-                        [magnitude > infinity, magnitude == infinity, magnitude < infinity, negative]
-                            .map(|holds| Due::Exactly(u32::from(holds)));
+                    let [nan, infinite, finite, negative] = [
+                        magnitude > infinity,
+                        magnitude == infinity,
+                        magnitude < infinity,
+                        negative,
+                    ]
+                    .map(|holds| Due::Exactly(u32::from(holds)));
                     // The sign of a NaN is not kept by every target.
-                    [nan, infinite, finite, if a.is_nan() { Due::Anything } else { negative }]
+                    [
+                        nan,
+                        infinite,
+                        finite,
+                        if a.is_nan() { Due::Anything } else { negative },
+                    ]
                 },
             )
         }

@@ -26,9 +26,17 @@ macro_rules! kernels {
                 &pairs::<$t, $t>(65, 300),
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
                 |a, b| {
-                    let signed = if b.is_sign_negative() { -a.abs() } else { a.abs() };
+                    let signed = if b.is_sign_negative() {
+                        -a.abs()
+                    } else {
+                        a.abs()
+                    };
                     // The sign of a NaN is not kept by every target.
-                    let sign = if b.is_nan() { Due::Anything } else { Due::Exactly(signed) };
+                    let sign = if b.is_nan() {
+                        Due::Anything
+                    } else {
+                        Due::Exactly(signed)
+                    };
                     [chosen(a, b, a < b), chosen(a, b, a > b), sign]
                 },
             )

@@ -30,7 +30,13 @@ macro_rules! saturating {
 
         fn $case(device: &Device) -> Check {
             binary(
-                ["saturating_add", "saturating_sub", "saturating_mul", "min", "max"],
+                [
+                    "saturating_add",
+                    "saturating_sub",
+                    "saturating_mul",
+                    "min",
+                    "max",
+                ],
                 &pairs::<$t, $t>(47, 400),
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
                 |a, b| {
@@ -54,7 +60,11 @@ macro_rules! saturating {
                 ["abs_diff"],
                 &pairs::<$t, $t>(48, 200),
                 |a, b, out, n| $diff_kernel(a, b, out).over(n).run_on(device),
-                |a, b| [Due::Exactly((i128::from(a) - i128::from(b)).unsigned_abs() as $unsigned)],
+                |a, b| {
+                    [Due::Exactly(
+                        (i128::from(a) - i128::from(b)).unsigned_abs() as $unsigned
+                    )]
+                },
             )
         }
     };

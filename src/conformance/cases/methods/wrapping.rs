@@ -31,7 +31,12 @@ macro_rules! wrapping {
 
         fn $case(device: &Device) -> Check {
             binary(
-                ["wrapping_add", "wrapping_sub", "wrapping_mul", "wrapping_neg"],
+                [
+                    "wrapping_add",
+                    "wrapping_sub",
+                    "wrapping_mul",
+                    "wrapping_neg",
+                ],
                 &pairs::<$t, $t>(44, 400),
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
                 |a, b| {

@@ -41,7 +41,14 @@ bitwise!(u64_case bitwise_u64 u64);
 
 fn reference(a: u64, b: u64) -> [u64; 4] {
     let each = |f: fn(bool, bool) -> bool| {
-        (0..64).map(|k| u64::from(f(a >> k & 1 == 1, b >> k & 1 == 1)) << k).sum()
+        (0..64)
+            .map(|k| u64::from(f(a >> k & 1 == 1, b >> k & 1 == 1)) << k)
+            .sum()
     };
-    [each(|a, b| a && b), each(|a, b| a || b), each(|a, b| a != b), each(|a, _| !a)]
+    [
+        each(|a, b| a && b),
+        each(|a, b| a || b),
+        each(|a, b| a != b),
+        each(|a, _| !a),
+    ]
 }

@@ -58,18 +58,37 @@ macro_rules! integer {
         fn $case(device: &Device) -> Check {
             let mut random = Random::new(33);
             let inputs: Vec<($t, $t)> = (0..300)
-                .map(|_| ((500 + random.below(1000)) as $t, (1 + random.below(400)) as $t))
+                .map(|_| {
+                    (
+                        (500 + random.below(1000)) as $t,
+                        (1 + random.below(400)) as $t,
+                    )
+                })
                 .collect();
             binary(
-                ["+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "local"],
+                [
+                    "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "local",
+                ],
                 &inputs,
                 |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
                 |x, y| {
                     let shifted = (3 * (x + 5 - y) / y ^ x) * 4;
                     let local = ((shifted + 1 - shifted % 2) / 2 % 65_536) % 1000;
                     let (and, or) = (x & y, x | y);
-                    [x + y, x - y, x * y, x / y, x - x / y * y, and, or, or - and, x * 8, x / 8, local]
-                        .map(Due::Exactly)
+                    [
+                        x + y,
+                        x - y,
+                        x * y,
+                        x / y,
+                        x - x / y * y,
+                        and,
+                        or,
+                        or - and,
+                        x * 8,
+                        x / 8,
+                        local,
+                    ]
+                    .map(Due::Exactly)
                 },
             )
         }

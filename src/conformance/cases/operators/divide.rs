@@ -46,9 +46,17 @@ divide!(u64_case divide_u64 u64);
 /// whose remainder is never negative.
 fn reference(a: i128, b: i128) -> [i128; 4] {
     let quotient = (a.unsigned_abs() / b.unsigned_abs()) as i128;
-    let quotient = if (a < 0) == (b < 0) { quotient } else { -quotient };
+    let quotient = if (a < 0) == (b < 0) {
+        quotient
+    } else {
+        -quotient
+    };
     let remainder = a - quotient * b;
-    let euclid = if remainder < 0 { remainder + b.abs() } else { remainder };
+    let euclid = if remainder < 0 {
+        remainder + b.abs()
+    } else {
+        remainder
+    };
     [quotient, remainder, (a - euclid) / b, euclid]
 }
 

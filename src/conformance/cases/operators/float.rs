@@ -62,7 +62,13 @@ fn reference<T: Sample + Into<f64>>(
 fn rounded<T: Sample + Into<f64>>(class: Class, value: T) -> Due<T> {
     let subnormal = value.into() != 0.0 && value.into().abs() < f32::MIN_POSITIVE.into();
     if subnormal && !class.keeps_subnormals() {
-        Due::Near(value.into(), Tolerance { flush: true, ..EXACT })
+        Due::Near(
+            value.into(),
+            Tolerance {
+                flush: true,
+                ..EXACT
+            },
+        )
     } else {
         Due::Exactly(value)
     }
@@ -90,7 +96,14 @@ fn f64_case(device: &Device) -> Check {
         NAMES,
         &pairs::<f64, f64>(32, 500),
         |a, b, out, n| float_f64(a, b, out).over(n).run_on(device),
-        |a, b| reference(class, Format::F64, (a, b), [a + b, a - b, a * b, a / b, a % b, -a]),
+        |a, b| {
+            reference(
+                class,
+                Format::F64,
+                (a, b),
+                [a + b, a - b, a * b, a / b, a % b, -a],
+            )
+        },
     )
 }
 
@@ -101,7 +114,11 @@ fn subnormal(device: &Device) -> Check {
     let others = [1.0, 2.0, 0.5, 1e10];
     let mut inputs = vec![];
     for a in tiny {
-        inputs.extend(tiny.iter().chain(&others).flat_map(|&b| [(a, b), (-a, b), (b, a)]));
+        inputs.extend(
+            tiny.iter()
+                .chain(&others)
+                .flat_map(|&b| [(a, b), (-a, b), (b, a)]),
+        );
     }
     binary(
         NAMES,

@@ -33,7 +33,10 @@ fn run(device: &Device) -> Check {
     let mut small = || random.below(2000) as i32 - 1000;
     let inputs: Vec<(i32, i32)> = (0..200).map(|_| (small(), small())).collect();
     binary(
-        ["&==", "^!=|", "-(-)", "--", "<<+", "-m", "(-)m", "!as", "-(-x)", "*(/)", "(+)*-", "- -"],
+        [
+            "&==", "^!=|", "-(-)", "--", "<<+", "-m", "(-)m", "!as", "-(-x)", "*(/)", "(+)*-",
+            "- -",
+        ],
         &inputs,
         |a, b, out, n| precedence(a, b, out).over(n).run_on(device),
         |x, y| {

@@ -27,7 +27,16 @@ fn wide_kernel(a: &[u64], b: &[u64], out: &mut [u64]) {
 
 fn wide(device: &Device) -> Check {
     binary(
-        ["wrapping_add", "wrapping_mul", "&", "shifts", "/", ">", "leading_zeros", "saturating"],
+        [
+            "wrapping_add",
+            "wrapping_mul",
+            "&",
+            "shifts",
+            "/",
+            ">",
+            "leading_zeros",
+            "saturating",
+        ],
         &pairs::<u64, u64>(36, 200),
         |a, b, out, n| wide_kernel(a, b, out).over(n).run_on(device),
         |x, y| {
@@ -41,7 +50,11 @@ fn wide(device: &Device) -> Check {
                 if y % 2 == 0 { x / (y + 1) } else { x / y },
                 u64::from(p > q),
                 (0..64).rev().take_while(|k| p >> k == 0).count() as u64,
-                if sum > u128::from(u64::MAX) { u64::MAX } else { sum as u64 },
+                if sum > u128::from(u64::MAX) {
+                    u64::MAX
+                } else {
+                    sum as u64
+                },
             ]
             .map(Due::Exactly)
         },
@@ -63,8 +76,9 @@ fn narrow_kernel(a: &[u32], b: &[u32], out: &mut [u32]) {
 
 fn narrow(device: &Device) -> Check {
     let mut random = Random::new(37);
-    let inputs: Vec<(u32, u32)> =
-        (0..300).map(|_| (random.bits() as u32, random.bits() as u32)).collect();
+    let inputs: Vec<(u32, u32)> = (0..300)
+        .map(|_| (random.bits() as u32, random.bits() as u32))
+        .collect();
     binary(
         ["+", "*", "/", "%", "min"],
         &inputs,
@@ -72,8 +86,14 @@ fn narrow(device: &Device) -> Check {
         |a, b| {
             let (x, y) = (a % 0x8000, b % 0x100);
             let quotient = x / (y + 1);
-            [x + y, x * y, quotient, x - quotient * (y + 1), if x < y { x } else { y }]
-                .map(Due::Exactly)
+            [
+                x + y,
+                x * y,
+                quotient,
+                x - quotient * (y + 1),
+                if x < y { x } else { y },
+            ]
+            .map(Due::Exactly)
         },
     )
 }
