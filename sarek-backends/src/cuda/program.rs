@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cudarc::driver::result::{DriverError, function, module};
 use cudarc::driver::sys::{CUfunction, CUfunction_attribute, CUmodule, CUresult};
 use sarek_ir::Kernel;
-use sarek_ir::write::{Cuda, Slot, Source, Variant};
+use sarek_ir::write::{Cuda, Dialect, Slot, Source, Variant};
 use sarek_runtime::backend::{self, Artifact};
 use sarek_runtime::{Error, Result};
 
@@ -21,7 +21,7 @@ pub(super) struct Renderer;
 
 impl backend::Renderer for Renderer {
     fn target(&self) -> &'static str {
-        "cuda"
+        Cuda.name()
     }
 
     fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {

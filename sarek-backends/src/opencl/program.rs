@@ -16,7 +16,7 @@ use opencl3::program::{
 };
 use opencl3::types::cl_program;
 use sarek_ir::Kernel;
-use sarek_ir::write::{OpenCl, Slot, Source, Variant};
+use sarek_ir::write::{Dialect, OpenCl, Slot, Source, Variant};
 use sarek_runtime::backend::{self, Artifact};
 use sarek_runtime::{Error, Result};
 
@@ -36,7 +36,7 @@ pub(super) struct Renderer;
 
 impl backend::Renderer for Renderer {
     fn target(&self) -> &'static str {
-        "opencl"
+        OpenCl.name()
     }
 
     fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {
@@ -86,7 +86,7 @@ impl Compiler {
             Ok(()) => Ok((program, log)),
             Err(code) => Err(Error::Compile {
                 kernel: kernel.into(),
-                target: "opencl".into(),
+                target: OpenCl.name().into(),
                 log: match log.is_empty() {
                     true => self.shared.error("clBuildProgram", code).to_string(),
                     false => log,

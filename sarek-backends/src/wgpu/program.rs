@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use sarek_ir::Kernel;
-use sarek_ir::write::{Slot, SlotKind, Source, Variant, WGSL_BLOCK, Wgsl};
+use sarek_ir::write::{Dialect, Slot, SlotKind, Source, Variant, Wgsl};
 use sarek_runtime::backend::{self, Arg, Artifact};
 use sarek_runtime::{Error, Result};
 use wgpu::{
@@ -26,7 +26,7 @@ pub(super) struct Renderer;
 
 impl backend::Renderer for Renderer {
     fn target(&self) -> &'static str {
-        "wgpu"
+        Wgsl.name()
     }
 
     fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {
@@ -77,7 +77,7 @@ fn compiled<T>(
     match shared.scoped(work) {
         (_, Some(error)) => Err(Error::Compile {
             kernel: kernel.into(),
-            target: "wgpu".into(),
+            target: Wgsl.name().into(),
             log: error.to_string(),
             source_text: source.text.clone(),
         }),
@@ -194,7 +194,7 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     let text = std::str::from_utf8(&binary.artifact.bytes)
         .map_err(|_| shared.error("the artifact is not WGSL"))?;
     let scalars = Scalars::new(&binary.source.slots);
-    let constants: Vec<(&str, f64)> = (WGSL_BLOCK.into_iter())
+    let constants: Vec<(&str, f64)> = (Wgsl::BLOCK.into_iter())
         .zip(binary.block.map(f64::from))
         .collect();
     let (layout, pipeline) = compiled(shared, binary.kernel, binary.source, || {

@@ -261,6 +261,34 @@ pub fn memory_and_programs_may_go_while_in_use(rig: &Rig) {
     }
 }
 
+pub fn large_copies_arrive(rig: &Rig) {
+    // More than any staging buffer, and no multiple of one.
+    let data: Vec<u32> = (0..(9u32 << 20) + 3)
+        .map(|i| i.wrapping_mul(2654435761))
+        .collect();
+    let slice = rig.upload(&data);
+    assert!(
+        rig.download::<u32>(&slice) == data,
+        "36 MiB came back changed"
+    );
+}
+
+pub fn uploads_stay_in_order(rig: &Rig) {
+    let program = rig.program(&texts::churn(rig.backend), BLOCK);
+    let v = rig.alloc(4);
+    let results: Vec<Slice> = (0..200).map(|_| rig.alloc(4)).collect();
+    // The source is gone, and the next upload queued, while launches still wait.
+    for (seed, result) in (0u32..).zip(&results) {
+        rig.stream.copy_in(&v, &seed.to_ne_bytes()).unwrap();
+        rig.launch(&program, 1, &[buffer(&v), scalar(500u32), scalar(1u32)])
+            .unwrap();
+        rig.stream.copy(result, &v).unwrap();
+    }
+    for (seed, result) in (0u32..).zip(&results) {
+        assert_eq!(rig.download::<u32>(result), [texts::churned(seed, 500)]);
+    }
+}
+
 pub fn threads_share_a_device(rig: &Rig) {
     let program = rig.program(&texts::saxpy(rig.backend), BLOCK);
     std::thread::scope(|scope| {

@@ -1,6 +1,6 @@
 //! The tests' kernels in the backends' languages.
 
-use sarek_ir::write::{Slot, SlotKind, Source};
+use sarek_ir::write::{Slot, SlotKind, Source, Wgsl};
 use sarek_ir::{Axis, ParamId, Scalar};
 
 const CUDA: &str = "#define KERNEL extern \"C\" __global__ void\n#define GLOBAL\n\
@@ -26,7 +26,7 @@ fn source(backend: &str, c: &str, wgsl: &str, slots: &[Slot]) -> Source {
 
 /// `ENTRY` stands for the attributes of the entry point, whose name is `entry`.
 fn wgsl_text(wgsl: &str) -> String {
-    let [x, y, z] = sarek_ir::write::WGSL_BLOCK;
+    let [x, y, z] = Wgsl::BLOCK;
     let entry = format!("@compute @workgroup_size({x}, {y}, {z})\nfn entry");
     format!(
         "override {x}: u32;\noverride {y}: u32;\noverride {z}: u32;\n{}",
