@@ -9,5 +9,7 @@
 //! | [`race`] | can two threads collide, and what must a launch satisfy lest they do? | frontend |
 //! | [`range`] | which checks cannot fail in this launch? | launches |
 
+pub mod access;
+pub mod race;
 pub mod range;
 pub mod requirements;
