@@ -124,6 +124,11 @@ impl Dialect for Wgsl {
 
     fn unary(&self, op: UnaryOp, ty: Scalar, arg: &Text) -> Text {
         match op {
+            UnaryOp::Neg if ty.is_int() && !ty.is_signed() => {
+                let zero = Value::int(ty, 0).map(literal);
+                let zero = zero.expect("an integer type");
+                Text::infix(Precedence::Add, "-", &zero, arg)
+            }
             UnaryOp::Neg => Text::prefix("-", arg),
             UnaryOp::Not if ty == Scalar::Bool => Text::prefix("!", arg),
             UnaryOp::Not => Text::prefix("~", arg),
