@@ -5,9 +5,13 @@ mod common;
 use common::build::Build;
 use common::operation::NUMBERS;
 use common::{compile, compile_everywhere};
-use sarek_ir::write::{DIALECTS, default_variant, dialect, render};
+use std::borrow::Cow;
+
+use sarek_ir::write::{
+    Cuda, DIALECTS, Dialect, Entry, RawId, Text, Unsupported, c, default_variant, dialect, render,
+};
 use sarek_ir::{
-    BinaryOp, DivideOp, ExprId, Intrinsic, Kernel, Loc, Native, NativeId, NativeText, Piece,
+    Axis, BinaryOp, DivideOp, ExprId, Intrinsic, Kernel, Loc, Native, NativeId, NativeText, Piece,
     Scalar, Stmt, UnaryOp, Value,
 };
 
@@ -248,4 +252,66 @@ fn elementary_functions_of_f64_are_refused_by_wgsl() {
     let wgsl = dialect("wgsl").expect("built in");
     let refused = render(&kernel, wgsl, &default_variant(&kernel, wgsl)).unwrap_err();
     assert_eq!(refused.to_string(), "wgsl has no `sin` on f64");
+}
+
+/// A target of one's own: CUDA with another name, another entry and its own square root.
+struct Own;
+
+impl Dialect for Own {
+    fn name(&self) -> &'static str {
+        "own"
+    }
+
+    fn reserved(&self) -> &'static [&'static [&'static str]] {
+        Cuda.reserved()
+    }
+
+    fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported> {
+        c::signature(self, "kernel", entry.name, entry.arguments, &|ty, _| {
+            format!("{ty}*")
+        })
+    }
+
+    fn raw_id(&self, id: RawId, axis: Axis, index: Scalar) -> Text {
+        Cuda.raw_id(id, axis, index)
+    }
+
+    fn function(&self, intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
+        match intrinsic {
+            Intrinsic::Sqrt => Some("own_sqrt".into()),
+            _ => Cuda.function(intrinsic, ty),
+        }
+    }
+
+    fn snippet(&self, name: &str) -> Option<String> {
+        Cuda.snippet(name)
+    }
+}
+
+#[test]
+fn a_dialect_of_ones_own_stands_on_a_built_in_one() {
+    let root = |b: &mut Build| {
+        let x = b.lit(Value::f32(2.0));
+        let root = b.call(Intrinsic::Sqrt, &[x]);
+        b.call(Intrinsic::Fract, &[root])
+    };
+    let kernel = store_all(&[&root], Scalar::F32);
+    let source = render(&kernel, &Own, &default_variant(&kernel, &Own)).expect("renders");
+    assert!(source.text.contains("kernel constants(\n    f32* out,"));
+    assert!(
+        source
+            .text
+            .contains("out[0ull] = srk_fract_f32(own_sqrt(2.0f));")
+    );
+    assert!(source.text.contains("f32 srk_fract_f32(f32 x)"));
+}
+
+#[test]
+fn nothing_is_written_after_an_exit() {
+    let mut b = Build::new("dead");
+    let x = b.slice_mut("x", Scalar::U32);
+    b.stmt(Stmt::Return);
+    let (at, value) = (b.global_x(), b.lit(Value::U32(1)));
+    b.store_site(x, at, value, false);
+    compile_everywhere(&b.finish());
 }
