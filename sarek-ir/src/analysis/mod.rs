@@ -13,3 +13,4 @@ pub mod access;
 pub mod race;
 pub mod range;
 pub mod requirements;
+pub mod uniformity;
