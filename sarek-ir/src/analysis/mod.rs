@@ -14,3 +14,6 @@ pub mod race;
 pub mod range;
 pub mod requirements;
 pub mod uniformity;
+
+#[cfg(test)]
+mod random;
