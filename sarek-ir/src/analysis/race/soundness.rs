@@ -127,7 +127,13 @@ fn kernel(rng: &mut Rng) -> Kernel {
         cond = cond.and(w.guard());
     }
     let repeats = w.rng.below(2) == 0;
-    let (from, to) = (s.n(w.rng.below(2)), w.factor());
+    let from = s.n(w.rng.below(2));
+    // The second size may be huge.
+    let to = if w.rng.below(2) == 0 {
+        s.arg(sizes[0])
+    } else {
+        s.n(w.rng.below(5))
+    };
     s.if_(cond, || {
         let body = |w: &mut Writer<'_>| {
             let index = w.index(2);
@@ -169,7 +175,13 @@ fn no_two_threads_meet_where_no_race_was_found() {
         let needs = check(&kernel);
         accepted += u32::from(needs.is_ok());
         for _ in 0..3 {
-            let sizes = [rng.below(6), rng.below(6)];
+            let huge = [u64::MAX, 1 << 63, 1 << 62, (1 << 63) + 1];
+            let n = if rng.below(4) == 0 {
+                rng.pick(&huge)
+            } else {
+                rng.below(6)
+            };
+            let sizes = [rng.below(6), n];
             let extent = [1 + rng.below(6), 1 + rng.below(4), 1];
             let block = [2, 2, 1];
             let grid = extent.map(|e| e.div_ceil(2));
