@@ -56,6 +56,8 @@ pub mod builder;
 mod expr;
 mod intrinsic;
 mod kernel;
+pub mod link;
+pub mod passes;
 mod scalar;
 mod stmt;
 mod value;
