@@ -52,14 +52,19 @@
 //!
 //! [`validate`] checks the contract; writers, analyses and backends trust a validated kernel.
 
+pub mod analysis;
 pub mod builder;
+pub mod eval;
 mod expr;
 mod intrinsic;
 mod kernel;
 pub mod link;
 pub mod passes;
 mod scalar;
+pub mod sketch;
 mod stmt;
+mod text;
+pub mod validate;
 mod value;
 pub mod write;
 
@@ -71,4 +76,5 @@ pub use kernel::{
 };
 pub use scalar::Scalar;
 pub use stmt::Stmt;
+pub use validate::validate;
 pub use value::Value;

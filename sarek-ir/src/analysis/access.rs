@@ -1,0 +1,369 @@
+//! Which element a thread touches: every load and store of a `&mut` slice, its index as an affine
+//! form of ids and bounded locals, and the bounds that the guards around it state.
+//!
+//! Coefficients and constant parts are polynomials over values that are the same for the whole
+//! launch. Forms are resolved through immutable locals. A form is true of the integers; where the
+//! machine's wrapping could tell, it says so ([`Affine::needs_exact`]).
+//!
+//! Native blocks are the user's promise and are not looked into.
+
+mod affine;
+mod poly;
+
+pub use affine::{Affine, Atom};
+pub use poly::{Extent, Poly, Symbol};
+
+use affine::Resolver;
+
+use crate::{
+    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, Loc, ParamId, ParamKind, Stmt, StmtId,
+    UnaryOp,
+};
+
+/// A load or store of a `&mut` slice.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The slice.
+    pub buffer: ParamId,
+    /// Where it is.
+    pub place: Place,
+    /// Where it stands in the source.
+    pub loc: Loc,
+    /// The index.
+    pub index: ExprId,
+    /// The index as an affine form; `None` where it has none.
+    pub form: Option<Affine>,
+    /// What the guards around it say.
+    pub bounds: Vec<Bound>,
+}
+
+/// The node of an [`Access`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// A load.
+    Load(ExprId),
+    /// A store.
+    Store(StmtId),
+}
+
+/// A bound that holds at an access.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bound {
+    /// Of what.
+    pub atom: Atom,
+    /// The largest value, or the smallest.
+    pub limit: Limit,
+    /// It holds only if these expressions do not leave their types' ranges on the way.
+    pub exact: Vec<ExprId>,
+    /// It holds only if an axis has at most so many threads.
+    pub extents: Vec<(Axis, u64)>,
+}
+
+/// The value of a [`Bound`], inclusive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Limit {
+    AtMost(Poly),
+    AtLeast(Poly),
+}
+
+/// Every access of a `&mut` slice that the kernel may execute, in order of evaluation.
+pub fn accesses(kernel: &Kernel) -> Vec<Access> {
+    let mut collector = Collector {
+        kernel,
+        resolver: Resolver::new(kernel),
+        bounds: vec![],
+        found: vec![],
+    };
+    collector.block(kernel.body);
+    collector.found
+}
+
+struct Collector<'a> {
+    kernel: &'a Kernel,
+    resolver: Resolver<'a>,
+    /// What holds at the current point.
+    bounds: Vec<Bound>,
+    found: Vec<Access>,
+}
+
+impl Collector<'_> {
+    fn block(&mut self, block: Block) {
+        let depth = self.bounds.len();
+        for stmt in self.kernel.block(block) {
+            self.stmt(stmt);
+        }
+        self.bounds.truncate(depth);
+    }
+
+    fn stmt(&mut self, id: StmtId) {
+        let kernel = self.kernel;
+        match kernel.stmt(id) {
+            Stmt::Let { init, .. } => {
+                if let Some(init) = init {
+                    self.expr(init);
+                }
+            }
+            Stmt::Assign { value, .. } => self.expr(value),
+            Stmt::Store {
+                buffer,
+                index,
+                value,
+                ..
+            } => {
+                self.expr(value);
+                self.expr(index);
+                let loc = kernel.stmt_locs[id.index()];
+                self.access(buffer, Place::Store(id), loc, index);
+            }
+            Stmt::Assert { cond, .. } => self.expr(cond),
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                self.expr(cond);
+                self.guarded(cond, true, then);
+                self.guarded(cond, false, otherwise);
+                if leaves(kernel, then) {
+                    self.suppose(cond, false);
+                }
+                if leaves(kernel, otherwise) {
+                    self.suppose(cond, true);
+                }
+            }
+            Stmt::Loop { cond, body, .. } => match cond {
+                Some(cond) => {
+                    self.expr(cond);
+                    self.guarded(cond, true, body);
+                }
+                None => self.block(body),
+            },
+            Stmt::For {
+                local,
+                start,
+                end,
+                body,
+                ..
+            } => {
+                self.expr(start);
+                self.expr(end);
+                let depth = self.bounds.len();
+                self.bound_counter(Atom::Local(local), start, end);
+                self.block(body);
+                self.bounds.truncate(depth);
+            }
+            Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Native { .. } => {}
+        }
+    }
+
+    fn guarded(&mut self, cond: ExprId, truth: bool, block: Block) {
+        let depth = self.bounds.len();
+        self.suppose(cond, truth);
+        self.block(block);
+        self.bounds.truncate(depth);
+    }
+
+    fn access(&mut self, buffer: ParamId, place: Place, loc: Loc, index: ExprId) {
+        match self.kernel.params[buffer.index()].kind {
+            ParamKind::Slice { mutable: true, .. } => {}
+            ParamKind::Slice { mutable: false, .. } | ParamKind::Scalar(_) => return,
+        }
+        self.found.push(Access {
+            buffer,
+            place,
+            loc,
+            index,
+            form: self.resolver.affine(index),
+            bounds: self.bounds.clone(),
+        });
+    }
+
+    fn expr(&mut self, id: ExprId) {
+        match self.kernel.expr(id) {
+            Expr::And { lhs, rhs } => self.short_circuit(lhs, rhs, true),
+            Expr::Or { lhs, rhs } => self.short_circuit(lhs, rhs, false),
+            Expr::Load { buffer, index, .. } => {
+                self.expr(index);
+                let loc = self.kernel.expr_locs[id.index()];
+                self.access(buffer, Place::Load(id), loc, index);
+            }
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => {
+                for operand in self.kernel.operands(id) {
+                    self.expr(operand);
+                }
+            }
+        }
+    }
+
+    fn short_circuit(&mut self, lhs: ExprId, rhs: ExprId, truth: bool) {
+        self.expr(lhs);
+        let depth = self.bounds.len();
+        self.suppose(lhs, truth);
+        self.expr(rhs);
+        self.bounds.truncate(depth);
+    }
+
+    /// Adds what a condition says, if it was evaluated to `truth`.
+    fn suppose(&mut self, cond: ExprId, truth: bool) {
+        match self.kernel.expr(cond) {
+            Expr::And { lhs, rhs } if truth => {
+                self.suppose(lhs, true);
+                self.suppose(rhs, true);
+            }
+            Expr::Or { lhs, rhs } if !truth => {
+                self.suppose(lhs, false);
+                self.suppose(rhs, false);
+            }
+            Expr::Unary {
+                op: UnaryOp::Not,
+                arg,
+            } => self.suppose(arg, !truth),
+            Expr::Local(local) => {
+                if let Some(init) = self.resolver.init(local) {
+                    self.suppose(init, truth);
+                }
+            }
+            Expr::Binary { op, lhs, rhs } => self.suppose_comparison(op, lhs, rhs, truth),
+            // Nothing that bounds an integer.
+            Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Unary { .. }
+            | Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Load { .. }
+            | Expr::Divide { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => {}
+        }
+    }
+
+    fn suppose_comparison(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, truth: bool) {
+        let (Some(l), Some(r)) = (self.resolver.affine(lhs), self.resolver.affine(rhs)) else {
+            return;
+        };
+        // `l - r <= most`, and `l - r >= least`.
+        let (most, least) = match (op, truth) {
+            (BinaryOp::Lt, true) | (BinaryOp::Ge, false) => (Some(-1), None),
+            (BinaryOp::Le, true) | (BinaryOp::Gt, false) => (Some(0), None),
+            (BinaryOp::Gt, true) | (BinaryOp::Le, false) => (None, Some(1)),
+            (BinaryOp::Ge, true) | (BinaryOp::Lt, false) => (None, Some(0)),
+            (BinaryOp::Eq, true) | (BinaryOp::Ne, false) => (Some(0), Some(0)),
+            _ => return,
+        };
+        let difference = l.plus(&r, -1);
+        let [(atom, factor)] = difference.terms.as_slice() else {
+            return;
+        };
+        let base = &difference.base;
+        let at = |d: i128| Poly::constant(d).minus(base);
+        let (most, least) = match factor.as_constant() {
+            Some(1) => (most.map(at), least.map(at)),
+            Some(-1) => (
+                least.map(|d| at(d).scaled(-1)),
+                most.map(|d| at(d).scaled(-1)),
+            ),
+            Some(_) | None => return,
+        };
+        let sides = [(lhs, &l), (rhs, &r)].into_iter();
+        let exact = sides
+            .filter(|(e, form)| !self.resolver.is_plain(*e) && !form.is_plain_id())
+            .map(|(e, _)| e)
+            .collect();
+        let limits = most
+            .map(Limit::AtMost)
+            .into_iter()
+            .chain(least.map(Limit::AtLeast));
+        self.add_bounds(*atom, limits.collect(), exact, difference.extents.clone());
+    }
+
+    fn bound_counter(&mut self, atom: Atom, start: ExprId, end: ExprId) {
+        for (bound, is_end) in [(start, false), (end, true)] {
+            let Some(form) = self.resolver.affine(bound) else {
+                continue;
+            };
+            let Some(at) = form.uniform() else { continue };
+            let limit = if is_end {
+                Limit::AtMost(at.minus(&Poly::constant(1)))
+            } else {
+                Limit::AtLeast(at.clone())
+            };
+            let exact = if self.resolver.is_plain(bound) {
+                vec![]
+            } else {
+                vec![bound]
+            };
+            self.add_bounds(atom, vec![limit], exact, form.extents.clone());
+        }
+    }
+
+    fn add_bounds(
+        &mut self,
+        atom: Atom,
+        limits: Vec<Limit>,
+        exact: Vec<ExprId>,
+        extents: Vec<(Axis, u64)>,
+    ) {
+        for limit in limits {
+            self.bounds.push(Bound {
+                atom,
+                limit,
+                exact: exact.clone(),
+                extents: extents.clone(),
+            });
+        }
+    }
+}
+
+/// Does control never run past the end of the block?
+fn leaves(kernel: &Kernel, block: Block) -> bool {
+    kernel.block(block).any(|stmt| match kernel.stmt(stmt) {
+        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return => true,
+        Stmt::If {
+            then, otherwise, ..
+        } => leaves(kernel, then) && leaves(kernel, otherwise),
+        Stmt::Let { .. }
+        | Stmt::Assign { .. }
+        | Stmt::Store { .. }
+        | Stmt::Assert { .. }
+        | Stmt::Loop { .. }
+        | Stmt::For { .. }
+        | Stmt::Native { .. } => false,
+    })
+}
+
+impl Affine {
+    /// Writes `block_idx * block_dim + thread_idx` as the global id that it is.
+    pub fn join_block_ids(&mut self, kernel: &Kernel) {
+        for axis in Axis::ALL {
+            let thread = Atom::Id(Builtin::ThreadIdx(axis));
+            let block = Atom::Id(Builtin::BlockIdx(axis));
+            let size = match kernel.block {
+                Some(block) => Poly::constant(block[axis.index()].into()),
+                None => Poly::symbol(Symbol::Extent(Extent::Block, axis.index() as u8)),
+            };
+            let each = self.coefficient(thread);
+            if !each.is_zero() && self.coefficient(block) == each.times(&size) {
+                self.set(thread, Poly::default());
+                self.set(block, Poly::default());
+                let global = Atom::Id(Builtin::GlobalIdx(axis));
+                self.set(global, self.coefficient(global).plus(&each));
+            }
+        }
+    }
+}

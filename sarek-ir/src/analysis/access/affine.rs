@@ -1,0 +1,354 @@
+//! Expressions as affine forms of ids and bounded locals.
+
+use super::poly::{Extent, Poly, Symbol, is_unsigned};
+use crate::{
+    Axis, BinaryOp, Builtin, Expr, ExprId, Kernel, Local, LocalId, ParamKind, Scalar, Stmt,
+};
+
+/// What varies from thread to thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Atom {
+    /// An id.
+    Id(Builtin),
+    /// An immutable local whose value is no formula: a loop's counter, or what was loaded.
+    Local(LocalId),
+}
+
+/// `base + Σ coefficient · atom`
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Affine {
+    /// What is the same for all threads.
+    pub base: Poly,
+    /// The others, each atom once, no coefficient 0.
+    pub terms: Vec<(Atom, Poly)>,
+    /// Does the form hold only if no operation on the way leaves its type's range?
+    pub needs_exact: bool,
+    /// The form holds only if an axis has at most so many threads.
+    pub extents: Vec<(Axis, u64)>,
+}
+
+impl Affine {
+    fn of(base: Poly) -> Affine {
+        Affine {
+            base,
+            ..Affine::default()
+        }
+    }
+
+    fn atom(atom: Atom) -> Affine {
+        Affine {
+            terms: vec![(atom, Poly::constant(1))],
+            ..Affine::default()
+        }
+    }
+
+    /// The coefficient of an atom, 0 where it does not occur.
+    pub fn coefficient(&self, atom: Atom) -> Poly {
+        let found = self.terms.iter().find(|(a, _)| *a == atom);
+        found.map_or_else(Poly::default, |(_, c)| c.clone())
+    }
+
+    /// Replaces an atom's coefficient.
+    pub(super) fn set(&mut self, atom: Atom, coefficient: Poly) {
+        self.terms.retain(|(a, _)| *a != atom);
+        if !coefficient.is_zero() {
+            self.terms.push((atom, coefficient));
+        }
+    }
+
+    /// The value, if it is the same for all threads.
+    pub fn uniform(&self) -> Option<&Poly> {
+        self.terms.is_empty().then_some(&self.base)
+    }
+
+    /// The id that it is, if it is just that.
+    fn pure_id(&self) -> Option<Builtin> {
+        match self.terms.as_slice() {
+            [(Atom::Id(id), c)] if self.base.is_zero() && c.as_constant() == Some(1) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Is it an id, perhaps cast, that holds without further conditions than on extents?
+    pub(super) fn is_plain_id(&self) -> bool {
+        self.pure_id().is_some() && !self.needs_exact
+    }
+
+    /// The form with the conditions of another one that it was made with.
+    fn with_conditions(mut self, other: &Affine) -> Affine {
+        self.needs_exact |= other.needs_exact;
+        self.extents.extend_from_slice(&other.extents);
+        self
+    }
+
+    /// `self + by * other`
+    pub(super) fn plus(&self, other: &Affine, by: i128) -> Affine {
+        let mut sum = self.clone().with_conditions(other);
+        sum.base = self.base.plus(&other.base.scaled(by));
+        for (atom, c) in &other.terms {
+            sum.set(*atom, self.coefficient(*atom).plus(&c.scaled(by)));
+        }
+        sum
+    }
+
+    /// The product with a value that is the same for all threads.
+    pub(super) fn times(&self, by: &Poly) -> Affine {
+        let mut product = self.clone();
+        product.base = self.base.times(by);
+        product.terms = self.terms.iter().map(|(a, c)| (*a, c.times(by))).collect();
+        product.terms.retain(|(_, c)| !c.is_zero());
+        product
+    }
+}
+
+/// Resolves expressions of one kernel.
+pub(super) struct Resolver<'a> {
+    pub(super) kernel: &'a Kernel,
+    /// The initialisers of immutable locals.
+    inits: Vec<Option<ExprId>>,
+    /// The expressions that opaque symbols are named by.
+    opaque: Vec<ExprId>,
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(kernel: &'a Kernel) -> Resolver<'a> {
+        let mut inits = vec![None; kernel.locals.len()];
+        for stmt in kernel.stmts.iter() {
+            if let Stmt::Let { local, init } = stmt
+                && !kernel.locals[local.index()].mutable
+            {
+                inits[local.index()] = *init;
+            }
+        }
+        Resolver {
+            kernel,
+            inits,
+            opaque: vec![],
+        }
+    }
+
+    /// The initialiser of an immutable local.
+    pub(super) fn init(&self, local: LocalId) -> Option<ExprId> {
+        self.inits[local.index()]
+    }
+
+    /// Is nothing computed for it, so that nothing can overflow?
+    pub(super) fn is_plain(&self, id: ExprId) -> bool {
+        match self.kernel.expr(id) {
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Load { .. } => true,
+            Expr::Local(local) => self.init(local).is_none_or(|init| self.is_plain(init)),
+            Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => false,
+        }
+    }
+
+    /// The form of an integer expression; `None` where it has none.
+    pub(super) fn affine(&mut self, id: ExprId) -> Option<Affine> {
+        let kernel = self.kernel;
+        let ty = kernel.type_of(id);
+        if !ty.is_int() {
+            return None;
+        }
+        let form = match kernel.expr(id) {
+            Expr::Literal(value) => Affine::of(Poly::constant(value.as_int()?)),
+            Expr::Link(link) => Affine::of(Poly::symbol(Symbol::Link(link, is_unsigned(ty)))),
+            Expr::Param(p) => Affine::of(Poly::symbol(Symbol::Param(p, is_unsigned(ty)))),
+            Expr::Len(p) => Affine::of(Poly::symbol(Symbol::Len(p))),
+            Expr::Builtin(b) => self.builtin(b),
+            Expr::Local(local) => return self.local(local),
+            Expr::Binary { op, lhs, rhs } => match self.binary(op, lhs, rhs, ty) {
+                Some(form) => form,
+                None => return self.opaque(id),
+            },
+            Expr::Cast { arg } => match self.affine(arg) {
+                Some(form) => cast(form, kernel.type_of(arg), ty),
+                None => return self.opaque(id),
+            },
+            Expr::Load { .. } | Expr::Unary { .. } | Expr::Divide { .. } | Expr::Call { .. } => {
+                return self.opaque(id);
+            }
+            Expr::And { .. } | Expr::Or { .. } | Expr::Faulted => return None,
+        };
+        Some(form)
+    }
+
+    fn builtin(&self, builtin: Builtin) -> Affine {
+        match (Symbol::of_builtin(builtin), self.kernel.block) {
+            (Some(Symbol::Extent(Extent::Block, axis)), Some(block)) => {
+                Affine::of(Poly::constant(block[usize::from(axis)].into()))
+            }
+            (Some(symbol), _) => Affine::of(Poly::symbol(symbol)),
+            (None, _) => Affine::atom(Atom::Id(builtin)),
+        }
+    }
+
+    fn local(&mut self, local: LocalId) -> Option<Affine> {
+        let Local { mutable, .. } = self.kernel.locals[local.index()];
+        if mutable {
+            return None;
+        }
+        let resolved = self.inits[local.index()].and_then(|init| self.affine(init));
+        Some(resolved.unwrap_or_else(|| Affine::atom(Atom::Local(local))))
+    }
+
+    fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, ty: Scalar) -> Option<Affine> {
+        let linear = matches!(
+            op,
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl
+        );
+        if !linear {
+            return None;
+        }
+        let (l, r) = (self.affine(lhs)?, self.affine(rhs)?);
+        let mut form = match op {
+            BinaryOp::Add => l.plus(&r, 1),
+            BinaryOp::Sub => l.plus(&r, -1),
+            BinaryOp::Mul => match (l.uniform(), r.uniform()) {
+                (_, Some(by)) => l.times(by).with_conditions(&r),
+                (Some(by), None) => r.times(by).with_conditions(&l),
+                (None, None) => return None,
+            },
+            _ => {
+                let by = r.uniform()?.as_constant()?;
+                let fits = (0..i128::from(ty.bits())).contains(&by);
+                l.times(&Poly::constant(1 << fits.then_some(by)?))
+            }
+        };
+        // Modulo 2^64, small factors keep distinct ids apart; 32 bits are soon exhausted.
+        let plain = |(_, c): &(Atom, Poly)| c.as_constant().is_some_and(|c| c.abs() < 1 << 16);
+        form.needs_exact |= ty.bits() < 64 || !form.terms.iter().all(plain);
+        Some(form)
+    }
+
+    /// A symbol for an expression that is the same for all threads of the launch.
+    fn opaque(&mut self, id: ExprId) -> Option<Affine> {
+        if !self.is_uniform(id) {
+            return None;
+        }
+        let kernel = self.kernel;
+        let known = self.opaque.iter().copied().find(|&e| same(kernel, e, id));
+        let name = known.unwrap_or_else(|| {
+            self.opaque.push(id);
+            id
+        });
+        let unsigned = is_unsigned(kernel.type_of(id));
+        Some(Affine::of(Poly::symbol(Symbol::Opaque(name, unsigned))))
+    }
+
+    /// Is the expression the same for all threads, whenever they evaluate it?
+    fn is_uniform(&self, id: ExprId) -> bool {
+        let kernel = self.kernel;
+        match kernel.expr(id) {
+            Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) | Expr::Len(_) => true,
+            Expr::Builtin(b) => Symbol::of_builtin(b).is_some(),
+            Expr::Local(local) => {
+                let init = self.inits[local.index()];
+                init.is_some_and(|init| self.is_uniform(init))
+            }
+            Expr::Load { buffer, index, .. } => match kernel.params[buffer.index()].kind {
+                ParamKind::Slice { mutable, .. } => !mutable && self.is_uniform(index),
+                ParamKind::Scalar(_) => false,
+            },
+            Expr::Faulted => false,
+            Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. } => kernel.operands(id).iter().all(|&e| self.is_uniform(e)),
+        }
+    }
+}
+
+/// A cast between integers, which changes no value that the form's conditions admit.
+fn cast(mut form: Affine, from: Scalar, to: Scalar) -> Affine {
+    let (from_min, from_max) = limits(from);
+    let (to_min, to_max) = limits(to);
+    if to_min <= from_min && from_max <= to_max {
+        return form;
+    }
+    match form.pure_id() {
+        Some(Builtin::GlobalIdx(axis) | Builtin::ThreadIdx(axis) | Builtin::BlockIdx(axis)) => {
+            if to.bits() < 64 {
+                form.extents.push((axis, to_max as u64 + 1));
+            }
+        }
+        Some(_) | None => form.needs_exact = true,
+    }
+    form
+}
+
+fn limits(ty: Scalar) -> (i128, i128) {
+    let bits = ty.bits();
+    if ty.is_signed() {
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
+    }
+}
+
+/// Are two expressions the same formula of the same values? Both read no mutable local and no
+/// memory that the kernel writes.
+fn same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
+    let (x, y) = (kernel.operands(a), kernel.operands(b));
+    kernel.type_of(a) == kernel.type_of(b)
+        && shape(kernel.expr(a)) == shape(kernel.expr(b))
+        && x.len() == y.len()
+        && x.iter().zip(&y).all(|(&x, &y)| same(kernel, x, y))
+}
+
+/// A node without its operands and site.
+fn shape(expr: Expr) -> Expr {
+    let none = ExprId(0);
+    match expr {
+        Expr::Literal(_)
+        | Expr::Link(_)
+        | Expr::Local(_)
+        | Expr::Param(_)
+        | Expr::Len(_)
+        | Expr::Builtin(_)
+        | Expr::Faulted => expr,
+        Expr::Load { buffer, .. } => Expr::Load {
+            buffer,
+            index: none,
+            site: None,
+        },
+        Expr::Unary { op, .. } => Expr::Unary { op, arg: none },
+        Expr::Binary { op, .. } => Expr::Binary {
+            op,
+            lhs: none,
+            rhs: none,
+        },
+        Expr::Divide { op, .. } => Expr::Divide {
+            op,
+            lhs: none,
+            rhs: none,
+            site: None,
+        },
+        Expr::And { .. } => Expr::And {
+            lhs: none,
+            rhs: none,
+        },
+        Expr::Or { .. } => Expr::Or {
+            lhs: none,
+            rhs: none,
+        },
+        Expr::Cast { .. } => Expr::Cast { arg: none },
+        Expr::Call { intrinsic, .. } => Expr::Call {
+            intrinsic,
+            args: crate::List { start: 0, len: 0 },
+        },
+    }
+}

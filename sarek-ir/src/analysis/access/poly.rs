@@ -1,0 +1,143 @@
+//! Polynomials with integer coefficients over values that are the same for a whole launch.
+
+use std::collections::BTreeMap;
+
+use crate::{Builtin, ExprId, LinkId, ParamId, Scalar};
+
+/// A value that is the same for all threads of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Symbol {
+    /// A scalar parameter; is its type unsigned?
+    Param(ParamId, bool),
+    /// The length of a slice.
+    Len(ParamId),
+    /// A launch constant of the user's crate; is its type unsigned?
+    Link(LinkId, bool),
+    /// An extent: block, grid or global, by its axis.
+    Extent(Extent, u8),
+    /// Any other expression of such values, named by the first of its shape; is its type unsigned?
+    Opaque(ExprId, bool),
+}
+
+/// Which extent.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Extent {
+    /// Threads of a block.
+    Block,
+    /// Blocks of the grid.
+    Grid,
+    /// Threads of the launch.
+    Global,
+}
+
+impl Symbol {
+    /// The symbol of a builtin that is one for the whole launch.
+    pub fn of_builtin(builtin: Builtin) -> Option<Symbol> {
+        let axis = |a: crate::Axis| a.index() as u8;
+        match builtin {
+            Builtin::BlockDim(a) => Some(Symbol::Extent(Extent::Block, axis(a))),
+            Builtin::GridDim(a) => Some(Symbol::Extent(Extent::Grid, axis(a))),
+            Builtin::GlobalDim(a) => Some(Symbol::Extent(Extent::Global, axis(a))),
+            Builtin::ThreadIdx(_)
+            | Builtin::BlockIdx(_)
+            | Builtin::GlobalIdx(_)
+            | Builtin::GlobalThreadId => None,
+        }
+    }
+
+    /// Is it never negative?
+    fn is_natural(self) -> bool {
+        match self {
+            Symbol::Len(_) | Symbol::Extent(..) => true,
+            Symbol::Param(_, unsigned)
+            | Symbol::Link(_, unsigned)
+            | Symbol::Opaque(_, unsigned) => unsigned,
+        }
+    }
+}
+
+/// Is a type unsigned?
+pub(super) fn is_unsigned(ty: Scalar) -> bool {
+    ty.is_int() && !ty.is_signed()
+}
+
+/// A sum of products of symbols with integer coefficients; terms with coefficient 0 are left out,
+/// so that equal polynomials compare equal.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Poly(BTreeMap<Vec<Symbol>, i128>);
+
+impl Poly {
+    /// A number.
+    pub fn constant(v: i128) -> Poly {
+        let mut poly = Poly::default();
+        poly.add_term(vec![], v);
+        poly
+    }
+
+    /// A symbol.
+    pub fn symbol(symbol: Symbol) -> Poly {
+        Poly(BTreeMap::from([(vec![symbol], 1)]))
+    }
+
+    /// The number that it is, if it is one.
+    pub fn as_constant(&self) -> Option<i128> {
+        match self.0.first_key_value() {
+            None => Some(0),
+            Some((symbols, v)) if symbols.is_empty() && self.0.len() == 1 => Some(*v),
+            Some(_) => None,
+        }
+    }
+
+    /// Is it 0?
+    pub fn is_zero(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Is it at least 0 whatever its symbols are? `false` when that is not plain to see.
+    pub fn is_natural(&self) -> bool {
+        let natural =
+            |(symbols, v): (&Vec<Symbol>, &i128)| *v >= 0 && symbols.iter().all(|s| s.is_natural());
+        self.0.iter().all(natural)
+    }
+
+    fn add_term(&mut self, symbols: Vec<Symbol>, v: i128) {
+        let sum = self.0.get(&symbols).copied().unwrap_or(0).saturating_add(v);
+        if sum == 0 {
+            self.0.remove(&symbols);
+        } else {
+            self.0.insert(symbols, sum);
+        }
+    }
+
+    /// The sum.
+    pub fn plus(&self, other: &Poly) -> Poly {
+        let mut sum = self.clone();
+        for (symbols, v) in &other.0 {
+            sum.add_term(symbols.clone(), *v);
+        }
+        sum
+    }
+
+    /// The difference.
+    pub fn minus(&self, other: &Poly) -> Poly {
+        self.plus(&other.scaled(-1))
+    }
+
+    /// The product with a number.
+    pub fn scaled(&self, by: i128) -> Poly {
+        self.times(&Poly::constant(by))
+    }
+
+    /// The product.
+    pub fn times(&self, other: &Poly) -> Poly {
+        let mut product = Poly::default();
+        for (a, v) in &self.0 {
+            for (b, w) in &other.0 {
+                let mut symbols = [a.as_slice(), b.as_slice()].concat();
+                symbols.sort();
+                product.add_term(symbols, v.saturating_mul(*w));
+            }
+        }
+        product
+    }
+}

@@ -1,0 +1,16 @@
+//! What can be known about a kernel without running it. Each analysis lives here once, and
+//! everyone asks it; all of them trust a validated kernel.
+//!
+//! | module | question | asked by |
+//! |---|---|---|
+//! | [`requirements`] | what must a device have? | eligibility |
+//! | [`uniformity`] | which values are the same for all threads of a block? | barriers, accesses |
+//! | [`access`] | which element does a thread touch, as a formula of its ids? | races |
+//! | [`race`] | can two threads collide, and what must a launch satisfy lest they do? | frontend |
+//! | [`range`] | which checks cannot fail in this launch? | launches |
+
+pub mod access;
+pub mod race;
+pub mod range;
+pub mod requirements;
+pub mod uniformity;

@@ -1,0 +1,173 @@
+//! Which checks cannot fail in one launch: abstract interpretation with intervals.
+//!
+//! The kernel is executed once for all threads, every integer being an interval that holds its
+//! values in all of them. Lengths, extents and scalar arguments are the launch's own, so that most
+//! of what is symbolic in the source is a number here. Branches are joined; loops run to a fixpoint
+//! with widening, and once or twice more to narrow it; guards narrow what they speak of
+//! ([`refine`]). Loads, floats and native text can be anything.
+//!
+//! **After a fault** an accelerator's thread goes on with harmless values and leaves its next
+//! unbounded loop whatever the condition says. A first run supposes that no thread has faulted; if
+//! it proves every site, then by induction none ever does. Otherwise a second run drops that
+//! supposition: what follows an unbounded loop then knows nothing of the loop's condition.
+
+mod env;
+mod eval;
+mod exec;
+mod interval;
+mod refine;
+
+use env::Env;
+use interval::Interval;
+
+use crate::{ExprId, Kernel, LabelId, LocalId, ParamId, SiteId, Stmt, Value};
+
+/// What one launch fixes.
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchFacts<'a> {
+    /// Blocks along each axis.
+    pub grid: [u64; 3],
+    /// Threads of a block along each axis.
+    pub block: [u32; 3],
+    /// Threads of the launch along each axis.
+    pub extent: [u64; 3],
+    /// The arguments, in the order of parameters.
+    pub args: &'a [ArgFact],
+}
+
+/// What is known of an argument.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ArgFact {
+    /// The length of a slice.
+    Len(u64),
+    /// A scalar's value.
+    Scalar(Value),
+}
+
+/// What was proved of one launch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ranges {
+    proved: Vec<bool>,
+    fits_u32: bool,
+    overflow: Vec<bool>,
+}
+
+impl Ranges {
+    /// Is every execution of the site safe?
+    pub fn proved(&self, site: SiteId) -> bool {
+        self.proved[site.index()]
+    }
+
+    /// Do all `usize` values of the launch lie in `u32`, and is none computed in a way that depends
+    /// on the width? Then 32 bits may stand for `usize`.
+    pub fn fits_u32(&self) -> bool {
+        self.fits_u32
+    }
+
+    /// Does no `+`, `-`, `*`, `<<` or integer cast in this expression, nor in the initialisers of
+    /// the immutable locals that it reads, leave its type's range in any thread?
+    pub fn no_overflow(&self, expr: ExprId) -> bool {
+        !self.overflow[expr.index()]
+    }
+}
+
+/// Analyses one launch of a kernel. `facts.args` fit the kernel's parameters.
+pub fn analyse(kernel: &Kernel, facts: &LaunchFacts<'_>) -> Ranges {
+    let nothing_fails = Ranges {
+        proved: vec![true; kernel.sites.len()],
+        fits_u32: true,
+        overflow: vec![false; kernel.exprs.len()],
+    };
+    if facts.extent.contains(&0) {
+        return nothing_fails;
+    }
+    let run = |after_faults: bool| {
+        let mut analyser = Analyser {
+            kernel,
+            args: facts.args,
+            env: Env::new(kernel, facts.grid, facts.block, facts.extent),
+            defs: vec![None; kernel.locals.len()],
+            tainted: vec![false; kernel.locals.len()],
+            scope: vec![],
+            loops: vec![],
+            record: true,
+            overflowed: false,
+            refreshing: false,
+            after_faults,
+            out: nothing_fails.clone(),
+        };
+        analyser.launch(facts);
+        analyser.block(kernel.body);
+        analyser.out
+    };
+    let ranges = run(false);
+    let unbounded = kernel.stmts.iter().any(|s| matches!(s, Stmt::Loop { .. }));
+    if unbounded && ranges.proved.contains(&false) {
+        return run(true);
+    }
+    ranges
+}
+
+struct Analyser<'a> {
+    kernel: &'a Kernel,
+    args: &'a [ArgFact],
+    env: Env,
+    /// The initialisers of immutable locals that nothing changes while the local is in scope.
+    defs: Vec<Option<ExprId>>,
+    /// Immutable locals whose initialisers overflow.
+    tainted: Vec<bool>,
+    /// The locals in scope that have a definition, outermost first.
+    scope: Vec<LocalId>,
+    loops: Vec<LoopPaths>,
+    /// Does what is evaluated count? Not on the way to a fixpoint.
+    record: bool,
+    /// Did anything overflow in the expression being evaluated?
+    overflowed: bool,
+    /// Are ranges being brought up to date after a guard?
+    refreshing: bool,
+    /// May threads have faulted and gone on?
+    after_faults: bool,
+    out: Ranges,
+}
+
+/// Where the jumps out of a loop's body lead.
+struct LoopPaths {
+    label: LabelId,
+    breaks: Option<Env>,
+    continues: Option<Env>,
+}
+
+impl Analyser<'_> {
+    /// Whether what the launch itself brings fits 32 bits.
+    fn launch(&mut self, facts: &LaunchFacts<'_>) {
+        let most = u128::from(u32::MAX);
+        let axes = facts.grid.iter().zip(facts.block);
+        let mut fits = axes
+            .into_iter()
+            .all(|(&g, b)| u128::from(g) * u128::from(b) <= most);
+        fits &= facts.extent.iter().all(|&e| u128::from(e) <= most);
+        fits &= facts.args.iter().all(|arg| match arg {
+            ArgFact::Len(n) | ArgFact::Scalar(Value::Usize(n)) => u128::from(*n) <= most,
+            ArgFact::Scalar(_) => true,
+        });
+        self.out.fits_u32 = fits;
+    }
+
+    fn len(&self, param: ParamId) -> i128 {
+        match self.args.get(param.index()) {
+            Some(ArgFact::Len(n)) => i128::from(*n),
+            // No access is in bounds of what is not known.
+            Some(ArgFact::Scalar(_)) | None => 0,
+        }
+    }
+
+    fn scalar_arg(&self, param: ParamId, full: Interval) -> Interval {
+        match self.args.get(param.index()) {
+            Some(ArgFact::Scalar(value)) => eval::of_value(*value),
+            Some(ArgFact::Len(_)) | None => full,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! What is known at a point of the program.
+
+use super::interval::Interval;
+use crate::{Axis, Builtin, ExprId, Kernel};
+
+/// How many guards on compound expressions are remembered.
+const MAX_FACTS: usize = 8;
+
+/// Ranges of everything that a guard can narrow.
+#[derive(Clone, Debug)]
+pub(super) struct Env {
+    /// Can the point be reached at all?
+    pub live: bool,
+    pub locals: Vec<Interval>,
+    builtins: [Interval; Builtin::ALL.len()],
+    /// Guards on compound expressions of immutable values; they hold for every expression of the
+    /// same shape.
+    pub facts: Vec<(ExprId, Interval)>,
+}
+
+fn slot(builtin: Builtin) -> usize {
+    match builtin {
+        Builtin::ThreadIdx(a) => a.index(),
+        Builtin::BlockIdx(a) => 3 + a.index(),
+        Builtin::BlockDim(a) => 6 + a.index(),
+        Builtin::GridDim(a) => 9 + a.index(),
+        Builtin::GlobalIdx(a) => 12 + a.index(),
+        Builtin::GlobalDim(a) => 15 + a.index(),
+        Builtin::GlobalThreadId => 18,
+    }
+}
+
+impl Env {
+    /// The start of a launch of at least one thread.
+    pub fn new(kernel: &Kernel, grid: [u64; 3], block: [u32; 3], extent: [u64; 3]) -> Env {
+        let mut env = Env {
+            live: true,
+            locals: kernel.locals.iter().map(|l| Interval::of(l.ty)).collect(),
+            builtins: [Interval::BIT; Builtin::ALL.len()],
+            facts: vec![],
+        };
+        let below = |n: i128| Interval::new(0, n - 1);
+        for axis in Axis::ALL {
+            let a = axis.index();
+            let (grid, block) = (i128::from(grid[a]), i128::from(block[a]));
+            let extent = i128::from(extent[a]);
+            let mut set = |b: Builtin, range| env.builtins[slot(b)] = range;
+            set(Builtin::ThreadIdx(axis), below(block.min(extent)));
+            let last_block = (extent - 1) / block.max(1);
+            set(Builtin::BlockIdx(axis), below(grid.min(last_block + 1)));
+            set(Builtin::BlockDim(axis), Interval::exactly(block));
+            set(Builtin::GridDim(axis), Interval::exactly(grid));
+            set(Builtin::GlobalIdx(axis), below(extent));
+            set(Builtin::GlobalDim(axis), Interval::exactly(extent));
+        }
+        let threads = extent
+            .iter()
+            .fold(1i128, |n, &e| n.saturating_mul(e.into()));
+        // The id is computed in 64 bits, in which it wraps as all of them do.
+        env.builtins[18] = below(threads).meet(Interval::of(crate::Scalar::Usize));
+        env
+    }
+
+    pub fn builtin(&self, builtin: Builtin) -> Interval {
+        self.builtins[slot(builtin)]
+    }
+
+    pub fn narrow_builtin(&mut self, builtin: Builtin, to: Interval) {
+        let range = &mut self.builtins[slot(builtin)];
+        *range = range.meet(to);
+        self.live &= !range.is_empty();
+    }
+
+    pub fn add_fact(&mut self, expr: ExprId, range: Interval) {
+        if let Some(fact) = self.facts.iter_mut().find(|(e, _)| *e == expr) {
+            fact.1 = fact.1.meet(range);
+        } else if self.facts.len() < MAX_FACTS {
+            self.facts.push((expr, range));
+        }
+    }
+
+    /// Adds the possibilities of another path that leads here.
+    pub fn join(&mut self, other: &Env) {
+        if !other.live {
+            return;
+        }
+        if !self.live {
+            self.clone_from(other);
+            return;
+        }
+        for (a, b) in self.locals.iter_mut().zip(&other.locals) {
+            *a = a.join(*b);
+        }
+        for (a, b) in self.builtins.iter_mut().zip(&other.builtins) {
+            *a = a.join(*b);
+        }
+        self.facts.retain_mut(|(expr, range)| {
+            let there = other.facts.iter().find(|(e, _)| e == expr);
+            there.is_some_and(|(_, r)| {
+                *range = range.join(*r);
+                true
+            })
+        });
+    }
+
+    /// Does everything that is possible here stand in `other` too?
+    pub fn within(&self, other: &Env) -> bool {
+        if !self.live {
+            return true;
+        }
+        let inside = |a: &[Interval], b: &[Interval]| a.iter().zip(b).all(|(a, b)| a.within(*b));
+        let known = |(expr, range): &(ExprId, Interval)| {
+            let here = self.facts.iter().find(|(e, _)| e == expr);
+            here.is_some_and(|(_, r)| r.within(*range))
+        };
+        other.live
+            && inside(&self.locals, &other.locals)
+            && inside(&self.builtins, &other.builtins)
+            && other.facts.iter().all(known)
+    }
+
+    /// Grows to hold `next`, each bound that moves going to the end of its type, so that growing
+    /// ends.
+    pub fn widen(&mut self, next: &Env, kernel: &Kernel) {
+        let before = self.clone();
+        self.join(next);
+        if !before.live {
+            return;
+        }
+        let types = kernel.locals.iter().map(|l| Interval::of(l.ty));
+        for ((now, old), full) in self.locals.iter_mut().zip(&before.locals).zip(types) {
+            if now.lo < old.lo {
+                now.lo = full.lo;
+            }
+            if now.hi > old.hi {
+                now.hi = full.hi;
+            }
+        }
+        let usize_range = Interval::of(crate::Scalar::Usize);
+        for (now, old) in self.builtins.iter_mut().zip(&before.builtins) {
+            if !now.within(*old) {
+                *now = usize_range;
+            }
+        }
+        let moved: Vec<ExprId> = self
+            .facts
+            .iter()
+            .filter(|f| !before.facts.contains(f))
+            .map(|f| f.0)
+            .collect();
+        self.facts.retain(|(e, _)| !moved.contains(e));
+    }
+}

@@ -1,0 +1,405 @@
+//! The range of an expression's value.
+
+use super::Analyser;
+use super::interval::Interval;
+use crate::{
+    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, Scalar, SiteId, UnaryOp, Value, eval,
+};
+
+impl Analyser<'_> {
+    /// Evaluates an expression where it is executed: its sites and overflows count.
+    pub(super) fn eval(&mut self, id: ExprId) -> Interval {
+        let outer = std::mem::replace(&mut self.overflowed, false);
+        let ty = self.kernel.type_of(id);
+        let mut range = self.node(id, ty);
+        if !self.env.facts.is_empty() {
+            range = self.known(id, range);
+        }
+        if self.record {
+            self.out.overflow[id.index()] |= self.overflowed;
+            if ty == Scalar::Usize && range.hi > i128::from(u32::MAX) {
+                self.out.fits_u32 = false;
+            }
+        }
+        self.overflowed |= outer;
+        range
+    }
+
+    /// Evaluates an expression that may not be executed here: nothing counts.
+    pub(super) fn peek(&mut self, id: ExprId) -> Interval {
+        let (record, overflowed) = (self.record, self.overflowed);
+        self.record = false;
+        let range = self.eval(id);
+        (self.record, self.overflowed) = (record, overflowed);
+        range
+    }
+
+    /// Applies the guards that speak of an expression of this shape.
+    fn known(&self, id: ExprId, range: Interval) -> Interval {
+        let facts = self.env.facts.iter();
+        facts.fold(range, |range, &(fact, to)| {
+            let met = range.meet(to);
+            if !met.is_empty() && same(self.kernel, id, fact) {
+                met
+            } else {
+                range
+            }
+        })
+    }
+
+    fn node(&mut self, id: ExprId, ty: Scalar) -> Interval {
+        let full = Interval::of(ty);
+        match self.kernel.expr(id) {
+            Expr::Literal(value) => of_value(value),
+            Expr::Link(_) => full,
+            Expr::Local(local) => {
+                self.overflowed |= self.tainted[local.index()];
+                self.env.locals[local.index()]
+            }
+            Expr::Param(param) => self.scalar_arg(param, full),
+            Expr::Len(param) => Interval::exactly(self.len(param)),
+            Expr::Builtin(builtin) => self.env.builtin(builtin),
+            Expr::Load {
+                buffer,
+                index,
+                site,
+            } => {
+                let index = self.eval(index);
+                let inside = Interval::new(0, self.len(buffer) - 1);
+                self.check(site, index.within(inside));
+                full
+            }
+            Expr::Unary { op, arg } => {
+                let arg = self.eval(arg);
+                self.unary(op, arg, ty)
+            }
+            Expr::Binary { op, lhs, rhs } => self.binary(op, lhs, rhs, ty),
+            Expr::Divide { op, lhs, rhs, site } => {
+                let (l, r) = (self.eval(lhs), self.eval(rhs));
+                self.divide(op, l, r, site, full)
+            }
+            Expr::And { lhs, rhs } => self.short_circuit(lhs, rhs, true),
+            Expr::Or { lhs, rhs } => self.short_circuit(lhs, rhs, false),
+            Expr::Cast { arg } => {
+                let range = self.eval(arg);
+                let from = self.kernel.type_of(arg);
+                if from.is_float() || ty.is_float() {
+                    return full;
+                }
+                self.wrap(range, ty)
+            }
+            Expr::Call { intrinsic, args } => self.call(intrinsic, args, ty),
+            Expr::Faulted => Interval::BIT,
+        }
+    }
+
+    /// Notes whether a site cannot fail.
+    pub(super) fn check(&mut self, site: Option<SiteId>, holds: bool) {
+        if let Some(site) = site
+            && self.record
+            && !holds
+        {
+            self.out.proved[site.index()] = false;
+        }
+    }
+
+    /// The value of a type after an operation whose exact result is in `exact`.
+    pub(super) fn wrap(&mut self, exact: Interval, ty: Scalar) -> Interval {
+        let full = Interval::of(ty);
+        if exact.within(full) {
+            return exact;
+        }
+        self.overflowed = true;
+        if self.record && ty == Scalar::Usize {
+            self.out.fits_u32 = false;
+        }
+        let period = 1i128 << ty.bits();
+        if exact.lo > -(1 << 100) && exact.hi < (1 << 100) {
+            let turns = (exact.lo - full.lo).div_euclid(period);
+            let wrapped = exact.shift_by(-turns * period);
+            if wrapped.within(full) {
+                return wrapped;
+            }
+        }
+        full
+    }
+
+    fn unary(&mut self, op: UnaryOp, arg: Interval, ty: Scalar) -> Interval {
+        match op {
+            UnaryOp::Neg if ty.is_float() => Interval::ANY,
+            UnaryOp::Neg => self.wrap(arg.negated(), ty),
+            UnaryOp::Not if ty == Scalar::Bool => Interval::exactly(1).minus(arg),
+            // `!x` is `-x - 1` in signed types and `MAX - x` in unsigned ones.
+            UnaryOp::Not if ty.is_signed() => arg.negated().shift_by(-1),
+            UnaryOp::Not => Interval::exactly(Interval::of(ty).hi).minus(arg),
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, ty: Scalar) -> Interval {
+        let (l, r) = (self.eval(lhs), self.eval(rhs));
+        let full = Interval::of(ty);
+        if ty.is_float() {
+            return Interval::ANY;
+        }
+        match op {
+            BinaryOp::Add => self.wrap(l.plus(r), ty),
+            BinaryOp::Sub => self.wrap(l.minus(r), ty),
+            BinaryOp::Mul => self.wrap(l.times(r), ty),
+            BinaryOp::Div | BinaryOp::Rem => full,
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => bits(op, l, r, ty),
+            BinaryOp::Shl | BinaryOp::Shr => self.shift(op, l, r, ty),
+            BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => {
+                if self.kernel.type_of(lhs).is_float() {
+                    return Interval::BIT;
+                }
+                compare(op, l, r)
+            }
+        }
+    }
+
+    fn shift(&mut self, op: BinaryOp, l: Interval, count: Interval, ty: Scalar) -> Interval {
+        if ty == Scalar::Usize && self.record && !count.within(Interval::new(0, 31)) {
+            self.out.fits_u32 = false;
+        }
+        // The count is masked by the width, which changes nothing while it is below.
+        let most = i128::from(ty.bits()) - 1;
+        let count = if count.within(Interval::new(0, most)) {
+            count
+        } else {
+            Interval::new(0, most)
+        };
+        if op == BinaryOp::Shl {
+            self.wrap(l.shifted_left(count), ty)
+        } else {
+            l.shifted_right(count)
+        }
+    }
+
+    fn divide(
+        &mut self,
+        op: DivideOp,
+        l: Interval,
+        r: Interval,
+        site: Option<SiteId>,
+        full: Interval,
+    ) -> Interval {
+        let overflows = full.lo < 0 && l.contains(full.lo) && r.contains(-1);
+        let safe = !r.contains(0) && !overflows;
+        self.check(site, safe);
+        if !safe {
+            return full;
+        }
+        match op {
+            DivideOp::Div => l.quotient(r),
+            DivideOp::Rem => l.remainder(r),
+            DivideOp::DivEuclid => l.quotient_euclid(r),
+            DivideOp::RemEuclid => l.remainder_euclid(r),
+        }
+    }
+
+    /// `&&` where `and` says so, else `||`: the right side runs only if the left one is `and`.
+    fn short_circuit(&mut self, lhs: ExprId, rhs: ExprId, and: bool) -> Interval {
+        let l = self.eval(lhs);
+        let decided = Interval::exactly(i128::from(!and));
+        if l == decided {
+            return decided;
+        }
+        let before = self.env.clone();
+        self.assume(lhs, and);
+        let r = if self.env.live {
+            self.eval(rhs)
+        } else {
+            decided
+        };
+        self.env = before;
+        if and { l.min(r) } else { l.max(r) }
+    }
+
+    fn call(&mut self, intrinsic: Intrinsic, args: List, ty: Scalar) -> Interval {
+        let kernel = self.kernel;
+        let mut ranges = [Interval::ANY; 3];
+        let mut on = ty;
+        for (i, arg) in kernel.list(args).enumerate() {
+            if i == 0 {
+                on = kernel.type_of(arg);
+            }
+            ranges[i.min(2)] = self.eval(arg);
+        }
+        if on.is_float() || ty.is_float() {
+            return Interval::of(ty);
+        }
+        let arity = args.len as usize;
+        if let Some(v) = constant(intrinsic, on, &ranges[..arity]) {
+            self.check_width(intrinsic, on, ranges[1]);
+            return v;
+        }
+        self.int_call(intrinsic, on, ranges, ty)
+    }
+
+    /// Notes a `usize` method whose result depends on how wide a `usize` is.
+    fn check_width(&mut self, intrinsic: Intrinsic, on: Scalar, arg: Interval) {
+        let depends = match intrinsic {
+            Intrinsic::LeadingZeros
+            | Intrinsic::TrailingZeros
+            | Intrinsic::ReverseBits
+            | Intrinsic::SwapBytes
+            | Intrinsic::RotateLeft
+            | Intrinsic::RotateRight => true,
+            Intrinsic::WrappingShl | Intrinsic::WrappingShr => !arg.within(Interval::new(0, 31)),
+            _ => false,
+        };
+        if on == Scalar::Usize && depends && self.record {
+            self.out.fits_u32 = false;
+        }
+    }
+
+    fn int_call(
+        &mut self,
+        intrinsic: Intrinsic,
+        on: Scalar,
+        [x, a, b]: [Interval; 3],
+        ty: Scalar,
+    ) -> Interval {
+        let full = Interval::of(ty);
+        self.check_width(intrinsic, on, a);
+        let saturate = |r: Interval| {
+            r.max(Interval::exactly(full.lo))
+                .min(Interval::exactly(full.hi))
+        };
+        match intrinsic {
+            Intrinsic::Min => x.min(a),
+            Intrinsic::Max => x.max(a),
+            Intrinsic::Clamp => x.max(a).min(b),
+            Intrinsic::Abs | Intrinsic::WrappingAbs | Intrinsic::UnsignedAbs => {
+                self.wrap_silently(x.abs(), ty)
+            }
+            Intrinsic::AbsDiff => x.minus(a).abs(),
+            Intrinsic::Signum => x.max(Interval::exactly(-1)).min(Interval::exactly(1)),
+            Intrinsic::Pow if x.lo >= 0 => self.wrap_silently(x.power(a), ty),
+            Intrinsic::CountOnes | Intrinsic::LeadingZeros | Intrinsic::TrailingZeros => {
+                Interval::new(0, on.bits().into())
+            }
+            Intrinsic::WrappingAdd => self.wrap_silently(x.plus(a), ty),
+            Intrinsic::WrappingSub => self.wrap_silently(x.minus(a), ty),
+            Intrinsic::WrappingMul => self.wrap_silently(x.times(a), ty),
+            Intrinsic::WrappingNeg => self.wrap_silently(x.negated(), ty),
+            Intrinsic::SaturatingAdd => saturate(x.plus(a)),
+            Intrinsic::SaturatingSub => saturate(x.minus(a)),
+            Intrinsic::SaturatingMul => saturate(x.times(a)),
+            Intrinsic::WrappingShl => {
+                let overflowed = self.overflowed;
+                let range = self.shift(BinaryOp::Shl, x, a, ty);
+                self.overflowed = overflowed;
+                range
+            }
+            Intrinsic::WrappingShr => self.shift(BinaryOp::Shr, x, a, ty),
+            // Bits that move about, and floats, whose values are not followed.
+            _ => full,
+        }
+    }
+
+    /// Like [`Self::wrap`], where wrapping is what the user asked for.
+    fn wrap_silently(&mut self, exact: Interval, ty: Scalar) -> Interval {
+        let overflowed = self.overflowed;
+        let range = self.wrap(exact, ty);
+        self.overflowed = overflowed;
+        range
+    }
+}
+
+pub(super) fn of_value(value: Value) -> Interval {
+    match value {
+        Value::Bool(b) => Interval::exactly(b.into()),
+        Value::F32(_) | Value::F64(_) => Interval::ANY,
+        Value::I32(_) | Value::U32(_) | Value::I64(_) | Value::U64(_) | Value::Usize(_) => {
+            value.as_int().map_or(Interval::ANY, Interval::exactly)
+        }
+    }
+}
+
+/// The one value of an integer call whose operands are constant.
+fn constant(intrinsic: Intrinsic, on: Scalar, ranges: &[Interval]) -> Option<Interval> {
+    let mut values = [Value::Bool(false); 3];
+    for (i, range) in ranges.iter().enumerate() {
+        let ty = match intrinsic.args().get(i.wrapping_sub(1)) {
+            Some(crate::ArgType::Fixed(ty)) => *ty,
+            Some(crate::ArgType::Same) | None => on,
+        };
+        values[i] = Value::int(ty, range.exact()?)?;
+    }
+    Some(of_value(eval::call(intrinsic, &values[..ranges.len()])))
+}
+
+fn bits(op: BinaryOp, l: Interval, r: Interval, ty: Scalar) -> Interval {
+    let full = Interval::of(ty);
+    if let (Some(a), Some(b)) = (l.exact(), r.exact()) {
+        // Sign extension commutes with the bit operators.
+        return Interval::exactly(match op {
+            BinaryOp::BitAnd => a & b,
+            BinaryOp::BitOr => a | b,
+            _ => a ^ b,
+        });
+    }
+    match op {
+        BinaryOp::BitAnd => l.and(r, full),
+        _ => l.or_xor(r, op == BinaryOp::BitOr, full).meet(full),
+    }
+}
+
+fn compare(op: BinaryOp, l: Interval, r: Interval) -> Interval {
+    let (always, never) = match op {
+        BinaryOp::Lt => (l.hi < r.lo, l.lo >= r.hi),
+        BinaryOp::Le => (l.hi <= r.lo, l.lo > r.hi),
+        BinaryOp::Gt => (l.lo > r.hi, l.hi <= r.lo),
+        BinaryOp::Ge => (l.lo >= r.hi, l.hi < r.lo),
+        BinaryOp::Eq => (l.exact().is_some() && l == r, l.meet(r).is_empty()),
+        _ => (l.meet(r).is_empty(), l.exact().is_some() && l == r),
+    };
+    Interval::new(always.into(), (!never).into())
+}
+
+/// Are two expressions the same formula of the same values?
+fn same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
+    if a == b {
+        return true;
+    }
+    let both = |x, y, u, v| same(kernel, x, u) && same(kernel, y, v);
+    match (kernel.expr(a), kernel.expr(b)) {
+        (
+            Expr::Binary { op, lhs, rhs },
+            Expr::Binary {
+                op: other,
+                lhs: l,
+                rhs: r,
+            },
+        ) => op == other && both(lhs, rhs, l, r),
+        (
+            Expr::Divide { op, lhs, rhs, .. },
+            Expr::Divide {
+                op: other,
+                lhs: l,
+                rhs: r,
+                ..
+            },
+        ) => op == other && both(lhs, rhs, l, r),
+        (Expr::Cast { arg }, Expr::Cast { arg: other }) => {
+            kernel.type_of(a) == kernel.type_of(b) && same(kernel, arg, other)
+        }
+        // The leaves compare as they are; of the rest, nothing is claimed.
+        (
+            x @ (Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)),
+            y,
+        ) => x == y,
+        _ => false,
+    }
+}

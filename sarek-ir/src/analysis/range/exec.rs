@@ -1,0 +1,266 @@
+//! The effect of statements on what is known.
+
+use super::env::Env;
+use super::interval::Interval;
+use super::refine::is_stable;
+use super::{Analyser, LoopPaths};
+use crate::{Block, ExprId, LabelId, LocalId, NativeId, Piece, Stmt, StmtId};
+
+/// How often a loop's fixpoint is narrowed.
+const NARROWINGS: usize = 2;
+
+impl Analyser<'_> {
+    pub(super) fn block(&mut self, block: Block) {
+        let depth = self.scope.len();
+        for i in block.0.range() {
+            if !self.env.live {
+                break;
+            }
+            self.stmt(StmtId(self.kernel.lists[i]));
+        }
+        self.scope.truncate(depth);
+    }
+
+    fn stmt(&mut self, id: StmtId) {
+        match self.kernel.stmt(id) {
+            Stmt::Let { local, init } => self.declare(local, init),
+            Stmt::Assign { local, value } => {
+                self.env.locals[local.index()] = self.whole(value);
+            }
+            Stmt::Store {
+                buffer,
+                index,
+                value,
+                site,
+            } => {
+                self.whole(value);
+                let index = self.whole(index);
+                let inside = Interval::new(0, self.len(buffer) - 1);
+                self.check(site, index.within(inside));
+            }
+            Stmt::Assert { cond, site } => {
+                let cond = self.whole(cond);
+                self.check(Some(site), cond == Interval::exactly(1));
+            }
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => self.branch(cond, then, otherwise),
+            Stmt::Loop { label, cond, body } => self.unbounded(label, cond, body),
+            Stmt::For {
+                label,
+                local,
+                start,
+                end,
+                body,
+            } => self.counted(label, local, (start, end), body),
+            Stmt::Break { label } => {
+                let env = self.leave();
+                merge(&mut self.paths(label).breaks, env);
+            }
+            Stmt::Continue { label } => {
+                let env = self.leave();
+                merge(&mut self.paths(label).continues, env);
+            }
+            Stmt::Return => self.env.live = false,
+            Stmt::Native { native } => self.native(native),
+        }
+    }
+
+    /// Evaluates an expression that no other one contains.
+    fn whole(&mut self, id: ExprId) -> Interval {
+        self.overflowed = false;
+        self.eval(id)
+    }
+
+    fn declare(&mut self, local: LocalId, init: Option<ExprId>) {
+        let decl = &self.kernel.locals[local.index()];
+        let Some(init) = init else {
+            self.env.locals[local.index()] = Interval::of(decl.ty);
+            return;
+        };
+        self.env.locals[local.index()] = self.whole(init);
+        if decl.mutable {
+            return;
+        }
+        if self.record {
+            self.tainted[local.index()] = self.overflowed;
+        }
+        let followed = !decl.ty.is_float() && is_stable(self.kernel, init);
+        self.defs[local.index()] = followed.then_some(init);
+        if followed {
+            self.scope.push(local);
+        }
+    }
+
+    fn branch(&mut self, cond: ExprId, then: Block, otherwise: Block) {
+        let truth = self.whole(cond);
+        let before = self.env.clone();
+        if truth.contains(1) {
+            self.assume(cond, true);
+            self.block(then);
+        } else {
+            self.env.live = false;
+        }
+        let taken = std::mem::replace(&mut self.env, before);
+        if truth.contains(0) {
+            self.assume(cond, false);
+            self.block(otherwise);
+        } else {
+            self.env.live = false;
+        }
+        self.env.join(&taken);
+    }
+
+    /// Takes what is known along on a jump; nothing runs after it.
+    fn leave(&mut self) -> Env {
+        let env = self.env.clone();
+        self.env.live = false;
+        env
+    }
+
+    fn paths(&mut self, label: LabelId) -> &mut LoopPaths {
+        let found = self.loops.iter_mut().rev().find(|l| l.label == label);
+        found.unwrap_or_else(|| unreachable!("jumps of a validated kernel name enclosing loops"))
+    }
+
+    /// Runs a loop's body once from what is known now. Leaves what is known at its next iteration,
+    /// and returns what is known at its `break`s.
+    fn iterate(&mut self, label: LabelId, body: Block) -> Option<Env> {
+        self.loops.push(LoopPaths {
+            label,
+            breaks: None,
+            continues: None,
+        });
+        if self.env.live {
+            self.block(body);
+        }
+        let paths = self.loops.pop();
+        let paths = paths.unwrap_or_else(|| unreachable!("pushed above"));
+        if let Some(continues) = &paths.continues {
+            self.env.join(continues);
+        }
+        paths.breaks
+    }
+
+    /// Finds what holds at the head of a loop in every iteration and leaves the loop. `pass` runs
+    /// one iteration from what is known now, leaves what is known at the next one, and returns what
+    /// is known after the loop.
+    fn fixpoint(&mut self, mut pass: impl FnMut(&mut Self) -> Env) {
+        let entry = self.env.clone();
+        let exit = pass(self);
+        if self.env.within(&entry) {
+            self.env = exit;
+            return;
+        }
+        let record = std::mem::replace(&mut self.record, false);
+        let mut head = entry.clone();
+        loop {
+            head.widen(&self.env, self.kernel);
+            self.env = head.clone();
+            pass(self);
+            if self.env.within(&head) {
+                break;
+            }
+        }
+        for _ in 0..NARROWINGS {
+            let mut narrower = entry.clone();
+            narrower.join(&self.env);
+            self.env = narrower.clone();
+            pass(self);
+            if !self.env.within(&narrower) {
+                break;
+            }
+            head = narrower;
+        }
+        self.record = record;
+        self.env = head;
+        let exit = pass(self);
+        self.env = exit;
+    }
+
+    fn unbounded(&mut self, label: LabelId, cond: Option<ExprId>, body: Block) {
+        let after_faults = self.after_faults;
+        self.fixpoint(|this| {
+            let mut exit = this.env.clone();
+            match cond {
+                Some(cond) => {
+                    this.whole(cond);
+                    let head = this.env.clone();
+                    if !after_faults {
+                        this.assume(cond, false);
+                        exit = std::mem::replace(&mut this.env, head);
+                    }
+                    this.assume(cond, true);
+                }
+                None => exit.live &= after_faults,
+            }
+            if let Some(breaks) = this.iterate(label, body) {
+                exit.join(&breaks);
+            }
+            exit
+        });
+    }
+
+    fn counted(
+        &mut self,
+        label: LabelId,
+        local: LocalId,
+        (start, end): (ExprId, ExprId),
+        body: Block,
+    ) {
+        let from = self.whole(start);
+        let tainted = self.overflowed;
+        let to = self.whole(end);
+        if self.record {
+            self.tainted[local.index()] = tainted | self.overflowed;
+        }
+        let counter = Interval::new(from.lo, to.hi.saturating_sub(1));
+        if counter.is_empty() {
+            return;
+        }
+        self.fixpoint(|this| {
+            let mut exit = this.env.clone();
+            this.env.locals[local.index()] = counter;
+            let breaks = this.iterate(label, body);
+            // The counter is no part of what one iteration hands to the next.
+            this.env.locals[local.index()] = exit.locals[local.index()];
+            exit.join(&this.env);
+            if let Some(breaks) = breaks {
+                exit.join(&breaks);
+            }
+            exit
+        });
+    }
+
+    fn native(&mut self, id: NativeId) {
+        let kernel = self.kernel;
+        let native = &kernel.natives[id.index()];
+        let before = self.env.clone();
+        for piece in native.texts.iter().flat_map(|t| t.pieces.iter()) {
+            match piece {
+                Piece::Local(local) => {
+                    let decl = &kernel.locals[local.index()];
+                    if decl.mutable {
+                        self.env.locals[local.index()] = Interval::of(decl.ty);
+                    }
+                }
+                Piece::Text(_) | Piece::Param(_) => {}
+            }
+        }
+        if let Some(fallback) = native.fallback {
+            let text = std::mem::replace(&mut self.env, before);
+            self.block(fallback);
+            self.env.join(&text);
+        }
+    }
+}
+
+/// Adds a path to those that were seen before.
+fn merge(paths: &mut Option<Env>, env: Env) {
+    match paths {
+        Some(paths) => paths.join(&env),
+        None => *paths = Some(env),
+    }
+}

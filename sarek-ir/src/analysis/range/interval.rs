@@ -1,0 +1,212 @@
+//! Intervals of integers, and what the operators make of them before they wrap.
+
+use crate::Scalar;
+
+/// All integers from `lo` to `hi`; empty when `lo > hi`. `bool`s are 0 and 1. What is not an
+/// integer is [`Interval::ANY`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Interval {
+    pub lo: i128,
+    pub hi: i128,
+}
+
+impl Interval {
+    pub const ANY: Interval = Interval::new(i128::MIN, i128::MAX);
+    pub const BIT: Interval = Interval::new(0, 1);
+
+    pub const fn new(lo: i128, hi: i128) -> Interval {
+        Interval { lo, hi }
+    }
+
+    pub const fn exactly(v: i128) -> Interval {
+        Interval::new(v, v)
+    }
+
+    pub const fn at_least(lo: i128) -> Interval {
+        Interval::new(lo, i128::MAX)
+    }
+
+    pub const fn at_most(hi: i128) -> Interval {
+        Interval::new(i128::MIN, hi)
+    }
+
+    /// Everything that a type can hold.
+    pub const fn of(ty: Scalar) -> Interval {
+        match ty {
+            Scalar::Bool => Interval::BIT,
+            Scalar::I32 => Interval::new(i32::MIN as i128, i32::MAX as i128),
+            Scalar::U32 => Interval::new(0, u32::MAX as i128),
+            Scalar::I64 => Interval::new(i64::MIN as i128, i64::MAX as i128),
+            Scalar::U64 | Scalar::Usize => Interval::new(0, u64::MAX as i128),
+            Scalar::F32 | Scalar::F64 => Interval::ANY,
+        }
+    }
+
+    pub const fn is_empty(self) -> bool {
+        self.lo > self.hi
+    }
+
+    pub const fn exact(self) -> Option<i128> {
+        if self.lo == self.hi {
+            Some(self.lo)
+        } else {
+            None
+        }
+    }
+
+    pub const fn within(self, other: Interval) -> bool {
+        self.lo >= other.lo && self.hi <= other.hi
+    }
+
+    pub const fn contains(self, v: i128) -> bool {
+        self.lo <= v && v <= self.hi
+    }
+
+    pub fn meet(self, other: Interval) -> Interval {
+        Interval::new(self.lo.max(other.lo), self.hi.min(other.hi))
+    }
+
+    /// The hull of both; an empty one adds nothing.
+    pub fn join(self, other: Interval) -> Interval {
+        if self.is_empty() {
+            other
+        } else if other.is_empty() {
+            self
+        } else {
+            Interval::new(self.lo.min(other.lo), self.hi.max(other.hi))
+        }
+    }
+
+    pub fn shift_by(self, d: i128) -> Interval {
+        Interval::new(self.lo.saturating_add(d), self.hi.saturating_add(d))
+    }
+
+    pub fn plus(self, o: Interval) -> Interval {
+        Interval::new(self.lo.saturating_add(o.lo), self.hi.saturating_add(o.hi))
+    }
+
+    pub fn minus(self, o: Interval) -> Interval {
+        Interval::new(self.lo.saturating_sub(o.hi), self.hi.saturating_sub(o.lo))
+    }
+
+    pub fn negated(self) -> Interval {
+        Interval::exactly(0).minus(self)
+    }
+
+    /// The hull of an operation that is monotone in each operand.
+    fn corners(self, o: Interval, f: impl Fn(i128, i128) -> i128) -> Interval {
+        let (a, b) = (f(self.lo, o.lo), f(self.lo, o.hi));
+        let (c, d) = (f(self.hi, o.lo), f(self.hi, o.hi));
+        Interval::new(a.min(b).min(c.min(d)), a.max(b).max(c.max(d)))
+    }
+
+    pub fn times(self, o: Interval) -> Interval {
+        if self.lo >= 0 && o.lo >= 0 {
+            return Interval::new(self.lo.saturating_mul(o.lo), self.hi.saturating_mul(o.hi));
+        }
+        self.corners(o, i128::saturating_mul)
+    }
+
+    /// Division towards zero; `o` does not contain 0.
+    pub fn quotient(self, o: Interval) -> Interval {
+        if self.lo >= 0 && o.lo > 0 {
+            return Interval::new(self.lo / o.hi, self.hi / o.lo);
+        }
+        self.corners(o, |a, b| a / b)
+    }
+
+    /// Euclidean division; `o` does not contain 0.
+    pub fn quotient_euclid(self, o: Interval) -> Interval {
+        self.corners(o, i128::div_euclid)
+    }
+
+    /// The largest remainder that a divisor of `self` leaves.
+    fn largest_remainder(self) -> i128 {
+        self.lo.saturating_abs().max(self.hi.saturating_abs()) - 1
+    }
+
+    /// The remainder of [`Interval::quotient`].
+    pub fn remainder(self, o: Interval) -> Interval {
+        if let Some(d) = o.exact()
+            && self.lo / d == self.hi / d
+        {
+            return Interval::new(self.lo % d, self.hi % d);
+        }
+        if self.lo >= 0 && self.hi < o.lo {
+            return self;
+        }
+        let most = o.largest_remainder();
+        let lo = if self.lo < 0 { self.lo.max(-most) } else { 0 };
+        let hi = if self.hi > 0 { self.hi.min(most) } else { 0 };
+        Interval::new(lo, hi)
+    }
+
+    /// The remainder of [`Interval::quotient_euclid`].
+    pub fn remainder_euclid(self, o: Interval) -> Interval {
+        if let Some(d) = o.exact()
+            && self.lo.div_euclid(d) == self.hi.div_euclid(d)
+        {
+            return Interval::new(self.lo.rem_euclid(d), self.hi.rem_euclid(d));
+        }
+        if self.lo >= 0 {
+            return self.remainder(o);
+        }
+        Interval::new(0, o.largest_remainder())
+    }
+
+    /// `self << count`, for counts of 0 to 63.
+    pub fn shifted_left(self, count: Interval) -> Interval {
+        self.times(Interval::new(1 << count.lo, 1 << count.hi))
+    }
+
+    /// `self >> count`, arithmetic, for counts of 0 to 63.
+    pub fn shifted_right(self, count: Interval) -> Interval {
+        self.corners(count, |v, by| v >> by)
+    }
+
+    pub fn min(self, o: Interval) -> Interval {
+        Interval::new(self.lo.min(o.lo), self.hi.min(o.hi))
+    }
+
+    pub fn max(self, o: Interval) -> Interval {
+        Interval::new(self.lo.max(o.lo), self.hi.max(o.hi))
+    }
+
+    pub fn abs(self) -> Interval {
+        self.max(self.negated()).meet(Interval::at_least(0))
+    }
+
+    /// `self & o`; `full` is the type's range.
+    pub fn and(self, o: Interval, full: Interval) -> Interval {
+        match (self.lo >= 0, o.lo >= 0) {
+            (true, true) => Interval::new(0, self.hi.min(o.hi)),
+            (true, false) => Interval::new(0, self.hi),
+            (false, true) => Interval::new(0, o.hi),
+            (false, false) => full,
+        }
+    }
+
+    /// `self | o` where `or` says so, else `self ^ o`; `full` is the type's range.
+    pub fn or_xor(self, o: Interval, or: bool, full: Interval) -> Interval {
+        if self.lo < 0 || o.lo < 0 {
+            return full;
+        }
+        let lo = if or { self.lo.max(o.lo) } else { 0 };
+        let bits = 128 - self.hi.max(o.hi).leading_zeros();
+        Interval::new(
+            lo,
+            if bits >= 127 {
+                i128::MAX
+            } else {
+                (1 << bits) - 1
+            },
+        )
+    }
+
+    /// Powers of a base that is not negative.
+    pub fn power(self, exponent: Interval) -> Interval {
+        self.corners(exponent, |b, e| {
+            b.saturating_pow(e.clamp(0, u32::MAX.into()) as u32)
+        })
+    }
+}

@@ -1,0 +1,330 @@
+//! What a guard tells: narrowing the ranges of everything that a condition speaks of.
+//!
+//! A condition narrows its two sides; a side that is a formula narrows what it is made of, by the
+//! inverse of each operation; a local that never changes narrows its initialiser, and after all of
+//! that every such local is evaluated anew, so that facts flow both ways along chains of `let`s.
+
+use super::Analyser;
+use super::interval::Interval;
+use crate::{BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, LocalId, Scalar, UnaryOp};
+
+impl Analyser<'_> {
+    /// Goes on with what holds if `cond` was evaluated to `truth`.
+    pub(super) fn assume(&mut self, cond: ExprId, truth: bool) {
+        // Evaluating what a condition speaks of meets conditions of its own; these stay local.
+        let outer = std::mem::replace(&mut self.refreshing, true);
+        self.assume_one(cond, truth);
+        // One side of `&&` may need what the other one told.
+        let compound = matches!(self.kernel.expr(cond), Expr::And { .. } | Expr::Or { .. });
+        if compound && self.env.live {
+            self.assume_one(cond, truth);
+        }
+        self.refreshing = outer;
+        if !outer {
+            self.refresh();
+        }
+    }
+
+    /// Evaluates every followed local anew.
+    fn refresh(&mut self) {
+        self.refreshing = true;
+        for i in 0..self.scope.len() {
+            if !self.env.live {
+                break;
+            }
+            let local = self.scope[i];
+            if let Some(init) = self.defs[local.index()] {
+                let range = self.peek(init);
+                self.narrow_local(local, range);
+            }
+        }
+        self.refreshing = false;
+    }
+
+    fn assume_one(&mut self, cond: ExprId, truth: bool) {
+        match self.kernel.expr(cond) {
+            Expr::And { lhs, rhs } if truth => {
+                self.assume_one(lhs, true);
+                self.assume_one(rhs, true);
+            }
+            Expr::Or { lhs, rhs } if !truth => {
+                self.assume_one(lhs, false);
+                self.assume_one(rhs, false);
+            }
+            // One of two paths led here: the left side decided, or it did not and the right one did.
+            Expr::And { lhs, rhs } | Expr::Or { lhs, rhs } => {
+                let before = self.env.clone();
+                self.assume_one(lhs, truth);
+                let decided = std::mem::replace(&mut self.env, before);
+                self.assume_one(lhs, !truth);
+                self.assume_one(rhs, truth);
+                self.env.join(&decided);
+            }
+            Expr::Unary {
+                op: UnaryOp::Not,
+                arg,
+            } => self.assume_one(arg, !truth),
+            Expr::Binary { op, lhs, rhs } if op.is_comparison() => {
+                self.assume_comparison(op, lhs, rhs, truth);
+            }
+            _ => self.narrow(cond, Interval::exactly(truth.into())),
+        }
+    }
+
+    fn assume_comparison(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, truth: bool) {
+        let ty = self.kernel.type_of(lhs);
+        if ty.is_float() {
+            return;
+        }
+        let (l, r) = (self.peek(lhs), self.peek(rhs));
+        let op = if truth { op } else { negated(op) };
+        if ty == Scalar::Bool {
+            for (side, other) in [(lhs, r), (rhs, l)] {
+                if let Some(v) = other.exact() {
+                    match op {
+                        BinaryOp::Eq => self.assume_one(side, v == 1),
+                        BinaryOp::Ne => self.assume_one(side, v == 0),
+                        _ => {}
+                    }
+                }
+            }
+            return;
+        }
+        let (to_l, to_r) = match op {
+            BinaryOp::Lt => (Interval::at_most(r.hi - 1), Interval::at_least(l.lo + 1)),
+            BinaryOp::Le => (Interval::at_most(r.hi), Interval::at_least(l.lo)),
+            BinaryOp::Gt => (Interval::at_least(r.lo + 1), Interval::at_most(l.hi - 1)),
+            BinaryOp::Ge => (Interval::at_least(r.lo), Interval::at_most(l.hi)),
+            BinaryOp::Eq => (r, l),
+            BinaryOp::Ne => (without(l, r.exact()), without(r, l.exact())),
+            _ => return,
+        };
+        self.narrow(lhs, to_l);
+        self.narrow(rhs, to_r);
+    }
+
+    fn narrow_local(&mut self, local: LocalId, to: Interval) -> bool {
+        let range = &mut self.env.locals[local.index()];
+        let met = range.meet(to);
+        let moved = met != *range;
+        *range = met;
+        self.env.live &= !met.is_empty();
+        moved
+    }
+
+    /// Goes on with what holds if the expression has a value in `to`.
+    fn narrow(&mut self, id: ExprId, to: Interval) {
+        if !self.env.live {
+            return;
+        }
+        let ty = self.kernel.type_of(id);
+        if ty.is_float() {
+            return;
+        }
+        let now = self.peek(id);
+        let to = now.meet(to);
+        if to.is_empty() {
+            self.env.live = false;
+            return;
+        }
+        match self.kernel.expr(id) {
+            Expr::Local(local) => {
+                if self.narrow_local(local, to)
+                    && let Some(init) = self.defs[local.index()]
+                {
+                    self.narrow_definition(init, to, ty);
+                }
+            }
+            Expr::Builtin(builtin) => self.env.narrow_builtin(builtin, to),
+            Expr::Cast { arg } => {
+                let from = self.peek(arg);
+                if let Some(to) = before_wrapping(from, to, ty)
+                    && !self.kernel.type_of(arg).is_float()
+                {
+                    self.narrow(arg, to);
+                }
+            }
+            Expr::Binary { op, lhs, rhs } => {
+                self.note(id, now, to);
+                self.narrow_binary(op, lhs, rhs, to, ty);
+            }
+            Expr::Divide { op, lhs, rhs, .. } => {
+                self.note(id, now, to);
+                self.narrow_divide(op, lhs, rhs, to);
+            }
+            Expr::Call { intrinsic, args } => self.narrow_call(intrinsic, args, to),
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Load { .. }
+            | Expr::Unary { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Faulted => {}
+        }
+    }
+
+    /// The initialiser of a `bool` is a condition, that of a number a formula.
+    fn narrow_definition(&mut self, init: ExprId, to: Interval, ty: Scalar) {
+        match to.exact() {
+            Some(truth) if ty == Scalar::Bool => self.assume_one(init, truth == 1),
+            _ => self.narrow(init, to),
+        }
+    }
+
+    /// Remembers a guard on a formula of values that do not change.
+    fn note(&mut self, id: ExprId, now: Interval, to: Interval) {
+        if to != now && is_stable(self.kernel, id) {
+            self.env.add_fact(id, to);
+        }
+    }
+
+    fn narrow_binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, to: Interval, ty: Scalar) {
+        if op.is_comparison() || ty == Scalar::Bool {
+            return;
+        }
+        let (l, r) = (self.peek(lhs), self.peek(rhs));
+        match op {
+            BinaryOp::Add => {
+                if let Some(to) = before_wrapping(l.plus(r), to, ty) {
+                    self.narrow(lhs, to.minus(r));
+                    self.narrow(rhs, to.minus(l));
+                }
+            }
+            BinaryOp::Sub => {
+                if let Some(to) = before_wrapping(l.minus(r), to, ty) {
+                    self.narrow(lhs, to.plus(r));
+                    self.narrow(rhs, l.minus(to));
+                }
+            }
+            BinaryOp::Mul if l.times(r).within(Interval::of(ty)) => {
+                self.narrow_factor(lhs, l, r, to);
+                self.narrow_factor(rhs, r, l, to);
+            }
+            BinaryOp::Shr => {
+                if let Some(by) = r
+                    .exact()
+                    .filter(|by| (0..i128::from(ty.bits())).contains(by))
+                {
+                    let below = (1 << by) - 1;
+                    let lo = to.lo.saturating_mul(1 << by);
+                    let hi = to.hi.saturating_mul(1 << by).saturating_add(below);
+                    self.narrow(lhs, Interval::new(lo, hi));
+                }
+            }
+            // The others tell little about their operands.
+            _ => {}
+        }
+    }
+
+    /// `factor * other` lies in `to` and did not wrap; neither of them is negative.
+    fn narrow_factor(&mut self, factor: ExprId, range: Interval, other: Interval, to: Interval) {
+        if range.lo < 0 || other.lo < 0 || other.hi == 0 || !self.env.live {
+            return;
+        }
+        let lo = (to.lo.max(0) + other.hi - 1) / other.hi;
+        let hi = if other.lo > 0 {
+            to.hi / other.lo
+        } else {
+            i128::MAX
+        };
+        self.narrow(factor, Interval::new(lo, hi));
+    }
+
+    fn narrow_divide(&mut self, op: DivideOp, lhs: ExprId, rhs: ExprId, to: Interval) {
+        let (l, r) = (self.peek(lhs), self.peek(rhs));
+        let Some(d) = r.exact().filter(|&d| d > 0) else {
+            return;
+        };
+        match op {
+            DivideOp::Div | DivideOp::DivEuclid if l.lo >= 0 => {
+                let lo = to.lo.saturating_mul(d);
+                let hi = to.hi.saturating_mul(d).saturating_add(d - 1);
+                self.narrow(lhs, Interval::new(lo, hi));
+            }
+            // A remainder that is not 0 keeps its dividend from being 0.
+            DivideOp::Rem | DivideOp::RemEuclid if l.lo == 0 && to.lo > 0 => {
+                self.narrow(lhs, Interval::at_least(to.lo));
+            }
+            DivideOp::Div | DivideOp::DivEuclid | DivideOp::Rem | DivideOp::RemEuclid => {}
+        }
+    }
+
+    fn narrow_call(&mut self, intrinsic: Intrinsic, args: List, to: Interval) {
+        let bound = match intrinsic {
+            Intrinsic::Min => Interval::at_least(to.lo),
+            Intrinsic::Max => Interval::at_most(to.hi),
+            _ => return,
+        };
+        for i in 0..args.len {
+            let arg = ExprId(self.kernel.lists[(args.start + i) as usize]);
+            self.narrow(arg, bound);
+        }
+    }
+}
+
+/// What an integer of which `exact` is the range before wrapping was, if it wrapped to `to`.
+fn before_wrapping(exact: Interval, to: Interval, ty: Scalar) -> Option<Interval> {
+    if ty.is_float() {
+        return None;
+    }
+    let full = Interval::of(ty);
+    if exact.within(full) {
+        return Some(to);
+    }
+    let period = 1i128 << ty.bits();
+    let reach = Interval::new(full.lo - period, full.hi + period);
+    if !exact.within(reach) {
+        return None;
+    }
+    let turns = [-period, 0, period].map(|d| to.shift_by(d).meet(exact));
+    let all = turns.into_iter().reduce(Interval::join)?;
+    (!all.is_empty()).then_some(all)
+}
+
+/// A range without one of its ends.
+fn without(range: Interval, v: Option<i128>) -> Interval {
+    match v {
+        Some(v) if v == range.lo => Interval::new(v + 1, range.hi),
+        Some(v) if v == range.hi => Interval::new(range.lo, v - 1),
+        _ => range,
+    }
+}
+
+/// The comparison that holds of integers when `op` does not.
+fn negated(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Eq => BinaryOp::Ne,
+        BinaryOp::Ne => BinaryOp::Eq,
+        BinaryOp::Lt => BinaryOp::Ge,
+        BinaryOp::Ge => BinaryOp::Lt,
+        BinaryOp::Gt => BinaryOp::Le,
+        BinaryOp::Le => BinaryOp::Gt,
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::BitXor
+        | BinaryOp::Shl
+        | BinaryOp::Shr => unreachable!("{op:?} compares nothing"),
+    }
+}
+
+/// Does the expression have one value for as long as its locals are in scope?
+pub(super) fn is_stable(kernel: &Kernel, id: ExprId) -> bool {
+    match kernel.expr(id) {
+        Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) | Expr::Len(_) | Expr::Builtin(_) => true,
+        Expr::Local(local) => !kernel.locals[local.index()].mutable,
+        Expr::Load { .. } | Expr::Faulted => false,
+        Expr::Unary { arg, .. } | Expr::Cast { arg } => is_stable(kernel, arg),
+        Expr::Binary { lhs, rhs, .. }
+        | Expr::Divide { lhs, rhs, .. }
+        | Expr::And { lhs, rhs }
+        | Expr::Or { lhs, rhs } => is_stable(kernel, lhs) && is_stable(kernel, rhs),
+        Expr::Call { args, .. } => kernel.list(args).all(|a| is_stable(kernel, a)),
+    }
+}

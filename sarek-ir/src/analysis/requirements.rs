@@ -1,0 +1,196 @@
+//! What a kernel needs of a device beyond 32-bit arithmetic.
+//!
+//! The answer speaks of the kernel as it was written: `usize` is not counted among the 64-bit
+//! integers, since a launch may prove that 32 bits hold it. Both the texts and the fallback of a
+//! native block count.
+
+use crate::{Expr, Intrinsic, Kernel, ParamKind, Scalar};
+
+/// What a kernel needs.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Requirements {
+    /// `f64` arithmetic or buffers.
+    pub f64: bool,
+    /// An elementary function on `f64`; `sqrt`, rounding and the like are arithmetic.
+    pub f64_math: bool,
+    /// `i64` or `u64`.
+    pub i64: bool,
+    /// Buffers of 8-bit elements.
+    pub storage8: bool,
+    /// For each native block without a fallback, the targets that it has a text for.
+    pub native: Vec<Vec<String>>,
+    /// How many buffers it takes.
+    pub buffers: u32,
+}
+
+impl Requirements {
+    /// What `kernel` needs.
+    pub fn of(kernel: &Kernel) -> Requirements {
+        let mut needs = Requirements::default();
+        for param in kernel.params.iter() {
+            match param.kind {
+                ParamKind::Scalar(ty) => needs.ty(ty),
+                ParamKind::Slice { elem, mutable: _ } => {
+                    needs.ty(elem);
+                    needs.buffers += 1;
+                    needs.storage8 |= elem.size() == 1;
+                }
+            }
+        }
+        for local in kernel.locals.iter() {
+            needs.ty(local.ty);
+        }
+        for (expr, ty) in kernel.exprs.iter().zip(kernel.expr_types.iter()) {
+            needs.ty(*ty);
+            if let Expr::Call { intrinsic, .. } = expr {
+                needs.f64_math |= *ty == Scalar::F64 && is_elementary(*intrinsic);
+            }
+        }
+        let bare = kernel.natives.iter().filter(|n| n.fallback.is_none());
+        needs.native = bare
+            .map(|n| n.texts.iter().map(|t| t.target.to_string()).collect())
+            .collect();
+        needs
+    }
+
+    /// Is there a native block with neither a text for this target nor a fallback?
+    pub fn native_missing(&self, target: &str) -> bool {
+        self.native
+            .iter()
+            .any(|targets| !targets.iter().any(|t| t == target))
+    }
+
+    fn ty(&mut self, ty: Scalar) {
+        match ty {
+            Scalar::F64 => self.f64 = true,
+            Scalar::I64 | Scalar::U64 => self.i64 = true,
+            Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::Usize | Scalar::F32 => {}
+        }
+    }
+}
+
+/// Is it computed by a series rather than by an instruction or two?
+fn is_elementary(intrinsic: Intrinsic) -> bool {
+    match intrinsic {
+        Intrinsic::Cbrt
+        | Intrinsic::Exp
+        | Intrinsic::Exp2
+        | Intrinsic::ExpM1
+        | Intrinsic::Ln
+        | Intrinsic::Ln1p
+        | Intrinsic::Log2
+        | Intrinsic::Log10
+        | Intrinsic::Sin
+        | Intrinsic::Cos
+        | Intrinsic::Tan
+        | Intrinsic::Asin
+        | Intrinsic::Acos
+        | Intrinsic::Atan
+        | Intrinsic::Atan2
+        | Intrinsic::Sinh
+        | Intrinsic::Cosh
+        | Intrinsic::Tanh
+        | Intrinsic::Powf
+        | Intrinsic::Powi
+        | Intrinsic::Hypot => true,
+        Intrinsic::Abs
+        | Intrinsic::Min
+        | Intrinsic::Max
+        | Intrinsic::Clamp
+        | Intrinsic::Signum
+        | Intrinsic::Pow
+        | Intrinsic::Sqrt
+        | Intrinsic::Rsqrt
+        | Intrinsic::Floor
+        | Intrinsic::Ceil
+        | Intrinsic::Round
+        | Intrinsic::Trunc
+        | Intrinsic::Fract
+        | Intrinsic::MulAdd
+        | Intrinsic::Copysign
+        | Intrinsic::IsNan
+        | Intrinsic::IsInfinite
+        | Intrinsic::IsFinite
+        | Intrinsic::IsSignNegative
+        | Intrinsic::ToBits
+        | Intrinsic::FromBits
+        | Intrinsic::CountOnes
+        | Intrinsic::LeadingZeros
+        | Intrinsic::TrailingZeros
+        | Intrinsic::RotateLeft
+        | Intrinsic::RotateRight
+        | Intrinsic::ReverseBits
+        | Intrinsic::SwapBytes
+        | Intrinsic::WrappingAdd
+        | Intrinsic::WrappingSub
+        | Intrinsic::WrappingMul
+        | Intrinsic::WrappingNeg
+        | Intrinsic::WrappingAbs
+        | Intrinsic::WrappingShl
+        | Intrinsic::WrappingShr
+        | Intrinsic::SaturatingAdd
+        | Intrinsic::SaturatingSub
+        | Intrinsic::SaturatingMul
+        | Intrinsic::AbsDiff
+        | Intrinsic::UnsignedAbs => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Requirements;
+    use crate::sketch::Sketch;
+    use crate::{Intrinsic, NativeText, Scalar, Value};
+
+    #[test]
+    fn plain_kernels_need_nothing() {
+        let s = Sketch::new("k");
+        let x = s.slice_mut("x", Scalar::F32);
+        s.store(x, s.n(0), s.load(x, s.n(1)));
+        let buffers = 1;
+        let expected = Requirements {
+            buffers,
+            ..Default::default()
+        };
+        assert_eq!(Requirements::of(&s.finish()), expected);
+    }
+
+    #[test]
+    fn types_are_found_wherever_they_stand() {
+        let in_param = Sketch::new("k");
+        in_param.slice("b", Scalar::Bool);
+        in_param.scalar("a", Scalar::I64);
+        let needs = Requirements::of(&in_param.finish());
+        assert!(needs.storage8 && needs.i64 && !needs.f64);
+        let in_cast = Sketch::new("k");
+        in_cast.let_("a", in_cast.f32(1.0).cast(Scalar::F64).cast(Scalar::F32));
+        let needs = Requirements::of(&in_cast.finish());
+        assert!(needs.f64 && !needs.f64_math && !needs.i64);
+    }
+
+    #[test]
+    fn elementary_functions_count_on_f64_only() {
+        let needs = |intrinsic, of: f64, ty: Scalar| {
+            let s = Sketch::new("k");
+            s.let_("a", s.call(intrinsic, &[s.lit(Value::f64(of)).cast(ty)]));
+            Requirements::of(&s.finish()).f64_math
+        };
+        assert!(needs(Intrinsic::Exp, 1.0, Scalar::F64));
+        assert!(!needs(Intrinsic::Exp, 1.0, Scalar::F32));
+        assert!(!needs(Intrinsic::Sqrt, 1.0, Scalar::F64));
+    }
+
+    #[test]
+    fn native_blocks_without_fallback_bind_to_their_targets() {
+        let text = |target: &'static str| NativeText {
+            target: target.into(),
+            pieces: vec![].into(),
+        };
+        let s = Sketch::new("k");
+        s.native(vec![text("cuda"), text("opencl")], None);
+        s.native(vec![text("cuda")], Some(&|| {}));
+        let needs = Requirements::of(&s.finish());
+        assert!(!needs.native_missing("cuda") && !needs.native_missing("opencl"));
+        assert!(needs.native_missing("wgsl"));
+    }
+}

@@ -1,0 +1,197 @@
+//! What every operator, intrinsic and cast computes: the one definition, on [`Value`]s.
+//!
+//! The interpreter evaluates with it, the range analysis takes constants from it, and tests hold
+//! the targets to it. Each operation is Rust's own on the same type, `usize` being 64 bits wide.
+//! Operands have the types that [`crate::validate`] demands; others are a bug of the caller.
+
+mod call;
+pub mod thread;
+
+pub use call::call;
+
+use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value};
+
+/// `op arg`
+pub fn unary(op: UnaryOp, arg: Value) -> Value {
+    match (op, arg) {
+        (UnaryOp::Neg, Value::I32(v)) => Value::I32(v.wrapping_neg()),
+        (UnaryOp::Neg, Value::I64(v)) => Value::I64(v.wrapping_neg()),
+        (UnaryOp::Neg, Value::F32(v)) => Value::f32(-f32::from_bits(v)),
+        (UnaryOp::Neg, Value::F64(v)) => Value::f64(-f64::from_bits(v)),
+        (UnaryOp::Not, Value::Bool(v)) => Value::Bool(!v),
+        (UnaryOp::Not, Value::I32(v)) => Value::I32(!v),
+        (UnaryOp::Not, Value::U32(v)) => Value::U32(!v),
+        (UnaryOp::Not, Value::I64(v)) => Value::I64(!v),
+        (UnaryOp::Not, Value::U64(v)) => Value::U64(!v),
+        (UnaryOp::Not, Value::Usize(v)) => Value::Usize(!v),
+        (op, arg) => unreachable!("{op:?} does not stand on {arg:?}"),
+    }
+}
+
+/// The arithmetic, bit and comparison operators of one integer type.
+macro_rules! int_binary {
+    ($wrap:path, $op:expr, $a:expr, $b:expr) => {
+        match $op {
+            BinaryOp::Add => $wrap($a.wrapping_add($b)),
+            BinaryOp::Sub => $wrap($a.wrapping_sub($b)),
+            BinaryOp::Mul => $wrap($a.wrapping_mul($b)),
+            BinaryOp::BitAnd => $wrap($a & $b),
+            BinaryOp::BitOr => $wrap($a | $b),
+            BinaryOp::BitXor => $wrap($a ^ $b),
+            BinaryOp::Eq => Value::Bool($a == $b),
+            BinaryOp::Ne => Value::Bool($a != $b),
+            BinaryOp::Lt => Value::Bool($a < $b),
+            BinaryOp::Le => Value::Bool($a <= $b),
+            BinaryOp::Gt => Value::Bool($a > $b),
+            BinaryOp::Ge => Value::Bool($a >= $b),
+            BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => {
+                unreachable!("{:?} is handled apart from the others", $op)
+            }
+        }
+    };
+}
+
+/// The operators of one float type.
+macro_rules! float_binary {
+    ($float:ident, $op:expr, $a:expr, $b:expr) => {{
+        let (a, b) = ($float::from_bits($a), $float::from_bits($b));
+        match $op {
+            BinaryOp::Add => Value::$float(a + b),
+            BinaryOp::Sub => Value::$float(a - b),
+            BinaryOp::Mul => Value::$float(a * b),
+            BinaryOp::Div => Value::$float(a / b),
+            BinaryOp::Rem => Value::$float(a % b),
+            BinaryOp::Eq => Value::Bool(a == b),
+            BinaryOp::Ne => Value::Bool(a != b),
+            BinaryOp::Lt => Value::Bool(a < b),
+            BinaryOp::Le => Value::Bool(a <= b),
+            BinaryOp::Gt => Value::Bool(a > b),
+            BinaryOp::Ge => Value::Bool(a >= b),
+            BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Shl
+            | BinaryOp::Shr => unreachable!("{:?} does not stand on floats", $op),
+        }
+    }};
+}
+
+/// `lhs op rhs`
+pub fn binary(op: BinaryOp, lhs: Value, rhs: Value) -> Value {
+    if op.is_shift() {
+        return shift(op, lhs, rhs);
+    }
+    match (lhs, rhs) {
+        (Value::Bool(a), Value::Bool(b)) => bool_binary(op, a, b),
+        (Value::I32(a), Value::I32(b)) => int_binary!(Value::I32, op, a, b),
+        (Value::U32(a), Value::U32(b)) => int_binary!(Value::U32, op, a, b),
+        (Value::I64(a), Value::I64(b)) => int_binary!(Value::I64, op, a, b),
+        (Value::U64(a), Value::U64(b)) => int_binary!(Value::U64, op, a, b),
+        (Value::Usize(a), Value::Usize(b)) => int_binary!(Value::Usize, op, a, b),
+        (Value::F32(a), Value::F32(b)) => float_binary!(f32, op, a, b),
+        (Value::F64(a), Value::F64(b)) => float_binary!(f64, op, a, b),
+        (lhs, rhs) => unreachable!("{op:?} does not stand on {lhs:?} and {rhs:?}"),
+    }
+}
+
+fn bool_binary(op: BinaryOp, a: bool, b: bool) -> Value {
+    Value::Bool(match op {
+        BinaryOp::BitAnd => a & b,
+        BinaryOp::BitOr => a | b,
+        BinaryOp::BitXor => a ^ b,
+        BinaryOp::Eq => a == b,
+        BinaryOp::Ne => a != b,
+        BinaryOp::Lt => !a & b,
+        BinaryOp::Le => a <= b,
+        BinaryOp::Gt => a & !b,
+        BinaryOp::Ge => a >= b,
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Shl
+        | BinaryOp::Shr => unreachable!("{op:?} does not stand on bool"),
+    })
+}
+
+/// A shift, whose count is masked to the width of `lhs`. The low bits of the count decide, so that
+/// its own type and sign do not matter.
+fn shift(op: BinaryOp, lhs: Value, rhs: Value) -> Value {
+    let count = match rhs.as_int() {
+        Some(count) => count as u32,
+        None => unreachable!("a shift counts in integers, not {rhs:?}"),
+    };
+    let left = op == BinaryOp::Shl;
+    macro_rules! by {
+        ($wrap:path, $v:expr) => {
+            $wrap(if left {
+                $v.wrapping_shl(count)
+            } else {
+                $v.wrapping_shr(count)
+            })
+        };
+    }
+    match lhs {
+        Value::I32(v) => by!(Value::I32, v),
+        Value::U32(v) => by!(Value::U32, v),
+        Value::I64(v) => by!(Value::I64, v),
+        Value::U64(v) => by!(Value::U64, v),
+        Value::Usize(v) => by!(Value::Usize, v),
+        Value::Bool(_) | Value::F32(_) | Value::F64(_) => unreachable!("{lhs:?} has no shifts"),
+    }
+}
+
+/// An integer division; `None` where it faults: by 0, and `MIN / -1`.
+pub fn divide(op: DivideOp, lhs: Value, rhs: Value) -> Option<Value> {
+    macro_rules! by {
+        ($wrap:path, $a:expr, $b:expr) => {
+            match op {
+                DivideOp::Div => $a.checked_div($b),
+                DivideOp::Rem => $a.checked_rem($b),
+                DivideOp::DivEuclid => $a.checked_div_euclid($b),
+                DivideOp::RemEuclid => $a.checked_rem_euclid($b),
+            }
+            .map($wrap)
+        };
+    }
+    match (lhs, rhs) {
+        (Value::I32(a), Value::I32(b)) => by!(Value::I32, a, b),
+        (Value::U32(a), Value::U32(b)) => by!(Value::U32, a, b),
+        (Value::I64(a), Value::I64(b)) => by!(Value::I64, a, b),
+        (Value::U64(a), Value::U64(b)) => by!(Value::U64, a, b),
+        (Value::Usize(a), Value::Usize(b)) => by!(Value::Usize, a, b),
+        (lhs, rhs) => unreachable!("{op:?} does not stand on {lhs:?} and {rhs:?}"),
+    }
+}
+
+/// `arg as to`
+pub fn cast(arg: Value, to: Scalar) -> Value {
+    macro_rules! from {
+        ($v:expr) => {
+            match to {
+                Scalar::I32 => Value::I32($v as i32),
+                Scalar::U32 => Value::U32($v as u32),
+                Scalar::I64 => Value::I64($v as i64),
+                Scalar::U64 => Value::U64($v as u64),
+                Scalar::Usize => Value::Usize($v as u64),
+                Scalar::F32 => Value::f32($v as f32),
+                Scalar::F64 => Value::f64($v as f64),
+                Scalar::Bool => unreachable!("only a bool is cast to bool"),
+            }
+        };
+    }
+    match arg {
+        Value::Bool(v) if to == Scalar::Bool => Value::Bool(v),
+        Value::Bool(v) => from!(v as u8),
+        Value::I32(v) => from!(v),
+        Value::U32(v) => from!(v),
+        Value::I64(v) => from!(v),
+        Value::U64(v) | Value::Usize(v) => from!(v),
+        Value::F32(v) => from!(f32::from_bits(v)),
+        Value::F64(v) => from!(f64::from_bits(v)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

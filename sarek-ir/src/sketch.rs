@@ -1,0 +1,509 @@
+//! Kernels written by hand, for the tests of analyses, passes, writers and backends.
+//!
+//! ```
+//! use sarek_ir::sketch::Sketch;
+//! use sarek_ir::{Axis, Builtin, Scalar};
+//!
+//! let s = Sketch::new("double");
+//! let v = s.slice_mut("v", Scalar::F32);
+//! let i = s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)));
+//! s.if_(i.get().lt(s.len(v)), || s.store(v, i.get(), s.load(v, i.get()) + s.f32(1.0)));
+//! let kernel = s.finish();
+//! assert!(sarek_ir::validate(&kernel).is_ok());
+//! ```
+
+use std::cell::RefCell;
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
+
+use crate::{
+    BinaryOp, Block, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, Link, LinkId,
+    Loc, Local, LocalId, Native, NativeId, Param, ParamId, ParamKind, Scalar, Site, SiteId,
+    SiteKind, Stmt, UnaryOp, Value,
+};
+
+/// A kernel under construction. Statements go to the innermost open block; each expression may be
+/// used once.
+pub struct Sketch(RefCell<State>);
+
+struct State {
+    kernel: Kernel,
+    blocks: Vec<Vec<crate::StmtId>>,
+    labels: u32,
+    line: u32,
+}
+
+/// An expression of a [`Sketch`].
+#[derive(Clone, Copy)]
+pub struct E<'s> {
+    sketch: &'s Sketch,
+    /// Its handle.
+    pub id: ExprId,
+}
+
+/// A local of a [`Sketch`].
+#[derive(Clone, Copy)]
+pub struct V<'s> {
+    sketch: &'s Sketch,
+    /// Its handle.
+    pub id: LocalId,
+}
+
+impl Sketch {
+    /// An empty kernel.
+    pub fn new(name: &'static str) -> Sketch {
+        Sketch(RefCell::new(State {
+            kernel: Kernel::new(name),
+            blocks: vec![vec![]],
+            labels: 0,
+            line: 1,
+        }))
+    }
+
+    /// The kernel.
+    pub fn finish(self) -> Kernel {
+        let mut state = self.0.into_inner();
+        let body = state.blocks.pop().unwrap_or_default();
+        state.kernel.body = state.kernel.push_block(&body);
+        state.kernel
+    }
+
+    fn expr(&self, expr: Expr, ty: Scalar) -> E<'_> {
+        let mut state = self.0.borrow_mut();
+        let loc = state.loc();
+        let id = state.kernel.push_expr(expr, ty, loc);
+        E { sketch: self, id }
+    }
+
+    fn stmt(&self, stmt: Stmt) {
+        let mut state = self.0.borrow_mut();
+        let loc = state.loc();
+        let id = state.kernel.push_stmt(stmt, loc);
+        state.line += 1;
+        let block = state.blocks.last_mut();
+        block
+            .unwrap_or_else(|| unreachable!("the body stays open until the end"))
+            .push(id);
+    }
+
+    fn block(&self, fill: impl FnOnce()) -> Block {
+        self.0.borrow_mut().blocks.push(vec![]);
+        fill();
+        let mut state = self.0.borrow_mut();
+        let stmts = state.blocks.pop().unwrap_or_default();
+        state.kernel.push_block(&stmts)
+    }
+
+    fn site(&self, kind: SiteKind) -> SiteId {
+        let mut state = self.0.borrow_mut();
+        let loc = state.loc();
+        state.kernel.push_site(Site {
+            kind,
+            loc,
+            provable: true,
+        })
+    }
+
+    fn param(&self, name: &'static str, kind: ParamKind) -> ParamId {
+        let mut state = self.0.borrow_mut();
+        state.kernel.params.to_mut().push(Param {
+            name: name.into(),
+            kind,
+        });
+        ParamId(state.kernel.params.len() as u32 - 1)
+    }
+
+    fn local(&self, name: &'static str, ty: Scalar, mutable: bool) -> V<'_> {
+        let id = self.0.borrow_mut().kernel.push_local(Local {
+            name: name.into(),
+            ty,
+            mutable,
+        });
+        V { sketch: self, id }
+    }
+
+    /// A scalar parameter.
+    pub fn scalar(&self, name: &'static str, ty: Scalar) -> ParamId {
+        self.param(name, ParamKind::Scalar(ty))
+    }
+
+    /// A `&[elem]` parameter.
+    pub fn slice(&self, name: &'static str, elem: Scalar) -> ParamId {
+        let mutable = false;
+        self.param(name, ParamKind::Slice { elem, mutable })
+    }
+
+    /// A `&mut [elem]` parameter.
+    pub fn slice_mut(&self, name: &'static str, elem: Scalar) -> ParamId {
+        let mutable = true;
+        self.param(name, ParamKind::Slice { elem, mutable })
+    }
+
+    /// A constant.
+    pub fn lit(&self, value: Value) -> E<'_> {
+        self.expr(Expr::Literal(value), value.scalar())
+    }
+
+    /// A `usize` constant.
+    pub fn n(&self, v: u64) -> E<'_> {
+        self.lit(Value::Usize(v))
+    }
+
+    /// An `i32` constant.
+    pub fn i32(&self, v: i32) -> E<'_> {
+        self.lit(Value::I32(v))
+    }
+
+    /// An `f32` constant.
+    pub fn f32(&self, v: f32) -> E<'_> {
+        self.lit(Value::f32(v))
+    }
+
+    /// An id or extent.
+    pub fn id(&self, builtin: Builtin) -> E<'_> {
+        self.expr(Expr::Builtin(builtin), Scalar::Usize)
+    }
+
+    /// A scalar parameter's value.
+    pub fn arg(&self, param: ParamId) -> E<'_> {
+        let kind = self.0.borrow().kernel.params[param.index()].kind;
+        match kind {
+            ParamKind::Scalar(ty) => self.expr(Expr::Param(param), ty),
+            ParamKind::Slice { .. } => panic!("a slice is not a value"),
+        }
+    }
+
+    /// A read of a local.
+    pub fn read(&self, local: LocalId) -> E<'_> {
+        let ty = self.0.borrow().kernel.locals[local.index()].ty;
+        self.expr(Expr::Local(local), ty)
+    }
+
+    /// A slice parameter's length.
+    pub fn len(&self, param: ParamId) -> E<'_> {
+        self.expr(Expr::Len(param), Scalar::Usize)
+    }
+
+    /// A new link and its value.
+    pub fn link(&self, path: &'static str, ty: Scalar) -> E<'_> {
+        let id = {
+            let mut state = self.0.borrow_mut();
+            let path = path.into();
+            state.kernel.links.to_mut().push(Link { path, ty });
+            LinkId(state.kernel.links.len() as u32 - 1)
+        };
+        self.expr(Expr::Link(id), ty)
+    }
+
+    /// `buffer[index]`, checked.
+    pub fn load(&self, buffer: ParamId, index: E<'_>) -> E<'_> {
+        let kind = self.0.borrow().kernel.params[buffer.index()].kind;
+        let ParamKind::Slice { elem, .. } = kind else {
+            panic!("a scalar has no elements")
+        };
+        let load = Expr::Load {
+            buffer,
+            index: index.id,
+            site: Some(self.site(SiteKind::Index(buffer))),
+        };
+        self.expr(load, elem)
+    }
+
+    /// A call of an intrinsic; the first argument is the receiver.
+    pub fn call(&self, intrinsic: Intrinsic, args: &[E<'_>]) -> E<'_> {
+        let ty = intrinsic.result_type(args[0].ty());
+        let ids: Vec<ExprId> = args.iter().map(|a| a.id).collect();
+        let args = self.0.borrow_mut().kernel.push_list(&ids);
+        self.expr(Expr::Call { intrinsic, args }, ty)
+    }
+
+    /// `let name = init;`
+    pub fn let_(&self, name: &'static str, init: E<'_>) -> V<'_> {
+        self.declare(name, init, false)
+    }
+
+    /// `let mut name = init;`
+    pub fn let_mut(&self, name: &'static str, init: E<'_>) -> V<'_> {
+        self.declare(name, init, true)
+    }
+
+    fn declare(&self, name: &'static str, init: E<'_>, mutable: bool) -> V<'_> {
+        let local = self.local(name, init.ty(), mutable);
+        self.stmt(Stmt::Let {
+            local: local.id,
+            init: Some(init.id),
+        });
+        local
+    }
+
+    /// `let mut name: ty;`
+    pub fn let_uninit(&self, name: &'static str, ty: Scalar) -> V<'_> {
+        let local = self.local(name, ty, true);
+        self.stmt(Stmt::Let {
+            local: local.id,
+            init: None,
+        });
+        local
+    }
+
+    /// `local = value;`
+    pub fn set(&self, local: V<'_>, value: E<'_>) {
+        self.stmt(Stmt::Assign {
+            local: local.id,
+            value: value.id,
+        });
+    }
+
+    /// `buffer[index] = value;`, checked.
+    pub fn store(&self, buffer: ParamId, index: E<'_>, value: E<'_>) {
+        let site = self.site(SiteKind::Index(buffer));
+        self.stmt(Stmt::Store {
+            buffer,
+            index: index.id,
+            value: value.id,
+            site: Some(site),
+        });
+    }
+
+    /// `assert!(cond, message);`
+    pub fn assert(&self, cond: E<'_>, message: &'static str) {
+        let site = self.site(SiteKind::Assert(message.into()));
+        self.stmt(Stmt::Assert {
+            cond: cond.id,
+            site,
+        });
+    }
+
+    /// `if cond { then }`
+    pub fn if_(&self, cond: E<'_>, then: impl FnOnce()) {
+        self.if_else(cond, then, || {});
+    }
+
+    /// `if cond { then } else { otherwise }`
+    pub fn if_else(&self, cond: E<'_>, then: impl FnOnce(), otherwise: impl FnOnce()) {
+        let then = self.block(then);
+        let otherwise = self.block(otherwise);
+        self.stmt(Stmt::If {
+            cond: cond.id,
+            then,
+            otherwise,
+        });
+    }
+
+    fn fresh_label(&self) -> LabelId {
+        let mut state = self.0.borrow_mut();
+        state.labels += 1;
+        LabelId(state.labels - 1)
+    }
+
+    /// `while cond { body }`; the body is given the label.
+    pub fn while_(&self, cond: E<'_>, body: impl FnOnce(LabelId)) {
+        self.any_loop(Some(cond.id), body);
+    }
+
+    /// `loop { body }`; the body is given the label.
+    pub fn loop_(&self, body: impl FnOnce(LabelId)) {
+        self.any_loop(None, body);
+    }
+
+    fn any_loop(&self, cond: Option<ExprId>, body: impl FnOnce(LabelId)) {
+        let label = self.fresh_label();
+        let body = self.block(|| body(label));
+        self.stmt(Stmt::Loop { label, cond, body });
+    }
+
+    /// `for name in start..end { body }`; the body is given the local and the label.
+    pub fn for_<'s>(
+        &'s self,
+        name: &'static str,
+        start: E<'_>,
+        end: E<'_>,
+        body: impl FnOnce(V<'s>, LabelId),
+    ) {
+        let label = self.fresh_label();
+        let local = self.local(name, start.ty(), false);
+        let body = self.block(|| body(local, label));
+        self.stmt(Stmt::For {
+            label,
+            local: local.id,
+            start: start.id,
+            end: end.id,
+            body,
+        });
+    }
+
+    /// `break 'label;`
+    pub fn break_(&self, label: LabelId) {
+        self.stmt(Stmt::Break { label });
+    }
+
+    /// `continue 'label;`
+    pub fn continue_(&self, label: LabelId) {
+        self.stmt(Stmt::Continue { label });
+    }
+
+    /// `return;`
+    pub fn return_(&self) {
+        self.stmt(Stmt::Return);
+    }
+
+    /// A native block; `fallback` fills its portable form, if it has one.
+    pub fn native(&self, texts: Vec<crate::NativeText>, fallback: Option<&dyn Fn()>) {
+        let fallback = fallback.map(|f| self.block(f));
+        let native = {
+            let mut state = self.0.borrow_mut();
+            let texts = texts.into();
+            state
+                .kernel
+                .natives
+                .to_mut()
+                .push(Native { texts, fallback });
+            NativeId(state.kernel.natives.len() as u32 - 1)
+        };
+        self.stmt(Stmt::Native { native });
+    }
+}
+
+impl State {
+    fn loc(&self) -> Loc {
+        Loc {
+            line: self.line,
+            column: 1,
+        }
+    }
+}
+
+impl<'s> V<'s> {
+    /// A read of the local.
+    pub fn get(self) -> E<'s> {
+        self.sketch.read(self.id)
+    }
+}
+
+impl<'s> E<'s> {
+    /// Its type.
+    pub fn ty(self) -> Scalar {
+        self.sketch.0.borrow().kernel.type_of(self.id)
+    }
+
+    fn binary(self, op: BinaryOp, rhs: E<'_>) -> E<'s> {
+        let ty = if op.is_comparison() {
+            Scalar::Bool
+        } else {
+            self.ty()
+        };
+        let (lhs, rhs) = (self.id, rhs.id);
+        self.sketch.expr(Expr::Binary { op, lhs, rhs }, ty)
+    }
+
+    /// An integer division, checked.
+    pub fn divide(self, op: DivideOp, rhs: E<'_>) -> E<'s> {
+        let divide = Expr::Divide {
+            op,
+            lhs: self.id,
+            rhs: rhs.id,
+            site: Some(self.sketch.site(SiteKind::Divisor)),
+        };
+        self.sketch.expr(divide, self.ty())
+    }
+
+    /// `self as ty`
+    pub fn cast(self, ty: Scalar) -> E<'s> {
+        self.sketch.expr(Expr::Cast { arg: self.id }, ty)
+    }
+
+    /// `self && rhs`
+    pub fn and(self, rhs: E<'_>) -> E<'s> {
+        let (lhs, rhs) = (self.id, rhs.id);
+        self.sketch.expr(Expr::And { lhs, rhs }, Scalar::Bool)
+    }
+
+    /// `self || rhs`
+    pub fn or(self, rhs: E<'_>) -> E<'s> {
+        let (lhs, rhs) = (self.id, rhs.id);
+        self.sketch.expr(Expr::Or { lhs, rhs }, Scalar::Bool)
+    }
+}
+
+macro_rules! comparisons {
+    ($($name:ident $op:ident $symbol:literal;)*) => {
+        impl<'s> E<'s> {$(
+            #[doc = concat!("`self ", $symbol, " rhs`")]
+            #[allow(clippy::should_implement_trait)] // these yield expressions, not `bool`s
+            pub fn $name(self, rhs: E<'_>) -> E<'s> {
+                self.binary(BinaryOp::$op, rhs)
+            }
+        )*}
+    };
+}
+
+comparisons! {
+    lt Lt "<";
+    le Le "<=";
+    gt Gt ">";
+    ge Ge ">=";
+    eq Eq "==";
+    ne Ne "!=";
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident;)*) => {$(
+        impl<'s> $trait for E<'s> {
+            type Output = E<'s>;
+
+            fn $method(self, rhs: E<'s>) -> E<'s> {
+                self.binary(BinaryOp::$trait, rhs)
+            }
+        }
+    )*};
+}
+
+operators! {
+    Add add;
+    Sub sub;
+    Mul mul;
+    BitAnd bitand;
+    BitOr bitor;
+    BitXor bitxor;
+    Shl shl;
+    Shr shr;
+}
+
+impl<'s> Div for E<'s> {
+    type Output = E<'s>;
+
+    fn div(self, rhs: E<'s>) -> E<'s> {
+        if self.ty().is_float() {
+            return self.binary(BinaryOp::Div, rhs);
+        }
+        self.divide(DivideOp::Div, rhs)
+    }
+}
+
+impl<'s> Rem for E<'s> {
+    type Output = E<'s>;
+
+    fn rem(self, rhs: E<'s>) -> E<'s> {
+        if self.ty().is_float() {
+            return self.binary(BinaryOp::Rem, rhs);
+        }
+        self.divide(DivideOp::Rem, rhs)
+    }
+}
+
+impl<'s> Neg for E<'s> {
+    type Output = E<'s>;
+
+    fn neg(self) -> E<'s> {
+        let (op, arg) = (UnaryOp::Neg, self.id);
+        self.sketch.expr(Expr::Unary { op, arg }, self.ty())
+    }
+}
+
+impl<'s> Not for E<'s> {
+    type Output = E<'s>;
+
+    fn not(self) -> E<'s> {
+        let (op, arg) = (UnaryOp::Not, self.id);
+        self.sketch.expr(Expr::Unary { op, arg }, self.ty())
+    }
+}

@@ -1,0 +1,539 @@
+//! The textual form of a kernel, for tests and for people.
+//!
+//! It reads like Rust. What Rust does not have: `!3` after an access, an operator or `assert` is
+//! its site, and `!3?` a site that depends on data and can be proved by no launch; a name that
+//! stands for several locals gets a number, as in `i.1`; what comes before the header are the
+//! links (`link`) and preconditions (`requires`).
+
+use std::collections::HashSet;
+use std::fmt::{self, Write as _};
+
+use crate::{
+    BinaryOp, Block, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, LocalId, Native, ParamId,
+    ParamKind, Piece, Precondition, SiteId, SiteKind, Stmt, StmtId, UnaryOp, Value,
+};
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Text::new(self);
+        text.kernel();
+        f.write_str(&text.out)
+    }
+}
+
+impl Kernel {
+    /// An expression in the kernel's textual form.
+    pub fn expr_text(&self, id: ExprId) -> String {
+        let mut text = Text::new(self);
+        text.expr(id, Prec::Lowest);
+        text.out
+    }
+}
+
+/// How tightly an expression holds together, as in Rust.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Prec {
+    Lowest,
+    Or,
+    And,
+    Compare,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Shift,
+    Sum,
+    Product,
+    Cast,
+    Unary,
+    Postfix,
+}
+
+struct Text<'a> {
+    kernel: &'a Kernel,
+    params: Vec<String>,
+    locals: Vec<String>,
+    links: Vec<String>,
+    /// Loops that a `break` or `continue` names.
+    labels: HashSet<LabelId>,
+    indent: usize,
+    out: String,
+}
+
+/// Gives each of the names a spelling of its own; the first of a kind keeps the plain one.
+fn unique<'n>(names: impl Iterator<Item = &'n str>, taken: &mut HashSet<String>) -> Vec<String> {
+    names
+        .map(|name| {
+            let numbered = (1..).map(|i| format!("{name}.{i}"));
+            let spelling = std::iter::once(name.to_owned())
+                .chain(numbered)
+                .find(|s| !taken.contains(s))
+                .unwrap_or_else(|| unreachable!("the numbers never end"));
+            taken.insert(spelling.clone());
+            spelling
+        })
+        .collect()
+}
+
+impl<'a> Text<'a> {
+    fn new(kernel: &'a Kernel) -> Text<'a> {
+        let mut taken = HashSet::new();
+        let labels = kernel.stmts.iter().filter_map(|s| match s {
+            Stmt::Break { label } | Stmt::Continue { label } => Some(*label),
+            Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Assert { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Return
+            | Stmt::Native { .. } => None,
+        });
+        Text {
+            kernel,
+            params: unique(kernel.params.iter().map(|p| &*p.name), &mut taken),
+            locals: unique(kernel.locals.iter().map(|l| &*l.name), &mut taken),
+            links: unique(kernel.links.iter().map(|l| &*l.path), &mut taken),
+            labels: labels.collect(),
+            indent: 0,
+            out: String::new(),
+        }
+    }
+
+    fn put(&mut self, text: impl fmt::Display) {
+        write!(self.out, "{text}").unwrap_or_else(|_| unreachable!("a String takes all text"));
+    }
+
+    fn line_start(&mut self) {
+        self.out.extend(std::iter::repeat_n("    ", self.indent));
+    }
+
+    fn kernel(&mut self) {
+        let kernel = self.kernel;
+        for (link, name) in kernel.links.iter().zip(self.links.clone()) {
+            self.put(format_args!("link {name}: {}\n", link.ty));
+        }
+        for p in kernel.preconditions.iter() {
+            match p {
+                Precondition::SingleThread(axis) => {
+                    self.put(format_args!("requires global_dim_{}() <= 1", axis.name()));
+                }
+                Precondition::ExtentAtMost(axis, n) => {
+                    self.put(format_args!("requires global_dim_{}() <= {n}", axis.name()));
+                }
+                Precondition::NoOverflow(e) => {
+                    self.put("requires no_overflow(");
+                    self.expr(*e, Prec::Lowest);
+                    self.put(")");
+                }
+            }
+            self.put("\n");
+        }
+        if let Some([x, y, z]) = kernel.block {
+            self.put(format_args!("block ({x}, {y}, {z})\n"));
+        }
+        self.put(format_args!("kernel {}(", kernel.name));
+        for (i, param) in kernel.params.iter().enumerate() {
+            let separator = if i == 0 { "" } else { ", " };
+            self.put(format_args!("{separator}{}: ", self.params[i].clone()));
+            match param.kind {
+                ParamKind::Scalar(ty) => self.put(ty),
+                ParamKind::Slice { elem, mutable } => {
+                    let mutable = if mutable { "mut " } else { "" };
+                    self.put(format_args!("&{mutable}[{elem}]"));
+                }
+            }
+        }
+        self.put(") ");
+        self.block(kernel.body);
+        self.put("\n");
+    }
+
+    fn block(&mut self, block: Block) {
+        if block.is_empty() {
+            self.put("{}");
+            return;
+        }
+        self.put("{\n");
+        self.indent += 1;
+        for stmt in self.kernel.block(block) {
+            self.line_start();
+            self.stmt(stmt);
+            self.put("\n");
+        }
+        self.indent -= 1;
+        self.line_start();
+        self.put("}");
+    }
+
+    fn site(&mut self, site: Option<SiteId>) {
+        if let Some(site) = site {
+            let data = if self.kernel.sites[site.index()].provable {
+                ""
+            } else {
+                "?"
+            };
+            self.put(format_args!("!{}{data}", site.0));
+        }
+    }
+
+    fn label(&mut self, label: LabelId) {
+        if self.labels.contains(&label) {
+            self.put(format_args!("'l{}: ", label.0));
+        }
+    }
+
+    fn local(&mut self, local: LocalId) {
+        let name = self.locals[local.index()].clone();
+        self.put(name);
+    }
+
+    fn param(&mut self, param: ParamId) {
+        let name = self.params[param.index()].clone();
+        self.put(name);
+    }
+
+    fn stmt(&mut self, id: StmtId) {
+        match self.kernel.stmt(id) {
+            Stmt::Let { local, init } => {
+                let decl = &self.kernel.locals[local.index()];
+                self.put(if decl.mutable { "let mut " } else { "let " });
+                self.local(local);
+                self.put(format_args!(": {}", decl.ty));
+                if let Some(init) = init {
+                    self.put(" = ");
+                    self.expr(init, Prec::Lowest);
+                }
+                self.put(";");
+            }
+            Stmt::Assign { local, value } => {
+                self.local(local);
+                self.put(" = ");
+                self.expr(value, Prec::Lowest);
+                self.put(";");
+            }
+            Stmt::Store {
+                buffer,
+                index,
+                value,
+                site,
+            } => {
+                self.access(buffer, index, site);
+                self.put(" = ");
+                self.expr(value, Prec::Lowest);
+                self.put(";");
+            }
+            Stmt::Assert { cond, site } => {
+                self.put("assert");
+                self.site(Some(site));
+                self.put(" ");
+                self.expr(cond, Prec::Lowest);
+                match &self.kernel.sites[site.index()].kind {
+                    SiteKind::Assert(message) => self.put(format_args!(", {message:?};")),
+                    SiteKind::Index(_) | SiteKind::Divisor => self.put(";"),
+                }
+            }
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => self.if_else(cond, then, otherwise),
+            Stmt::Loop { label, cond, body } => {
+                self.label(label);
+                match cond {
+                    Some(cond) => {
+                        self.put("while ");
+                        self.expr(cond, Prec::Lowest);
+                        self.put(" ");
+                    }
+                    None => self.put("loop "),
+                }
+                self.block(body);
+            }
+            Stmt::For {
+                label,
+                local,
+                start,
+                end,
+                body,
+            } => {
+                self.label(label);
+                self.put("for ");
+                self.local(local);
+                self.put(format_args!(
+                    ": {} in ",
+                    self.kernel.locals[local.index()].ty
+                ));
+                self.expr(start, Prec::Or);
+                self.put("..");
+                self.expr(end, Prec::Or);
+                self.put(" ");
+                self.block(body);
+            }
+            Stmt::Break { label } => self.put(format_args!("break 'l{};", label.0)),
+            Stmt::Continue { label } => self.put(format_args!("continue 'l{};", label.0)),
+            Stmt::Return => self.put("return;"),
+            Stmt::Native { native } => {
+                let native = &self.kernel.natives[native.index()];
+                self.native(native);
+            }
+        }
+    }
+
+    fn if_else(&mut self, cond: ExprId, then: Block, otherwise: Block) {
+        self.put("if ");
+        self.expr(cond, Prec::Lowest);
+        self.put(" ");
+        self.block(then);
+        if otherwise.is_empty() {
+            return;
+        }
+        self.put(" else ");
+        let mut stmts = self.kernel.block(otherwise);
+        let only = stmts.next().filter(|_| stmts.next().is_none());
+        match only.map(|s| self.kernel.stmt(s)) {
+            Some(Stmt::If {
+                cond,
+                then,
+                otherwise,
+            }) => self.if_else(cond, then, otherwise),
+            _ => self.block(otherwise),
+        }
+    }
+
+    fn native(&mut self, native: &Native) {
+        self.put("native {\n");
+        self.indent += 1;
+        for text in native.texts.iter() {
+            self.line_start();
+            self.put(format_args!("{:?} => \"", text.target));
+            for piece in text.pieces.iter() {
+                match piece {
+                    Piece::Text(text) => {
+                        let text = text.replace('{', "{{").replace('}', "}}");
+                        self.put(text.escape_debug());
+                    }
+                    Piece::Local(local) => {
+                        self.put("{");
+                        self.local(*local);
+                        self.put("}");
+                    }
+                    Piece::Param(param) => {
+                        self.put("{");
+                        self.param(*param);
+                        self.put("}");
+                    }
+                }
+            }
+            self.put("\",\n");
+        }
+        if let Some(fallback) = native.fallback {
+            self.line_start();
+            self.put("_ => ");
+            self.block(fallback);
+            self.put(",\n");
+        }
+        self.indent -= 1;
+        self.line_start();
+        self.put("}");
+    }
+
+    fn access(&mut self, buffer: ParamId, index: ExprId, site: Option<SiteId>) {
+        self.param(buffer);
+        self.put("[");
+        self.expr(index, Prec::Lowest);
+        self.put("]");
+        self.site(site);
+    }
+
+    /// Prints an expression, in parentheses if it is looser than `least`.
+    fn expr(&mut self, id: ExprId, least: Prec) {
+        let prec = self.prec(id);
+        if prec < least {
+            self.put("(");
+        }
+        self.bare(id, prec);
+        if prec < least {
+            self.put(")");
+        }
+    }
+
+    fn prec(&self, id: ExprId) -> Prec {
+        match self.kernel.expr(id) {
+            Expr::Literal(value) if is_negative(value) => Prec::Unary,
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Load { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => Prec::Postfix,
+            Expr::Unary { .. } => Prec::Unary,
+            Expr::Binary { op, .. } => binary_prec(op),
+            Expr::Divide { op, .. } => match op {
+                DivideOp::Div | DivideOp::Rem => Prec::Product,
+                DivideOp::DivEuclid | DivideOp::RemEuclid => Prec::Postfix,
+            },
+            Expr::And { .. } => Prec::And,
+            Expr::Or { .. } => Prec::Or,
+            Expr::Cast { .. } => Prec::Cast,
+        }
+    }
+
+    fn bare(&mut self, id: ExprId, prec: Prec) {
+        match self.kernel.expr(id) {
+            Expr::Literal(value) => self.put(Literal(value)),
+            Expr::Link(link) => {
+                let name = self.links[link.index()].clone();
+                self.put(name);
+            }
+            Expr::Local(local) => self.local(local),
+            Expr::Param(param) => self.param(param),
+            Expr::Len(param) => {
+                self.param(param);
+                self.put(".len()");
+            }
+            Expr::Builtin(builtin) => self.put(format_args!("{}()", builtin.name())),
+            Expr::Load {
+                buffer,
+                index,
+                site,
+            } => self.access(buffer, index, site),
+            Expr::Unary { op, arg } => {
+                self.put(match op {
+                    UnaryOp::Neg => "-",
+                    UnaryOp::Not => "!",
+                });
+                self.expr(arg, Prec::Unary);
+            }
+            Expr::Binary { op, lhs, rhs } => {
+                self.infix(lhs, op.symbol(), None, rhs, prec);
+            }
+            Expr::Divide { op, lhs, rhs, site } => match op {
+                DivideOp::Div => self.infix(lhs, "/", site, rhs, prec),
+                DivideOp::Rem => self.infix(lhs, "%", site, rhs, prec),
+                DivideOp::DivEuclid | DivideOp::RemEuclid => {
+                    self.expr(lhs, Prec::Postfix);
+                    self.put(format_args!(".{}", op.name()));
+                    self.site(site);
+                    self.put("(");
+                    self.expr(rhs, Prec::Lowest);
+                    self.put(")");
+                }
+            },
+            Expr::And { lhs, rhs } => self.infix(lhs, "&&", None, rhs, prec),
+            Expr::Or { lhs, rhs } => self.infix(lhs, "||", None, rhs, prec),
+            Expr::Cast { arg } => {
+                self.expr(arg, Prec::Cast);
+                self.put(format_args!(" as {}", self.kernel.type_of(id)));
+            }
+            Expr::Call { intrinsic, args } => {
+                let args: Vec<ExprId> = self.kernel.list(args).collect();
+                self.call(intrinsic, id, &args);
+            }
+            Expr::Faulted => self.put("faulted()"),
+        }
+    }
+
+    fn infix(&mut self, lhs: ExprId, op: &str, site: Option<SiteId>, rhs: ExprId, prec: Prec) {
+        // Comparisons do not chain: both of their sides bind tighter.
+        let left = if prec == Prec::Compare {
+            Prec::BitOr
+        } else {
+            prec
+        };
+        self.expr(lhs, left);
+        self.put(format_args!(" {op}"));
+        self.site(site);
+        self.put(" ");
+        self.expr(rhs, tighter(prec));
+    }
+
+    fn call(&mut self, intrinsic: Intrinsic, id: ExprId, args: &[ExprId]) {
+        let rest = if intrinsic == Intrinsic::FromBits {
+            self.put(format_args!("{}::from_bits(", self.kernel.type_of(id)));
+            args
+        } else {
+            self.expr(args[0], Prec::Postfix);
+            self.put(format_args!(".{}(", intrinsic.name()));
+            &args[1..]
+        };
+        for (i, arg) in rest.iter().enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            self.expr(*arg, Prec::Lowest);
+        }
+        self.put(")");
+    }
+}
+
+fn binary_prec(op: BinaryOp) -> Prec {
+    match op {
+        BinaryOp::Add | BinaryOp::Sub => Prec::Sum,
+        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => Prec::Product,
+        BinaryOp::BitAnd => Prec::BitAnd,
+        BinaryOp::BitOr => Prec::BitOr,
+        BinaryOp::BitXor => Prec::BitXor,
+        BinaryOp::Shl | BinaryOp::Shr => Prec::Shift,
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+            Prec::Compare
+        }
+    }
+}
+
+fn tighter(prec: Prec) -> Prec {
+    match prec {
+        Prec::Lowest => Prec::Or,
+        Prec::Or => Prec::And,
+        Prec::And => Prec::Compare,
+        Prec::Compare => Prec::BitOr,
+        Prec::BitOr => Prec::BitXor,
+        Prec::BitXor => Prec::BitAnd,
+        Prec::BitAnd => Prec::Shift,
+        Prec::Shift => Prec::Sum,
+        Prec::Sum => Prec::Product,
+        Prec::Product => Prec::Cast,
+        Prec::Cast => Prec::Unary,
+        Prec::Unary | Prec::Postfix => Prec::Postfix,
+    }
+}
+
+fn is_negative(value: Value) -> bool {
+    match value {
+        Value::Bool(_) | Value::U32(_) | Value::U64(_) | Value::Usize(_) => false,
+        Value::I32(v) => v < 0,
+        Value::I64(v) => v < 0,
+        Value::F32(bits) => f32::from_bits(bits).is_sign_negative(),
+        Value::F64(bits) => f64::from_bits(bits).is_sign_negative(),
+    }
+}
+
+/// A value as Rust writes it, with its suffix; a float that has no literal by its bits.
+struct Literal(Value);
+
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Value::Bool(v) => write!(f, "{v}"),
+            Value::I32(v) => write!(f, "{v}i32"),
+            Value::U32(v) => write!(f, "{v}u32"),
+            Value::I64(v) => write!(f, "{v}i64"),
+            Value::U64(v) => write!(f, "{v}u64"),
+            Value::Usize(v) => write!(f, "{v}usize"),
+            Value::F32(bits) => match f32::from_bits(bits) {
+                v if v.is_finite() => write!(f, "{v:?}f32"),
+                _ => write!(f, "f32::from_bits({bits:#x})"),
+            },
+            Value::F64(bits) => match f64::from_bits(bits) {
+                v if v.is_finite() => write!(f, "{v:?}f64"),
+                _ => write!(f, "f64::from_bits({bits:#x})"),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

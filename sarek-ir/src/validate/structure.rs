@@ -1,0 +1,283 @@
+//! The half of the rules that speaks of handles: ranges, the forest, labels and scopes.
+
+use super::{Node, Rule, Violation, site_in_range};
+use crate::{
+    Block, Expr, ExprId, Kernel, LabelId, List, LocalId, NativeId, ParamId, Piece, Precondition,
+    Stmt, StmtId,
+};
+
+pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
+    let tables = kernel.expr_types.len() == kernel.exprs.len()
+        && kernel.expr_locs.len() == kernel.exprs.len()
+        && kernel.stmt_locs.len() == kernel.stmts.len();
+    if !tables {
+        return vec![Node::Kernel.breaks(Rule::ParallelTables)];
+    }
+    let mut walk = Walk {
+        kernel,
+        expr_used: vec![false; kernel.exprs.len()],
+        stmt_used: vec![false; kernel.stmts.len()],
+        native_used: vec![false; kernel.natives.len()],
+        scopes: vec![Scope::Undeclared; kernel.locals.len()],
+        labels_seen: vec![],
+        loops: vec![],
+        violations: vec![],
+    };
+    walk.block(kernel.body, Node::Kernel);
+    for (i, p) in kernel.preconditions.iter().enumerate() {
+        if let Precondition::NoOverflow(e) = p
+            && e.index() >= kernel.exprs.len()
+        {
+            walk.report(Node::Precondition(i as u32), Rule::HandleInRange);
+        }
+    }
+    walk.violations
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Undeclared,
+    Live,
+    Ended,
+}
+
+struct Walk<'a> {
+    kernel: &'a Kernel,
+    expr_used: Vec<bool>,
+    stmt_used: Vec<bool>,
+    native_used: Vec<bool>,
+    scopes: Vec<Scope>,
+    labels_seen: Vec<LabelId>,
+    loops: Vec<LabelId>,
+    violations: Vec<Violation>,
+}
+
+impl Walk<'_> {
+    fn report(&mut self, node: Node, rule: Rule) {
+        self.violations.push(node.breaks(rule));
+    }
+
+    /// Is the handle in range? Reports it at its user otherwise.
+    fn in_range(&mut self, index: usize, len: usize, user: Node) -> bool {
+        if index >= len {
+            self.report(user, Rule::HandleInRange);
+        }
+        index < len
+    }
+
+    fn list(&mut self, list: List, user: Node) -> Vec<u32> {
+        let end = list.start as usize + list.len as usize;
+        if end > self.kernel.lists.len() {
+            self.report(user, Rule::HandleInRange);
+            return vec![];
+        }
+        self.kernel.lists[list.start as usize..end].to_vec()
+    }
+
+    /// Walks a block; the locals declared in it end with it.
+    fn block(&mut self, block: Block, user: Node) {
+        let mut declared = vec![];
+        for id in self.list(block.0, user) {
+            self.stmt(StmtId(id), user, &mut declared);
+        }
+        self.end(&declared);
+    }
+
+    fn end(&mut self, declared: &[LocalId]) {
+        for l in declared {
+            self.scopes[l.index()] = Scope::Ended;
+        }
+    }
+
+    fn declare(&mut self, local: LocalId, user: Node, declared: &mut Vec<LocalId>) {
+        if !self.in_range(local.index(), self.kernel.locals.len(), user) {
+            return;
+        }
+        if self.scopes[local.index()] != Scope::Undeclared {
+            self.report(Node::Local(local), Rule::DeclaredOnce);
+            return;
+        }
+        self.scopes[local.index()] = Scope::Live;
+        declared.push(local);
+    }
+
+    fn name_local(&mut self, local: LocalId, user: Node) -> bool {
+        if !self.in_range(local.index(), self.kernel.locals.len(), user) {
+            return false;
+        }
+        if self.scopes[local.index()] != Scope::Live {
+            self.report(user, Rule::LocalInScope);
+        }
+        true
+    }
+
+    fn param(&mut self, param: ParamId, user: Node) {
+        self.in_range(param.index(), self.kernel.params.len(), user);
+    }
+
+    fn stmt(&mut self, id: StmtId, user: Node, declared: &mut Vec<LocalId>) {
+        if !self.in_range(id.index(), self.kernel.stmts.len(), user) {
+            return;
+        }
+        let node = Node::Stmt(id);
+        if std::mem::replace(&mut self.stmt_used[id.index()], true) {
+            self.report(node, Rule::Forest);
+            return;
+        }
+        match self.kernel.stmt(id) {
+            Stmt::Let { local, init } => {
+                if let Some(init) = init {
+                    self.expr(init, node);
+                }
+                self.declare(local, node, declared);
+            }
+            Stmt::Assign { local, value } => {
+                self.expr(value, node);
+                if self.name_local(local, node) && !self.kernel.locals[local.index()].mutable {
+                    self.report(node, Rule::AssignMutable);
+                }
+            }
+            Stmt::Store {
+                buffer,
+                index,
+                value,
+                site,
+            } => {
+                self.param(buffer, node);
+                self.expr(value, node);
+                self.expr(index, node);
+                if !site_in_range(self.kernel, site) {
+                    self.report(node, Rule::HandleInRange);
+                }
+            }
+            Stmt::Assert { cond, site } => {
+                self.expr(cond, node);
+                self.in_range(site.index(), self.kernel.sites.len(), node);
+            }
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                self.expr(cond, node);
+                self.block(then, node);
+                self.block(otherwise, node);
+            }
+            Stmt::Loop { label, cond, body } => {
+                if let Some(cond) = cond {
+                    self.expr(cond, node);
+                }
+                self.loop_body(label, body, node);
+            }
+            Stmt::For {
+                label,
+                local,
+                start,
+                end,
+                body,
+            } => {
+                self.expr(start, node);
+                self.expr(end, node);
+                let mut own = vec![];
+                self.declare(local, node, &mut own);
+                self.loop_body(label, body, node);
+                self.end(&own);
+            }
+            Stmt::Break { label } | Stmt::Continue { label } => {
+                if !self.loops.contains(&label) {
+                    self.report(node, Rule::LabelInScope);
+                }
+            }
+            Stmt::Return => {}
+            Stmt::Native { native } => self.native(native, node),
+        }
+    }
+
+    fn loop_body(&mut self, label: LabelId, body: Block, node: Node) {
+        if self.labels_seen.contains(&label) {
+            self.report(node, Rule::LabelUnique);
+        }
+        self.labels_seen.push(label);
+        self.loops.push(label);
+        self.block(body, node);
+        self.loops.pop();
+    }
+
+    fn native(&mut self, id: NativeId, user: Node) {
+        if !self.in_range(id.index(), self.kernel.natives.len(), user) {
+            return;
+        }
+        let node = Node::Native(id);
+        if std::mem::replace(&mut self.native_used[id.index()], true) {
+            self.report(node, Rule::Forest);
+            return;
+        }
+        let native = &self.kernel.natives[id.index()];
+        for (i, text) in native.texts.iter().enumerate() {
+            if native.texts[..i].iter().any(|t| t.target == text.target) {
+                self.report(node, Rule::NativeTargets);
+            }
+            for piece in text.pieces.iter() {
+                match piece {
+                    Piece::Text(_) => {}
+                    Piece::Local(local) => {
+                        self.name_local(*local, node);
+                    }
+                    Piece::Param(param) => self.param(*param, node),
+                }
+            }
+        }
+        if let Some(fallback) = native.fallback {
+            self.block(fallback, node);
+        }
+    }
+
+    fn expr(&mut self, id: ExprId, user: Node) {
+        if !self.in_range(id.index(), self.kernel.exprs.len(), user) {
+            return;
+        }
+        let node = Node::Expr(id);
+        if std::mem::replace(&mut self.expr_used[id.index()], true) {
+            self.report(node, Rule::Forest);
+            return;
+        }
+        match self.kernel.expr(id) {
+            Expr::Literal(_) | Expr::Builtin(_) | Expr::Faulted => {}
+            Expr::Link(link) => {
+                self.in_range(link.index(), self.kernel.links.len(), node);
+            }
+            Expr::Local(local) => {
+                self.name_local(local, node);
+            }
+            Expr::Param(param) | Expr::Len(param) => self.param(param, node),
+            Expr::Load {
+                buffer,
+                index,
+                site,
+            } => {
+                self.param(buffer, node);
+                self.expr(index, node);
+                if !site_in_range(self.kernel, site) {
+                    self.report(node, Rule::HandleInRange);
+                }
+            }
+            Expr::Unary { op: _, arg } | Expr::Cast { arg } => self.expr(arg, node),
+            Expr::Divide { lhs, rhs, site, .. } => {
+                self.expr(lhs, node);
+                self.expr(rhs, node);
+                if !site_in_range(self.kernel, site) {
+                    self.report(node, Rule::HandleInRange);
+                }
+            }
+            Expr::Binary { op: _, lhs, rhs } | Expr::And { lhs, rhs } | Expr::Or { lhs, rhs } => {
+                self.expr(lhs, node);
+                self.expr(rhs, node);
+            }
+            Expr::Call { intrinsic: _, args } => {
+                for arg in self.list(args, node) {
+                    self.expr(ExprId(arg), node);
+                }
+            }
+        }
+    }
+}
