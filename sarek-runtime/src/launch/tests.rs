@@ -436,6 +436,10 @@ fn buffers_and_natives_decide_eligibility_too() {
         reasons(error).contains("3 buffers"),
         "the fault record is one"
     );
+    // A check that no launch can prove needs it in every launch.
+    let checked = changed(|k| k.sites.to_mut()[0].provable = false);
+    let error = checked(&x, &mut y).over(4).run_on(&few);
+    assert!(reasons(error).contains("3 buffers"));
 }
 
 #[test]
@@ -450,6 +454,15 @@ fn wide_indices_need_64_bit_integers() {
         .over(1 << 33)
         .run_on(&narrow)
         .unwrap_err();
+    assert!(wide.to_string().contains("exceed 32 bits"), "{wide}");
+    // Each id fits, but not the number of a block in the folded grid.
+    let folding = GpuBackend::with("folding", 1, |info| {
+        info.features.i64 = false;
+        info.max_grid = [1 << 20, 1 << 13, 1];
+    });
+    let (folding, _) = device(&folding);
+    let folded = axpy(1.0, &x, &mut y).grid((1 << 17, 1 << 15)).block(1);
+    let wide = folded.run_on(&folding).unwrap_err();
     assert!(wide.to_string().contains("exceed 32 bits"), "{wide}");
 }
 
