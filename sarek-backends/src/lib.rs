@@ -13,8 +13,12 @@ use sarek_runtime::backend::Backend;
 
 #[cfg(feature = "cuda")]
 pub mod cuda;
+// #[cfg(feature = "interpreter")]
+// pub mod interpreter;
 #[cfg(any(feature = "cuda", feature = "opencl", feature = "wgpu"))]
 mod jit;
+// #[cfg(feature = "native")]
+// pub mod native;
 #[cfg(feature = "opencl")]
 pub mod opencl;
 #[cfg(feature = "wgpu")]

@@ -183,7 +183,7 @@ pub fn a_missing_entry_is_an_error(rig: &Rig) {
     let loaded = rig
         .compile(&source)
         .and_then(|a| rig.load(&source, &a, BLOCK));
-    let error = loaded.err().expect("there is no such entry");
+    let error = loaded.expect_err("there is no such entry");
     assert!(
         matches!(error, Error::Device { .. } | Error::Compile { .. }),
         "{error}"
