@@ -1,8 +1,8 @@
 //! Device memory.
 //!
 //! With a pool, memory is allocated and released in stream order, on two streams of their own: an
-//! allocation is waited for (there is nothing before it), a release waits for all that was queued on any stream, on
-//! the device and not on the host. Without one, the host waits before it frees.
+//! allocation is waited for (there is nothing before it); a release waits on the device, not on the
+//! host, for all that was queued on any stream. Without a pool the host waits before it frees.
 
 use std::sync::Arc;
 

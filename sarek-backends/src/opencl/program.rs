@@ -1,7 +1,7 @@
 //! OpenCL C to programs.
 //!
-//! An artifact is the driver's own binary. Where a driver gives none, or refuses one that was made before it
-//! changed, the program is built from its source, which comes along.
+//! An artifact is the driver's own binary. Where a driver gives none, or refuses one that was made
+//! before it changed, the program is built from its source, which comes along.
 
 use std::ffi::CString;
 use std::ptr;

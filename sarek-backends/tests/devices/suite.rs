@@ -245,6 +245,7 @@ pub fn streams_wait_for_each_other(rig: &Rig) {
 pub fn memory_and_programs_may_go_while_in_use(rig: &Rig) {
     let source = texts::churn(rig.backend);
     let n = 4096u32;
+    drop(rig.upload(&[1u32; 64])); // an upload that nothing has waited for
     for _ in 0..4 {
         let program = rig.program(&source, BLOCK);
         let v = rig.upload(&vec![3u32; n as usize]);
