@@ -53,7 +53,11 @@ pub fn run_matching(device: &Device, part: &str, mut before: impl FnMut(&Case)) 
         before(case);
         let start = Instant::now();
         let outcome = case.run(device);
-        entries.push(Entry { case: case.name, outcome, time: start.elapsed() });
+        entries.push(Entry {
+            case: case.name,
+            outcome,
+            time: start.elapsed(),
+        });
     }
     Report::new(device_label(device), entries)
 }
