@@ -13,6 +13,8 @@ use sarek_runtime::backend::Backend;
 
 #[cfg(feature = "cuda")]
 pub mod cuda;
+#[cfg(feature = "interpreter")]
+pub mod interpreter;
 #[cfg(any(feature = "cuda", feature = "opencl", feature = "wgpu"))]
 mod jit;
 #[cfg(feature = "native")]
@@ -33,6 +35,8 @@ pub fn builtin() -> Vec<Arc<dyn Backend>> {
         Arc::new(wgpu::Wgpu::new()),
         #[cfg(feature = "native")]
         Arc::new(native::Native),
+        #[cfg(feature = "interpreter")]
+        Arc::new(interpreter::Interpreter),
     ]
 }
 

@@ -2,6 +2,8 @@
 
 use proc_macro2::Span;
 use sarek_ir::Precondition;
+use sarek_ir::analysis::access::Place;
+use sarek_ir::analysis::race;
 use sarek_ir::validate::{Node, Rule, Violation, validate};
 
 use crate::diagnostics::Errors;
@@ -56,6 +58,33 @@ fn span(lowered: &Lowered, node: Node) -> Span {
 }
 
 /// Proves that no two threads race; what the proof takes from the launch comes back.
-pub fn races(_lowered: &Lowered, _errors: &mut Errors) -> Option<Vec<Precondition>> {
-    Some(vec![])
+pub fn races(lowered: &Lowered, errors: &mut Errors) -> Option<Vec<Precondition>> {
+    let races = match race::check(&lowered.kernel) {
+        Ok(preconditions) => return Some(preconditions),
+        Err(races) => races,
+    };
+    for race in races {
+        let buffer = &lowered.kernel.params[race.buffer.index()].name;
+        let (place, _) = race.first;
+        let (_, second) = race.second;
+        let meets = if race.first == race.second {
+            String::new()
+        } else {
+            format!(" (the other access is in line {})", second.line)
+        };
+        let message = format!(
+            "two threads may use the same element of `{buffer}` at once: {}{meets}. Store to an element of the \
+             thread's own, such as `{buffer}[global_idx_x()]`, or declare the kernel `unsafe fn`",
+            race.reason
+        );
+        errors.at(place_span(lowered, place), message);
+    }
+    None
+}
+
+fn place_span(lowered: &Lowered, place: Place) -> Span {
+    match place {
+        Place::Load(id) => lowered.expr_spans[id.index()],
+        Place::Store(id) => lowered.stmt_spans[id.index()],
+    }
 }

@@ -247,10 +247,13 @@ impl Sketch {
 
     /// `local = value;`
     pub fn set(&self, local: V<'_>, value: E<'_>) {
-        self.stmt(Stmt::Assign {
-            local: local.id,
-            value: value.id,
-        });
+        self.assign(local.id, value);
+    }
+
+    /// `local = value;`, by handle.
+    pub fn assign(&self, local: LocalId, value: E<'_>) {
+        let value = value.id;
+        self.stmt(Stmt::Assign { local, value });
     }
 
     /// `buffer[index] = value;`, checked.

@@ -13,3 +13,7 @@ pub mod access;
 pub mod race;
 pub mod range;
 pub mod requirements;
+pub mod uniformity;
+
+#[cfg(test)]
+mod random;

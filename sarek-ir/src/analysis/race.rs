@@ -491,4 +491,6 @@ impl Affine {
 }
 
 #[cfg(test)]
+mod soundness;
+#[cfg(test)]
 mod tests;

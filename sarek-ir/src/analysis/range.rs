@@ -170,4 +170,6 @@ impl Analyser<'_> {
 }
 
 #[cfg(test)]
+mod soundness;
+#[cfg(test)]
 mod tests;

@@ -3,9 +3,10 @@
 //! A pass keeps the contract of the crate's first page and adds one fact to it, named there.
 //! [`crate::write::render`] runs them in the order of this list:
 //!
-//! 1. [`select_natives`], 2. [`elide_checks`], 3. [`narrow_usize`] or [`widen_usize`],
-//! 4. [`lower_labels`], 5. [`spill_stores`], 6. [`guard_loops`].
+//! 1. [`select_natives`], 2. [`cut_after_exits`], 3. [`elide_checks`], 4. [`narrow_usize`] or
+//! [`widen_usize`], 5. [`lower_labels`], 6. [`spill_stores`], 7. [`guard_loops`].
 
+mod cut_after_exits;
 mod elide_checks;
 mod guard_loops;
 mod lower_labels;
@@ -13,6 +14,7 @@ mod resize_usize;
 mod select_natives;
 mod spill_stores;
 
+pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;
 pub use guard_loops::guard_loops;
 pub use lower_labels::lower_labels;

@@ -79,7 +79,7 @@ impl Dialect for Cuda {
             Some(Scalar::F64) => "double",
             Some(Scalar::Bool | Scalar::Usize) => return None,
             None if name == "u8" => "unsigned char",
-            None => return expand(self, OWN, name).or_else(|| expand(self, c::TEMPLATES, name)),
+            None => return expand(self, OWN, name).or_else(|| c::snippet(self, name)),
         };
         Some(format!("typedef {definition} {name};"))
     }

@@ -179,18 +179,22 @@ impl Writer<'_> {
         args: &[ExprId],
         ty: Scalar,
     ) -> Result<Option<Text>, Unsupported> {
-        let op = match intrinsic {
-            Intrinsic::WrappingAdd => BinaryOp::Add,
-            Intrinsic::WrappingSub => BinaryOp::Sub,
-            Intrinsic::WrappingMul => BinaryOp::Mul,
-            Intrinsic::WrappingShl => BinaryOp::Shl,
-            Intrinsic::WrappingShr => BinaryOp::Shr,
-            Intrinsic::WrappingNeg => {
-                let [arg] = self.operands([args[0]])?;
-                return Ok(Some(self.dialect.unary(UnaryOp::Neg, ty, &arg)));
-            }
-            _ => return Ok(None),
-        };
-        self.binary(op, args[0], args[1]).map(Some)
+        if intrinsic == Intrinsic::WrappingNeg {
+            let [arg] = self.operands([args[0]])?;
+            return Ok(Some(self.dialect.unary(UnaryOp::Neg, ty, &arg)));
+        }
+        match OPERATORS.iter().find(|(method, _)| *method == intrinsic) {
+            Some((_, op)) => self.binary(*op, args[0], args[1]).map(Some),
+            None => Ok(None),
+        }
     }
 }
+
+/// The methods that mean the same as an infix operator.
+const OPERATORS: [(Intrinsic, BinaryOp); 5] = [
+    (Intrinsic::WrappingAdd, BinaryOp::Add),
+    (Intrinsic::WrappingSub, BinaryOp::Sub),
+    (Intrinsic::WrappingMul, BinaryOp::Mul),
+    (Intrinsic::WrappingShl, BinaryOp::Shl),
+    (Intrinsic::WrappingShr, BinaryOp::Shr),
+];

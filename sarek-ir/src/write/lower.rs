@@ -18,6 +18,7 @@ impl<'a> Lowered<'a> {
     pub fn new(kernel: &Kernel, dialect: &dyn Dialect, variant: &'a Variant) -> Lowered<'a> {
         let mut kernel = kernel.clone();
         passes::select_natives(&mut kernel, dialect.name());
+        passes::cut_after_exits(&mut kernel);
         passes::elide_checks(&mut kernel, &variant.checked);
         match variant.index {
             IndexWidth::Bits32 => passes::narrow_usize(&mut kernel),

@@ -8,7 +8,7 @@
 //! helpers themselves mention (see [`Dialect::snippet`]), then the head. So a helper stands in the
 //! text exactly when it is used.
 
-mod c;
+pub mod c;
 mod cuda;
 mod dialect;
 mod entry;

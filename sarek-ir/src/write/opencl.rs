@@ -70,7 +70,7 @@ impl Dialect for OpenCl {
             Some(Scalar::F64) => "double",
             Some(Scalar::Bool | Scalar::Usize) => return None,
             None if name == "u8" => "uchar",
-            None => return expand(self, OWN, name).or_else(|| expand(self, c::TEMPLATES, name)),
+            None => return expand(self, OWN, name).or_else(|| c::snippet(self, name)),
         };
         let typedef = format!("typedef {definition} {name};");
         Some(match definition {

@@ -9,7 +9,7 @@ use super::ids::Ids;
 use super::lower::Lowered;
 use super::namer::Namer;
 use super::text::Lines;
-use super::{Argument, Dialect, SlotKind, Text, Unsupported};
+use super::{Argument, Dialect, Precedence, SlotKind, Text, Unsupported};
 
 /// Writes the body of a lowered kernel.
 pub(super) struct Writer<'a> {
@@ -254,7 +254,9 @@ impl<'a> Writer<'a> {
                 Piece::Local(local) => out.push_str(self.namer.local(*local)),
                 Piece::Param(param) => match self.kernel.params[param.index()].kind {
                     ParamKind::Slice { .. } => out.push_str(self.argument(*param)),
-                    ParamKind::Scalar(_) => out.push_str(&self.param(*param).text),
+                    ParamKind::Scalar(_) => {
+                        out.push_str(&self.param(*param).at_least(Precedence::Primary));
+                    }
                 },
             }
         }

@@ -5,6 +5,8 @@ pub mod build;
 pub mod naga_check;
 pub mod nvrtc;
 pub mod opencl;
+pub mod operation;
+pub mod oracle;
 
 /// Must this compiler be there, or may its absence skip a test?
 pub fn required(name: &str) -> bool {

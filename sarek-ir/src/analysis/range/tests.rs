@@ -1,6 +1,6 @@
 use super::{ArgFact, LaunchFacts, Ranges, analyse};
 use crate::sketch::{Sketch, V};
-use crate::{Axis, Builtin, Intrinsic, Kernel, Scalar, SiteId, Value};
+use crate::{Axis, Builtin, Intrinsic, Kernel, NativeText, Piece, Scalar, SiteId, Value};
 
 const X: Builtin = Builtin::GlobalIdx(Axis::X);
 const Y: Builtin = Builtin::GlobalIdx(Axis::Y);
@@ -8,6 +8,10 @@ const Y: Builtin = Builtin::GlobalIdx(Axis::Y);
 /// A launch over `extent` threads with blocks of 64 by 1 by 1.
 fn over(kernel: &Kernel, extent: [u64; 3], args: &[ArgFact]) -> Ranges {
     assert_eq!(crate::validate(kernel), Ok(()), "{kernel}");
+    over_unchecked(kernel, extent, args)
+}
+
+fn over_unchecked(kernel: &Kernel, extent: [u64; 3], args: &[ArgFact]) -> Ranges {
     let block = [64, 1, 1];
     let grid = [extent[0].div_ceil(64), extent[1], extent[2]];
     analyse(
@@ -362,4 +366,45 @@ fn usize_is_not_narrowed_where_the_width_shows() {
         s.call(Intrinsic::CountOnes, &[s.n(8)]).cast(Scalar::Usize)
     )));
     assert!(!fits(&|s| s.let_("a", s.f32(1.0).cast(Scalar::Usize))));
+}
+
+#[test]
+fn a_local_keeps_the_value_that_a_variable_had() {
+    let s = Sketch::new("kept");
+    let a = s.slice_mut("a", Scalar::F32);
+    let m = s.let_mut("m", s.id(X));
+    let l = s.let_("l", m.get());
+    s.set(m, s.n(0));
+    s.if_(l.get().lt(s.n(50)), || s.store(a, l.get(), s.f32(0.0)));
+    assert_eq!(unproved(&s.finish(), [100, 1, 1], &[len(1)]), [0]);
+}
+
+#[test]
+fn native_text_may_assign_what_it_names() {
+    let s = Sketch::new("native");
+    let a = s.slice_mut("a", Scalar::F32);
+    let m = s.let_mut("m", s.n(0));
+    s.store(a, m.get(), s.f32(0.0));
+    let text = NativeText {
+        target: "cuda".into(),
+        pieces: vec![Piece::Local(m.id)].into(),
+    };
+    s.native(vec![text], Some(&|| s.set(m, s.n(0))));
+    s.store(a, m.get(), s.f32(0.0));
+    assert_eq!(unproved(&s.finish(), [1, 1, 1], &[len(1)]), [1]);
+}
+
+/// `cargo test --release -- --ignored --nocapture analysis_is_fast`
+#[test]
+#[ignore = "measures, and needs a release build to mean anything"]
+fn analysis_is_fast() {
+    let k = stencil(1);
+    let args = [len(9000), len(9000), scalar(100), scalar(90)];
+    let start = std::time::Instant::now();
+    let rounds = 10_000;
+    for _ in 0..rounds {
+        std::hint::black_box(over_unchecked(&k, [128, 100, 1], &args));
+    }
+    let each = start.elapsed() / rounds;
+    println!("{each:?} for {} expressions", k.exprs.len());
 }

@@ -4,7 +4,7 @@ use crate::{Intrinsic, Scalar};
 
 /// The function or helper of an intrinsic in C, with its own name for the functions that C has; the
 /// dialects add what they call differently.
-pub(in crate::write) fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
+pub fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
     use Intrinsic as I;
     let name = match intrinsic {
         I::Abs if ty.is_float() => "fabs",

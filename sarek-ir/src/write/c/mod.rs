@@ -1,4 +1,5 @@
-//! How C spells the kernel language: what the C dialects share.
+//! How C spells the kernel language: what the C dialects share. The defaults of [`Dialect`] call
+//! these; the public ones are for dialects of one's own.
 //!
 //! Signed arithmetic goes through the unsigned type of the same width, where overflow wraps;
 //! conversions back are modular on every compiler that these dialects meet, and so is `>>` of a
@@ -7,8 +8,7 @@
 mod functions;
 mod snippets;
 
-pub(super) use functions::function;
-pub(super) use snippets::TEMPLATES;
+pub use functions::function;
 
 use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value};
 
@@ -147,8 +147,30 @@ pub(super) fn divide(op: DivideOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text {
     }
 }
 
-/// The signature of a kernel: `before` the name, and a buffer's type around its element's.
-pub(super) fn signature<D: Dialect + ?Sized>(
+/// The definition of a helper that the defaults of [`Dialect`] call. Besides those that
+/// [`super::Template`] lists its text asks [`Dialect::variable`] for
+///
+/// | | |
+/// |---|---|
+/// | `$FN` | what begins a function |
+/// | `$FAULTS` | the type of a pointer to the fault record |
+/// | `$EXCHANGE` | the function that exchanges a word of it atomically |
+/// | `$F` | the end of the name of a mathematical function on the first type |
+/// | `$FLOAT` | the float of the first type's width |
+/// | `$TOBITS`, `$FROMBITS` | the functions between a float of the first type's width and its bits |
+///
+/// and it calls, without defining them, helpers for `count_ones`, `leading_zeros`,
+/// `trailing_zeros` and `reverse_bits` on unsigned integers.
+pub fn snippet<D: Dialect + ?Sized>(d: &D, name: &str) -> Option<String> {
+    super::expand(d, snippets::TEMPLATES, name)
+}
+
+/// The head of a kernel: what stands before the name, and, given the type of its elements and
+/// whether it may be written, the type of a buffer.
+///
+/// # Errors
+/// Those of [`Dialect::storage_type`].
+pub fn signature<D: Dialect + ?Sized>(
     d: &D,
     before: &str,
     name: &str,

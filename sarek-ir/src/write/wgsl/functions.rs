@@ -49,9 +49,6 @@ pub(super) fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, 
         I::Sin => "sin",
         I::Cos => "cos",
         I::Tan => "tan",
-        I::Asin => "asin",
-        I::Acos => "acos",
-        I::Atan => "atan",
         I::WrappingAbs => return Some(format!("srk_abs_{ty}").into()),
         I::Abs
         | I::Min
@@ -63,6 +60,9 @@ pub(super) fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, 
         | I::ExpM1
         | I::Ln1p
         | I::Log10
+        | I::Asin
+        | I::Acos
+        | I::Atan
         | I::Atan2
         | I::Sinh
         | I::Cosh

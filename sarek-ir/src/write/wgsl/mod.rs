@@ -124,6 +124,11 @@ impl Dialect for Wgsl {
 
     fn unary(&self, op: UnaryOp, ty: Scalar, arg: &Text) -> Text {
         match op {
+            UnaryOp::Neg if ty.is_int() && !ty.is_signed() => {
+                let zero = Value::int(ty, 0).map(literal);
+                let zero = zero.expect("an integer type");
+                Text::infix(Precedence::Add, "-", &zero, arg)
+            }
             UnaryOp::Neg => Text::prefix("-", arg),
             UnaryOp::Not if ty == Scalar::Bool => Text::prefix("!", arg),
             UnaryOp::Not => Text::prefix("~", arg),
@@ -180,15 +185,16 @@ impl Dialect for Wgsl {
     }
 
     fn element(&self, buffer: &str, index: &Text, index_type: Scalar) -> String {
-        match index_type {
-            Scalar::U32 => format!("{buffer}[{}]", index.text),
-            // naga does not convert 64-bit constants.
-            _ if index.constant => {
-                let index = self.runtime(index.clone(), index_type);
-                format!("{buffer}[u32({})]", index.text)
-            }
-            _ => format!("{buffer}[u32({})]", index.text),
+        if index_type == Scalar::U32 {
+            return format!("{buffer}[{}]", index.text);
         }
+        // naga does not convert 64-bit constants.
+        let index = if index.constant {
+            self.runtime(index.clone(), index_type)
+        } else {
+            index.clone()
+        };
+        format!("{buffer}[u32({})]", index.text)
     }
 
     fn loaded(&self, element: String, _ty: Scalar) -> Text {
@@ -205,15 +211,18 @@ impl Dialect for Wgsl {
     }
 
     fn variable(&self, name: &str, types: &[Scalar]) -> Option<String> {
-        let infinite = |nan: u64| {
-            Some(match types.first()? {
-                Scalar::F32 => literal(Value::F32(0x7f80_0000 | (nan as u32) << 22)).text,
-                _ => literal(Value::F64(0x7ff0_0000_0000_0000 | nan << 51)).text,
-            })
+        let special = |single: f32, double: f64| {
+            let ty = *types.first()?;
+            let value = if ty == Scalar::F32 {
+                Value::f32(single)
+            } else {
+                Value::f64(double)
+            };
+            Some(literal(value).text)
         };
         match name {
-            "INFINITY" => infinite(0),
-            "NAN" => infinite(1),
+            "INFINITY" => special(f32::INFINITY, f64::INFINITY),
+            "NAN" => special(f32::NAN, f64::NAN),
             "LOWWORD" => Some(low_word("detail", *types.first()?)),
             "HIGHWORD" => Some(high_word("detail", *types.first()?)),
             "WORDS" => Some(
@@ -356,15 +365,14 @@ fn cast(arg: &Text, from: Scalar, to: Scalar) -> Text {
     if from.is_int() && from.size() == 8 && to == Scalar::F32 {
         return Text::call(&format!("srk_to_f32_{from}"), std::slice::from_ref(arg));
     }
-    let resized = match (from, to) {
-        (Scalar::I32, Scalar::U64 | Scalar::Usize) => Some(Scalar::I64),
-        (Scalar::U32, Scalar::I64) => Some(Scalar::U64),
-        (Scalar::I64, Scalar::U32) => Some(Scalar::I32),
-        (Scalar::U64 | Scalar::Usize, Scalar::I32) => Some(Scalar::U32),
-        _ => None,
-    };
-    match resized {
-        Some(between) => convert(to, &convert(between, arg)),
+    let between = [
+        (Scalar::I32, Scalar::I64, Scalar::U64),
+        (Scalar::U32, Scalar::U64, Scalar::I64),
+        (Scalar::I64, Scalar::I32, Scalar::U32),
+        (Scalar::U64, Scalar::U32, Scalar::I32),
+    ];
+    match between.iter().find(|(f, _, t)| (*f, *t) == (from, to)) {
+        Some((_, between, _)) => convert(to, &convert(*between, arg)),
         None => convert(to, arg),
     }
 }

@@ -83,11 +83,12 @@ pub(super) const TEMPLATES: &[Template] = &[
         "hypot",
         "fn $NAME(x: $T, y: $T) -> $T {
     if (srk_is_infinite_$T(x) || srk_is_infinite_$T(y)) { return $INFINITY; }
+    if (srk_is_nan_$T(x) || srk_is_nan_$T(y)) { return $NAN; }
     let high = srk_max_$T(abs(x), abs(y));
     let low = srk_min_$T(abs(x), abs(y));
-    if (high == $0) { return abs(x) + abs(y); }
+    if (high == $0) { return high; }
     let ratio = low / high;
-    return high * sqrt($1 + ratio * ratio) + (x - x) + (y - y);
+    return high * sqrt($1 + ratio * ratio);
 }",
     ),
     // As musl's fmod: exact, by long division of the fractions.
@@ -213,6 +214,55 @@ pub(super) const TEMPLATES: &[Template] = &[
     return srk_copysign_$T(t / (t + $X(2)), x);
 }",
     ),
+    // The polynomials of the Cephes library: drivers are allowed 4096 ULP here, and take them.
+    on(
+        "atan",
+        "fn $NAME(x: $T) -> $T {
+    let size = abs(x);
+    var base = $0;
+    var t = size;
+    if (size > $X(2.41421356237)) {
+        base = $X(1.57079632679489661923);
+        t = -$1 / size;
+    } else if (size > $X(0.41421356237)) {
+        base = $X(0.78539816339744830962);
+        t = (size - $1) / (size + $1);
+    }
+    let z = t * t;
+    let p = (($X(0.0805374449538) * z - $X(0.138776856032)) * z + $X(0.199777106478)) * z;
+    return srk_copysign_$T(base + ((p - $X(0.333329491539)) * z * t + t), x);
+}",
+    ),
+    on(
+        "asin_small",
+        "// The arc sine of `s` up to 0.5, `z` being its square.
+fn $NAME(s: $T, z: $T) -> $T {
+    let p = ($X(0.042163199048) * z + $X(0.024181311049)) * z + $X(0.045470025998);
+    return ((p * z + $X(0.074953002686)) * z + $X(0.16666752422)) * z * s + s;
+}",
+    ),
+    on(
+        "asin",
+        "fn $NAME(x: $T) -> $T {
+    let size = abs(x);
+    if (size > $1) { return $NAN; }
+    if (size <= $X(0.5)) { return srk_copysign_$T(srk_asin_small_$T(size, x * x), x); }
+    let z = $X(0.5) * ($1 - size);
+    let rest = $X(2) * srk_asin_small_$T(sqrt(z), z);
+    return srk_copysign_$T($X(1.57079632679489661923) - rest, x);
+}",
+    ),
+    on(
+        "acos",
+        "fn $NAME(x: $T) -> $T {
+    let size = abs(x);
+    if (size > $1) { return $NAN; }
+    if (size <= $X(0.5)) { return $X(1.57079632679489661923) - srk_asin_small_$T(x, x * x); }
+    let z = $X(0.5) * ($1 - size);
+    let angle = $X(2) * srk_asin_small_$T(sqrt(z), z);
+    return select(angle, $X(3.14159265358979323846) - angle, x < $0);
+}",
+    ),
     on(
         "atan2",
         "fn $NAME(y: $T, x: $T) -> $T {
@@ -223,9 +273,9 @@ pub(super) const TEMPLATES: &[Template] = &[
     if (srk_is_infinite_$T(x) && srk_is_infinite_$T(y)) {
         angle = $X(0.78539816339744830962);
     } else if (up > across) {
-        angle = $X(1.57079632679489661923) - atan(across / up);
+        angle = $X(1.57079632679489661923) - srk_atan_$T(across / up);
     } else if (across > $0) {
-        angle = atan(up / across);
+        angle = srk_atan_$T(up / across);
     }
     if (srk_is_sign_negative_$T(x)) { angle = $X(3.14159265358979323846) - angle; }
     return srk_copysign_$T(angle, y);

@@ -1,0 +1,73 @@
+use std::any::Any;
+use std::sync::Arc;
+
+use sarek_runtime::backend::{
+    BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
+};
+use sarek_runtime::{Error, Result};
+
+use super::NAME;
+use super::memory::Memory;
+use super::program::Interpreted;
+use super::stream::Stream;
+
+/// The one device.
+pub struct Interpreter {
+    info: DeviceInfo,
+    stream: Arc<Stream>,
+}
+
+impl Interpreter {
+    pub(super) fn new() -> Interpreter {
+        let features = Features {
+            f64: true,
+            f64_math: true,
+            i64: true,
+            storage8: true,
+        };
+        Interpreter {
+            info: DeviceInfo {
+                name: "IR interpreter".into(),
+                priority: None,
+                host_memory: true,
+                features,
+                max_block: [1024; 3],
+                max_block_threads: 1024,
+                max_grid: [u32::MAX; 3],
+                max_buffer: isize::MAX as u64,
+                max_buffers: u32::MAX,
+                warp: 1,
+                memory: 0,
+            },
+            stream: Arc::new(Stream),
+        }
+    }
+}
+
+impl BackendDevice for Interpreter {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn codegen(&self) -> Codegen<'_> {
+        Codegen::Interpret
+    }
+
+    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+        match program {
+            Program::Ir(kernel) => Ok(Arc::new(Interpreted::new(Arc::clone(kernel))?)),
+            Program::Direct(_) | Program::Binary { .. } => Err(Error::Unsupported {
+                backend: NAME.into(),
+                what: "programs other than IR".into(),
+            }),
+        }
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
+        Ok(Arc::new(Memory::new(bytes)?))
+    }
+
+    fn stream(&self) -> Arc<dyn BackendStream> {
+        self.stream.clone()
+    }
+}

@@ -1,0 +1,53 @@
+//! The interpreter: walks the IR on the host, one thread of the launch after the other, and checks
+//! everything.
+//!
+//! It is there on every machine, slow, and the simplest reading of what a kernel means
+//! ([`sarek_ir::eval`]). Threads run in order, x fastest within a block and blocks in order, so that
+//! the fault it reports is always the same one. Integers wrap silently. Of a native block it runs
+//! the fallback.
+
+mod device;
+mod memory;
+mod program;
+mod stream;
+
+use std::sync::Arc;
+
+use sarek_runtime::backend::{Backend, BackendDevice};
+use sarek_runtime::{Error, Result};
+
+pub use device::Interpreter;
+
+/// The name by which users select it.
+pub const NAME: &str = "interpreter";
+
+/// The backend, which has one device.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InterpreterBackend;
+
+impl Backend for InterpreterBackend {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn count(&self) -> Result<usize, String> {
+        Ok(1)
+    }
+
+    fn open(&self, ordinal: usize) -> Result<Arc<dyn BackendDevice>> {
+        if ordinal > 0 {
+            return Err(Error::NoBackend {
+                backend: NAME.into(),
+                reason: format!("it has one device, so there is no device {ordinal}"),
+            });
+        }
+        Ok(Arc::new(Interpreter::new()))
+    }
+
+    fn priority(&self) -> i32 {
+        10
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+use std::sync::Arc;
+
+use sarek_ir::eval::thread::{Host, Ids, Thread};
+use sarek_ir::{Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
+use sarek_runtime::direct::{DirectArg, IndexSpace, RawFault};
+use sarek_runtime::{Error, Result};
+
+use super::NAME;
+
+/// A kernel that the interpreter can run: closed, every native block with a fallback.
+pub(super) struct Interpreted {
+    kernel: Arc<Kernel>,
+}
+
+impl Interpreted {
+    pub(super) fn new(kernel: Arc<Kernel>) -> Result<Interpreted> {
+        let unsupported = |what: String| Error::Unsupported {
+            backend: NAME.into(),
+            what,
+        };
+        if !kernel.is_closed() {
+            let name = &kernel.name;
+            return Err(unsupported(format!("`{name}`, which has open links")));
+        }
+        for (stmt, loc) in kernel.stmts.iter().zip(kernel.stmt_locs.iter()) {
+            if let Stmt::Native { native } = stmt
+                && kernel.natives[native.index()].fallback.is_none()
+            {
+                return Err(unsupported(format!(
+                    "the `native!` block at {}:{}:{} of `{}`: it has no Rust fallback",
+                    kernel.file, loc.line, loc.column, kernel.name
+                )));
+            }
+        }
+        Ok(Interpreted { kernel })
+    }
+
+    /// Runs all threads, in order, up to the first that faults.
+    pub(super) fn run(&self, args: &[DirectArg], space: &IndexSpace) -> Result<Option<RawFault>> {
+        let mut host = HostArgs::new(&self.kernel, args)?;
+        let mut thread = Thread::new(&self.kernel);
+        let block_dim = space.block.map(u64::from);
+        let mut ids = Ids {
+            thread_idx: [0; 3],
+            block_idx: [0; 3],
+            block_dim,
+            grid_dim: space.grid,
+            global_dim: space.extent,
+        };
+        for block_idx in points(space.grid) {
+            ids.block_idx = block_idx;
+            // Threads past the extent do not run.
+            let first = |a: usize| block_idx[a].saturating_mul(block_dim[a]);
+            let threads = [0, 1, 2].map(|a| space.extent[a].saturating_sub(first(a)));
+            let threads = [0, 1, 2].map(|a| threads[a].min(block_dim[a]));
+            for thread_idx in points(threads) {
+                ids.thread_idx = thread_idx;
+                if let Err(fault) = thread.run(&ids, &mut host) {
+                    return Ok(Some(RawFault {
+                        site: fault.site,
+                        detail: fault.detail,
+                        thread: [0, 1, 2].map(|a| first(a) + thread_idx[a]),
+                    }));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The points of a box, x fastest.
+fn points([nx, ny, nz]: [u64; 3]) -> impl Iterator<Item = [u64; 3]> {
+    (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
+}
+
+/// The arguments of a launch, known to fit the kernel's parameters.
+struct HostArgs<'a> {
+    kernel: &'a Kernel,
+    args: &'a [DirectArg],
+}
+
+impl<'a> HostArgs<'a> {
+    fn new(kernel: &'a Kernel, args: &'a [DirectArg]) -> Result<HostArgs<'a>> {
+        let fits = |(kind, arg): (ParamKind, &DirectArg)| match (kind, arg) {
+            (ParamKind::Scalar(ty), DirectArg::Scalar(value)) => value.scalar() == ty,
+            (
+                ParamKind::Slice {
+                    mutable: needed, ..
+                },
+                DirectArg::Slice { mutable, .. },
+            ) => *mutable || !needed,
+            (ParamKind::Scalar(_), DirectArg::Slice { .. })
+            | (ParamKind::Slice { .. }, DirectArg::Scalar(_)) => false,
+        };
+        let kinds = kernel.params.iter().map(|p| p.kind);
+        if kernel.params.len() != args.len() || !kinds.zip(args).all(fits) {
+            return Err(Error::Launch {
+                kernel: kernel.name.to_string(),
+                problem: "the arguments do not fit the kernel's parameters".into(),
+            });
+        }
+        Ok(HostArgs { kernel, args })
+    }
+
+    /// The address of an element and its type.
+    fn element(&self, buffer: ParamId, index: u64) -> (*mut u8, Scalar) {
+        let kind = self.kernel.params[buffer.index()].kind;
+        match (kind, self.args[buffer.index()]) {
+            (ParamKind::Slice { elem, .. }, DirectArg::Slice { ptr, len, .. }) => {
+                assert!(index < len as u64, "the walk checks indices");
+                let offset = index as usize * elem.size();
+                // SAFETY: the element is one of the `len` that the launch lends at `ptr`.
+                (unsafe { ptr.add(offset) }, elem)
+            }
+            _ => unreachable!("a validated kernel indexes slices only"),
+        }
+    }
+}
+
+impl Host for HostArgs<'_> {
+    fn scalar(&self, param: ParamId) -> Value {
+        match self.args[param.index()] {
+            DirectArg::Scalar(value) => value,
+            DirectArg::Slice { .. } => {
+                unreachable!("a validated kernel takes no slice for a value")
+            }
+        }
+    }
+
+    fn len(&self, buffer: ParamId) -> u64 {
+        match self.args[buffer.index()] {
+            DirectArg::Slice { len, .. } => len as u64,
+            DirectArg::Scalar(_) => unreachable!("a validated kernel takes lengths of slices only"),
+        }
+    }
+
+    fn load(&mut self, buffer: ParamId, index: u64) -> Value {
+        let (at, elem) = self.element(buffer, index);
+        // SAFETY: `at` is an element of type `elem`, aligned as its vector is, and the launch
+        // borrows the vector; only this thread of the host runs the launch.
+        unsafe {
+            match elem {
+                Scalar::Bool => Value::Bool(at.read() != 0),
+                Scalar::I32 => Value::I32(at.cast::<i32>().read()),
+                Scalar::U32 => Value::U32(at.cast::<u32>().read()),
+                Scalar::I64 => Value::I64(at.cast::<i64>().read()),
+                Scalar::U64 => Value::U64(at.cast::<u64>().read()),
+                Scalar::F32 => Value::F32(at.cast::<u32>().read()),
+                Scalar::F64 => Value::F64(at.cast::<u64>().read()),
+                Scalar::Usize => unreachable!("`usize` does not stand in buffers"),
+            }
+        }
+    }
+
+    fn store(&mut self, buffer: ParamId, index: u64, value: Value) {
+        let (at, _) = self.element(buffer, index);
+        // SAFETY: as in `load`; the value is of the element's type, and the slice is a mutable
+        // one, since a validated kernel stores to no other and `HostArgs::new` compared them.
+        unsafe {
+            match value {
+                Value::Bool(v) => at.write(v.into()),
+                Value::I32(v) => at.cast::<i32>().write(v),
+                Value::U32(v) | Value::F32(v) => at.cast::<u32>().write(v),
+                Value::I64(v) => at.cast::<i64>().write(v),
+                Value::U64(v) | Value::F64(v) => at.cast::<u64>().write(v),
+                Value::Usize(_) => unreachable!("`usize` does not stand in buffers"),
+            }
+        }
+    }
+}

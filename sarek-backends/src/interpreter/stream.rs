@@ -1,0 +1,60 @@
+use std::any::Any;
+use std::ops::Range;
+
+use sarek_runtime::backend::{Args, BackendStream, Launch, Slice};
+use sarek_runtime::direct::RawFault;
+use sarek_runtime::{Error, Result};
+
+use super::NAME;
+use super::memory::Memory;
+use super::program::Interpreted;
+
+/// The only stream. Every call has done its work when it returns.
+pub(super) struct Stream;
+
+fn range(slice: &Slice) -> Range<usize> {
+    slice.offset..slice.offset + slice.len
+}
+
+impl BackendStream for Stream {
+    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+        Memory::of(dst)?.bytes()[range(dst)].copy_from_slice(src);
+        Ok(())
+    }
+
+    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+        dst.copy_from_slice(&Memory::of(src)?.bytes()[range(src)]);
+        Ok(())
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+        let problem = |problem: &str| Error::Launch {
+            kernel: launch.kernel.into(),
+            problem: problem.into(),
+        };
+        let program: &dyn Any = launch.program;
+        let program: &Interpreted = program
+            .downcast_ref()
+            .ok_or_else(|| problem(&format!("the program was not loaded by the {NAME}")))?;
+        match launch.args {
+            Args::Host { args, checked: _ } => program.run(args, &launch.space),
+            Args::Device(_) => Err(problem(&format!("the {NAME} takes host arguments"))),
+        }
+    }
+
+    fn sync(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn zero(&self, dst: &Slice) -> Result<()> {
+        Memory::of(dst)?.bytes()[range(dst)].fill(0);
+        Ok(())
+    }
+
+    fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
+        // One lock at a time, since both may be of one memory.
+        let bytes = Memory::of(src)?.bytes()[range(src)].to_vec();
+        self.copy_in(dst, &bytes)?;
+        Ok(true)
+    }
+}

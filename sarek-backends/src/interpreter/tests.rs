@@ -1,0 +1,202 @@
+use std::sync::Arc;
+
+use sarek_ir::sketch::Sketch;
+use sarek_ir::{Axis, Builtin, Kernel, NativeText, Scalar, SiteId, Value};
+use sarek_runtime::backend::{Args, Backend, Launch, Program, Slice};
+use sarek_runtime::direct::{DirectArg, IndexSpace, RawFault};
+use sarek_runtime::{Error, Result};
+
+use super::InterpreterBackend;
+
+const X: Builtin = Builtin::GlobalIdx(Axis::X);
+
+fn device() -> Arc<dyn sarek_runtime::backend::BackendDevice> {
+    InterpreterBackend.open(0).expect("it is always there")
+}
+
+fn launch(kernel: Kernel, space: IndexSpace, args: &[DirectArg]) -> Result<Option<RawFault>> {
+    sarek_ir::validate(&kernel).expect("a sound sketch");
+    let device = device();
+    let program = device.load(&Program::Ir(Arc::new(kernel)))?;
+    device.stream().launch(&Launch {
+        program: &*program,
+        kernel: "k",
+        space,
+        grid: space.grid.map(|g| g as u32),
+        args: Args::Host {
+            args,
+            checked: true,
+        },
+    })
+}
+
+fn over(extent: [u64; 3], block: [u32; 3]) -> IndexSpace {
+    let grid = [0, 1, 2].map(|a| extent[a].div_ceil(u64::from(block[a])));
+    IndexSpace {
+        grid,
+        block,
+        extent,
+    }
+}
+
+fn slice<T>(values: &mut [T]) -> DirectArg {
+    DirectArg::Slice {
+        ptr: values.as_mut_ptr().cast(),
+        len: values.len(),
+        mutable: true,
+    }
+}
+
+fn saxpy() -> Kernel {
+    let s = Sketch::new("saxpy");
+    let a = s.scalar("a", Scalar::F32);
+    let (x, y) = (s.slice("x", Scalar::F32), s.slice_mut("y", Scalar::F32));
+    let i = s.let_("i", s.id(X));
+    let sum = s.arg(a) * s.load(x, i.get()) + s.load(y, i.get());
+    s.store(y, i.get(), sum);
+    s.finish()
+}
+
+#[test]
+fn runs_every_thread_of_a_ragged_space() {
+    let (mut x, mut y) = ([1.0f32, 2.0, 3.0, 4.0, 5.0], [0.5f32; 5]);
+    let args = [
+        DirectArg::Scalar(Value::f32(2.0)),
+        slice(&mut x),
+        slice(&mut y),
+    ];
+    let fault = launch(saxpy(), over([5, 1, 1], [2, 1, 1]), &args);
+    assert_eq!(fault.expect("arguments fit"), None);
+    assert_eq!(y, [2.5, 4.5, 6.5, 8.5, 10.5]);
+}
+
+#[test]
+fn the_first_thread_to_fault_is_reported_and_stores_nothing() {
+    let (mut x, mut y) = ([1.0f32; 5], [0.5f32; 3]);
+    let args = [
+        DirectArg::Scalar(Value::f32(2.0)),
+        slice(&mut x),
+        slice(&mut y),
+    ];
+    let fault = launch(saxpy(), over([5, 1, 1], [2, 1, 1]), &args);
+    let expected = RawFault {
+        site: SiteId(1),
+        detail: 3,
+        thread: [3, 0, 0],
+    };
+    assert_eq!(fault.expect("arguments fit"), Some(expected));
+    assert_eq!(y, [2.5; 3]);
+}
+
+#[test]
+fn ids_in_three_dimensions() {
+    let s = Sketch::new("ids");
+    let v = s.slice_mut("v", Scalar::U32);
+    let digit = |axis, by: u64| {
+        let block = s.id(Builtin::BlockIdx(axis)) * s.id(Builtin::BlockDim(axis));
+        (block + s.id(Builtin::ThreadIdx(axis))) * s.n(by)
+    };
+    let value = digit(Axis::X, 1) + digit(Axis::Y, 10) + digit(Axis::Z, 100);
+    s.store(v, s.id(Builtin::GlobalThreadId), value.cast(Scalar::U32));
+    let mut v = [0u32; 24];
+    let fault = launch(s.finish(), over([4, 3, 2], [3, 2, 1]), &[slice(&mut v)]);
+    assert_eq!(fault.expect("arguments fit"), None);
+    let expected: Vec<u32> = (0..2)
+        .flat_map(|z| (0..3).flat_map(move |y| (0..4).map(move |x| 100 * z + 10 * y + x)))
+        .collect();
+    assert_eq!(v.as_slice(), expected);
+}
+
+#[test]
+fn control_flow_and_every_element_type() {
+    let s = Sketch::new("types");
+    let flags = s.slice_mut("flags", Scalar::Bool);
+    let long = s.slice_mut("long", Scalar::I64);
+    let double = s.slice_mut("double", Scalar::F64);
+    let i = s.let_("i", s.id(X));
+    let sum = s.let_mut("sum", s.lit(Value::I64(0)));
+    s.for_("k", s.n(0), s.n(100), |k, outer| {
+        s.if_((k.get() % s.n(2)).eq(s.n(1)), || s.continue_(outer));
+        s.loop_(|_| {
+            s.if_(k.get().gt(i.get()), || s.break_(outer));
+            s.set(sum, sum.get() + k.get().cast(Scalar::I64));
+            s.continue_(outer);
+        });
+    });
+    s.store(long, i.get(), -sum.get());
+    s.store(double, i.get(), s.load(long, i.get()).cast(Scalar::F64));
+    s.store(
+        flags,
+        i.get(),
+        s.load(flags, i.get())
+            .and(sum.get().gt(s.lit(Value::I64(2)))),
+    );
+    let (mut flags, mut long, mut double) = ([true; 6], [0i64; 6], [0f64; 6]);
+    let args = [slice(&mut flags), slice(&mut long), slice(&mut double)];
+    let fault = launch(s.finish(), over([6, 1, 1], [6, 1, 1]), &args);
+    assert_eq!(fault.expect("arguments fit"), None);
+    assert_eq!(long, [0, 0, -2, -2, -6, -6]);
+    assert_eq!(double, [0.0, 0.0, -2.0, -2.0, -6.0, -6.0]);
+    assert_eq!(flags, [false, false, false, false, true, true]);
+}
+
+#[test]
+fn native_blocks_run_their_fallback_or_are_refused() {
+    let kernel = |fallback: bool| {
+        let s = Sketch::new("native");
+        let v = s.slice_mut("v", Scalar::I32);
+        let text = NativeText {
+            target: "cuda".into(),
+            pieces: vec![].into(),
+        };
+        let store = || s.store(v, s.id(X), s.i32(7));
+        s.native(vec![text], fallback.then_some(&store as &dyn Fn()));
+        s.finish()
+    };
+    let mut v = [0];
+    let ran = launch(kernel(true), over([1, 1, 1], [1, 1, 1]), &[slice(&mut v)]);
+    assert_eq!(ran.expect("it has a fallback"), None);
+    assert_eq!(v, [7]);
+    let refused = launch(kernel(false), over([1, 1, 1], [1, 1, 1]), &[slice(&mut v)]);
+    assert!(
+        matches!(refused, Err(Error::Unsupported { .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_an_error() {
+    let space = over([1, 1, 1], [1, 1, 1]);
+    let wrong = launch(saxpy(), space, &[DirectArg::Scalar(Value::f32(1.0))]);
+    assert!(matches!(wrong, Err(Error::Launch { .. })));
+    let mut x = [1.0f32];
+    let int = [
+        DirectArg::Scalar(Value::I32(1)),
+        slice(&mut x),
+        slice(&mut [1.0f32]),
+    ];
+    assert!(matches!(
+        launch(saxpy(), space, &int),
+        Err(Error::Launch { .. })
+    ));
+}
+
+#[test]
+fn copies() {
+    let device = device();
+    let stream = device.stream();
+    let mem = device.alloc(8).expect("8 bytes");
+    let part = |offset, len| Slice {
+        mem: mem.clone(),
+        offset,
+        len,
+    };
+    stream
+        .copy_in(&part(0, 8), &[1, 2, 3, 4, 5, 6, 7, 8])
+        .expect("own memory");
+    stream.zero(&part(6, 2)).expect("own memory");
+    assert!(stream.copy(&part(2, 4), &part(0, 4)).expect("own memory"));
+    let mut out = [0; 8];
+    stream.copy_out(&part(0, 8), &mut out).expect("own memory");
+    assert_eq!(out, [1, 2, 1, 2, 3, 4, 0, 0]);
+}

@@ -1,0 +1,224 @@
+//! Random indices, run thread by thread: where no race was found, no two threads meet.
+
+use std::collections::HashMap;
+
+use super::check;
+use crate::analysis::random::{Rng, threads};
+use crate::analysis::range::{ArgFact, LaunchFacts, analyse};
+use crate::eval::thread::{Host, Thread};
+use crate::sketch::{E, Sketch, V};
+use crate::{Axis, Builtin, Kernel, ParamId, Precondition, Scalar, Value};
+
+/// So long that every index is in bounds, unless it wrapped.
+const LEN: u64 = 1 << 40;
+
+/// Notes who touches what.
+struct Touches {
+    sizes: [u64; 2],
+    thread: usize,
+    /// For each element: the first thread, whether another came, whether any wrote.
+    elements: HashMap<u64, (usize, bool, bool)>,
+}
+
+impl Touches {
+    fn touch(&mut self, index: u64, writes: bool) {
+        let me = self.thread;
+        let element = self.elements.entry(index).or_insert((me, false, false));
+        element.1 |= element.0 != me;
+        element.2 |= writes;
+    }
+}
+
+impl Host for Touches {
+    fn scalar(&self, param: ParamId) -> Value {
+        Value::Usize(self.sizes[param.index() - 1])
+    }
+
+    fn len(&self, _: ParamId) -> u64 {
+        LEN
+    }
+
+    fn load(&mut self, _: ParamId, index: u64) -> Value {
+        self.touch(index, false);
+        Value::U32(3)
+    }
+
+    fn store(&mut self, _: ParamId, index: u64, _: Value) {
+        self.touch(index, true);
+    }
+}
+
+struct Writer<'s> {
+    s: &'s Sketch,
+    rng: &'s mut Rng,
+    sizes: [ParamId; 2],
+    ids: Vec<V<'s>>,
+}
+
+impl<'s> Writer<'s> {
+    /// A small number, a size, or an extent.
+    fn factor(&mut self) -> E<'s> {
+        match self.rng.below(9) {
+            0..=3 => self.s.n(self.rng.below(5)),
+            4..=7 => self.s.arg(self.rng.pick(&self.sizes)),
+            _ => self.s.id(Builtin::GlobalDim(Axis::X)),
+        }
+    }
+
+    fn atom(&mut self) -> E<'s> {
+        self.rng.pick(&self.ids).get()
+    }
+
+    /// Sums of products, nested as `(a * f + b) * g + c`.
+    fn index(&mut self, depth: u32) -> E<'s> {
+        let start = if depth == 0 || self.rng.below(4) == 0 {
+            self.atom()
+        } else {
+            self.index(depth - 1)
+        };
+        match self.rng.below(7) {
+            0 => start,
+            1 => start + self.factor(),
+            2 => start * self.factor(),
+            3 => (start * self.factor() + self.atom())
+                .cast(Scalar::I32)
+                .cast(Scalar::Usize),
+            4 => self.factor() - start,
+            _ => {
+                let scaled = start * self.factor();
+                scaled + self.atom()
+            }
+        }
+    }
+
+    fn guard(&mut self) -> E<'s> {
+        let (atom, bound) = (self.atom(), self.factor());
+        match self.rng.below(6) {
+            0 => atom.le(bound),
+            1 => atom.eq(bound),
+            2 => (atom + self.s.n(1)).lt(bound),
+            3 => bound.gt(atom),
+            _ => atom.lt(bound),
+        }
+    }
+}
+
+fn kernel(rng: &mut Rng) -> Kernel {
+    let s = Sketch::new("random");
+    let v = s.slice_mut("v", Scalar::U32);
+    let sizes = [s.scalar("m", Scalar::Usize), s.scalar("n", Scalar::Usize)];
+    let axes: &[Axis] = if rng.below(2) == 0 {
+        &Axis::ALL[..1]
+    } else {
+        &Axis::ALL[..2]
+    };
+    let ids = axes
+        .iter()
+        .map(|a| s.let_("i", s.id(Builtin::GlobalIdx(*a))))
+        .collect();
+    let mut w = Writer {
+        s: &s,
+        rng,
+        sizes,
+        ids,
+    };
+    let mut cond = w.guard();
+    for _ in 0..w.rng.below(3) {
+        cond = cond.and(w.guard());
+    }
+    let repeats = w.rng.below(2) == 0;
+    let from = s.n(w.rng.below(2));
+    // The second size may be huge.
+    let to = if w.rng.below(2) == 0 {
+        s.arg(sizes[0])
+    } else {
+        s.n(w.rng.below(5))
+    };
+    s.if_(cond, || {
+        let body = |w: &mut Writer<'_>| {
+            let index = w.index(2);
+            s.store(v, index, s.lit(Value::U32(1)));
+            if w.rng.below(4) == 0 {
+                let index = w.index(2);
+                s.let_("read", s.load(v, index));
+            }
+        };
+        if repeats {
+            s.for_("k", from, to, |k, _| {
+                w.ids.push(k);
+                body(&mut w);
+            });
+        } else {
+            body(&mut w);
+        }
+    });
+    s.finish()
+}
+
+/// Does the launch satisfy what the check asked for?
+fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchFacts<'_>) -> bool {
+    let ranges = analyse(kernel, facts);
+    needs.iter().all(|need| match need {
+        Precondition::SingleThread(axis) => facts.extent[axis.index()] <= 1,
+        Precondition::ExtentAtMost(axis, n) => facts.extent[axis.index()] <= *n,
+        Precondition::NoOverflow(e) => ranges.no_overflow(*e),
+    })
+}
+
+#[test]
+fn no_two_threads_meet_where_no_race_was_found() {
+    let (mut accepted, mut ran, mut met) = (0, 0, 0);
+    for seed in 0..4000 {
+        let mut rng = Rng(seed);
+        let kernel = kernel(&mut rng);
+        assert_eq!(crate::validate(&kernel), Ok(()), "{kernel}");
+        let needs = check(&kernel);
+        accepted += u32::from(needs.is_ok());
+        for _ in 0..3 {
+            let huge = [u64::MAX, 1 << 63, 1 << 62, (1 << 63) + 1];
+            let n = if rng.below(4) == 0 {
+                rng.pick(&huge)
+            } else {
+                rng.below(6)
+            };
+            let sizes = [rng.below(6), n];
+            let extent = [1 + rng.below(6), 1 + rng.below(4), 1];
+            let block = [2, 2, 1];
+            let grid = extent.map(|e| e.div_ceil(2));
+            let [m, n] = sizes.map(|n| ArgFact::Scalar(Value::Usize(n)));
+            let args = [ArgFact::Len(LEN), m, n];
+            let facts = LaunchFacts {
+                grid,
+                block,
+                extent,
+                args: &args,
+            };
+            let mut host = Touches {
+                sizes,
+                thread: 0,
+                elements: HashMap::new(),
+            };
+            let mut thread = Thread::new(&kernel);
+            for (i, ids) in threads(extent, block).into_iter().enumerate() {
+                host.thread = i;
+                // A thread that faults, its index having wrapped, has touched what it has.
+                let _ = thread.run(&ids, &mut host);
+            }
+            let race = host.elements.values().any(|e| e.1 && e.2);
+            met += u32::from(race);
+            if let Ok(needs) = &needs
+                && satisfied(&kernel, needs, &facts)
+            {
+                ran += u32::from(!host.elements.is_empty());
+                assert!(
+                    !race,
+                    "seed {seed}: threads meet, {facts:?}, {needs:?} in\n{kernel}"
+                );
+            }
+        }
+    }
+    assert!(
+        accepted > 100 && ran > 50 && met > 500,
+        "{accepted} accepted, {ran} ran, {met} met"
+    );
+}

@@ -1,0 +1,390 @@
+//! Which values are the same for all threads of a block.
+//!
+//! A dataflow fixpoint from below: everything is taken to be uniform until something says
+//! otherwise, and what varies spreads along these ways until nothing changes:
+//!
+//! - ids of threads vary; so does a load at a varying index, or from memory that the kernel writes;
+//! - an expression varies if an operand does;
+//! - a local varies if a varying value is assigned to it, or if it is assigned where not all
+//!   threads of the block arrive together: under a varying condition, or in a loop that some threads
+//!   leave, or go on in, before others;
+//! - a counted loop's local varies with its bounds;
+//! - where some threads have returned, the others are still together only by what they do, so
+//!   that an assignment after a `return` that some threads take is under varying control too;
+//! - a local that native text may assign varies.
+//!
+//! A local's answer holds at all of its uses. "Uniform" says that the threads that evaluate a use
+//! together, in the same iterations, see the same value.
+
+use crate::{
+    Block, Expr, ExprId, Kernel, LabelId, LocalId, NativeId, ParamId, ParamKind, Piece, Stmt,
+    StmtId,
+};
+
+/// The answer for one kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Uniformity {
+    exprs: Vec<bool>,
+    locals: Vec<bool>,
+    control: Vec<bool>,
+}
+
+impl Uniformity {
+    /// Analyses a kernel.
+    pub fn of(kernel: &Kernel) -> Uniformity {
+        let mut flow = Flow {
+            kernel,
+            out: Uniformity {
+                exprs: vec![true; kernel.exprs.len()],
+                locals: vec![true; kernel.locals.len()],
+                control: vec![true; kernel.stmts.len()],
+            },
+            split: vec![],
+            returned: false,
+            written: written(kernel),
+            changed: true,
+        };
+        while flow.changed {
+            flow.changed = false;
+            flow.returned = false;
+            flow.block(kernel.body, true);
+        }
+        flow.out
+    }
+
+    /// Is the expression's value the same for all threads of a block?
+    pub fn expr(&self, id: ExprId) -> bool {
+        self.exprs[id.index()]
+    }
+
+    /// Is the local's value the same for all threads of a block?
+    pub fn local(&self, id: LocalId) -> bool {
+        self.locals[id.index()]
+    }
+
+    /// Do all threads of a block arrive at the statement together?
+    pub fn control(&self, id: StmtId) -> bool {
+        self.control[id.index()]
+    }
+}
+
+/// The slices that some thread may write: those that are stored to, and mutable ones in native text.
+fn written(kernel: &Kernel) -> Vec<bool> {
+    let mut written = vec![false; kernel.params.len()];
+    for stmt in kernel.stmts.iter() {
+        if let Stmt::Store { buffer, .. } = stmt {
+            written[buffer.index()] = true;
+        }
+    }
+    let texts = kernel.natives.iter().flat_map(|n| n.texts.iter());
+    for piece in texts.flat_map(|t| t.pieces.iter()) {
+        if let Piece::Param(param) = piece {
+            written[param.index()] |= is_mutable(kernel, *param);
+        }
+    }
+    written
+}
+
+fn is_mutable(kernel: &Kernel, param: ParamId) -> bool {
+    match kernel.params[param.index()].kind {
+        ParamKind::Slice { mutable, .. } => mutable,
+        ParamKind::Scalar(_) => false,
+    }
+}
+
+/// What is known so far. Only ever moves from uniform to varying, so that it comes to an end.
+struct Flow<'a> {
+    kernel: &'a Kernel,
+    out: Uniformity,
+    /// The loops around, with whether some threads have left their iteration (or the loop itself)
+    /// before others.
+    split: Vec<(LabelId, Split)>,
+    /// Have some threads returned before others?
+    returned: bool,
+    written: Vec<bool>,
+    changed: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Split {
+    left: bool,
+    skipped: bool,
+}
+
+impl Flow<'_> {
+    /// Are the threads of a block together, given that they were on entering the statement?
+    fn together(&self, entered: bool) -> bool {
+        entered && !self.returned && !self.split.iter().any(|(_, s)| s.left || s.skipped)
+    }
+
+    fn block(&mut self, block: Block, entered: bool) {
+        for stmt in self.kernel.block(block) {
+            let together = self.together(entered);
+            if !together && self.out.control[stmt.index()] {
+                self.out.control[stmt.index()] = false;
+                self.changed = true;
+            }
+            self.stmt(stmt, together);
+        }
+    }
+
+    fn stmt(&mut self, id: StmtId, together: bool) {
+        match self.kernel.stmt(id) {
+            Stmt::Let { local, init } => {
+                if let Some(init) = init {
+                    let uniform = self.expr(init);
+                    // A fresh local holds, for the threads that are here, what they put there.
+                    let mutable = self.kernel.locals[local.index()].mutable;
+                    self.assign(local, uniform && (together || !mutable));
+                }
+            }
+            Stmt::Assign { local, value } => {
+                let uniform = self.expr(value);
+                self.assign(local, uniform && together);
+            }
+            Stmt::Store { index, value, .. } => {
+                self.expr(value);
+                self.expr(index);
+            }
+            Stmt::Assert { cond, .. } => {
+                self.expr(cond);
+            }
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let uniform = self.expr(cond);
+                self.block(then, together && uniform);
+                self.block(otherwise, together && uniform);
+            }
+            Stmt::Loop { label, cond, body } => {
+                let uniform = cond.is_none_or(|cond| self.expr(cond));
+                self.loop_body(label, body, together, uniform);
+            }
+            Stmt::For {
+                label,
+                local,
+                start,
+                end,
+                body,
+            } => {
+                let (start, end) = (self.expr(start), self.expr(end));
+                // Threads that do not start together count differently only if they start elsewhere.
+                self.assign(local, start && end);
+                self.loop_body(label, body, together, start && end);
+            }
+            Stmt::Break { label } => self.jump(label, together, true),
+            Stmt::Continue { label } => self.jump(label, together, false),
+            Stmt::Return => self.returned |= !together,
+            Stmt::Native { native } => self.native(native, together),
+        }
+    }
+
+    fn loop_body(&mut self, label: LabelId, body: Block, together: bool, uniform: bool) {
+        let left = !uniform;
+        let start = Split {
+            left,
+            skipped: false,
+        };
+        self.split.push((label, start));
+        // What the first walk finds at the end of the body holds at the head of the next iteration.
+        for _ in 0..2 {
+            if let Some((_, split)) = self.split.last_mut() {
+                split.skipped = false;
+            }
+            self.block(body, together);
+        }
+        self.split.pop();
+    }
+
+    /// Some threads may take a jump that others do not.
+    fn jump(&mut self, label: LabelId, together: bool, leaves: bool) {
+        if together {
+            return;
+        }
+        // The loops inside the one that is named are left in any case.
+        for (of, split) in self.split.iter_mut().rev() {
+            let named = *of == label;
+            if leaves || !named {
+                split.left = true;
+            } else {
+                split.skipped = true;
+            }
+            if named {
+                return;
+            }
+        }
+    }
+
+    fn native(&mut self, id: NativeId, together: bool) {
+        let kernel = self.kernel;
+        let native = &kernel.natives[id.index()];
+        for piece in native.texts.iter().flat_map(|t| t.pieces.iter()) {
+            match piece {
+                Piece::Local(local) => {
+                    if kernel.locals[local.index()].mutable {
+                        self.assign(*local, false);
+                    }
+                }
+                Piece::Text(_) | Piece::Param(_) => {}
+            }
+        }
+        if let Some(fallback) = native.fallback {
+            self.block(fallback, together);
+        }
+    }
+
+    fn assign(&mut self, local: LocalId, uniform: bool) {
+        let known = &mut self.out.locals[local.index()];
+        if *known && !uniform {
+            *known = false;
+            self.changed = true;
+        }
+    }
+
+    fn expr(&mut self, id: ExprId) -> bool {
+        let operands = self.kernel.operands(id);
+        let mut uniform = operands.into_iter().fold(true, |all, e| self.expr(e) & all);
+        uniform &= match self.kernel.expr(id) {
+            Expr::Local(local) => self.out.locals[local.index()],
+            Expr::Builtin(builtin) => builtin.is_uniform(),
+            Expr::Load { buffer, .. } => !self.written[buffer.index()],
+            Expr::Faulted => false,
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. } => true,
+        };
+        let known = &mut self.out.exprs[id.index()];
+        if *known && !uniform {
+            *known = false;
+            self.changed = true;
+        }
+        uniform
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Uniformity;
+    use crate::sketch::{Sketch, V};
+    use crate::{Axis, Builtin, Scalar};
+
+    /// Which of the locals are uniform.
+    fn uniform(fill: impl for<'s> Fn(&'s Sketch) -> Vec<V<'s>>) -> Vec<bool> {
+        let s = Sketch::new("k");
+        let locals: Vec<_> = fill(&s).iter().map(|v| v.id).collect();
+        let kernel = s.finish();
+        assert_eq!(crate::validate(&kernel), Ok(()), "{kernel}");
+        let uniformity = Uniformity::of(&kernel);
+        locals.into_iter().map(|l| uniformity.local(l)).collect()
+    }
+
+    fn thread(s: &Sketch) -> crate::sketch::E<'_> {
+        s.id(Builtin::ThreadIdx(Axis::X))
+    }
+
+    #[test]
+    fn values_spread_through_operands_and_loads() {
+        let found = uniform(|s| {
+            let read = s.slice("read", Scalar::F32);
+            let written = s.slice_mut("written", Scalar::F32);
+            let block = s.let_("block", s.id(Builtin::BlockIdx(Axis::X)) * s.len(read));
+            let id = s.let_("id", s.id(Builtin::GlobalIdx(Axis::X)));
+            let same = s.let_("same", s.load(read, block.get()));
+            let other = s.let_("other", s.load(read, id.get()));
+            let racy = s.let_("racy", s.load(written, s.n(0)));
+            s.store(written, id.get(), s.f32(0.0));
+            vec![block, id, same, other, racy]
+        });
+        assert_eq!(found, [true, false, true, false, false]);
+    }
+
+    #[test]
+    fn assignments_under_varying_control_vary() {
+        let found = uniform(|s| {
+            let (a, b) = (s.let_mut("a", s.n(0)), s.let_mut("b", s.n(0)));
+            s.if_(thread(s).lt(s.n(3)), || s.set(a, s.n(1)));
+            s.if_(s.id(Builtin::BlockIdx(Axis::X)).lt(s.n(3)), || {
+                s.set(b, s.n(1))
+            });
+            let copy = s.let_("copy", a.get());
+            vec![a, b, copy]
+        });
+        assert_eq!(found, [false, true, false]);
+    }
+
+    #[test]
+    fn variables_carry_variation_around_loops() {
+        let found = uniform(|s| {
+            let (a, b) = (s.let_mut("a", s.n(0)), s.let_mut("b", s.n(0)));
+            s.for_("k", s.n(0), s.n(4), |_, _| {
+                s.set(a, a.get() + b.get());
+                s.set(b, thread(s));
+            });
+            vec![a, b]
+        });
+        assert_eq!(found, [false, false]);
+    }
+
+    #[test]
+    fn loops_with_varying_exits_split_the_block() {
+        let counter = |varying: bool| {
+            uniform(move |s| {
+                let n = s.let_mut("n", s.n(0));
+                s.loop_(|l| {
+                    let bound = if varying { thread(s) } else { s.n(9) };
+                    s.if_(n.get().gt(bound), || s.break_(l));
+                    s.set(n, n.get() + s.n(1));
+                });
+                vec![n]
+            })
+        };
+        assert_eq!(counter(true), [false]);
+        assert_eq!(counter(false), [true]);
+        let skipped = uniform(|s| {
+            let (before, after) = (s.let_mut("before", s.n(0)), s.let_mut("after", s.n(0)));
+            let outside = s.let_mut("outside", s.n(0));
+            s.for_("k", s.n(0), s.n(4), |_, l| {
+                s.set(before, s.n(1));
+                s.if_(thread(s).eq(s.n(1)), || s.continue_(l));
+                s.set(after, s.n(1));
+            });
+            s.set(outside, s.n(1));
+            vec![before, after, outside]
+        });
+        assert_eq!(skipped, [true, false, true]);
+    }
+
+    #[test]
+    fn a_divergent_return_splits_what_follows() {
+        let found = uniform(|s| {
+            let (before, after) = (s.let_mut("before", s.n(0)), s.let_mut("after", s.n(0)));
+            s.set(before, s.n(1));
+            s.if_(thread(s).eq(s.n(1)), || s.return_());
+            s.set(after, s.n(1));
+            vec![before, after]
+        });
+        assert_eq!(found, [true, false]);
+    }
+
+    #[test]
+    fn counters_vary_with_their_bounds() {
+        let found = uniform(|s| {
+            let out = std::cell::Cell::new(None);
+            s.for_("k", s.n(0), thread(s), |k, _| {
+                out.set(Some(s.let_("copy", k.get())))
+            });
+            vec![out.get().expect("set above")]
+        });
+        assert_eq!(found, [false]);
+    }
+}
