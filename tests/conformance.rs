@@ -1,26 +1,37 @@
 //! The conformance suite on every backend of this machine.
 //!
-//! `SAREK_REQUIRE=opencl,wgpu` in the environment makes a missing backend, and a case that its
-//! device skips, a failure.
+//! In the environment, `SAREK_REQUIRE=opencl,wgpu` makes a missing backend, and a case that its
+//! device skips, a failure. `SAREK_CASES=casts/` runs the cases with that in their name and says
+//! which one is running, for when one hangs or crashes.
 
-use sarek::{Device, conformance};
+use sarek::conformance::{self, Report};
+use sarek::{Device, Result};
 
 fn required(backend: &str) -> bool {
     let list = std::env::var("SAREK_REQUIRE").unwrap_or_default();
     list.split(',').any(|name| name.trim() == backend)
 }
 
+fn run(device: &Device) -> Report {
+    let report = match std::env::var("SAREK_CASES") {
+        Err(_) => conformance::run(device),
+        Ok(part) => conformance::run_matching(device, &part, |case| {
+            eprintln!("{}: {}", device.backend(), case.name);
+        }),
+    };
+    println!("{report}");
+    report
+}
+
 /// Runs the suite on every device of a backend.
 fn check(backend: &str) {
-    let first = Device::of(backend);
-    if let Err(why) = first {
+    if let Err(why) = Device::of(backend) {
         assert!(!required(backend), "`{backend}` is required: {why}");
         eprintln!("not tested: {why}");
         return;
     }
-    for device in Device::all().into_iter().filter(|d| d.backend() == backend) {
-        let report = conformance::run(&device);
-        println!("{report}");
+    for device in Device::all().iter().filter(|d| d.backend() == backend) {
+        let report = run(device);
         if required(backend) {
             report.assert_complete();
         } else {
@@ -29,22 +40,16 @@ fn check(backend: &str) {
     }
 }
 
-/// The host always has it.
 #[test]
-fn native() {
-    let device = Device::of("native").expect("the native backend needs nothing");
-    let report = conformance::run(&device);
-    println!("{report}");
-    report.assert_complete();
+fn native() -> Result<()> {
+    run(&Device::of("native")?).assert_complete();
+    Ok(())
 }
 
-/// The host always has it.
 #[test]
-fn interpreter() {
-    let device = Device::of("interpreter").expect("the interpreter needs nothing");
-    let report = conformance::run(&device);
-    println!("{report}");
-    report.assert_complete();
+fn interpreter() -> Result<()> {
+    run(&Device::of("interpreter")?).assert_complete();
+    Ok(())
 }
 
 #[test]

@@ -43,24 +43,22 @@ pub use report::{Entry, Report};
 
 /// Runs every case on a device.
 pub fn run(device: &Device) -> Report {
-    run_matching(device, "")
+    run_matching(device, "", |_| ())
 }
 
-/// Runs the cases whose name contains `part`.
-pub fn run_matching(device: &Device, part: &str) -> Report {
-    let entries = cases()
-        .iter()
-        .filter(|case| case.name.contains(part))
-        .map(|case| {
-            let start = Instant::now();
-            let outcome = case.run(device);
-            Entry {
-                case: case.name,
-                outcome,
-                time: start.elapsed(),
-            }
-        })
-        .collect();
+/// Runs the cases whose name contains `part`; `before` sees each of them before it runs.
+pub fn run_matching(device: &Device, part: &str, mut before: impl FnMut(&Case)) -> Report {
+    let mut entries = vec![];
+    for case in cases().iter().filter(|case| case.name.contains(part)) {
+        before(case);
+        let start = Instant::now();
+        let outcome = case.run(device);
+        entries.push(Entry {
+            case: case.name,
+            outcome,
+            time: start.elapsed(),
+        });
+    }
     Report::new(device_label(device), entries)
 }
 

@@ -93,7 +93,7 @@ fn ranges(device: &Device) -> Check {
     let mut inputs = vec![];
     for lo in [0, 1, 7, 100, 4_000_000_000] {
         inputs.extend([0, 1, 2, 3, 4, 5, 8, 17].map(|n| (lo, lo + n)));
-        inputs.extend((lo > 0).then_some((lo, lo - 1)));
+        inputs.extend((lo > 0).then(|| (lo, lo - 1)));
     }
     inputs.push((50, 3));
     binary(

@@ -75,8 +75,8 @@ macro_rules! kernels {
                         Due::Exactly((whole + up).copysign(a)),
                         Due::Exactly((whole + nearest).copysign(a)),
                         Due::Exactly(whole),
-                        // Infinity less itself.
-                        if a.is_infinite() {
+                        // Infinity less itself is NaN.
+                        if !a.is_finite() {
                             Due::Exactly($t::NAN)
                         } else {
                             Due::Equal(rest)
