@@ -291,13 +291,15 @@ impl<'a> Text<'a> {
         self.put(" else ");
         let mut stmts = self.kernel.block(otherwise);
         let only = stmts.next().filter(|_| stmts.next().is_none());
-        match only.map(|s| self.kernel.stmt(s)) {
-            Some(Stmt::If {
-                cond,
-                then,
-                otherwise,
-            }) => self.if_else(cond, then, otherwise),
-            _ => self.block(otherwise),
+        if let Some(Stmt::If {
+            cond,
+            then,
+            otherwise,
+        }) = only.map(|s| self.kernel.stmt(s))
+        {
+            self.if_else(cond, then, otherwise);
+        } else {
+            self.block(otherwise);
         }
     }
 
