@@ -4,7 +4,7 @@
 //! values in all of them. Lengths, extents and scalar arguments are the launch's own, so that most
 //! of what is symbolic in the source is a number here. Branches are joined; loops run to a fixpoint
 //! with widening, and once or twice more to narrow it; guards narrow what they speak of
-//! ([`refine`]). Loads, floats and native text can be anything.
+//! (`refine`). Loads, floats and native text can be anything.
 //!
 //! **After a fault** an accelerator's thread goes on with harmless values and leaves its next
 //! unbounded loop whatever the condition says. A first run supposes that no thread has faulted; if

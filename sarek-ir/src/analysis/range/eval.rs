@@ -276,10 +276,6 @@ impl Analyser<'_> {
     ) -> Interval {
         let full = Interval::of(ty);
         self.check_width(intrinsic, on, a);
-        let saturate = |r: Interval| {
-            r.max(Interval::exactly(full.lo))
-                .min(Interval::exactly(full.hi))
-        };
         match intrinsic {
             Intrinsic::Min => x.min(a),
             Intrinsic::Max => x.max(a),
@@ -288,7 +284,7 @@ impl Analyser<'_> {
                 self.wrap_silently(x.abs(), ty)
             }
             Intrinsic::AbsDiff => x.minus(a).abs(),
-            Intrinsic::Signum => x.max(Interval::exactly(-1)).min(Interval::exactly(1)),
+            Intrinsic::Signum => x.saturated(Interval::new(-1, 1)),
             Intrinsic::Pow if x.lo >= 0 => self.wrap_silently(x.power(a), ty),
             Intrinsic::CountOnes | Intrinsic::LeadingZeros | Intrinsic::TrailingZeros => {
                 Interval::new(0, on.bits().into())
@@ -297,15 +293,10 @@ impl Analyser<'_> {
             Intrinsic::WrappingSub => self.wrap_silently(x.minus(a), ty),
             Intrinsic::WrappingMul => self.wrap_silently(x.times(a), ty),
             Intrinsic::WrappingNeg => self.wrap_silently(x.negated(), ty),
-            Intrinsic::SaturatingAdd => saturate(x.plus(a)),
-            Intrinsic::SaturatingSub => saturate(x.minus(a)),
-            Intrinsic::SaturatingMul => saturate(x.times(a)),
-            Intrinsic::WrappingShl => {
-                let overflowed = self.overflowed;
-                let range = self.shift(BinaryOp::Shl, x, a, ty);
-                self.overflowed = overflowed;
-                range
-            }
+            Intrinsic::SaturatingAdd => x.plus(a).saturated(full),
+            Intrinsic::SaturatingSub => x.minus(a).saturated(full),
+            Intrinsic::SaturatingMul => x.times(a).saturated(full),
+            Intrinsic::WrappingShl => self.silently(|this| this.shift(BinaryOp::Shl, x, a, ty)),
             Intrinsic::WrappingShr => self.shift(BinaryOp::Shr, x, a, ty),
             // Bits that move about, and powers of what may be negative.
             Intrinsic::Pow
@@ -355,8 +346,13 @@ impl Analyser<'_> {
 
     /// Like [`Self::wrap`], where wrapping is what the user asked for.
     fn wrap_silently(&mut self, exact: Interval, ty: Scalar) -> Interval {
+        self.silently(|this| this.wrap(exact, ty))
+    }
+
+    /// Computes what may wrap without that being an overflow.
+    fn silently(&mut self, compute: impl FnOnce(&mut Self) -> Interval) -> Interval {
         let overflowed = self.overflowed;
-        let range = self.wrap(exact, ty);
+        let range = compute(self);
         self.overflowed = overflowed;
         range
     }
