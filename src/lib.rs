@@ -1,1 +1,52 @@
-//! Under construction.
+//! One Rust function, every processor.
+//!
+//! [`#[kernel]`](kernel) turns an ordinary Rust function into a data-parallel kernel that runs as
+//! compiled, multi-threaded, vectorised Rust on the CPU and as CUDA C, OpenCL C or WGSL on whatever
+//! accelerator the machine has.
+//!
+//! ```
+//! use sarek::prelude::*;
+//!
+//! #[kernel]
+//! fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+//!     let i = global_idx_x();
+//!     if i < y.len() {
+//!         y[i] = a * x[i] + y[i];
+//!     }
+//! }
+//!
+//! fn main() -> sarek::Result<()> {
+//!     let n = 1 << 10;
+//!     let x = Vector::from_vec(vec![1.0f32; n]);
+//!     let mut y = Vector::from_vec(vec![2.0f32; n]);
+//!     saxpy(3.0, &x, &mut y).over(n).run()?;
+//!     assert_eq!(y.to_vec()?[0], 5.0);
+//!     Ok(())
+//! }
+//! ```
+
+// Expansions name this crate by its own name, also in its own modules.
+extern crate self as sarek;
+
+// Linked for the backends that it registers.
+extern crate sarek_backends as _;
+
+pub mod prelude;
+
+#[cfg(feature = "conformance")]
+pub mod conformance;
+
+pub use sarek_ir as ir;
+pub use sarek_macros::{kernel, native};
+pub use sarek_runtime::direct::ids::*;
+pub use sarek_runtime::{
+    Device, Dims, Element, Error, Event, Fault, FaultKind, Grid, IntoDims, Kernel, Launch, Ready,
+    Result, ScalarArg, Stream, Vector, backend, registry,
+};
+
+/// What expansions of [`kernel`] use; not for users.
+#[doc(hidden)]
+pub mod __private {
+    pub use sarek_ir as ir;
+    pub use sarek_runtime::{Arg, FixedBlock, FreeBlock, KernelDef, direct, native};
+}

@@ -1,5 +1,44 @@
-//! The built-in backends of sarek. Each stands in a folder with the same five files, and uses
-//! nothing that a backend of another crate could not use.
+//! The built-in backends of sarek, one folder and one cargo feature each.
+//!
+//! Every folder has the same files: `mod` finds the driver and lists devices, `device` describes
+//! one and creates what belongs to it, `memory` holds its allocations, `stream` queues work and
+//! `program` renders, compiles and loads kernels.
+//!
+//! They use nothing that a backend of another crate could not use: the traits of
+//! [`sarek_runtime::backend`], and [`sarek_runtime::registry::LINKED`].
 
+use std::sync::Arc;
+
+use sarek_runtime::backend::Backend;
+
+#[cfg(feature = "cuda")]
+pub mod cuda;
 #[cfg(feature = "interpreter")]
 pub mod interpreter;
+#[cfg(any(feature = "cuda", feature = "opencl", feature = "wgpu"))]
+mod jit;
+#[cfg(feature = "native")]
+pub mod native;
+#[cfg(feature = "opencl")]
+pub mod opencl;
+#[cfg(feature = "wgpu")]
+pub mod wgpu;
+
+/// The backends that this build has.
+pub fn builtin() -> Vec<Arc<dyn Backend>> {
+    vec![
+        #[cfg(feature = "cuda")]
+        Arc::new(cuda::Cuda::new()),
+        #[cfg(feature = "opencl")]
+        Arc::new(opencl::OpenCl::new()),
+        #[cfg(feature = "wgpu")]
+        Arc::new(wgpu::Wgpu::new()),
+        #[cfg(feature = "native")]
+        Arc::new(native::Native),
+        #[cfg(feature = "interpreter")]
+        Arc::new(interpreter::InterpreterBackend),
+    ]
+}
+
+#[linkme::distributed_slice(sarek_runtime::registry::LINKED)]
+static BUILTIN: fn() -> Vec<Arc<dyn Backend>> = builtin;

@@ -12,21 +12,7 @@ impl Kernel {
     pub fn new(name: impl Into<Cow<'static, str>>) -> Kernel {
         Kernel {
             name: name.into(),
-            file: Cow::Borrowed(""),
-            block: None,
-            params: Cow::Owned(vec![]),
-            locals: Cow::Owned(vec![]),
-            exprs: Cow::Owned(vec![]),
-            expr_types: Cow::Owned(vec![]),
-            expr_locs: Cow::Owned(vec![]),
-            stmts: Cow::Owned(vec![]),
-            stmt_locs: Cow::Owned(vec![]),
-            lists: Cow::Owned(vec![]),
-            body: Block::EMPTY,
-            sites: Cow::Owned(vec![]),
-            natives: Cow::Owned(vec![]),
-            links: Cow::Owned(vec![]),
-            preconditions: Cow::Owned(vec![]),
+            ..Kernel::EMPTY
         }
     }
 

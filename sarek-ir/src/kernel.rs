@@ -216,6 +216,26 @@ pub enum Precondition {
 }
 
 impl Kernel {
+    /// A kernel that does nothing.
+    pub const EMPTY: Kernel = Kernel {
+        name: Cow::Borrowed(""),
+        file: Cow::Borrowed(""),
+        block: None,
+        params: Cow::Borrowed(&[]),
+        locals: Cow::Borrowed(&[]),
+        exprs: Cow::Borrowed(&[]),
+        expr_types: Cow::Borrowed(&[]),
+        expr_locs: Cow::Borrowed(&[]),
+        stmts: Cow::Borrowed(&[]),
+        stmt_locs: Cow::Borrowed(&[]),
+        lists: Cow::Borrowed(&[]),
+        body: Block::EMPTY,
+        sites: Cow::Borrowed(&[]),
+        natives: Cow::Borrowed(&[]),
+        links: Cow::Borrowed(&[]),
+        preconditions: Cow::Borrowed(&[]),
+    };
+
     /// The expression.
     pub fn expr(&self, id: ExprId) -> Expr {
         self.exprs[id.index()]

@@ -43,6 +43,8 @@
 //! | pass | what holds after it |
 //! |---|---|
 //! | [`link::link`] | no [`Expr::Link`] is left: the kernel is closed |
+//! | [`passes::select_natives`] | no native block has a fallback that the target needs |
+//! | [`passes::cut_after_exits`] | nothing follows an exit in its block |
 //! | [`passes::elide_checks`] | sites that the launch proved are `None` |
 //! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
 //! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |
@@ -58,6 +60,8 @@ pub mod eval;
 mod expr;
 mod intrinsic;
 mod kernel;
+pub mod link;
+pub mod passes;
 mod scalar;
 pub mod sketch;
 mod stmt;

@@ -16,6 +16,9 @@ pub enum Error {
         /// Why it has no device.
         reason: String,
     },
+    /// A backend of this name is registered already.
+    #[error("a backend named `{0}` is registered already; unregister it first")]
+    DuplicateBackend(String),
     /// A device cannot run a kernel.
     #[error("`{kernel}` cannot run on {device}: {}", .reasons.join("; "))]
     NotEligible {
@@ -52,6 +55,14 @@ pub enum Error {
         index: usize,
         /// The vector's length.
         len: usize,
+    },
+    /// As many elements were expected as the vector has.
+    #[error("{found} elements cannot overwrite a vector of length {expected}")]
+    Length {
+        /// The vector's length.
+        expected: usize,
+        /// The number of elements given.
+        found: usize,
     },
     /// A target's compiler rejected the generated source: a bug in sarek, or in a `native!` text.
     #[error("the {target} compiler rejected `{kernel}`:\n{log}\n--- source ---\n{source_text}")]

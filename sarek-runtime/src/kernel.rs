@@ -1,20 +1,84 @@
 use sarek_ir::{Scalar, Value};
 
-use crate::direct::{Direct, Reference};
+use crate::device::registry;
+use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
+use crate::{Result, launch};
 
-/// A type that stands in vectors.
+/// A type that stands in vectors: `bool`, `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
 ///
 /// # Safety
-/// Its layout is that of [`Element::SCALAR`] in Rust, it has no padding, and it owns nothing.
+/// Its layout is that of [`Element::SCALAR`] in Rust, it has no padding, and it owns nothing. Any
+/// bytes are a value of it, unless `SCALAR` is `bool`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be stored in a `Vector`",
+    label = "not an element type",
+    note = "vectors hold bool, i32, u32, i64, u64, f32 and f64; for indices use u32 or u64, since the width of usize differs between devices"
+)]
 pub unsafe trait Element: Copy + Default + Send + Sync + 'static {
     /// The kernel language's name of the type.
     const SCALAR: Scalar;
 }
 
-/// A type that is passed to a kernel by value.
+/// A type that is passed to a kernel by value: those of [`Element`], and `usize`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed to a kernel by value",
+    label = "not a scalar of the kernel language",
+    note = "kernels take bool, i32, u32, i64, u64, usize, f32 and f64 by value, and vectors by reference"
+)]
 pub trait ScalarArg: Copy + 'static {
     /// The value as the kernel sees it.
     fn value(self) -> Value;
+
+    /// The scalar of a value of its type.
+    fn from_value(value: Value) -> Option<Self>;
+}
+
+macro_rules! scalars {
+    ($($ty:ident $scalar:ident |$v:ident| $value:expr, $back:expr;)*) => {$(
+        // SAFETY: the primitive is what `Scalar` names; it has no padding and owns nothing.
+        unsafe impl Element for $ty {
+            const SCALAR: Scalar = Scalar::$scalar;
+        }
+
+        impl ScalarArg for $ty {
+            fn value(self) -> Value {
+                let $v = self;
+                $value
+            }
+
+            #[inline(always)]
+            fn from_value(value: Value) -> Option<$ty> {
+                match value {
+                    Value::$scalar($v) => Some($back),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+scalars! {
+    bool Bool |v| Value::Bool(v), v;
+    i32 I32 |v| Value::I32(v), v;
+    u32 U32 |v| Value::U32(v), v;
+    i64 I64 |v| Value::I64(v), v;
+    u64 U64 |v| Value::U64(v), v;
+    f32 F32 |v| Value::f32(v), f32::from_bits(v);
+    f64 F64 |v| Value::f64(v), f64::from_bits(v);
+}
+
+impl ScalarArg for usize {
+    fn value(self) -> Value {
+        Value::Usize(self as u64)
+    }
+
+    #[inline(always)]
+    fn from_value(value: Value) -> Option<usize> {
+        match value {
+            Value::Usize(v) => Some(v as usize),
+            _ => None,
+        }
+    }
 }
 
 /// A kernel's static definition, as `#[kernel]` writes it.
@@ -28,12 +92,67 @@ pub struct KernelDef {
     pub sources: &'static [(&'static str, &'static str)],
     /// The compiled body.
     pub direct: Direct,
-    /// The function as the user wrote it, thread by thread.
-    pub reference: Option<Reference>,
 }
 
 /// What `#[kernel]` implements for the struct that it puts beside the function.
 pub trait Kernel {
     /// The definition.
     const DEF: KernelDef;
+
+    /// Runs the function as the user wrote it, thread after thread (x fastest) on the calling
+    /// thread: what rustc makes of the source without any of this crate's lowering, hence the
+    /// oracle of tests.
+    ///
+    /// # Safety
+    /// The arguments fit the kernel's parameters in number and type, and stay borrowed for the call.
+    unsafe fn reference(args: &[DirectArg], space: &IndexSpace);
+
+    /// The kernel as data, perhaps with links open.
+    fn ir() -> &'static sarek_ir::Kernel {
+        Self::DEF.ir
+    }
+
+    /// The kernel's text for a target: `cuda`, `opencl`, `wgsl`, or that of a registered backend.
+    fn source(target: &str) -> Result<String> {
+        let kernel = launch::prepared(const { &Self::DEF });
+        launch::source(registry::global(), &kernel, target)
+    }
+
+    /// What a launch has to satisfy, and for each device whether it could run the kernel, or why not.
+    fn explain() -> String {
+        let kernel = launch::prepared(const { &Self::DEF });
+        launch::explain_kernel(registry::global(), &kernel)
+    }
 }
+
+impl KernelDef {
+    /// The definition of a kernel with errors, which does not compile anyway.
+    #[doc(hidden)]
+    pub const BROKEN: KernelDef = KernelDef {
+        ir: &sarek_ir::Kernel::EMPTY,
+        links: &[],
+        sources: &[],
+        direct: Direct {
+            run: broken,
+            weight: 0,
+        },
+    };
+}
+
+/// # Safety
+/// None needed.
+unsafe fn broken(
+    _: &[DirectArg],
+    _: &IndexSpace,
+    _: std::ops::Range<u64>,
+    _: bool,
+) -> Result<(), RawFault> {
+    Ok(())
+}
+
+/// What `native!` needs where rustc checks the user's own function: `unsafe` around it.
+///
+/// # Safety
+/// The text of `native!` does what the kernel says it does.
+#[doc(hidden)]
+pub unsafe fn native() {}

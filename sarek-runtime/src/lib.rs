@@ -1,9 +1,21 @@
 //! Vectors, devices, launches, and the interface that a backend implements.
 
 pub mod backend;
+mod device;
 pub mod direct;
 mod error;
+mod fault;
 mod kernel;
+mod launch;
+mod sync;
+#[cfg(test)]
+mod testing;
+mod vector;
 
+pub use device::{Device, Event, Stream, registry};
 pub use error::{Error, Fault, FaultKind, Result};
+#[doc(hidden)]
+pub use kernel::native;
 pub use kernel::{Element, Kernel, KernelDef, ScalarArg};
+pub use launch::{Arg, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready};
+pub use vector::Vector;

@@ -1,4 +1,21 @@
 //! The compiled body of a kernel, as host backends call it.
+//!
+//! A backend sees [`Direct::run`], which runs a range of blocks. Behind it stands the body that
+//! `#[kernel]` generated ([`DirectKernel::block`]), compiled once for each instruction set of
+//! [`isa`] without the checks that the launch proved, and once, for the baseline, with them.
+
+mod block;
+pub mod ids;
+mod isa;
+mod number;
+mod reference;
+mod slice;
+
+pub use block::Block;
+pub use isa::{Isa, isa};
+pub use number::{Divide, Float, clamp};
+pub use reference::for_each_thread;
+pub use slice::{Output, input, output, scalar};
 
 use std::ops::Range;
 
@@ -77,13 +94,28 @@ pub type RunBlocks = unsafe fn(
 pub struct Direct {
     /// Its entry.
     pub run: RunBlocks,
+    /// Roughly how many operations a thread runs; tells whether a launch is worth several cores.
+    pub weight: u32,
 }
 
-/// The user's own function, called for each thread in order (x fastest) on the calling thread:
-/// what rustc makes of the source without any of this crate's lowering, hence the oracle of tests.
-#[derive(Clone, Copy, Debug)]
-pub struct Reference {
+/// What `#[kernel]` implements with the body that it generates.
+pub trait DirectKernel {
+    /// See [`Direct::weight`].
+    const WEIGHT: u32;
+
+    /// Runs the threads of one block. Provable sites are checked when `CHECK` is set.
+    ///
     /// # Safety
     /// As for [`RunBlocks`].
-    pub run: unsafe fn(args: &[DirectArg], space: &IndexSpace),
+    unsafe fn block<const CHECK: bool>(args: &[DirectArg], block: &Block) -> Result<(), RawFault>;
+}
+
+impl Direct {
+    /// The compiled body of a kernel.
+    pub const fn of<K: DirectKernel>() -> Direct {
+        Direct {
+            run: isa::run::<K>,
+            weight: K::WEIGHT,
+        }
+    }
 }

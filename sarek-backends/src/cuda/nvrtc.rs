@@ -1,0 +1,342 @@
+//! NVRTC, NVIDIA's compiler as a library. It needs neither a device nor the driver.
+//!
+//! It is looked for, in this order:
+//! 1. where the environment variable `SAREK_NVRTC` says: a file, or a folder with one in it.
+//!    When it is set, nothing else is tried;
+//! 2. by its names, in the system's search path (`LD_LIBRARY_PATH` included);
+//! 3. in `$CUDA_PATH`, `$CUDA_HOME`, `/usr/local/cuda*` and `/opt/cuda`.
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::OnceLock;
+
+use libloading::Library;
+use sarek_runtime::backend::Artifact;
+use sarek_runtime::{Error, Result};
+
+/// Compiles CUDA C for an architecture: `sm_90` gives a cubin, `compute_90` PTX (with the
+/// zero byte at its end that the driver expects).
+///
+/// # Errors
+/// [`Error::NoBackend`] without NVRTC, [`Error::Compile`] if it rejects the text.
+pub fn compile(kernel: &str, text: &str, arch: &str) -> Result<Artifact> {
+    let nvrtc = nvrtc().map_err(|reason| Error::NoBackend {
+        backend: "cuda".into(),
+        reason,
+    })?;
+    nvrtc.compile(text, arch).map_err(|log| Error::Compile {
+        kernel: kernel.into(),
+        target: "cuda".into(),
+        log,
+        source_text: text.into(),
+    })
+}
+
+/// Its version, major and minor, or why it cannot be used.
+pub fn version() -> Result<(i32, i32), String> {
+    let nvrtc = nvrtc()?;
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: both are valid to write.
+    let code = unsafe { (nvrtc.api.version)(&mut major, &mut minor) };
+    nvrtc.check("nvrtcVersion", code).map(|()| (major, minor))
+}
+
+/// The options of every compilation. Division and square root are correctly rounded and denormals
+/// kept, which are the defaults; contraction to FMA is the default too.
+pub(super) const OPTIONS: &str = "--std=c++17";
+
+/// What to compile for on a device of this compute capability: the device itself or, if it is
+/// newer than NVRTC, the newest that NVRTC knows, which the driver translates.
+pub(super) fn arch(major: i32, minor: i32) -> Result<String, String> {
+    let supported = nvrtc()?.supported()?;
+    choose_arch(major * 10 + minor, &supported)
+}
+
+fn choose_arch(device: i32, supported: &[i32]) -> Result<String, String> {
+    match supported.iter().filter(|arch| **arch <= device).max() {
+        Some(arch) if *arch == device => Ok(format!("sm_{arch}")),
+        Some(arch) => Ok(format!("compute_{arch}")),
+        None => Err(format!(
+            "this NVRTC does not compile for compute capability {}.{}: install an older one, and \
+             set SAREK_NVRTC to its path",
+            device / 10,
+            device % 10
+        )),
+    }
+}
+
+type Program = *mut c_void;
+type SizeOf = unsafe extern "C" fn(Program, *mut usize) -> c_int;
+type BytesOf = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
+
+/// The library's functions, as nvrtc.h declares them.
+struct Api {
+    version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int,
+    count_archs: unsafe extern "C" fn(*mut c_int) -> c_int,
+    archs: unsafe extern "C" fn(*mut c_int) -> c_int,
+    create: unsafe extern "C" fn(
+        *mut Program,
+        *const c_char,
+        *const c_char,
+        c_int,
+        *const *const c_char,
+        *const *const c_char,
+    ) -> c_int,
+    destroy: unsafe extern "C" fn(*mut Program) -> c_int,
+    compile: unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int,
+    log_size: SizeOf,
+    log: BytesOf,
+    cubin_size: SizeOf,
+    cubin: BytesOf,
+    ptx_size: SizeOf,
+    ptx: BytesOf,
+}
+
+struct Nvrtc {
+    api: Api,
+    /// Keeps the functions where they are.
+    _library: Library,
+}
+
+/// The library, loaded once.
+fn nvrtc() -> Result<&'static Nvrtc, String> {
+    static NVRTC: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
+    NVRTC.get_or_init(load).as_ref().map_err(Clone::clone)
+}
+
+fn load() -> Result<Nvrtc, String> {
+    let library = find(std::env::var_os("SAREK_NVRTC").map(PathBuf::from))?;
+    // SAFETY: the types are those that nvrtc.h declares, and the library stays loaded.
+    let api = unsafe {
+        Api {
+            version: symbol(&library, "nvrtcVersion")?,
+            count_archs: symbol(&library, "nvrtcGetNumSupportedArchs")?,
+            archs: symbol(&library, "nvrtcGetSupportedArchs")?,
+            create: symbol(&library, "nvrtcCreateProgram")?,
+            destroy: symbol(&library, "nvrtcDestroyProgram")?,
+            compile: symbol(&library, "nvrtcCompileProgram")?,
+            log_size: symbol(&library, "nvrtcGetProgramLogSize")?,
+            log: symbol(&library, "nvrtcGetProgramLog")?,
+            cubin_size: symbol(&library, "nvrtcGetCUBINSize")?,
+            cubin: symbol(&library, "nvrtcGetCUBIN")?,
+            ptx_size: symbol(&library, "nvrtcGetPTXSize")?,
+            ptx: symbol(&library, "nvrtcGetPTX")?,
+        }
+    };
+    Ok(Nvrtc {
+        api,
+        _library: library,
+    })
+}
+
+/// A function of the library.
+///
+/// # Safety
+/// `F` is the type of the function of this name.
+unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
+    // SAFETY: the caller's.
+    match unsafe { library.get::<F>(name) } {
+        Ok(function) => Ok(*function),
+        Err(_) => Err(format!("this NVRTC is too old: it has no function {name}")),
+    }
+}
+
+fn find(told: Option<PathBuf>) -> Result<Library, String> {
+    if let Some(told) = told {
+        let files = match told.is_dir() {
+            true => files_in(&told),
+            false => vec![told.clone()],
+        };
+        return first(&files).map_err(|why| {
+            let why = why.unwrap_or_else(|| "there is no libnvrtc in it".into());
+            format!("SAREK_NVRTC is `{}`: {why}", told.display())
+        });
+    }
+    let mut files: Vec<PathBuf> = names().into_iter().map(PathBuf::from).collect();
+    files.extend(toolkits().iter().flat_map(|folder| files_in(folder)));
+    first(&files).map_err(|_| {
+        "NVRTC, the CUDA compiler library, was not found: set SAREK_NVRTC to its path, or install \
+         it with the CUDA toolkit or from PyPI (nvidia-cuda-nvrtc-cu12)"
+            .into()
+    })
+}
+
+/// The first file that loads; else what was wrong with the last one, if there was any.
+fn first(files: &[PathBuf]) -> Result<Library, Option<String>> {
+    let mut why = None;
+    for file in files {
+        // SAFETY: the file is a system library by its name, or what the user named.
+        match unsafe { Library::new(file) } {
+            Ok(library) => return Ok(library),
+            Err(error) => why = Some(error.to_string()),
+        }
+    }
+    Err(why)
+}
+
+/// The names of the library: those that cudarc knows, and newer ones.
+fn names() -> Vec<String> {
+    let mut names = cudarc::get_lib_name_candidates("nvrtc");
+    names.extend(["libnvrtc.so.13", "nvrtc64_130_0.dll"].map(String::from));
+    names
+}
+
+/// The library's files in a folder or where a toolkit in it keeps them.
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let parts = [
+        "",
+        "lib64",
+        "lib",
+        "targets/x86_64-linux/lib",
+        "targets/sbsa-linux/lib",
+        "bin",
+    ];
+    let files = parts.iter().flat_map(|part| {
+        names()
+            .into_iter()
+            .map(move |name| folder.join(part).join(name))
+    });
+    files.filter(|file| file.is_file()).collect()
+}
+
+fn toolkits() -> Vec<PathBuf> {
+    let told = ["CUDA_PATH", "CUDA_HOME"]
+        .into_iter()
+        .filter_map(std::env::var_os);
+    let mut installed: Vec<PathBuf> = std::fs::read_dir("/usr/local")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|n| n.to_string_lossy().starts_with("cuda"))
+        })
+        .collect();
+    installed.sort();
+    told.map(PathBuf::from)
+        .chain(installed.into_iter().rev())
+        .chain([PathBuf::from("/opt/cuda")])
+        .collect()
+}
+
+impl Nvrtc {
+    fn check(&self, call: &str, code: c_int) -> Result<(), String> {
+        match code {
+            0 => Ok(()),
+            code => Err(format!("{call} failed with code {code}")),
+        }
+    }
+
+    /// The architectures that it compiles for, as `10 * major + minor`.
+    fn supported(&self) -> Result<Vec<i32>, String> {
+        let mut count = 0;
+        // SAFETY: `count` is valid to write.
+        let code = unsafe { (self.api.count_archs)(&mut count) };
+        self.check("nvrtcGetNumSupportedArchs", code)?;
+        let mut archs = vec![0; usize::try_from(count).unwrap_or(0)];
+        // SAFETY: the function writes as many as it said.
+        let code = unsafe { (self.api.archs)(archs.as_mut_ptr()) };
+        self.check("nvrtcGetSupportedArchs", code).map(|()| archs)
+    }
+
+    /// The binary, or what the compiler said.
+    fn compile(&self, text: &str, arch: &str) -> Result<Artifact, String> {
+        let c_string = |text: String| {
+            CString::new(text).map_err(|_| "the text contains a zero byte".to_string())
+        };
+        let text = c_string(text.into())?;
+        let options = [
+            c_string(format!("--gpu-architecture={arch}"))?,
+            c_string(OPTIONS.into())?,
+        ];
+        let options = options.each_ref().map(|option| option.as_ptr());
+        let mut raw = ptr::null_mut();
+        // SAFETY: the text outlives the program; there are no headers.
+        let code = unsafe {
+            (self.api.create)(
+                &mut raw,
+                text.as_ptr(),
+                ptr::null(),
+                0,
+                ptr::null(),
+                ptr::null(),
+            )
+        };
+        self.check("nvrtcCreateProgram", code)?;
+        let program = OwnedProgram { nvrtc: self, raw };
+        // SAFETY: the program is live and the options are as many as said.
+        let code =
+            unsafe { (self.api.compile)(program.raw, options.len() as c_int, options.as_ptr()) };
+        let compiled = self.check("nvrtcCompileProgram", code);
+        let log = program.bytes("the log", self.api.log_size, self.api.log);
+        let log = String::from_utf8_lossy(&log.unwrap_or_default())
+            .trim_end_matches(['\0', '\n'])
+            .to_string();
+        match compiled {
+            Ok(()) => {}
+            Err(code) if log.is_empty() => return Err(code),
+            Err(_) => return Err(log),
+        }
+        let bytes = match arch.starts_with("compute_") {
+            true => program.bytes("the PTX", self.api.ptx_size, self.api.ptx)?,
+            false => program.bytes("the cubin", self.api.cubin_size, self.api.cubin)?,
+        };
+        Ok(Artifact {
+            bytes: bytes.into(),
+            log,
+        })
+    }
+}
+
+struct OwnedProgram<'a> {
+    nvrtc: &'a Nvrtc,
+    raw: Program,
+}
+
+impl OwnedProgram<'_> {
+    fn bytes(&self, what: &str, size_of: SizeOf, bytes_of: BytesOf) -> Result<Vec<u8>, String> {
+        let mut size = 0;
+        // SAFETY: the program is live and `size` valid to write.
+        let code = unsafe { size_of(self.raw, &mut size) };
+        self.nvrtc.check(&format!("the size of {what}"), code)?;
+        let mut bytes = vec![0u8; size];
+        // SAFETY: the function writes as many bytes as it said.
+        let code = unsafe { bytes_of(self.raw, bytes.as_mut_ptr().cast()) };
+        self.nvrtc.check(what, code).map(|()| bytes)
+    }
+}
+
+impl Drop for OwnedProgram<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the program is live and not used after this.
+        unsafe { (self.nvrtc.api.destroy)(&mut self.raw) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_architecture_is_the_devices_or_the_newest_below() {
+        assert_eq!(choose_arch(90, &[75, 80, 90, 100]).unwrap(), "sm_90");
+        assert_eq!(choose_arch(121, &[75, 80, 90, 120]).unwrap(), "compute_120");
+        assert_eq!(choose_arch(86, &[75, 80]).unwrap(), "compute_80");
+        assert!(choose_arch(61, &[75, 80]).unwrap_err().contains("6.1"));
+    }
+
+    #[test]
+    fn a_wrong_path_is_told_and_nothing_else_tried() {
+        let folder = std::env::temp_dir().join("sarek-no-such-nvrtc");
+        let error = find(Some(folder.clone())).err().unwrap();
+        assert!(
+            error.contains("SAREK_NVRTC") && error.contains("sarek-no-such-nvrtc"),
+            "{error}"
+        );
+        std::fs::create_dir_all(&folder).unwrap();
+        let error = find(Some(folder.clone())).err().unwrap();
+        assert!(error.contains("there is no libnvrtc in it"), "{error}");
+        std::fs::remove_dir(&folder).unwrap();
+    }
+}

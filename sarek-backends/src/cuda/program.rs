@@ -1,0 +1,132 @@
+//! CUDA C to modules.
+//!
+//! An artifact is a cubin for the device's own architecture or, on a device newer than NVRTC, PTX.
+
+use std::ffi::CString;
+use std::sync::Arc;
+
+use cudarc::driver::result::{DriverError, function, module};
+use cudarc::driver::sys::{CUfunction, CUfunction_attribute, CUmodule, CUresult};
+use sarek_ir::Kernel;
+use sarek_ir::write::{Cuda, Dialect, Slot, Source, Variant};
+use sarek_runtime::backend::{self, Artifact};
+use sarek_runtime::{Error, Result};
+
+use super::device::Shared;
+use super::nvrtc;
+use crate::jit::{self, Binary};
+
+/// Kernels to CUDA C.
+pub(super) struct Renderer;
+
+impl backend::Renderer for Renderer {
+    fn target(&self) -> &'static str {
+        Cuda.name()
+    }
+
+    fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {
+        jit::render_with(&Cuda, kernel, variant)
+    }
+}
+
+/// NVRTC for one architecture.
+pub(super) struct Compiler {
+    arch: String,
+    fingerprint: String,
+}
+
+impl Compiler {
+    pub fn new(device: &str, (major, minor): (i32, i32)) -> Result<Compiler> {
+        let told = |message| Error::Device {
+            device: device.into(),
+            message,
+        };
+        let arch = nvrtc::arch(major, minor).map_err(told)?;
+        let (major, minor) = nvrtc::version().map_err(told)?;
+        Ok(Compiler {
+            fingerprint: format!("nvrtc {major}.{minor} {arch} {}", nvrtc::OPTIONS),
+            arch,
+        })
+    }
+
+    pub fn arch(&self) -> &str {
+        &self.arch
+    }
+}
+
+impl backend::Compiler for Compiler {
+    fn fingerprint(&self) -> String {
+        self.fingerprint.clone()
+    }
+
+    fn compile(&self, kernel: &str, source: &Source) -> Result<Artifact> {
+        nvrtc::compile(kernel, &source.text, &self.arch)
+    }
+}
+
+/// A kernel ready to launch.
+pub(super) struct Program {
+    shared: Arc<Shared>,
+    module: CUmodule,
+    function: CUfunction,
+    pub slots: Vec<Slot>,
+}
+
+// SAFETY: modules and functions may be used from any thread, see `Shared`.
+unsafe impl Send for Program {}
+// SAFETY: as above.
+unsafe impl Sync for Program {}
+
+impl Program {
+    /// The function, loaded as long as the program lives.
+    pub fn function(&self) -> CUfunction {
+        self.function
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // A launch may still run the code. If the device is lost, nothing is left to unload.
+        if self
+            .shared
+            .bind()
+            .and_then(|()| self.shared.finish_all())
+            .is_ok()
+        {
+            // SAFETY: nothing runs the module's code, and nobody can launch it any more.
+            let _ = unsafe { module::unload(self.module) };
+        }
+    }
+}
+
+/// Makes a program launchable.
+pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Result<Program> {
+    let binary = Binary::of(&shared.name, program)?;
+    shared.bind()?;
+    let image = &binary.artifact.bytes;
+    let readable = image.starts_with(b"\x7fELF") || image.last() == Some(&0);
+    let module = match readable {
+        // SAFETY: an ELF image tells its own length; PTX ends at its zero byte.
+        true => unsafe { module::load_data(image.as_ptr().cast()) },
+        false => Err(DriverError(CUresult::CUDA_ERROR_INVALID_IMAGE)),
+    };
+    let module = module.map_err(|error| shared.error("cuModuleLoadData", error))?;
+    // From here on the module is unloaded on every way out.
+    let mut program = Program {
+        shared: shared.clone(),
+        module,
+        function: std::ptr::null_mut(),
+        slots: binary.source.slots.clone(),
+    };
+    let entry = CString::new(binary.source.entry.as_str())
+        .map_err(|_| jit::foreign(&shared.name, "an entry point with a zero byte in its name"))?;
+    // SAFETY: the module is loaded.
+    program.function = unsafe { module::get_function(module, entry) }
+        .map_err(|error| shared.error("cuModuleGetFunction", error))?;
+    let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+    // SAFETY: the function belongs to a loaded module.
+    let most = unsafe { function::get_function_attribute(program.function, attribute) };
+    let most = most.map_err(|error| shared.error("cuFuncGetAttribute", error))?;
+    binary.check_block(&shared.name, usize::try_from(most).unwrap_or(0))?;
+    Ok(program)
+}

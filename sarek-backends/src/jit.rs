@@ -1,0 +1,130 @@
+//! What the backends that compile source have in common: they take apart what the framework hands
+//! them, and object when it belongs to another backend.
+
+use std::any::Any;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use sarek_ir::Kernel;
+use sarek_ir::write::{Dialect, Slot, SlotKind, Source, Variant, render};
+use sarek_runtime::backend::{Arg, Args, Artifact, Launch, Program, Slice};
+use sarek_runtime::{Error, Result};
+
+/// A program to load, taken apart.
+pub(crate) struct Binary<'a> {
+    pub artifact: &'a Artifact,
+    pub source: &'a Source,
+    pub kernel: &'a str,
+    pub block: [u32; 3],
+}
+
+impl<'a> Binary<'a> {
+    pub fn of(device: &str, program: &Program<'a>) -> Result<Binary<'a>> {
+        match *program {
+            Program::Binary {
+                artifact,
+                source,
+                kernel,
+                block,
+            } => Ok(Binary {
+                artifact,
+                source,
+                kernel,
+                block,
+            }),
+            Program::Direct(_) | Program::Ir(_) => {
+                Err(foreign(device, "a program that it did not compile"))
+            }
+        }
+    }
+
+    /// A kernel that needs many registers may run in smaller blocks only than the device does at
+    /// best: of `most` threads.
+    #[cfg(any(feature = "cuda", feature = "opencl"))]
+    pub fn check_block(&self, device: &str, most: usize) -> Result<()> {
+        let threads: usize = self.block.iter().map(|n| *n as usize).product();
+        if threads <= most {
+            return Ok(());
+        }
+        Err(Error::Launch {
+            kernel: self.kernel.into(),
+            problem: format!(
+                "{device} runs this kernel in blocks of at most {most} threads; {threads} were \
+                 asked for"
+            ),
+        })
+    }
+}
+
+/// Renders with one of the built-in dialects.
+pub(crate) fn render_with(
+    dialect: &dyn Dialect,
+    kernel: &Kernel,
+    variant: &Variant,
+) -> Result<Source> {
+    render(kernel, dialect, variant).map_err(|lacking| Error::Unsupported {
+        backend: dialect.name().into(),
+        what: lacking.to_string(),
+    })
+}
+
+/// The backend's own program behind a launch.
+pub(crate) fn program<'a, P: 'static>(device: &str, launch: &Launch<'a>) -> Result<&'a P> {
+    let program: &dyn Any = launch.program;
+    program
+        .downcast_ref()
+        .ok_or_else(|| foreign(device, "a program of another backend"))
+}
+
+/// The arguments of a launch, which are those that the program was rendered for.
+pub(crate) fn arguments<'a>(
+    device: &str,
+    launch: &Launch<'a>,
+    slots: &[Slot],
+) -> Result<&'a [Arg]> {
+    let Args::Device(args) = launch.args else {
+        return Err(foreign(device, "arguments in host memory"));
+    };
+    let fits = |(arg, slot): (&Arg, &Slot)| match arg {
+        Arg::Buffer(_) => is_buffer(slot),
+        Arg::Scalar(scalar) => !is_buffer(slot) && scalar.as_bytes().len() == scalar_size(slot),
+    };
+    if args.len() != slots.len() || !args.iter().zip(slots).all(fits) {
+        return Err(foreign(device, "arguments of another program"));
+    }
+    Ok(args)
+}
+
+/// Is it passed as memory, or by value?
+pub(crate) fn is_buffer(slot: &Slot) -> bool {
+    match slot.kind {
+        SlotKind::Buffer { .. } | SlotKind::Faults => true,
+        SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => false,
+    }
+}
+
+/// The size of a scalar argument: `bool` is passed as a `u32`.
+pub(crate) fn scalar_size(slot: &Slot) -> usize {
+    slot.ty.size().max(4)
+}
+
+/// The backend's own memory behind a slice.
+pub(crate) fn memory<'a, M: 'static>(device: &str, slice: &'a Slice) -> Result<&'a M> {
+    let memory: &dyn Any = &*slice.mem;
+    memory
+        .downcast_ref()
+        .ok_or_else(|| foreign(device, "memory of another backend"))
+}
+
+/// The device was given what another backend made.
+pub(crate) fn foreign(device: &str, what: &str) -> Error {
+    Error::Device {
+        device: device.into(),
+        message: format!("was given {what}"),
+    }
+}
+
+/// Locks, whatever became of another thread that held the lock: the data behind these locks is
+/// valid at every point.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

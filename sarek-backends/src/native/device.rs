@@ -1,0 +1,81 @@
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sarek_runtime::backend::{
+    BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
+};
+use sarek_runtime::direct::isa;
+use sarek_runtime::{Error, Result};
+
+use super::memory::HostMemory;
+use super::program;
+use super::stream::HostStream;
+
+/// The processor that this program runs on.
+pub struct Processor {
+    info: DeviceInfo,
+}
+
+impl Processor {
+    /// Describes it; nothing is started.
+    pub fn new() -> Processor {
+        let threads = rayon::current_num_threads();
+        let info = DeviceInfo {
+            name: format!("{} threads, {}", threads, isa().name()),
+            priority: None,
+            host_memory: true,
+            features: Features {
+                f64: true,
+                f64_math: true,
+                i64: true,
+                storage8: true,
+            },
+            max_block: [u32::MAX; 3],
+            max_block_threads: u32::MAX,
+            max_grid: [u32::MAX; 3],
+            max_buffer: isize::MAX as u64,
+            max_buffers: u32::MAX,
+            warp: 1,
+            memory: 0,
+        };
+        Processor { info }
+    }
+}
+
+impl BackendDevice for Processor {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn codegen(&self) -> Codegen<'_> {
+        Codegen::Direct
+    }
+
+    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+        match program {
+            Program::Direct(direct) => Ok(Arc::new(program::Compiled(*direct))),
+            Program::Ir(_) | Program::Binary { .. } => Err(Error::Unsupported {
+                backend: "native".into(),
+                what: "programs other than compiled bodies".into(),
+            }),
+        }
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
+        Ok(Arc::new(HostMemory::new(bytes)?))
+    }
+
+    fn stream(&self) -> Arc<dyn BackendStream> {
+        Arc::new(HostStream)
+    }
+
+    fn debug_info(&self) -> BTreeMap<String, String> {
+        let threads = rayon::current_num_threads().to_string();
+        [
+            ("threads".into(), threads),
+            ("isa".into(), isa().name().into()),
+        ]
+        .into()
+    }
+}

@@ -1,0 +1,40 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use sarek_runtime::backend::Mem;
+use sarek_runtime::{Error, Result};
+
+/// Host memory as device memory. Vectors do not use it, since kernels run on theirs; it serves
+/// programs that allocate through the backend interface.
+pub struct HostMemory {
+    bytes: Mutex<Box<[u8]>>,
+    len: usize,
+}
+
+impl HostMemory {
+    /// Zeroed memory.
+    pub fn new(len: usize) -> Result<HostMemory> {
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(len)
+            .map_err(|_| Error::OutOfMemory {
+                device: "native".into(),
+                bytes: len,
+            })?;
+        bytes.resize(len, 0);
+        Ok(HostMemory {
+            bytes: Mutex::new(bytes.into_boxed_slice()),
+            len,
+        })
+    }
+
+    /// The bytes, for one user at a time.
+    pub fn lock(&self) -> MutexGuard<'_, Box<[u8]>> {
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Mem for HostMemory {
+    fn len(&self) -> usize {
+        self.len
+    }
+}

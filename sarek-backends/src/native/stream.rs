@@ -1,0 +1,59 @@
+use sarek_runtime::backend::{Args, BackendStream, Launch, Slice};
+use sarek_runtime::direct::RawFault;
+use sarek_runtime::{Error, Fault, FaultKind, Result};
+
+use super::memory::HostMemory;
+use super::program::{self, Compiled, Stop};
+
+/// The one queue: whatever is asked is done before the call returns.
+pub struct HostStream;
+
+impl BackendStream for HostStream {
+    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+        memory(dst)?.lock()[dst.offset..][..src.len()].copy_from_slice(src);
+        Ok(())
+    }
+
+    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+        dst.copy_from_slice(&memory(src)?.lock()[src.offset..][..dst.len()]);
+        Ok(())
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+        let compiled = launch.program.downcast_ref::<Compiled>();
+        let (Some(compiled), Args::Host { args, checked }) = (compiled, &launch.args) else {
+            return Err(foreign("program"));
+        };
+        // SAFETY: the runtime gives arguments that fit the kernel, borrowed for this call, and
+        // `checked` as it proved the launch.
+        match unsafe { program::run(compiled.0, args, &launch.space, *checked) } {
+            Ok(()) => Ok(None),
+            Err(Stop::Fault(fault)) => Ok(Some(fault)),
+            Err(Stop::Panic(message)) => Err(Error::Fault(Fault {
+                kernel: launch.kernel.into(),
+                file: String::new(),
+                line: 0,
+                column: 0,
+                thread: [0; 3],
+                kind: FaultKind::Panic(message),
+            })),
+        }
+    }
+
+    fn sync(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn memory(slice: &Slice) -> Result<&HostMemory> {
+    let any: &dyn std::any::Any = &*slice.mem;
+    any.downcast_ref::<HostMemory>()
+        .ok_or_else(|| foreign("memory"))
+}
+
+fn foreign(what: &str) -> Error {
+    Error::Unsupported {
+        backend: "native".into(),
+        what: format!("{what} of another backend"),
+    }
+}

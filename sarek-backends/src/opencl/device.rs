@@ -1,0 +1,194 @@
+//! An OpenCL device and its context.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+use opencl3::command_queue::create_command_queue;
+use opencl3::context::Context;
+use opencl3::device::{CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, Device as Id};
+use opencl3::error_codes::{ClError, cl_int};
+use opencl3::types::cl_context;
+use sarek_runtime::backend::{
+    BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
+};
+use sarek_runtime::{Error, Result};
+
+use super::Object;
+use super::memory::Memory;
+use super::program::{self, Compiler, Renderer};
+use super::stream::Stream;
+
+/// A device.
+pub(super) struct Device {
+    pub shared: Arc<Shared>,
+    info: DeviceInfo,
+    compiler: Compiler,
+    stream: Arc<Stream>,
+}
+
+/// What everything that belongs to a device needs of it.
+pub(super) struct Shared {
+    pub id: Id,
+    pub name: String,
+    /// Offsets of sub-buffers are multiples of this many bytes.
+    pub alignment: usize,
+    /// Never released: a device is kept to the end of the process, and opencl3 panics when a driver
+    /// that is already gone fails to release.
+    context: ManuallyDrop<Context>,
+}
+
+impl Shared {
+    pub fn context(&self) -> cl_context {
+        self.context.get()
+    }
+
+    /// The driver's word on a failed call.
+    pub fn error(&self, call: &str, code: cl_int) -> Error {
+        Error::Device {
+            device: self.name.clone(),
+            message: format!("{call} failed with {} ({code})", ClError(code)),
+        }
+    }
+}
+
+impl Device {
+    pub fn open(id: Id) -> Result<Arc<Device>> {
+        let name = id.name().unwrap_or_else(|_| "OpenCL device".into());
+        let context = Context::from_device(&id).map_err(|error| Error::Device {
+            device: name.clone(),
+            message: format!("clCreateContext failed with {error} ({})", error.0),
+        })?;
+        let shared = Arc::new(Shared {
+            id,
+            alignment: id.mem_base_addr_align().unwrap_or(1024) as usize / 8,
+            name: name.trim().to_string(),
+            context: ManuallyDrop::new(context),
+        });
+        let info = describe(&shared).map_err(|ClError(code)| {
+            let call = "clGetDeviceInfo";
+            shared.error(call, code)
+        })?;
+        Ok(Arc::new(Device {
+            info,
+            compiler: Compiler::new(shared.clone()),
+            stream: Arc::new(new_queue(&shared)?),
+            shared,
+        }))
+    }
+}
+
+impl BackendDevice for Device {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn codegen(&self) -> Codegen<'_> {
+        Codegen::Jit(&Renderer, &self.compiler)
+    }
+
+    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+        Ok(Arc::new(program::load(
+            &self.shared,
+            &self.compiler,
+            program,
+        )?))
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
+        Ok(Arc::new(Memory::new(&self.shared, bytes)?))
+    }
+
+    fn stream(&self) -> Arc<dyn BackendStream> {
+        self.stream.clone()
+    }
+
+    fn new_stream(&self) -> Result<Arc<dyn BackendStream>> {
+        Ok(Arc::new(new_queue(&self.shared)?))
+    }
+
+    fn debug_info(&self) -> BTreeMap<String, String> {
+        let id = self.shared.id;
+        let facts = [
+            ("vendor", id.vendor()),
+            ("version", id.version()),
+            ("driver", id.driver_version()),
+            (
+                "compute units",
+                id.max_compute_units().map(|n| n.to_string()),
+            ),
+            ("clock MHz", id.max_clock_frequency().map(|n| n.to_string())),
+            ("local memory", id.local_mem_size().map(|n| n.to_string())),
+            ("extensions", id.extensions()),
+        ];
+        facts
+            .into_iter()
+            .filter_map(|(key, fact)| Some((key.to_string(), fact.ok()?.trim().to_string())))
+            .chain([(
+                "build options".to_string(),
+                self.compiler.options().to_string(),
+            )])
+            .collect()
+    }
+}
+
+fn new_queue(shared: &Arc<Shared>) -> Result<Stream> {
+    // SAFETY: the device belongs to the context.
+    let queue = unsafe { create_command_queue(shared.context(), shared.id.id(), 0) };
+    let queue = queue.map_err(|code| shared.error("clCreateCommandQueue", code))?;
+    Ok(Stream::new(shared.clone(), Object::queue(queue)))
+}
+
+fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
+    let id = shared.id;
+    let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let threads = clamp(id.max_work_group_size()?);
+    let sizes = id.max_work_item_sizes()?;
+    let block = |axis| threads.min(sizes.get(axis).copied().map_or(1, clamp));
+    let max_block = [block(0), block(1), block(2)];
+    // Neither the number of work-groups nor, for most drivers, its limit can be asked for; these
+    // are the smallest in use. The global size has to fit the device's `size_t`.
+    let groups = match id.address_bits()? {
+        64 => i32::MAX as u32,
+        _ => i32::MAX as u32 / max_block[0].max(1),
+    };
+    let full = id.profile()? == "FULL_PROFILE";
+    let f64 = id.double_fp_config().unwrap_or(0) != 0;
+    Ok(DeviceInfo {
+        name: shared.name.clone(),
+        priority: (id.dev_type()? & CL_DEVICE_TYPE_CPU != 0).then_some(40),
+        host_memory: false,
+        features: Features {
+            f64,
+            f64_math: f64,
+            i64: full || id.extensions()?.contains("cles_khr_int64"),
+            storage8: true,
+        },
+        max_block,
+        max_block_threads: threads,
+        max_grid: [groups, 65535, 65535],
+        max_buffer: id.max_mem_alloc_size()?,
+        // A buffer comes with a 64-bit length.
+        max_buffers: clamp(id.max_parameter_size()? / 16),
+        warp: warp(&id)?,
+        memory: id.global_mem_size()?,
+    })
+}
+
+/// Threads in lockstep, as far as a driver tells: two vendors' extensions, then OpenCL 3.0.
+fn warp(id: &Id) -> opencl3::Result<u32> {
+    if id.dev_type()? & CL_DEVICE_TYPE_GPU == 0 {
+        return Ok(1);
+    }
+    let extensions = id.extensions()?;
+    let told = if extensions.contains("cl_nv_device_attribute_query") {
+        id.wrap_size_nv().ok()
+    } else if extensions.contains("cl_amd_device_attribute_query") {
+        id.wavefront_width_amd().ok()
+    } else {
+        let multiple = id.preferred_work_group_size_multiple().ok();
+        multiple.and_then(|n| u32::try_from(n).ok())
+    };
+    Ok(told.unwrap_or(1).max(1))
+}

@@ -1,0 +1,90 @@
+//! OpenCL buffers.
+
+use std::ptr;
+use std::sync::Arc;
+
+use opencl3::error_codes::{
+    CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY,
+    CL_OUT_OF_RESOURCES,
+};
+use opencl3::memory::{CL_BUFFER_CREATE_TYPE_REGION, CL_MEM_READ_WRITE};
+use opencl3::memory::{create_buffer, create_sub_buffer};
+use opencl3::types::{cl_buffer_region, cl_mem};
+use sarek_runtime::backend::{Mem, Slice};
+use sarek_runtime::{Error, Result};
+
+use super::Object;
+use super::device::Shared;
+use crate::jit;
+
+/// A buffer.
+pub(super) struct Memory {
+    buffer: Object,
+    len: usize,
+}
+
+impl Memory {
+    pub fn new(shared: &Arc<Shared>, len: usize) -> Result<Memory> {
+        // SAFETY: without `CL_MEM_USE_HOST_PTR` or `CL_MEM_COPY_HOST_PTR` no host memory is read.
+        let buffer =
+            unsafe { create_buffer(shared.context(), CL_MEM_READ_WRITE, len, ptr::null_mut()) };
+        let buffer = buffer.map_err(|code| match code {
+            CL_MEM_OBJECT_ALLOCATION_FAILURE
+            | CL_OUT_OF_RESOURCES
+            | CL_OUT_OF_HOST_MEMORY
+            | CL_INVALID_BUFFER_SIZE => Error::OutOfMemory {
+                device: shared.name.clone(),
+                bytes: len,
+            },
+            code => shared.error("clCreateBuffer", code),
+        })?;
+        Ok(Memory {
+            buffer: Object::memory(buffer),
+            len,
+        })
+    }
+
+    pub fn raw(&self) -> cl_mem {
+        self.buffer.raw
+    }
+}
+
+impl Mem for Memory {
+    fn len(&self) -> usize {
+        self.len
+    }
+}
+
+/// The memory object of a kernel's argument: the buffer itself, or a part of it, which is an object
+/// of its own that `parts` keeps until the launch is queued.
+pub(super) fn argument(shared: &Shared, slice: &Slice, parts: &mut Vec<Object>) -> Result<cl_mem> {
+    let memory: &Memory = jit::memory(&shared.name, slice)?;
+    if slice.offset == 0 {
+        return Ok(memory.raw());
+    }
+    if !slice.offset.is_multiple_of(shared.alignment) {
+        return Err(Error::Unsupported {
+            backend: "opencl".into(),
+            what: format!(
+                "a buffer argument at byte {} on {}: offsets have to be multiples of {}",
+                slice.offset, shared.name, shared.alignment
+            ),
+        });
+    }
+    let region = cl_buffer_region {
+        origin: slice.offset,
+        size: slice.len,
+    };
+    // SAFETY: `region` outlives the call and lies within the buffer.
+    let part = unsafe {
+        create_sub_buffer(
+            memory.raw(),
+            CL_MEM_READ_WRITE,
+            CL_BUFFER_CREATE_TYPE_REGION,
+            (&raw const region).cast(),
+        )
+    };
+    let part = part.map_err(|code| shared.error("clCreateSubBuffer", code))?;
+    parts.push(Object::memory(part));
+    Ok(part)
+}

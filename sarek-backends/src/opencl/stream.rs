@@ -1,0 +1,252 @@
+//! In-order command queues and events.
+//!
+//! A queue remembers the event of its last command that may still run. Commands are queued under
+//! that event's lock, so the event is the newest one whatever threads share the stream; recording
+//! and `is_idle` look at it and queue nothing. Blocking copies have finished by the time anybody
+//! could ask.
+
+use std::any::Any;
+use std::sync::{Arc, Mutex};
+
+use opencl3::command_queue::{
+    enqueue_barrier_with_wait_list, enqueue_copy_buffer, enqueue_fill_buffer,
+    enqueue_nd_range_kernel, enqueue_read_buffer, enqueue_write_buffer, finish, flush,
+};
+use opencl3::error_codes::cl_int;
+use opencl3::event::{CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS};
+use opencl3::event::{get_event_info, wait_for_events};
+use opencl3::kernel::set_kernel_arg;
+use opencl3::types::{CL_BLOCKING, cl_command_queue, cl_event, cl_kernel, cl_mem};
+use sarek_runtime::backend::{Arg, BackendEvent, BackendStream, Launch, Slice};
+use sarek_runtime::direct::RawFault;
+use sarek_runtime::{Error, Result};
+
+use super::Object;
+use super::device::Shared;
+use super::memory::{self, Memory};
+use super::program::Program;
+use crate::jit::{self, lock};
+
+/// A queue.
+pub(super) struct Stream {
+    shared: Arc<Shared>,
+    queue: Object,
+    last: Mutex<Option<Arc<Object>>>,
+}
+
+impl Stream {
+    pub fn new(shared: Arc<Shared>, queue: Object) -> Stream {
+        Stream {
+            shared,
+            queue,
+            last: Mutex::new(None),
+        }
+    }
+
+    /// Queues a command, which becomes the last one, and starts it.
+    fn enqueue(
+        &self,
+        call: &str,
+        command: impl FnOnce(cl_command_queue) -> Result<cl_event, cl_int>,
+    ) -> Result<()> {
+        let mut last = lock(&self.last);
+        let event = command(self.queue.raw).map_err(|code| self.shared.error(call, code))?;
+        *last = Some(Arc::new(Object::event(event)));
+        flush(self.queue.raw).map_err(|code| self.shared.error("clFlush", code))
+    }
+
+    fn last(&self) -> Option<Arc<Object>> {
+        lock(&self.last).clone()
+    }
+
+    fn memory<'a>(&self, slice: &'a Slice) -> Result<&'a Memory> {
+        jit::memory(&self.shared.name, slice)
+    }
+
+    /// Passes the arguments to the kernel, whose lock the caller holds.
+    fn set_args(&self, kernel: cl_kernel, args: &[Arg], parts: &mut Vec<Object>) -> Result<()> {
+        for (index, arg) in (0..).zip(args) {
+            let set = match arg {
+                Arg::Buffer(slice) => {
+                    let buffer = memory::argument(&self.shared, slice, parts)?;
+                    let size = size_of::<cl_mem>();
+                    // SAFETY: the value is a memory object, whose handle is copied by the call.
+                    unsafe { set_kernel_arg(kernel, index, size, (&raw const buffer).cast()) }
+                }
+                Arg::Scalar(scalar) => {
+                    let bytes = scalar.as_bytes();
+                    // SAFETY: `bytes` is as long as said; the driver checks that the length is
+                    // that of the parameter, and copies it.
+                    unsafe { set_kernel_arg(kernel, index, bytes.len(), bytes.as_ptr().cast()) }
+                }
+            };
+            set.map_err(|code| {
+                self.shared
+                    .error(&format!("clSetKernelArg of argument {index}"), code)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl BackendStream for Stream {
+    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+        if src.is_empty() {
+            return Ok(());
+        }
+        let (buffer, queue) = (self.memory(dst)?.raw(), self.queue.raw);
+        let (to, len, from) = (dst.offset, src.len(), src.as_ptr().cast());
+        // SAFETY: `src` is readable for `len` bytes and the call returns when they have been read.
+        let event = unsafe {
+            enqueue_write_buffer(queue, buffer, CL_BLOCKING, to, len, from, 0, NO_EVENTS)
+        };
+        let event = event.map_err(|code| self.shared.error("clEnqueueWriteBuffer", code))?;
+        drop(Object::event(event));
+        Ok(())
+    }
+
+    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+        if dst.is_empty() {
+            return Ok(());
+        }
+        let (buffer, queue) = (self.memory(src)?.raw(), self.queue.raw);
+        let (from, len, to) = (src.offset, dst.len(), dst.as_mut_ptr().cast());
+        // SAFETY: `dst` is writable for `len` bytes and the call returns when they are written.
+        let event =
+            unsafe { enqueue_read_buffer(queue, buffer, CL_BLOCKING, from, len, to, 0, NO_EVENTS) };
+        let event = event.map_err(|code| self.shared.error("clEnqueueReadBuffer", code))?;
+        drop(Object::event(event));
+        Ok(())
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+        let program: &Program = jit::program(&self.shared.name, launch)?;
+        let args = jit::arguments(&self.shared.name, launch, &program.slots)?;
+        let local = launch.space.block.map(|n| n as usize);
+        let mut global = local;
+        for (size, groups) in global.iter_mut().zip(launch.grid) {
+            let product = size.checked_mul(groups as usize);
+            *size = product.ok_or_else(|| Error::Launch {
+                kernel: launch.kernel.into(),
+                problem: "the index space overflows the device's size_t".into(),
+            })?;
+        }
+        let mut parts = vec![];
+        let kernel = lock(&program.kernel);
+        self.set_args(kernel.raw, args, &mut parts)?;
+        self.enqueue("clEnqueueNDRangeKernel", |queue| {
+            let (kernel, global, local) = (kernel.raw, global.as_ptr(), local.as_ptr());
+            let offset = std::ptr::null();
+            // SAFETY: all arguments are set, and no other thread sets them meanwhile; the sizes
+            // are three each. That the kernel's accesses are in bounds is the launch's contract.
+            unsafe {
+                enqueue_nd_range_kernel(queue, kernel, 3, offset, global, local, 0, NO_EVENTS)
+            }
+        })?;
+        Ok(None)
+    }
+
+    fn sync(&self) -> Result<()> {
+        finish(self.queue.raw).map_err(|code| self.shared.error("clFinish", code))?;
+        // `clFinish` succeeds also when a command failed.
+        self.is_idle().map(|_| ())
+    }
+
+    fn record(&self) -> Result<Arc<dyn BackendEvent>> {
+        Ok(Arc::new(Event {
+            shared: self.shared.clone(),
+            event: self.last(),
+        }))
+    }
+
+    fn wait(&self, event: &Arc<dyn BackendEvent>) -> Result<()> {
+        let ours = (&**event as &dyn Any).downcast_ref::<Event>();
+        let Some(Event {
+            shared,
+            event: Some(object),
+        }) = ours
+        else {
+            return event.sync();
+        };
+        if !Arc::ptr_eq(shared, &self.shared) {
+            return event.sync();
+        }
+        self.enqueue("clEnqueueBarrierWithWaitList", |queue| {
+            // SAFETY: one live event of this context stands in the list.
+            unsafe { enqueue_barrier_with_wait_list(queue, 1, &object.raw) }
+        })
+    }
+
+    fn is_idle(&self) -> Result<bool> {
+        self.last().map_or(Ok(true), |e| is_done(&self.shared, &e))
+    }
+
+    fn zero(&self, dst: &Slice) -> Result<()> {
+        if dst.len == 0 {
+            return Ok(());
+        }
+        let buffer = self.memory(dst)?.raw();
+        // Offset and length have to be multiples of the pattern; long ones are faster.
+        let fits = |n: &usize| dst.offset.is_multiple_of(*n) && dst.len.is_multiple_of(*n);
+        let size = [16, 4].into_iter().find(fits).unwrap_or(1);
+        let zeros = 0u128;
+        self.enqueue("clEnqueueFillBuffer", |queue| {
+            let pattern = (&raw const zeros).cast();
+            let (offset, len) = (dst.offset, dst.len);
+            // SAFETY: `pattern` is readable for `size` (at most 16) bytes and copied by the call.
+            unsafe { enqueue_fill_buffer(queue, buffer, pattern, size, offset, len, 0, NO_EVENTS) }
+        })
+    }
+
+    fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
+        if src.len == 0 {
+            return Ok(true);
+        }
+        let (to, from) = (self.memory(dst)?.raw(), self.memory(src)?.raw());
+        if to == from && dst.offset.abs_diff(src.offset) < src.len {
+            return Ok(false); // OpenCL does not copy between ranges that overlap
+        }
+        self.enqueue("clEnqueueCopyBuffer", |queue| {
+            let (at, into, len) = (src.offset, dst.offset, src.len);
+            // SAFETY: both are live buffers; the driver checks the ranges.
+            unsafe { enqueue_copy_buffer(queue, from, to, at, into, len, 0, NO_EVENTS) }
+        })?;
+        Ok(true)
+    }
+}
+
+const NO_EVENTS: *const cl_event = std::ptr::null();
+
+/// A point in a queue: its last command then, if there was one.
+struct Event {
+    shared: Arc<Shared>,
+    event: Option<Arc<Object>>,
+}
+
+impl BackendEvent for Event {
+    fn is_done(&self) -> Result<bool> {
+        self.event
+            .as_ref()
+            .map_or(Ok(true), |e| is_done(&self.shared, e))
+    }
+
+    fn sync(&self) -> Result<()> {
+        let Some(event) = &self.event else {
+            return Ok(());
+        };
+        // A failed command makes the wait fail too; its own status says why.
+        let waited = wait_for_events(&[event.raw]);
+        is_done(&self.shared, event)?;
+        waited.map_err(|code| self.shared.error("clWaitForEvents", code))
+    }
+}
+
+/// Has the command of an event finished? An error if it failed.
+fn is_done(shared: &Shared, event: &Object) -> Result<bool> {
+    let status = get_event_info(event.raw, CL_EVENT_COMMAND_EXECUTION_STATUS)
+        .map_err(|code| shared.error("clGetEventInfo", code))?;
+    match cl_int::from(status) {
+        status if status < 0 => Err(shared.error("a queued command", status)),
+        status => Ok(status == CL_COMPLETE),
+    }
+}

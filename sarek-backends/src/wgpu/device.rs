@@ -1,0 +1,240 @@
+//! A wgpu device and how its errors are caught.
+//!
+//! wgpu reports errors to scopes, which belong to a thread, or else to a handler whose default is
+//! to panic. Every call here that can fail runs in [`Shared::checked`]; what still arrives outside
+//! of a scope, and the loss of the device, is kept and told by the next call.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use sarek_runtime::backend::{
+    BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
+};
+use sarek_runtime::{Error, Result};
+use wgpu::{Adapter, DeviceDescriptor, DeviceType, ErrorFilter, Limits, PollStatus, PollType};
+use wgpu::{Queue, SubmissionIndex};
+
+use super::memory::Memory;
+use super::program::{self, Compiler, Renderer};
+use super::stream::Stream;
+use crate::jit::lock;
+
+/// A device.
+pub(super) struct Device {
+    shared: Arc<Shared>,
+    info: DeviceInfo,
+    adapter: wgpu::AdapterInfo,
+    compiler: Compiler,
+    stream: Arc<Stream>,
+}
+
+/// What everything that belongs to a device needs of it.
+pub(super) struct Shared {
+    pub name: String,
+    pub device: wgpu::Device,
+    pub queue: Queue,
+    pub limits: Limits,
+    lost: Arc<OnceLock<String>>,
+    stray: Arc<Mutex<Option<String>>>,
+}
+
+impl Shared {
+    /// An error of this device.
+    pub fn error(&self, message: impl Into<String>) -> Error {
+        Error::Device {
+            device: self.name.clone(),
+            message: message.into(),
+        }
+    }
+
+    /// The result of `work`, with the first error that it caused on this thread.
+    pub fn scoped<T>(&self, work: impl FnOnce() -> T) -> (T, Option<wgpu::Error>) {
+        let memory = self.device.push_error_scope(ErrorFilter::OutOfMemory);
+        let internal = self.device.push_error_scope(ErrorFilter::Internal);
+        let validation = self.device.push_error_scope(ErrorFilter::Validation);
+        let value = work();
+        // The futures are ready: only browsers answer later.
+        let validation = pollster::block_on(validation.pop());
+        let internal = pollster::block_on(internal.pop());
+        let memory = pollster::block_on(memory.pop());
+        (value, memory.or(internal).or(validation))
+    }
+
+    /// The result of `work`, or the error that it caused.
+    pub fn checked<T>(&self, call: &str, work: impl FnOnce() -> T) -> Result<T> {
+        let (value, error) = self.scoped(work);
+        match error {
+            Some(error) => Err(self.error(format!("{call} failed: {error}"))),
+            None => self.alive().map(|()| value),
+        }
+    }
+
+    /// Has the device been lost, or failed where nobody waited for it?
+    pub fn alive(&self) -> Result<()> {
+        if let Some(reason) = self.lost.get() {
+            return Err(self.error(format!("the device was lost: {reason}")));
+        }
+        match lock(&self.stray).take() {
+            Some(message) => Err(self.error(message)),
+            None => Ok(()),
+        }
+    }
+
+    /// Lets finished work be noticed, after waiting for a submission if one is given.
+    pub fn poll(&self, wait: Option<SubmissionIndex>) -> Result<PollStatus> {
+        self.alive()?;
+        let poll = match wait {
+            None => PollType::Poll,
+            index => PollType::Wait {
+                submission_index: index,
+                timeout: None,
+            },
+        };
+        // wgpu panics in here when the device is lost meanwhile.
+        let polled = catch_unwind(AssertUnwindSafe(|| self.device.poll(poll)));
+        self.alive()?;
+        match polled {
+            Ok(Ok(status)) => Ok(status),
+            Ok(Err(error)) => Err(self.error(format!("waiting failed: {error}"))),
+            Err(_) => Err(self.error("the device was lost while it was waited for")),
+        }
+    }
+
+    /// The most bytes of one buffer.
+    pub fn max_buffer(&self) -> u64 {
+        let limits = &self.limits;
+        limits
+            .max_buffer_size
+            .min(limits.max_storage_buffer_binding_size)
+    }
+}
+
+/// The features that kernels or their texts may use.
+const USED: wgpu::Features = wgpu::Features::SHADER_F64
+    .union(wgpu::Features::SHADER_INT64)
+    .union(wgpu::Features::SHADER_F16)
+    .union(wgpu::Features::SHADER_I16)
+    .union(wgpu::Features::SUBGROUP);
+
+impl Device {
+    pub fn open(adapter: &Adapter) -> Result<Arc<Device>> {
+        let facts = adapter.get_info();
+        let limits = adapter.limits();
+        let request = adapter.request_device(&DeviceDescriptor {
+            label: Some("sarek"),
+            required_features: adapter.features() & USED,
+            required_limits: limits.clone(),
+            ..DeviceDescriptor::default()
+        });
+        let (device, queue) = pollster::block_on(request).map_err(|error| Error::Device {
+            device: facts.name.clone(),
+            message: error.to_string(),
+        })?;
+        let shared = Arc::new(Shared {
+            name: facts.name.clone(),
+            device,
+            queue,
+            limits,
+            lost: Arc::default(),
+            stray: Arc::default(),
+        });
+        shared.listen();
+        Ok(Arc::new(Device {
+            info: describe(&shared, &facts),
+            compiler: Compiler::new(shared.clone(), &facts),
+            stream: Arc::new(Stream::new(shared.clone())),
+            adapter: facts,
+            shared,
+        }))
+    }
+}
+
+impl Shared {
+    /// Keeps what wgpu would panic about.
+    fn listen(&self) {
+        let stray = self.stray.clone();
+        self.device
+            .on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+                lock(&stray).get_or_insert(error.to_string());
+            }));
+        let lost = self.lost.clone();
+        self.device.set_device_lost_callback(move |_, message| {
+            lost.get_or_init(|| message);
+        });
+    }
+}
+
+impl BackendDevice for Device {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn codegen(&self) -> Codegen<'_> {
+        Codegen::Jit(&Renderer, &self.compiler)
+    }
+
+    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+        Ok(Arc::new(program::load(&self.shared, program)?))
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
+        Ok(Arc::new(Memory::new(&self.shared, bytes)?))
+    }
+
+    fn stream(&self) -> Arc<dyn BackendStream> {
+        self.stream.clone()
+    }
+
+    fn debug_info(&self) -> BTreeMap<String, String> {
+        let facts = &self.adapter;
+        BTreeMap::from([
+            ("interface".into(), facts.backend.to_string()),
+            ("type".into(), format!("{:?}", facts.device_type)),
+            (
+                "driver".into(),
+                format!("{} {}", facts.driver, facts.driver_info),
+            ),
+            (
+                "PCI ids".into(),
+                format!("{:04x}:{:04x}", facts.vendor, facts.device),
+            ),
+            ("features".into(), self.shared.device.features().to_string()),
+        ])
+    }
+}
+
+fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
+    let limits = &shared.limits;
+    let features = shared.device.features();
+    DeviceInfo {
+        name: shared.name.clone(),
+        priority: (facts.device_type == DeviceType::Cpu).then_some(40),
+        host_memory: false,
+        features: Features {
+            f64: features.contains(wgpu::Features::SHADER_F64),
+            // WGSL has no elementary functions of f64.
+            f64_math: false,
+            i64: features.contains(wgpu::Features::SHADER_INT64),
+            // WGSL stores no 8-bit elements.
+            storage8: false,
+        },
+        max_block: [
+            limits.max_compute_workgroup_size_x,
+            limits.max_compute_workgroup_size_y,
+            limits.max_compute_workgroup_size_z,
+        ],
+        max_block_threads: limits.max_compute_invocations_per_workgroup,
+        max_grid: [limits.max_compute_workgroups_per_dimension; 3],
+        max_buffer: shared.max_buffer(),
+        // Without those of the fault record and of the scalars.
+        max_buffers: (limits.max_storage_buffers_per_shader_stage - 1)
+            .min(limits.max_bindings_per_bind_group.saturating_sub(2)),
+        warp: match features.contains(wgpu::Features::SUBGROUP) {
+            true => facts.subgroup_max_size,
+            false => 1,
+        },
+        memory: 0,
+    }
+}

@@ -1,0 +1,105 @@
+//! wgpu buffers.
+
+use std::num::NonZeroU64;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sarek_runtime::backend::{Mem, Slice};
+use sarek_runtime::{Error, Result};
+use wgpu::{BufferBinding, BufferDescriptor, BufferUsages, COPY_BUFFER_ALIGNMENT};
+
+use super::device::Shared;
+use crate::jit;
+
+/// A buffer; its size is rounded up to whole words.
+pub(super) struct Memory {
+    /// Unlike an address, never used again.
+    id: u64,
+    pub buffer: wgpu::Buffer,
+    len: usize,
+}
+
+impl Memory {
+    pub fn new(shared: &Shared, len: usize) -> Result<Memory> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let exhausted = || Error::OutOfMemory {
+            device: shared.name.clone(),
+            bytes: len,
+        };
+        let size = (len as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
+        if size > shared.max_buffer() {
+            return Err(exhausted());
+        }
+        let (buffer, error) = shared.scoped(|| {
+            shared.device.create_buffer(&BufferDescriptor {
+                label: None,
+                size,
+                usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        });
+        match error {
+            Some(wgpu::Error::OutOfMemory { .. }) => Err(exhausted()),
+            Some(error) => Err(shared.error(format!("creating a buffer failed: {error}"))),
+            None => shared.alive().map(|()| Memory {
+                id: NEXT.fetch_add(1, Ordering::Relaxed),
+                buffer,
+                len,
+            }),
+        }
+    }
+}
+
+impl Mem for Memory {
+    fn len(&self) -> usize {
+        self.len
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // Frees the memory after the submissions that use it, also while a program keeps a bind
+        // group that names the buffer.
+        self.buffer.destroy();
+    }
+}
+
+/// What a bind group names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Bound {
+    id: u64,
+    offset: u64,
+    size: NonZeroU64,
+}
+
+/// A buffer argument.
+pub(super) fn argument<'a>(
+    shared: &Arc<Shared>,
+    slice: &'a Slice,
+) -> Result<(Bound, BufferBinding<'a>)> {
+    let memory: &Memory = jit::memory(&shared.name, slice)?;
+    let alignment = u64::from(shared.limits.min_storage_buffer_offset_alignment);
+    let offset = slice.offset as u64;
+    let size = NonZeroU64::new((slice.len as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT));
+    let (true, Some(size)) = (offset.is_multiple_of(alignment), size) else {
+        return Err(Error::Unsupported {
+            backend: "wgpu".into(),
+            what: format!(
+                "a buffer argument of {} bytes at byte {offset} on {}: arguments are not empty, \
+                 and their offsets are multiples of {alignment}",
+                slice.len, shared.name
+            ),
+        });
+    };
+    let bound = Bound {
+        id: memory.id,
+        offset,
+        size,
+    };
+    let binding = BufferBinding {
+        buffer: &memory.buffer,
+        offset,
+        size: Some(size),
+    };
+    Ok((bound, binding))
+}

@@ -1,0 +1,306 @@
+//! WGSL to compute pipelines.
+//!
+//! An artifact is the WGSL text itself, checked: what a driver makes of it depends on the block
+//! size, which is given to the pipeline by override constants.
+
+use std::sync::{Arc, Mutex};
+
+use sarek_ir::Kernel;
+use sarek_ir::write::{Dialect, Slot, SlotKind, Source, Variant, Wgsl};
+use sarek_runtime::backend::{self, Arg, Artifact};
+use sarek_runtime::{Error, Result};
+use wgpu::{
+    AdapterInfo, BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout,
+    BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingResource, BindingType,
+    BufferBindingType, BufferDescriptor, BufferUsages, ComputePipeline, ComputePipelineDescriptor,
+    PipelineCompilationOptions, PipelineLayoutDescriptor, ShaderModule, ShaderModuleDescriptor,
+    ShaderSource, ShaderStages,
+};
+
+use super::device::Shared;
+use super::memory::{self, Bound};
+use crate::jit::{self, Binary, lock};
+
+/// Kernels to WGSL.
+pub(super) struct Renderer;
+
+impl backend::Renderer for Renderer {
+    fn target(&self) -> &'static str {
+        Wgsl.name()
+    }
+
+    fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {
+        jit::render_with(&Wgsl, kernel, variant)
+    }
+}
+
+/// naga, through wgpu.
+pub(super) struct Compiler {
+    shared: Arc<Shared>,
+    fingerprint: String,
+}
+
+impl Compiler {
+    pub fn new(shared: Arc<Shared>, facts: &AdapterInfo) -> Compiler {
+        // The text is checked against the features of the device, and nothing else of it.
+        let fingerprint = format!("wgsl {} {}", facts.backend, shared.device.features());
+        Compiler {
+            shared,
+            fingerprint,
+        }
+    }
+}
+
+impl backend::Compiler for Compiler {
+    fn fingerprint(&self) -> String {
+        self.fingerprint.clone()
+    }
+
+    fn compile(&self, kernel: &str, source: &Source) -> Result<Artifact> {
+        compiled(&self.shared, kernel, source, || {
+            module(&self.shared, &source.text)
+        })?;
+        Ok(Artifact {
+            bytes: source.text.as_bytes().into(),
+            log: String::new(),
+        })
+    }
+}
+
+/// The result of `work`; what it objects to is the text's fault.
+fn compiled<T>(
+    shared: &Shared,
+    kernel: &str,
+    source: &Source,
+    work: impl FnOnce() -> T,
+) -> Result<T> {
+    match shared.scoped(work) {
+        (_, Some(error)) => Err(Error::Compile {
+            kernel: kernel.into(),
+            target: Wgsl.name().into(),
+            log: error.to_string(),
+            source_text: source.text.clone(),
+        }),
+        (value, None) => shared.alive().map(|()| value),
+    }
+}
+
+fn module(shared: &Shared, text: &str) -> ShaderModule {
+    shared.device.create_shader_module(ShaderModuleDescriptor {
+        label: None,
+        source: ShaderSource::Wgsl(text.into()),
+    })
+}
+
+/// A kernel ready to launch.
+pub(super) struct Program {
+    pub pipeline: ComputePipeline,
+    pub slots: Vec<Slot>,
+    layout: BindGroupLayout,
+    scalars: Scalars,
+    /// The uniform block; one serves all launches, since they run in order.
+    uniform: Option<wgpu::Buffer>,
+    groups: Mutex<Vec<(Vec<Bound>, BindGroup)>>,
+}
+
+/// As many as a launch that swaps its buffers around may need.
+const KEPT_GROUPS: usize = 4;
+
+impl Program {
+    /// The bind group of these arguments.
+    pub fn bind(&self, shared: &Arc<Shared>, args: &[Arg]) -> Result<BindGroup> {
+        let mut bound = vec![];
+        let mut bindings = vec![];
+        for arg in args {
+            match arg {
+                Arg::Buffer(slice) => {
+                    let (what, binding) = memory::argument(shared, slice)?;
+                    bound.push(what);
+                    bindings.push(binding);
+                }
+                Arg::Scalar(_) => {}
+            }
+        }
+        let mut groups = lock(&self.groups);
+        if let Some((_, group)) = groups.iter().find(|(of, _)| *of == bound) {
+            return Ok(group.clone());
+        }
+        bindings.extend(self.uniform.iter().map(|b| b.as_entire_buffer_binding()));
+        let numbered = (0..).zip(bindings.into_iter().map(BindingResource::Buffer));
+        let entries: Vec<BindGroupEntry<'_>> = numbered
+            .map(|(binding, resource)| BindGroupEntry { binding, resource })
+            .collect();
+        let group = shared.checked("binding the arguments", || {
+            shared.device.create_bind_group(&BindGroupDescriptor {
+                label: None,
+                layout: &self.layout,
+                entries: &entries,
+            })
+        })?;
+        if groups.len() == KEPT_GROUPS {
+            groups.remove(0);
+        }
+        groups.push((bound, group.clone()));
+        Ok(group)
+    }
+
+    /// Puts the scalars where the next submission finds them.
+    pub fn write_scalars(&self, shared: &Shared, args: &[Arg]) {
+        if let Some(uniform) = &self.uniform {
+            let bytes = self.scalars.pack(args);
+            shared.queue.write_buffer(uniform, 0, &bytes);
+        }
+    }
+}
+
+/// The uniform block: each scalar at its natural alignment, the whole a multiple of 16 bytes.
+struct Scalars {
+    offsets: Vec<usize>,
+    size: usize,
+}
+
+impl Scalars {
+    fn new(slots: &[Slot]) -> Scalars {
+        let mut offsets = vec![];
+        let mut end = 0usize;
+        for slot in slots.iter().filter(|slot| !jit::is_buffer(slot)) {
+            let size = jit::scalar_size(slot);
+            let offset = end.next_multiple_of(size);
+            offsets.push(offset);
+            end = offset + size;
+        }
+        Scalars {
+            offsets,
+            size: end.next_multiple_of(16),
+        }
+    }
+
+    fn pack(&self, args: &[Arg]) -> Vec<u8> {
+        let mut block = vec![0; self.size];
+        let scalars = args.iter().filter_map(|arg| match arg {
+            Arg::Scalar(scalar) => Some(scalar.as_bytes()),
+            Arg::Buffer(_) => None,
+        });
+        for (offset, bytes) in self.offsets.iter().zip(scalars) {
+            block[*offset..*offset + bytes.len()].copy_from_slice(bytes);
+        }
+        block
+    }
+}
+
+/// Makes a program launchable in blocks of its size.
+pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Result<Program> {
+    let binary = Binary::of(&shared.name, program)?;
+    let text = std::str::from_utf8(&binary.artifact.bytes)
+        .map_err(|_| shared.error("the artifact is not WGSL"))?;
+    let scalars = Scalars::new(&binary.source.slots);
+    let constants: Vec<(&str, f64)> = (Wgsl::BLOCK.into_iter())
+        .zip(binary.block.map(f64::from))
+        .collect();
+    let (layout, pipeline) = compiled(shared, binary.kernel, binary.source, || {
+        let module = module(shared, text);
+        let layout = bind_group_layout(shared, &binary.source.slots, &scalars);
+        let pipelines = shared
+            .device
+            .create_pipeline_layout(&PipelineLayoutDescriptor {
+                label: None,
+                bind_group_layouts: &[Some(&layout)],
+                immediate_size: 0,
+            });
+        let pipeline = shared
+            .device
+            .create_compute_pipeline(&ComputePipelineDescriptor {
+                label: Some(binary.kernel),
+                layout: Some(&pipelines),
+                module: &module,
+                entry_point: Some(&binary.source.entry),
+                compilation_options: PipelineCompilationOptions {
+                    constants: &constants,
+                    zero_initialize_workgroup_memory: false,
+                },
+                cache: None,
+            });
+        (layout, pipeline)
+    })?;
+    let uniform = match scalars.size {
+        0 => None,
+        size => Some(shared.checked("creating a uniform buffer", || {
+            shared.device.create_buffer(&BufferDescriptor {
+                label: Some("sarek scalars"),
+                size: size as u64,
+                usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        })?),
+    };
+    Ok(Program {
+        pipeline,
+        slots: binary.source.slots.clone(),
+        layout,
+        scalars,
+        uniform,
+        groups: Mutex::default(),
+    })
+}
+
+/// Buffers in the order of their slots, then the uniform block.
+fn bind_group_layout(shared: &Shared, slots: &[Slot], scalars: &Scalars) -> BindGroupLayout {
+    let buffers = slots.iter().filter_map(|slot| match slot.kind {
+        SlotKind::Buffer { mutable, .. } => Some(BufferBindingType::Storage {
+            read_only: !mutable,
+        }),
+        SlotKind::Faults => Some(BufferBindingType::Storage { read_only: false }),
+        SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => None,
+    });
+    let uniform = (scalars.size > 0).then_some(BufferBindingType::Uniform);
+    let entries: Vec<BindGroupLayoutEntry> = (0..)
+        .zip(buffers.chain(uniform))
+        .map(|(binding, ty)| BindGroupLayoutEntry {
+            binding,
+            visibility: ShaderStages::COMPUTE,
+            ty: BindingType::Buffer {
+                ty,
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        })
+        .collect();
+    shared
+        .device
+        .create_bind_group_layout(&BindGroupLayoutDescriptor {
+            label: None,
+            entries: &entries,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sarek_ir::{Axis, ParamId, Scalar};
+    use sarek_runtime::backend::ScalarBytes;
+
+    #[test]
+    fn scalars_are_aligned_and_padded() {
+        let slot = |kind, ty| Slot { kind, ty };
+        let slots = [
+            slot(SlotKind::Scalar(ParamId(0)), Scalar::Bool),
+            slot(SlotKind::Faults, Scalar::U32),
+            slot(SlotKind::Len(ParamId(1)), Scalar::U64),
+            slot(SlotKind::Extent(Axis::X), Scalar::U32),
+        ];
+        let scalars = Scalars::new(&slots);
+        assert_eq!((&scalars.offsets[..], scalars.size), (&[0, 8, 16][..], 32));
+        let args = [
+            Arg::Scalar(ScalarBytes::four([1; 4])),
+            Arg::Scalar(ScalarBytes::eight([2; 8])),
+            Arg::Scalar(ScalarBytes::four([3; 4])),
+        ];
+        let mut expected = [0; 32];
+        expected[..4].fill(1);
+        expected[8..16].fill(2);
+        expected[16..20].fill(3);
+        assert_eq!(scalars.pack(&args), expected);
+        assert_eq!(Scalars::new(&[]).size, 0);
+    }
+}

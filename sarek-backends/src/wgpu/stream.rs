@@ -1,0 +1,272 @@
+//! The queue of a device.
+//!
+//! Each launch, fill and copy is a submission of its own. Uploads wait in wgpu until the next
+//! submission; `Queue::dirty` says that some do. The lock is held from writing a program's
+//! scalars to submitting the launch that reads them.
+
+use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use sarek_runtime::Result;
+use sarek_runtime::backend::{BackendEvent, BackendStream, Launch, Slice};
+use sarek_runtime::direct::RawFault;
+use wgpu::{BufferDescriptor, BufferUsages, CommandEncoder, CommandEncoderDescriptor};
+use wgpu::{COPY_BUFFER_ALIGNMENT, ComputePassDescriptor, MapMode, SubmissionIndex};
+
+use super::device::Shared;
+use super::memory::Memory;
+use super::program::Program;
+use crate::jit::{self, lock};
+
+/// The queue.
+pub(super) struct Stream {
+    shared: Arc<Shared>,
+    queue: Mutex<Queue>,
+}
+
+#[derive(Default)]
+struct Queue {
+    /// Are there uploads that no submission has carried yet?
+    dirty: bool,
+    /// A buffer to read through, between reads.
+    staging: Option<wgpu::Buffer>,
+}
+
+/// Uploads of this size are submitted at once, so that wgpu's own staging memory is given back.
+const LARGE_UPLOAD: usize = 1 << 20;
+
+/// Larger staging buffers are not kept.
+const KEPT_STAGING: u64 = 64 << 20;
+
+impl Stream {
+    pub fn new(shared: Arc<Shared>) -> Stream {
+        Stream {
+            shared,
+            queue: Mutex::default(),
+        }
+    }
+
+    fn memory<'a>(&self, slice: &'a Slice) -> Result<&'a Memory> {
+        jit::memory(&self.shared.name, slice)
+    }
+
+    /// Records commands and submits them, behind pending uploads.
+    fn submit(
+        &self,
+        queue: &mut Queue,
+        call: &str,
+        record: impl FnOnce(&mut CommandEncoder),
+    ) -> Result<SubmissionIndex> {
+        queue.dirty = false;
+        self.shared.checked(call, || {
+            let descriptor = CommandEncoderDescriptor::default();
+            let mut encoder = self.shared.device.create_command_encoder(&descriptor);
+            record(&mut encoder);
+            self.shared.queue.submit([encoder.finish()])
+        })
+    }
+
+    /// A submission after all that was queued so far.
+    fn flush(&self) -> Result<SubmissionIndex> {
+        let mut queue = lock(&self.queue);
+        queue.dirty = false;
+        self.shared
+            .checked("submitting", || self.shared.queue.submit([]))
+    }
+
+    /// A buffer of at least this size that the host can read.
+    fn staging(&self, queue: &mut Queue, size: u64) -> Result<wgpu::Buffer> {
+        if let Some(kept) = queue.staging.take_if(|kept| kept.size() >= size) {
+            return Ok(kept);
+        }
+        self.shared.checked("creating a staging buffer", || {
+            self.shared.device.create_buffer(&BufferDescriptor {
+                label: Some("sarek staging"),
+                size: size
+                    .next_power_of_two()
+                    .min(self.shared.limits.max_buffer_size.max(size)),
+                usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        })
+    }
+
+    /// Waits for a submission and reads what it left in a staging buffer.
+    fn read(&self, staging: &wgpu::Buffer, index: SubmissionIndex, dst: &mut [u8]) -> Result<()> {
+        let size = (dst.len() as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
+        let range = staging.slice(..size);
+        let (mapped, answer) = channel();
+        self.shared.checked("mapping a buffer", || {
+            range.map_async(MapMode::Read, move |result| {
+                let _ = mapped.send(result);
+            });
+        })?;
+        self.shared.poll(Some(index))?;
+        // Another thread's poll may have taken the callback and not called it yet.
+        let result = loop {
+            match answer.recv_timeout(Duration::from_millis(1)) {
+                Ok(result) => break result,
+                Err(RecvTimeoutError::Timeout) => self.shared.poll(None)?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(self.shared.error("mapping a buffer was given up"));
+                }
+            };
+        };
+        result.map_err(|error| self.shared.error(error.to_string()))?;
+        let view = range
+            .get_mapped_range()
+            .map_err(|error| self.shared.error(error.to_string()))?;
+        dst.copy_from_slice(&view[..dst.len()]);
+        drop(view);
+        staging.unmap();
+        Ok(())
+    }
+}
+
+impl BackendStream for Stream {
+    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+        if src.is_empty() {
+            return Ok(());
+        }
+        let buffer = &self.memory(dst)?.buffer;
+        let mut queue = lock(&self.queue);
+        self.shared.checked("uploading", || {
+            self.shared
+                .queue
+                .write_buffer(buffer, dst.offset as u64, src);
+            if src.len() >= LARGE_UPLOAD {
+                self.shared.queue.submit([]);
+            }
+        })?;
+        queue.dirty = src.len() < LARGE_UPLOAD;
+        Ok(())
+    }
+
+    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+        if dst.is_empty() {
+            return Ok(());
+        }
+        let buffer = &self.memory(src)?.buffer;
+        let size = (dst.len() as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
+        let (staging, index) = {
+            let mut queue = lock(&self.queue);
+            let staging = self.staging(&mut queue, size)?;
+            let index = self.submit(&mut queue, "copying to the host", |encoder| {
+                let from = src.offset as u64;
+                encoder.copy_buffer_to_buffer(buffer, from, &staging, 0, size);
+            })?;
+            (staging, index)
+        };
+        self.read(&staging, index, dst)?;
+        if staging.size() <= KEPT_STAGING {
+            lock(&self.queue).staging = Some(staging);
+        }
+        Ok(())
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+        let program: &Program = jit::program(&self.shared.name, launch)?;
+        let args = jit::arguments(&self.shared.name, launch, &program.slots)?;
+        let group = program.bind(&self.shared, args)?;
+        let mut queue = lock(&self.queue);
+        self.submit(&mut queue, "launching", |encoder| {
+            program.write_scalars(&self.shared, args);
+            let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
+            pass.set_pipeline(&program.pipeline);
+            pass.set_bind_group(0, &group, &[]);
+            let [x, y, z] = launch.grid;
+            pass.dispatch_workgroups(x, y, z);
+        })?;
+        Ok(None)
+    }
+
+    fn sync(&self) -> Result<()> {
+        let index = self.flush()?;
+        self.shared.poll(Some(index)).map(|_| ())
+    }
+
+    fn record(&self) -> Result<Arc<dyn BackendEvent>> {
+        let index = self.flush()?;
+        let done = Arc::new(AtomicBool::new(false));
+        let tell = done.clone();
+        self.shared
+            .queue
+            .on_submitted_work_done(move || tell.store(true, Ordering::Release));
+        Ok(Arc::new(Event {
+            shared: self.shared.clone(),
+            index,
+            done,
+        }))
+    }
+
+    fn wait(&self, event: &Arc<dyn BackendEvent>) -> Result<()> {
+        let ours = (&**event as &dyn Any).downcast_ref::<Event>();
+        match ours {
+            // One queue: what is queued next comes after the event anyway.
+            Some(ours) if Arc::ptr_eq(&ours.shared, &self.shared) => Ok(()),
+            Some(_) | None => event.sync(),
+        }
+    }
+
+    fn is_idle(&self) -> Result<bool> {
+        if lock(&self.queue).dirty {
+            self.flush()?;
+        }
+        Ok(self.shared.poll(None)?.is_queue_empty())
+    }
+
+    fn zero(&self, dst: &Slice) -> Result<()> {
+        if dst.len == 0 {
+            return Ok(());
+        }
+        let buffer = &self.memory(dst)?.buffer;
+        let size = (dst.len as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
+        let mut queue = lock(&self.queue);
+        self.submit(&mut queue, "filling with zeros", |encoder| {
+            encoder.clear_buffer(buffer, dst.offset as u64, Some(size));
+        })?;
+        Ok(())
+    }
+
+    fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
+        if src.len == 0 {
+            return Ok(true);
+        }
+        let (to, from) = (&self.memory(dst)?.buffer, &self.memory(src)?.buffer);
+        if to == from {
+            return Ok(false); // WebGPU does not copy within a buffer
+        }
+        let size = (src.len as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
+        let mut queue = lock(&self.queue);
+        self.submit(&mut queue, "copying", |encoder| {
+            let (from_at, to_at) = (src.offset as u64, dst.offset as u64);
+            encoder.copy_buffer_to_buffer(from, from_at, to, to_at, size);
+        })?;
+        Ok(true)
+    }
+}
+
+/// A submission.
+struct Event {
+    shared: Arc<Shared>,
+    index: SubmissionIndex,
+    done: Arc<AtomicBool>,
+}
+
+impl BackendEvent for Event {
+    fn is_done(&self) -> Result<bool> {
+        if !self.done.load(Ordering::Acquire) {
+            self.shared.poll(None)?;
+        }
+        Ok(self.done.load(Ordering::Acquire))
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.shared.poll(Some(self.index.clone()))?;
+        self.done.store(true, Ordering::Release);
+        Ok(())
+    }
+}

@@ -1,0 +1,45 @@
+//! NVRTC alone: no device, no driver.
+
+#[cfg(feature = "cuda")]
+mod tests {
+    use sarek_backends::cuda::nvrtc::{compile, version};
+    use sarek_runtime::Error;
+
+    use crate::{require, texts};
+
+    #[test]
+    fn cuda_c_compiles_without_a_device() {
+        if let Err(reason) = version() {
+            return require::skip("nvrtc", &reason);
+        }
+        let source = texts::saxpy("cuda");
+        let cubin = compile("saxpy", &source.text, "sm_90").unwrap();
+        assert!(cubin.bytes.starts_with(b"\x7fELF"));
+        let ptx = compile("saxpy", &source.text, "compute_90").unwrap();
+        let text = std::str::from_utf8(&ptx.bytes).unwrap();
+        assert!(
+            text.contains(".visible .entry entry(") && text.ends_with('\0'),
+            "{text}"
+        );
+        for other in [
+            texts::scalars("cuda"),
+            texts::churn("cuda"),
+            texts::nothing("cuda"),
+        ] {
+            compile("other", &other.text, "sm_90").unwrap();
+        }
+    }
+
+    #[test]
+    fn the_log_of_a_rejected_text_is_told() {
+        if let Err(reason) = version() {
+            return require::skip("nvrtc", &reason);
+        }
+        let source = texts::broken("cuda");
+        match compile("broken", &source.text, "sm_90") {
+            Err(Error::Compile { log, .. }) => assert!(log.contains("undeclared_thing"), "{log}"),
+            Err(other) => panic!("not a compile error: {other}"),
+            Ok(_) => panic!("it compiled"),
+        }
+    }
+}

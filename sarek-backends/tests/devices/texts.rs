@@ -1,0 +1,187 @@
+//! The tests' kernels in the backends' languages.
+
+use sarek_ir::write::{Slot, SlotKind, Source, Wgsl};
+use sarek_ir::{Axis, ParamId, Scalar};
+
+const CUDA: &str = "#define KERNEL extern \"C\" __global__ void\n#define GLOBAL\n\
+     #define ID (blockIdx.x * blockDim.x + threadIdx.x)\ntypedef unsigned int uint;\n\
+     typedef unsigned long long ulong;\n";
+const OPENCL: &str = "#define KERNEL kernel void\n#define GLOBAL global\n\
+     #define ID ((uint)get_global_id(0))\n";
+
+/// The kernel in the backend's language: C, of which CUDA and OpenCL share these, or WGSL.
+fn source(backend: &str, c: &str, wgsl: &str, slots: &[Slot]) -> Source {
+    let text = match backend {
+        "cuda" => format!("{CUDA}{c}"),
+        "opencl" => format!("{OPENCL}{c}"),
+        "wgpu" => wgsl_text(wgsl),
+        other => panic!("no text for {other}"),
+    };
+    Source {
+        text,
+        entry: "entry".into(),
+        slots: slots.to_vec(),
+    }
+}
+
+/// `ENTRY` stands for the attributes of the entry point, whose name is `entry`.
+fn wgsl_text(wgsl: &str) -> String {
+    let [x, y, z] = Wgsl::BLOCK;
+    let entry = format!("@compute @workgroup_size({x}, {y}, {z})\nfn entry");
+    format!(
+        "override {x}: u32;\noverride {y}: u32;\noverride {z}: u32;\n{}",
+        wgsl.replace("ENTRY", &entry)
+    )
+}
+
+fn buffer(param: u32, ty: Scalar, mutable: bool) -> Slot {
+    let param = ParamId(param);
+    Slot {
+        kind: SlotKind::Buffer { param, mutable },
+        ty,
+    }
+}
+
+fn scalar(param: u32, ty: Scalar) -> Slot {
+    Slot {
+        kind: SlotKind::Scalar(ParamId(param)),
+        ty,
+    }
+}
+
+fn extent() -> Slot {
+    Slot {
+        kind: SlotKind::Extent(Axis::X),
+        ty: Scalar::U32,
+    }
+}
+
+/// `y[i] += a * x[i]`; arguments `a`, `x`, `y`, the extent.
+pub fn saxpy(backend: &str) -> Source {
+    source(
+        backend,
+        "KERNEL entry(float a, GLOBAL const float* x, GLOBAL float* y, uint n) {
+            uint i = ID;
+            if (i < n) y[i] = a * x[i] + y[i];
+        }",
+        "struct Scalars { a: f32, n: u32 }
+        @group(0) @binding(0) var<storage, read> x: array<f32>;
+        @group(0) @binding(1) var<storage, read_write> y: array<f32>;
+        @group(0) @binding(2) var<uniform> s: Scalars;
+        ENTRY(@builtin(global_invocation_id) id: vec3<u32>) {
+            if id.x < s.n { y[id.x] = s.a * x[id.x] + y[id.x]; }
+        }",
+        &[
+            scalar(0, Scalar::F32),
+            buffer(1, Scalar::F32, false),
+            buffer(2, Scalar::F32, true),
+            extent(),
+        ],
+    )
+}
+
+/// Adds `k + 1` to the first element of the `k`th of `count` buffers of `u32`.
+pub fn number(backend: &str, count: u32) -> Source {
+    let list = |f: &dyn Fn(u32) -> String, separator| {
+        (0..count).map(f).collect::<Vec<_>>().join(separator)
+    };
+    let c = format!(
+        "KERNEL entry({}) {{ if (ID == 0) {{ {} }} }}",
+        list(&|k| format!("GLOBAL uint* b{k}"), ", "),
+        list(&|k| format!("b{k}[0] += {};", k + 1), " ")
+    );
+    let wgsl = format!(
+        "{}\nENTRY(@builtin(global_invocation_id) id: vec3<u32>) {{ if id.x == 0u {{ {} }} }}",
+        list(
+            &|k| format!("@group(0) @binding({k}) var<storage, read_write> b{k}: array<u32>;"),
+            "\n"
+        ),
+        list(&|k| format!("b{k}[0] += {}u;", k + 1), " ")
+    );
+    let slots: Vec<Slot> = (0..count).map(|k| buffer(k, Scalar::U32, true)).collect();
+    source(backend, &c, &wgsl, &slots)
+}
+
+/// Writes its scalars' bits: `a: u32, b: u64, c: f32` to `[a, low b, high b, bits of c]`.
+pub fn scalars(backend: &str) -> Source {
+    let bits = match backend {
+        "cuda" => "__float_as_uint(c)",
+        _ => "as_uint(c)",
+    };
+    source(
+        backend,
+        &format!(
+            "KERNEL entry(uint a, GLOBAL uint* out, ulong b, float c) {{
+                if (ID == 0) {{
+                    out[0] = a; out[1] = (uint)b; out[2] = (uint)(b >> 32); out[3] = {bits};
+                }}
+            }}"
+        ),
+        "struct Scalars { a: u32, b: u64, c: f32 }
+        @group(0) @binding(0) var<storage, read_write> out: array<u32>;
+        @group(0) @binding(1) var<uniform> s: Scalars;
+        ENTRY(@builtin(global_invocation_id) id: vec3<u32>) {
+            if id.x == 0u {
+                out[0] = s.a; out[1] = u32(s.b); out[2] = u32(s.b >> 32u);
+                out[3] = bitcast<u32>(s.c);
+            }
+        }",
+        &[
+            scalar(0, Scalar::U32),
+            buffer(1, Scalar::U32, true),
+            scalar(2, Scalar::U64),
+            scalar(3, Scalar::F32),
+        ],
+    )
+}
+
+/// Steps a generator `rounds` times on each element: as slow as one likes.
+pub fn churn(backend: &str) -> Source {
+    source(
+        backend,
+        "KERNEL entry(GLOBAL uint* v, uint rounds, uint n) {
+            uint i = ID;
+            if (i < n) {
+                uint x = v[i];
+                for (uint k = 0; k < rounds; k++) x = x * 1664525u + 1013904223u;
+                v[i] = x;
+            }
+        }",
+        "struct Scalars { rounds: u32, n: u32 }
+        @group(0) @binding(0) var<storage, read_write> v: array<u32>;
+        @group(0) @binding(1) var<uniform> s: Scalars;
+        ENTRY(@builtin(global_invocation_id) id: vec3<u32>) {
+            if id.x < s.n {
+                var x = v[id.x];
+                for (var k = 0u; k < s.rounds; k++) { x = x * 1664525u + 1013904223u; }
+                v[id.x] = x;
+            }
+        }",
+        &[
+            buffer(0, Scalar::U32, true),
+            scalar(1, Scalar::U32),
+            extent(),
+        ],
+    )
+}
+
+/// What [`churn`] makes of a value.
+pub fn churned(x: u32, rounds: u32) -> u32 {
+    (0..rounds).fold(x, |x, _| x.wrapping_mul(1664525).wrapping_add(1013904223))
+}
+
+/// Does nothing.
+pub fn nothing(backend: &str) -> Source {
+    source(backend, "KERNEL entry() {}", "ENTRY() {}", &[])
+}
+
+/// Uses a name that is not declared: `undeclared_thing`.
+pub fn broken(backend: &str) -> Source {
+    source(
+        backend,
+        "KERNEL entry(GLOBAL uint* v) { v[0] = undeclared_thing; }",
+        "@group(0) @binding(0) var<storage, read_write> v: array<u32>;
+        ENTRY() { v[0] = undeclared_thing; }",
+        &[buffer(0, Scalar::U32, true)],
+    )
+}

@@ -1,0 +1,473 @@
+//! The compiled body: IR as Rust, a loop over the threads of a block around it.
+//!
+//! The body is one `unsafe` block of this module's making: whatever the user wrote in it was lowered
+//! first. Accesses are unchecked but for the tests written here: those of provable sites stand under
+//! `CHECK`, a const generic; those of other sites always stand.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote_spanned};
+use sarek_ir::{
+    BinaryOp, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, LocalId, ParamId,
+    ParamKind, Scalar, SiteId, Stmt, StmtId, UnaryOp, Value,
+};
+
+use crate::lower::Lowered;
+
+/// Tokens with mixed-site spans: one hygiene for all names of the body, none of them the user's.
+macro_rules! mixed {
+    ($($token:tt)*) => { quote_spanned!(Span::mixed_site()=> $($token)*) };
+}
+
+/// The items of `impl DirectKernel`; the runtime's module `direct` is in scope.
+pub fn body(lowered: &Lowered) -> TokenStream {
+    let kernel = &lowered.kernel;
+    let writer = Writer { lowered, kernel };
+    let weight = Literal::u32_unsuffixed(weight(kernel));
+    let names: Vec<Ident> = (0..kernel.params.len())
+        .map(|i| param_name(ParamId(i as u32)))
+        .collect();
+    let types = kernel.params.iter().map(|p| match p.kind {
+        ParamKind::Scalar(ty) => rust_type(ty),
+        ParamKind::Slice {
+            elem,
+            mutable: false,
+        } => {
+            let elem = rust_type(elem);
+            mixed!(&[#elem])
+        }
+        ParamKind::Slice {
+            elem,
+            mutable: true,
+        } => {
+            let elem = rust_type(elem);
+            mixed!(direct::Output<'_, #elem>)
+        }
+    });
+    let values = kernel.params.iter().enumerate().map(|(i, p)| {
+        let i = Literal::usize_unsuffixed(i);
+        match p.kind {
+            ParamKind::Scalar(_) => mixed!(direct::scalar(args, #i)),
+            ParamKind::Slice { mutable: false, .. } => mixed!(direct::input(args, #i)),
+            ParamKind::Slice { mutable: true, .. } => mixed!(direct::output(args, #i)),
+        }
+    });
+    let stmts = writer.block(kernel.body);
+    mixed! {
+        const WEIGHT: u32 = #weight;
+
+        #[inline(always)]
+        #[allow(unused, clippy::all)]
+        unsafe fn block<const CHECK: bool>(
+            args: &[direct::DirectArg],
+            block: &direct::Block,
+        ) -> ::core::result::Result<(), direct::RawFault> {
+            #[inline(always)]
+            unsafe fn lanes<const CHECK: bool>(
+                block: &direct::Block,
+                #(#names: #types),*
+            ) -> ::core::result::Result<(), direct::RawFault> {
+                for thread_z in 0..block.lanes[2] {
+                    for thread_y in 0..block.lanes[1] {
+                        for thread_x in 0..block.lanes[0] {
+                            let thread = [thread_x, thread_y, thread_z];
+                            'thread: {
+                                unsafe { #stmts }
+                            }
+                        }
+                    }
+                }
+                ::core::result::Result::Ok(())
+            }
+            unsafe { lanes::<CHECK>(block, #(#values),*) }
+        }
+    }
+}
+
+/// A rough count of a thread's operations: a loop counts for 32 iterations.
+fn weight(kernel: &Kernel) -> u32 {
+    fn stmts(kernel: &Kernel, block: sarek_ir::Block) -> u32 {
+        let each = |id: StmtId| match kernel.stmt(id) {
+            Stmt::If {
+                then, otherwise, ..
+            } => stmts(kernel, then)
+                .max(stmts(kernel, otherwise))
+                .saturating_add(4),
+            Stmt::Loop { body, .. } | Stmt::For { body, .. } => {
+                stmts(kernel, body).saturating_mul(32)
+            }
+            Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Store { .. } | Stmt::Assert { .. } => 4,
+            Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Native { .. } => 1,
+        };
+        kernel.block(block).map(each).fold(1, u32::saturating_add)
+    }
+    stmts(kernel, kernel.body)
+}
+
+struct Writer<'a> {
+    lowered: &'a Lowered,
+    kernel: &'a Kernel,
+}
+
+impl Writer<'_> {
+    fn block(&self, block: sarek_ir::Block) -> TokenStream {
+        self.kernel.block(block).map(|id| self.stmt(id)).collect()
+    }
+
+    fn stmt(&self, id: StmtId) -> TokenStream {
+        let span = located(self.lowered.stmt_spans[id.index()]);
+        match self.kernel.stmt(id) {
+            Stmt::Let { local, init } => {
+                let ty = self.kernel.locals[local.index()].ty;
+                let mutable = (init.is_none() || self.kernel.locals[local.index()].mutable)
+                    .then(|| mixed!(mut));
+                let init = match init {
+                    Some(init) => self.expr(init),
+                    None => literal(Value::zero(ty)),
+                };
+                let (local, ty) = (self.local(local), rust_type(ty));
+                quote_spanned!(span=> let #mutable #local: #ty = #init;)
+            }
+            Stmt::Assign { local, value } => {
+                let (local, value) = (self.local(local), self.expr(value));
+                quote_spanned!(span=> #local = #value;)
+            }
+            Stmt::Store {
+                buffer,
+                index,
+                value,
+                site,
+            } => {
+                let (buffer, index, value) =
+                    (param_name(buffer), self.expr(index), self.expr(value));
+                let check = self.bounds_check(site, &buffer);
+                quote_spanned! {span=> {
+                    let value = #value;
+                    let index: usize = #index;
+                    #check
+                    #buffer.set(index, value);
+                }}
+            }
+            Stmt::Assert { cond, site } => {
+                let (cond, fault) = (self.expr(cond), self.fault(site, mixed!(0)));
+                let always = self.always(site);
+                quote_spanned!(span=> if #always !#cond { #fault })
+            }
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let (cond, then) = (self.expr(cond), self.block(then));
+                let otherwise = (!otherwise.is_empty()).then(|| {
+                    let otherwise = self.block(otherwise);
+                    mixed!(else { #otherwise })
+                });
+                quote_spanned!(span=> if #cond { #then } #otherwise)
+            }
+            Stmt::Loop {
+                label,
+                cond: Some(cond),
+                body,
+            } => {
+                let (label, cond, body) = (loop_label(label), self.expr(cond), self.block(body));
+                quote_spanned!(span=> #label: while #cond { #body })
+            }
+            Stmt::Loop {
+                label,
+                cond: None,
+                body,
+            } => {
+                let (label, body) = (loop_label(label), self.block(body));
+                quote_spanned!(span=> #label: loop { #body })
+            }
+            Stmt::For {
+                label,
+                local,
+                start,
+                end,
+                body,
+            } => {
+                let (label, local) = (loop_label(label), self.local(local));
+                let (start, end, body) = (self.expr(start), self.expr(end), self.block(body));
+                // In parentheses: after a bare `..`, a bound that is a block would be taken for the body.
+                quote_spanned!(span=> #label: for #local in (#start..#end) { #body })
+            }
+            Stmt::Break { label } => {
+                let label = loop_label(label);
+                quote_spanned!(span=> break #label;)
+            }
+            Stmt::Continue { label } => {
+                let label = loop_label(label);
+                quote_spanned!(span=> continue #label;)
+            }
+            Stmt::Return => quote_spanned!(span=> break 'thread;),
+            Stmt::Native { native } => match self.kernel.natives[native.index()].fallback {
+                Some(fallback) => {
+                    let fallback = self.block(fallback);
+                    mixed!({ #fallback })
+                }
+                // The runtime does not launch here: the kernel's requirements say why.
+                None => mixed!(::core::unreachable!("`native!` has no Rust fallback");),
+            },
+        }
+    }
+
+    fn expr(&self, id: ExprId) -> TokenStream {
+        let span = located(self.lowered.expr_spans[id.index()]);
+        let ty = self.kernel.type_of(id);
+        match self.kernel.expr(id) {
+            Expr::Literal(value) => literal(value),
+            Expr::Link(link) => {
+                let link = Literal::usize_unsuffixed(link.index());
+                let name = &self.lowered.name;
+                quote_spanned!(span=> #name::LINKED.#link)
+            }
+            Expr::Local(local) => {
+                let local = self.local(local);
+                mixed!(#local)
+            }
+            Expr::Param(param) => {
+                let param = param_name(param);
+                mixed!(#param)
+            }
+            Expr::Len(param) => {
+                let param = param_name(param);
+                quote_spanned!(span=> #param.len())
+            }
+            Expr::Builtin(builtin) => self.builtin(builtin),
+            Expr::Load {
+                buffer,
+                index,
+                site,
+            } => {
+                let (buffer, index) = (param_name(buffer), self.expr(index));
+                let check = self.bounds_check(site, &buffer);
+                quote_spanned! {span=> {
+                    let index: usize = #index;
+                    #check
+                    *#buffer.get_unchecked(index)
+                }}
+            }
+            Expr::Unary { op, arg } => {
+                let arg = self.expr(arg);
+                match op {
+                    UnaryOp::Neg => quote_spanned!(span=> (-#arg)),
+                    UnaryOp::Not => quote_spanned!(span=> (!#arg)),
+                }
+            }
+            Expr::Binary { op, lhs, rhs } => {
+                let (lhs, rhs, op) = (self.expr(lhs), self.expr(rhs), operator(op, span));
+                quote_spanned!(span=> (#lhs #op #rhs))
+            }
+            Expr::Divide { op, lhs, rhs, site } => self.divide(op, lhs, rhs, site, span),
+            Expr::And { lhs, rhs } => {
+                let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
+                quote_spanned!(span=> (#lhs && #rhs))
+            }
+            Expr::Or { lhs, rhs } => {
+                let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
+                quote_spanned!(span=> (#lhs || #rhs))
+            }
+            Expr::Cast { arg } => {
+                let (arg, ty) = (self.expr(arg), rust_type(ty));
+                quote_spanned!(span=> (#arg as #ty))
+            }
+            Expr::Call { intrinsic, args } => {
+                let args: Vec<ExprId> = self.kernel.list(args).collect();
+                self.call(intrinsic, &args, ty, span)
+            }
+            Expr::Faulted => unreachable!("only passes for accelerators make it"),
+        }
+    }
+
+    fn divide(
+        &self,
+        op: DivideOp,
+        lhs: ExprId,
+        rhs: ExprId,
+        site: Option<SiteId>,
+        span: Span,
+    ) -> TokenStream {
+        let method = Ident::new(op.name(), span);
+        let ty = rust_type(self.kernel.type_of(lhs));
+        let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
+        let check = site.map(|site| {
+            let fault = self.fault(site, mixed!(direct::Divide::detail(divisor)));
+            let always = self.always(site);
+            mixed!(if #always !direct::Divide::is_defined(dividend, divisor) { #fault })
+        });
+        quote_spanned! {span=> {
+            let (dividend, divisor): (#ty, #ty) = (#lhs, #rhs);
+            #check
+            direct::Divide::#method(dividend, divisor)
+        }}
+    }
+
+    fn call(&self, intrinsic: Intrinsic, args: &[ExprId], ty: Scalar, span: Span) -> TokenStream {
+        let on = match intrinsic {
+            Intrinsic::FromBits => rust_type(ty),
+            _ => rust_type(self.kernel.type_of(args[0])),
+        };
+        let args = args.iter().map(|a| self.expr(*a));
+        match intrinsic {
+            Intrinsic::Rsqrt => quote_spanned!(span=> direct::Float::rsqrt(#(#args),*)),
+            Intrinsic::Clamp => quote_spanned!(span=> direct::clamp(#(#args),*)),
+            Intrinsic::Min | Intrinsic::Max if !is_float(&on) => {
+                let name = Ident::new(intrinsic.name(), span);
+                quote_spanned!(span=> ::core::cmp::Ord::#name(#(#args),*))
+            }
+            _ => {
+                let name = Ident::new(intrinsic.name(), span);
+                quote_spanned!(span=> #on::#name(#(#args),*))
+            }
+        }
+    }
+
+    fn builtin(&self, builtin: Builtin) -> TokenStream {
+        let at = |a: sarek_ir::Axis| Literal::usize_unsuffixed(a.index());
+        match builtin {
+            Builtin::ThreadIdx(a) => {
+                let a = at(a);
+                mixed!(thread[#a])
+            }
+            Builtin::BlockIdx(a) => {
+                let a = at(a);
+                mixed!(block.idx[#a])
+            }
+            Builtin::BlockDim(a) => {
+                let a = at(a);
+                mixed!(block.dim[#a])
+            }
+            Builtin::GridDim(a) => {
+                let a = at(a);
+                mixed!(block.grid[#a])
+            }
+            Builtin::GlobalIdx(a) => {
+                let a = at(a);
+                mixed!((block.first[#a] + thread[#a]))
+            }
+            Builtin::GlobalDim(a) => {
+                let a = at(a);
+                mixed!(block.extent[#a])
+            }
+            Builtin::GlobalThreadId => mixed! {
+                (((block.first[2] + thread[2]) * block.extent[1] + (block.first[1] + thread[1]))
+                    * block.extent[0] + (block.first[0] + thread[0]))
+            },
+        }
+    }
+
+    /// The test of `index` against a buffer's length.
+    fn bounds_check(&self, site: Option<SiteId>, buffer: &Ident) -> Option<TokenStream> {
+        site.map(|site| {
+            let (always, fault) = (self.always(site), self.fault(site, mixed!(index as u64)));
+            mixed!(if #always index >= #buffer.len() { #fault })
+        })
+    }
+
+    /// Nothing for a test that always stands; `CHECK &&` for one that a launch can prove.
+    fn always(&self, site: SiteId) -> Option<TokenStream> {
+        self.kernel.sites[site.index()]
+            .provable
+            .then(|| mixed!(CHECK &&))
+    }
+
+    fn fault(&self, site: SiteId, detail: TokenStream) -> TokenStream {
+        let site = Literal::u32_unsuffixed(site.0);
+        mixed!(return block.fault(#site, #detail, thread);)
+    }
+
+    fn local(&self, local: LocalId) -> Ident {
+        let name = &self.kernel.locals[local.index()].name;
+        Ident::new(&format!("{name}_{}", local.0), Span::mixed_site())
+    }
+}
+
+/// The place of a span, without the user's lints looking at it.
+fn located(span: Span) -> Span {
+    Span::mixed_site().located_at(span)
+}
+
+fn param_name(param: ParamId) -> Ident {
+    format_ident!("arg_{}", param.0, span = Span::mixed_site())
+}
+
+fn loop_label(label: LabelId) -> syn::Lifetime {
+    syn::Lifetime::new(&format!("'loop_{}", label.0), Span::mixed_site())
+}
+
+/// `::core::primitive::f32`: no item of the user's can stand in for it.
+pub fn rust_type(ty: Scalar) -> TokenStream {
+    let name = Ident::new(ty.name(), Span::mixed_site());
+    mixed!(::core::primitive::#name)
+}
+
+fn is_float(ty: &TokenStream) -> bool {
+    let text = ty.to_string();
+    text.ends_with("f32") || text.ends_with("f64")
+}
+
+fn literal(value: Value) -> TokenStream {
+    match value {
+        Value::Bool(v) => mixed!(#v),
+        Value::I32(i32::MIN) => mixed!(::core::primitive::i32::MIN),
+        Value::I64(i64::MIN) => mixed!(::core::primitive::i64::MIN),
+        Value::I32(v) => signed(v < 0, Literal::i32_suffixed(v.wrapping_abs())),
+        Value::I64(v) => signed(v < 0, Literal::i64_suffixed(v.wrapping_abs())),
+        Value::U32(v) => unsigned(Literal::u32_suffixed(v)),
+        Value::U64(v) => unsigned(Literal::u64_suffixed(v)),
+        Value::Usize(v) => {
+            let v = Literal::u64_unsuffixed(v);
+            mixed!((#v as ::core::primitive::usize))
+        }
+        Value::F32(bits) => {
+            let v = f32::from_bits(bits);
+            if v.is_finite() {
+                return signed(v.is_sign_negative(), Literal::f32_suffixed(v.abs()));
+            }
+            let bits = Literal::u32_suffixed(bits);
+            mixed!(::core::primitive::f32::from_bits(#bits))
+        }
+        Value::F64(bits) => {
+            let v = f64::from_bits(bits);
+            if v.is_finite() {
+                return signed(v.is_sign_negative(), Literal::f64_suffixed(v.abs()));
+            }
+            let bits = Literal::u64_suffixed(bits);
+            mixed!(::core::primitive::f64::from_bits(#bits))
+        }
+    }
+}
+
+fn unsigned(literal: Literal) -> TokenStream {
+    mixed!(#literal)
+}
+
+fn signed(negative: bool, magnitude: Literal) -> TokenStream {
+    if negative {
+        mixed!((-#magnitude))
+    } else {
+        mixed!(#magnitude)
+    }
+}
+
+fn operator(op: BinaryOp, span: Span) -> TokenStream {
+    match op {
+        BinaryOp::Add => quote_spanned!(span=> +),
+        BinaryOp::Sub => quote_spanned!(span=> -),
+        BinaryOp::Mul => quote_spanned!(span=> *),
+        BinaryOp::Div => quote_spanned!(span=> /),
+        BinaryOp::Rem => quote_spanned!(span=> %),
+        BinaryOp::BitAnd => quote_spanned!(span=> &),
+        BinaryOp::BitOr => quote_spanned!(span=> |),
+        BinaryOp::BitXor => quote_spanned!(span=> ^),
+        BinaryOp::Shl => quote_spanned!(span=> <<),
+        BinaryOp::Shr => quote_spanned!(span=> >>),
+        BinaryOp::Eq => quote_spanned!(span=> ==),
+        BinaryOp::Ne => quote_spanned!(span=> !=),
+        BinaryOp::Lt => quote_spanned!(span=> <),
+        BinaryOp::Le => quote_spanned!(span=> <=),
+        BinaryOp::Gt => quote_spanned!(span=> >),
+        BinaryOp::Ge => quote_spanned!(span=> >=),
+    }
+}

@@ -1,0 +1,266 @@
+//! The items that stand in place of the user's function.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::ItemFn;
+
+use super::{constant, direct};
+use crate::lower::Lowered;
+use crate::parse::{Argument, ArgumentKind, Signature};
+
+/// What the expansion needs besides the lowered body.
+pub struct Parts<'a> {
+    /// The item as the user wrote it, its body annotated, see [`super::reference`].
+    pub item: &'a ItemFn,
+    /// What its signature says.
+    pub signature: &'a Signature,
+    /// Path of the façade crate.
+    pub krate: &'a TokenStream,
+    /// Does the kernel fix its block size?
+    pub fixed_block: bool,
+}
+
+/// The expansion of a kernel: the launch function, the struct of the same name, and what the struct
+/// implements.
+pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) -> TokenStream {
+    let krate = parts.krate;
+    let name = type_name(parts);
+    let front = front(parts);
+    let ir = constant::kernel(&lowered.kernel);
+    let body = direct::body(lowered);
+    let links = links(lowered, &name);
+    let values = link_constants(lowered, &name);
+    let sources = sources
+        .iter()
+        .map(|(target, text)| quote!((#target, #text)));
+    let reference = reference(parts);
+    quote! {
+        #front
+        #links
+
+        const _: () = {
+            use ::std::borrow::Cow;
+            use #krate::__private::{direct, ir};
+
+            #[automatically_derived]
+            impl #name {
+                #[doc(hidden)]
+                const IR: &'static ir::Kernel = &#ir;
+                #[doc(hidden)]
+                const LINK_VALUES: &'static [ir::Value] = &[#(#values),*];
+            }
+
+            #[automatically_derived]
+            impl direct::DirectKernel for #name {
+                #body
+            }
+        };
+
+        #[automatically_derived]
+        impl #krate::Kernel for #name {
+            const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef {
+                ir: Self::IR,
+                links: Self::LINK_VALUES,
+                sources: &[#(#sources),*],
+                direct: #krate::__private::direct::Direct::of::<Self>(),
+            };
+
+            #reference
+        }
+    }
+}
+
+/// The expansion of a kernel with errors: the same items, so that nothing else fails for want of
+/// them, and the body, so that an editor goes on completing in it.
+pub fn broken(parts: &Parts<'_>) -> TokenStream {
+    let krate = parts.krate;
+    let name = type_name(parts);
+    let front = front(parts);
+    let reference = reference(parts);
+    quote! {
+        #front
+
+        #[automatically_derived]
+        impl #krate::Kernel for #name {
+            const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef::BROKEN;
+
+            #reference
+        }
+    }
+}
+
+/// The user's name without the user's lints.
+fn located(ident: &Ident) -> Ident {
+    let mut ident = ident.clone();
+    ident.set_span(Span::mixed_site().located_at(ident.span()));
+    ident
+}
+
+fn type_name(parts: &Parts<'_>) -> Ident {
+    located(&parts.signature.name)
+}
+
+/// The launch function, the struct, and its inherent functions.
+fn front(parts: &Parts<'_>) -> TokenStream {
+    let krate = parts.krate;
+    let name = type_name(parts);
+    let (vis, attrs) = (&parts.item.vis, outer_attributes(parts.item));
+    let safety = parts.signature.is_unsafe.then(|| quote!(unsafe));
+    let block = if parts.fixed_block {
+        quote!(FixedBlock)
+    } else {
+        quote!(FreeBlock)
+    };
+    let names: Vec<Ident> = parts
+        .signature
+        .arguments
+        .iter()
+        .map(|a| located(&a.name))
+        .collect();
+    let types = parts
+        .signature
+        .arguments
+        .iter()
+        .map(|a| argument_type(a, krate));
+    quote! {
+        #(#attrs)*
+        #vis #safety fn #name<'sarek>(
+            #(#names: #types),*
+        ) -> #krate::Launch<'sarek, #krate::__private::#block> {
+            #krate::Launch::new::<#name>([#(#krate::__private::Arg::from(#names)),*])
+        }
+
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        #vis struct #name {}
+
+        #[automatically_derived]
+        #[allow(dead_code)]
+        impl #name {
+            /// The kernel as data.
+            #vis fn ir() -> &'static #krate::ir::Kernel {
+                <#name as #krate::Kernel>::ir()
+            }
+
+            /// The kernel's source text for a target: `cuda`, `opencl` or `wgsl`.
+            #vis fn source(target: &::core::primitive::str) -> #krate::Result<::std::string::String> {
+                <#name as #krate::Kernel>::source(target)
+            }
+
+            /// What each backend would do with the kernel.
+            #vis fn explain() -> ::std::string::String {
+                <#name as #krate::Kernel>::explain()
+            }
+        }
+    }
+}
+
+/// The attributes that describe the function to its callers; the others belong to its body.
+fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
+    const OUTER: [&str; 3] = ["doc", "deprecated", "allow"];
+    item.attrs
+        .iter()
+        .filter(|a| OUTER.iter().any(|o| a.path().is_ident(o)))
+        .collect()
+}
+
+fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
+    match argument.kind {
+        ArgumentKind::Scalar(ty) => direct::rust_type(ty),
+        ArgumentKind::Slice { elem, mutable } => {
+            let elem = direct::rust_type(elem);
+            let mutable = mutable.then(|| quote!(mut));
+            quote!(&'sarek #mutable #krate::Vector<#elem>)
+        }
+    }
+}
+
+/// The constants that only rustc can evaluate, where the user's paths mean what they say.
+fn links(lowered: &Lowered, name: &Ident) -> TokenStream {
+    if lowered.links.is_empty() {
+        return TokenStream::new();
+    }
+    let types: Vec<_> = lowered
+        .kernel
+        .links
+        .iter()
+        .map(|l| direct::rust_type(l.ty))
+        .collect();
+    let (consts, paths) = (&lowered.consts, &lowered.links);
+    quote! {
+        #[automatically_derived]
+        impl #name {
+            #[doc(hidden)]
+            const LINKED: (#(#types,)*) = {
+                #(#[allow(unused)] #consts)*
+                (#(#paths,)*)
+            };
+        }
+    }
+}
+
+/// Each link as a `Value`; the IR crate is in scope as `ir`.
+fn link_constants(lowered: &Lowered, name: &Ident) -> Vec<TokenStream> {
+    use sarek_ir::Scalar;
+    let each = |(i, link): (usize, &sarek_ir::Link)| {
+        let i = Literal::usize_unsuffixed(i);
+        let constant = quote!(#name::LINKED.#i);
+        match link.ty {
+            Scalar::Bool => quote!(ir::Value::Bool(#constant)),
+            Scalar::I32 => quote!(ir::Value::I32(#constant)),
+            Scalar::U32 => quote!(ir::Value::U32(#constant)),
+            Scalar::I64 => quote!(ir::Value::I64(#constant)),
+            Scalar::U64 => quote!(ir::Value::U64(#constant)),
+            Scalar::Usize => quote!(ir::Value::Usize(#constant as ::core::primitive::u64)),
+            Scalar::F32 => quote!(ir::Value::f32(#constant)),
+            Scalar::F64 => quote!(ir::Value::f64(#constant)),
+        }
+    };
+    lowered.kernel.links.iter().enumerate().map(each).collect()
+}
+
+/// `Kernel::reference`, with the user's function in it.
+fn reference(parts: &Parts<'_>) -> TokenStream {
+    let krate = parts.krate;
+    let item = parts.item;
+    const LINTS: [&str; 4] = ["allow", "expect", "warn", "deny"];
+    let lints = item
+        .attrs
+        .iter()
+        .filter(|a| LINTS.iter().any(|l| a.path().is_ident(l)));
+    let (signature, body) = (&item.sig, &item.block);
+    let name = &signature.ident;
+    let arguments = parts
+        .signature
+        .arguments
+        .iter()
+        .enumerate()
+        .map(|(i, argument)| {
+            let i = Literal::usize_unsuffixed(i);
+            match argument.kind {
+                ArgumentKind::Scalar(_) => quote!(direct::scalar(args, #i)),
+                ArgumentKind::Slice { mutable: false, .. } => quote!(direct::input(args, #i)),
+                ArgumentKind::Slice { mutable: true, .. } => {
+                    quote!(direct::output(args, #i).into_mut())
+                }
+            }
+        });
+    let function = quote_spanned! {name.span()=>
+        #(#lints)*
+        #[allow(clippy::all)]
+        #signature #body
+    };
+    quote! {
+        #[inline]
+        unsafe fn reference(
+            args: &[#krate::__private::direct::DirectArg],
+            space: &#krate::__private::direct::IndexSpace,
+        ) {
+            #function
+            {
+                use #krate::__private::direct;
+                direct::for_each_thread(space, || unsafe { #name(#(#arguments),*) });
+            }
+        }
+    }
+}

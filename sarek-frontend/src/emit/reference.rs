@@ -1,0 +1,155 @@
+//! The user's own function, with what inference found spelled out: the type on every `let`, the
+//! suffix on every literal. rustc checks it, so a wrong inference is a compile error; and it runs as
+//! the oracle of tests.
+
+use std::collections::HashMap;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use sarek_ir::Scalar;
+use syn::visit_mut::VisitMut;
+
+use super::direct::rust_type;
+use crate::lower::{MARK, NativeCall, Template, is_native};
+
+/// Numbers the `let`s and literals of a body, so that lowering can tell the type of each.
+pub fn mark(block: &mut syn::Block) {
+    Marker { next: 0 }.visit_block_mut(block);
+}
+
+struct Marker {
+    next: u32,
+}
+
+impl Marker {
+    fn attribute(&mut self) -> syn::Attribute {
+        let (name, number) = (syn::Ident::new(MARK, Span::mixed_site()), self.next);
+        self.next += 1;
+        syn::parse_quote!(#[#name(#number)])
+    }
+}
+
+impl VisitMut for Marker {
+    fn visit_local_mut(&mut self, local: &mut syn::Local) {
+        local.attrs.push(self.attribute());
+        syn::visit_mut::visit_local_mut(self, local);
+    }
+
+    fn visit_expr_lit_mut(&mut self, lit: &mut syn::ExprLit) {
+        lit.attrs.push(self.attribute());
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+
+    fn visit_pat_mut(&mut self, _: &mut syn::Pat) {}
+}
+
+/// Takes the marks off again, spells out the types of those that have one, and replaces `native!`
+/// by its Rust fallback.
+pub fn annotate(block: &mut syn::Block, types: &HashMap<u32, Scalar>, krate: &TokenStream) {
+    Annotator { types, krate }.visit_block_mut(block);
+}
+
+struct Annotator<'a> {
+    types: &'a HashMap<u32, Scalar>,
+    krate: &'a TokenStream,
+}
+
+impl Annotator<'_> {
+    fn take(&self, attrs: &mut Vec<syn::Attribute>) -> Option<Scalar> {
+        let mark = super::super::lower::mark_of(attrs)?;
+        attrs.retain(|attr| !attr.path().is_ident(MARK));
+        self.types.get(&mark).copied()
+    }
+
+    fn native(&self, mac: &syn::Macro) -> TokenStream {
+        let span = mac
+            .path
+            .segments
+            .last()
+            .map_or_else(Span::call_site, |s| s.ident.span());
+        let Ok(call) = mac.parse_body::<NativeCall>() else {
+            return quote!({});
+        };
+        let krate = self.krate;
+        let operands = call.texts.iter().flat_map(|(_, text)| {
+            let operand = move |piece| match piece {
+                Template::Operand(name) => {
+                    syn::parse_str::<syn::Ident>(&name).ok().map(|mut ident| {
+                        ident.set_span(text.span().resolved_at(span));
+                        quote_spanned!(text.span()=> let _ = &#ident;)
+                    })
+                }
+                Template::Text(_) => None,
+            };
+            Template::parse(&text.value())
+                .into_iter()
+                .filter_map(operand)
+        });
+        let uses: TokenStream = operands.collect();
+        let fallback = call
+            .fallback
+            .map(|block| block.to_token_stream())
+            .unwrap_or_else(|| quote!(::core::panic!("this `native!` has no Rust fallback")));
+        let marker = quote_spanned!(span=> #krate::__private::native());
+        quote!({ #marker; #uses #fallback })
+    }
+}
+
+impl VisitMut for Annotator<'_> {
+    fn visit_local_mut(&mut self, local: &mut syn::Local) {
+        syn::visit_mut::visit_local_mut(self, local);
+        let Some(ty) = self.take(&mut local.attrs) else {
+            return;
+        };
+        if let syn::Pat::Ident(pat) = &local.pat {
+            let ty = rust_type(ty);
+            let (pat, ty) = (pat.clone(), syn::parse_quote!(#ty));
+            local.pat = syn::Pat::Type(syn::PatType {
+                attrs: vec![],
+                pat: Box::new(syn::Pat::Ident(pat)),
+                colon_token: Default::default(),
+                ty: Box::new(ty),
+            });
+        }
+    }
+
+    fn visit_expr_lit_mut(&mut self, expr: &mut syn::ExprLit) {
+        let Some(ty) = self.take(&mut expr.attrs) else {
+            return;
+        };
+        match &expr.lit {
+            syn::Lit::Int(int) if int.suffix().is_empty() => {
+                // The text is kept: a hexadecimal literal stays one.
+                let text = format!("{}{}", int.token(), ty.name());
+                expr.lit = syn::Lit::Int(syn::LitInt::new(&text, int.span()));
+            }
+            syn::Lit::Float(float) if float.suffix().is_empty() => {
+                let digits = float.token().to_string();
+                let text = format!("{}{}", digits.trim_end_matches('.'), ty.name());
+                expr.lit = syn::Lit::Float(syn::LitFloat::new(&text, float.span()));
+            }
+            _ => {}
+        }
+    }
+
+    fn visit_stmt_mut(&mut self, stmt: &mut syn::Stmt) {
+        if let syn::Stmt::Macro(mac) = stmt
+            && is_native(&mac.mac)
+        {
+            *stmt = syn::Stmt::Expr(syn::Expr::Verbatim(self.native(&mac.mac)), None);
+            return;
+        }
+        syn::visit_mut::visit_stmt_mut(self, stmt);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
+        if let syn::Expr::Macro(mac) = expr
+            && is_native(&mac.mac)
+        {
+            *expr = syn::Expr::Verbatim(self.native(&mac.mac));
+            return;
+        }
+        syn::visit_mut::visit_expr_mut(self, expr);
+    }
+}

@@ -1,0 +1,142 @@
+//! The pipeline, from the macro's tokens to the expansion.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+
+use crate::diagnostics::Errors;
+use crate::emit::{self, Parts, reference};
+use crate::lower::{self, Lowered};
+use crate::parse::{Attribute, Signature};
+
+/// What became of one macro call.
+pub struct Expansion {
+    /// The tokens that stand in place of the item.
+    pub tokens: TokenStream,
+    /// The errors in it, as text.
+    pub errors: Vec<String>,
+    /// The kernel, if there were none.
+    pub kernel: Option<sarek_ir::Kernel>,
+}
+
+/// Expands `#[kernel(attribute)] item`.
+pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
+    let mut errors = Errors::default();
+    let attribute = Attribute::parse(attribute, &mut errors);
+    let krate = match &attribute.krate {
+        Some(path) => path.to_token_stream(),
+        None => quote!(::sarek),
+    };
+    let mut item: syn::ItemFn = match syn::parse2(item.clone()) {
+        Ok(item) => item,
+        Err(error) => {
+            errors.at(
+                error.span(),
+                format!("`#[kernel]` stands on a function: {error}"),
+            );
+            let (reports, errors) = errors.finish();
+            return Expansion {
+                tokens: quote!(#reports #item),
+                errors,
+                kernel: None,
+            };
+        }
+    };
+    item_attributes(&item, &mut errors);
+    let Some(signature) = Signature::read(&item, &mut errors) else {
+        let (reports, errors) = errors.finish();
+        // The signature has no meaning as a launch; the function itself still serves the editor.
+        let tokens = quote!(#reports #[allow(unused, clippy::all)] #item);
+        return Expansion {
+            tokens,
+            errors,
+            kernel: None,
+        };
+    };
+    reference::mark(&mut item.block);
+    let lowered = lower::lower(&signature, &item.block, attribute.block, &mut errors);
+    let lowered = lowered.and_then(|lowered| checked(lowered, &signature, &mut errors));
+    let marks = lowered
+        .as_ref()
+        .map(|l| l.marks.clone())
+        .unwrap_or_default();
+    reference::annotate(&mut item.block, &marks, &krate);
+    let parts = Parts {
+        item: &item,
+        signature: &signature,
+        krate: &krate,
+        fixed_block: attribute.block.is_some(),
+    };
+    match lowered {
+        Some(lowered) if errors.is_empty() => {
+            let sources = sources(&lowered.kernel);
+            let tokens = emit::kernel(&parts, &lowered, &sources);
+            Expansion {
+                tokens,
+                errors: errors.finish().1,
+                kernel: Some(lowered.kernel),
+            }
+        }
+        _ => {
+            let (reports, errors) = errors.finish();
+            let item = emit::broken(&parts);
+            Expansion {
+                tokens: quote!(#reports #item),
+                errors,
+                kernel: None,
+            }
+        }
+    }
+}
+
+/// Expands a `native!` that no kernel took.
+pub fn stray_native(tokens: TokenStream) -> TokenStream {
+    let span = tokens
+        .into_iter()
+        .next()
+        .map_or_else(proc_macro2::Span::call_site, |t| t.span());
+    let message = "`native!` stands in the body of a `#[kernel]` function, as a statement";
+    syn::Error::new(span, message).to_compile_error()
+}
+
+fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
+    use syn::spanned::Spanned;
+    const KNOWN: [&str; 7] = [
+        "doc",
+        "deprecated",
+        "allow",
+        "expect",
+        "warn",
+        "deny",
+        "cfg",
+    ];
+    for attr in &item.attrs {
+        if !KNOWN.iter().any(|k| attr.path().is_ident(k)) {
+            errors.unsupported(attr.span(), "this attribute is", "remove it");
+        }
+    }
+}
+
+/// Checks what rustc cannot.
+fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> Option<Lowered> {
+    crate::check::well_formed(&lowered, errors)?;
+    if !signature.is_unsafe {
+        lowered.kernel.preconditions = crate::check::races(&lowered, errors)?.into();
+    }
+    Some(lowered)
+}
+
+/// The texts of a closed kernel, in the dialects that have one for it.
+fn sources(kernel: &sarek_ir::Kernel) -> Vec<(&'static str, String)> {
+    use sarek_ir::write;
+    if !kernel.is_closed() {
+        return vec![];
+    }
+    let text = |dialect: &'static dyn write::Dialect| {
+        let variant = write::default_variant(kernel, dialect);
+        Some((
+            dialect.name(),
+            write::render(kernel, dialect, &variant).ok()?.text,
+        ))
+    };
+    write::DIALECTS.iter().filter_map(|d| text(*d)).collect()
+}

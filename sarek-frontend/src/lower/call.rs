@@ -1,0 +1,100 @@
+//! Calls of functions: ids, and numeric functions written as `f32::sqrt(x)`.
+
+use sarek_ir::{Builtin, Expr, Scalar};
+use syn::spanned::Spanned;
+
+use super::{Lowerer, Value};
+
+impl Lowerer<'_> {
+    pub(super) fn call(&mut self, e: &syn::ExprCall) -> Value {
+        self.no_attributes(&e.attrs);
+        let path = match &*e.func {
+            syn::Expr::Path(path) if path.qself.is_none() => &path.path,
+            other => {
+                self.errors.unsupported(
+                    other.span(),
+                    "calling this is",
+                    "call a function by its name",
+                );
+                return Value::Never;
+            }
+        };
+        let Some(last) = path.segments.last() else {
+            return Value::Never;
+        };
+        if let Some(arguments) = path.segments.iter().find(|s| !s.arguments.is_empty()) {
+            self.errors.unsupported(
+                arguments.arguments.span(),
+                "a generic call is",
+                "drop the type arguments",
+            );
+            return Value::Never;
+        }
+        let name = last.ident.to_string();
+        if let Some(scalar) = qualifying_type(path) {
+            return self.associated_call(scalar, last, e);
+        }
+        if let Some(builtin) = Builtin::from_name(&name) {
+            if let Some(argument) = e.args.first() {
+                self.errors
+                    .at(argument.span(), format!("`{name}()` takes no argument"));
+            }
+            return Value::Scalar(self.known(Expr::Builtin(builtin), Scalar::Usize, e.span()));
+        }
+        self.errors.at(path.span(), unknown_function(&name));
+        for argument in &e.args {
+            self.value(argument);
+        }
+        Value::Never
+    }
+
+    /// `T::method(receiver, …)`
+    fn associated_call(
+        &mut self,
+        on: Scalar,
+        method: &syn::PathSegment,
+        e: &syn::ExprCall,
+    ) -> Value {
+        let arguments: Vec<&syn::Expr> = e.args.iter().collect();
+        let ids = self.operands(&arguments);
+        if method.ident == "from_bits" {
+            return self.float_from_bits(on, &ids, e.span());
+        }
+        let Some(&receiver) = ids.first() else {
+            let message = format!("`{on}::{}` needs an argument", method.ident);
+            self.errors.at(method.ident.span(), message);
+            return Value::Never;
+        };
+        self.expect(receiver, on);
+        self.method(&method.ident, ids, e.span())
+    }
+}
+
+/// The scalar type before the last segment: `f32::sqrt`, `std::primitive::f32::sqrt`.
+pub(super) fn qualifying_type(path: &syn::Path) -> Option<Scalar> {
+    let count = path.segments.len();
+    let ty = Scalar::from_name(&path.segments.get(count.checked_sub(2)?)?.ident.to_string())?;
+    let prefix: Vec<String> = path
+        .segments
+        .iter()
+        .take(count - 2)
+        .map(|s| s.ident.to_string())
+        .collect();
+    let prefix: Vec<&str> = prefix.iter().map(String::as_str).collect();
+    matches!(prefix.as_slice(), [] | ["std" | "core", "primitive"]).then_some(ty)
+}
+
+fn unknown_function(name: &str) -> String {
+    match name {
+        "barrier" | "shared_array" | "shared_slice" => {
+            format!("`{name}` is not supported yet: kernels have no shared memory so far")
+        }
+        "Some" | "Ok" | "Err" => {
+            format!("`{name}` is not supported in a kernel: use a scalar and a `bool`")
+        }
+        _ => format!(
+            "`{name}` cannot be called in a kernel: there are ids such as `global_idx_x()` and numeric \
+             functions; functions of your own are not supported yet, so write the body in place"
+        ),
+    }
+}

@@ -1,0 +1,337 @@
+//! `if`, loops, blocks with labels, and the ways out of them.
+
+use proc_macro2::Span;
+use sarek_ir::{Block, Expr, ExprId, LabelId, LocalId, Scalar, Stmt, UnaryOp};
+use syn::spanned::Spanned;
+
+use super::{LoopFrame, Lowerer, OpenBlock, Value};
+
+/// The name of a local that holds what an `if`, a block or a loop yields.
+pub(super) const RESULT: &str = "value";
+
+impl Lowerer<'_> {
+    pub(super) fn if_expr(&mut self, e: &syn::ExprIf) -> Value {
+        self.no_attributes(&e.attrs);
+        let cond = self.scalar(&e.cond);
+        self.expect(cond, Scalar::Bool);
+        let (mut then, then_value) = self.in_block(|this| this.scoped_block(&e.then_branch));
+        let (mut otherwise, else_value) = match &e.else_branch {
+            Some((_, expr)) => self.in_block(|this| this.value(expr)),
+            None => (OpenBlock::default(), Value::Unit),
+        };
+        let span = e.if_token.span;
+        let Ok(result) = self.merge(&mut then, then_value, &mut otherwise, else_value, e) else {
+            return Value::Never;
+        };
+        let ended = then.ended && otherwise.ended;
+        let (then, otherwise) = (self.close(then), self.close(otherwise));
+        if let Some(local) = result {
+            self.push(Stmt::Let { local, init: None }, span);
+        }
+        self.push(
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            },
+            span,
+        );
+        if ended {
+            self.end();
+            return Value::Never;
+        }
+        result.map_or(Value::Unit, |local| Value::Scalar(self.read(local, span)))
+    }
+
+    /// The local that both branches assign, if the `if` yields a value. An error when it is reported
+    /// that only one branch does.
+    fn merge(
+        &mut self,
+        then: &mut OpenBlock,
+        then_value: Value,
+        otherwise: &mut OpenBlock,
+        else_value: Value,
+        e: &syn::ExprIf,
+    ) -> Result<Option<LocalId>, ()> {
+        let first = match (then_value, else_value) {
+            (Value::Scalar(id), Value::Scalar(_) | Value::Never) => id,
+            (Value::Never, Value::Scalar(id)) => id,
+            (Value::Scalar(_), Value::Unit) | (Value::Unit, Value::Scalar(_)) => {
+                let message = "this `if` yields a value in one branch and none in the other";
+                self.errors.at(e.if_token.span, message);
+                return Err(());
+            }
+            (Value::Unit | Value::Never, Value::Unit | Value::Never) => return Ok(None),
+        };
+        let local = self.local(RESULT, self.ty(first), true);
+        self.assign_result(then, then_value, local);
+        self.assign_result(otherwise, else_value, local);
+        Ok(Some(local))
+    }
+
+    /// Ends a block with the assignment of what it yields.
+    fn assign_result(&mut self, block: &mut OpenBlock, value: Value, local: LocalId) {
+        let Value::Scalar(value) = value else {
+            return;
+        };
+        let span = self.span(value);
+        self.unify(self.local_types[local.index()], self.ty(value), span);
+        if !block.ended {
+            block
+                .stmts
+                .push(self.detached(Stmt::Assign { local, value }, span));
+        }
+    }
+
+    /// Control does not reach what follows in the open block.
+    fn end(&mut self) {
+        self.blocks.last_mut().expect("a block is open").ended = true;
+    }
+
+    pub(super) fn block_expr(&mut self, e: &syn::ExprBlock) -> Value {
+        self.no_attributes(&e.attrs);
+        let Some(label) = &e.label else {
+            return self.scoped_block(&e.block);
+        };
+        // A labelled block is a loop that leaves at its end.
+        let span = label.name.span();
+        let frame = self.frame(Some(label), true, true);
+        let target = frame.label;
+        let (mut block, value, frame) = self.in_frame(frame, |this| this.scoped_block(&e.block));
+        let mut result = frame.result;
+        if let Value::Scalar(id) = value {
+            let local = result.unwrap_or_else(|| self.local(RESULT, self.ty(id), true));
+            self.assign_result(&mut block, value, local);
+            result = Some(local);
+        }
+        if !block.ended {
+            block
+                .stmts
+                .push(self.detached(Stmt::Break { label: target }, span));
+        }
+        let reached = frame.left || value != Value::Never;
+        self.finish_loop(target, None, block, result, reached, span)
+    }
+
+    pub(super) fn loop_expr(&mut self, e: &syn::ExprLoop) -> Value {
+        self.no_attributes(&e.attrs);
+        let frame = self.frame(e.label.as_ref(), false, true);
+        let target = frame.label;
+        let (block, value, frame) = self.in_frame(frame, |this| this.scoped_block(&e.body));
+        self.unit_body(value);
+        self.finish_loop(
+            target,
+            None,
+            block,
+            frame.result,
+            frame.left,
+            e.loop_token.span,
+        )
+    }
+
+    pub(super) fn while_loop(&mut self, e: &syn::ExprWhile) -> Value {
+        self.no_attributes(&e.attrs);
+        let frame = self.frame(e.label.as_ref(), false, false);
+        let (target, span) = (frame.label, e.while_token.span);
+        let (head, cond) = self.in_block(|this| {
+            let cond = this.scalar(&e.cond);
+            this.expect(cond, Scalar::Bool);
+            cond
+        });
+        let (mut block, value, _) = self.in_frame(frame, |this| this.scoped_block(&e.body));
+        self.unit_body(value);
+        if head.stmts.is_empty() {
+            return self.finish_loop(target, Some(cond), block, None, true, span);
+        }
+        // The condition has statements: they and the way out stand at the head of the body.
+        let mut stmts = head.stmts;
+        if !head.ended {
+            stmts.push(self.break_unless(cond, target, span));
+        }
+        stmts.append(&mut block.stmts);
+        block.stmts = stmts;
+        self.finish_loop(target, None, block, None, true, span)
+    }
+
+    fn break_unless(&mut self, cond: ExprId, label: LabelId, span: Span) -> sarek_ir::StmtId {
+        let cond = self.known(
+            Expr::Unary {
+                op: UnaryOp::Not,
+                arg: cond,
+            },
+            Scalar::Bool,
+            span,
+        );
+        let leave = self.detached(Stmt::Break { label }, span);
+        let then = self.kernel.push_block(&[leave]);
+        self.detached(
+            Stmt::If {
+                cond,
+                then,
+                otherwise: Block::EMPTY,
+            },
+            span,
+        )
+    }
+
+    /// Closes a loop's body and pushes the loop.
+    pub(super) fn finish_loop(
+        &mut self,
+        label: LabelId,
+        cond: Option<ExprId>,
+        body: OpenBlock,
+        result: Option<LocalId>,
+        left: bool,
+        span: Span,
+    ) -> Value {
+        let body = self.close(body);
+        if let Some(local) = result {
+            self.push(Stmt::Let { local, init: None }, span);
+        }
+        self.push(Stmt::Loop { label, cond, body }, span);
+        if !left {
+            self.end();
+            return Value::Never;
+        }
+        result.map_or(Value::Unit, |local| Value::Scalar(self.read(local, span)))
+    }
+
+    pub(super) fn frame(
+        &mut self,
+        label: Option<&syn::Label>,
+        is_block: bool,
+        takes_value: bool,
+    ) -> LoopFrame {
+        self.labels += 1;
+        LoopFrame {
+            name: label.map(|l| l.name.ident.to_string()),
+            label: LabelId(self.labels - 1),
+            is_block,
+            takes_value,
+            result: None,
+            left: false,
+        }
+    }
+
+    /// Runs `body` inside a loop.
+    pub(super) fn in_frame<R>(
+        &mut self,
+        frame: LoopFrame,
+        body: impl FnOnce(&mut Self) -> R,
+    ) -> (OpenBlock, R, LoopFrame) {
+        self.loops.push(frame);
+        let (block, value) = self.in_block(body);
+        (
+            block,
+            value,
+            self.loops.pop().expect("the frame pushed above"),
+        )
+    }
+
+    /// The body of a loop yields nothing.
+    pub(super) fn unit_body(&mut self, value: Value) {
+        if let Value::Scalar(id) = value {
+            let span = self.span(id);
+            self.errors.at(
+                span,
+                "the body of a loop yields nothing: end this expression with `;`",
+            );
+        }
+    }
+
+    pub(super) fn break_expr(&mut self, e: &syn::ExprBreak) -> Value {
+        self.no_attributes(&e.attrs);
+        let value = match &e.expr {
+            Some(expr) => match self.scalar_or_never(expr) {
+                Some(id) => Some(id),
+                None => return Value::Never,
+            },
+            None => None,
+        };
+        let Some(target) = self.target(e.label.as_ref(), e.break_token.span, "break") else {
+            return Value::Never;
+        };
+        if let Some(value) = value {
+            self.break_with(target, value);
+        }
+        self.loops[target].left = true;
+        let label = self.loops[target].label;
+        self.push(Stmt::Break { label }, e.break_token.span);
+        Value::Never
+    }
+
+    fn break_with(&mut self, target: usize, value: ExprId) {
+        let span = self.span(value);
+        if !self.loops[target].takes_value {
+            self.errors.at(
+                span,
+                "`break` takes a value in `loop` and in labelled blocks only",
+            );
+            return;
+        }
+        let local = match self.loops[target].result {
+            Some(local) => local,
+            None => self.local(RESULT, self.ty(value), true),
+        };
+        self.loops[target].result = Some(local);
+        self.unify(self.local_types[local.index()], self.ty(value), span);
+        self.push(Stmt::Assign { local, value }, span);
+    }
+
+    pub(super) fn continue_expr(&mut self, e: &syn::ExprContinue) -> Value {
+        self.no_attributes(&e.attrs);
+        let Some(target) = self.target(e.label.as_ref(), e.continue_token.span, "continue") else {
+            return Value::Never;
+        };
+        if self.loops[target].is_block {
+            self.errors.at(
+                e.span(),
+                "`continue` names a loop, and this label is a block's",
+            );
+        }
+        let label = self.loops[target].label;
+        self.push(Stmt::Continue { label }, e.continue_token.span);
+        Value::Never
+    }
+
+    /// The loop that a `break` or `continue` means.
+    fn target(&mut self, label: Option<&syn::Lifetime>, span: Span, word: &str) -> Option<usize> {
+        let found = match label {
+            Some(label) => {
+                let name = label.ident.to_string();
+                self.loops
+                    .iter()
+                    .rposition(|l| l.name.as_deref() == Some(name.as_str()))
+            }
+            None => self.loops.iter().rposition(|l| !l.is_block),
+        };
+        if found.is_none() {
+            match label {
+                Some(label) => {
+                    self.errors.at(
+                        label.span(),
+                        format!("no enclosing loop has the label `{label}`"),
+                    );
+                }
+                None => self
+                    .errors
+                    .at(span, format!("`{word}` stands outside of a loop")),
+            }
+        }
+        found
+    }
+
+    pub(super) fn return_expr(&mut self, e: &syn::ExprReturn) -> Value {
+        self.no_attributes(&e.attrs);
+        if let Some(expr) = &e.expr
+            && let Value::Scalar(_) = self.value(expr)
+        {
+            self.errors.at(
+                expr.span(),
+                "a kernel returns nothing: write its results to a `&mut [T]`",
+            );
+        }
+        self.push(Stmt::Return, e.return_token.span);
+        Value::Never
+    }
+}

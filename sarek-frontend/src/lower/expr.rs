@@ -1,0 +1,201 @@
+//! Expressions: one arm for each kind of syntax.
+
+use sarek_ir::{Expr, ExprId, Scalar};
+use syn::spanned::Spanned;
+
+use super::{Lowerer, PendingLiteral, Value, mark_of};
+use crate::parse::scalar_type;
+
+impl Lowerer<'_> {
+    /// Lowers an expression; its effects go to the open block.
+    pub(super) fn value(&mut self, expr: &syn::Expr) -> Value {
+        match expr {
+            syn::Expr::Assign(e) => self.assign(e),
+            syn::Expr::Binary(e) => self.binary(e),
+            syn::Expr::Block(e) => self.block_expr(e),
+            syn::Expr::Break(e) => self.break_expr(e),
+            syn::Expr::Call(e) => self.call(e),
+            syn::Expr::Cast(e) => self.cast(e),
+            syn::Expr::Continue(e) => self.continue_expr(e),
+            syn::Expr::ForLoop(e) => self.for_loop(e),
+            syn::Expr::Group(e) => self.value(&e.expr),
+            syn::Expr::If(e) => self.if_expr(e),
+            syn::Expr::Index(e) => self.load(e),
+            syn::Expr::Lit(e) => self.literal(e, false),
+            syn::Expr::Loop(e) => self.loop_expr(e),
+            syn::Expr::Macro(e) => {
+                self.no_attributes(&e.attrs);
+                self.macro_call(&e.mac)
+            }
+            syn::Expr::MethodCall(e) => self.method_call(e),
+            syn::Expr::Paren(e) => {
+                self.no_attributes(&e.attrs);
+                self.value(&e.expr)
+            }
+            syn::Expr::Path(e) => self.path(e),
+            syn::Expr::Return(e) => self.return_expr(e),
+            syn::Expr::Unary(e) => self.unary(e),
+            syn::Expr::Unsafe(e) => {
+                self.no_attributes(&e.attrs);
+                self.scoped_block(&e.block)
+            }
+            syn::Expr::While(e) => self.while_loop(e),
+            syn::Expr::Tuple(e) if e.elems.is_empty() => Value::Unit,
+            other => self.unsupported(other),
+        }
+    }
+
+    /// Reports a kind of expression that kernels do not have.
+    fn unsupported(&mut self, expr: &syn::Expr) -> Value {
+        let (what, instead) = match expr {
+            syn::Expr::Array(_) | syn::Expr::Repeat(_) => {
+                ("an array is", "use scalars or a slice argument")
+            }
+            syn::Expr::Async(_) | syn::Expr::Await(_) => {
+                ("async code is", "a kernel runs to its end")
+            }
+            syn::Expr::Closure(_) => ("a closure is", "write its body in place"),
+            syn::Expr::Const(_) => ("a `const` block is", "use a `const` item"),
+            syn::Expr::Field(_) => ("a field access is", "pass the fields as scalars or slices"),
+            syn::Expr::Infer(_) => ("`_` is", "name a value"),
+            syn::Expr::Let(_) => ("`if let` is", "use `if` with a comparison"),
+            syn::Expr::Match(_) => ("`match` is", "use `if` and `else if`"),
+            syn::Expr::Range(_) => ("a range is", "ranges stand in `for` loops only"),
+            syn::Expr::RawAddr(_) | syn::Expr::Reference(_) => {
+                ("a reference is", "index the slice where the value is used")
+            }
+            syn::Expr::Struct(_) => ("a struct is", "use scalars"),
+            syn::Expr::Try(_) | syn::Expr::TryBlock(_) => ("`?` is", "a kernel returns nothing"),
+            syn::Expr::Tuple(_) => ("a tuple is", "use one variable for each value"),
+            syn::Expr::Yield(_) => ("`yield` is", "a kernel runs to its end"),
+            syn::Expr::Verbatim(_) => ("this syntax is", "use plain expressions"),
+            // Everything else is lowered above; what a later syn adds is reported, not guessed.
+            _ => ("this expression is", "use plain expressions"),
+        };
+        self.errors.unsupported(expr.span(), what, instead);
+        Value::Never
+    }
+
+    /// Lowers an expression that must have a scalar value. When it has none, that is reported and
+    /// a value of unknown type stands in, so that lowering goes on.
+    pub(super) fn scalar(&mut self, expr: &syn::Expr) -> ExprId {
+        match self.scalar_or_never(expr) {
+            Some(id) => id,
+            None => self.placeholder(expr.span()),
+        }
+    }
+
+    /// As [`Self::scalar`]; `None` when control does not get past the expression.
+    pub(super) fn scalar_or_never(&mut self, expr: &syn::Expr) -> Option<ExprId> {
+        match self.value(expr) {
+            Value::Scalar(id) => Some(id),
+            Value::Never => None,
+            Value::Unit => {
+                self.errors
+                    .at(expr.span(), "a value is needed here, and this is `()`");
+                None
+            }
+        }
+    }
+
+    /// A value for unreachable or wrong code.
+    fn placeholder(&mut self, span: proc_macro2::Span) -> ExprId {
+        self.constant(sarek_ir::Value::Bool(false), span);
+        let id = ExprId(self.kernel.exprs.len() as u32 - 1);
+        let any = self.types.any();
+        self.expr_types[id.index()] = any;
+        self.unreachable.push(any);
+        id
+    }
+
+    /// Lowers operands in order. An operand whose value a later operand's statements could change
+    /// is evaluated into a local before those.
+    pub(super) fn operands(&mut self, exprs: &[&syn::Expr]) -> Vec<ExprId> {
+        let mut ids: Vec<ExprId> = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            let mark = self.mark();
+            let id = self.scalar(expr);
+            if self.mark() > mark {
+                let mut at = mark;
+                for earlier in &mut ids {
+                    if !self.is_leaf(*earlier) {
+                        *earlier = self.spill_at(at, *earlier);
+                        at += 1;
+                    }
+                }
+            }
+            ids.push(id);
+        }
+        ids
+    }
+
+    /// A literal. Its value waits for its type; `-1` is one literal, so that `MIN` can be written.
+    pub(super) fn literal(&mut self, e: &syn::ExprLit, negative: bool) -> Value {
+        self.no_attributes(&e.attrs);
+        let suffix = |s: &str| Scalar::from_name(s);
+        let ty = match &e.lit {
+            syn::Lit::Bool(b) => {
+                return Value::Scalar(self.constant(sarek_ir::Value::Bool(b.value), b.span));
+            }
+            syn::Lit::Int(int) => match (int.suffix(), suffix(int.suffix())) {
+                ("", _) => self.types.int(),
+                (_, Some(scalar)) => self.types.known(scalar),
+                (other, None) => return self.bad_suffix(other, int.span()),
+            },
+            syn::Lit::Float(float) => match (float.suffix(), suffix(float.suffix())) {
+                ("", _) => self.types.float(),
+                (_, Some(scalar)) => self.types.known(scalar),
+                (other, None) => return self.bad_suffix(other, float.span()),
+            },
+            other => {
+                let instead = "kernels know numbers and `bool`";
+                self.errors
+                    .unsupported(other.span(), "this literal is", instead);
+                return Value::Never;
+            }
+        };
+        if let Some(mark) = mark_of(&e.attrs) {
+            self.marks.push((mark, ty));
+        }
+        let expr = self.expr(
+            Expr::Literal(sarek_ir::Value::Bool(false)),
+            ty,
+            e.lit.span(),
+        );
+        self.literals.push(PendingLiteral {
+            expr,
+            lit: e.lit.clone(),
+            negative,
+        });
+        Value::Scalar(expr)
+    }
+
+    fn bad_suffix(&mut self, suffix: &str, span: proc_macro2::Span) -> Value {
+        let what = format!("a literal of type `{suffix}` is");
+        self.errors
+            .unsupported(span, &what, "kernels know `i32 u32 i64 u64 usize f32 f64`");
+        Value::Never
+    }
+
+    fn cast(&mut self, e: &syn::ExprCast) -> Value {
+        self.no_attributes(&e.attrs);
+        let arg = self.scalar(&e.expr);
+        let Some(to) = scalar_type(&e.ty, self.errors) else {
+            return Value::Never;
+        };
+        let target = self.types.known(to);
+        // As in rustc, a bare literal under `as` takes the target's type where it can.
+        if self.is_bare_literal(arg) && self.types.unify(self.ty(arg), target).is_ok() {
+            return Value::Scalar(arg);
+        }
+        Value::Scalar(self.expr(Expr::Cast { arg }, target, e.span()))
+    }
+
+    fn is_bare_literal(&self, expr: ExprId) -> bool {
+        let open = matches!(
+            self.types.look(self.ty(expr)),
+            super::Known::Int | super::Known::Float
+        );
+        open && self.literals.iter().any(|p| p.expr == expr)
+    }
+}

@@ -1,0 +1,313 @@
+//! Types and literals are settled, and the IR is completed.
+
+use std::collections::HashMap;
+
+use sarek_ir::{BinaryOp, DivideOp, Expr, ExprId, Piece, Scalar, SiteId, Stmt, Value as Constant};
+
+use super::{Lowered, Lowerer, PendingLiteral, Ty};
+
+impl Lowerer<'_> {
+    /// Replaces type variables by types. `None` when something was or is reported.
+    pub(super) fn finish(mut self, name: syn::Ident) -> Option<Lowered> {
+        let open = self.blocks.pop().expect("the body's block");
+        self.kernel.body = self.close(open);
+        if !self.errors.is_empty() {
+            return None;
+        }
+        self.settle_types();
+        if self.errors.is_empty() {
+            self.settle_literals();
+        }
+        if !self.errors.is_empty() {
+            return None;
+        }
+        self.float_divisions();
+        self.compact_sites();
+        self.mark_provable_sites();
+        let marks: HashMap<u32, Scalar> = self
+            .marks
+            .iter()
+            .filter_map(|(m, ty)| Some((*m, self.types.resolve(*ty)?)))
+            .collect();
+        Some(Lowered {
+            name,
+            kernel: self.kernel,
+            expr_spans: self.expr_spans,
+            stmt_spans: self.stmt_spans,
+            links: self.links,
+            consts: self.consts,
+            marks,
+        })
+    }
+
+    fn settle_types(&mut self) {
+        for (unsigned, of) in std::mem::take(&mut self.unsigned_of) {
+            if let Some(scalar) = self.types.resolve(of).and_then(Scalar::unsigned) {
+                let known = self.types.known(scalar);
+                self.types
+                    .unify(unsigned, known)
+                    .expect("nothing else unifies with it");
+            }
+        }
+        for ty in std::mem::take(&mut self.unreachable) {
+            if self.types.resolve(ty).is_none() {
+                let bool_ty = self.types.known(Scalar::Bool);
+                // A failure leaves the type unknown, which is reported below.
+                let _ = self.types.unify(ty, bool_ty);
+            }
+        }
+        for (i, ty) in self.link_types.clone().into_iter().enumerate() {
+            match self.types.resolve(ty) {
+                Some(scalar) => self.kernel.links.to_mut()[i].ty = scalar,
+                None => self.report_link(i),
+            }
+        }
+        for (i, ty) in self.local_types.iter().enumerate() {
+            if let Some(scalar) = self.types.resolve(*ty) {
+                self.kernel.locals.to_mut()[i].ty = scalar;
+            }
+        }
+        let mut reported: Vec<Ty> = vec![];
+        for i in 0..self.expr_types.len() {
+            match self.types.resolve(self.expr_types[i]) {
+                Some(scalar) => self.kernel.expr_types.to_mut()[i] = scalar,
+                None if self.errors.is_empty() && reported.is_empty() => {
+                    reported.push(self.expr_types[i]);
+                    self.errors.at(
+                        self.expr_spans[i],
+                        "the type of this is not known: annotate it",
+                    );
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn report_link(&mut self, index: usize) {
+        let expr = self
+            .kernel
+            .exprs
+            .iter()
+            .position(|e| matches!(e, Expr::Link(l) if l.index() == index));
+        let span = self.expr_spans[expr.expect("a link is used")];
+        let path = self.kernel.links[index].path.to_string();
+        Self::untyped_constant(self.errors, span, &path);
+    }
+
+    fn settle_literals(&mut self) {
+        for pending in std::mem::take(&mut self.literals) {
+            let ty = self.kernel.expr_types[pending.expr.index()];
+            match literal_value(&pending, ty) {
+                Ok(value) => {
+                    self.kernel.exprs.to_mut()[pending.expr.index()] = Expr::Literal(value)
+                }
+                Err(message) => self.errors.at(pending.lit.span(), message),
+            }
+        }
+    }
+
+    /// `/` and `%` on floats cannot fault.
+    fn float_divisions(&mut self) {
+        for i in 0..self.kernel.exprs.len() {
+            let Expr::Divide { op, lhs, rhs, .. } = self.kernel.exprs[i] else {
+                continue;
+            };
+            if self.kernel.expr_types[i].is_float() {
+                let op = match op {
+                    DivideOp::Div => BinaryOp::Div,
+                    DivideOp::Rem => BinaryOp::Rem,
+                    DivideOp::DivEuclid | DivideOp::RemEuclid => {
+                        unreachable!("lowered for integers only")
+                    }
+                };
+                self.kernel.exprs.to_mut()[i] = Expr::Binary { op, lhs, rhs };
+            }
+        }
+    }
+
+    /// Drops sites that nothing has.
+    fn compact_sites(&mut self) {
+        let old = std::mem::take(self.kernel.sites.to_mut());
+        let mut sites = vec![];
+        let mut renumber = |site: &mut SiteId| {
+            sites.push(old[site.index()].clone());
+            *site = SiteId(sites.len() as u32 - 1);
+        };
+        for expr in self.kernel.exprs.to_mut() {
+            if let Expr::Load {
+                site: Some(site), ..
+            }
+            | Expr::Divide {
+                site: Some(site), ..
+            } = expr
+            {
+                renumber(site);
+            }
+        }
+        for stmt in self.kernel.stmts.to_mut() {
+            if let Stmt::Store {
+                site: Some(site), ..
+            }
+            | Stmt::Assert { site, .. } = stmt
+            {
+                renumber(site);
+            }
+        }
+        self.kernel.sites = sites.into();
+    }
+
+    /// A site is not provable when what it checks depends on memory or on floats.
+    fn mark_provable_sites(&mut self) {
+        let mut data = DataDependence {
+            locals: vec![false; self.kernel.locals.len()],
+        };
+        while data.grow(&self.kernel) {}
+        let kernel = &self.kernel;
+        let mut unprovable = vec![];
+        for expr in kernel.exprs.iter() {
+            match *expr {
+                Expr::Load {
+                    index,
+                    site: Some(site),
+                    ..
+                } if data.expr(kernel, index) => {
+                    unprovable.push(site);
+                }
+                Expr::Divide {
+                    lhs,
+                    rhs,
+                    site: Some(site),
+                    ..
+                } => {
+                    let literal = kernel.literal(rhs).and_then(Constant::as_int);
+                    let harmless = literal.is_some_and(|d| d != 0 && d != -1);
+                    if !harmless
+                        && (data.expr(kernel, lhs) && kernel.type_of(rhs).is_signed()
+                            || data.expr(kernel, rhs))
+                    {
+                        unprovable.push(site);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for stmt in kernel.stmts.iter() {
+            match *stmt {
+                Stmt::Store {
+                    index,
+                    site: Some(site),
+                    ..
+                } if data.expr(kernel, index) => {
+                    unprovable.push(site);
+                }
+                Stmt::Assert { cond, site } if data.expr(kernel, cond) => unprovable.push(site),
+                _ => {}
+            }
+        }
+        for site in unprovable {
+            self.kernel.sites.to_mut()[site.index()].provable = false;
+        }
+    }
+}
+
+/// Which locals depend on memory or on floats.
+struct DataDependence {
+    locals: Vec<bool>,
+}
+
+impl DataDependence {
+    fn expr(&self, kernel: &sarek_ir::Kernel, id: ExprId) -> bool {
+        match kernel.expr(id) {
+            Expr::Load { .. } => true,
+            Expr::Local(local) => self.locals[local.index()] || kernel.type_of(id).is_float(),
+            Expr::Literal(_) | Expr::Link(_) | Expr::Len(_) | Expr::Builtin(_) | Expr::Faulted => {
+                false
+            }
+            Expr::Param(_) => false,
+            Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. } => kernel
+                .operands(id)
+                .into_iter()
+                .any(|o| self.expr(kernel, o)),
+        }
+    }
+
+    /// Spreads along assignments; `true` when that found more.
+    fn grow(&mut self, kernel: &sarek_ir::Kernel) -> bool {
+        let before = self.locals.iter().filter(|l| **l).count();
+        for stmt in kernel.stmts.iter() {
+            match *stmt {
+                Stmt::Let {
+                    local,
+                    init: Some(value),
+                }
+                | Stmt::Assign { local, value } => {
+                    self.locals[local.index()] |= self.expr(kernel, value);
+                }
+                Stmt::For {
+                    local, start, end, ..
+                } => {
+                    self.locals[local.index()] |=
+                        self.expr(kernel, start) || self.expr(kernel, end);
+                }
+                Stmt::Native { native } => {
+                    for text in kernel.natives[native.index()].texts.iter() {
+                        for piece in text.pieces.iter() {
+                            if let Piece::Local(local) = piece {
+                                self.locals[local.index()] |= kernel.locals[local.index()].mutable;
+                            }
+                        }
+                    }
+                }
+                Stmt::Let { init: None, .. }
+                | Stmt::Store { .. }
+                | Stmt::Assert { .. }
+                | Stmt::If { .. }
+                | Stmt::Loop { .. }
+                | Stmt::Break { .. }
+                | Stmt::Continue { .. }
+                | Stmt::Return => {}
+            }
+        }
+        self.locals.iter().filter(|l| **l).count() > before
+    }
+}
+
+fn literal_value(pending: &PendingLiteral, ty: Scalar) -> Result<Constant, String> {
+    match &pending.lit {
+        syn::Lit::Int(int) => {
+            let digits: u128 = int.base10_parse().map_err(|e| e.to_string())?;
+            if ty.is_float() {
+                // `1f32`: an integer literal with a float's suffix.
+                return float(int.base10_digits(), pending.negative, ty);
+            }
+            let magnitude = i128::try_from(digits).map_err(|e| e.to_string())?;
+            let value = if pending.negative {
+                -magnitude
+            } else {
+                magnitude
+            };
+            let exact = Constant::int(ty, value).filter(|v| v.as_int() == Some(value));
+            exact.ok_or_else(|| format!("this literal does not fit `{ty}`"))
+        }
+        syn::Lit::Float(lit) => float(lit.base10_digits(), pending.negative, ty),
+        other => unreachable!("a pending literal is a number, not {other:?}"),
+    }
+}
+
+fn float(digits: &str, negative: bool, ty: Scalar) -> Result<Constant, String> {
+    let sign = if negative { "-" } else { "" };
+    let text = format!("{sign}{digits}");
+    match ty {
+        Scalar::F32 => text.parse().map(Constant::f32).map_err(|e| e.to_string()),
+        Scalar::F64 => text.parse().map(Constant::f64).map_err(|e| e.to_string()),
+        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 | Scalar::Usize => {
+            Err(format!("a float literal is not a `{ty}`"))
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Methods of slices and numbers.
+
+use proc_macro2::{Ident, Span};
+use sarek_ir::{
+    ArgType, BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Scalar, SiteKind, Stmt, UnaryOp,
+    Value as Constant,
+};
+use syn::spanned::Spanned;
+
+use super::{Known, Lowerer, Value};
+
+impl Lowerer<'_> {
+    pub(super) fn method_call(&mut self, e: &syn::ExprMethodCall) -> Value {
+        self.no_attributes(&e.attrs);
+        if let Some(turbofish) = &e.turbofish {
+            self.errors.unsupported(
+                turbofish.span(),
+                "a generic call is",
+                "drop the type arguments",
+            );
+        }
+        if let Some((buffer, _)) = self.find_slice(&e.receiver) {
+            return self.slice_method(buffer, e);
+        }
+        if let syn::Expr::Range(range) = inner(&e.receiver) {
+            self.errors.unsupported(
+                range.span(),
+                "a range is",
+                "ranges stand in `for` loops only",
+            );
+            return Value::Never;
+        }
+        let mut operands: Vec<&syn::Expr> = vec![&e.receiver];
+        operands.extend(&e.args);
+        let ids = self.operands(&operands);
+        self.method(&e.method, ids, e.span())
+    }
+
+    fn slice_method(&mut self, buffer: sarek_ir::ParamId, e: &syn::ExprMethodCall) -> Value {
+        let name = e.method.to_string();
+        let len = |this: &mut Self| this.known(Expr::Len(buffer), Scalar::Usize, e.span());
+        match (name.as_str(), e.args.is_empty()) {
+            ("len", true) => Value::Scalar(len(self)),
+            ("is_empty", true) => {
+                let (n, zero) = (len(self), self.constant(Constant::Usize(0), e.span()));
+                Value::Scalar(self.plain(BinaryOp::Eq, n, zero, e.span()))
+            }
+            ("get_unchecked" | "get_unchecked_mut", false) => {
+                let message = format!("`{name}` yields a reference: write `*x.{name}(i)`");
+                self.errors.at(e.method.span(), message);
+                Value::Never
+            }
+            _ => {
+                let what = format!("the slice method `{name}` is");
+                self.errors.unsupported(
+                    e.method.span(),
+                    &what,
+                    "there are `len`, `is_empty` and indexing",
+                );
+                Value::Never
+            }
+        }
+    }
+
+    /// A numeric method on lowered operands, the receiver first.
+    pub(super) fn method(&mut self, name: &Ident, ids: Vec<ExprId>, span: Span) -> Value {
+        let on = match self.types.look(self.ty(ids[0])) {
+            Known::Scalar(scalar) => scalar,
+            Known::Int | Known::Float | Known::Nothing => {
+                let message = format!(
+                    "the type must be known before `.{name}()` is called on it: write a suffix, as in `1.0f32`, or annotate the variable"
+                );
+                self.errors.at(self.span(ids[0]), message);
+                return Value::Never;
+            }
+        };
+        if let Some(value) = self.composed(name, on, &ids, span) {
+            return value;
+        }
+        match Intrinsic::method(&name.to_string(), on) {
+            Some(intrinsic) => self.intrinsic(intrinsic, name, on, ids, span),
+            None => {
+                let message = format!("`{on}` has no method `{name}` in a kernel");
+                self.errors.at(name.span(), message);
+                Value::Never
+            }
+        }
+    }
+
+    fn arity(&mut self, name: &Ident, ids: &[ExprId], wanted: usize) -> bool {
+        if ids.len() - 1 != wanted {
+            let (found, s) = (ids.len() - 1, if wanted == 1 { "" } else { "s" });
+            let message = format!("`{name}` takes {wanted} argument{s}, and {found} are given");
+            self.errors.at(name.span(), message);
+        }
+        ids.len() - 1 == wanted
+    }
+
+    fn intrinsic(
+        &mut self,
+        intrinsic: Intrinsic,
+        name: &Ident,
+        on: Scalar,
+        mut ids: Vec<ExprId>,
+        span: Span,
+    ) -> Value {
+        if !self.arity(name, &ids, intrinsic.args().len()) {
+            return Value::Never;
+        }
+        for (id, arg) in ids[1..].iter().copied().zip(intrinsic.args()) {
+            match arg {
+                ArgType::Same => self.expect(id, on),
+                ArgType::Fixed(scalar) => self.expect(id, *scalar),
+            }
+        }
+        if intrinsic == Intrinsic::Clamp {
+            self.assert_clamp(&mut ids, name.span());
+        }
+        let args = self.kernel.push_list(&ids);
+        let result = intrinsic.result_type(on);
+        Value::Scalar(self.known(Expr::Call { intrinsic, args }, result, span))
+    }
+
+    /// `clamp` panics unless `lo <= hi`.
+    fn assert_clamp(&mut self, ids: &mut [ExprId], span: Span) {
+        let at = self.mark();
+        for (i, id) in ids.iter_mut().enumerate() {
+            if !self.is_leaf(*id) {
+                *id = self.spill_at(at + i.min(self.mark() - at), *id);
+            }
+        }
+        let (lo, hi) = (self.copy(ids[1]), self.copy(ids[2]));
+        let cond = self.plain(BinaryOp::Le, lo, hi, span);
+        let kind = SiteKind::Assert("`clamp` needs its lower bound to be at most its upper".into());
+        let site = self.site(kind, span);
+        self.push(Stmt::Assert { cond, site }, span);
+    }
+
+    pub(super) fn float_from_bits(&mut self, on: Scalar, ids: &[ExprId], span: Span) -> Value {
+        let (bits, [id]) = (
+            if on == Scalar::F32 {
+                Scalar::U32
+            } else {
+                Scalar::U64
+            },
+            ids,
+        ) else {
+            self.errors.at(span, "`from_bits` takes one argument");
+            return Value::Never;
+        };
+        if !on.is_float() {
+            self.errors
+                .at(span, format!("`{on}` has no function `from_bits`"));
+            return Value::Never;
+        }
+        self.expect(*id, bits);
+        let args = self.kernel.push_list(&[*id]);
+        let call = Expr::Call {
+            intrinsic: Intrinsic::FromBits,
+            args,
+        };
+        Value::Scalar(self.known(call, on, span))
+    }
+
+    /// Methods that are short for others. `None` when the name is none of them.
+    fn composed(&mut self, name: &Ident, on: Scalar, ids: &[ExprId], span: Span) -> Option<Value> {
+        let text = name.to_string();
+        let (arity, fits) = match text.as_str() {
+            "recip" | "to_degrees" | "to_radians" | "is_sign_positive" => (0, on.is_float()),
+            "log" => (1, on.is_float()),
+            "is_positive" | "is_negative" => (0, on.is_signed()),
+            "count_zeros" | "leading_ones" | "trailing_ones" => (0, on.is_int()),
+            "is_power_of_two" => (0, on.is_int() && !on.is_signed()),
+            "div_euclid" | "rem_euclid" => (1, on.is_int()),
+            _ => return None,
+        };
+        if !fits {
+            return None;
+        }
+        if !self.arity(name, ids, arity) {
+            return Some(Value::Never);
+        }
+        let x = ids[0];
+        if arity == 1 {
+            self.expect(ids[1], on);
+        }
+        let id = match text.as_str() {
+            "recip" => {
+                let one = self.float(on, 1.0, 1.0, span);
+                self.plain(BinaryOp::Div, one, x, span)
+            }
+            "to_degrees" => {
+                let factor = self.float(on, 1f32.to_degrees(), 1f64.to_degrees(), span);
+                self.plain(BinaryOp::Mul, x, factor, span)
+            }
+            "to_radians" => {
+                let factor = self.float(on, 1f32.to_radians(), 1f64.to_radians(), span);
+                self.plain(BinaryOp::Mul, x, factor, span)
+            }
+            "log" => {
+                let (a, b) = (self.unary_call(Intrinsic::Ln, x, on, span), ids[1]);
+                let b = self.unary_call(Intrinsic::Ln, b, on, span);
+                self.plain(BinaryOp::Div, a, b, span)
+            }
+            "is_sign_positive" => {
+                let negative = self.unary_call(Intrinsic::IsSignNegative, x, Scalar::Bool, span);
+                self.not(negative, span)
+            }
+            "is_positive" | "is_negative" => {
+                let zero = self.constant(Constant::zero(on), span);
+                let op = if text == "is_positive" {
+                    BinaryOp::Gt
+                } else {
+                    BinaryOp::Lt
+                };
+                self.plain(op, x, zero, span)
+            }
+            "count_zeros" => self.on_complement(Intrinsic::CountOnes, x, span),
+            "leading_ones" => self.on_complement(Intrinsic::LeadingZeros, x, span),
+            "trailing_ones" => self.on_complement(Intrinsic::TrailingZeros, x, span),
+            "is_power_of_two" => {
+                let ones = self.unary_call(Intrinsic::CountOnes, x, Scalar::U32, span);
+                let one = self.constant(Constant::U32(1), span);
+                self.plain(BinaryOp::Eq, ones, one, span)
+            }
+            "div_euclid" => self.divide(DivideOp::DivEuclid, x, ids[1], span, name.span()),
+            "rem_euclid" => self.divide(DivideOp::RemEuclid, x, ids[1], span, name.span()),
+            other => unreachable!("`{other}` is in the table above"),
+        };
+        Some(Value::Scalar(id))
+    }
+
+    fn float(&mut self, on: Scalar, narrow: f32, wide: f64, span: Span) -> ExprId {
+        let value = if on == Scalar::F32 {
+            Constant::f32(narrow)
+        } else {
+            Constant::f64(wide)
+        };
+        self.constant(value, span)
+    }
+
+    fn unary_call(&mut self, intrinsic: Intrinsic, x: ExprId, ty: Scalar, span: Span) -> ExprId {
+        let args = self.kernel.push_list(&[x]);
+        self.known(Expr::Call { intrinsic, args }, ty, span)
+    }
+
+    fn not(&mut self, arg: ExprId, span: Span) -> ExprId {
+        let ty = self.ty(arg);
+        self.expr(
+            Expr::Unary {
+                op: UnaryOp::Not,
+                arg,
+            },
+            ty,
+            span,
+        )
+    }
+
+    fn on_complement(&mut self, intrinsic: Intrinsic, x: ExprId, span: Span) -> ExprId {
+        let complement = self.not(x, span);
+        self.unary_call(intrinsic, complement, Scalar::U32, span)
+    }
+}
+
+/// The expression inside parentheses.
+fn inner(expr: &syn::Expr) -> &syn::Expr {
+    match expr {
+        syn::Expr::Paren(e) => inner(&e.expr),
+        syn::Expr::Group(e) => inner(&e.expr),
+        other => other,
+    }
+}

@@ -1,0 +1,440 @@
+//! Rust syntax to IR.
+//!
+//! One walk lowers and infers at once: nodes are pushed with type variables beside them, and
+//! [`finish`] replaces the variables by types when the whole body has been seen. IR expressions are
+//! pure, so whatever has an effect becomes a statement of the open block at the point where Rust
+//! would evaluate it; operands whose value that statement could change are spilled into locals
+//! first ([`Lowerer::operands`]).
+//!
+//! Every syntax node is lowered exactly or reported. The only wildcard arms are those that
+//! syn's `#[non_exhaustive]` forces, and they report.
+
+mod call;
+mod control;
+mod expr;
+mod finish;
+mod method;
+mod native;
+mod operator;
+mod path;
+mod place;
+mod range;
+mod stmt;
+mod types;
+
+use std::collections::HashMap;
+
+use proc_macro2::{Span, TokenStream};
+use sarek_ir::{
+    Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, ParamId, Scalar, Site, SiteId, SiteKind,
+    Stmt, StmtId, Value as Constant,
+};
+
+use crate::diagnostics::Errors;
+use crate::parse::Signature;
+
+pub use native::{NativeCall, Template, is_native};
+use types::{Known, Ty};
+
+/// A lowered body.
+pub struct Lowered {
+    /// The name of the function, and of the struct beside it.
+    pub name: syn::Ident,
+    /// The kernel, types resolved.
+    pub kernel: Kernel,
+    /// Where each expression stands.
+    pub expr_spans: Vec<Span>,
+    /// Where each statement stands.
+    pub stmt_spans: Vec<Span>,
+    /// The value of each link: tokens that rustc evaluates.
+    pub links: Vec<TokenStream>,
+    /// Local constants, which the links may name.
+    pub consts: Vec<syn::ItemConst>,
+    /// The type of each marked `let` and literal of the source, by its mark.
+    pub marks: HashMap<u32, Scalar>,
+}
+
+/// What an expression yields.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Value {
+    /// `()`
+    Unit,
+    /// Nothing: control went elsewhere.
+    Never,
+    /// A scalar.
+    Scalar(ExprId),
+}
+
+/// What a name means.
+#[derive(Clone, Copy, Debug)]
+enum Binding {
+    Local(LocalId),
+    Scalar(ParamId),
+    Slice(ParamId),
+    /// A local `const`, in [`Lowerer::consts`].
+    Const(usize),
+}
+
+/// A block whose statements are being collected.
+#[derive(Default)]
+struct OpenBlock {
+    stmts: Vec<StmtId>,
+    /// Control cannot reach what follows.
+    ended: bool,
+}
+
+/// An enclosing loop or labelled block.
+struct LoopFrame {
+    name: Option<String>,
+    label: LabelId,
+    /// A labelled block: no unlabelled `break`, no `continue`.
+    is_block: bool,
+    /// `loop` and labelled blocks may yield a value.
+    takes_value: bool,
+    /// Where `break value` puts it.
+    result: Option<LocalId>,
+    /// Does some `break` leave it?
+    left: bool,
+}
+
+/// A literal whose value waits for its type.
+struct PendingLiteral {
+    expr: ExprId,
+    lit: syn::Lit,
+    negative: bool,
+}
+
+/// The state of the walk.
+pub struct Lowerer<'e> {
+    errors: &'e mut Errors,
+    kernel: Kernel,
+    types: types::Types,
+    expr_types: Vec<Ty>,
+    local_types: Vec<Ty>,
+    expr_spans: Vec<Span>,
+    stmt_spans: Vec<Span>,
+    literals: Vec<PendingLiteral>,
+    scopes: Vec<HashMap<String, Binding>>,
+    blocks: Vec<OpenBlock>,
+    loops: Vec<LoopFrame>,
+    labels: u32,
+    links: Vec<TokenStream>,
+    link_types: Vec<Ty>,
+    consts: Vec<syn::ItemConst>,
+    marks: Vec<(u32, Ty)>,
+    /// Types of stand-in values, which need not be known.
+    unreachable: Vec<Ty>,
+    /// Types that are the unsigned integer of another's width.
+    unsigned_of: Vec<(Ty, Ty)>,
+}
+
+/// Lowers a kernel's body. `None` when an error was reported.
+pub fn lower(
+    signature: &Signature,
+    body: &syn::Block,
+    block: Option<[u32; 3]>,
+    errors: &mut Errors,
+) -> Option<Lowered> {
+    let mut lowerer = Lowerer::new(signature, block, errors);
+    lowerer.bind_arguments(signature);
+    let value = lowerer.scoped_block(body);
+    if let Value::Scalar(id) = value {
+        let span = lowerer.expr_spans[id.index()];
+        lowerer.errors.at(
+            span,
+            "a kernel returns nothing: end this expression with `;`",
+        );
+    }
+    lowerer.finish(signature.name.clone())
+}
+
+impl<'e> Lowerer<'e> {
+    fn new(signature: &Signature, block: Option<[u32; 3]>, errors: &'e mut Errors) -> Self {
+        let mut kernel = Kernel::new(plain_name(&signature.name));
+        kernel.block = block;
+        Lowerer {
+            errors,
+            kernel,
+            types: types::Types::default(),
+            expr_types: vec![],
+            local_types: vec![],
+            expr_spans: vec![],
+            stmt_spans: vec![],
+            literals: vec![],
+            scopes: vec![HashMap::new()],
+            blocks: vec![OpenBlock::default()],
+            loops: vec![],
+            labels: 0,
+            links: vec![],
+            link_types: vec![],
+            consts: vec![],
+            marks: vec![],
+            unreachable: vec![],
+            unsigned_of: vec![],
+        }
+    }
+
+    // Names.
+
+    fn bind(&mut self, name: &syn::Ident, binding: Binding) {
+        let scope = self.scopes.last_mut().expect("a scope is open");
+        scope.insert(name.to_string(), binding);
+    }
+
+    fn find(&self, name: &syn::Ident) -> Option<Binding> {
+        let name = name.to_string();
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.get(&name).copied())
+    }
+
+    // Nodes.
+
+    fn expr(&mut self, expr: Expr, ty: Ty, span: Span) -> ExprId {
+        self.expr_types.push(ty);
+        self.expr_spans.push(span);
+        self.kernel.push_expr(expr, Scalar::Bool, loc(span))
+    }
+
+    fn known(&mut self, expr: Expr, ty: Scalar, span: Span) -> ExprId {
+        let ty = self.types.known(ty);
+        self.expr(expr, ty, span)
+    }
+
+    fn constant(&mut self, value: Constant, span: Span) -> ExprId {
+        self.known(Expr::Literal(value), value.scalar(), span)
+    }
+
+    fn ty(&self, expr: ExprId) -> Ty {
+        self.expr_types[expr.index()]
+    }
+
+    fn span(&self, expr: ExprId) -> Span {
+        self.expr_spans[expr.index()]
+    }
+
+    /// Adds a statement to the open block, unless control cannot reach it.
+    fn push(&mut self, stmt: Stmt, span: Span) {
+        let id = self.detached(stmt, span);
+        let open = self.blocks.last_mut().expect("a block is open");
+        if !open.ended {
+            open.stmts.push(id);
+            open.ended = matches!(
+                stmt,
+                Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return
+            );
+        }
+    }
+
+    fn detached(&mut self, stmt: Stmt, span: Span) -> StmtId {
+        self.stmt_spans.push(span);
+        self.kernel.push_stmt(stmt, loc(span))
+    }
+
+    /// How many statements the open block has; a place to come back to.
+    fn mark(&self) -> usize {
+        self.blocks.last().expect("a block is open").stmts.len()
+    }
+
+    fn insert(&mut self, at: usize, stmt: Stmt, span: Span) {
+        let id = self.detached(stmt, span);
+        self.blocks
+            .last_mut()
+            .expect("a block is open")
+            .stmts
+            .insert(at, id);
+    }
+
+    /// Runs `body` with a fresh block open; returns the block and whether its end is reached.
+    fn in_block<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> (OpenBlock, R) {
+        self.blocks.push(OpenBlock::default());
+        let result = body(self);
+        (self.blocks.pop().expect("the block pushed above"), result)
+    }
+
+    fn close(&mut self, open: OpenBlock) -> sarek_ir::Block {
+        self.kernel.push_block(&open.stmts)
+    }
+
+    fn site(&mut self, kind: SiteKind, span: Span) -> SiteId {
+        self.kernel.push_site(Site {
+            kind,
+            loc: loc(span),
+            provable: true,
+        })
+    }
+
+    // Locals.
+
+    fn local(&mut self, name: &str, ty: Ty, mutable: bool) -> LocalId {
+        self.local_types.push(ty);
+        let name = name.strip_prefix("r#").unwrap_or(name).to_string();
+        self.kernel.push_local(Local {
+            name: name.into(),
+            ty: Scalar::Bool,
+            mutable,
+        })
+    }
+
+    fn read(&mut self, local: LocalId, span: Span) -> ExprId {
+        let ty = self.local_types[local.index()];
+        self.expr(Expr::Local(local), ty, span)
+    }
+
+    /// Evaluates an expression now, at position `at` of the open block; returns a read of it.
+    fn spill_at(&mut self, at: usize, expr: ExprId) -> ExprId {
+        let (ty, span) = (self.ty(expr), self.span(expr));
+        let local = self.local("t", ty, false);
+        self.insert(
+            at,
+            Stmt::Let {
+                local,
+                init: Some(expr),
+            },
+            span,
+        );
+        self.read(local, span)
+    }
+
+    /// Makes an expression usable several times: a local or a constant, copied by [`Self::copy`].
+    fn reusable(&mut self, expr: ExprId) -> ExprId {
+        if self.is_leaf(expr) {
+            return expr;
+        }
+        let at = self.mark();
+        self.spill_at(at, expr)
+    }
+
+    /// Another node for a leaf.
+    fn copy(&mut self, leaf: ExprId) -> ExprId {
+        let (expr, ty, span) = (self.kernel.expr(leaf), self.ty(leaf), self.span(leaf));
+        let copy = self.expr(expr, ty, span);
+        let pending = self.literals.iter().find(|p| p.expr == leaf);
+        if let Some((lit, negative)) = pending.map(|p| (p.lit.clone(), p.negative)) {
+            self.literals.push(PendingLiteral {
+                expr: copy,
+                lit,
+                negative,
+            });
+        }
+        copy
+    }
+
+    /// Does it read nothing that a statement can change, and is it one node?
+    fn is_leaf(&self, expr: ExprId) -> bool {
+        match self.kernel.expr(expr) {
+            Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) | Expr::Len(_) | Expr::Builtin(_) => {
+                true
+            }
+            Expr::Local(local) => !self.kernel.locals[local.index()].mutable,
+            Expr::Load { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => false,
+        }
+    }
+
+    // Types.
+
+    fn unify(&mut self, left: Ty, right: Ty, span: Span) {
+        if let Err(mismatch) = self.types.unify(left, right) {
+            self.errors.at(
+                span,
+                format!(
+                    "mismatched types: {} is needed here, this is {}",
+                    mismatch.left, mismatch.right
+                ),
+            );
+        }
+    }
+
+    fn expect(&mut self, expr: ExprId, scalar: Scalar) {
+        let (wanted, ty, span) = (self.types.known(scalar), self.ty(expr), self.span(expr));
+        self.unify(wanted, ty, span);
+    }
+
+    fn bind_arguments(&mut self, signature: &Signature) {
+        use crate::parse::ArgumentKind;
+        for (i, argument) in signature.arguments.iter().enumerate() {
+            let param = ParamId(i as u32);
+            let name = argument.name.to_string();
+            let kind = match argument.kind {
+                ArgumentKind::Scalar(scalar) => sarek_ir::ParamKind::Scalar(scalar),
+                ArgumentKind::Slice { elem, mutable } => {
+                    sarek_ir::ParamKind::Slice { elem, mutable }
+                }
+            };
+            let plain = plain_name(&argument.name).into();
+            self.kernel
+                .params
+                .to_mut()
+                .push(sarek_ir::Param { name: plain, kind });
+            let binding = match argument.kind {
+                ArgumentKind::Slice { .. } => Binding::Slice(param),
+                ArgumentKind::Scalar(scalar) if argument.mutable => {
+                    let span = argument.name.span();
+                    let ty = self.types.known(scalar);
+                    let init = self.expr(Expr::Param(param), ty, span);
+                    let local = self.local(&name, ty, true);
+                    self.push(
+                        Stmt::Let {
+                            local,
+                            init: Some(init),
+                        },
+                        span,
+                    );
+                    Binding::Local(local)
+                }
+                ArgumentKind::Scalar(_) => Binding::Scalar(param),
+            };
+            self.bind(&argument.name, binding);
+        }
+    }
+
+    /// Reports attributes other than lint levels.
+    fn no_attributes(&mut self, attrs: &[syn::Attribute]) {
+        use syn::spanned::Spanned;
+        const LINTS: [&str; 4] = ["allow", "expect", "warn", "deny"];
+        for attr in attrs {
+            let known = LINTS.iter().any(|l| attr.path().is_ident(l));
+            if !known && mark_of(std::slice::from_ref(attr)).is_none() {
+                self.errors
+                    .unsupported(attr.span(), "this attribute is", "remove it");
+            }
+        }
+    }
+}
+
+/// The attribute that carries the number of a marked node, see [`crate::emit::reference`].
+pub const MARK: &str = "__sarek_mark";
+
+/// The number of a marked node.
+pub(crate) fn mark_of(attrs: &[syn::Attribute]) -> Option<u32> {
+    attrs.iter().find_map(|attr| match &attr.meta {
+        syn::Meta::List(list) if list.path.is_ident(MARK) => {
+            list.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
+        }
+        syn::Meta::List(_) | syn::Meta::Path(_) | syn::Meta::NameValue(_) => None,
+    })
+}
+
+/// The location of a span.
+fn loc(span: Span) -> Loc {
+    let start = span.start();
+    Loc {
+        line: start.line as u32,
+        column: start.column as u32 + 1,
+    }
+}
+
+/// A name without the `r#` of a raw identifier.
+fn plain_name(ident: &syn::Ident) -> String {
+    let name = ident.to_string();
+    name.strip_prefix("r#").unwrap_or(&name).to_string()
+}

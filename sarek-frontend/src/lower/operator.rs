@@ -1,0 +1,271 @@
+//! Operators and assignments.
+
+use proc_macro2::Span;
+use sarek_ir::{BinaryOp, DivideOp, Expr, ExprId, Scalar, SiteKind, Stmt, UnaryOp};
+use syn::BinOp;
+use syn::spanned::Spanned;
+
+use super::place::Place;
+use super::{Lowerer, Ty, Value};
+
+/// An infix operator, apart from whether it also assigns.
+#[derive(Clone, Copy)]
+enum Infix {
+    Plain(BinaryOp),
+    /// `/` and `%`, which differ between integers and floats.
+    Divide(DivideOp),
+    And,
+    Or,
+}
+
+/// The operator, and whether it assigns (`+=`). `None` for what a later syn adds.
+fn infix(op: &BinOp) -> Option<(Infix, bool)> {
+    use Infix::{And, Divide, Or, Plain};
+    Some(match op {
+        BinOp::Add(_) => (Plain(BinaryOp::Add), false),
+        BinOp::Sub(_) => (Plain(BinaryOp::Sub), false),
+        BinOp::Mul(_) => (Plain(BinaryOp::Mul), false),
+        BinOp::Div(_) => (Divide(DivideOp::Div), false),
+        BinOp::Rem(_) => (Divide(DivideOp::Rem), false),
+        BinOp::And(_) => (And, false),
+        BinOp::Or(_) => (Or, false),
+        BinOp::BitXor(_) => (Plain(BinaryOp::BitXor), false),
+        BinOp::BitAnd(_) => (Plain(BinaryOp::BitAnd), false),
+        BinOp::BitOr(_) => (Plain(BinaryOp::BitOr), false),
+        BinOp::Shl(_) => (Plain(BinaryOp::Shl), false),
+        BinOp::Shr(_) => (Plain(BinaryOp::Shr), false),
+        BinOp::Eq(_) => (Plain(BinaryOp::Eq), false),
+        BinOp::Lt(_) => (Plain(BinaryOp::Lt), false),
+        BinOp::Le(_) => (Plain(BinaryOp::Le), false),
+        BinOp::Ne(_) => (Plain(BinaryOp::Ne), false),
+        BinOp::Ge(_) => (Plain(BinaryOp::Ge), false),
+        BinOp::Gt(_) => (Plain(BinaryOp::Gt), false),
+        BinOp::AddAssign(_) => (Plain(BinaryOp::Add), true),
+        BinOp::SubAssign(_) => (Plain(BinaryOp::Sub), true),
+        BinOp::MulAssign(_) => (Plain(BinaryOp::Mul), true),
+        BinOp::DivAssign(_) => (Divide(DivideOp::Div), true),
+        BinOp::RemAssign(_) => (Divide(DivideOp::Rem), true),
+        BinOp::BitXorAssign(_) => (Plain(BinaryOp::BitXor), true),
+        BinOp::BitAndAssign(_) => (Plain(BinaryOp::BitAnd), true),
+        BinOp::BitOrAssign(_) => (Plain(BinaryOp::BitOr), true),
+        BinOp::ShlAssign(_) => (Plain(BinaryOp::Shl), true),
+        BinOp::ShrAssign(_) => (Plain(BinaryOp::Shr), true),
+        _ => return None,
+    })
+}
+
+impl Lowerer<'_> {
+    pub(super) fn binary(&mut self, e: &syn::ExprBinary) -> Value {
+        self.no_attributes(&e.attrs);
+        match infix(&e.op) {
+            Some((op, true)) => self.compound_assign(e, op),
+            Some((Infix::And, false)) => self.short_circuit(e, true),
+            Some((Infix::Or, false)) => self.short_circuit(e, false),
+            Some((op, false)) => {
+                let ids = self.operands(&[&e.left, &e.right]);
+                Value::Scalar(self.apply(op, ids[0], ids[1], e.span(), e.op.span()))
+            }
+            None => {
+                self.errors
+                    .unsupported(e.op.span(), "this operator is", "use another");
+                Value::Never
+            }
+        }
+    }
+
+    /// `lhs op rhs` on lowered operands.
+    fn apply(&mut self, op: Infix, lhs: ExprId, rhs: ExprId, span: Span, at: Span) -> ExprId {
+        match op {
+            Infix::Plain(op) => self.plain(op, lhs, rhs, span),
+            Infix::Divide(op) => self.divide(op, lhs, rhs, span, at),
+            Infix::And | Infix::Or => unreachable!("`&&` and `||` are lowered by short_circuit"),
+        }
+    }
+
+    /// An operator that cannot fault.
+    pub(super) fn plain(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, span: Span) -> ExprId {
+        let (left, right, rhs_span) = (self.ty(lhs), self.ty(rhs), self.span(rhs));
+        if op.is_shift() {
+            let int = self.types.int();
+            self.unify(int, right, rhs_span);
+        } else {
+            self.unify(left, right, rhs_span);
+        }
+        let ty = if op.is_comparison() {
+            self.types.known(Scalar::Bool)
+        } else {
+            left
+        };
+        self.expr(Expr::Binary { op, lhs, rhs }, ty, span)
+    }
+
+    /// `/` or `%`: which of the two nodes it becomes depends on the type, known at the latest in
+    /// [`Lowerer::finish`]. Until then it stands as an integer division.
+    pub(super) fn divide(
+        &mut self,
+        op: DivideOp,
+        lhs: ExprId,
+        rhs: ExprId,
+        span: Span,
+        at: Span,
+    ) -> ExprId {
+        let (left, right, rhs_span) = (self.ty(lhs), self.ty(rhs), self.span(rhs));
+        self.unify(left, right, rhs_span);
+        let site = Some(self.site(SiteKind::Divisor, at));
+        self.expr(Expr::Divide { op, lhs, rhs, site }, left, span)
+    }
+
+    fn short_circuit(&mut self, e: &syn::ExprBinary, and: bool) -> Value {
+        let lhs = self.scalar(&e.left);
+        self.expect(lhs, Scalar::Bool);
+        let (block, rhs) = self.in_block(|this| {
+            let rhs = this.scalar(&e.right);
+            this.expect(rhs, Scalar::Bool);
+            rhs
+        });
+        if block.stmts.is_empty() {
+            let expr = if and {
+                Expr::And { lhs, rhs }
+            } else {
+                Expr::Or { lhs, rhs }
+            };
+            return Value::Scalar(self.known(expr, Scalar::Bool, e.span()));
+        }
+        // The right side has statements, which run only when the left side asks for them.
+        let (ty, span) = (self.types.known(Scalar::Bool), e.span());
+        let local = self.local("t", ty, true);
+        self.push(
+            Stmt::Let {
+                local,
+                init: Some(lhs),
+            },
+            span,
+        );
+        let mut cond = self.read(local, span);
+        if !and {
+            cond = self.known(
+                Expr::Unary {
+                    op: UnaryOp::Not,
+                    arg: cond,
+                },
+                Scalar::Bool,
+                span,
+            );
+        }
+        let mut block = block;
+        if !block.ended {
+            block
+                .stmts
+                .push(self.detached(Stmt::Assign { local, value: rhs }, span));
+        }
+        let then = self.close(block);
+        self.push(
+            Stmt::If {
+                cond,
+                then,
+                otherwise: sarek_ir::Block::EMPTY,
+            },
+            span,
+        );
+        Value::Scalar(self.read(local, span))
+    }
+
+    pub(super) fn unary(&mut self, e: &syn::ExprUnary) -> Value {
+        self.no_attributes(&e.attrs);
+        let op = match &e.op {
+            syn::UnOp::Neg(_) => {
+                if let syn::Expr::Lit(lit) = &*e.expr {
+                    return self.literal(lit, true);
+                }
+                UnaryOp::Neg
+            }
+            syn::UnOp::Not(_) => UnaryOp::Not,
+            syn::UnOp::Deref(star) => return self.deref(e, star.span),
+            _ => {
+                self.errors
+                    .unsupported(e.span(), "this operator is", "use another");
+                return Value::Never;
+            }
+        };
+        let arg = self.scalar(&e.expr);
+        let ty = self.ty(arg);
+        Value::Scalar(self.expr(Expr::Unary { op, arg }, ty, e.span()))
+    }
+
+    /// `place = value`: the value first, then the place.
+    pub(super) fn assign(&mut self, e: &syn::ExprAssign) -> Value {
+        self.no_attributes(&e.attrs);
+        if let syn::Expr::Infer(_) = &*e.left {
+            let id = self.scalar(&e.right);
+            let at = self.mark();
+            if !self.is_leaf(id) {
+                self.spill_at(at, id);
+            }
+            return Value::Unit;
+        }
+        let Some(value) = self.scalar_or_never(&e.right) else {
+            return Value::Never;
+        };
+        let mark = self.mark();
+        let Some(place) = self.place(&e.left) else {
+            return Value::Unit;
+        };
+        let value = self.settle(value, mark);
+        self.write(place, value, e.span());
+        Value::Unit
+    }
+
+    /// `place op= value`: for scalars, the value first, then the place.
+    fn compound_assign(&mut self, e: &syn::ExprBinary, op: Infix) -> Value {
+        let Some(value) = self.scalar_or_never(&e.right) else {
+            return Value::Never;
+        };
+        let mark = self.mark();
+        let Some(place) = self.place(&e.left) else {
+            return Value::Unit;
+        };
+        let value = self.settle(value, mark);
+        let (place, current) = self.read_place(place, e.left.span());
+        let result = self.apply(op, current, value, e.span(), e.op.span());
+        self.write(place, result, e.span());
+        Value::Unit
+    }
+
+    /// The value, evaluated before the statements that came after `mark`, if any.
+    fn settle(&mut self, value: ExprId, mark: usize) -> ExprId {
+        if self.mark() > mark && !self.is_leaf(value) {
+            self.spill_at(mark, value)
+        } else {
+            value
+        }
+    }
+
+    fn write(&mut self, place: Place, value: ExprId, span: Span) {
+        let (found, value_span) = (self.ty(value), self.span(value));
+        match place {
+            Place::Local(local) => {
+                let ty: Ty = self.local_types[local.index()];
+                self.unify(ty, found, value_span);
+                self.push(Stmt::Assign { local, value }, span);
+            }
+            Place::Element {
+                buffer,
+                index,
+                site,
+                elem,
+            } => {
+                let ty = self.types.known(elem);
+                self.unify(ty, found, value_span);
+                self.push(
+                    Stmt::Store {
+                        buffer,
+                        index,
+                        value,
+                        site,
+                    },
+                    span,
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Names and constants.
+
+use proc_macro2::Span;
+use quote::ToTokens;
+use sarek_ir::{Expr, Link, LinkId, Scalar, Value as Constant};
+use syn::spanned::Spanned;
+
+use super::call::qualifying_type;
+use super::{Binding, Lowerer, Ty, Value};
+use crate::diagnostics::Errors;
+use crate::parse::scalar_type;
+
+impl Lowerer<'_> {
+    pub(super) fn path(&mut self, e: &syn::ExprPath) -> Value {
+        self.no_attributes(&e.attrs);
+        let span = e.span();
+        if let Some(qself) = &e.qself {
+            self.errors.unsupported(
+                qself.lt_token.span,
+                "a qualified path is",
+                "name the constant by a plain path",
+            );
+            return Value::Never;
+        }
+        if let Some(name) = e.path.get_ident()
+            && let Some(binding) = self.find(name)
+        {
+            return self.bound(binding, name, span);
+        }
+        if let Some(constant) = known_constant(&e.path) {
+            return Value::Scalar(self.constant(constant, span));
+        }
+        let ty = self.types.linked();
+        Value::Scalar(self.link(e.path.to_token_stream(), ty, span))
+    }
+
+    fn bound(&mut self, binding: Binding, name: &syn::Ident, span: Span) -> Value {
+        match binding {
+            Binding::Local(local) => Value::Scalar(self.read(local, span)),
+            Binding::Scalar(param) => {
+                let sarek_ir::ParamKind::Scalar(ty) = self.kernel.params[param.index()].kind else {
+                    unreachable!("a scalar binding names a scalar parameter");
+                };
+                Value::Scalar(self.known(Expr::Param(param), ty, span))
+            }
+            Binding::Slice(_) => {
+                let message =
+                    format!("the slice `{name}` is not a value: index it, or take its `len()`");
+                self.errors.at(span, message);
+                Value::Never
+            }
+            Binding::Const(index) => self.local_constant(index, span),
+        }
+    }
+
+    /// A `const` of the kernel: its literal if it is one, else a link that rustc evaluates.
+    fn local_constant(&mut self, index: usize, span: Span) -> Value {
+        let item = self.consts[index].clone();
+        let Some(scalar) = scalar_type(&item.ty, self.errors) else {
+            return Value::Never;
+        };
+        let wanted = self.types.known(scalar);
+        let literal = match &*item.expr {
+            syn::Expr::Lit(lit) => Some((lit, false)),
+            syn::Expr::Unary(e) => match (&e.op, &*e.expr) {
+                (syn::UnOp::Neg(_), syn::Expr::Lit(lit)) => Some((lit, true)),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some((lit, negative)) = literal {
+            let value = self.literal(lit, negative);
+            if let Value::Scalar(id) = value {
+                self.unify(wanted, self.ty(id), span);
+            }
+            return value;
+        }
+        Value::Scalar(self.link(item.ident.to_token_stream(), wanted, span))
+    }
+
+    fn link(&mut self, tokens: proc_macro2::TokenStream, ty: Ty, span: Span) -> sarek_ir::ExprId {
+        let id = LinkId(self.links.len() as u32);
+        let path = tokens.to_string().replace(' ', "");
+        self.kernel.links.to_mut().push(Link {
+            path: path.into(),
+            ty: Scalar::Bool,
+        });
+        self.links.push(tokens);
+        self.link_types.push(ty);
+        self.expr(Expr::Link(id), ty, span)
+    }
+
+    /// Reports a constant whose type nothing tells.
+    pub(super) fn untyped_constant(errors: &mut Errors, span: Span, path: &str) {
+        errors.at(
+            span,
+            format!(
+                "the type of `{path}` is not known here: write it, as in `let c: f32 = {path};`"
+            ),
+        );
+    }
+}
+
+macro_rules! constants {
+    ($path:expr; $($ty:ident: $($name:ident)*;)*) => {
+        match $path {
+            $($((stringify!($ty), stringify!($name)) => Some(constants!(@ $ty $ty::$name)),)*)*
+            _ => None,
+        }
+    };
+    (@ f32 $value:expr) => { Constant::f32($value) };
+    (@ f64 $value:expr) => { Constant::f64($value) };
+    (@ i32 $value:expr) => { Constant::I32($value) };
+    (@ u32 $value:expr) => { Constant::U32($value) };
+    (@ i64 $value:expr) => { Constant::I64($value) };
+    (@ u64 $value:expr) => { Constant::U64($value) };
+}
+
+macro_rules! math_constants {
+    ($ty:expr, $name:expr; $($constant:ident)*) => {
+        match ($ty, $name) {
+            $((Scalar::F32, stringify!($constant)) => Some(Constant::f32(std::f32::consts::$constant)),
+              (Scalar::F64, stringify!($constant)) => Some(Constant::f64(std::f64::consts::$constant)),)*
+            _ => None,
+        }
+    };
+}
+
+/// Constants of core that stand by themselves: `f32::MAX`, `std::f32::consts::PI`. Others, the
+/// `MAX` of `usize` among them, are links. (A user's type of such a name would be another constant:
+/// rustc evaluates the user's own source too, and the tests compare the two.)
+fn known_constant(path: &syn::Path) -> Option<Constant> {
+    let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    if let ["std" | "core", ty, "consts", name] | [ty, "consts", name] = segments.as_slice() {
+        return math_constants!(Scalar::from_name(ty)?, *name;
+            PI TAU E SQRT_2 LN_2 LN_10 LOG2_E LOG10_E LOG2_10 LOG10_2 FRAC_PI_2 FRAC_PI_3 FRAC_PI_4
+            FRAC_PI_6 FRAC_PI_8 FRAC_1_PI FRAC_2_PI FRAC_2_SQRT_PI FRAC_1_SQRT_2);
+    }
+    let ty = qualifying_type(path)?;
+    let name = *segments.last()?;
+    if name == "BITS" && ty.is_int() && ty != Scalar::Usize {
+        return Some(Constant::U32(ty.bits()));
+    }
+    constants!((ty.name(), name);
+        f32: MIN MAX EPSILON MIN_POSITIVE INFINITY NEG_INFINITY NAN;
+        f64: MIN MAX EPSILON MIN_POSITIVE INFINITY NEG_INFINITY NAN;
+        i32: MIN MAX;
+        u32: MIN MAX;
+        i64: MIN MAX;
+        u64: MIN MAX;
+    )
+}

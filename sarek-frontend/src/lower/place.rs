@@ -1,0 +1,251 @@
+//! Places: what stands left of `=`, and indexing.
+
+use proc_macro2::Span;
+use sarek_ir::{Expr, ExprId, LocalId, ParamId, ParamKind, Scalar, SiteId, SiteKind};
+use syn::spanned::Spanned;
+
+use super::{Binding, Lowerer, Value};
+
+/// What can be assigned.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    Local(LocalId),
+    Element {
+        buffer: ParamId,
+        index: ExprId,
+        site: Option<SiteId>,
+        elem: Scalar,
+    },
+}
+
+impl Lowerer<'_> {
+    /// `slice[index]` as a value.
+    pub(super) fn load(&mut self, e: &syn::ExprIndex) -> Value {
+        let Some((buffer, index, site, elem)) = self.element(e) else {
+            return Value::Never;
+        };
+        Value::Scalar(self.known(
+            Expr::Load {
+                buffer,
+                index,
+                site,
+            },
+            elem,
+            e.span(),
+        ))
+    }
+
+    /// The place that an expression names. `None` when it is reported.
+    pub(super) fn place(&mut self, expr: &syn::Expr) -> Option<Place> {
+        match expr {
+            syn::Expr::Paren(e) => self.place(&e.expr),
+            syn::Expr::Group(e) => self.place(&e.expr),
+            syn::Expr::Index(e) => {
+                let (buffer, index, site, elem) = self.element(e)?;
+                self.writable(buffer, e.expr.span())?;
+                Some(Place::Element {
+                    buffer,
+                    index,
+                    site,
+                    elem,
+                })
+            }
+            syn::Expr::Unary(e) if matches!(e.op, syn::UnOp::Deref(_)) => {
+                let (buffer, index, elem) = self.unchecked_element(&e.expr, "get_unchecked_mut")?;
+                self.writable(buffer, e.expr.span())?;
+                Some(Place::Element {
+                    buffer,
+                    index,
+                    site: None,
+                    elem,
+                })
+            }
+            syn::Expr::Path(e) => self.local_place(e),
+            other => {
+                self.errors.at(other.span(), "a kernel assigns to its variables and to elements of `&mut [T]` arguments only");
+                None
+            }
+        }
+    }
+
+    fn local_place(&mut self, e: &syn::ExprPath) -> Option<Place> {
+        let name = e.path.get_ident();
+        match name.and_then(|name| self.find(name)) {
+            Some(Binding::Local(local)) => {
+                self.kernel.locals.to_mut()[local.index()].mutable = true;
+                Some(Place::Local(local))
+            }
+            Some(Binding::Scalar(_)) => {
+                self.errors.at(
+                    e.span(),
+                    "this argument is not mutable: declare it `mut` in the signature",
+                );
+                None
+            }
+            Some(Binding::Slice(_)) => {
+                self.errors.at(
+                    e.span(),
+                    "a slice argument cannot be rebound: assign to its elements",
+                );
+                None
+            }
+            Some(Binding::Const(_)) | None => {
+                self.errors
+                    .at(e.span(), "this is not a variable of the kernel");
+                None
+            }
+        }
+    }
+
+    fn writable(&mut self, buffer: ParamId, span: Span) -> Option<()> {
+        let param = &self.kernel.params[buffer.index()];
+        match param.kind {
+            ParamKind::Slice { mutable: true, .. } => Some(()),
+            ParamKind::Slice { mutable: false, .. } | ParamKind::Scalar(_) => {
+                let message = format!(
+                    "`{0}` cannot be written: declare it `{0}: &mut [T]`",
+                    param.name
+                );
+                self.errors.at(span, message);
+                None
+            }
+        }
+    }
+
+    /// The current value of a place, and the place again: its index is evaluated once.
+    pub(super) fn read_place(&mut self, place: Place, span: Span) -> (Place, ExprId) {
+        match place {
+            Place::Local(local) => (place, self.read(local, span)),
+            Place::Element {
+                buffer,
+                index,
+                site,
+                elem,
+            } => {
+                let index = self.reusable(index);
+                let again = self.copy(index);
+                let load_site = site.map(|_| self.site(SiteKind::Index(buffer), span));
+                let load = Expr::Load {
+                    buffer,
+                    index: again,
+                    site: load_site,
+                };
+                (
+                    Place::Element {
+                        buffer,
+                        index,
+                        site,
+                        elem,
+                    },
+                    self.known(load, elem, span),
+                )
+            }
+        }
+    }
+
+    fn element(&mut self, e: &syn::ExprIndex) -> Option<(ParamId, ExprId, Option<SiteId>, Scalar)> {
+        self.no_attributes(&e.attrs);
+        let slice = self.slice(&e.expr);
+        if let syn::Expr::Range(range) = &*e.index {
+            self.errors.unsupported(
+                range.span(),
+                "a sub-slice is",
+                "index one element at a time",
+            );
+            return None;
+        }
+        let index = self.scalar(&e.index);
+        self.expect(index, Scalar::Usize);
+        let (buffer, elem) = slice?;
+        let site = self.site(SiteKind::Index(buffer), e.span());
+        Some((buffer, index, Some(site), elem))
+    }
+
+    /// The slice argument that an expression names, with its element type.
+    pub(super) fn slice(&mut self, expr: &syn::Expr) -> Option<(ParamId, Scalar)> {
+        if let Some(found) = self.find_slice(expr) {
+            return Some(found);
+        }
+        self.errors.at(
+            expr.span(),
+            "only slice arguments of the kernel can be indexed",
+        );
+        None
+    }
+
+    /// As [`Self::slice`], without a report.
+    pub(super) fn find_slice(&self, expr: &syn::Expr) -> Option<(ParamId, Scalar)> {
+        match expr {
+            syn::Expr::Paren(e) => self.find_slice(&e.expr),
+            syn::Expr::Group(e) => self.find_slice(&e.expr),
+            syn::Expr::Path(e) if e.qself.is_none() => {
+                let Some(Binding::Slice(param)) = self.find(e.path.get_ident()?) else {
+                    return None;
+                };
+                match self.kernel.params[param.index()].kind {
+                    ParamKind::Slice { elem, .. } => Some((param, elem)),
+                    ParamKind::Scalar(_) => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// `*x.get_unchecked(i)`: a load without a check, in `unsafe` by rustc's own rule.
+    pub(super) fn deref(&mut self, e: &syn::ExprUnary, star: Span) -> Value {
+        let call = match &*e.expr {
+            syn::Expr::MethodCall(call) if call.method == "get_unchecked" => &e.expr,
+            syn::Expr::Unsafe(_) | syn::Expr::MethodCall(_) => {
+                self.errors.unsupported(
+                    star,
+                    "this `*` is",
+                    "write `unsafe { *x.get_unchecked(i) }`",
+                );
+                return Value::Never;
+            }
+            _ => {
+                self.errors.unsupported(
+                    star,
+                    "`*` is",
+                    "kernels have no references: use the name itself",
+                );
+                return Value::Never;
+            }
+        };
+        match self.unchecked_element(call, "get_unchecked") {
+            Some((buffer, index, elem)) => {
+                let load = Expr::Load {
+                    buffer,
+                    index,
+                    site: None,
+                };
+                Value::Scalar(self.known(load, elem, e.span()))
+            }
+            None => Value::Never,
+        }
+    }
+
+    fn unchecked_element(
+        &mut self,
+        expr: &syn::Expr,
+        method: &str,
+    ) -> Option<(ParamId, ExprId, Scalar)> {
+        let call = match expr {
+            syn::Expr::Paren(e) => return self.unchecked_element(&e.expr, method),
+            syn::Expr::MethodCall(call) if call.method == method && call.args.len() == 1 => call,
+            other => {
+                self.errors.unsupported(
+                    other.span(),
+                    "this place is",
+                    &format!("write `*x.{method}(i)`"),
+                );
+                return None;
+            }
+        };
+        let slice = self.slice(&call.receiver);
+        let index = self.scalar(&call.args[0]);
+        self.expect(index, Scalar::Usize);
+        let (buffer, elem) = slice?;
+        Some((buffer, index, elem))
+    }
+}

@@ -1,0 +1,229 @@
+//! Blocks and `let`.
+
+use sarek_ir::{Expr, Stmt};
+use syn::spanned::Spanned;
+
+use super::{Binding, Lowerer, Ty, Value, mark_of};
+use crate::parse::scalar_type;
+
+impl Lowerer<'_> {
+    /// A block with a scope of its own, its statements going to the open block.
+    pub(super) fn scoped_block(&mut self, block: &syn::Block) -> Value {
+        self.scopes.push(Default::default());
+        let value = self.statements(&block.stmts);
+        self.scopes.pop();
+        value
+    }
+
+    fn statements(&mut self, stmts: &[syn::Stmt]) -> Value {
+        let mut value = Value::Unit;
+        for (i, stmt) in stmts.iter().enumerate() {
+            let last = i + 1 == stmts.len();
+            value = match stmt {
+                syn::Stmt::Local(local) => self.local_statement(local),
+                syn::Stmt::Item(item) => {
+                    self.item(item);
+                    Value::Unit
+                }
+                syn::Stmt::Expr(expr, semi) => self.expr_statement(expr, semi.is_none() && last),
+                syn::Stmt::Macro(mac) => {
+                    self.no_attributes(&mac.attrs);
+                    self.macro_call(&mac.mac)
+                }
+            };
+        }
+        if self.blocks.last().expect("a block is open").ended {
+            Value::Never
+        } else {
+            value
+        }
+    }
+
+    fn expr_statement(&mut self, expr: &syn::Expr, is_tail: bool) -> Value {
+        let value = self.value(expr);
+        match value {
+            Value::Scalar(_) if is_tail => value,
+            Value::Scalar(id) => {
+                self.discard(id);
+                Value::Unit
+            }
+            Value::Unit | Value::Never => value,
+        }
+    }
+
+    /// Evaluates an expression whose value is not used: it may still fault.
+    fn discard(&mut self, id: sarek_ir::ExprId) {
+        if !self.is_leaf(id) {
+            let (ty, span) = (self.ty(id), self.span(id));
+            let local = self.local("unused", ty, false);
+            self.push(
+                Stmt::Let {
+                    local,
+                    init: Some(id),
+                },
+                span,
+            );
+        }
+    }
+
+    fn item(&mut self, item: &syn::Item) {
+        let syn::Item::Const(constant) = item else {
+            let what = "an item other than `const` is";
+            self.errors
+                .unsupported(item.span(), what, "move it out of the kernel");
+            return;
+        };
+        self.no_attributes(&constant.attrs);
+        if !constant.generics.params.is_empty() {
+            self.errors.at(
+                constant.generics.span(),
+                "a constant of a kernel is not generic",
+            );
+        }
+        if self.consts.iter().any(|c| c.ident == constant.ident) {
+            self.errors.at(
+                constant.ident.span(),
+                format!(
+                    "a kernel has one constant of a name: rename the second `{}`",
+                    constant.ident
+                ),
+            );
+            return;
+        }
+        self.consts.push(constant.clone());
+        let ident = constant.ident.clone();
+        self.bind(&ident, Binding::Const(self.consts.len() - 1));
+    }
+
+    fn local_statement(&mut self, local: &syn::Local) -> Value {
+        self.no_attributes(&local.attrs);
+        if let Err(error) = local.modifiers.require_empty() {
+            self.errors.push(error);
+        }
+        let Some((pat, ty)) = self.binding_pattern(&local.pat) else {
+            if let Some(init) = &local.init {
+                self.value(&init.expr);
+            }
+            return Value::Unit;
+        };
+        if let (Some(mark), Some(_)) = (mark_of(&local.attrs), pat) {
+            self.marks.push((mark, ty));
+        }
+        let Some(init) = &local.init else {
+            return self.declare(pat, ty);
+        };
+        if let Some((token, _)) = &init.diverge {
+            self.errors
+                .unsupported(token.span, "`let … else` is", "use `if`");
+        }
+        let Some(value) = self.scalar_or_never(&init.expr) else {
+            return self.declare(pat, ty);
+        };
+        let (found, span) = (self.ty(value), self.span(value));
+        self.unify(ty, found, span);
+        match pat {
+            None => self.discard(value),
+            Some(pat) => {
+                let id = self.name_value(value, &pat.ident, pat.mutability.is_some());
+                self.bind(&pat.ident, Binding::Local(id));
+            }
+        }
+        Value::Unit
+    }
+
+    /// A local of this name that holds the value. A temporary that was made for the value alone is
+    /// renamed instead of copied.
+    fn name_value(
+        &mut self,
+        value: sarek_ir::ExprId,
+        name: &syn::Ident,
+        mutable: bool,
+    ) -> sarek_ir::LocalId {
+        let (ty, span) = (self.ty(value), name.span());
+        if let Expr::Local(source) = self.kernel.expr(value)
+            && self.kernel.locals[source.index()].name == super::control::RESULT
+        {
+            let local = &mut self.kernel.locals.to_mut()[source.index()];
+            local.name = name.to_string().trim_start_matches("r#").to_string().into();
+            return source;
+        }
+        let local = self.local(&name.to_string(), ty, mutable);
+        self.push(
+            Stmt::Let {
+                local,
+                init: Some(value),
+            },
+            span,
+        );
+        local
+    }
+
+    fn declare(&mut self, pat: Option<&syn::PatIdent>, ty: Ty) -> Value {
+        if let Some(pat) = pat {
+            let local = self.local(&pat.ident.to_string(), ty, true);
+            self.push(Stmt::Let { local, init: None }, pat.ident.span());
+            self.bind(&pat.ident, Binding::Local(local));
+        }
+        Value::Unit
+    }
+
+    /// A pattern that binds one name or none (`_`), with its type. `None` when it is reported.
+    pub(super) fn binding_pattern<'p>(
+        &mut self,
+        pat: &'p syn::Pat,
+    ) -> Option<(Option<&'p syn::PatIdent>, Ty)> {
+        match pat {
+            syn::Pat::Ident(ident) => {
+                self.no_attributes(&ident.attrs);
+                if let Some(by_ref) = ident.by_ref {
+                    self.errors
+                        .unsupported(by_ref.span, "`ref` is", "bind by value");
+                    return None;
+                }
+                if let Some((at, _)) = &ident.subpat {
+                    self.errors
+                        .unsupported(at.span, "`@` is", "bind the name alone");
+                    return None;
+                }
+                Some((Some(ident), self.types.any()))
+            }
+            syn::Pat::Wild(_) => Some((None, self.types.any())),
+            syn::Pat::Paren(inner) => self.binding_pattern(&inner.pat),
+            syn::Pat::Type(typed) => {
+                self.no_attributes(&typed.attrs);
+                let (name, _) = self.binding_pattern(&typed.pat)?;
+                let ty = match &*typed.ty {
+                    syn::Type::Infer(_) => self.types.any(),
+                    ty => {
+                        let scalar = scalar_type(ty, self.errors)?;
+                        self.types.known(scalar)
+                    }
+                };
+                Some((name, ty))
+            }
+            syn::Pat::Tuple(_) | syn::Pat::TupleStruct(_) | syn::Pat::Struct(_) => {
+                self.unsupported_pattern(pat, "destructuring is", "bind one name at a time")
+            }
+            syn::Pat::Const(_)
+            | syn::Pat::Guard(_)
+            | syn::Pat::Lit(_)
+            | syn::Pat::Macro(_)
+            | syn::Pat::Or(_)
+            | syn::Pat::Path(_)
+            | syn::Pat::Range(_)
+            | syn::Pat::Reference(_)
+            | syn::Pat::Rest(_)
+            | syn::Pat::Slice(_)
+            | syn::Pat::Verbatim(_) => {
+                self.unsupported_pattern(pat, "this pattern is", "bind a plain name")
+            }
+            // `syn::Pat` is non-exhaustive: what a later syn adds is reported, not guessed.
+            _ => self.unsupported_pattern(pat, "this pattern is", "bind a plain name"),
+        }
+    }
+
+    fn unsupported_pattern<T>(&mut self, pat: &syn::Pat, what: &str, instead: &str) -> Option<T> {
+        self.errors.unsupported(pat.span(), what, instead);
+        None
+    }
+}

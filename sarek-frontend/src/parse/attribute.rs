@@ -1,0 +1,107 @@
+use proc_macro2::TokenStream;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Expr, Lit, Path, Token};
+
+use crate::diagnostics::Errors;
+
+/// The arguments of `#[kernel(…)]`.
+#[derive(Default)]
+pub struct Attribute {
+    /// `block = 256`, `(16, 16)` or `(8, 8, 4)`.
+    pub block: Option<[u32; 3]>,
+    /// `crate = path`: how this crate is called where the kernel stands.
+    pub krate: Option<Path>,
+}
+
+/// `name = value`; `crate` is a keyword, so a path is parsed where an identifier would not do.
+struct Entry {
+    name: syn::Ident,
+    value: Expr,
+}
+
+impl Parse for Entry {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Entry> {
+        let name = input.call(<syn::Ident as syn::ext::IdentExt>::parse_any)?;
+        input.parse::<Token![=]>().map_err(|mut e| {
+            e.combine(syn::Error::new(
+                name.span(),
+                format!(
+                    "`{name}` is not an option of `#[kernel]`: write `block = …` or `crate = …`"
+                ),
+            ));
+            e
+        })?;
+        Ok(Entry {
+            name,
+            value: input.parse()?,
+        })
+    }
+}
+
+impl Attribute {
+    /// Parses the tokens between the parentheses.
+    pub fn parse(tokens: TokenStream, errors: &mut Errors) -> Attribute {
+        let mut attribute = Attribute::default();
+        let parser = Punctuated::<Entry, Token![,]>::parse_terminated;
+        let entries = match syn::parse::Parser::parse2(parser, tokens) {
+            Ok(entries) => entries,
+            Err(error) => {
+                errors.push(error);
+                return attribute;
+            }
+        };
+        for Entry { name, value } in entries {
+            match name.to_string().as_str() {
+                "block" if attribute.block.is_some() => errors.at(name.span(), "`block` is given twice"),
+                "block" => attribute.block = block(&value, errors),
+                "crate" => match value {
+                    Expr::Path(path) if path.qself.is_none() => attribute.krate = Some(path.path),
+                    other => errors.at(span(&other), "`crate = …` takes a path, such as `crate = my_sarek`"),
+                },
+                other => errors.at(
+                    name.span(),
+                    format!("`{other}` is not an option of `#[kernel]`: there are `block = …` and `crate = …`"),
+                ),
+            }
+        }
+        attribute
+    }
+}
+
+fn block(value: &Expr, errors: &mut Errors) -> Option<[u32; 3]> {
+    let extents: Vec<&Expr> = match value {
+        Expr::Tuple(tuple) => tuple.elems.iter().collect(),
+        other => vec![other],
+    };
+    if extents.is_empty() || extents.len() > 3 {
+        errors.at(
+            span(value),
+            "a block has one to three extents: `block = (16, 16)`",
+        );
+        return None;
+    }
+    let mut block = [1; 3];
+    for (axis, extent) in extents.into_iter().enumerate() {
+        let number = match extent {
+            Expr::Lit(lit) => match &lit.lit {
+                Lit::Int(int) => int.base10_parse::<u32>().ok().filter(|n| *n > 0),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(number) = number else {
+            errors.at(
+                span(extent),
+                "an extent of a block is a positive integer literal",
+            );
+            return None;
+        };
+        block[axis] = number;
+    }
+    Some(block)
+}
+
+fn span(node: &impl syn::spanned::Spanned) -> proc_macro2::Span {
+    node.span()
+}

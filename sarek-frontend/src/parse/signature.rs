@@ -1,0 +1,202 @@
+use sarek_ir::Scalar;
+use syn::spanned::Spanned;
+use syn::{FnArg, Ident, ItemFn, Pat, ReturnType, Type};
+
+use crate::diagnostics::Errors;
+
+/// What a kernel's signature says.
+pub struct Signature {
+    /// The function's name.
+    pub name: Ident,
+    /// Is it an `unsafe fn`?
+    pub is_unsafe: bool,
+    /// The arguments in order.
+    pub arguments: Vec<Argument>,
+}
+
+/// An argument.
+pub struct Argument {
+    /// Its name.
+    pub name: Ident,
+    /// `mut name: T`: the kernel assigns its own copy.
+    pub mutable: bool,
+    /// What it is.
+    pub kind: ArgumentKind,
+}
+
+/// What an argument is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArgumentKind {
+    /// `T`
+    Scalar(Scalar),
+    /// `&[T]` or `&mut [T]`
+    #[allow(missing_docs)]
+    Slice { elem: Scalar, mutable: bool },
+}
+
+impl Signature {
+    /// Reads the signature. `None` when an argument has no meaning, which is then an error.
+    pub fn read(item: &ItemFn, errors: &mut Errors) -> Option<Signature> {
+        let sig = &item.sig;
+        let none_of = |present: Option<proc_macro2::Span>, what: &str, errors: &mut Errors| {
+            if let Some(span) = present {
+                errors.at(span, format!("a kernel cannot be {what}"));
+            }
+        };
+        none_of(sig.constness.map(|t| t.span()), "`const`", errors);
+        none_of(
+            sig.asyncness.map(|t| t.span()),
+            "`async`: every launch is queued as it is",
+            errors,
+        );
+        none_of(sig.abi.as_ref().map(|t| t.span()), "`extern`", errors);
+        none_of(sig.variadic.as_ref().map(|t| t.span()), "variadic", errors);
+        if !sig.generics.params.is_empty() {
+            errors.at(
+                sig.generics.span(),
+                "generic kernels are not supported yet: name the types",
+            );
+        }
+        if let Some(clause) = &sig.generics.where_clause {
+            errors.at(clause.span(), "a kernel cannot have a `where` clause yet");
+        }
+        if let ReturnType::Type(_, ty) = &sig.output {
+            let unit = matches!(&**ty, Type::Tuple(t) if t.elems.is_empty());
+            if !unit {
+                errors.at(
+                    ty.span(),
+                    "a kernel returns nothing: write its results to a `&mut [T]`",
+                );
+            }
+        }
+        let before = errors.is_empty();
+        let arguments: Vec<_> = sig
+            .inputs
+            .iter()
+            .filter_map(|a| argument(a, errors))
+            .collect();
+        if before && !errors.is_empty() && arguments.len() < sig.inputs.len() {
+            return None;
+        }
+        (arguments.len() == sig.inputs.len()).then(|| Signature {
+            name: sig.ident.clone(),
+            is_unsafe: matches!(sig.safety, syn::Safety::Unsafe(_)),
+            arguments,
+        })
+    }
+}
+
+fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
+    let typed = match argument {
+        FnArg::Receiver(receiver) => {
+            errors.at(
+                receiver.span(),
+                "a kernel is a free function: it has no `self`",
+            );
+            return None;
+        }
+        FnArg::Typed(typed) => typed,
+    };
+    if let Some(attr) = typed.attrs.first() {
+        errors.at(
+            attr.span(),
+            "attributes on a kernel's arguments are not supported",
+        );
+    }
+    let name = match &*typed.pat {
+        Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => pat,
+        other => {
+            errors.at(other.span(), "an argument of a kernel is a plain name");
+            return None;
+        }
+    };
+    let kind = argument_kind(&typed.ty, errors)?;
+    if name.mutability.is_some() && matches!(kind, ArgumentKind::Slice { .. }) {
+        errors.at(
+            name.span(),
+            "a slice argument cannot be rebound: drop the `mut` before its name",
+        );
+    }
+    Some(Argument {
+        name: name.ident.clone(),
+        mutable: name.mutability.is_some(),
+        kind,
+    })
+}
+
+fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
+    let reference = match ty {
+        Type::Reference(reference) => reference,
+        Type::Path(_) => return scalar_type(ty, errors).map(ArgumentKind::Scalar),
+        Type::Paren(inner) => return argument_kind(&inner.elem, errors),
+        Type::Group(inner) => return argument_kind(&inner.elem, errors),
+        _ => {
+            errors.at(
+                ty.span(),
+                "an argument of a kernel is a scalar, a `&[T]` or a `&mut [T]`",
+            );
+            return None;
+        }
+    };
+    let slice = match &*reference.elem {
+        Type::Slice(slice) => slice,
+        other => {
+            errors.at(
+                other.span(),
+                "a kernel borrows slices only: `&[T]` or `&mut [T]`; scalars are passed by value",
+            );
+            return None;
+        }
+    };
+    let elem = scalar_type(&slice.elem, errors)?;
+    if elem == Scalar::Usize {
+        errors.at(
+            slice.elem.span(),
+            "`usize` cannot stand in a buffer, because its size differs between devices: use `u32` or `u64`",
+        );
+        return None;
+    }
+    Some(ArgumentKind::Slice {
+        elem,
+        mutable: reference.mutability.is_some(),
+    })
+}
+
+/// The scalar that a type names; anything else is an error.
+pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
+    let path = match ty {
+        Type::Path(path) if path.qself.is_none() => &path.path,
+        Type::Paren(inner) => return scalar_type(&inner.elem, errors),
+        Type::Group(inner) => return scalar_type(&inner.elem, errors),
+        _ => {
+            errors.at(ty.span(), "only scalar types are supported here");
+            return None;
+        }
+    };
+    let name = match path.get_ident() {
+        Some(ident) => ident.to_string(),
+        None => path
+            .segments
+            .iter()
+            .map(|s| s.ident.to_string())
+            .collect::<Vec<_>>()
+            .join("::"),
+    };
+    if let Some(scalar) = Scalar::from_name(&name) {
+        return Some(scalar);
+    }
+    let advice = match name.as_str() {
+        "i8" | "u8" | "i16" | "u16" | "f16" => {
+            "8- and 16-bit types are not supported yet: use `i32`, `u32` or `f32`"
+        }
+        "isize" => "its size differs between devices: use `i32` or `i64`",
+        "i128" | "u128" => "no device has 128-bit integers: use `u64`",
+        "char" | "str" | "String" => "kernels have no text: use numbers",
+        _ => "kernels know `bool i32 u32 i64 u64 usize f32 f64`",
+    };
+    errors.at(
+        ty.span(),
+        format!("type `{name}` is not supported in a kernel: {advice}"),
+    );
+    None
+}

@@ -1,0 +1,160 @@
+//! What kernels do not have is reported, all of it, where it stands.
+
+mod common;
+
+use common::expand;
+
+/// Expands the kernel and compares the errors, as their beginnings.
+#[track_caller]
+fn rejects(source: &str, expected: &[&str]) {
+    let errors = expand(source).errors;
+    let fits = errors.len() == expected.len()
+        && errors
+            .iter()
+            .zip(expected)
+            .all(|(error, start)| error.starts_with(start));
+    assert!(fits, "expected {expected:#?}\nfound {errors:#?}");
+}
+
+#[test]
+fn every_error_of_a_kernel_is_reported() {
+    rejects(
+        "fn k(y: &mut [f32]) { y[0] = match 1 { _ => 2.0 }; foo(3); let (a, b) = (1, 2); y[0] = 'c'; }",
+        &[
+            "`match` is not supported",
+            "`foo` cannot be called",
+            "destructuring is not",
+            "a tuple is not",
+            "this literal is not",
+        ],
+    );
+}
+
+#[test]
+fn signatures_are_scalars_and_slices() {
+    rejects("fn k(y: &mut [u8]) {}", &["type `u8` is not supported"]);
+    rejects("fn k(y: &f32) {}", &["a kernel borrows slices only"]);
+    rejects(
+        "fn k(y: &[usize]) {}",
+        &["`usize` cannot stand in a buffer"],
+    );
+    rejects(
+        "fn k(y: f32) -> f32 { y }",
+        &["a kernel returns nothing", "a kernel returns nothing"],
+    );
+    rejects("async fn k() {}", &["a kernel cannot be `async`"]);
+    rejects(
+        "fn k<T>(x: &[T]) {}",
+        &[
+            "generic kernels are not supported",
+            "type `T` is not supported",
+        ],
+    );
+    rejects(
+        "fn k((a, b): (f32, f32)) {}",
+        &["an argument of a kernel is a plain name"],
+    );
+}
+
+#[test]
+fn types_are_checked_before_rustc_sees_them() {
+    rejects(
+        "fn k(y: &mut [f32]) { y[0] = 1; }",
+        &["mismatched types: `f32` is needed here, this is an integer"],
+    );
+    rejects(
+        "fn k(y: &mut [f32]) { let t = 1.0.sqrt(); }",
+        &["the type must be known before `.sqrt()`"],
+    );
+    rejects(
+        "fn k(y: &mut [f32], i: i32) { y[i] = 1.0; }",
+        &["mismatched types: `usize` is needed"],
+    );
+    rejects(
+        "fn k(y: &mut [i32]) { y[0] = 3000000000; }",
+        &["this literal does not fit `i32`"],
+    );
+    rejects(
+        "fn k(y: &mut [f32]) { let t = SCALE * 2.0; }",
+        &["the type of `SCALE` is not known here"],
+    );
+}
+
+#[test]
+fn places_are_variables_and_elements_of_mutable_slices() {
+    rejects(
+        "fn k(x: &[f32]) { x[0] = 1.0; }",
+        &["`x` cannot be written: declare it `x: &mut [T]`"],
+    );
+    rejects("fn k(n: i32) { n = 1; }", &["this argument is not mutable"]);
+    rejects(
+        "fn k(x: &[f32]) { let a = x; }",
+        &["the slice `x` is not a value"],
+    );
+    rejects(
+        "fn k(x: &[f32]) { let a = &x[0]; }",
+        &["a reference is not supported"],
+    );
+}
+
+#[test]
+fn control_flow_is_complete_or_rejected() {
+    rejects("fn k() { break; }", &["`break` stands outside of a loop"]);
+    rejects(
+        "fn k() { loop { break 'a; } }",
+        &["no enclosing loop has the label `'a`"],
+    );
+    rejects(
+        "fn k() { while true { break 1; } }",
+        &["`break` takes a value in `loop`"],
+    );
+    rejects(
+        "fn k() { for i in 0.. { } }",
+        &["an unbounded range is not supported"],
+    );
+    rejects(
+        "fn k() { for i in (0..9).map(f) { } }",
+        &["`.map(…)` on a range is not supported"],
+    );
+    rejects(
+        "fn k(y: &mut [i32]) { let a = if true { 1 }; }",
+        &["this `if` yields a value in one branch"],
+    );
+}
+
+#[test]
+fn attributes_and_macros_are_not_dropped() {
+    rejects(
+        "fn k() { #[cold] loop {} }",
+        &["this attribute is not supported"],
+    );
+    rejects("#[inline] fn k() {}", &["this attribute is not supported"]);
+    rejects("fn k() { println!(\"x\"); }", &["`println!` is not yet"]);
+    rejects(
+        "fn k() { unsafe { native!(\"cuda\", \"{z} = 1;\"); } }",
+        &["`{z}` names no variable"],
+    );
+}
+
+#[test]
+fn stores_that_may_meet_need_an_unsafe_fn() {
+    let race = "two threads may use the same element of `y`";
+    rejects("fn k(y: &mut [f32]) { y[global_idx_x() / 2] = 1.0; }", &[race]);
+    rejects("fn k(y: &mut [f32]) { y[0] = 1.0; }", &[race]);
+    rejects("fn k(y: &mut [f32], w: usize) { y[global_idx_y() * w + global_idx_x()] = 1.0; }", &[race]);
+    rejects("fn k(y: &mut [f32]) { let i = global_idx_x(); y[i] = y[i + 1]; }", &[race]);
+    rejects("unsafe fn k(y: &mut [f32]) { y[0] = 1.0; }", &[]);
+    rejects("fn k(y: &mut [f32], w: usize) { let x = global_idx_x(); if x < w { y[global_idx_y() * w + x] = 1.0; } }", &[]);
+}
+
+#[test]
+fn the_item_survives_its_errors() {
+    let tokens = expand("fn k(y: &mut [f32]) { y[0] = nonsense(); }")
+        .tokens
+        .to_string();
+    assert!(
+        tokens.contains("compile_error") && tokens.contains("nonsense ()"),
+        "{tokens}"
+    );
+    assert!(tokens.contains("struct k"), "{tokens}");
+}

@@ -1,0 +1,37 @@
+use crate::{Kernel, Stmt, StmtId};
+
+/// Removes what stands after a `break`, `continue` or `return` in its block; some targets reject it.
+pub fn cut_after_exits(kernel: &mut Kernel) {
+    super::rewrite(kernel, &mut |kernel, id, out| {
+        if !out.last().is_some_and(|&last| is_exit(kernel, last)) {
+            out.push(id);
+        }
+    });
+}
+
+fn is_exit(kernel: &Kernel, id: StmtId) -> bool {
+    matches!(
+        kernel.stmt(id),
+        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Loc, LocalId};
+
+    #[test]
+    fn the_rest_of_the_block_goes() {
+        let mut k = Kernel::new("k");
+        let push = |k: &mut Kernel, stmt| k.push_stmt(stmt, Loc::default());
+        let declare = Stmt::Let {
+            local: LocalId(0),
+            init: None,
+        };
+        let stmts = [declare, Stmt::Return, declare, Stmt::Return].map(|s| push(&mut k, s));
+        k.body = k.push_block(&stmts);
+        cut_after_exits(&mut k);
+        assert_eq!(k.block(k.body).collect::<Vec<_>>(), stmts[..2]);
+    }
+}

@@ -1,0 +1,81 @@
+use std::collections::BTreeSet;
+
+use crate::{Expr, Kernel, SiteId, Stmt};
+
+/// Removes the checks that are not in `checked`, because they were proved: loads, stores and
+/// divisions lose their site, proved assertions go.
+pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
+    let keep = |site: &mut Option<SiteId>| *site = site.filter(|s| checked.contains(s));
+    for expr in kernel.exprs.to_mut() {
+        match expr {
+            Expr::Load { site, .. } | Expr::Divide { site, .. } => keep(site),
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => {}
+        }
+    }
+    super::rewrite(kernel, &mut |kernel, id, out| {
+        match &mut kernel.stmts.to_mut()[id.index()] {
+            Stmt::Store { site, .. } => keep(site),
+            Stmt::Assert { site, .. } if !checked.contains(site) => return,
+            Stmt::Assert { .. }
+            | Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Native { .. } => {}
+        }
+        out.push(id);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DivideOp, Loc, Scalar, Value};
+
+    #[test]
+    fn proved_sites_go_and_checked_ones_stay() {
+        let mut k = Kernel::new("k");
+        let loc = Loc::default();
+        let divide = |k: &mut Kernel, site| {
+            let lhs = k.push_literal(Value::I32(7), loc);
+            let rhs = k.push_literal(Value::I32(2), loc);
+            let op = DivideOp::Div;
+            let site = Some(SiteId(site));
+            let divide = Expr::Divide { op, lhs, rhs, site };
+            k.push_expr(divide, Scalar::I32, loc)
+        };
+        let (proved, open) = (divide(&mut k, 0), divide(&mut k, 1));
+        let assert = |k: &mut Kernel, site| {
+            let cond = k.push_literal(Value::Bool(true), loc);
+            let site = SiteId(site);
+            k.push_stmt(Stmt::Assert { cond, site }, loc)
+        };
+        let (gone, stays) = (assert(&mut k, 2), assert(&mut k, 3));
+        k.body = k.push_block(&[gone, stays]);
+
+        elide_checks(&mut k, &BTreeSet::from([SiteId(1), SiteId(3)]));
+        let site = |id| match k.expr(id) {
+            Expr::Divide { site, .. } => site,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(site(proved), None);
+        assert_eq!(site(open), Some(SiteId(1)));
+        assert_eq!(k.block(k.body).collect::<Vec<_>>(), [stays]);
+    }
+}

@@ -1,0 +1,63 @@
+use crate::{Block, Expr, Kernel, Scalar, Stmt};
+
+/// Ends the thread at the head of each iteration of an unbounded loop once it has faulted: it goes
+/// on with made-up values, which need not make the loop's own condition false.
+pub fn guard_loops(kernel: &mut Kernel) {
+    super::rewrite(kernel, &mut |kernel, id, out| {
+        if let Stmt::Loop { label, cond, body } = kernel.stmt(id) {
+            let loc = kernel.stmt_locs[id.index()];
+            let faulted = kernel.push_expr(Expr::Faulted, Scalar::Bool, loc);
+            let stop = kernel.push_stmt(Stmt::Return, loc);
+            let guard = Stmt::If {
+                cond: faulted,
+                then: kernel.push_block(&[stop]),
+                otherwise: Block::EMPTY,
+            };
+            let mut stmts = vec![kernel.push_stmt(guard, loc)];
+            stmts.extend(kernel.block(body));
+            let body = kernel.push_block(&stmts);
+            kernel.stmts.to_mut()[id.index()] = Stmt::Loop { label, cond, body };
+        }
+        out.push(id);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LabelId, Loc, StmtId};
+
+    #[test]
+    fn nested_loops_are_both_guarded() {
+        let mut k = Kernel::new("k");
+        let loc = Loc::default();
+        let endless = |k: &mut Kernel, label, body: &[StmtId]| {
+            let body = k.push_block(body);
+            let label = LabelId(label);
+            k.push_stmt(
+                Stmt::Loop {
+                    label,
+                    cond: None,
+                    body,
+                },
+                loc,
+            )
+        };
+        let inner = endless(&mut k, 1, &[]);
+        let outer = endless(&mut k, 0, &[inner]);
+        k.body = k.push_block(&[outer]);
+        guard_loops(&mut k);
+        for id in [outer, inner] {
+            let Stmt::Loop { body, .. } = k.stmt(id) else {
+                panic!("still a loop")
+            };
+            let head = k.block(body).next().expect("a guard");
+            let Stmt::If { cond, then, .. } = k.stmt(head) else {
+                panic!("the guard is an if")
+            };
+            assert_eq!(k.expr(cond), Expr::Faulted);
+            let stop = k.block(then).next().expect("a return");
+            assert_eq!(k.stmt(stop), Stmt::Return);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Passes: kernel to kernel, each bridging one difference between the IR and a target.
+//!
+//! A pass keeps the contract of the crate's first page and adds one fact to it, named there.
+//! [`crate::write::render`] runs them in the order of this list:
+//!
+//! 1. [`select_natives`]
+//! 2. [`cut_after_exits`]
+//! 3. [`elide_checks`]
+//! 4. [`narrow_usize`] or [`widen_usize`]
+//! 5. [`lower_labels`]
+//! 6. [`spill_stores`]
+//! 7. [`guard_loops`], where anything checked is left
+
+mod cut_after_exits;
+mod elide_checks;
+mod guard_loops;
+mod lower_labels;
+mod resize_usize;
+mod select_natives;
+mod spill_stores;
+
+pub use cut_after_exits::cut_after_exits;
+pub use elide_checks::elide_checks;
+pub use guard_loops::guard_loops;
+pub use lower_labels::lower_labels;
+pub use resize_usize::{narrow_usize, widen_usize};
+pub use select_natives::select_natives;
+pub use spill_stores::spill_stores;
+
+use crate::{Block, Kernel, NativeId, Stmt, StmtId};
+
+/// What a statement becomes: pushes the statements that stand for it.
+type Rewrite<'a> = &'a mut dyn FnMut(&mut Kernel, StmtId, &mut Vec<StmtId>);
+
+/// Rewrites every statement of the kernel, inner ones first.
+fn rewrite(kernel: &mut Kernel, f: Rewrite<'_>) {
+    kernel.body = rewrite_block(kernel, kernel.body, f);
+}
+
+fn rewrite_block(kernel: &mut Kernel, block: Block, f: Rewrite<'_>) -> Block {
+    let before: Vec<StmtId> = kernel.block(block).collect();
+    let mut after = Vec::with_capacity(before.len());
+    for &stmt in &before {
+        map_blocks(kernel, stmt, &mut |kernel, inner| {
+            rewrite_block(kernel, inner, &mut *f)
+        });
+        f(kernel, stmt, &mut after);
+    }
+    if after == before {
+        block
+    } else {
+        kernel.push_block(&after)
+    }
+}
+
+/// Replaces the blocks that a statement holds directly.
+fn map_blocks(kernel: &mut Kernel, id: StmtId, f: &mut dyn FnMut(&mut Kernel, Block) -> Block) {
+    let mut stmt = kernel.stmt(id);
+    match &mut stmt {
+        Stmt::If {
+            then, otherwise, ..
+        } => {
+            *then = f(kernel, *then);
+            *otherwise = f(kernel, *otherwise);
+        }
+        Stmt::Loop { body, .. } | Stmt::For { body, .. } => *body = f(kernel, *body),
+        Stmt::Native { native } => map_fallback(kernel, *native, f),
+        Stmt::Let { .. }
+        | Stmt::Assign { .. }
+        | Stmt::Store { .. }
+        | Stmt::Assert { .. }
+        | Stmt::Break { .. }
+        | Stmt::Continue { .. }
+        | Stmt::Return => {}
+    }
+    if kernel.stmt(id) != stmt {
+        kernel.stmts.to_mut()[id.index()] = stmt;
+    }
+}
+
+fn map_fallback(
+    kernel: &mut Kernel,
+    native: NativeId,
+    f: &mut dyn FnMut(&mut Kernel, Block) -> Block,
+) {
+    if let Some(block) = kernel.natives[native.index()].fallback {
+        let new = f(kernel, block);
+        kernel.natives.to_mut()[native.index()].fallback = Some(new);
+    }
+}

@@ -1,0 +1,94 @@
+use crate::{Expr, ExprId, Kernel, Local, Stmt, StmtId};
+
+/// Gives locals to the value and the index of each checked store, in this order: the check speaks
+/// of the index twice, and the value is evaluated before it.
+pub fn spill_stores(kernel: &mut Kernel) {
+    super::rewrite(kernel, &mut |kernel, id, out| {
+        if let Stmt::Store {
+            buffer,
+            index,
+            value,
+            site: site @ Some(_),
+        } = kernel.stmt(id)
+        {
+            let value = spill(kernel, value, "value", out);
+            let index = spill(kernel, index, "index", out);
+            kernel.stmts.to_mut()[id.index()] = Stmt::Store {
+                buffer,
+                index,
+                value,
+                site,
+            };
+        }
+        out.push(id);
+    });
+}
+
+fn spill(kernel: &mut Kernel, id: ExprId, name: &'static str, out: &mut Vec<StmtId>) -> ExprId {
+    match kernel.expr(id) {
+        Expr::Literal(_)
+        | Expr::Link(_)
+        | Expr::Local(_)
+        | Expr::Param(_)
+        | Expr::Len(_)
+        | Expr::Builtin(_) => id,
+        Expr::Load { .. }
+        | Expr::Unary { .. }
+        | Expr::Binary { .. }
+        | Expr::Divide { .. }
+        | Expr::And { .. }
+        | Expr::Or { .. }
+        | Expr::Cast { .. }
+        | Expr::Call { .. }
+        | Expr::Faulted => {
+            let loc = kernel.expr_locs[id.index()];
+            let local = kernel.push_local(Local {
+                name: name.into(),
+                ty: kernel.type_of(id),
+                mutable: false,
+            });
+            let init = Some(id);
+            out.push(kernel.push_stmt(Stmt::Let { local, init }, loc));
+            kernel.push_local_read(local, loc)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BinaryOp, Loc, ParamId, Scalar, SiteId, Value};
+
+    fn store(site: Option<SiteId>) -> Kernel {
+        let mut k = Kernel::new("k");
+        let loc = Loc::default();
+        let sum = |k: &mut Kernel, v: Value| {
+            let (lhs, rhs) = (k.push_literal(v, loc), k.push_literal(v, loc));
+            let op = BinaryOp::Add;
+            k.push_expr(Expr::Binary { op, lhs, rhs }, v.scalar(), loc)
+        };
+        let store = Stmt::Store {
+            buffer: ParamId(0),
+            index: sum(&mut k, Value::Usize(1)),
+            value: sum(&mut k, Value::f32(1.0)),
+            site,
+        };
+        let store = k.push_stmt(store, loc);
+        k.body = k.push_block(&[store]);
+        spill_stores(&mut k);
+        k
+    }
+
+    #[test]
+    fn a_checked_store_spills_its_value_first() {
+        let k = store(Some(SiteId(0)));
+        let types: Vec<Scalar> = k.locals.iter().map(|l| l.ty).collect();
+        assert_eq!(types, [Scalar::F32, Scalar::Usize]);
+        assert_eq!(k.block(k.body).count(), 3);
+    }
+
+    #[test]
+    fn an_unchecked_store_stays() {
+        assert_eq!(store(None).locals.len(), 0);
+    }
+}

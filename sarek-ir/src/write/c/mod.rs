@@ -1,0 +1,194 @@
+//! How C spells the kernel language: what the C dialects share. The defaults of [`Dialect`] call
+//! these; the public ones are for dialects of one's own.
+//!
+//! Signed arithmetic goes through the unsigned type of the same width, where overflow wraps;
+//! conversions back are modular on every compiler that these dialects meet, and so is `>>` of a
+//! negative number arithmetic.
+
+mod functions;
+mod snippets;
+
+pub use functions::function;
+
+use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value};
+
+use super::text::f32_digits;
+use super::{Argument, Dialect, Precedence, SlotKind, Text, Unsupported};
+
+pub(super) fn storage_type(ty: Scalar) -> &'static str {
+    match ty {
+        Scalar::Bool => "u8",
+        Scalar::I32
+        | Scalar::U32
+        | Scalar::I64
+        | Scalar::U64
+        | Scalar::Usize
+        | Scalar::F32
+        | Scalar::F64 => ty.name(),
+    }
+}
+
+pub(super) fn loaded(element: String, ty: Scalar) -> Text {
+    let element = Text::primary(element);
+    if ty == Scalar::Bool {
+        Text::infix(Precedence::Compare, "!=", &element, &Text::literal("0"))
+    } else {
+        element
+    }
+}
+
+pub(super) fn stored(value: Text, ty: Scalar) -> Text {
+    if ty == Scalar::Bool {
+        let value = value.at_least(Precedence::Compare);
+        Text::new(Precedence::Loose, format!("{value} ? 1 : 0"))
+    } else {
+        value
+    }
+}
+
+pub(super) fn literal<D: Dialect + ?Sized>(d: &D, value: Value) -> Text {
+    let long = d.long_suffix();
+    Text::literal(match value {
+        Value::Bool(v) => v.to_string(),
+        // The literal of MIN's magnitude would not be an `int`.
+        Value::I32(i32::MIN) => format!("(-{} - 1)", i32::MAX),
+        Value::I32(v) => v.to_string(),
+        Value::U32(v) => format!("{v}u"),
+        Value::I64(i64::MIN) => format!("(-{}{long} - 1{long})", i64::MAX),
+        Value::I64(v) => format!("{v}{long}"),
+        Value::U64(v) | Value::Usize(v) => format!("{v}u{long}"),
+        Value::F32(bits) if f32::from_bits(bits).is_finite() => {
+            format!("{}f", f32_digits(f32::from_bits(bits)))
+        }
+        Value::F32(bits) => format!("srk_from_bits_u32({bits:#x}u)"),
+        Value::F64(bits) if f64::from_bits(bits).is_finite() => {
+            format!("{:?}", f64::from_bits(bits))
+        }
+        Value::F64(bits) => format!("srk_from_bits_u64({bits:#x}u{long})"),
+    })
+}
+
+pub(super) fn cast<D: Dialect + ?Sized>(d: &D, arg: &Text, from: Scalar, to: Scalar) -> Text {
+    if from.is_float() && to.is_int() {
+        return Text::call(&format!("srk_to_{to}_{from}"), std::slice::from_ref(arg));
+    }
+    Text::prefix(&format!("({})", d.type_name(to)), arg)
+}
+
+pub(super) fn unary<D: Dialect + ?Sized>(d: &D, op: UnaryOp, ty: Scalar, arg: &Text) -> Text {
+    match op {
+        UnaryOp::Not if ty == Scalar::Bool => Text::prefix("!", arg),
+        UnaryOp::Not => Text::prefix("~", arg),
+        UnaryOp::Neg if ty.is_float() => Text::prefix("-", arg),
+        UnaryOp::Neg => {
+            let zero = d.literal(Value::int(ty, 0).unwrap_or(Value::I32(0)));
+            binary(d, BinaryOp::Sub, ty, &zero, arg)
+        }
+    }
+}
+
+pub(super) fn binary<D: Dialect + ?Sized>(
+    d: &D,
+    op: BinaryOp,
+    ty: Scalar,
+    lhs: &Text,
+    rhs: &Text,
+) -> Text {
+    let symbol = op.symbol();
+    let rank = match op {
+        BinaryOp::Rem => {
+            return Text::call(&format!("srk_rem_{ty}"), &[lhs.clone(), rhs.clone()]);
+        }
+        BinaryOp::Add | BinaryOp::Sub => Precedence::Add,
+        BinaryOp::Mul | BinaryOp::Div => Precedence::Mul,
+        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => {
+            Precedence::Loose
+        }
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+            Precedence::Compare
+        }
+    };
+    let overflows = match op {
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => ty.is_signed(),
+        BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::BitXor
+        | BinaryOp::Shr
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge => false,
+    };
+    let Some(unsigned) = ty.unsigned().filter(|_| overflows) else {
+        return Text::infix(rank, symbol, lhs, rhs);
+    };
+    let to_unsigned = format!("({})", d.type_name(unsigned));
+    let lhs = Text::prefix(&to_unsigned, lhs);
+    let rhs = if op.is_shift() {
+        rhs.clone()
+    } else {
+        Text::prefix(&to_unsigned, rhs)
+    };
+    let wrapped = Text::infix(rank, symbol, &lhs, &rhs);
+    Text::prefix(&format!("({})", d.type_name(ty)), &wrapped)
+}
+
+pub(super) fn divide(op: DivideOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text {
+    match op {
+        DivideOp::Div => Text::infix(Precedence::Mul, "/", lhs, rhs),
+        DivideOp::Rem => Text::infix(Precedence::Mul, "%", lhs, rhs),
+        DivideOp::DivEuclid | DivideOp::RemEuclid => Text::call(
+            &format!("srk_{}_{ty}", op.name()),
+            &[lhs.clone(), rhs.clone()],
+        ),
+    }
+}
+
+/// The definition of a helper that the defaults of [`Dialect`] call. Besides those that
+/// [`super::Template`] lists its text asks [`Dialect::variable`] for
+///
+/// | | |
+/// |---|---|
+/// | `$FN` | what begins a function |
+/// | `$FAULTS` | the type of a pointer to the fault record |
+/// | `$EXCHANGE` | the function that exchanges a word of it atomically |
+/// | `$F` | the end of the name of a mathematical function on the first type |
+/// | `$FLOAT` | the float of the first type's width |
+/// | `$TOBITS`, `$FROMBITS` | the functions between a float of the first type's width and its bits |
+///
+/// and it calls, without defining them, helpers for `count_ones`, `leading_zeros`,
+/// `trailing_zeros` and `reverse_bits` on unsigned integers.
+pub fn snippet<D: Dialect + ?Sized>(d: &D, name: &str) -> Option<String> {
+    super::expand(d, snippets::TEMPLATES, name)
+}
+
+/// The head of a kernel: what stands before the name, and, given the type of its elements and
+/// whether it may be written, the type of a buffer.
+///
+/// # Errors
+/// Those of [`Dialect::storage_type`].
+pub fn signature<D: Dialect + ?Sized>(
+    d: &D,
+    before: &str,
+    name: &str,
+    arguments: &[Argument],
+    pointer: &dyn Fn(&str, bool) -> String,
+) -> Result<String, Unsupported> {
+    let mut lines = vec![];
+    for argument in arguments {
+        let name = &argument.name;
+        let ty = match argument.slot.kind {
+            SlotKind::Buffer { mutable, .. } => pointer(d.storage_type(argument.slot.ty)?, mutable),
+            SlotKind::Faults => pointer(d.type_name(Scalar::U32), true),
+            SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => {
+                format!("const {}", d.type_name(argument.passed_as()))
+            }
+        };
+        lines.push(format!("    {ty} {name}"));
+    }
+    Ok(format!("{before} {name}(\n{}\n) {{", lines.join(",\n")))
+}

@@ -1,0 +1,343 @@
+use crate::TypeClass;
+use crate::TypeClass::{Float, Int, SignedInt, UnsignedInt};
+use crate::write::Template;
+
+const fn on(op: &'static str, class: TypeClass, text: &'static str) -> Template {
+    let on = Some(class);
+    Template { op, on, text }
+}
+
+/// The helpers of the C dialects. `$FN` begins a function, `$F` ends the name of one of C's own
+/// mathematical functions on `$T`.
+pub(in crate::write) const TEMPLATES: &[Template] = &[
+    // Faults.
+    Template {
+        op: "thread",
+        on: None,
+        text: "// A thread of a kernel that can fault: where to report, who it is, whether it has.
+typedef struct {
+    $FAULTS faults;
+    u64 x, y, z;
+    bool faulted;
+} srk_thread;",
+    },
+    Template {
+        op: "fault",
+        on: None,
+        text: "// Records a fault, if it is the first of the launch.
+$FN void $NAME(srk_thread* thread, u32 site, u64 detail) {
+    thread->faulted = true;
+    if ($EXCHANGE(&thread->faults[0], 1u) != 0u) { return; }
+    thread->faults[1] = site;
+    thread->faults[2] = (u32)detail;
+    thread->faults[3] = (u32)(detail >> 32);
+    thread->faults[4] = (u32)thread->x;
+    thread->faults[5] = (u32)(thread->x >> 32);
+    thread->faults[6] = (u32)thread->y;
+    thread->faults[7] = (u32)(thread->y >> 32);
+    thread->faults[8] = (u32)thread->z;
+    thread->faults[9] = (u32)(thread->z >> 32);
+}",
+    },
+    Template {
+        op: "assert",
+        on: None,
+        text: "$FN void $NAME(srk_thread* thread, bool holds, u32 site) {
+    if (!holds) { srk_fault(thread, site, 0); }
+}",
+    },
+    on(
+        "in_bounds",
+        UnsignedInt,
+        "$FN bool $NAME(srk_thread* thread, $T index, $T len, u32 site) {
+    if (index < len) { return true; }
+    srk_fault(thread, site, index);
+    return false;
+}",
+    ),
+    on(
+        "index",
+        UnsignedInt,
+        "// The index, or 0 and a fault when it is out of bounds.
+$FN $T $NAME(srk_thread* thread, $T index, $T len, u32 site) {
+    if (index < len) { return index; }
+    srk_fault(thread, site, index);
+    return 0;
+}",
+    ),
+    // Division.
+    on(
+        "divisor",
+        UnsignedInt,
+        "// The divisor of `a`, or 1 and a fault when it cannot be one.
+$FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
+    if (b != 0) { return b; }
+    srk_fault(thread, site, b);
+    return 1;
+}",
+    ),
+    on(
+        "divisor",
+        SignedInt,
+        "// The divisor of `a`, or 1 and a fault when it cannot be one.
+$FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
+    if (b != 0 && !(a == $MIN && b == -1)) { return b; }
+    srk_fault(thread, site, (u64)b);
+    return 1;
+}",
+    ),
+    on(
+        "checked_div",
+        Int,
+        "$FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
+    return a / srk_divisor_$T(thread, a, b, site);
+}",
+    ),
+    on(
+        "checked_rem",
+        Int,
+        "$FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
+    return a % srk_divisor_$T(thread, a, b, site);
+}",
+    ),
+    on(
+        "checked_div_euclid",
+        Int,
+        "$FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
+    return srk_div_euclid_$T(a, srk_divisor_$T(thread, a, b, site));
+}",
+    ),
+    on(
+        "checked_rem_euclid",
+        Int,
+        "$FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
+    return srk_rem_euclid_$T(a, srk_divisor_$T(thread, a, b, site));
+}",
+    ),
+    on(
+        "div_euclid",
+        UnsignedInt,
+        "$FN $T $NAME($T a, $T b) { return a / b; }",
+    ),
+    on(
+        "div_euclid",
+        SignedInt,
+        "$FN $T $NAME($T a, $T b) {
+    $T q = a / b;
+    if (a % b >= 0) { return q; }
+    return b > 0 ? q - 1 : q + 1;
+}",
+    ),
+    on(
+        "rem_euclid",
+        UnsignedInt,
+        "$FN $T $NAME($T a, $T b) { return a % b; }",
+    ),
+    on(
+        "rem_euclid",
+        SignedInt,
+        "$FN $T $NAME($T a, $T b) {
+    $T r = a % b;
+    if (r >= 0) { return r; }
+    return b < 0 ? r - b : r + b;
+}",
+    ),
+    // Casts: a float outside of the range gives the nearest bound, NaN gives 0.
+    on(
+        "to",
+        Int,
+        "$FN $T $NAME($S x) {
+    return x >= $HIGH ? $MAX : x > $LOW ? ($T)x : x <= $LOW ? $MIN : 0;
+}",
+    ),
+    // Integers.
+    on(
+        "abs",
+        SignedInt,
+        "$FN $T $NAME($T x) { return x < 0 ? ($T)(0 - ($U)x) : x; }",
+    ),
+    on(
+        "unsigned_abs",
+        SignedInt,
+        "$FN $U $NAME($T x) { return x < 0 ? 0 - ($U)x : ($U)x; }",
+    ),
+    on(
+        "abs_diff",
+        Int,
+        "$FN $U $NAME($T a, $T b) { return a > b ? ($U)a - ($U)b : ($U)b - ($U)a; }",
+    ),
+    on(
+        "signum",
+        SignedInt,
+        "$FN $T $NAME($T x) { return (x > 0) - (x < 0); }",
+    ),
+    on(
+        "pow",
+        Int,
+        "$FN $T $NAME($T base, u32 exponent) {
+    $U power = ($U)base;
+    $U result = 1;
+    for (; exponent != 0u; exponent >>= 1) {
+        if (exponent & 1u) { result *= power; }
+        power *= power;
+    }
+    return ($T)result;
+}",
+    ),
+    on(
+        "rotate_left",
+        Int,
+        "$FN $T $NAME($T x, u32 n) {
+    return ($T)(($U)x << (n & $MASK) | ($U)x >> ((0u - n) & $MASK));
+}",
+    ),
+    on(
+        "rotate_right",
+        Int,
+        "$FN $T $NAME($T x, u32 n) {
+    return ($T)(($U)x >> (n & $MASK) | ($U)x << ((0u - n) & $MASK));
+}",
+    ),
+    on(
+        "count_ones",
+        SignedInt,
+        "$FN u32 $NAME($T x) { return srk_count_ones_$U(($U)x); }",
+    ),
+    on(
+        "leading_zeros",
+        SignedInt,
+        "$FN u32 $NAME($T x) { return srk_leading_zeros_$U(($U)x); }",
+    ),
+    on(
+        "trailing_zeros",
+        SignedInt,
+        "$FN u32 $NAME($T x) { return srk_trailing_zeros_$U(($U)x); }",
+    ),
+    on(
+        "reverse_bits",
+        SignedInt,
+        "$FN $T $NAME($T x) { return ($T)srk_reverse_bits_$U(($U)x); }",
+    ),
+    on(
+        "swap_bytes",
+        SignedInt,
+        "$FN $T $NAME($T x) { return ($T)srk_swap_bytes_$U(($U)x); }",
+    ),
+    on(
+        "swap_bytes",
+        UnsignedInt,
+        "$FN $T $NAME($T x) {
+    $T swapped = 0;
+    for (u32 i = 0; i < $BITS; i += 8) { swapped = swapped << 8 | (x >> i & 255u); }
+    return swapped;
+}",
+    ),
+    on(
+        "saturating_add",
+        UnsignedInt,
+        "$FN $T $NAME($T a, $T b) { return a + b < a ? $MAX : a + b; }",
+    ),
+    on(
+        "saturating_add",
+        SignedInt,
+        "$FN $T $NAME($T a, $T b) {
+    $T sum = ($T)(($U)a + ($U)b);
+    return ((a ^ sum) & (b ^ sum)) >= 0 ? sum : a < 0 ? $MIN : $MAX;
+}",
+    ),
+    on(
+        "saturating_sub",
+        UnsignedInt,
+        "$FN $T $NAME($T a, $T b) { return a > b ? a - b : 0; }",
+    ),
+    on(
+        "saturating_sub",
+        SignedInt,
+        "$FN $T $NAME($T a, $T b) {
+    $T difference = ($T)(($U)a - ($U)b);
+    return ((a ^ b) & (a ^ difference)) >= 0 ? difference : a < 0 ? $MIN : $MAX;
+}",
+    ),
+    on(
+        "saturating_mul",
+        UnsignedInt,
+        "$FN $T $NAME($T a, $T b) { return a != 0 && b > $MAX / a ? $MAX : a * b; }",
+    ),
+    on(
+        "saturating_mul",
+        SignedInt,
+        "$FN $T $NAME($T a, $T b) {
+    bool negative = (a < 0) != (b < 0);
+    $U x = a < 0 ? 0 - ($U)a : ($U)a;
+    $U y = b < 0 ? 0 - ($U)b : ($U)b;
+    $U most = negative ? ($U)$MIN : ($U)$MAX;
+    if (x != 0 && y > most / x) { return negative ? $MIN : $MAX; }
+    return ($T)(negative ? 0 - x * y : x * y);
+}",
+    ),
+    // Numbers.
+    on(
+        "clamp",
+        TypeClass::Number,
+        "$FN $T $NAME($T x, $T low, $T high) { return x < low ? low : x > high ? high : x; }",
+    ),
+    // Floats.
+    on(
+        "rem",
+        Float,
+        "$FN $T $NAME($T a, $T b) { return fmod$F(a, b); }",
+    ),
+    on(
+        "to_bits",
+        Float,
+        "$FN $U $NAME($T x) { return ($U)$TOBITS(x); }",
+    ),
+    on(
+        "from_bits",
+        UnsignedInt,
+        "$FN $FLOAT $NAME($T bits) { return $FROMBITS(bits); }",
+    ),
+    on(
+        "signum",
+        Float,
+        "$FN $T $NAME($T x) { return srk_is_nan_$T(x) ? x : copysign$F($1, x); }",
+    ),
+    on(
+        "fract",
+        Float,
+        "$FN $T $NAME($T x) { return x - trunc$F(x); }",
+    ),
+    on(
+        "powi",
+        Float,
+        "$FN $T $NAME($T base, i32 exponent) {
+    u32 n = exponent < 0 ? 0u - (u32)exponent : (u32)exponent;
+    $T result = $1;
+    for (; n != 0u; n >>= 1) {
+        if (n & 1u) { result *= base; }
+        base *= base;
+    }
+    return exponent < 0 ? $1 / result : result;
+}",
+    ),
+    on(
+        "is_nan",
+        Float,
+        "$FN bool $NAME($T x) { return (srk_to_bits_$T(x) & $ABS) > $INF; }",
+    ),
+    on(
+        "is_infinite",
+        Float,
+        "$FN bool $NAME($T x) { return (srk_to_bits_$T(x) & $ABS) == $INF; }",
+    ),
+    on(
+        "is_finite",
+        Float,
+        "$FN bool $NAME($T x) { return (srk_to_bits_$T(x) & $ABS) < $INF; }",
+    ),
+    on(
+        "is_sign_negative",
+        Float,
+        "$FN bool $NAME($T x) { return (srk_to_bits_$T(x) & $SIGN) != 0; }",
+    ),
+];

@@ -1,0 +1,167 @@
+use std::borrow::Cow;
+
+use crate::{Axis, BinaryOp, DivideOp, Intrinsic, Scalar, UnaryOp, Value};
+
+use super::{Entry, IndexWidth, Text, Unsupported, c};
+
+/// What differs between the targets that one writer serves.
+///
+/// The defaults spell C, so that a C-like target says only how it differs; a target derived from
+/// a built-in one forwards to it (`Cuda.function(…)`) where that differs from C. The types that a
+/// dialect meets are closed: never `usize`, which is `u32` or `u64` by then.
+///
+/// **Operands.** Every operation gets its operands as [`Text`]. When all of them are constants to
+/// the target, the first one went through [`Dialect::runtime`] before.
+///
+/// **Helpers.** An operation that takes more than an expression calls a helper whose name begins
+/// with `srk_`; whatever such word stands in the text is looked up in [`Dialect::snippet`]. User
+/// names never begin so.
+pub trait Dialect: Send + Sync {
+    /// The target's name, as `native!` and `source(…)` call it.
+    fn name(&self) -> &'static str;
+
+    /// Words that no name of the user's may be.
+    fn reserved(&self) -> &'static [&'static [&'static str]];
+
+    /// How wide a `usize` is where no launch is known.
+    fn default_index(&self) -> IndexWidth {
+        IndexWidth::Bits64
+    }
+
+    /// Do the slots of buffers (the fault record last) stand before those of scalars?
+    fn buffers_first(&self) -> bool {
+        false
+    }
+
+    /// The name of a type.
+    fn type_name(&self, ty: Scalar) -> &'static str {
+        ty.name()
+    }
+
+    /// The type of a buffer's elements.
+    fn storage_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
+        Ok(c::storage_type(ty))
+    }
+
+    /// Everything from the prelude to the opening brace of the kernel.
+    fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported>;
+
+    /// An id or extent as the target gives it, as a value of type `index`.
+    fn raw_id(&self, id: RawId, axis: Axis, index: Scalar) -> Text;
+
+    /// How the kernel's text refers to a scalar argument of this name.
+    fn scalar_argument(&self, name: &str) -> String {
+        name.into()
+    }
+
+    /// The first lines of a kernel that can fault, given the global ids of the thread.
+    fn fault_setup(&self, thread: [&str; 3], index: Scalar) -> String {
+        let _ = index;
+        let [x, y, z] = thread;
+        format!("srk_thread thread = {{ srk_faults, {x}, {y}, {z}, false }};")
+    }
+
+    /// What helpers that can fault take first.
+    fn fault_argument(&self) -> Option<&'static str> {
+        Some("&thread")
+    }
+
+    /// Has this thread faulted?
+    fn faulted(&self) -> Text {
+        Text::primary("thread.faulted")
+    }
+
+    /// A declaration, without the semicolon.
+    fn declare(&self, name: &str, ty: Scalar, mutable: bool, init: Option<&str>) -> String {
+        let ty = self.type_name(ty);
+        match init {
+            Some(init) if mutable => format!("{ty} {name} = {init}"),
+            Some(init) => format!("const {ty} {name} = {init}"),
+            None => format!("{ty} {name}"),
+        }
+    }
+
+    /// The head of a loop without a condition.
+    fn forever(&self) -> &'static str {
+        "for (;;)"
+    }
+
+    /// A constant.
+    fn literal(&self, value: Value) -> Text {
+        c::literal(self, value)
+    }
+
+    /// The suffix of `long` literals of 64 bits.
+    fn long_suffix(&self) -> &'static str {
+        "ll"
+    }
+
+    /// A constant made opaque to the target's compiler, where that rejects constant expressions
+    /// whose value is unusual.
+    fn runtime(&self, constant: Text, ty: Scalar) -> Text {
+        let _ = ty;
+        constant
+    }
+
+    /// A prefix operator on type `ty`.
+    fn unary(&self, op: UnaryOp, ty: Scalar, arg: &Text) -> Text {
+        c::unary(self, op, ty, arg)
+    }
+
+    /// An infix operator on type `ty`. The count of a shift is a `u32` below the width.
+    fn binary(&self, op: BinaryOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text {
+        c::binary(self, op, ty, lhs, rhs)
+    }
+
+    /// Integer division where the divisor was proved.
+    fn divide(&self, op: DivideOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text {
+        c::divide(op, ty, lhs, rhs)
+    }
+
+    /// `arg as to`, of another type than `from`.
+    fn cast(&self, arg: &Text, from: Scalar, to: Scalar) -> Text {
+        c::cast(self, arg, from, to)
+    }
+
+    /// The function or helper that is an intrinsic on a receiver of type `ty`, if there is one.
+    /// Its arguments and result have the types of the intrinsic's.
+    fn function(&self, intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>>;
+
+    /// An element of a buffer, as a place.
+    fn element(&self, buffer: &str, index: &Text, index_type: Scalar) -> String {
+        let _ = index_type;
+        format!("{buffer}[{}]", index.text)
+    }
+
+    /// The value of an element.
+    fn loaded(&self, element: String, ty: Scalar) -> Text {
+        c::loaded(element, ty)
+    }
+
+    /// A value as it is stored into an element.
+    fn stored(&self, value: Text, ty: Scalar) -> Text {
+        c::stored(value, ty)
+    }
+
+    /// The definition of a type name or helper that may stand in the text; `None` for other words.
+    fn snippet(&self, name: &str) -> Option<String>;
+
+    /// The value of a further variable in templates of helpers.
+    fn variable(&self, name: &str, types: &[Scalar]) -> Option<String> {
+        let _ = (name, types);
+        None
+    }
+}
+
+/// Ids and extents that a target provides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RawId {
+    /// Index of the thread in its block.
+    ThreadIdx,
+    /// Index of the block in the physical grid.
+    BlockIdx,
+    /// Threads of a block.
+    BlockDim,
+    /// Blocks of the physical grid.
+    GridDim,
+}

@@ -1,0 +1,200 @@
+//! The walk over expressions.
+
+use crate::{
+    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, ParamId, ParamKind, Scalar, SiteId, UnaryOp,
+    Value,
+};
+
+use super::stmt::Writer;
+use super::{Precedence, Text, Unsupported};
+
+impl Writer<'_> {
+    pub(super) fn expr(&self, id: ExprId) -> Result<Text, Unsupported> {
+        let ty = self.kernel.type_of(id);
+        Ok(match self.kernel.expr(id) {
+            Expr::Literal(value) => self.dialect.literal(value),
+            Expr::Link(_) => unreachable!("only closed kernels are written"),
+            Expr::Local(local) => Text::primary(self.namer.local(local)),
+            Expr::Param(param) => self.param(param),
+            Expr::Len(param) => self.len(param),
+            Expr::Builtin(builtin) => self.ids.text(builtin).clone(),
+            Expr::Load {
+                buffer,
+                index,
+                site,
+            } => self.load(buffer, index, site, ty)?,
+            Expr::Unary { op, arg } => {
+                let [arg] = self.operands([arg])?;
+                self.dialect.unary(op, ty, &arg)
+            }
+            Expr::Binary { op, lhs, rhs } => self.binary(op, lhs, rhs)?,
+            Expr::Divide { op, lhs, rhs, site } => self.divide(op, lhs, rhs, site, ty)?,
+            Expr::And { lhs, rhs } => Text::logic("&&", &self.expr(lhs)?, &self.expr(rhs)?),
+            Expr::Or { lhs, rhs } => Text::logic("||", &self.expr(lhs)?, &self.expr(rhs)?),
+            Expr::Cast { arg } => self.cast(arg, ty)?,
+            Expr::Call { intrinsic, args } => self.call(intrinsic, args)?,
+            Expr::Faulted => self.dialect.faulted(),
+        })
+    }
+
+    /// The operands of an operation; not all of them constants to the target.
+    fn operands<const N: usize>(&self, ids: [ExprId; N]) -> Result<[Text; N], Unsupported> {
+        let mut texts = ids.map(|_| Text::primary(""));
+        for (text, id) in texts.iter_mut().zip(ids) {
+            *text = self.expr(id)?;
+        }
+        self.decide_at_runtime(&mut texts, &ids);
+        Ok(texts)
+    }
+
+    fn decide_at_runtime(&self, texts: &mut [Text], ids: &[ExprId]) {
+        if texts.iter().all(|t| t.constant)
+            && let (Some(first), Some(id)) = (texts.first_mut(), ids.first())
+        {
+            *first = self
+                .dialect
+                .runtime(first.clone(), self.kernel.type_of(*id));
+        }
+    }
+
+    pub(super) fn param(&self, param: ParamId) -> Text {
+        let name = self.dialect.scalar_argument(self.argument(param));
+        match self.kernel.params[param.index()].kind {
+            ParamKind::Scalar(Scalar::Bool) => {
+                let zero = self.dialect.literal(Value::U32(0));
+                Text::infix(Precedence::Compare, "!=", &Text::primary(name), &zero)
+            }
+            ParamKind::Scalar(_) => Text::primary(name),
+            ParamKind::Slice { .. } => unreachable!("a slice is not a value"),
+        }
+    }
+
+    fn load(
+        &self,
+        buffer: ParamId,
+        index: ExprId,
+        site: Option<SiteId>,
+        ty: Scalar,
+    ) -> Result<Text, Unsupported> {
+        let mut index = self.expr(index)?;
+        if let Some(site) = site {
+            let helper = format!("srk_index_{}", self.index);
+            index = self.checked(&helper, [index, self.len(buffer)], site);
+        }
+        let name = self.argument(buffer);
+        let element = self.dialect.element(name, &index, self.index);
+        Ok(self.dialect.loaded(element, ty))
+    }
+
+    /// A call of a helper that faults at `site`.
+    pub(super) fn checked<const N: usize>(
+        &self,
+        helper: &str,
+        args: [Text; N],
+        site: SiteId,
+    ) -> Text {
+        let mut all: Vec<Text> = vec![];
+        all.extend(self.dialect.fault_argument().map(Text::primary));
+        all.extend(args);
+        all.push(self.dialect.literal(Value::U32(site.0)));
+        Text::call(helper, &all)
+    }
+
+    fn binary(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result<Text, Unsupported> {
+        let ty = self.kernel.type_of(lhs);
+        if op.is_shift() {
+            return self.shift(op, lhs, rhs);
+        }
+        let [lhs, rhs] = self.operands([lhs, rhs])?;
+        Ok(self.dialect.binary(op, ty, &lhs, &rhs))
+    }
+
+    /// A shift, its count made a `u32` below the width.
+    fn shift(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result<Text, Unsupported> {
+        let ty = self.kernel.type_of(lhs);
+        let mask = ty.bits() - 1;
+        let [lhs] = self.operands([lhs])?;
+        let count = match self.kernel.literal(rhs).and_then(Value::as_int) {
+            Some(n) => self.dialect.literal(Value::U32(n as u32 & mask)),
+            None => {
+                let count = self.cast(rhs, Scalar::U32)?;
+                let mask = self.dialect.literal(Value::U32(mask));
+                self.dialect
+                    .binary(BinaryOp::BitAnd, Scalar::U32, &count, &mask)
+            }
+        };
+        Ok(self.dialect.binary(op, ty, &lhs, &count))
+    }
+
+    fn divide(
+        &self,
+        op: DivideOp,
+        lhs: ExprId,
+        rhs: ExprId,
+        site: Option<SiteId>,
+        ty: Scalar,
+    ) -> Result<Text, Unsupported> {
+        let [lhs, rhs] = self.operands([lhs, rhs])?;
+        Ok(match site {
+            Some(site) => {
+                let helper = format!("srk_checked_{}_{ty}", op.name());
+                self.checked(&helper, [lhs, rhs], site)
+            }
+            None => self.dialect.divide(op, ty, &lhs, &rhs),
+        })
+    }
+
+    fn cast(&self, arg: ExprId, to: Scalar) -> Result<Text, Unsupported> {
+        let from = self.kernel.type_of(arg);
+        let [arg] = self.operands([arg])?;
+        Ok(if from == to {
+            arg
+        } else {
+            self.dialect.cast(&arg, from, to)
+        })
+    }
+
+    fn call(&self, intrinsic: Intrinsic, args: List) -> Result<Text, Unsupported> {
+        let ids: Vec<ExprId> = self.kernel.list(args).collect();
+        let ty = self.kernel.type_of(ids[0]);
+        if let Some(operator) = self.operator(intrinsic, &ids, ty)? {
+            return Ok(operator);
+        }
+        let Some(function) = self.dialect.function(intrinsic, ty) else {
+            let construct = format!("`{}` on {ty}", intrinsic.name());
+            return Err(Unsupported::new(self.dialect.name(), construct));
+        };
+        let mut texts = vec![];
+        for &id in &ids {
+            texts.push(self.expr(id)?);
+        }
+        self.decide_at_runtime(&mut texts, &ids);
+        Ok(Text::call(&function, &texts))
+    }
+
+    /// The methods that mean the same as an operator.
+    fn operator(
+        &self,
+        intrinsic: Intrinsic,
+        args: &[ExprId],
+        ty: Scalar,
+    ) -> Result<Option<Text>, Unsupported> {
+        if intrinsic == Intrinsic::WrappingNeg {
+            let [arg] = self.operands([args[0]])?;
+            return Ok(Some(self.dialect.unary(UnaryOp::Neg, ty, &arg)));
+        }
+        match OPERATORS.iter().find(|(method, _)| *method == intrinsic) {
+            Some((_, op)) => self.binary(*op, args[0], args[1]).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The methods that mean the same as an infix operator.
+const OPERATORS: [(Intrinsic, BinaryOp); 5] = [
+    (Intrinsic::WrappingAdd, BinaryOp::Add),
+    (Intrinsic::WrappingSub, BinaryOp::Sub),
+    (Intrinsic::WrappingMul, BinaryOp::Mul),
+    (Intrinsic::WrappingShl, BinaryOp::Shl),
+    (Intrinsic::WrappingShr, BinaryOp::Shr),
+];

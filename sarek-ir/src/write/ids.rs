@@ -1,0 +1,217 @@
+//! Ids of the index space: from what a target provides to what the kernel asks for.
+//!
+//! Only what is used is computed. `global_idx` is `block_idx * block_dim + thread_idx`; a thread
+//! beyond the extent returns at once. In a folded variant the physical grid only numbers the
+//! blocks, and the logical block follows from its number and the logical grid. All of it is done
+//! in the type that stands for `usize`.
+
+use crate::{Axis, BinaryOp, Builtin, DivideOp, Scalar, Value};
+
+use super::lower::Lowered;
+use super::namer::Namer;
+use super::{Argument, Dialect, Precedence, RawId, SlotKind, Text};
+
+/// The text of every builtin that a kernel uses, and the lines that compute them.
+pub(super) struct Ids {
+    texts: Vec<(Builtin, Text)>,
+    lines: Vec<String>,
+}
+
+impl Ids {
+    pub fn new(
+        lowered: &Lowered<'_>,
+        dialect: &dyn Dialect,
+        arguments: &[Argument],
+        namer: &mut Namer,
+    ) -> Ids {
+        let mut build = Build {
+            lowered,
+            dialect,
+            arguments,
+            namer,
+            index: lowered.index(),
+            ids: Ids {
+                texts: vec![],
+                lines: vec![],
+            },
+        };
+        if lowered.variant.folded {
+            build.unfold();
+        }
+        build.plain();
+        build.global();
+        build.thread_id();
+        build.faults();
+        build.ids
+    }
+
+    /// The text of a builtin.
+    pub fn text(&self, builtin: Builtin) -> &Text {
+        let found = self.texts.iter().find(|(b, _)| *b == builtin);
+        &found.expect("every builtin in use was computed").1
+    }
+
+    /// The first lines of the kernel.
+    pub fn prologue(&self) -> &[String] {
+        &self.lines
+    }
+}
+
+struct Build<'a> {
+    lowered: &'a Lowered<'a>,
+    dialect: &'a dyn Dialect,
+    arguments: &'a [Argument],
+    namer: &'a mut Namer,
+    index: Scalar,
+    ids: Ids,
+}
+
+impl Build<'_> {
+    /// The logical block of this physical one: x fastest.
+    fn unfold(&mut self) {
+        let raw = |id, axis| self.dialect.raw_id(id, axis, self.index);
+        let [x, y, z] = Axis::ALL.map(|a| raw(RawId::BlockIdx, a));
+        let [dx, dy] = [Axis::X, Axis::Y].map(|a| raw(RawId::GridDim, a));
+        let row = self.add(&self.multiply(&z, &dy), &y);
+        let number = self.add(&self.multiply(&row, &dx), &x);
+        let number = self.local("block_number", &number);
+        let [gx, gy, gz] = Axis::ALL.map(|a| self.argument(SlotKind::Grid(a)));
+        let row = self.divide(DivideOp::Div, &number, &gx);
+        let row = self.local("block_row", &row);
+        let x = self.divide(DivideOp::Rem, &number, &gx);
+        let y = self.divide(DivideOp::Rem, &row, &gy);
+        let z = self.divide(DivideOp::Div, &row, &gy);
+        let surplus = self.compare(&z, &gz);
+        self.ids.lines.push(surplus);
+        for (axis, text) in Axis::ALL.into_iter().zip([x, y, z]) {
+            if self.lowered.has(axis) {
+                let text = self.local(&format!("block_idx_{}", axis.name()), &text);
+                self.set(Builtin::BlockIdx(axis), text);
+            }
+        }
+        for (axis, text) in Axis::ALL.into_iter().zip([gx, gy, gz]) {
+            self.set(Builtin::GridDim(axis), text);
+        }
+    }
+
+    /// Thread, block and grid.
+    fn plain(&mut self) {
+        for axis in Axis::ALL {
+            let at = |name: &str| format!("{name}_{}", axis.name());
+            for (builtin, raw, name, absent) in [
+                (
+                    Builtin::ThreadIdx(axis),
+                    RawId::ThreadIdx,
+                    at("thread_idx"),
+                    0,
+                ),
+                (Builtin::BlockIdx(axis), RawId::BlockIdx, at("block_idx"), 0),
+                (Builtin::BlockDim(axis), RawId::BlockDim, at("block_dim"), 1),
+                (Builtin::GridDim(axis), RawId::GridDim, at("grid_dim"), 1),
+            ] {
+                if self.ids.texts.iter().any(|(b, _)| *b == builtin) {
+                    continue;
+                }
+                let mut text = if self.lowered.has(axis) {
+                    self.dialect.raw_id(raw, axis, self.index)
+                } else {
+                    self.number(absent)
+                };
+                if self.lowered.has(axis) && self.lowered.usage.uses(builtin) {
+                    text = self.local(&name, &text);
+                }
+                self.set(builtin, text);
+            }
+        }
+    }
+
+    /// Global ids and extents, and the end of threads that are not in the index space.
+    fn global(&mut self) {
+        for axis in Axis::ALL {
+            if !self.lowered.has(axis) {
+                let (idx, dim) = (self.number(0), self.number(1));
+                self.set(Builtin::GlobalIdx(axis), idx);
+                self.set(Builtin::GlobalDim(axis), dim);
+                continue;
+            }
+            let block = self.ids.text(Builtin::BlockIdx(axis)).clone();
+            let dim = self.ids.text(Builtin::BlockDim(axis)).clone();
+            let thread = self.ids.text(Builtin::ThreadIdx(axis)).clone();
+            let text = self.add(&self.multiply(&block, &dim), &thread);
+            let text = self.local(&format!("global_idx_{}", axis.name()), &text);
+            self.set(Builtin::GlobalIdx(axis), text.clone());
+            let extent = self.argument(SlotKind::Extent(axis));
+            self.set(Builtin::GlobalDim(axis), extent.clone());
+            let outside = self.compare(&text, &extent);
+            self.ids.lines.push(outside);
+        }
+    }
+
+    fn thread_id(&mut self) {
+        if !self.lowered.usage.uses(Builtin::GlobalThreadId) {
+            return;
+        }
+        let mut axes = Axis::ALL.into_iter().filter(|a| self.lowered.has(*a)).rev();
+        let highest = axes.next().unwrap_or(Axis::X);
+        let mut text = self.ids.text(Builtin::GlobalIdx(highest)).clone();
+        for axis in axes {
+            let rows = self.multiply(&text, self.ids.text(Builtin::GlobalDim(axis)));
+            text = self.add(&rows, self.ids.text(Builtin::GlobalIdx(axis)));
+        }
+        let text = self.local("global_thread_id", &text);
+        self.set(Builtin::GlobalThreadId, text);
+    }
+
+    fn faults(&mut self) {
+        if self.lowered.usage.faults {
+            let ids = Axis::ALL.map(|a| self.ids.text(Builtin::GlobalIdx(a)).text.clone());
+            let [x, y, z] = &ids;
+            let setup = self.dialect.fault_setup([x, y, z], self.index);
+            self.ids.lines.push(setup);
+        }
+    }
+
+    fn set(&mut self, builtin: Builtin, text: Text) {
+        self.ids.texts.push((builtin, text));
+    }
+
+    /// Declares a local and adds its line.
+    fn local(&mut self, name: &str, init: &Text) -> Text {
+        let name = self.namer.fresh(name);
+        let line = self
+            .dialect
+            .declare(&name, self.index, false, Some(&init.text));
+        self.ids.lines.push(format!("{line};"));
+        Text::primary(name)
+    }
+
+    fn argument(&self, kind: SlotKind) -> Text {
+        let found = self.arguments.iter().find(|a| a.slot.kind == kind);
+        let name = &found.expect("the slots follow from the same variant").name;
+        Text::primary(self.dialect.scalar_argument(name))
+    }
+
+    fn number(&self, n: u8) -> Text {
+        let value = Value::int(self.index, i128::from(n));
+        self.dialect
+            .literal(value.expect("ids are unsigned integers"))
+    }
+
+    fn add(&self, a: &Text, b: &Text) -> Text {
+        self.dialect.binary(BinaryOp::Add, self.index, a, b)
+    }
+
+    fn multiply(&self, a: &Text, b: &Text) -> Text {
+        self.dialect.binary(BinaryOp::Mul, self.index, a, b)
+    }
+
+    fn divide(&self, op: DivideOp, a: &Text, b: &Text) -> Text {
+        self.dialect.divide(op, self.index, a, b)
+    }
+
+    /// The line that ends threads whose `id` is not below `end`.
+    fn compare(&self, id: &Text, end: &Text) -> String {
+        let outside = Text::infix(Precedence::Compare, ">=", id, end);
+        format!("if ({}) {{ return; }}", outside.text)
+    }
+}

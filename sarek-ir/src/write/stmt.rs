@@ -1,0 +1,284 @@
+//! The walk over statements.
+
+use crate::{
+    BinaryOp, Block, Expr, ExprId, Kernel, LocalId, Native, ParamId, ParamKind, Piece, Scalar,
+    SiteId, Stmt, StmtId, Value,
+};
+
+use super::ids::Ids;
+use super::lower::Lowered;
+use super::namer::Namer;
+use super::text::Lines;
+use super::{Argument, Dialect, Precedence, SlotKind, Text, Unsupported};
+
+/// Writes the body of a lowered kernel.
+pub(super) struct Writer<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) index: Scalar,
+    pub(super) dialect: &'a dyn Dialect,
+    pub(super) arguments: &'a [Argument],
+    pub(super) ids: &'a Ids,
+    pub(super) namer: Namer,
+    pub(super) out: Lines,
+}
+
+impl<'a> Writer<'a> {
+    pub fn new(
+        lowered: &'a Lowered<'a>,
+        dialect: &'a dyn Dialect,
+        arguments: &'a [Argument],
+        ids: &'a Ids,
+        namer: Namer,
+    ) -> Writer<'a> {
+        Writer {
+            kernel: &lowered.kernel,
+            index: lowered.index(),
+            dialect,
+            arguments,
+            ids,
+            namer,
+            out: Lines::default(),
+        }
+    }
+
+    /// Writes the statements of a block in a scope of names.
+    pub fn block(&mut self, block: Block) -> Result<(), Unsupported> {
+        self.namer.open();
+        let kernel = self.kernel;
+        for id in kernel.block(block) {
+            self.stmt(id)?;
+        }
+        self.namer.close();
+        Ok(())
+    }
+
+    fn stmt(&mut self, id: StmtId) -> Result<(), Unsupported> {
+        match self.kernel.stmt(id) {
+            Stmt::Let { local, init } => self.declare(local, init)?,
+            Stmt::Assign { local, value } => {
+                let value = self.expr(value)?;
+                let name = self.namer.local(local);
+                self.out.line(format!("{name} = {};", value.text));
+            }
+            Stmt::Store {
+                buffer,
+                index,
+                value,
+                site,
+            } => self.store(buffer, index, value, site)?,
+            Stmt::Assert { cond, site } => {
+                let cond = self.expr(cond)?;
+                let check = self.checked("srk_assert", [cond], site);
+                self.out.line(format!("{};", check.text));
+            }
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => self.branch(cond, then, otherwise)?,
+            Stmt::Loop { cond, body, .. } => self.repeat(cond, body)?,
+            Stmt::For {
+                local,
+                start,
+                end,
+                body,
+                ..
+            } => self.count(local, start, end, body)?,
+            Stmt::Break { .. } => self.out.line("break;"),
+            Stmt::Continue { .. } => self.out.line("continue;"),
+            Stmt::Return => self.out.line("return;"),
+            Stmt::Native { native } => {
+                let text = self.native(&self.kernel.natives[native.index()])?;
+                self.out.line(text);
+            }
+        }
+        Ok(())
+    }
+
+    fn declare(&mut self, local: LocalId, init: Option<ExprId>) -> Result<(), Unsupported> {
+        let init = init.map(|init| self.expr(init)).transpose()?;
+        let decl = &self.kernel.locals[local.index()];
+        let name = self.namer.declare(local, &decl.name);
+        let init = init.as_ref().map(|i| i.text.as_str());
+        let line = self.dialect.declare(&name, decl.ty, decl.mutable, init);
+        self.out.line(format!("{line};"));
+        Ok(())
+    }
+
+    fn store(
+        &mut self,
+        buffer: ParamId,
+        index: ExprId,
+        value: ExprId,
+        site: Option<SiteId>,
+    ) -> Result<(), Unsupported> {
+        let ty = self.kernel.type_of(value);
+        let value = self.expr(value)?;
+        let value = self.dialect.stored(value, ty);
+        let index = self.expr(index)?;
+        let name = self.argument(buffer);
+        let place = self.dialect.element(name, &index, self.index);
+        let assign = format!("{place} = {};", value.text);
+        let Some(site) = site else {
+            self.out.line(assign);
+            return Ok(());
+        };
+        let helper = format!("srk_in_bounds_{}", self.index);
+        let check = self.checked(&helper, [index, self.len(buffer)], site);
+        self.out.open(format!("if ({}) {{", check.text));
+        self.out.line(assign);
+        self.out.close("}");
+        Ok(())
+    }
+
+    fn branch(&mut self, cond: ExprId, then: Block, otherwise: Block) -> Result<(), Unsupported> {
+        let cond = self.expr(cond)?;
+        self.out.open(format!("if ({}) {{", cond.text));
+        self.block(then)?;
+        let mut rest = otherwise;
+        while !rest.is_empty() {
+            let mut stmts = self.kernel.block(rest);
+            let (only, more) = (stmts.next(), stmts.next());
+            let chained = match (only.map(|id| self.kernel.stmt(id)), more) {
+                (
+                    Some(Stmt::If {
+                        cond,
+                        then,
+                        otherwise,
+                    }),
+                    None,
+                ) => Some((cond, then, otherwise)),
+                (Some(_) | None, _) => None,
+            };
+            let Some((cond, then, otherwise)) = chained else {
+                self.out.close("} else {");
+                self.out.open("");
+                self.block(rest)?;
+                break;
+            };
+            let cond = self.expr(cond)?;
+            self.out.close(format!("}} else if ({}) {{", cond.text));
+            self.out.open("");
+            self.block(then)?;
+            rest = otherwise;
+        }
+        self.out.close("}");
+        Ok(())
+    }
+
+    fn repeat(&mut self, cond: Option<ExprId>, body: Block) -> Result<(), Unsupported> {
+        let head = match cond {
+            Some(cond) => format!("while ({}) {{", self.expr(cond)?.text),
+            None => format!("{} {{", self.dialect.forever()),
+        };
+        self.out.open(head);
+        self.block(body)?;
+        self.out.close("}");
+        Ok(())
+    }
+
+    fn count(
+        &mut self,
+        local: LocalId,
+        start: ExprId,
+        end: ExprId,
+        body: Block,
+    ) -> Result<(), Unsupported> {
+        let decl = &self.kernel.locals[local.index()];
+        let (ty, wanted) = (decl.ty, &decl.name);
+        let start = self.expr(start)?;
+        self.namer.open();
+        // Both bounds are evaluated once, the start first.
+        let (start, limit) = if self.is_fixed(end) {
+            (start, self.expr(end)?)
+        } else {
+            let end_text = self.expr(end)?;
+            let first = self.bind(&format!("{wanted}_start"), ty, start);
+            (first, self.bind(&format!("{wanted}_end"), ty, end_text))
+        };
+        let name = self.namer.declare(local, wanted);
+        let place = Text::primary(&name);
+        let one = Value::int(ty, 1).expect("a for loop counts integers");
+        let test = self.dialect.binary(BinaryOp::Lt, ty, &place, &limit);
+        self.out.open(format!(
+            "for ({}; {}; {name} += {}) {{",
+            self.dialect.declare(&name, ty, true, Some(&start.text)),
+            test.text,
+            self.dialect.literal(one).text,
+        ));
+        self.block(body)?;
+        self.out.close("}");
+        self.namer.close();
+        Ok(())
+    }
+
+    /// A local for a value, unless it is a constant.
+    fn bind(&mut self, wanted: &str, ty: Scalar, value: Text) -> Text {
+        if value.constant {
+            return value;
+        }
+        let name = self.namer.fresh(wanted);
+        let line = self.dialect.declare(&name, ty, false, Some(&value.text));
+        self.out.line(format!("{line};"));
+        Text::primary(name)
+    }
+
+    /// Has the expression one value, and costs nothing, wherever it stands?
+    fn is_fixed(&self, id: ExprId) -> bool {
+        match self.kernel.expr(id) {
+            Expr::Literal(_) | Expr::Param(_) | Expr::Len(_) | Expr::Builtin(_) => true,
+            Expr::Local(local) => !self.kernel.locals[local.index()].mutable,
+            Expr::Link(_)
+            | Expr::Load { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => false,
+        }
+    }
+
+    fn native(&self, native: &Native) -> Result<String, Unsupported> {
+        let target = self.dialect.name();
+        let text = native.texts.iter().find(|t| t.target == target);
+        let text = text.ok_or_else(|| {
+            Unsupported::new(target, "text in a `native!` of this kernel, nor a fallback")
+        })?;
+        let mut out = String::new();
+        for piece in text.pieces.iter() {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Local(local) => out.push_str(self.namer.local(*local)),
+                Piece::Param(param) => match self.kernel.params[param.index()].kind {
+                    ParamKind::Slice { .. } => out.push_str(self.argument(*param)),
+                    ParamKind::Scalar(_) => {
+                        out.push_str(&self.param(*param).at_least(Precedence::Primary));
+                    }
+                },
+            }
+        }
+        Ok(out)
+    }
+
+    /// The name of a parameter's own argument.
+    pub(super) fn argument(&self, param: ParamId) -> &'a str {
+        self.name_of(|kind| match kind {
+            SlotKind::Buffer { param: p, .. } | SlotKind::Scalar(p) => p == param,
+            SlotKind::Len(_) | SlotKind::Extent(_) | SlotKind::Grid(_) | SlotKind::Faults => false,
+        })
+    }
+
+    /// The length of a slice parameter.
+    pub(super) fn len(&self, param: ParamId) -> Text {
+        let name = self.name_of(|kind| kind == SlotKind::Len(param));
+        Text::primary(self.dialect.scalar_argument(name))
+    }
+
+    fn name_of(&self, is: impl Fn(SlotKind) -> bool) -> &'a str {
+        let found = self.arguments.iter().find(|a| is(a.slot.kind));
+        &found.expect("the slots follow from the same kernel").name
+    }
+}

@@ -1,0 +1,185 @@
+//! Pieces of target text.
+
+/// How tightly an expression's outermost operator binds, in all targets alike. Operators whose
+/// rank differs between targets, or that a target wants in parentheses, are [`Precedence::Loose`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Precedence {
+    /// Bit operations, shifts, `&&`, `||` and the conditional: always in parentheses as an operand.
+    Loose,
+    /// A comparison.
+    Compare,
+    /// `+` and `-`.
+    Add,
+    /// `*`, `/` and `%`.
+    Mul,
+    /// A prefix operator or a C cast.
+    Unary,
+    /// A name, a literal, a call, an element.
+    Primary,
+}
+
+/// A target expression.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// Its outermost operator's rank.
+    pub precedence: Precedence,
+    /// Does the target see a constant in it?
+    pub constant: bool,
+}
+
+impl Text {
+    /// A text of some precedence, not constant.
+    pub fn new(precedence: Precedence, text: impl Into<String>) -> Text {
+        Text {
+            text: text.into(),
+            precedence,
+            constant: false,
+        }
+    }
+
+    /// A name, call or element.
+    pub fn primary(text: impl Into<String>) -> Text {
+        Text::new(Precedence::Primary, text)
+    }
+
+    /// A literal: negative ones bind like a prefix operator.
+    pub fn literal(text: impl Into<String>) -> Text {
+        let text = text.into();
+        let precedence = if text.starts_with('-') {
+            Precedence::Unary
+        } else {
+            Precedence::Primary
+        };
+        Text {
+            text,
+            precedence,
+            constant: true,
+        }
+    }
+
+    /// A prefix operator or cast before an operand.
+    pub fn prefix(op: &str, arg: &Text) -> Text {
+        Text::new(
+            Precedence::Unary,
+            format!("{op}{}", arg.at_least(Precedence::Primary)),
+        )
+    }
+
+    /// An infix operator of a rank, associating to the left.
+    pub fn infix(rank: Precedence, op: &str, lhs: &Text, rhs: &Text) -> Text {
+        let (left, right) = match rank {
+            Precedence::Loose => (Precedence::Unary, Precedence::Unary),
+            Precedence::Compare => (Precedence::Add, Precedence::Add),
+            Precedence::Add => (Precedence::Add, Precedence::Mul),
+            Precedence::Mul => (Precedence::Mul, Precedence::Unary),
+            Precedence::Unary | Precedence::Primary => (Precedence::Primary, Precedence::Primary),
+        };
+        let (lhs, rhs) = (lhs.at_least(left), rhs.at_least(right));
+        Text::new(rank, format!("{lhs} {op} {rhs}"))
+    }
+
+    /// `&&` or `||`, whose operands may be comparisons without parentheses.
+    pub fn logic(op: &str, lhs: &Text, rhs: &Text) -> Text {
+        let lhs = lhs.at_least(Precedence::Compare);
+        let rhs = rhs.at_least(Precedence::Compare);
+        Text::new(Precedence::Loose, format!("{lhs} {op} {rhs}"))
+    }
+
+    /// A call.
+    pub fn call(function: &str, args: &[Text]) -> Text {
+        let args: Vec<&str> = args.iter().map(|a| a.text.as_str()).collect();
+        Text::primary(format!("{function}({})", args.join(", ")))
+    }
+
+    /// The text, in parentheses unless it binds at least as tightly as `precedence`.
+    pub fn at_least(&self, precedence: Precedence) -> String {
+        if self.precedence >= precedence {
+            self.text.clone()
+        } else {
+            format!("({})", self.text)
+        }
+    }
+}
+
+/// The digits of a finite `f32`: the fewest that give it back, or all of a whole number's.
+pub(super) fn f32_digits(v: f32) -> String {
+    if v.fract() == 0.0 && v.abs() < 1e16 {
+        format!("{:?}", f64::from(v))
+    } else {
+        format!("{v:?}")
+    }
+}
+
+/// Indented lines.
+#[derive(Default)]
+pub(super) struct Lines {
+    text: String,
+    depth: usize,
+}
+
+impl Lines {
+    /// Adds a line, or several.
+    pub fn line(&mut self, line: impl AsRef<str>) {
+        for line in line.as_ref().lines() {
+            if !line.is_empty() {
+                self.text.push_str(&"    ".repeat(self.depth));
+                self.text.push_str(line);
+            }
+            self.text.push('\n');
+        }
+    }
+
+    /// Adds a line that opens a block.
+    pub fn open(&mut self, line: impl AsRef<str>) {
+        self.line(line);
+        self.depth += 1;
+    }
+
+    /// Adds a line that closes a block.
+    pub fn close(&mut self, line: impl AsRef<str>) {
+        self.depth -= 1;
+        self.line(line);
+    }
+
+    pub fn finish(self) -> String {
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> Text {
+        Text::primary(text)
+    }
+
+    #[test]
+    fn digits_give_the_float_back() {
+        for (v, digits) in [
+            (0.1f32, "0.1"),
+            (-0.0, "-0.0"),
+            (2147483648.0, "2147483648.0"),
+            (1e16, "1e16"),
+            (f32::MAX, "3.4028235e38"),
+        ] {
+            assert_eq!(f32_digits(v), digits);
+            assert_eq!(digits.parse::<f32>().map(f32::to_bits), Ok(v.to_bits()));
+        }
+    }
+
+    #[test]
+    fn parentheses_stand_where_the_meaning_needs_them() {
+        let sum = Text::infix(Precedence::Add, "+", &name("a"), &name("b"));
+        let product = Text::infix(Precedence::Mul, "*", &sum, &name("c"));
+        assert_eq!(product.text, "(a + b) * c");
+        let sum = Text::infix(Precedence::Add, "-", &product, &sum);
+        assert_eq!(sum.text, "(a + b) * c - (a + b)");
+        let bits = Text::infix(Precedence::Loose, "&", &sum, &name("m"));
+        assert_eq!(bits.text, "((a + b) * c - (a + b)) & m");
+        let minus = Text::prefix("-", &Text::literal("-1.0f"));
+        assert_eq!(minus.text, "-(-1.0f)");
+    }
+}

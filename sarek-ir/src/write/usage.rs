@@ -1,0 +1,137 @@
+//! What of a kernel is reachable, and what of the launch it uses.
+
+use std::collections::BTreeSet;
+
+use crate::{Block, Builtin, Expr, ExprId, Kernel, ParamId, Stmt};
+
+/// A reachable node.
+pub(super) enum Node {
+    Expr(Expr),
+    Stmt(Stmt),
+}
+
+/// Calls `f` for every reachable statement and expression.
+pub(super) fn visit(kernel: &Kernel, f: &mut dyn FnMut(Node)) {
+    visit_block(kernel, kernel.body, f);
+}
+
+fn visit_block(kernel: &Kernel, block: Block, f: &mut dyn FnMut(Node)) {
+    for id in kernel.block(block) {
+        let stmt = kernel.stmt(id);
+        f(Node::Stmt(stmt));
+        let (exprs, blocks) = parts(kernel, stmt);
+        for expr in exprs {
+            visit_expr(kernel, expr, f);
+        }
+        for block in blocks {
+            visit_block(kernel, block, f);
+        }
+    }
+}
+
+fn visit_expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(Node)) {
+    f(Node::Expr(kernel.expr(id)));
+    for operand in kernel.operands(id) {
+        visit_expr(kernel, operand, f);
+    }
+}
+
+/// The expressions and blocks that a statement holds directly.
+fn parts(kernel: &Kernel, stmt: Stmt) -> (Vec<ExprId>, Vec<Block>) {
+    match stmt {
+        Stmt::Let { init, .. } => (init.into_iter().collect(), vec![]),
+        Stmt::Assign { value, .. } => (vec![value], vec![]),
+        Stmt::Store { index, value, .. } => (vec![value, index], vec![]),
+        Stmt::Assert { cond, .. } => (vec![cond], vec![]),
+        Stmt::If {
+            cond,
+            then,
+            otherwise,
+        } => (vec![cond], vec![then, otherwise]),
+        Stmt::Loop { cond, body, .. } => (cond.into_iter().collect(), vec![body]),
+        Stmt::For {
+            start, end, body, ..
+        } => (vec![start, end], vec![body]),
+        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return => (vec![], vec![]),
+        Stmt::Native { native } => {
+            let fallback = kernel.natives[native.index()].fallback;
+            (vec![], fallback.into_iter().collect())
+        }
+    }
+}
+
+/// What a lowered kernel uses of its launch.
+#[derive(Default)]
+pub(super) struct Usage {
+    builtins: Vec<Builtin>,
+    /// Slices whose length is read, or compared with an index.
+    pub lens: BTreeSet<ParamId>,
+    /// Is anything checked?
+    pub faults: bool,
+}
+
+impl Usage {
+    pub fn of(kernel: &Kernel) -> Usage {
+        let mut usage = Usage::default();
+        visit(kernel, &mut |node| match node {
+            Node::Expr(expr) => usage.expr(expr),
+            Node::Stmt(stmt) => usage.stmt(stmt),
+        });
+        usage
+    }
+
+    /// Does the kernel use this builtin?
+    pub fn uses(&self, builtin: Builtin) -> bool {
+        self.builtins.contains(&builtin)
+    }
+
+    fn expr(&mut self, expr: Expr) {
+        match expr {
+            Expr::Len(param) => {
+                self.lens.insert(param);
+            }
+            Expr::Builtin(builtin) => {
+                if !self.uses(builtin) {
+                    self.builtins.push(builtin);
+                }
+            }
+            Expr::Load { buffer, site, .. } if site.is_some() => {
+                self.lens.insert(buffer);
+                self.faults = true;
+            }
+            Expr::Divide { site, .. } => self.faults |= site.is_some(),
+            Expr::Faulted => self.faults = true,
+            Expr::Load { .. }
+            | Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. } => {}
+        }
+    }
+
+    fn stmt(&mut self, stmt: Stmt) {
+        match stmt {
+            Stmt::Store { buffer, site, .. } if site.is_some() => {
+                self.lens.insert(buffer);
+                self.faults = true;
+            }
+            Stmt::Assert { .. } => self.faults = true,
+            Stmt::Store { .. }
+            | Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Native { .. } => {}
+        }
+    }
+}

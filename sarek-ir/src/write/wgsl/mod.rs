@@ -1,0 +1,379 @@
+//! WGSL, as naga reads it.
+//!
+//! Buffers are bindings 0, 1, … of group 0, scalar arguments the fields of one uniform block after
+//! them. The block size is three `override` constants, [`Wgsl::BLOCK`], so that one text serves
+//! every size. A thread's state for faults is private variables, since helpers cannot be handed a
+//! pointer to storage.
+//!
+//! WGSL rejects constant expressions that overflow, divide by zero or are not finite; constants
+//! that could make one pass through a function, which is never a constant expression.
+//!
+//! `f64`, `i64` and `u64` are naga's: they need the device's feature but no `enable`.
+
+mod functions;
+mod snippets;
+mod snippets_float;
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use crate::{Axis, BinaryOp, DivideOp, Intrinsic, Scalar, UnaryOp, Value};
+
+use super::text::f32_digits;
+use super::{
+    Dialect, Entry, IndexWidth, Precedence, RawId, SlotKind, Text, Unsupported, expand, reserved,
+};
+
+/// WGSL for naga.
+#[derive(Clone, Copy, Debug)]
+pub struct Wgsl;
+
+impl Wgsl {
+    /// The names of the `override` constants that hold the block size.
+    pub const BLOCK: [&str; 3] = ["SRK_BLOCK_X", "SRK_BLOCK_Y", "SRK_BLOCK_Z"];
+}
+
+impl Dialect for Wgsl {
+    fn name(&self) -> &'static str {
+        "wgsl"
+    }
+
+    fn reserved(&self) -> &'static [&'static [&'static str]] {
+        &[reserved::TYPES, reserved::WGSL, &Wgsl::BLOCK]
+    }
+
+    fn default_index(&self) -> IndexWidth {
+        IndexWidth::Bits32
+    }
+
+    fn buffers_first(&self) -> bool {
+        true
+    }
+
+    fn storage_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
+        match ty {
+            Scalar::Bool => Err(Unsupported::new(
+                self.name(),
+                "buffers of 8-bit elements (`bool`)",
+            )),
+            Scalar::I32
+            | Scalar::U32
+            | Scalar::I64
+            | Scalar::U64
+            | Scalar::Usize
+            | Scalar::F32
+            | Scalar::F64 => Ok(ty.name()),
+        }
+    }
+
+    fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported> {
+        entry_text(self, entry).map(|text| text.expect("writing to a string succeeds"))
+    }
+
+    fn raw_id(&self, id: RawId, axis: Axis, index: Scalar) -> Text {
+        let text = match id {
+            RawId::ThreadIdx => format!("local_id.{}", axis.name()),
+            RawId::BlockIdx => format!("group_id.{}", axis.name()),
+            RawId::BlockDim => Wgsl::BLOCK[axis.index()].into(),
+            RawId::GridDim => format!("group_count.{}", axis.name()),
+        };
+        let id = Text::primary(text);
+        if index == Scalar::U32 {
+            id
+        } else {
+            self.cast(&id, Scalar::U32, index)
+        }
+    }
+
+    fn scalar_argument(&self, name: &str) -> String {
+        format!("args.{name}")
+    }
+
+    fn fault_setup(&self, thread: [&str; 3], index: Scalar) -> String {
+        format!("srk_identify_{index}({});", thread.join(", "))
+    }
+
+    fn fault_argument(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn faulted(&self) -> Text {
+        Text::primary("srk_faulted")
+    }
+
+    fn declare(&self, name: &str, ty: Scalar, mutable: bool, init: Option<&str>) -> String {
+        let keyword = if mutable || init.is_none() {
+            "var"
+        } else {
+            "let"
+        };
+        let init = init.map(|init| format!(" = {init}"));
+        format!("{keyword} {name}: {ty}{}", init.as_deref().unwrap_or(""))
+    }
+
+    fn forever(&self) -> &'static str {
+        "loop"
+    }
+
+    fn literal(&self, value: Value) -> Text {
+        literal(value)
+    }
+
+    fn runtime(&self, constant: Text, ty: Scalar) -> Text {
+        Text::call(&format!("srk_runtime_{ty}"), &[constant])
+    }
+
+    fn unary(&self, op: UnaryOp, ty: Scalar, arg: &Text) -> Text {
+        match op {
+            UnaryOp::Neg if ty.is_int() && !ty.is_signed() => {
+                let zero = Value::int(ty, 0).map(literal);
+                let zero = zero.expect("an integer type");
+                Text::infix(Precedence::Add, "-", &zero, arg)
+            }
+            UnaryOp::Neg => Text::prefix("-", arg),
+            UnaryOp::Not if ty == Scalar::Bool => Text::prefix("!", arg),
+            UnaryOp::Not => Text::prefix("~", arg),
+        }
+    }
+
+    fn binary(&self, op: BinaryOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text {
+        if ty == Scalar::Bool {
+            return compare_bools(op, lhs, rhs);
+        }
+        let rank = match op {
+            BinaryOp::Rem => {
+                return Text::call(&format!("srk_rem_{ty}"), &[lhs.clone(), rhs.clone()]);
+            }
+            // naga's `!=` is ordered: false for NaN.
+            BinaryOp::Ne if ty.is_float() => {
+                let equal = Text::infix(Precedence::Compare, "==", lhs, rhs);
+                return Text::prefix("!", &equal);
+            }
+            BinaryOp::Add | BinaryOp::Sub => Precedence::Add,
+            BinaryOp::Mul | BinaryOp::Div => Precedence::Mul,
+            BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Shl
+            | BinaryOp::Shr => Precedence::Loose,
+            BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => Precedence::Compare,
+        };
+        Text::infix(rank, op.symbol(), lhs, rhs)
+    }
+
+    fn divide(&self, op: DivideOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text {
+        match op {
+            DivideOp::Div => Text::infix(Precedence::Mul, "/", lhs, rhs),
+            DivideOp::Rem => Text::infix(Precedence::Mul, "%", lhs, rhs),
+            DivideOp::DivEuclid | DivideOp::RemEuclid => Text::call(
+                &format!("srk_{}_{ty}", op.name()),
+                &[lhs.clone(), rhs.clone()],
+            ),
+        }
+    }
+
+    fn cast(&self, arg: &Text, from: Scalar, to: Scalar) -> Text {
+        cast(arg, from, to)
+    }
+
+    fn function(&self, intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
+        functions::function(intrinsic, ty)
+    }
+
+    fn element(&self, buffer: &str, index: &Text, index_type: Scalar) -> String {
+        if index_type == Scalar::U32 {
+            return format!("{buffer}[{}]", index.text);
+        }
+        // naga does not convert 64-bit constants.
+        let index = if index.constant {
+            self.runtime(index.clone(), index_type)
+        } else {
+            index.clone()
+        };
+        format!("{buffer}[u32({})]", index.text)
+    }
+
+    fn loaded(&self, element: String, _ty: Scalar) -> Text {
+        Text::primary(element)
+    }
+
+    fn stored(&self, value: Text, _ty: Scalar) -> Text {
+        value
+    }
+
+    fn snippet(&self, name: &str) -> Option<String> {
+        expand(self, snippets::TEMPLATES, name)
+            .or_else(|| expand(self, snippets_float::TEMPLATES, name))
+    }
+
+    fn variable(&self, name: &str, types: &[Scalar]) -> Option<String> {
+        let special = |single: f32, double: f64| {
+            let ty = *types.first()?;
+            let value = if ty == Scalar::F32 {
+                Value::f32(single)
+            } else {
+                Value::f64(double)
+            };
+            Some(literal(value).text)
+        };
+        match name {
+            "INFINITY" => special(f32::INFINITY, f64::INFINITY),
+            "NAN" => special(f32::NAN, f64::NAN),
+            "LOWWORD" => Some(low_word("detail", *types.first()?)),
+            "HIGHWORD" => Some(high_word("detail", *types.first()?)),
+            "WORDS" => Some(
+                ["x", "y", "z"]
+                    .map(|id| (id, types[0]))
+                    .map(|(id, ty)| format!("{}, {}", low_word(id, ty), high_word(id, ty)))
+                    .join(", "),
+            ),
+            _ => None,
+        }
+    }
+}
+
+/// The low word of an integer, sign-extended to 64 bits.
+fn low_word(name: &str, ty: Scalar) -> String {
+    match (ty.size(), ty.is_signed()) {
+        (8, _) => format!("u32(u64({name}))"),
+        (_, true) => format!("u32({name})"),
+        (_, false) => name.into(),
+    }
+}
+
+/// The high word of an integer, sign-extended to 64 bits.
+fn high_word(name: &str, ty: Scalar) -> String {
+    match (ty.size(), ty.is_signed()) {
+        (8, _) => format!("u32(u64({name}) >> 32u)"),
+        (_, true) => format!("select(0u, 0xffffffffu, {name} < 0i)"),
+        (_, false) => "0u".into(),
+    }
+}
+
+fn entry_text(d: &Wgsl, entry: &Entry<'_>) -> Result<Result<String, std::fmt::Error>, Unsupported> {
+    let mut buffers = vec![];
+    let mut fields = vec![];
+    for argument in entry.arguments {
+        let name = &argument.name;
+        match argument.slot.kind {
+            SlotKind::Buffer { mutable, .. } => {
+                let access = if mutable { "read_write" } else { "read" };
+                let ty = d.storage_type(argument.slot.ty)?;
+                buffers.push(format!("var<storage, {access}> {name}: array<{ty}>;"));
+            }
+            SlotKind::Faults => buffers.push(format!(
+                "var<storage, read_write> {name}: array<atomic<u32>>;"
+            )),
+            SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => {
+                fields.push(format!("    {name}: {},", argument.passed_as()));
+            }
+        }
+    }
+    Ok(declarations(entry, &buffers, &fields))
+}
+
+fn declarations(
+    entry: &Entry<'_>,
+    buffers: &[String],
+    fields: &[String],
+) -> Result<String, std::fmt::Error> {
+    let mut out = String::new();
+    for (name, size) in Wgsl::BLOCK.iter().zip(entry.block.unwrap_or([1; 3])) {
+        writeln!(out, "override {name}: u32 = {size}u;")?;
+    }
+    writeln!(out)?;
+    for (binding, buffer) in buffers.iter().enumerate() {
+        writeln!(out, "@group(0) @binding({binding}) {buffer}")?;
+    }
+    writeln!(out, "\nstruct Args {{\n{}\n}}", fields.join("\n"))?;
+    let binding = buffers.len();
+    writeln!(
+        out,
+        "@group(0) @binding({binding}) var<uniform> args: Args;\n"
+    )?;
+    writeln!(out, "@compute @workgroup_size({})", Wgsl::BLOCK.join(", "))?;
+    writeln!(out, "fn {}(", entry.name)?;
+    writeln!(
+        out,
+        "    @builtin(local_invocation_id) local_id: vec3<u32>,"
+    )?;
+    writeln!(out, "    @builtin(workgroup_id) group_id: vec3<u32>,")?;
+    writeln!(out, "    @builtin(num_workgroups) group_count: vec3<u32>,")?;
+    write!(out, ") {{")?;
+    Ok(out)
+}
+
+fn literal(value: Value) -> Text {
+    Text::literal(match value {
+        Value::Bool(v) => v.to_string(),
+        // The literal of MIN's magnitude would not be an `i32`.
+        Value::I32(i32::MIN) => format!("i32({})", i32::MIN),
+        Value::I32(v) => format!("{v}i"),
+        Value::U32(v) => format!("{v}u"),
+        Value::I64(i64::MIN) => return Text::primary("bitcast<i64>(0x8000000000000000lu)"),
+        Value::I64(v) => format!("{v}li"),
+        Value::U64(v) | Value::Usize(v) => format!("{v}lu"),
+        Value::F32(bits) if f32::from_bits(bits).is_finite() => {
+            format!("{}f", f32_digits(f32::from_bits(bits)))
+        }
+        Value::F32(bits) => {
+            return Text::primary(format!("bitcast<f32>(srk_runtime_u32({bits:#x}u))"));
+        }
+        Value::F64(bits) if f64::from_bits(bits).is_finite() => {
+            format!("{:?}lf", f64::from_bits(bits))
+        }
+        Value::F64(bits) => {
+            return Text::primary(format!("bitcast<f64>(srk_runtime_u64({bits:#x}lu))"));
+        }
+    })
+}
+
+fn compare_bools(op: BinaryOp, lhs: &Text, rhs: &Text) -> Text {
+    let infix = |symbol| Text::infix(Precedence::Loose, symbol, lhs, rhs);
+    let less = |a: &Text, symbol, b: &Text| {
+        Text::infix(Precedence::Loose, symbol, &Text::prefix("!", a), b)
+    };
+    match op {
+        BinaryOp::BitXor | BinaryOp::Ne => infix("!="),
+        BinaryOp::Eq => infix("=="),
+        BinaryOp::BitAnd => infix("&"),
+        BinaryOp::BitOr => infix("|"),
+        BinaryOp::Lt => less(lhs, "&", rhs),
+        BinaryOp::Le => less(lhs, "|", rhs),
+        BinaryOp::Gt => less(rhs, "&", lhs),
+        BinaryOp::Ge => less(rhs, "|", lhs),
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Shl
+        | BinaryOp::Shr => unreachable!("not an operator of bool"),
+    }
+}
+
+/// Between integers the width changes first, as the source's sign asks for, then the sign.
+fn cast(arg: &Text, from: Scalar, to: Scalar) -> Text {
+    let convert = |to: Scalar, arg: &Text| Text::primary(format!("{to}({})", arg.text));
+    if from.is_float() && to.is_int() {
+        return Text::call(&format!("srk_to_{to}_{from}"), std::slice::from_ref(arg));
+    }
+    if from.is_int() && from.size() == 8 && to == Scalar::F32 {
+        return Text::call(&format!("srk_to_f32_{from}"), std::slice::from_ref(arg));
+    }
+    let between = [
+        (Scalar::I32, Scalar::I64, Scalar::U64),
+        (Scalar::U32, Scalar::U64, Scalar::I64),
+        (Scalar::I64, Scalar::I32, Scalar::U32),
+        (Scalar::U64, Scalar::U32, Scalar::I32),
+    ];
+    match between.iter().find(|(f, _, t)| (*f, *t) == (from, to)) {
+        Some((_, between, _)) => convert(to, &convert(*between, arg)),
+        None => convert(to, arg),
+    }
+}

@@ -1,0 +1,308 @@
+use crate::TypeClass;
+use crate::TypeClass::Float;
+use crate::write::Template;
+
+const fn plain(op: &'static str, text: &'static str) -> Template {
+    Template { op, on: None, text }
+}
+
+const fn on(op: &'static str, text: &'static str) -> Template {
+    let on: Option<TypeClass> = Some(Float);
+    Template { op, on, text }
+}
+
+/// Helpers for floats. Where WGSL leaves zeros, infinities or NaN open they are told apart by bits.
+pub(super) const TEMPLATES: &[Template] = &[
+    on(
+        "is_nan",
+        "fn $NAME(x: $T) -> bool { return (bitcast<$U>(x) & $ABS) > $INF; }",
+    ),
+    on(
+        "is_infinite",
+        "fn $NAME(x: $T) -> bool { return (bitcast<$U>(x) & $ABS) == $INF; }",
+    ),
+    on(
+        "is_finite",
+        "fn $NAME(x: $T) -> bool { return (bitcast<$U>(x) & $ABS) < $INF; }",
+    ),
+    on(
+        "is_sign_negative",
+        "fn $NAME(x: $T) -> bool { return (bitcast<$U>(x) & $SIGN) != $V0; }",
+    ),
+    on(
+        "copysign",
+        "fn $NAME(x: $T, sign: $T) -> $T {
+    return bitcast<$T>((bitcast<$U>(x) & $ABS) | (bitcast<$U>(sign) & $SIGN));
+}",
+    ),
+    on(
+        "signum",
+        "fn $NAME(x: $T) -> $T {
+    if (srk_is_nan_$T(x)) { return x; }
+    return srk_copysign_$T($1, x);
+}",
+    ),
+    on(
+        "min",
+        "fn $NAME(a: $T, b: $T) -> $T {
+    if (srk_is_nan_$T(a)) { return b; }
+    if (srk_is_nan_$T(b)) { return a; }
+    return select(b, a, a < b);
+}",
+    ),
+    on(
+        "max",
+        "fn $NAME(a: $T, b: $T) -> $T {
+    if (srk_is_nan_$T(a)) { return b; }
+    if (srk_is_nan_$T(b)) { return a; }
+    return select(b, a, a > b);
+}",
+    ),
+    on(
+        "round",
+        "fn $NAME(x: $T) -> $T {
+    let whole = trunc(x);
+    if (abs(x - whole) >= $X(0.5)) { return whole + srk_copysign_$T($1, x); }
+    return whole;
+}",
+    ),
+    on("fract", "fn $NAME(x: $T) -> $T { return x - trunc(x); }"),
+    on(
+        "powi",
+        "fn $NAME(base: $T, exponent: i32) -> $T {
+    var power = base;
+    var result = $1;
+    for (var n = u32(abs(exponent)); n != 0u; n >>= 1u) {
+        if ((n & 1u) != 0u) { result *= power; }
+        power *= power;
+    }
+    return select(result, $1 / result, exponent < 0i);
+}",
+    ),
+    on(
+        "hypot",
+        "fn $NAME(x: $T, y: $T) -> $T {
+    if (srk_is_infinite_$T(x) || srk_is_infinite_$T(y)) { return $INFINITY; }
+    if (srk_is_nan_$T(x) || srk_is_nan_$T(y)) { return $NAN; }
+    let high = srk_max_$T(abs(x), abs(y));
+    let low = srk_min_$T(abs(x), abs(y));
+    if (high == $0) { return high; }
+    let ratio = low / high;
+    return high * sqrt($1 + ratio * ratio);
+}",
+    ),
+    // As musl's fmod: exact, by long division of the fractions.
+    on(
+        "rem",
+        "fn $NAME(x: $T, y: $T) -> $T {
+    let sign = bitcast<$U>(x) & $SIGN;
+    var a = bitcast<$U>(x) & $ABS;
+    var b = bitcast<$U>(y) & $ABS;
+    if (b == $V0 || b > $INF || a >= $INF) { return $NAN; }
+    if (a < b) { return x; }
+    var ea = i32(u32(a >> $MANT));
+    var eb = i32(u32(b >> $MANT));
+    let one = $V1 << $MANT;
+    if (ea == 0i) {
+        for (ea = 1i; a < one; ea -= 1i) { a <<= 1u; }
+    } else {
+        a = (a & (one - $V1)) | one;
+    }
+    if (eb == 0i) {
+        for (eb = 1i; b < one; eb -= 1i) { b <<= 1u; }
+    } else {
+        b = (b & (one - $V1)) | one;
+    }
+    for (; ea > eb; ea -= 1i) {
+        if (a >= b) { a -= b; }
+        a <<= 1u;
+    }
+    if (a >= b) { a -= b; }
+    if (a == $V0) { return bitcast<$T>(sign); }
+    for (; a < one; ea -= 1i) { a <<= 1u; }
+    if (ea > 0i) {
+        a = (a - one) | ($U(u32(ea)) << $MANT);
+    } else {
+        a >>= u32(1i - ea);
+    }
+    return bitcast<$T>(a | sign);
+}",
+    ),
+    // Rounded to nearest even, which WGSL leaves open.
+    plain(
+        "to_f32_u64",
+        "fn $NAME(x: u64) -> f32 {
+    if (x < 0x1000000lu) { return f32(u32(x)); }
+    let shift = 40u - srk_leading_zeros_u64(x);
+    let kept = u32(x >> shift);
+    let lost = x & ((1lu << shift) - 1lu);
+    let half = (1lu << shift) >> 1u;
+    let up = lost > half || (lost == half && (kept & 1u) != 0u);
+    return bitcast<f32>(((shift + 150u) << 23u) + (kept - 0x800000u) + select(0u, 1u, up));
+}",
+    ),
+    plain(
+        "to_f32_i64",
+        "fn $NAME(x: i64) -> f32 {
+    let size = srk_to_f32_u64(srk_unsigned_abs_i64(x));
+    return select(size, -size, x < 0li);
+}",
+    ),
+    on(
+        "cbrt",
+        "fn $NAME(x: $T) -> $T {
+    if (x == $0 || !srk_is_finite_$T(x)) { return x; }
+    let size = abs(x);
+    var root = exp2(log2(size) / $X(3));
+    root -= (root * root * root - size) / ($X(3) * root * root);
+    return srk_copysign_$T(root, x);
+}",
+    ),
+    on(
+        "exp_m1",
+        "fn $NAME(x: $T) -> $T {
+    if (abs(x) < $X(0.5)) {
+        var tail = $1;
+        for (var n = $X(9); n > $1; n -= $1) { tail = $1 + x / n * tail; }
+        return x * tail;
+    }
+    return exp(x) - $1;
+}",
+    ),
+    on(
+        "ln_1p",
+        "fn $NAME(x: $T) -> $T {
+    if (abs(x) < $X(0.5)) {
+        let s = x / ($X(2) + x);
+        let q = s * s;
+        var tail = $0;
+        for (var n = $X(15); n > $1; n -= $X(2)) { tail = q * ($1 / n + tail); }
+        return $X(2) * (s + s * tail);
+    }
+    return log($1 + x);
+}",
+    ),
+    on(
+        "log10",
+        "fn $NAME(x: $T) -> $T { return log2(x) * $X(0.30102999566398119521); }",
+    ),
+    on(
+        "sinh",
+        "fn $NAME(x: $T) -> $T {
+    let size = abs(x);
+    if (size < $1) {
+        let t = srk_exp_m1_$T(size);
+        return srk_copysign_$T($X(0.5) * (t + t / (t + $1)), x);
+    }
+    let half = exp($X(0.5) * size);
+    return srk_copysign_$T($X(0.5) * half * half - $X(0.5) / half / half, x);
+}",
+    ),
+    on(
+        "cosh",
+        "fn $NAME(x: $T) -> $T {
+    let half = exp($X(0.5) * abs(x));
+    return $X(0.5) * half * half + $X(0.5) / half / half;
+}",
+    ),
+    on(
+        "tanh",
+        "fn $NAME(x: $T) -> $T {
+    let size = abs(x);
+    if (size > $X(10)) { return srk_copysign_$T($1, x); }
+    let t = srk_exp_m1_$T($X(2) * size);
+    return srk_copysign_$T(t / (t + $X(2)), x);
+}",
+    ),
+    // The polynomials of the Cephes library: drivers are allowed 4096 ULP here, and take them.
+    on(
+        "atan",
+        "fn $NAME(x: $T) -> $T {
+    let size = abs(x);
+    var base = $0;
+    var t = size;
+    if (size > $X(2.41421356237)) {
+        base = $X(1.57079632679489661923);
+        t = -$1 / size;
+    } else if (size > $X(0.41421356237)) {
+        base = $X(0.78539816339744830962);
+        t = (size - $1) / (size + $1);
+    }
+    let z = t * t;
+    let p = (($X(0.0805374449538) * z - $X(0.138776856032)) * z + $X(0.199777106478)) * z;
+    return srk_copysign_$T(base + ((p - $X(0.333329491539)) * z * t + t), x);
+}",
+    ),
+    on(
+        "asin_small",
+        "// The arc sine of `s` up to 0.5, `z` being its square.
+fn $NAME(s: $T, z: $T) -> $T {
+    let p = ($X(0.042163199048) * z + $X(0.024181311049)) * z + $X(0.045470025998);
+    return ((p * z + $X(0.074953002686)) * z + $X(0.16666752422)) * z * s + s;
+}",
+    ),
+    on(
+        "asin",
+        "fn $NAME(x: $T) -> $T {
+    let size = abs(x);
+    if (size > $1) { return $NAN; }
+    if (size <= $X(0.5)) { return srk_copysign_$T(srk_asin_small_$T(size, x * x), x); }
+    let z = $X(0.5) * ($1 - size);
+    let rest = $X(2) * srk_asin_small_$T(sqrt(z), z);
+    return srk_copysign_$T($X(1.57079632679489661923) - rest, x);
+}",
+    ),
+    on(
+        "acos",
+        "fn $NAME(x: $T) -> $T {
+    let size = abs(x);
+    if (size > $1) { return $NAN; }
+    if (size <= $X(0.5)) { return $X(1.57079632679489661923) - srk_asin_small_$T(x, x * x); }
+    let z = $X(0.5) * ($1 - size);
+    let angle = $X(2) * srk_asin_small_$T(sqrt(z), z);
+    return select(angle, $X(3.14159265358979323846) - angle, x < $0);
+}",
+    ),
+    on(
+        "atan2",
+        "fn $NAME(y: $T, x: $T) -> $T {
+    if (srk_is_nan_$T(x) || srk_is_nan_$T(y)) { return $NAN; }
+    let across = abs(x);
+    let up = abs(y);
+    var angle = $0;
+    if (srk_is_infinite_$T(x) && srk_is_infinite_$T(y)) {
+        angle = $X(0.78539816339744830962);
+    } else if (up > across) {
+        angle = $X(1.57079632679489661923) - srk_atan_$T(across / up);
+    } else if (across > $0) {
+        angle = srk_atan_$T(up / across);
+    }
+    if (srk_is_sign_negative_$T(x)) { angle = $X(3.14159265358979323846) - angle; }
+    return srk_copysign_$T(angle, y);
+}",
+    ),
+    // C99's table of special cases around a power of a positive finite base.
+    on(
+        "powf",
+        "fn $NAME(x: $T, y: $T) -> $T {
+    if (y == $0 || x == $1) { return $1; }
+    if (srk_is_nan_$T(x) || srk_is_nan_$T(y)) { return $NAN; }
+    let size = abs(x);
+    if (srk_is_infinite_$T(y)) {
+        if (size == $1) { return $1; }
+        return select($0, $INFINITY, (size > $1) == (y > $0));
+    }
+    let whole = trunc(y) == y;
+    let odd = whole && abs(y - $X(2) * trunc(y * $X(0.5))) == $1;
+    var power = $0;
+    if (size == $0 || srk_is_infinite_$T(x)) {
+        power = select($0, $INFINITY, (size == $0) == (y < $0));
+    } else if (srk_is_sign_negative_$T(x) && !whole) {
+        return $NAN;
+    } else {
+        power = pow(size, y);
+    }
+    return select(power, -power, srk_is_sign_negative_$T(x) && odd);
+}",
+    ),
+];

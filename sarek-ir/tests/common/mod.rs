@@ -1,0 +1,49 @@
+//! Kernels built by hand, and the real compilers of the three targets.
+#![allow(dead_code)] // each test file uses its part
+
+pub mod build;
+pub mod naga_check;
+pub mod nvrtc;
+pub mod opencl;
+pub mod operation;
+pub mod oracle;
+
+/// Must this compiler be there, or may its absence skip a test?
+pub fn required(name: &str) -> bool {
+    std::env::var("SAREK_REQUIRE").is_ok_and(|list| list.split(',').any(|n| n.trim() == name))
+}
+
+/// Notes that a test did less than it could; fails where that was ruled out.
+pub fn skip(name: &str, why: &str) {
+    assert!(!required(name), "SAREK_REQUIRE names {name}, but {why}");
+    eprintln!("SKIPPED {name}: {why}");
+}
+
+/// The kernel's text in a dialect, compiled by whoever can.
+pub fn compile(kernel: &sarek_ir::Kernel, target: &str, variant: &sarek_ir::write::Variant) {
+    let dialect = sarek_ir::write::dialect(target).expect("a built-in dialect");
+    let source = sarek_ir::write::render(kernel, dialect, variant)
+        .unwrap_or_else(|e| panic!("{}: {e}", kernel.name));
+    match target {
+        "cuda" => nvrtc::compile(&source.text),
+        "opencl" => opencl::compile(&source.text),
+        "wgsl" => naga_check::check(&source.text),
+        other => panic!("no compiler for {other}"),
+    }
+}
+
+/// As [`compile`], in the default variant and in one with every check and 64-bit indices.
+pub fn compile_everywhere(kernel: &sarek_ir::Kernel) {
+    for dialect in sarek_ir::write::DIALECTS {
+        let plain = sarek_ir::write::default_variant(kernel, dialect);
+        let mut full = plain.clone();
+        full.folded = true;
+        full.index = sarek_ir::write::IndexWidth::Bits64;
+        full.checked = (0..kernel.sites.len() as u32)
+            .map(sarek_ir::SiteId)
+            .collect();
+        for variant in [plain, full] {
+            compile(kernel, dialect.name(), &variant);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Every operation and method on every type: compiled by the real compilers, run where there is an
+//! OpenCL device, and compared with Rust on inputs where things go wrong.
+
+mod common;
+
+use common::operation::{NUMBERS, Operation, groups, kernel, result_type};
+use common::oracle::{COUNTS, agrees, edges, expected};
+use common::{compile, opencl};
+use sarek_ir::write::{IndexWidth, OpenCl, default_variant, dialect, render};
+use sarek_ir::{Scalar, Value};
+
+fn compiles(target: &str) {
+    let dialect = dialect(target).expect("built in");
+    for ty in NUMBERS {
+        for (name, operations) in groups(ty) {
+            let all = kernel(&name, ty, &operations);
+            let said = |op: &Operation| {
+                let one = kernel("one", ty, &[*op]);
+                render(&one, dialect, &default_variant(&one, dialect)).is_ok()
+            };
+            let (can, cannot): (Vec<_>, Vec<_>) = operations.iter().partition(|op| said(op));
+            if target != "wgsl" || ty != Scalar::F64 {
+                assert_eq!(cannot, Vec::<Operation>::new(), "{target} says everything");
+            }
+            let kernel = if cannot.is_empty() {
+                all
+            } else {
+                kernel(&name, ty, &can)
+            };
+            for index in [IndexWidth::Bits32, IndexWidth::Bits64] {
+                let mut variant = default_variant(&kernel, dialect);
+                variant.index = index;
+                compile(&kernel, target, &variant);
+            }
+        }
+    }
+}
+
+#[test]
+fn cuda_compiles() {
+    compiles("cuda");
+}
+
+#[test]
+fn opencl_compiles() {
+    compiles("opencl");
+}
+
+#[test]
+fn wgsl_compiles() {
+    compiles("wgsl");
+}
+
+#[test]
+fn opencl_computes_what_rust_does() {
+    if !opencl::present() {
+        return;
+    }
+    let mut wrong = vec![];
+    for ty in NUMBERS {
+        for (name, operations) in groups(ty) {
+            run(ty, &name, &operations, &mut wrong);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Three operands and a count.
+type Row = (Value, Value, Value, i32);
+
+fn run(ty: Scalar, name: &str, operations: &[Operation], wrong: &mut Vec<String>) {
+    let kernel = kernel(name, ty, operations);
+    let source = render(&kernel, &OpenCl, &default_variant(&kernel, &OpenCl)).expect("renders");
+    let edges = edges(ty);
+    let mut inputs = vec![];
+    for (i, a) in edges.iter().enumerate() {
+        for (j, b) in edges.iter().enumerate() {
+            let c = edges[(i * 7 + j * 3) % edges.len()];
+            inputs.push((*a, *b, c, COUNTS[(i + j) % COUNTS.len()]));
+        }
+    }
+    let result = result_type(operations[0], ty);
+    let column = |f: &dyn Fn(&Row) -> Value| {
+        inputs
+            .iter()
+            .flat_map(|row| bytes(f(row)))
+            .collect::<Vec<u8>>()
+    };
+    let mut buffers = vec![
+        column(&|r| r.0),
+        column(&|r| r.1),
+        column(&|r| r.2),
+        column(&|r| Value::I32(r.3)),
+        vec![0; inputs.len() * operations.len() * result.size()],
+        vec![0; 4 * sarek_ir::write::FAULT_WORDS],
+    ];
+    opencl::run(&source, inputs.len() as u64, &mut buffers, &[]);
+    let mut results = buffers[4].chunks(result.size());
+    for &(a, b, c, count) in &inputs {
+        for &op in operations {
+            let got = value(result, results.next().expect("a result for each"));
+            let expected = expected(op, a, b, c, count);
+            if !agrees(expected, got) {
+                wrong.push(format!(
+                    "{op:?} on {a}, {b}, {c}, {count}: {expected:?}, not {}",
+                    show(got),
+                    a = show(a),
+                    b = show(b),
+                    c = show(c),
+                ));
+            }
+        }
+    }
+}
+
+fn show(v: Value) -> String {
+    match v {
+        Value::F32(v) => format!("{:?}", f32::from_bits(v)),
+        Value::F64(v) => format!("{:?}", f64::from_bits(v)),
+        other => format!("{other:?}"),
+    }
+}
+
+fn bytes(v: Value) -> Vec<u8> {
+    match v {
+        Value::I32(v) => v.to_ne_bytes().to_vec(),
+        Value::U32(v) | Value::F32(v) => v.to_ne_bytes().to_vec(),
+        Value::I64(v) => v.to_ne_bytes().to_vec(),
+        Value::U64(v) | Value::F64(v) | Value::Usize(v) => v.to_ne_bytes().to_vec(),
+        Value::Bool(v) => vec![v.into()],
+    }
+}
+
+fn value(ty: Scalar, bytes: &[u8]) -> Value {
+    let word = |b: &[u8]| u32::from_ne_bytes(b.try_into().expect("4 bytes"));
+    let long = |b: &[u8]| u64::from_ne_bytes(b.try_into().expect("8 bytes"));
+    match ty {
+        Scalar::I32 => Value::I32(word(bytes) as i32),
+        Scalar::U32 => Value::U32(word(bytes)),
+        Scalar::F32 => Value::F32(word(bytes)),
+        Scalar::I64 => Value::I64(long(bytes) as i64),
+        Scalar::U64 => Value::U64(long(bytes)),
+        Scalar::F64 => Value::F64(long(bytes)),
+        Scalar::Bool | Scalar::Usize => panic!("not stored"),
+    }
+}

@@ -1,0 +1,190 @@
+//! Devices, their streams, and the registry that knows them all.
+
+pub mod registry;
+
+pub(crate) mod preference;
+mod ranked;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use crate::backend::{BackendDevice, DeviceInfo, Mem, Slice};
+use crate::launch::Programs;
+use crate::sync::lock;
+use crate::{Error, Result};
+
+pub(crate) use ranked::Candidate;
+pub use stream::{Event, Stream};
+pub(crate) use stream::{Pending, Queue};
+
+/// A device that kernels run on; cheap to clone, equal when it is the same device.
+#[derive(Clone)]
+pub struct Device(Arc<Inner>);
+
+struct Inner {
+    backend: &'static str,
+    ordinal: usize,
+    priority: i32,
+    raw: Arc<dyn BackendDevice>,
+    default: Arc<Queue>,
+    /// Every other stream, until it is dropped and its faults were reported.
+    others: Mutex<Vec<Arc<Queue>>>,
+    programs: Programs,
+}
+
+impl Device {
+    /// Every device, best first. Backends that have none are left out; [`Device::of`] says why.
+    pub fn all() -> Vec<Device> {
+        registry::global().all()
+    }
+
+    /// The best device: that of the highest priority, or as the environment variable
+    /// `SAREK_BACKEND` says.
+    pub fn best() -> Result<Device> {
+        registry::global().best()
+    }
+
+    /// The first device of a backend, whatever `SAREK_BACKEND` says.
+    pub fn of(backend: &str) -> Result<Device> {
+        registry::global().of(backend)
+    }
+
+    pub(crate) fn new(
+        backend: &'static str,
+        ordinal: usize,
+        priority: i32,
+        raw: Arc<dyn BackendDevice>,
+    ) -> Device {
+        let default = Arc::new(Queue::new(raw.stream()));
+        Device(Arc::new(Inner {
+            backend,
+            ordinal,
+            // A device may only lower its backend's priority: so better backends need not be
+            // compared with devices that nobody has opened yet.
+            priority: raw
+                .info()
+                .priority
+                .map_or(priority, |own| own.min(priority)),
+            raw,
+            default,
+            others: Mutex::default(),
+            programs: Programs::default(),
+        }))
+    }
+
+    /// The driver's name of it.
+    pub fn name(&self) -> &str {
+        &self.info().name
+    }
+
+    /// The name of its backend: `cuda`, `opencl`, …
+    pub fn backend(&self) -> &'static str {
+        self.0.backend
+    }
+
+    /// Its number among the devices of its backend.
+    pub fn ordinal(&self) -> usize {
+        self.0.ordinal
+    }
+
+    /// Where it stands among all devices; higher is preferred.
+    pub fn priority(&self) -> i32 {
+        self.0.priority
+    }
+
+    /// What it is and what it can do.
+    pub fn info(&self) -> &DeviceInfo {
+        self.0.raw.info()
+    }
+
+    /// Used and total memory as the driver sees it, in bytes, where it says so.
+    pub fn used_memory(&self) -> Option<(u64, u64)> {
+        self.0.raw.used_memory()
+    }
+
+    /// Facts for people.
+    pub fn debug_info(&self) -> BTreeMap<String, String> {
+        self.0.raw.debug_info()
+    }
+
+    /// The default stream.
+    pub fn stream(&self) -> Stream {
+        Stream::new(self.clone(), self.0.default.clone())
+    }
+
+    /// Another stream; where the device has only one, work on both is run in one order.
+    pub fn new_stream(&self) -> Result<Stream> {
+        let queue = Arc::new(Queue::new(self.0.raw.new_stream()?));
+        let mut others = lock(&self.0.others);
+        others.retain(|other| Arc::strong_count(other) > 1 || other.has_unreported_faults());
+        others.push(queue.clone());
+        Ok(Stream::new(self.clone(), queue))
+    }
+
+    /// Waits for all work on all streams of the device. A fault of a kernel that nothing has
+    /// reported yet is returned, once; the device stays usable.
+    pub fn sync(&self) -> Result<()> {
+        let others = lock(&self.0.others).clone();
+        let queues = std::iter::once(&self.0.default).chain(&others);
+        // Every stream is waited for, even when one of them reports a fault.
+        queues.map(|queue| queue.sync()).fold(Ok(()), Result::and)
+    }
+
+    pub(crate) fn raw(&self) -> &dyn BackendDevice {
+        &*self.0.raw
+    }
+
+    pub(crate) fn programs(&self) -> &Programs {
+        &self.0.programs
+    }
+
+    /// Memory of at least one byte.
+    pub(crate) fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
+        let limit = self.info().max_buffer;
+        if bytes as u64 > limit {
+            return Err(Error::OutOfMemory {
+                device: self.to_string(),
+                bytes,
+            });
+        }
+        self.0.raw.alloc(bytes.max(1))
+    }
+}
+
+/// The first `len` bytes of some memory.
+pub(crate) fn slice(mem: &Arc<dyn Mem>, len: usize) -> Slice {
+    Slice {
+        mem: mem.clone(),
+        offset: 0,
+        len,
+    }
+}
+
+/// All of some memory.
+pub(crate) fn whole(mem: &Arc<dyn Mem>) -> Slice {
+    slice(mem, mem.len())
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Device {}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}:{})", self.name(), self.backend(), self.ordinal())
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({self})")
+    }
+}

@@ -1,0 +1,60 @@
+//! The environment variable `SAREK_BACKEND`.
+//!
+//! It is a list of backend names, separated by commas: the backends that launches may choose
+//! among, the most preferred first, whatever their priorities. Unset or blank allows all.
+
+/// The backends allowed, in order of preference; all of them by their priority if `None`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Preference(Option<Vec<String>>);
+
+impl Preference {
+    pub(crate) const VARIABLE: &'static str = "SAREK_BACKEND";
+
+    pub(crate) fn from_env() -> Preference {
+        Preference::parse(&std::env::var(Preference::VARIABLE).unwrap_or_default())
+    }
+
+    pub(crate) fn parse(text: &str) -> Preference {
+        let mut names: Vec<String> = Vec::new();
+        for name in text.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+            if !names.iter().any(|n| n == name) {
+                names.push(name.to_owned());
+            }
+        }
+        Preference((!names.is_empty()).then_some(names))
+    }
+
+    /// The names, if any were given.
+    pub(crate) fn names(&self) -> &[String] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// Where the backend stands, 0 being the most preferred; `None` if it is not allowed.
+    pub(crate) fn rank(&self, backend: &str) -> Option<usize> {
+        match &self.0 {
+            None => Some(0),
+            Some(names) => names.iter().position(|n| n == backend),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blank_variable_allows_all() {
+        for blank in ["", "  ", ",", " , "] {
+            assert_eq!(Preference::parse(blank).rank("any"), Some(0), "{blank:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_an_order_and_a_restriction() {
+        let preference = Preference::parse(" cuda, native,cuda ");
+        assert_eq!(preference.names(), ["cuda", "native"]);
+        assert_eq!(preference.rank("cuda"), Some(0));
+        assert_eq!(preference.rank("native"), Some(1));
+        assert_eq!(preference.rank("opencl"), None);
+    }
+}

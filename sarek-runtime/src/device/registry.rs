@@ -1,0 +1,286 @@
+//! The backends of this process.
+//!
+//! A backend is asked for its devices when a choice first depends on them, and each device is
+//! opened once; why a backend has none, or why a device would not open, is kept and reported.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::preference::Preference;
+use super::ranked::Ranked;
+use super::{Candidate, Device};
+use crate::backend::Backend;
+use crate::sync::lock;
+use crate::{Error, Result};
+
+/// Adds a backend; an error if one of its name is there already.
+pub fn register(backend: Arc<dyn Backend>) -> Result<()> {
+    global().register(backend)
+}
+
+/// Removes a backend; was it there? Its devices stay usable for those who hold them.
+pub fn unregister(name: &str) -> bool {
+    global().unregister(name)
+}
+
+/// Backends of crates that are linked into the program: each function is called once, before the
+/// registry is first asked for anything.
+///
+/// ```ignore
+/// #[linkme::distributed_slice(sarek_runtime::registry::LINKED)]
+/// static MINE: fn() -> Vec<Arc<dyn Backend>> = || vec![Arc::new(MyBackend)];
+/// ```
+#[linkme::distributed_slice]
+pub static LINKED: [fn() -> Vec<Arc<dyn Backend>>];
+
+/// Registers what [`LINKED`] holds. The first of a name wins.
+fn register_linked() {
+    for backend in LINKED.iter().flat_map(|make| make()) {
+        let _ = register(backend);
+    }
+}
+
+/// Runs `initializer` once before the registry is next asked for anything; a function that was
+/// given before is ignored. It may register backends, and ask for no devices. This is how built-in
+/// backends are registered without being started.
+pub fn on_first_use(initializer: fn()) {
+    global().on_first_use(initializer);
+}
+
+/// The registered backends with their priorities, best first.
+pub fn backends() -> Vec<(&'static str, i32)> {
+    let mut all: Vec<_> = global()
+        .entries()
+        .iter()
+        .map(|e| (e.name(), e.priority()))
+        .collect();
+    all.sort_by_key(|(name, priority)| (std::cmp::Reverse(*priority), *name));
+    all
+}
+
+pub(crate) fn global() -> &'static Registry {
+    static GLOBAL: OnceLock<Registry> = OnceLock::new();
+    GLOBAL.get_or_init(|| {
+        let registry = Registry::new(Preference::from_env());
+        registry.on_first_use(register_linked);
+        registry
+    })
+}
+
+pub(crate) struct Registry {
+    preference: Preference,
+    entries: Mutex<Vec<Arc<Entry>>>,
+    initializers: Mutex<Initializers>,
+    /// Held while they run, so that other threads wait for what they register.
+    initializing: Mutex<()>,
+}
+
+#[derive(Default)]
+struct Initializers {
+    known: Vec<fn()>,
+    /// How many of them were started.
+    started: usize,
+}
+
+impl Registry {
+    pub(crate) fn new(preference: Preference) -> Registry {
+        Registry {
+            preference,
+            entries: Mutex::default(),
+            initializers: Mutex::default(),
+            initializing: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn register(&self, backend: Arc<dyn Backend>) -> Result<()> {
+        let mut entries = lock(&self.entries);
+        if entries.iter().any(|e| e.name() == backend.name()) {
+            return Err(Error::DuplicateBackend(backend.name().to_owned()));
+        }
+        entries.push(Arc::new(Entry {
+            backend,
+            devices: OnceLock::new(),
+        }));
+        Ok(())
+    }
+
+    pub(crate) fn unregister(&self, name: &str) -> bool {
+        self.initialize();
+        let mut entries = lock(&self.entries);
+        let before = entries.len();
+        entries.retain(|e| e.name() != name);
+        entries.len() < before
+    }
+
+    pub(crate) fn on_first_use(&self, initializer: fn()) {
+        let known = &mut lock(&self.initializers).known;
+        if !known.iter().any(|k| std::ptr::fn_addr_eq(*k, initializer)) {
+            known.push(initializer);
+        }
+    }
+
+    /// Runs the initializers that have not run.
+    fn initialize(&self) {
+        let _one_at_a_time = lock(&self.initializing);
+        loop {
+            let next = {
+                let mut initializers = lock(&self.initializers);
+                let next = initializers.known.get(initializers.started).copied();
+                initializers.started += usize::from(next.is_some());
+                next
+            };
+            match next {
+                Some(initializer) => initializer(),
+                None => return,
+            }
+        }
+    }
+
+    fn entries(&self) -> Vec<Arc<Entry>> {
+        self.initialize();
+        lock(&self.entries).clone()
+    }
+
+    /// What launches may choose among, best first; an error if `SAREK_BACKEND` names a backend
+    /// that is not registered.
+    pub(crate) fn allowed(&self) -> Result<impl Iterator<Item = Candidate> + use<>> {
+        let entries = self.entries();
+        for name in self.preference.names() {
+            if !entries.iter().any(|e| e.name() == name) {
+                return Err(unknown(name, &entries, " (named by SAREK_BACKEND)"));
+            }
+        }
+        let ranked = entries
+            .into_iter()
+            .filter_map(|e| Some((self.preference.rank(e.name())?, e)));
+        Ok(Ranked::new(ranked))
+    }
+
+    /// Every device and every reason for having none, best first, whatever is allowed.
+    pub(crate) fn everything(&self) -> impl Iterator<Item = Candidate> + use<> {
+        Ranked::new(self.entries().into_iter().map(|e| (0, e)))
+    }
+
+    /// May launches choose this backend by themselves?
+    pub(crate) fn allows(&self, backend: &str) -> bool {
+        self.preference.rank(backend).is_some()
+    }
+
+    pub(crate) fn all(&self) -> Vec<Device> {
+        let device = |candidate| match candidate {
+            Candidate::Device(device) => Some(device),
+            Candidate::Absent { .. } => None,
+        };
+        self.everything().filter_map(device).collect()
+    }
+
+    pub(crate) fn best(&self) -> Result<Device> {
+        let mut reasons = Vec::new();
+        for candidate in self.allowed()? {
+            match candidate {
+                Candidate::Device(device) => return Ok(device),
+                Candidate::Absent { who, reason } => reasons.push((who, reason)),
+            }
+        }
+        Err(self.nothing(reasons))
+    }
+
+    /// The error for having found no device, for these reasons.
+    pub(crate) fn nothing(&self, reasons: Vec<(String, String)>) -> Error {
+        match (self.preference.names(), reasons.as_slice()) {
+            ([backend], [(who, reason)]) if who == backend => Error::NoBackend {
+                backend: backend.clone(),
+                reason: reason.clone(),
+            },
+            _ => Error::NoDevice(reasons),
+        }
+    }
+
+    pub(crate) fn of(&self, backend: &str) -> Result<Device> {
+        let entries = self.entries();
+        let Some(entry) = entries.iter().find(|e| e.name() == backend) else {
+            return Err(unknown(backend, &entries, ""));
+        };
+        let mut reasons = Vec::new();
+        for candidate in entry.candidates() {
+            match candidate {
+                Candidate::Device(device) => return Ok(device),
+                Candidate::Absent { reason, .. } => reasons.push(reason),
+            }
+        }
+        Err(Error::NoBackend {
+            backend: backend.to_owned(),
+            reason: reasons.join("; "),
+        })
+    }
+}
+
+fn unknown(name: &str, entries: &[Arc<Entry>], named_by: &str) -> Error {
+    let mut names: Vec<_> = entries.iter().map(|e| e.name()).collect();
+    names.sort_unstable();
+    let registered = match names.as_slice() {
+        [] => "none is".to_owned(),
+        names => format!("these are: {}", names.join(", ")),
+    };
+    Error::NoBackend {
+        backend: name.to_owned(),
+        reason: format!("it is not registered{named_by}; {registered}"),
+    }
+}
+
+/// A registered backend, and its devices once they were asked for.
+pub(super) struct Entry {
+    backend: Arc<dyn Backend>,
+    devices: OnceLock<Vec<Candidate>>,
+}
+
+impl Entry {
+    pub(super) fn name(&self) -> &'static str {
+        self.backend.name()
+    }
+
+    pub(super) fn priority(&self) -> i32 {
+        self.backend.priority()
+    }
+
+    /// Its devices by ordinal, or the one reason why there are none.
+    pub(super) fn candidates(&self) -> Vec<Candidate> {
+        self.devices.get_or_init(|| self.enumerate()).clone()
+    }
+
+    fn enumerate(&self) -> Vec<Candidate> {
+        let absent = |who, reason| Candidate::Absent { who, reason };
+        match self.guarded(|| self.backend.count()) {
+            Err(reason) => vec![absent(self.name().to_owned(), reason)],
+            Ok(0) => vec![absent(
+                self.name().to_owned(),
+                "it has no device".to_owned(),
+            )],
+            Ok(count) => (0..count)
+                .map(|ordinal| match self.open(ordinal) {
+                    Ok(device) => Candidate::Device(device),
+                    Err(reason) => absent(format!("{}:{ordinal}", self.name()), reason),
+                })
+                .collect(),
+        }
+    }
+
+    fn open(&self, ordinal: usize) -> Result<Device, String> {
+        let open = || self.backend.open(ordinal).map_err(|e| e.to_string());
+        let raw = self.guarded(open)?;
+        Ok(Device::new(self.name(), ordinal, self.priority(), raw))
+    }
+
+    /// Drivers' bindings may panic where a library is missing or broken: that is a reason to have
+    /// no device, told like any other.
+    fn guarded<T>(&self, ask: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+        catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|panic| {
+            let message = panic
+                .downcast_ref::<&str>()
+                .map(|m| (*m).to_owned())
+                .or_else(|| panic.downcast_ref::<String>().cloned())
+                .unwrap_or_else(|| "no message".to_owned());
+            Err(format!("its driver panicked: {message}"))
+        })
+    }
+}

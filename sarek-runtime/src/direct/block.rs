@@ -1,0 +1,73 @@
+use sarek_ir::SiteId;
+
+use super::{IndexSpace, RawFault};
+
+/// One block of a launch, as the generated body sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Block {
+    /// Its index in the grid.
+    pub idx: [usize; 3],
+    /// Threads of a block.
+    pub dim: [usize; 3],
+    /// Blocks of the grid.
+    pub grid: [usize; 3],
+    /// Threads of the launch.
+    pub extent: [usize; 3],
+    /// Global ids of its first thread.
+    pub first: [usize; 3],
+    /// How many of its threads run, along each axis: fewer than `dim` at the ragged edge.
+    pub lanes: [usize; 3],
+}
+
+impl Block {
+    /// The block of this number, x running fastest.
+    #[inline]
+    pub fn new(space: &IndexSpace, number: u64) -> Block {
+        let [gx, gy, _] = space.grid;
+        let idx = [number % gx, number / gx % gy, number / gx / gy].map(|i| i as usize);
+        let dim = space.block.map(|d| d as usize);
+        let extent = space.extent.map(|e| e as usize);
+        let first = [idx[0] * dim[0], idx[1] * dim[1], idx[2] * dim[2]];
+        let lanes = |axis: usize| dim[axis].min(extent[axis].saturating_sub(first[axis]));
+        Block {
+            idx,
+            dim,
+            grid: space.grid.map(|g| g as usize),
+            extent,
+            first,
+            lanes: [lanes(0), lanes(1), lanes(2)],
+        }
+    }
+
+    /// What the thread at these indices of the block returns when it stops at a site.
+    #[cold]
+    #[inline(never)]
+    pub fn fault(&self, site: u32, detail: u64, thread: [usize; 3]) -> Result<(), RawFault> {
+        let global = |axis: usize| (self.first[axis] + thread[axis]) as u64;
+        Err(RawFault {
+            site: SiteId(site),
+            detail,
+            thread: [global(0), global(1), global(2)],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_block_of_a_row_is_clipped() {
+        let space = IndexSpace {
+            grid: [3, 2, 1],
+            block: [4, 2, 1],
+            extent: [9, 3, 1],
+        };
+        let block = Block::new(&space, 5);
+        assert_eq!(
+            (block.idx, block.first, block.lanes),
+            ([2, 1, 0], [8, 2, 0], [1, 1, 1])
+        );
+        assert_eq!(Block::new(&space, 0).lanes, [4, 2, 1]);
+    }
+}

@@ -1,0 +1,148 @@
+//! One body, compiled for several instruction sets, the best one picked at run time.
+//!
+//! A budget holds the number of copies down: the unchecked body is compiled for each set, the
+//! checked one, which runs only when a launch could not be proved, for the baseline alone. Builds
+//! without optimisation have the baseline only.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::{Block, DirectArg, DirectKernel, IndexSpace, RawFault};
+
+/// An instruction set that bodies are compiled for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Isa {
+    /// What the crate is compiled for.
+    Baseline,
+    /// AVX2, FMA, and the bit manipulation sets of the same processors.
+    Avx2,
+    /// AVX-512 F, VL, DQ, BW.
+    Avx512,
+}
+
+impl Isa {
+    /// The name by which `SAREK_NATIVE_ISA` selects it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Isa::Baseline => "baseline",
+            Isa::Avx2 => "avx2",
+            Isa::Avx512 => "avx512",
+        }
+    }
+
+    /// The best set of this processor.
+    fn detect() -> Isa {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512bw");
+            if avx2 && avx512 {
+                return Isa::Avx512;
+            }
+            if avx2 {
+                return Isa::Avx2;
+            }
+        }
+        Isa::Baseline
+    }
+}
+
+/// The set in use: the processor's best, or a lesser one that `SAREK_NATIVE_ISA` names.
+pub fn isa() -> Isa {
+    static CHOSEN: OnceLock<Isa> = OnceLock::new();
+    *CHOSEN.get_or_init(|| {
+        let best = Isa::detect();
+        let asked = std::env::var("SAREK_NATIVE_ISA").ok();
+        let sets = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
+        let named = sets
+            .into_iter()
+            .find(|i| asked.as_deref() == Some(i.name()));
+        named.map_or(best, |named| named.min(best))
+    })
+}
+
+/// [`super::RunBlocks`] of a kernel.
+///
+/// # Safety
+/// As for [`super::RunBlocks`].
+pub(super) unsafe fn run<K: DirectKernel>(
+    args: &[DirectArg],
+    space: &IndexSpace,
+    blocks: Range<u64>,
+    checked: bool,
+) -> Result<(), RawFault> {
+    if checked {
+        // SAFETY: the caller's promise.
+        return unsafe { baseline::<K, true>(args, space, blocks) };
+    }
+    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+    match isa() {
+        Isa::Baseline => {}
+        // SAFETY: `isa` found the features; the rest is the caller's promise.
+        Isa::Avx2 => return unsafe { avx2::<K>(args, space, blocks) },
+        // SAFETY: as above.
+        Isa::Avx512 => return unsafe { avx512::<K>(args, space, blocks) },
+    }
+    // SAFETY: the caller's promise.
+    unsafe { baseline::<K, false>(args, space, blocks) }
+}
+
+/// # Safety
+/// As for [`super::RunBlocks`].
+#[inline(always)]
+unsafe fn each<K: DirectKernel, const CHECK: bool>(
+    args: &[DirectArg],
+    space: &IndexSpace,
+    blocks: Range<u64>,
+) -> Result<(), RawFault> {
+    for number in blocks {
+        // SAFETY: the caller's promise.
+        unsafe { K::block::<CHECK>(args, &Block::new(space, number)) }?;
+    }
+    Ok(())
+}
+
+/// # Safety
+/// As for [`super::RunBlocks`].
+unsafe fn baseline<K: DirectKernel, const CHECK: bool>(
+    args: &[DirectArg],
+    space: &IndexSpace,
+    blocks: Range<u64>,
+) -> Result<(), RawFault> {
+    // SAFETY: the caller's promise.
+    unsafe { each::<K, CHECK>(args, space, blocks) }
+}
+
+/// # Safety
+/// As for [`super::RunBlocks`]; the processor has the features.
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn avx2<K: DirectKernel>(
+    args: &[DirectArg],
+    space: &IndexSpace,
+    blocks: Range<u64>,
+) -> Result<(), RawFault> {
+    // SAFETY: the caller's promise.
+    unsafe { each::<K, false>(args, space, blocks) }
+}
+
+/// # Safety
+/// As for [`super::RunBlocks`]; the processor has the features.
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn avx512<K: DirectKernel>(
+    args: &[DirectArg],
+    space: &IndexSpace,
+    blocks: Range<u64>,
+) -> Result<(), RawFault> {
+    // SAFETY: the caller's promise.
+    unsafe { each::<K, false>(args, space, blocks) }
+}

@@ -1,0 +1,104 @@
+//! Arithmetic that the generated body needs beside core's.
+
+/// Integer division in parts: whether it is defined, and its value where it is.
+pub trait Divide: Copy {
+    /// Is the divisor neither 0 nor -1 under `MIN`?
+    fn is_defined(self, divisor: Self) -> bool;
+
+    /// The divisor as a fault reports it.
+    fn detail(self) -> u64;
+
+    /// `self / divisor`
+    ///
+    /// # Safety
+    /// [`Divide::is_defined`] holds; the same for the other three.
+    unsafe fn div(self, divisor: Self) -> Self;
+
+    /// `self % divisor`
+    ///
+    /// # Safety
+    /// As for [`Divide::div`].
+    unsafe fn rem(self, divisor: Self) -> Self;
+
+    /// `self.div_euclid(divisor)`
+    ///
+    /// # Safety
+    /// As for [`Divide::div`].
+    unsafe fn div_euclid(self, divisor: Self) -> Self;
+
+    /// `self.rem_euclid(divisor)`
+    ///
+    /// # Safety
+    /// As for [`Divide::div`].
+    unsafe fn rem_euclid(self, divisor: Self) -> Self;
+}
+
+macro_rules! divide {
+    ($($ty:ident $overflows:expr;)*) => {$(
+        impl Divide for $ty {
+            #[inline(always)]
+            fn is_defined(self, divisor: $ty) -> bool {
+                let overflows: fn($ty, $ty) -> bool = $overflows;
+                divisor != 0 && !overflows(self, divisor)
+            }
+
+            #[inline(always)]
+            fn detail(self) -> u64 {
+                self as i64 as u64
+            }
+
+            divide!(@ $ty div);
+            divide!(@ $ty rem);
+            divide!(@ $ty div_euclid);
+            divide!(@ $ty rem_euclid);
+        }
+    )*};
+    (@ $ty:ident $op:ident) => {
+        #[inline(always)]
+        unsafe fn $op(self, divisor: $ty) -> $ty {
+            // SAFETY: the caller's promise.
+            unsafe { std::hint::assert_unchecked(Divide::is_defined(self, divisor)) };
+            divide!(@@ $op self divisor)
+        }
+    };
+    (@@ div $a:ident $b:ident) => { $a / $b };
+    (@@ rem $a:ident $b:ident) => { $a % $b };
+    (@@ div_euclid $a:ident $b:ident) => { $a.div_euclid($b) };
+    (@@ rem_euclid $a:ident $b:ident) => { $a.rem_euclid($b) };
+}
+
+divide! {
+    i32 |a, b| a == i32::MIN && b == -1;
+    i64 |a, b| a == i64::MIN && b == -1;
+    u32 |_, _| false;
+    u64 |_, _| false;
+    usize |_, _| false;
+}
+
+/// Methods that kernels have on floats and std has not.
+pub trait Float: Copy {
+    /// `1 / sqrt(self)`
+    fn rsqrt(self) -> Self;
+}
+
+impl Float for f32 {
+    #[inline(always)]
+    fn rsqrt(self) -> f32 {
+        1.0 / self.sqrt()
+    }
+}
+
+impl Float for f64 {
+    #[inline(always)]
+    fn rsqrt(self) -> f64 {
+        1.0 / self.sqrt()
+    }
+}
+
+/// `value.clamp(lo, hi)` where `lo <= hi` was asserted before: no panic stands in the way of the
+/// vectoriser.
+#[inline(always)]
+pub fn clamp<T: PartialOrd>(value: T, lo: T, hi: T) -> T {
+    let value = if value < lo { lo } else { value };
+    if value > hi { hi } else { value }
+}

@@ -1,0 +1,66 @@
+//! From what a thread recorded to what a user reads.
+
+use std::sync::Arc;
+
+use sarek_ir::{Kernel, SiteId, SiteKind};
+
+use crate::direct::RawFault;
+use crate::{Error, Fault, FaultKind};
+
+/// What the faults of a launch are told with.
+#[derive(Clone)]
+pub(crate) struct Sites {
+    /// The kernel.
+    pub(crate) kernel: Arc<Kernel>,
+    /// The length of each parameter's argument; 0 for scalars.
+    pub(crate) lens: Arc<[u64]>,
+}
+
+impl Sites {
+    /// The fault in a record of [`sarek_ir::write::FAULT_WORDS`] words; `None` if it is unclaimed.
+    pub(crate) fn decode(&self, record: &[u8]) -> Option<Error> {
+        let word = |i: usize| {
+            let bytes = record[4 * i..].first_chunk().copied();
+            u32::from_ne_bytes(bytes.unwrap_or_default())
+        };
+        let pair = |i: usize| u64::from(word(i)) | u64::from(word(i + 1)) << 32;
+        if word(0) == 0 {
+            return None;
+        }
+        Some(self.describe(&RawFault {
+            site: SiteId(word(1)),
+            detail: pair(2),
+            thread: [pair(4), pair(6), pair(8)],
+        }))
+    }
+
+    /// The error for a fault.
+    pub(crate) fn describe(&self, raw: &RawFault) -> Error {
+        let kernel = &self.kernel;
+        let Some(site) = kernel.sites.get(raw.site.index()) else {
+            // Only a backend or a `native!` text that writes where it must not gets here.
+            return Error::Device {
+                device: format!("the device that ran `{}`", kernel.name),
+                message: format!("the fault record is corrupt: it names site {}", raw.site.0),
+            };
+        };
+        let kind = match &site.kind {
+            SiteKind::Index(param) => FaultKind::Index {
+                argument: kernel.params[param.index()].name.to_string(),
+                index: raw.detail,
+                len: self.lens[param.index()],
+            },
+            SiteKind::Divisor if raw.detail == 0 => FaultKind::DivisionByZero,
+            SiteKind::Divisor => FaultKind::DivisionOverflow,
+            SiteKind::Assert(message) => FaultKind::Assert(message.to_string()),
+        };
+        Error::Fault(Fault {
+            kernel: kernel.name.to_string(),
+            file: kernel.file.to_string(),
+            line: site.loc.line,
+            column: site.loc.column,
+            thread: raw.thread,
+            kind,
+        })
+    }
+}

@@ -1,0 +1,121 @@
+use sarek_ir::{Param, ParamKind, Scalar, Value};
+
+use crate::vector::Operand;
+use crate::{Element, Error, Result, ScalarArg, Vector};
+
+/// An argument of a launch: a scalar, a vector to read, or a vector to read and write.
+///
+/// Made by `Arg::from` of a scalar, a `&Vector` or a `&mut Vector`.
+pub struct Arg<'a>(pub(super) Operands<'a>);
+
+pub(super) enum Operands<'a> {
+    Scalar(Value),
+    Read(&'a dyn Operand),
+    Write(&'a mut dyn Operand),
+}
+
+impl<T: ScalarArg> From<T> for Arg<'_> {
+    fn from(value: T) -> Self {
+        Arg(Operands::Scalar(value.value()))
+    }
+}
+
+impl<'a, T: Element> From<&'a Vector<T>> for Arg<'a> {
+    fn from(vector: &'a Vector<T>) -> Self {
+        Arg(Operands::Read(vector))
+    }
+}
+
+impl<'a, T: Element> From<&'a mut Vector<T>> for Arg<'a> {
+    fn from(vector: &'a mut Vector<T>) -> Self {
+        Arg(Operands::Write(vector))
+    }
+}
+
+impl Arg<'_> {
+    /// The vector, if it is one.
+    pub(super) fn vector(&self) -> Option<&dyn Operand> {
+        match &self.0 {
+            Operands::Scalar(_) => None,
+            Operands::Read(vector) => Some(*vector),
+            Operands::Write(vector) => Some(&**vector),
+        }
+    }
+
+    /// The vector, if the kernel writes it.
+    pub(super) fn written(&mut self) -> Option<&mut (dyn Operand + '_)> {
+        match &mut self.0 {
+            Operands::Scalar(_) | Operands::Read(_) => None,
+            Operands::Write(vector) => Some(&mut **vector),
+        }
+    }
+
+    /// The value, if it is a scalar.
+    pub(super) fn scalar(&self) -> Option<Value> {
+        match &self.0 {
+            Operands::Scalar(value) => Some(*value),
+            Operands::Read(_) | Operands::Write(_) => None,
+        }
+    }
+
+    /// Bytes of the vector; 0 for a scalar.
+    pub(super) fn bytes(&self) -> u64 {
+        let bytes = |v: &dyn Operand| v.len() as u64 * v.scalar().size() as u64;
+        self.vector().map_or(0, bytes)
+    }
+
+    /// Elements of the vector; 0 for a scalar.
+    pub(super) fn len(&self) -> u64 {
+        self.vector().map_or(0, |v| v.len() as u64)
+    }
+
+    fn kind(&self) -> ParamKind {
+        let slice = |vector: &dyn Operand, mutable| ParamKind::Slice {
+            elem: vector.scalar(),
+            mutable,
+        };
+        match &self.0 {
+            Operands::Scalar(value) => ParamKind::Scalar(value.scalar()),
+            Operands::Read(vector) => slice(*vector, false),
+            Operands::Write(vector) => slice(&**vector, true),
+        }
+    }
+}
+
+/// Are these arguments what the parameters say? For a call of a `#[kernel]` function rustc has seen
+/// to it; this holds launches that are built by hand to the same.
+pub(super) fn check(kernel: &str, params: &[Param], args: &[Arg<'_>]) -> Result<()> {
+    let problem = |problem| Error::Launch {
+        kernel: kernel.to_owned(),
+        problem,
+    };
+    if params.len() != args.len() {
+        let (want, have) = (params.len(), args.len());
+        return Err(problem(format!("it takes {want} arguments, not {have}")));
+    }
+    for (param, arg) in params.iter().zip(args) {
+        if param.kind != arg.kind() {
+            let (want, have) = (words(param.kind), words(arg.kind()));
+            return Err(problem(format!(
+                "`{}` takes {want}, not {have}",
+                param.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn words(kind: ParamKind) -> String {
+    let vector = |elem: Scalar| format!("Vector<{elem}>");
+    match kind {
+        ParamKind::Scalar(scalar) => scalar.to_string(),
+        ParamKind::Slice {
+            elem,
+            mutable: true,
+        } => format!("&mut {}", vector(elem)),
+        ParamKind::Slice {
+            elem,
+            mutable: false,
+        } => format!("&{}", vector(elem)),
+    }
+}

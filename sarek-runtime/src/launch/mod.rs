@@ -1,0 +1,207 @@
+//! Launches: what a call of a kernel builds, and what running it does.
+//!
+//! A call gives a [`Launch`], which has arguments and no index space. [`Launch::over`] and its
+//! siblings give a [`Ready`] one, and nothing happens before [`Ready::run`].
+//!
+//! The steps of a run, one module each: the shape becomes an index space ([`space`]); a device is
+//! found ([`eligible`]); the kernel is linked and its preconditions and checks are proved for this
+//! launch ([`prepare`], [`plan`], [`prove`]); a program is rendered, compiled and loaded, or found in the cache
+//! ([`programs`]); vectors are brought to the device and the launch is queued ([`run`]).
+
+mod arg;
+mod dims;
+mod eligible;
+mod explain;
+mod plan;
+mod prepare;
+mod programs;
+mod prove;
+mod run;
+mod source;
+mod space;
+#[cfg(test)]
+mod tests;
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+pub use arg::Arg;
+pub use dims::{Dims, IntoDims};
+pub(crate) use programs::Programs;
+
+use crate::backend::Codegen;
+use crate::device::{Event, Stream, registry};
+use crate::{Device, Error, Kernel, KernelDef, Result};
+pub(crate) use explain::kernel as explain_kernel;
+pub(crate) use prepare::{Prepared, prepared};
+pub(crate) use source::source;
+
+use space::Shape;
+
+/// The launch chooses the block size.
+#[derive(Debug)]
+pub enum FreeBlock {}
+
+/// The kernel fixes the block size: `#[kernel(block = …)]`.
+#[derive(Debug)]
+pub enum FixedBlock {}
+
+/// A kernel with its arguments, which still lacks an index space.
+#[must_use = "nothing runs until an index space is given, as with `.over(n)`, and then `.run()?`"]
+pub struct Launch<'a, B = FreeBlock> {
+    call: Call<'a>,
+    block: PhantomData<fn() -> B>,
+}
+
+/// A kernel with its arguments.
+struct Call<'a> {
+    kernel: Arc<Prepared>,
+    args: Vec<Arg<'a>>,
+}
+
+impl<'a, B> Launch<'a, B> {
+    /// For the expansion of `#[kernel]`: a call of `K`, whose `block` is `Some` exactly if `B` is
+    /// [`FixedBlock`].
+    #[doc(hidden)]
+    pub fn new<K: Kernel>(args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
+        Launch::of(const { &K::DEF }, args)
+    }
+
+    /// As [`Launch::new`], of a definition made at run time.
+    #[doc(hidden)]
+    pub fn of(def: &'static KernelDef, args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
+        Launch {
+            call: Call {
+                kernel: prepared(def),
+                args: args.into(),
+            },
+            block: PhantomData,
+        }
+    }
+
+    /// Runs exactly `extent` threads: `n`, `(w, h)` or `(w, h, d)`. The block size is picked, unless
+    /// the kernel fixes it.
+    pub fn over(self, extent: impl IntoDims) -> Ready<'a> {
+        self.shaped(Shape::Over(extent.into_dims()))
+    }
+
+    /// Runs whole blocks that cover `extent`, all of whose threads run, also those outside it.
+    pub fn cover(self, extent: impl IntoDims) -> Ready<'a> {
+        self.shaped(Shape::Cover(extent.into_dims()))
+    }
+
+    fn shaped(self, shape: Shape) -> Ready<'a> {
+        Ready {
+            call: self.call,
+            shape,
+        }
+    }
+}
+
+impl<'a> Launch<'a, FreeBlock> {
+    /// Runs `grid` blocks; their size follows with [`Grid::block`].
+    pub fn grid(self, grid: impl IntoDims) -> Grid<'a> {
+        Grid {
+            call: self.call,
+            grid: grid.into_dims(),
+        }
+    }
+}
+
+impl<'a> Launch<'a, FixedBlock> {
+    /// Runs `grid` blocks of the size that the kernel fixes.
+    pub fn grid(self, grid: impl IntoDims) -> Ready<'a> {
+        let fixed = self.call.kernel.block().unwrap_or([1; 3]);
+        let block = Dims(fixed.map(|b| b as usize));
+        self.shaped(Shape::Grid {
+            grid: grid.into_dims(),
+            block,
+        })
+    }
+}
+
+/// A launch of so many blocks, whose size is still to be given.
+#[must_use = "nothing runs until the block size is given with `.block(…)`, and then `.run()?`"]
+pub struct Grid<'a> {
+    call: Call<'a>,
+    grid: Dims,
+}
+
+impl<'a> Grid<'a> {
+    /// Blocks of these many threads.
+    pub fn block(self, block: impl IntoDims) -> Ready<'a> {
+        Ready {
+            call: self.call,
+            shape: Shape::Grid {
+                grid: self.grid,
+                block: block.into_dims(),
+            },
+        }
+    }
+}
+
+/// A launch with all that it needs.
+#[must_use = "nothing runs until `.run()?`, `.run_on(&device)?` or `.enqueue(&stream)?`"]
+pub struct Ready<'a> {
+    call: Call<'a>,
+    shape: Shape,
+}
+
+impl Ready<'_> {
+    /// Queues the launch on the default stream of the best device that can run it. What goes wrong
+    /// there later is returned by the next read of a vector that it writes, or by `sync`.
+    pub fn run(mut self) -> Result<()> {
+        self.run_among(registry::global())
+    }
+
+    /// Queues the launch on a device's default stream.
+    pub fn run_on(mut self, device: &Device) -> Result<()> {
+        self.queue(&device.stream()).map(|_| ())
+    }
+
+    /// Queues the launch on a stream. The event is behind it.
+    pub fn enqueue(mut self, stream: &Stream) -> Result<Event> {
+        let outcome = self.queue(stream)?;
+        stream.event(outcome)
+    }
+
+    /// What the launch requires, which devices could run it, and which one [`Ready::run`] takes.
+    pub fn explain(&self) -> String {
+        explain::launch(registry::global(), self)
+    }
+
+    fn run_among(&mut self, registry: &registry::Registry) -> Result<()> {
+        self.check()?;
+        if self.shape.is_empty() {
+            return Ok(());
+        }
+        let device = eligible::best(registry, self)?;
+        self.queue(&device.stream()).map(|_| ())
+    }
+
+    /// What can be told without a device.
+    fn check(&self) -> Result<()> {
+        let kernel = &self.call.kernel;
+        arg::check(kernel.name(), kernel.params(), &self.call.args)?;
+        self.shape
+            .check(kernel.block())
+            .map_err(|problem| self.call.malformed(problem))
+    }
+}
+
+/// Does the device's code work on the vectors' host copies?
+fn host_memory(device: &Device) -> bool {
+    match device.raw().codegen() {
+        Codegen::Direct | Codegen::Interpret => true,
+        Codegen::Jit(..) => false,
+    }
+}
+
+impl Call<'_> {
+    fn malformed(&self, problem: String) -> Error {
+        Error::Launch {
+            kernel: self.kernel.name().to_owned(),
+            problem,
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! From what the user asked for to blocks and threads, within a device's limits.
+//!
+//! - `.over(extent)`: exactly those threads run; blocks of a size picked here (or fixed by the
+//!   kernel) cover them, and the threads of edge blocks that stand outside do not run.
+//! - `.cover(extent)`: all threads of the blocks that cover the extent run.
+//! - `.grid(grid)` with a block: all threads of those blocks run.
+//!
+//! A grid that a device cannot start as it is gets *folded*: a physical grid of at least as many
+//! blocks, numbered linearly.
+
+use crate::backend::DeviceInfo;
+use crate::direct::IndexSpace;
+
+use super::dims::Dims;
+
+/// What the user asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Shape {
+    Over(Dims),
+    Cover(Dims),
+    Grid { grid: Dims, block: Dims },
+}
+
+/// Threads of a block where nobody says how many.
+const BLOCK_THREADS: u64 = 256;
+/// Threads along x of a block of a host device: a row that a compiled body runs as one loop.
+const ROW: u64 = 4096;
+
+impl Shape {
+    /// Is there nothing to run?
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Shape::Over(extent) | Shape::Cover(extent) => extent.0.contains(&0),
+            Shape::Grid { grid, .. } => grid.0.contains(&0),
+        }
+    }
+
+    /// What is wrong with the shape on every device.
+    pub(super) fn check(&self, fixed: Option<[u32; 3]>) -> Result<(), String> {
+        let block = match self {
+            Shape::Over(_) | Shape::Cover(_) => Dims(fixed.unwrap_or([1; 3]).map(|b| b as usize)),
+            Shape::Grid { block, .. } => *block,
+        };
+        if block.0.contains(&0) {
+            return Err(format!(
+                "a block of {block} has no threads; each size must be at least 1"
+            ));
+        }
+        if block.0.iter().any(|&b| u32::try_from(b).is_err()) {
+            return Err(format!(
+                "a block of {block} is larger than any device can run"
+            ));
+        }
+        match self {
+            Shape::Over(extent) | Shape::Cover(extent) => countable(widen(*extent)),
+            Shape::Grid { grid, .. } => {
+                countable(product(widen(*grid), widen(block)).ok_or_else(too_many)?)
+            }
+        }
+    }
+
+    /// The blocks and threads of a non-empty, checked shape on a device.
+    pub(super) fn space(
+        &self,
+        fixed: Option<[u32; 3]>,
+        info: &DeviceInfo,
+        host: bool,
+    ) -> Result<IndexSpace, String> {
+        let (extent, block, exact) = match *self {
+            Shape::Over(extent) => (widen(extent), None, true),
+            Shape::Cover(extent) => (widen(extent), None, false),
+            Shape::Grid { grid, block } => {
+                let block = block.0.map(|b| b as u32);
+                let extent = product(widen(grid), block.map(u64::from)).ok_or_else(too_many)?;
+                (extent, Some(block), false)
+            }
+        };
+        let block = block
+            .or(fixed)
+            .unwrap_or_else(|| automatic_block(extent, info, host));
+        check_block(block, info)?;
+        let grid: [u64; 3] = std::array::from_fn(|i| extent[i].div_ceil(u64::from(block[i])));
+        let extent = match exact {
+            true => extent,
+            false => product(grid, block.map(u64::from)).ok_or_else(too_many)?,
+        };
+        countable(extent)?;
+        Ok(IndexSpace {
+            grid,
+            block,
+            extent,
+        })
+    }
+}
+
+fn widen(dims: Dims) -> [u64; 3] {
+    dims.0.map(|n| n as u64)
+}
+
+fn product(a: [u64; 3], b: [u64; 3]) -> Option<[u64; 3]> {
+    Some([
+        a[0].checked_mul(b[0])?,
+        a[1].checked_mul(b[1])?,
+        a[2].checked_mul(b[2])?,
+    ])
+}
+
+fn too_many() -> String {
+    "it has more threads than 64 bits can count".to_owned()
+}
+
+/// Can the threads be counted?
+fn countable(extent: [u64; 3]) -> Result<(), String> {
+    let count = extent.iter().try_fold(1u64, |n, &e| n.checked_mul(e));
+    count.map(|_| ()).ok_or_else(too_many)
+}
+
+/// Can the device run a block of this size?
+pub(super) fn check_block(block: [u32; 3], info: &DeviceInfo) -> Result<(), String> {
+    let threads: u64 = block
+        .iter()
+        .map(|&b| u64::from(b))
+        .fold(1, u64::saturating_mul);
+    let fits = (0..3).all(|i| block[i] <= info.max_block[i]);
+    if fits && threads <= u64::from(info.max_block_threads) {
+        return Ok(());
+    }
+    let [x, y, z] = info.max_block;
+    Err(format!(
+        "a block of {} is too large for {}, which runs at most {} threads a block, and ({x}, {y}, {z}) along the axes",
+        Dims(block.map(|b| b as usize)),
+        info.name,
+        info.max_block_threads,
+    ))
+}
+
+/// A block size for an extent that is not empty: within the device's limits, a multiple of its
+/// warp along x where the limits allow, and no larger than the extent needs.
+fn automatic_block(extent: [u64; 3], info: &DeviceInfo, host: bool) -> [u32; 3] {
+    let limit = info.max_block.map(|m| u64::from(m.max(1)));
+    let threads = u64::from(info.max_block_threads.max(1));
+    if host {
+        return [extent[0].min(ROW).min(limit[0]).min(threads) as u32, 1, 1];
+    }
+    let threads = threads.min(BLOCK_THREADS);
+    let warp = u64::from(info.warp.max(1));
+    let flat = extent[2] == 1;
+    // Along y and z a few threads, which take from x what x can spare: (256), (32, 8), (32, 4, 2).
+    let along = |axis: usize, most: u64| extent[axis].min(most).min(limit[axis]);
+    let z = along(2, 2).min(threads);
+    let y = along(1, if flat { 8 } else { 4 }).min(threads / z);
+    let x = (threads / (y * z)).min(limit[0]);
+    let x = x.min(extent[0].checked_next_multiple_of(warp).unwrap_or(u64::MAX));
+    let x = if x > warp { x - x % warp } else { x };
+    // What a narrow extent leaves over goes to y, then to z.
+    let y = along(1, threads / (x * z));
+    let z = along(2, threads / (x * y));
+    [x as u32, y as u32, z as u32]
+}
+
+/// The grid to start for a logical grid; the same unless it has to be folded, and then of at least
+/// as many blocks. `None` if the device cannot start so many.
+pub(super) fn physical_grid(grid: [u64; 3], max: [u32; 3]) -> Option<[u32; 3]> {
+    let max = max.map(|m| u64::from(m.max(1)));
+    let narrow = |grid: [u64; 3]| grid.map(|g| g as u32);
+    if (0..3).all(|i| grid[i] <= max[i]) {
+        return Some(narrow(grid));
+    }
+    let blocks = grid.iter().try_fold(1u64, |n, &g| n.checked_mul(g))?;
+    let y = blocks.div_ceil(max[0]).min(max[1]);
+    let z = blocks.div_ceil(max[0]).div_ceil(y);
+    let x = blocks.div_ceil(y).div_ceil(z);
+    (z <= max[2]).then(|| narrow([x, y, z]))
+}
+
+#[cfg(test)]
+mod tests;

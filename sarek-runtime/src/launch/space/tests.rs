@@ -1,0 +1,164 @@
+use super::*;
+use crate::backend::Features;
+
+fn gpu() -> DeviceInfo {
+    DeviceInfo {
+        name: "test GPU".into(),
+        priority: None,
+        host_memory: false,
+        features: Features::default(),
+        max_block: [1024, 1024, 64],
+        max_block_threads: 1024,
+        max_grid: [65535; 3],
+        max_buffer: u64::MAX,
+        max_buffers: 31,
+        warp: 32,
+        memory: 0,
+    }
+}
+
+fn over(extent: [usize; 3]) -> IndexSpace {
+    let shape = Shape::Over(Dims(extent));
+    shape.check(None).unwrap();
+    shape.space(None, &gpu(), false).unwrap()
+}
+
+#[test]
+fn automatic_blocks_fit_the_extent() {
+    for (extent, block) in [
+        ([1 << 20, 1, 1], [256, 1, 1]),
+        ([10, 1, 1], [32, 1, 1]),
+        ([33, 1, 1], [64, 1, 1]),
+        ([1, 1000, 1], [32, 8, 1]),
+        ([1000, 1000, 1], [32, 8, 1]),
+        ([1 << 20, 2, 1], [128, 2, 1]),
+        ([1000, 1000, 1000], [32, 4, 2]),
+        ([5, 5, 5], [32, 4, 2]),
+    ] {
+        assert_eq!(over(extent).block, block, "{extent:?}");
+    }
+}
+
+#[test]
+fn automatic_blocks_respect_every_limit() {
+    let mut info = gpu();
+    for (max_block, max_block_threads, warp) in [
+        ([1, 1, 1], 1, 32),
+        ([1024, 1, 1], 64, 32),
+        ([7, 3, 2], 16, 4),
+        ([256, 256, 64], 100, 1),
+        ([256, 256, 64], 256, 0),
+        ([0, 0, 0], 0, 1),
+    ] {
+        (info.max_block, info.max_block_threads, info.warp) = (max_block, max_block_threads, warp);
+        for extent in [
+            [1, 1, 1],
+            [1000, 1, 1],
+            [3, 500, 7],
+            [1, 1, 900],
+            [64, 64, 64],
+        ] {
+            for host in [false, true] {
+                let block = automatic_block(extent, &info, host);
+                let threads: u32 = block.iter().product();
+                assert!(
+                    threads >= 1 && threads <= max_block_threads.max(1),
+                    "{block:?}"
+                );
+                assert!((0..3).all(|i| block[i] <= max_block[i].max(1)), "{block:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn over_is_exact_and_cover_rounds_up() {
+    assert_eq!(over([1000, 1, 1]).extent, [1000, 1, 1]);
+    assert_eq!(over([1000, 1, 1]).grid, [4, 1, 1]);
+    let cover = Shape::Cover(Dims([1000, 1, 1])).space(Some([128, 1, 1]), &gpu(), false);
+    let cover = cover.unwrap();
+    assert_eq!((cover.grid, cover.extent), ([8, 1, 1], [1024, 1, 1]));
+}
+
+#[test]
+fn host_devices_get_rows() {
+    let space = Shape::Over(Dims([10_000, 3, 1]));
+    let mut host = gpu();
+    (host.max_block, host.max_block_threads) = ([1 << 20; 3], 1 << 20);
+    let space = space.space(None, &host, true).unwrap();
+    assert_eq!((space.block, space.grid), ([4096, 1, 1], [3, 3, 1]));
+}
+
+#[test]
+fn malformed_shapes_are_refused() {
+    let grid = |grid, block| Shape::Grid {
+        grid: Dims(grid),
+        block: Dims(block),
+    };
+    let check = |shape: Shape| shape.check(None);
+    assert!(
+        check(grid([1, 1, 1], [32, 0, 1]))
+            .unwrap_err()
+            .contains("no threads")
+    );
+    assert!(
+        check(grid([1, 1, 1], [1 << 40, 1, 1]))
+            .unwrap_err()
+            .contains("larger than")
+    );
+    for huge in [
+        Shape::Over(Dims([1 << 40, 1 << 40, 1])),
+        grid([usize::MAX, 1, 1], [2, 1, 1]),
+        grid([1 << 40, 1 << 20, 1], [32, 1, 1]),
+    ] {
+        assert!(check(huge).unwrap_err().contains("64 bits"), "{huge:?}");
+    }
+    // The block alone makes it overflow: known only once it is picked.
+    let cover = Shape::Cover(Dims([usize::MAX, 1, 1]));
+    check(cover).unwrap();
+    assert!(
+        cover
+            .space(None, &gpu(), false)
+            .unwrap_err()
+            .contains("64 bits")
+    );
+    let large = grid([1, 1, 1], [2048, 1, 1]).space(None, &gpu(), false);
+    assert!(large.unwrap_err().contains("at most 1024 threads"));
+}
+
+#[test]
+fn a_grid_within_limits_is_not_folded() {
+    assert_eq!(
+        physical_grid([65535, 65535, 1], [65535; 3]),
+        Some([65535, 65535, 1])
+    );
+}
+
+#[test]
+fn folding_covers_the_grid_and_wastes_little() {
+    for (grid, max) in [
+        ([65536, 1, 1], [65535; 3]),
+        ([1, 65536, 1], [u32::MAX, 65535, 65535]),
+        ([1, 1, 1 << 33], [65535; 3]),
+        ([1 << 20, 1 << 20, 3], [65535; 3]),
+        ([7, 11, 13], [3, 5, 100]),
+        ([1 << 40, 1, 1], [1 << 31, 65535, 65535]),
+    ] {
+        let physical = physical_grid(grid, max).unwrap();
+        assert!(
+            (0..3).all(|i| (1..=max[i]).contains(&physical[i])),
+            "{physical:?}"
+        );
+        let started: u128 = physical.iter().map(|&p| u128::from(p)).product();
+        let wanted: u128 = grid.iter().map(|&g| u128::from(g)).product();
+        assert!(started >= wanted, "{grid:?} -> {physical:?}");
+        let slack = u128::from(physical[1]) * u128::from(physical[2]);
+        assert!(started - wanted < 2 * slack, "{grid:?} -> {physical:?}");
+    }
+}
+
+#[test]
+fn folding_gives_up_past_the_devices_capacity() {
+    assert_eq!(physical_grid([1 << 60, 1, 1], [65535; 3]), None);
+    assert_eq!(physical_grid([27 * 65, 1, 1], [3, 5, 9]), None);
+}

@@ -1,0 +1,8 @@
+//! Locking without poisoning: what the crate keeps behind a mutex is valid between any two
+//! statements, so a panic elsewhere leaves nothing half done.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

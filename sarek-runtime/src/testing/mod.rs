@@ -1,0 +1,39 @@
+//! Fake backends and kernels for this crate's tests.
+
+pub(crate) mod gpu;
+pub(crate) mod host;
+pub(crate) mod kernels;
+
+use std::sync::Arc;
+
+use crate::Device;
+use crate::backend::Backend;
+use crate::device::preference::Preference;
+use crate::device::registry::Registry;
+use gpu::{GpuBackend, Stats};
+
+/// A registry of these backends, with `SAREK_BACKEND` set to `preference`.
+pub(crate) fn registry(preference: &str, backends: &[Arc<dyn Backend>]) -> Registry {
+    let registry = Registry::new(Preference::parse(preference));
+    for backend in backends {
+        registry.register(backend.clone()).unwrap();
+    }
+    registry
+}
+
+/// Two devices of different backends, and what they were asked to do.
+pub(crate) fn two_gpus() -> [(Device, Arc<Stats>); 2] {
+    [GpuBackend::new("one", 100), GpuBackend::new("two", 90)].map(|backend| device(&backend))
+}
+
+/// The device of a backend.
+pub(crate) fn device(backend: &Arc<GpuBackend>) -> (Device, Arc<Stats>) {
+    let device = registry("", &[backend.clone()]).best().unwrap();
+    (device, backend.stats.clone())
+}
+
+pub(crate) fn host() -> Device {
+    registry("", &[host::HostBackend::new("host", 50)])
+        .best()
+        .unwrap()
+}

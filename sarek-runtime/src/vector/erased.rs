@@ -1,0 +1,81 @@
+//! A vector as a launch sees it, whatever its elements.
+
+use sarek_ir::Scalar;
+
+use super::{Vector, bytes};
+use crate::backend::Slice;
+use crate::device::{Pending, Stream};
+use crate::sync::lock;
+use crate::{Element, Error, Result};
+
+pub(crate) trait Operand: Send + Sync {
+    fn scalar(&self) -> Scalar;
+
+    fn len(&self) -> usize;
+
+    /// Outcomes not yet known of launches that the contents depend on; the fault if one is known.
+    fn unsettled(&self) -> Result<Vec<Pending>>;
+
+    /// The valid host copy, for reading.
+    fn on_host(&self) -> Result<*const u8>;
+
+    /// The host copy as the only valid one, for writing.
+    fn on_host_mut(&mut self) -> Result<*mut u8>;
+
+    /// The valid copy on the stream's device, for the stream's next work to read or, if
+    /// `exclusive`, to write. At least one element long.
+    fn on_device(&self, stream: &Stream, exclusive: bool) -> Result<Slice>;
+
+    /// Work that writes the vector was queued on the stream.
+    fn written_on(&mut self, stream: &Stream, outcomes: &[Pending]);
+
+    /// The contents are those of a launch that failed.
+    fn fail(&mut self, error: Error);
+}
+
+impl<T: Element> Operand for Vector<T> {
+    fn scalar(&self) -> Scalar {
+        T::SCALAR
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn unsettled(&self) -> Result<Vec<Pending>> {
+        lock(&self.state).copies.unsettled().map(<[_]>::to_vec)
+    }
+
+    fn on_host(&self) -> Result<*const u8> {
+        Ok(self.as_slice()?.as_ptr().cast())
+    }
+
+    fn on_host_mut(&mut self) -> Result<*mut u8> {
+        Ok(self.as_mut_slice()?.as_mut_ptr().cast())
+    }
+
+    fn on_device(&self, stream: &Stream, exclusive: bool) -> Result<Slice> {
+        let mut state = lock(&self.state);
+        let host = if state.copies.is_stale_on(stream.device()) {
+            // From another device it goes through the host, which then holds it too.
+            Some(bytes::of(self.valid_host(&mut state)?))
+        } else {
+            None
+        };
+        let min_bytes = self.len.max(1) * size_of::<T>();
+        state.copies.on_device(stream, host, min_bytes, exclusive)
+    }
+
+    fn written_on(&mut self, stream: &Stream, outcomes: &[Pending]) {
+        let host = self.host.take();
+        let state = self.state_mut();
+        if host.is_some() {
+            state.spare = host;
+        }
+        state.copies.written_on(stream, outcomes);
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.state_mut().copies.fail(error);
+    }
+}

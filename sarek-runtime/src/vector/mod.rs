@@ -1,0 +1,232 @@
+//! Vectors: memory that the host and the devices see alike.
+
+mod bytes;
+mod copies;
+mod erased;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::sync::lock;
+use crate::{Element, Error, Result};
+use copies::Copies;
+pub(crate) use erased::Operand;
+
+/// A vector of fixed length that kernels read and write on any device.
+///
+/// Copies are made when they are needed: to a device when a launch there uses the vector, back
+/// when the host reads it. A read on the host waits for the launches that write the vector.
+///
+/// If such a launch failed, the vector is unreadable: reads and launches that use it return the
+/// launch's error until all elements are rewritten by [`Vector::fill`] or [`Vector::copy_from_slice`]
+/// (or the vector is replaced).
+pub struct Vector<T> {
+    len: usize,
+    /// The host copy, present while it is valid.
+    host: OnceLock<Vec<T>>,
+    state: Mutex<State<T>>,
+}
+
+struct State<T> {
+    copies: Copies,
+    /// Storage of the host copy while that is invalid, for re-use.
+    spare: Option<Vec<T>>,
+}
+
+impl<T: Element> Vector<T> {
+    /// A vector of these elements; takes the storage over.
+    pub fn from_vec(elements: Vec<T>) -> Vector<T> {
+        Vector {
+            len: elements.len(),
+            host: OnceLock::from(elements),
+            state: Mutex::new(State {
+                copies: Copies::default(),
+                spare: None,
+            }),
+        }
+    }
+
+    /// A vector of a copy of these elements.
+    pub fn from_slice(elements: &[T]) -> Vector<T> {
+        Vector::from_vec(elements.to_vec())
+    }
+
+    /// `len` zeros (or `false`).
+    pub fn zeros(len: usize) -> Vector<T> {
+        Vector::filled(len, T::default())
+    }
+
+    /// `len` times `value`.
+    pub fn filled(len: usize, value: T) -> Vector<T> {
+        Vector::from_vec(vec![value; len])
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Has it no elements?
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// A copy of the elements.
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        self.as_slice().map(<[T]>::to_vec)
+    }
+
+    /// The elements, in the vector's own storage.
+    pub fn into_vec(mut self) -> Result<Vec<T>> {
+        self.as_slice()?;
+        Ok(self.host.take().unwrap_or_default())
+    }
+
+    /// The element at `index`.
+    pub fn get(&self, index: usize) -> Result<T> {
+        let found = self.as_slice()?.get(index).copied();
+        found.ok_or(self.out_of_bounds(index))
+    }
+
+    /// Overwrites the element at `index`.
+    pub fn set(&mut self, index: usize, value: T) -> Result<()> {
+        let error = self.out_of_bounds(index);
+        *self.as_mut_slice()?.get_mut(index).ok_or(error)? = value;
+        Ok(())
+    }
+
+    /// Overwrites all elements; this also makes the vector of a failed launch readable again.
+    pub fn fill(&mut self, value: T) -> Result<()> {
+        let len = self.len;
+        self.rewrite(|elements| elements.resize(len, value));
+        Ok(())
+    }
+
+    /// Overwrites all elements with as many others; this also makes the vector of a failed launch
+    /// readable again.
+    pub fn copy_from_slice(&mut self, elements: &[T]) -> Result<()> {
+        if elements.len() != self.len {
+            return Err(Error::Length {
+                expected: self.len,
+                found: elements.len(),
+            });
+        }
+        self.rewrite(|storage| storage.extend_from_slice(elements));
+        Ok(())
+    }
+
+    /// The elements, to read on the host.
+    pub fn as_slice(&self) -> Result<&[T]> {
+        let mut state = lock(&self.state);
+        state.copies.settle()?;
+        self.valid_host(&mut state)
+    }
+
+    /// The elements, to read and write on the host. Devices get them anew when they next use them.
+    pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
+        self.as_slice()?;
+        self.state_mut().copies.invalidate();
+        let host = self.host.get_mut();
+        Ok(host.expect("`as_slice` made the host copy valid"))
+    }
+
+    /// The host copy, downloaded if it is not valid.
+    fn valid_host(&self, state: &mut State<T>) -> Result<&[T]> {
+        if let Some(valid) = self.host.get() {
+            return Ok(valid);
+        }
+        let spare = state.spare.take();
+        let mut fresh = spare.unwrap_or_else(|| vec![T::default(); self.len]);
+        let result = bytes::overwrite(&mut fresh, |to| state.copies.download(to));
+        if let Err(error) = result {
+            state.spare = Some(fresh);
+            return Err(error);
+        }
+        Ok(self.host.get_or_init(|| fresh))
+    }
+
+    /// Replaces the elements by those that `write` puts into empty storage.
+    fn rewrite(&mut self, write: impl FnOnce(&mut Vec<T>)) {
+        let host = self.host.take();
+        let state = self.state_mut();
+        let mut storage = host.or(state.spare.take()).unwrap_or_default();
+        state.copies.forget();
+        storage.clear();
+        write(&mut storage);
+        self.host = OnceLock::from(storage);
+    }
+
+    fn out_of_bounds(&self, index: usize) -> Error {
+        Error::Bounds {
+            index,
+            len: self.len,
+        }
+    }
+}
+
+impl<T> Vector<T> {
+    fn state_mut(&mut self) -> &mut State<T> {
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A vector of its own with the same elements. Should those be unreadable, so is the clone.
+impl<T: Element> Clone for Vector<T> {
+    fn clone(&self) -> Vector<T> {
+        match self.to_vec() {
+            Ok(elements) => Vector::from_vec(elements),
+            Err(error) => Vector {
+                len: self.len,
+                host: OnceLock::new(),
+                state: Mutex::new(State {
+                    copies: Copies::failed(error),
+                    spare: None,
+                }),
+            },
+        }
+    }
+}
+
+impl<T: Element> Default for Vector<T> {
+    fn default() -> Vector<T> {
+        Vector::from_vec(Vec::new())
+    }
+}
+
+impl<T: Element> From<Vec<T>> for Vector<T> {
+    fn from(elements: Vec<T>) -> Vector<T> {
+        Vector::from_vec(elements)
+    }
+}
+
+impl<T: Element> FromIterator<T> for Vector<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Vector<T> {
+        Vector::from_vec(elements.into_iter().collect())
+    }
+}
+
+/// The elements if the host has them, else where they are: nothing is copied for this.
+impl<T: Element + fmt::Debug> fmt::Debug for Vector<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut state = lock(&self.state);
+        if let Err(error) = state.copies.unsettled() {
+            return write!(f, "Vector(<{} elements lost: {error}>)", self.len);
+        }
+        if let Some(elements) = self.host.get() {
+            return f.debug_tuple("Vector").field(elements).finish();
+        }
+        let devices: Vec<_> = state
+            .copies
+            .valid_devices()
+            .map(|d| d.to_string())
+            .collect();
+        write!(
+            f,
+            "Vector(<{} elements on {}>)",
+            self.len,
+            devices.join(", ")
+        )
+    }
+}

@@ -1,0 +1,156 @@
+//! Literals, local and module constants, and those of the numeric types.
+
+use crate::conformance::check::{Check, expect, poisoned};
+use crate::conformance::{Capability, Case};
+use crate::prelude::*;
+
+pub const CASES: &[Case] = &[
+    Case::new("constants/f32", &[], f32_case),
+    Case::new("constants/i32", &[], i32_case),
+    Case::new("constants/u64", &[Capability::I64], u64_case),
+    Case::new("constants/f64", &[Capability::F64], f64_case),
+];
+
+const SCALE: f32 = 2.5;
+const OFFSET: i32 = -40 + 3 * 7;
+
+mod elsewhere {
+    pub const LIMIT: i32 = 1 << 20;
+    pub const MASK: u64 = 0xffff_0000_ffff_0000;
+    pub const HALF: f64 = 0.5;
+}
+
+struct Holder;
+
+impl Holder {
+    const ANSWER: i32 = 42;
+}
+
+#[kernel]
+fn f32_kernel(out: &mut [f32]) {
+    const LOCAL: f32 = 0.75;
+    let i = global_idx_x();
+    out[16 * i] = f32::MAX;
+    out[16 * i + 1] = f32::MIN;
+    out[16 * i + 2] = f32::MIN_POSITIVE;
+    out[16 * i + 3] = f32::EPSILON;
+    out[16 * i + 4] = f32::INFINITY;
+    out[16 * i + 5] = f32::NEG_INFINITY;
+    out[16 * i + 6] = f32::NAN;
+    out[16 * i + 7] = std::f32::consts::PI;
+    out[16 * i + 8] = core::f32::consts::LN_2;
+    out[16 * i + 9] = SCALE;
+    out[16 * i + 10] = LOCAL;
+    out[16 * i + 11] = 1e-3;
+    out[16 * i + 12] = 16_777_217.0;
+    out[16 * i + 13] = -0.0;
+    out[16 * i + 14] = 3f32;
+    out[16 * i + 15] = self::SCALE * LOCAL;
+}
+
+fn f32_case(device: &Device) -> Check {
+    let bits = [
+        0x7f7f_ffff,
+        0xff7f_ffff,
+        0x0080_0000,
+        0x3400_0000,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0000,
+        0x4049_0fdb,
+        0x3f31_7218,
+        0x4020_0000,
+        0x3f40_0000,
+        0x3a83_126f,
+        0x4b80_0000,
+        0x8000_0000,
+        0x4040_0000,
+        0x3ff0_0000,
+    ];
+    let mut out = poisoned(bits.len());
+    f32_kernel(&mut out).over(1).run_on(device)?;
+    expect("constants", &out, &bits.map(f32::from_bits))
+}
+
+#[kernel]
+fn i32_kernel(out: &mut [i32]) {
+    const NEGATIVE: i32 = -7;
+    let i = global_idx_x();
+    out[12 * i] = i32::MAX;
+    out[12 * i + 1] = i32::MIN;
+    out[12 * i + 2] = OFFSET;
+    out[12 * i + 3] = elsewhere::LIMIT;
+    out[12 * i + 4] = NEGATIVE;
+    out[12 * i + 5] = -2_147_483_648;
+    out[12 * i + 6] = 0x7fff_ffff;
+    out[12 * i + 7] = 0b1010;
+    out[12 * i + 8] = 0o777;
+    out[12 * i + 9] = u32::MAX as i32;
+    out[12 * i + 10] = i32::BITS as i32;
+    out[12 * i + 11] = Holder::ANSWER;
+}
+
+fn i32_case(device: &Device) -> Check {
+    let due = [
+        2_147_483_647,
+        -2_147_483_648,
+        -19,
+        1_048_576,
+        -7,
+        -2_147_483_648,
+        2_147_483_647,
+        10,
+        511,
+        -1,
+        32,
+        42,
+    ];
+    let mut out = poisoned(due.len());
+    i32_kernel(&mut out).over(1).run_on(device)?;
+    expect("constants", &out, &due)
+}
+
+#[kernel]
+fn u64_kernel(out: &mut [u64]) {
+    let i = global_idx_x();
+    out[6 * i] = u64::MAX;
+    out[6 * i + 1] = elsewhere::MASK;
+    out[6 * i + 2] = i64::MIN as u64;
+    out[6 * i + 3] = 18_446_744_073_709_551_615;
+    out[6 * i + 4] = 0x1_0000_0000u64;
+    out[6 * i + 5] = i64::MAX as u64;
+}
+
+fn u64_case(device: &Device) -> Check {
+    let due = [!0, 0xffff_0000_ffff_0000, 1 << 63, !0, 1 << 32, !0 >> 1];
+    let mut out = poisoned(due.len());
+    u64_kernel(&mut out).over(1).run_on(device)?;
+    expect("constants", &out, &due)
+}
+
+#[kernel]
+fn f64_kernel(out: &mut [f64]) {
+    let i = global_idx_x();
+    out[7 * i] = f64::MAX;
+    out[7 * i + 1] = std::f64::consts::E;
+    out[7 * i + 2] = elsewhere::HALF;
+    out[7 * i + 3] = 0.1;
+    out[7 * i + 4] = 1e300;
+    out[7 * i + 5] = f64::INFINITY;
+    out[7 * i + 6] = f64::EPSILON;
+}
+
+fn f64_case(device: &Device) -> Check {
+    let bits = [
+        0x7fef_ffff_ffff_ffff,
+        0x4005_bf0a_8b14_5769,
+        0x3fe0_0000_0000_0000,
+        0x3fb9_9999_9999_999a,
+        0x7e37_e43c_8800_759c,
+        0x7ff0_0000_0000_0000,
+        0x3cb0_0000_0000_0000,
+    ];
+    let mut out = poisoned(bits.len());
+    f64_kernel(&mut out).over(1).run_on(device)?;
+    expect("constants", &out, &bits.map(f64::from_bits))
+}

@@ -1,0 +1,23 @@
+//! Control flow, scopes, and the order of evaluation.
+
+mod branches;
+mod evaluation;
+mod labels;
+mod loops;
+mod ranges;
+mod returns;
+mod scopes;
+mod short_circuit;
+
+use crate::conformance::Case;
+
+pub const CASES: &[&[Case]] = &[
+    branches::CASES,
+    loops::CASES,
+    ranges::CASES,
+    labels::CASES,
+    returns::CASES,
+    scopes::CASES,
+    evaluation::CASES,
+    short_circuit::CASES,
+];

@@ -1,0 +1,115 @@
+//! Division by zero, and `MIN / -1`.
+
+use super::index::still_works;
+use super::report::{Place, check_place, fault_of};
+use crate::conformance::check::{Check, ensure, poisoned};
+use crate::conformance::input::Sample;
+use crate::conformance::{Capability, Case};
+use crate::prelude::*;
+use crate::{FaultKind, Result};
+
+pub const CASES: &[Case] = &[
+    Case::new("faults/division/i32", &[], i32_case),
+    Case::new("faults/division/u32", &[], u32_case),
+    Case::new("faults/division/i64", &[Capability::I64], i64_case),
+    Case::new("faults/division/u64", &[Capability::I64], u64_case),
+    Case::new("faults/division/discarded", &[], discarded),
+];
+
+const FILE: &str = "conformance/cases/faults/division.rs";
+
+const OPERATIONS: u32 = 4;
+
+/// One kernel for the four operations, so that each stands on a line of its own.
+macro_rules! divide {
+    ($t:ident $case:ident $kernel:ident $name:literal) => {
+        #[kernel]
+        fn $kernel(operation: u32, a: &[$t], b: &[$t], out: &mut [$t]) {
+            let i = global_idx_x();
+            out[i] = if operation == 0 {
+                a[i] / b[i]
+            } else if operation == 1 {
+                a[i] % b[i]
+            } else if operation == 2 {
+                a[i].div_euclid(b[i])
+            } else {
+                a[i].rem_euclid(b[i])
+            };
+        }
+
+        fn $case(device: &Device) -> Check {
+            for operation in 0..OPERATIONS {
+                let run = |a: &Vector<$t>, b: &Vector<$t>, out: &mut Vector<$t>| {
+                    $kernel(operation, a, b, out).over(64).run_on(device)
+                };
+                provoke($name, (5, 0), FaultKind::DivisionByZero, run)?;
+                provoke($name, (0, 0), FaultKind::DivisionByZero, run)?;
+                if $t::MIN != 0 {
+                    provoke($name, ($t::MIN, !0), FaultKind::DivisionOverflow, run)?;
+                }
+                still_works(device)?;
+            }
+            Ok(())
+        }
+    };
+}
+
+divide!(i32 i32_case divide_i32 "divide_i32");
+divide!(u32 u32_case divide_u32 "divide_u32");
+divide!(i64 i64_case divide_i64 "divide_i64");
+divide!(u64 u64_case divide_u64 "divide_u64");
+
+/// Thread 37 divides as told, the others harmlessly.
+fn provoke<T: Sample>(
+    kernel: &'static str,
+    (a, b): (T, T),
+    due: FaultKind,
+    run: impl Fn(&Vector<T>, &Vector<T>, &mut Vector<T>) -> Result<()>,
+) -> Check {
+    let harmless = T::edges()
+        .into_iter()
+        .find(|&x| x != T::default())
+        .unwrap_or(a);
+    let (mut left, mut right) = (vec![T::default(); 64], vec![harmless; 64]);
+    (left[37], right[37]) = (a, b);
+    let mut out = poisoned::<T>(64);
+    let result = run(&Vector::from_vec(left), &Vector::from_vec(right), &mut out);
+    let fault = fault_of(result, &mut out)?;
+    ensure(fault.kernel == kernel, || {
+        format!("the fault names kernel `{}`", fault.kernel)
+    })?;
+    ensure(fault.kind == due, || {
+        format!("{:?} for {a:?} by {b:?}", fault.kind)
+    })?;
+    ensure(fault.thread == [37, 0, 0], || {
+        format!("thread {:?}", fault.thread)
+    })
+}
+
+const DISCARDED: u32 = line!() + 5;
+#[kernel]
+fn discarded_kernel(a: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    out[i] = a[i];
+    let _unused = 100 / a[i];
+}
+
+/// An operation whose value nobody uses fails all the same.
+fn discarded(device: &Device) -> Check {
+    let mut data = vec![1u32; 50];
+    data[49] = 0;
+    let mut out = poisoned(50);
+    let result = discarded_kernel(&Vector::from_vec(data), &mut out)
+        .over(50)
+        .run_on(device);
+    let fault = fault_of(result, &mut out)?;
+    let place = Place {
+        kernel: "discarded_kernel",
+        file: FILE,
+        line: DISCARDED,
+    };
+    check_place(&fault, &place)?;
+    ensure(fault.kind == FaultKind::DivisionByZero, || {
+        format!("{:?}", fault.kind)
+    })
+}

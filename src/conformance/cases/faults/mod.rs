@@ -1,0 +1,11 @@
+//! A kernel that fails names the place; nothing is touched by the bad access, and the device goes
+//! on working.
+
+mod division;
+mod index;
+mod others;
+mod report;
+
+use crate::conformance::Case;
+
+pub const CASES: &[&[Case]] = &[index::CASES, division::CASES, others::CASES];

@@ -1,0 +1,19 @@
+//! Index spaces: what a launch runs, and what ids and extents say there.
+
+mod empty;
+mod folded;
+mod ids;
+mod preconditions;
+mod refused;
+mod spaces;
+
+use crate::conformance::Case;
+
+pub const CASES: &[&[Case]] = &[
+    ids::CASES,
+    spaces::CASES,
+    empty::CASES,
+    folded::CASES,
+    preconditions::CASES,
+    refused::CASES,
+];

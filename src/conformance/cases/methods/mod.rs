@@ -1,0 +1,29 @@
+//! Every numeric method on every type that has it.
+
+mod bits;
+mod clamp;
+mod elementary;
+mod elementary_pairs;
+mod float_exact;
+mod float_pairs;
+mod mul_add;
+mod pow;
+mod saturating;
+mod signed;
+mod wrapping;
+
+use crate::conformance::Case;
+
+pub const CASES: &[&[Case]] = &[
+    bits::CASES,
+    wrapping::CASES,
+    saturating::CASES,
+    signed::CASES,
+    clamp::CASES,
+    pow::CASES,
+    float_exact::CASES,
+    float_pairs::CASES,
+    mul_add::CASES,
+    elementary::CASES,
+    elementary_pairs::CASES,
+];

@@ -1,0 +1,75 @@
+//! The cases, one kernel or one close family a file.
+
+mod bits;
+mod black_scholes;
+mod bools;
+mod casts;
+mod coherence;
+mod constants;
+mod control;
+mod faults;
+mod launch;
+mod mandelbrot;
+mod matmul;
+mod methods;
+mod native_text;
+mod nbody;
+mod operators;
+mod saxpy;
+mod stencil;
+mod stream;
+mod transpose;
+mod vector_add;
+
+use std::sync::LazyLock;
+
+use super::Case;
+
+/// Every case.
+pub fn all() -> &'static [Case] {
+    static ALL: LazyLock<Vec<Case>> = LazyLock::new(|| {
+        let parts: &[&[Case]] = &[
+            vector_add::CASES,
+            saxpy::CASES,
+            stream::CASES,
+            mandelbrot::CASES,
+            matmul::CASES,
+            transpose::CASES,
+            stencil::CASES,
+            black_scholes::CASES,
+            nbody::CASES,
+            bits::CASES,
+            bools::CASES,
+            constants::CASES,
+        ];
+        let groups: &[&[&[Case]]] = &[
+            operators::CASES,
+            methods::CASES,
+            casts::CASES,
+            control::CASES,
+            launch::CASES,
+            faults::CASES,
+        ];
+        let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
+        let all = parts
+            .iter()
+            .chain(groups.iter().copied().flatten())
+            .chain(rest);
+        all.copied().flatten().copied().collect()
+    });
+    &ALL
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_unique() {
+        let mut seen = BTreeSet::new();
+        for case in super::all() {
+            assert!(seen.insert(case.name), "{} occurs twice", case.name);
+        }
+        assert!(seen.len() > 100, "{} cases", seen.len());
+    }
+}

@@ -1,0 +1,208 @@
+//! Inputs: seeded random numbers, edge values, sizes.
+
+use std::fmt::Debug;
+
+use super::tolerance::{Format, Tolerance};
+use crate::Element;
+
+/// Lane counts and ragged sizes that the simple kernels run over; 0 is among them.
+pub const SIZES: [usize; 10] = [0, 1, 3, 32, 33, 255, 256, 1000, 1024, 4099];
+
+/// Block sizes; those that a device cannot run are left out by [`block_sizes`].
+const BLOCKS: [usize; 7] = [1, 3, 32, 33, 255, 256, 1024];
+
+/// The block sizes that the device can run along x.
+pub fn block_sizes(device: &crate::Device) -> impl Iterator<Item = usize> {
+    let info = device.info();
+    let most = info.max_block_threads.min(info.max_block[0]) as usize;
+    BLOCKS.into_iter().filter(move |&b| b <= most)
+}
+
+/// Steele, Lea and Flood's SplitMix64 (OOPSLA 2014): small, seedable, good enough for inputs.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in `0..bound`, up to a bias that does not matter here.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.bits() % bound
+    }
+
+    /// Uniform in `lo..hi`.
+    pub fn between(&mut self, lo: f64, hi: f64) -> f64 {
+        lo + (hi - lo) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
+    }
+
+    /// Uniform `f32`s in `lo..hi`.
+    pub fn floats(&mut self, n: usize, lo: f32, hi: f32) -> Vec<f32> {
+        (0..n)
+            .map(|_| self.between(lo.into(), hi.into()) as f32)
+            .collect()
+    }
+
+    /// Values of every kind that the type has.
+    pub fn values<T: Sample>(&mut self, n: usize) -> Vec<T> {
+        (0..n).map(|_| T::random(self)).collect()
+    }
+}
+
+/// An element type that the suite can make up and compare.
+pub trait Sample: Element + PartialEq + Debug {
+    /// What an element holds that no kernel has written.
+    const SENTINEL: Self;
+
+    /// Values at which implementations differ. Subnormal floats are not among them, since targets
+    /// may flush them.
+    fn edges() -> Vec<Self>;
+
+    /// Any value, of a spread that reaches the whole type.
+    fn random(random: &mut Random) -> Self;
+
+    /// The same value: equal bits, or NaN both times.
+    fn same(self, other: Self) -> bool;
+
+    /// A float within the tolerance of `want`. No other type is near anything.
+    fn is_near(self, _want: f64, _tolerance: Tolerance) -> bool {
+        false
+    }
+}
+
+macro_rules! integers {
+    ($($t:ident)*) => {$(
+        impl Sample for $t {
+            const SENTINEL: $t = 0x5a5a_5a5a;
+
+            fn edges() -> Vec<$t> {
+                let half = 1 << ($t::BITS / 2);
+                let mut edges = vec![
+                    0, 1, 2, 3, 7, 31, 32, 33, half, half - 1, $t::MAX, $t::MAX - 1, $t::MAX / 2,
+                    $t::MIN, $t::MIN + 1, $t::MIN / 2, !0, !1, !6, $t::MAX / 3,
+                ];
+                edges.sort_unstable();
+                edges.dedup();
+                edges
+            }
+
+            fn random(random: &mut Random) -> $t {
+                let bits = random.bits() as $t;
+                // Half of the values are small in magnitude.
+                if random.below(2) == 0 { bits >> random.below($t::BITS.into()) } else { bits }
+            }
+
+            fn same(self, other: $t) -> bool {
+                self == other
+            }
+        }
+    )*};
+}
+
+integers!(i32 u32 i64 u64);
+
+macro_rules! floats {
+    ($($t:ident $bits:ident $format:ident)*) => {$(
+        impl Sample for $t {
+            const SENTINEL: $t = -123_456.78;
+
+            fn edges() -> Vec<$t> {
+                let positive = [
+                    0.0, 1.0, 0.5, 1.5, 2.5, 3.0, 0.499_999_97, 1e-3, 10.0, 8_388_609.0,
+                    2_147_483_648.0, 4_294_967_296.0, $t::EPSILON, $t::MIN_POSITIVE, $t::MAX,
+                    $t::INFINITY,
+                ];
+                let negative = positive.map(|x: $t| -x);
+                positive.into_iter().chain(negative).chain([$t::NAN]).collect()
+            }
+
+            fn random(random: &mut Random) -> $t {
+                // Any finite normal number, or one of everyday size.
+                if random.below(4) == 0 {
+                    let x = $t::from_bits(random.bits() as $bits);
+                    if x.is_normal() { x } else { 1.25 }
+                } else {
+                    random.between(-1000.0, 1000.0) as $t
+                }
+            }
+
+            fn same(self, other: $t) -> bool {
+                self.to_bits() == other.to_bits() || (self.is_nan() && other.is_nan())
+            }
+
+            fn is_near(self, want: f64, tolerance: Tolerance) -> bool {
+                tolerance.accepts(self.into(), want, Format::$format)
+            }
+        }
+    )*};
+}
+
+floats!(f32 u32 F32 f64 u64 F64);
+
+impl Sample for bool {
+    const SENTINEL: bool = true;
+
+    fn edges() -> Vec<bool> {
+        vec![false, true]
+    }
+
+    fn random(random: &mut Random) -> bool {
+        random.below(2) == 1
+    }
+
+    fn same(self, other: bool) -> bool {
+        self == other
+    }
+}
+
+/// Every edge value, then random ones.
+pub fn values<T: Sample>(seed: u64, random: usize) -> Vec<T> {
+    let mut values = T::edges();
+    values.extend(Random::new(seed).values::<T>(random));
+    values
+}
+
+/// Every pair of edge values, then random pairs.
+pub fn pairs<A: Sample, B: Sample>(seed: u64, random: usize) -> Vec<(A, B)> {
+    let (left, right) = (A::edges(), B::edges());
+    let edges = left
+        .iter()
+        .flat_map(|&a| right.iter().map(move |&b| (a, b)));
+    let mut source = Random::new(seed);
+    let more = (0..random).map(|_| (A::random(&mut source), B::random(&mut source)));
+    edges.chain(more).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splitmix_gives_the_published_sequence() {
+        let mut random = Random::new(1_234_567);
+        assert_eq!(random.bits(), 6_457_827_717_110_365_317);
+        assert_eq!(random.bits(), 3_203_168_211_198_807_973);
+    }
+
+    #[test]
+    fn edges_reach_the_ends_of_the_types() {
+        assert!(i32::edges().contains(&i32::MIN) && i32::edges().contains(&-1));
+        assert!(u64::edges().contains(&u64::MAX));
+        assert!(f32::edges().iter().any(|x| x.is_nan()));
+        assert!(f64::edges().iter().any(|x| x.same(-0.0)));
+    }
+
+    #[test]
+    fn sameness_tells_zeros_apart_and_joins_nans() {
+        assert!(!0.0f32.same(-0.0));
+        assert!(f32::NAN.same(-f32::NAN));
+        assert!(!f32::NAN.same(0.0));
+    }
+}

@@ -1,0 +1,180 @@
+//! What a device must do to run sarek kernels, as a suite that anyone can run.
+//!
+//! For authors of backends, and for this repository's own tests:
+//!
+//! ```no_run
+//! let device = sarek::Device::of("native")?;
+//! sarek::conformance::run(&device).assert_passed();
+//! # Ok::<(), sarek::Error>(())
+//! ```
+//!
+//! # How a case is built
+//!
+//! Each case is one kernel, or a close family of kernels, written as a user would write it. The
+//! expected results come from plain Rust on the host that shares no code with the kernel: integers
+//! are computed in `i128` and truncated, floats in `f64` where a wider type exists. Inputs are
+//! edge values combined with each other, then random values of a fixed seed. Outputs are filled
+//! with a sentinel before the launch and are longer than what the kernel writes, so that a missing
+//! and a stray store both show.
+//!
+//! # What passes
+//!
+//! Integers, `bool`, comparisons and conversions must be exact. Floats must be within
+//! [`tolerance`], which is also what sarek promises to users.
+//!
+//! A case that needs a [`Capability`] which [`sarek_runtime::backend::DeviceInfo`] declares missing
+//! is skipped, provided that the launch is refused with [`crate::Error::NotEligible`]; the same
+//! refusal from a device that declares the capability is a failure.
+
+mod cases;
+mod check;
+mod input;
+mod report;
+pub mod tolerance;
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use crate::Device;
+use check::{Check, Stop};
+
+pub use report::{Entry, Report};
+
+/// Runs every case on a device.
+pub fn run(device: &Device) -> Report {
+    run_matching(device, "", |_| ())
+}
+
+/// Runs the cases whose name contains `part`; `before` sees each of them before it runs.
+pub fn run_matching(device: &Device, part: &str, mut before: impl FnMut(&Case)) -> Report {
+    let mut entries = vec![];
+    for case in cases().iter().filter(|case| case.name.contains(part)) {
+        before(case);
+        let start = Instant::now();
+        let outcome = case.run(device);
+        entries.push(Entry {
+            case: case.name,
+            outcome,
+            time: start.elapsed(),
+        });
+    }
+    Report::new(device_label(device), entries)
+}
+
+/// Every case, in the order in which [`run`] runs them.
+pub fn cases() -> &'static [Case] {
+    cases::all()
+}
+
+/// One case of the suite.
+#[derive(Clone, Copy)]
+pub struct Case {
+    /// A path such as `operators/divide/i32`.
+    pub name: &'static str,
+    /// What the kernels need of the device.
+    pub needs: &'static [Capability],
+    body: fn(&Device) -> Check,
+}
+
+impl Case {
+    const fn new(
+        name: &'static str,
+        needs: &'static [Capability],
+        body: fn(&Device) -> Check,
+    ) -> Case {
+        Case { name, needs, body }
+    }
+
+    /// Runs the case. A panic inside it is a failure of the case.
+    pub fn run(&self, device: &Device) -> Outcome {
+        let result = catch_unwind(AssertUnwindSafe(|| (self.body)(device)));
+        let missing = self
+            .needs
+            .iter()
+            .copied()
+            .find(|c| !c.is_offered_by(device));
+        match (result, missing) {
+            (Ok(Ok(())), _) => Outcome::Passed,
+            (Ok(Err(Stop::Error(crate::Error::NotEligible { .. }))), Some(capability)) => {
+                Outcome::Skipped(capability)
+            }
+            (Ok(Err(stop)), _) => Outcome::Failed(stop.to_string()),
+            (Err(panic), _) => Outcome::Failed(format!("panicked: {}", panic_text(&*panic))),
+        }
+    }
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Case")
+            .field("name", &self.name)
+            .field("needs", &self.needs)
+            .finish()
+    }
+}
+
+/// How a case went.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Every result was as due.
+    Passed,
+    /// Something was not; the text says what.
+    Failed(String),
+    /// The device declares that it lacks this, and refused the launch.
+    Skipped(Capability),
+}
+
+/// A feature that a device may lack.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Capability {
+    /// `f64` arithmetic and buffers.
+    F64,
+    /// Elementary functions on `f64`.
+    F64Math,
+    /// 64-bit integers.
+    I64,
+    /// Buffers of `bool`.
+    Storage8,
+}
+
+impl Capability {
+    /// Does the device declare that it has it?
+    pub fn is_offered_by(self, device: &Device) -> bool {
+        let features = device.info().features;
+        match self {
+            Capability::F64 => features.f64,
+            Capability::F64Math => features.f64_math,
+            Capability::I64 => features.i64,
+            Capability::Storage8 => features.storage8,
+        }
+    }
+}
+
+impl fmt::Display for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Capability::F64 => "f64",
+            Capability::F64Math => "f64 functions",
+            Capability::I64 => "64-bit integers",
+            Capability::Storage8 => "8-bit storage",
+        })
+    }
+}
+
+fn device_label(device: &Device) -> String {
+    format!("{} ({})", device.backend(), device.info().name)
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a value that is no text")
+}
+
+/// Shortens a duration for tables.
+fn millis(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
+}

@@ -1,0 +1,68 @@
+//! The conformance suite on every backend of this machine.
+//!
+//! In the environment, `SAREK_REQUIRE=opencl,wgpu` makes a missing backend, and a case that its
+//! device skips, a failure. `SAREK_CASES=casts/` runs the cases with that in their name and says
+//! which one is running, for when one hangs or crashes.
+
+use sarek::conformance::{self, Report};
+use sarek::{Device, Result};
+
+fn required(backend: &str) -> bool {
+    let list = std::env::var("SAREK_REQUIRE").unwrap_or_default();
+    list.split(',').any(|name| name.trim() == backend)
+}
+
+fn run(device: &Device) -> Report {
+    let report = match std::env::var("SAREK_CASES") {
+        Err(_) => conformance::run(device),
+        Ok(part) => conformance::run_matching(device, &part, |case| {
+            eprintln!("{}: {}", device.backend(), case.name);
+        }),
+    };
+    println!("{report}");
+    report
+}
+
+/// Runs the suite on every device of a backend.
+fn check(backend: &str) {
+    if let Err(why) = Device::of(backend) {
+        assert!(!required(backend), "`{backend}` is required: {why}");
+        eprintln!("not tested: {why}");
+        return;
+    }
+    for device in Device::all().iter().filter(|d| d.backend() == backend) {
+        let report = run(device);
+        if required(backend) {
+            report.assert_complete();
+        } else {
+            report.assert_passed();
+        }
+    }
+}
+
+#[test]
+fn native() -> Result<()> {
+    run(&Device::of("native")?).assert_complete();
+    Ok(())
+}
+
+#[test]
+fn interpreter() -> Result<()> {
+    run(&Device::of("interpreter")?).assert_complete();
+    Ok(())
+}
+
+#[test]
+fn cuda() {
+    check("cuda");
+}
+
+#[test]
+fn opencl() {
+    check("opencl");
+}
+
+#[test]
+fn wgpu() {
+    check("wgpu");
+}
