@@ -96,6 +96,7 @@ impl Analyser<'_> {
 
     /// Notes whether a site cannot fail.
     pub(super) fn check(&mut self, site: Option<SiteId>, holds: bool) {
+        self.doubtful |= !holds;
         if let Some(site) = site
             && self.record
             && !holds
