@@ -205,7 +205,7 @@ functions! {
     /// `x.exp2()`
     Exp2 1.0 2.0 3.0 Formula(|x, _, r| exp_ulps(x) * ulp(r));
     /// `x.exp_m1()`
-    ExpM1 1.5 1.0 3.0 Ulps(32.0);
+    ExpM1 1.5 1.0 3.0 Formula(|x, _, r| exp_ulps(x).max(32.0) * ulp(r));
     /// `x.ln()`
     Ln 1.0 1.0 3.0 Formula(|x, _, r| log_error(x, r));
     /// `x.ln_1p()`

@@ -44,6 +44,11 @@ impl Shared {
         self.context.get()
     }
 
+    /// Is the driver PoCL?
+    pub fn is_pocl(&self) -> bool {
+        self.id.version().is_ok_and(|version| version.contains("PoCL"))
+    }
+
     /// The driver's word on a failed call.
     pub fn error(&self, call: &str, code: cl_int) -> Error {
         Error::Device {
