@@ -14,8 +14,6 @@ pub(super) fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, 
         I::Floor => "floor",
         I::Ceil => "ceil",
         I::Trunc => "trunc",
-        // llvmpipe's `fma` of `f64` yields 0.
-        I::MulAdd if ty == Scalar::F64 => return Some("srk_mul_add_f64".into()),
         I::MulAdd => "fma",
         I::ToBits if ty == Scalar::F32 => "bitcast<u32>",
         I::ToBits => "bitcast<u64>",

@@ -66,7 +66,6 @@ pub(super) const TEMPLATES: &[Template] = &[
     return whole;
 }",
     ),
-    on("mul_add", "fn $NAME(x: $T, y: $T, z: $T) -> $T { return x * y + z; }"),
     on("fract", "fn $NAME(x: $T) -> $T { return x - trunc(x); }"),
     on(
         "powi",
