@@ -48,7 +48,8 @@ impl<'a> Binary<'a> {
         Err(Error::Launch {
             kernel: self.kernel.into(),
             problem: format!(
-                "{device} runs this kernel in blocks of at most {most} threads; {threads} were asked for"
+                "{device} runs this kernel in blocks of at most {most} threads; {threads} were \
+                 asked for"
             ),
         })
     }

@@ -36,7 +36,7 @@ pub fn builtin() -> Vec<Arc<dyn Backend>> {
         #[cfg(feature = "native")]
         Arc::new(native::Native),
         #[cfg(feature = "interpreter")]
-        Arc::new(interpreter::Interpreter),
+        Arc::new(interpreter::InterpreterBackend),
     ]
 }
 

@@ -9,7 +9,8 @@ use sarek_ir::write::{
     DIALECTS, FAULT_WORDS, IndexWidth, OpenCl, SlotKind, Source, Variant, default_variant, render,
 };
 use sarek_ir::{
-    Axis, BinaryOp, Builtin, DivideOp, Expr, Kernel, LabelId, Scalar, SiteId, Stmt, Value,
+    Axis, BinaryOp, Builtin, DivideOp, Expr, Intrinsic, Kernel, LabelId, Scalar, SiteId, Stmt,
+    Value,
 };
 
 fn every_check(kernel: &Kernel) -> Variant {
@@ -396,4 +397,108 @@ fn a_label_that_is_not_nested_needs_no_flag() {
     let before = kernel.clone();
     sarek_ir::passes::lower_labels(&mut kernel);
     assert_eq!(kernel, before);
+}
+
+/// Zeros counted and bits shifted out of a `usize`, as eight `u32` a thread.
+fn wide() -> Kernel {
+    let mut b = Build::new("wide");
+    let x = b.slice("x", Scalar::U32);
+    let counts = b.slice("counts", Scalar::U32);
+    let out = b.slice_mut("out", Scalar::U32);
+    let value = |b: &mut Build| {
+        let i = b.global_x();
+        let x = b.load(x, i);
+        b.cast(x, Scalar::Usize)
+    };
+    let count = |b: &mut Build| {
+        let i = b.global_x();
+        b.load(counts, i)
+    };
+    let mut results = vec![];
+    for method in [
+        Intrinsic::LeadingZeros,
+        Intrinsic::TrailingZeros,
+        Intrinsic::CountOnes,
+    ] {
+        let x = value(&mut b);
+        results.push(b.call(method, &[x]));
+    }
+    let (lhs, rhs) = (value(&mut b), count(&mut b));
+    results.push(b.bin(BinaryOp::Shr, lhs, rhs));
+    let args = [value(&mut b), count(&mut b)];
+    results.push(b.call(Intrinsic::WrappingShr, &args));
+    for n in [3, 40, 64] {
+        let (lhs, rhs) = (value(&mut b), b.lit(Value::I32(n)));
+        results.push(b.bin(BinaryOp::Shr, lhs, rhs));
+    }
+    for (k, result) in results.into_iter().enumerate() {
+        let (i, eight) = (b.global_x(), b.lit(Value::Usize(8)));
+        let row = b.bin(BinaryOp::Mul, i, eight);
+        let k = b.lit(Value::Usize(k as u64));
+        let at = b.bin(BinaryOp::Add, row, k);
+        let value = b.cast(result, Scalar::U32);
+        b.store(out, at, value);
+    }
+    b.finish()
+}
+
+#[test]
+fn a_narrowed_usize_still_has_64_bits() {
+    let kernel = wide();
+    compile_everywhere(&kernel);
+    if !opencl::present() {
+        return;
+    }
+    let xs = [0u32, 1, 2, 0x8000_0000, u32::MAX, 12];
+    let counts = [0u32, 31, 32, 33, 63, 66];
+    let pairs: Vec<(u32, u32)> = xs
+        .iter()
+        .flat_map(|x| counts.map(|count| (*x, count)))
+        .collect();
+    let expected: Vec<u32> = pairs
+        .iter()
+        .flat_map(|&(x, n)| {
+            let x = u64::from(x);
+            let shr = |n| x.wrapping_shr(n) as u32;
+            [
+                x.leading_zeros(),
+                x.trailing_zeros(),
+                x.count_ones(),
+                shr(n),
+                shr(n),
+                shr(3),
+                shr(40),
+                shr(64),
+            ]
+        })
+        .collect();
+    for index in [IndexWidth::Bits32, IndexWidth::Bits64] {
+        let mut variant = default_variant(&kernel, &OpenCl);
+        variant.index = index;
+        let column = |f: &dyn Fn(&(u32, u32)) -> u32| {
+            pairs.iter().flat_map(|p| f(p).to_ne_bytes()).collect()
+        };
+        let out = vec![0; 4 * expected.len()];
+        let mut buffers = vec![column(&|p| p.0), column(&|p| p.1), out];
+        let text = source(&kernel, &variant);
+        opencl::run(&text, pairs.len() as u64, &mut buffers, &[]);
+        assert_eq!(words(&buffers[2]), expected, "{index:?}");
+    }
+}
+
+#[test]
+fn a_fixed_block_stands_in_the_text() {
+    let mut kernel = saxpy();
+    kernel.block = Some([16, 8, 1]);
+    for (target, sign) in [
+        ("cuda", "__launch_bounds__(128)"),
+        ("opencl", "reqd_work_group_size(16, 8, 1)"),
+        ("wgsl", "override SRK_BLOCK_Y: u32 = 8u;"),
+    ] {
+        let dialect = sarek_ir::write::dialect(target).expect("built in");
+        let variant = default_variant(&kernel, dialect);
+        let text = render(&kernel, dialect, &variant).expect("renders").text;
+        assert!(text.contains(sign), "{text}");
+    }
+    compile_everywhere(&kernel);
 }

@@ -65,6 +65,9 @@ fn opencl_computes_what_rust_does() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Three operands and a count.
+type Row = (Value, Value, Value, i32);
+
 fn run(ty: Scalar, name: &str, operations: &[Operation], wrong: &mut Vec<String>) {
     let kernel = kernel(name, ty, operations);
     let source = render(&kernel, &OpenCl, &default_variant(&kernel, &OpenCl)).expect("renders");
@@ -77,7 +80,7 @@ fn run(ty: Scalar, name: &str, operations: &[Operation], wrong: &mut Vec<String>
         }
     }
     let result = result_type(operations[0], ty);
-    let column = |f: &dyn Fn(&(Value, Value, Value, i32)) -> Value| {
+    let column = |f: &dyn Fn(&Row) -> Value| {
         inputs
             .iter()
             .flat_map(|row| bytes(f(row)))

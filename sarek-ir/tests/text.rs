@@ -92,8 +92,11 @@ fn awkward_kernel_names_compile_everywhere() {
     }
 }
 
+/// Builds a value.
+type Constant = dyn Fn(&mut Build) -> ExprId;
+
 /// `out[k] = value_k`
-fn store_all(values: &[&dyn Fn(&mut Build) -> ExprId], ty: Scalar) -> Kernel {
+fn store_all(values: &[&Constant], ty: Scalar) -> Kernel {
     let mut b = Build::new("constants");
     let out = b.slice_mut("out", ty);
     for (k, value) in values.iter().enumerate() {
@@ -140,7 +143,7 @@ fn unusual(ty: Scalar) -> Vec<Value> {
 #[test]
 fn constants_of_every_kind_compile_everywhere() {
     for ty in NUMBERS {
-        let mut all: Vec<Box<dyn Fn(&mut Build) -> ExprId>> = vec![];
+        let mut all: Vec<Box<Constant>> = vec![];
         for value in unusual(ty) {
             all.push(Box::new(move |b| b.lit(value)));
         }
@@ -173,7 +176,7 @@ fn constants_of_every_kind_compile_everywhere() {
                 b.cast(arg, ty)
             }));
         }
-        let all: Vec<&dyn Fn(&mut Build) -> ExprId> = all.iter().map(|f| &**f).collect();
+        let all: Vec<&Constant> = all.iter().map(|f| &**f).collect();
         compile_everywhere(&store_all(&all, ty));
     }
 }

@@ -1,6 +1,8 @@
 use sarek_ir::{Scalar, Value};
 
-use crate::direct::{Direct, DirectArg, IndexSpace};
+use crate::device::registry;
+use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
+use crate::{Result, launch};
 
 /// A type that stands in vectors: `bool`, `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
 ///
@@ -109,6 +111,18 @@ pub trait Kernel {
     fn ir() -> &'static sarek_ir::Kernel {
         Self::DEF.ir
     }
+
+    /// The kernel's text for a target: `cuda`, `opencl`, `wgsl`, or that of a registered backend.
+    fn source(target: &str) -> Result<String> {
+        let kernel = launch::prepared(const { &Self::DEF });
+        launch::source(registry::global(), &kernel, target)
+    }
+
+    /// What a launch has to satisfy, and for each device whether it could run the kernel, or why not.
+    fn explain() -> String {
+        let kernel = launch::prepared(const { &Self::DEF });
+        launch::explain_kernel(registry::global(), &kernel)
+    }
 }
 
 impl KernelDef {
@@ -132,7 +146,7 @@ unsafe fn broken(
     _: &IndexSpace,
     _: std::ops::Range<u64>,
     _: bool,
-) -> Result<(), crate::direct::RawFault> {
+) -> Result<(), RawFault> {
     Ok(())
 }
 

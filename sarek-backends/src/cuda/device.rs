@@ -9,7 +9,9 @@ use cudarc::driver::result::{
 };
 use cudarc::driver::sys::{
     CUcontext, CUdevice, CUdevice_attribute as Attribute, CUevent, CUevent_flags,
-    CUevent_wait_flags, CUmemPool_attribute as PoolAttribute, CUstream,
+    CUevent_wait_flags, CUmemAllocationHandleType, CUmemAllocationType, CUmemLocation,
+    CUmemLocationType, CUmemPool_attribute as PoolAttribute, CUmemPoolProps, CUmemoryPool,
+    CUstream,
 };
 use sarek_runtime::backend::{
     BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
@@ -42,10 +44,11 @@ pub(super) struct Shared {
     lanes: Mutex<Vec<Lane>>,
 }
 
-/// The streams of the memory pool. Allocation and release have one each: an allocation must not
+/// A memory pool and its streams. Allocation and release have one each: an allocation must not
 /// queue behind a release, which waits for work.
 #[derive(Clone, Copy)]
 pub(super) struct Pool {
+    pub pool: CUmemoryPool,
     pub alloc: CUstream,
     pub free: CUstream,
 }
@@ -145,8 +148,21 @@ impl Shared {
             return Ok(None); // drivers before 11.2 do not know the attribute
         }
         let told = |error| self.error("setting up the memory pool", error);
-        // SAFETY: the device is one that the driver gave.
-        let pool = unsafe { device::get_default_mem_pool(self.device) }.map_err(told)?;
+        let properties = CUmemPoolProps {
+            allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            handleTypes: CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+            location: CUmemLocation {
+                type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+                id: self.device,
+            },
+            win32SecurityAttributes: std::ptr::null_mut(),
+            maxSize: 0,
+            usage: 0,
+            reserved: [0; 54],
+        };
+        // A pool of our own: others in the process may rely on the settings of the default one.
+        // SAFETY: the properties are those of device memory that is not shared with processes.
+        let pool = unsafe { mem_pool::create(&properties) }.map_err(told)?;
         // Keep what is freed; and rather grow than make an allocation wait for a release.
         let (mut keep, mut no) = (u64::MAX, 0i32);
         // SAFETY: the attributes are a `u64` and an `int`.
@@ -158,6 +174,7 @@ impl Shared {
         }
         let open = || stream::create(stream::StreamKind::NonBlocking).map_err(told);
         Ok(Some(Pool {
+            pool,
             alloc: open()?,
             free: open()?,
         }))

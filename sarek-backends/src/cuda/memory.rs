@@ -1,12 +1,12 @@
 //! Device memory.
 //!
 //! With a pool, memory is allocated and released in stream order, on two streams of their own: an
-//! allocation is waited for (there is nothing before it), a release waits for all that was queued on any stream, on
-//! the device and not on the host. Without one, the host waits before it frees.
+//! allocation is waited for (there is nothing before it); a release waits on the device, not on the
+//! host, for all that was queued on any stream. Without a pool the host waits before it frees.
 
 use std::sync::Arc;
 
-use cudarc::driver::result::{self, DriverError, stream};
+use cudarc::driver::result::{self, DriverError, mem_pool, stream};
 use cudarc::driver::sys::{CUdeviceptr, CUresult};
 use sarek_runtime::backend::{Mem, Slice};
 use sarek_runtime::{Error, Result};
@@ -29,12 +29,13 @@ impl Memory {
             allocated,
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY))
         ) {
-            // Memory that was given up may still wait for the work that uses it.
+            // Memory that was given up may still wait for the work that uses it, or be held by the
+            // pool in pieces.
             shared.finish_all()?;
-            if let Some(pool) = shared.pool {
-                // SAFETY: the stream is live.
-                unsafe { stream::synchronize(pool.free) }
-                    .map_err(|error| shared.error("cuStreamSynchronize", error))?;
+            if let Some(Pool { pool, free, .. }) = shared.pool {
+                // SAFETY: the stream and the pool are live.
+                unsafe { stream::synchronize(free).and_then(|()| mem_pool::trim_to(pool, 0)) }
+                    .map_err(|error| shared.error("trimming the memory pool", error))?;
             }
             allocated = allocate(shared, len);
         }
@@ -72,10 +73,10 @@ impl Memory {
 
 fn allocate(shared: &Shared, len: usize) -> Result<CUdeviceptr, DriverError> {
     match shared.pool {
-        Some(Pool { alloc, .. }) => {
+        Some(Pool { pool, alloc, .. }) => {
             // SAFETY: the stream is live; once it is done, the memory may be used on any other.
             unsafe {
-                let address = result::malloc_async(alloc, len)?;
+                let address = mem_pool::alloc_async(pool, len, alloc)?;
                 stream::synchronize(alloc).map(|()| address)
             }
         }

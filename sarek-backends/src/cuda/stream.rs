@@ -75,7 +75,7 @@ impl Stream {
         }
         let ([x, y, z], [bx, by, bz]) = (launch.grid, launch.space.block);
         // SAFETY: the function's module is loaded as long as `program` lives, and its drop waits
-        // for the stream. Each parameter has a pointer to a value of its size, which the call copies.
+        // for the stream. Each parameter has a pointer to a value of its size, which is copied.
         // That the kernel's accesses are in bounds is the launch's contract.
         let launched = unsafe {
             let function = program.function();
@@ -257,8 +257,8 @@ impl Staging {
         debug_assert!(part.len() <= self.slot);
         let at = self.next;
         self.next = (at + 1) % self.done.len();
-        // SAFETY: the slot is idle once its event has passed (one never recorded has), lies within the
-        // memory, and is not used again before the event recorded here has passed.
+        // SAFETY: the slot is idle once its event has passed (one never recorded has), lies within
+        // the memory, and is not used again before the event recorded here has passed.
         unsafe {
             event::synchronize(self.done[at])?;
             let slot = self.memory.add(at * self.slot);
@@ -315,7 +315,7 @@ impl BackendEvent for Event {
 impl Drop for Event {
     fn drop(&mut self) {
         if self.shared.bind().is_ok() {
-            // SAFETY: the event is live and not used after this; the driver lets waits on it finish.
+            // SAFETY: the event is live and not used after this; waits on it are not disturbed.
             let _ = unsafe { event::destroy(self.raw) };
         }
     }

@@ -55,8 +55,8 @@ impl Mem for Memory {
     }
 }
 
-/// The memory object of a kernel's argument: the buffer itself, or a part of it, which is an object of its
-/// own that `parts` keeps until the launch is queued.
+/// The memory object of a kernel's argument: the buffer itself, or a part of it, which is an object
+/// of its own that `parts` keeps until the launch is queued.
 pub(super) fn argument(shared: &Shared, slice: &Slice, parts: &mut Vec<Object>) -> Result<cl_mem> {
     let memory: &Memory = jit::memory(&shared.name, slice)?;
     if slice.offset == 0 {

@@ -1,7 +1,7 @@
 //! OpenCL C to programs.
 //!
-//! An artifact is the driver's own binary. Where a driver gives none, or refuses one that was made before it
-//! changed, the program is built from its source, which comes along.
+//! An artifact is the driver's own binary. Where a driver gives none, or refuses one that was made
+//! before it changed, the program is built from its source, which comes along.
 
 use std::ffi::CString;
 use std::ptr;
@@ -52,9 +52,8 @@ pub(super) struct Compiler {
 
 impl Compiler {
     pub fn new(shared: Arc<Shared>) -> Compiler {
-        let rounded = shared.id.single_fp_config().unwrap_or(0)
-            & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT as u64
-            != 0;
+        let rounded =
+            shared.id.single_fp_config().unwrap_or(0) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0;
         let options = if rounded {
             c"-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
         } else {

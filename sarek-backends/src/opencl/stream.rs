@@ -1,8 +1,9 @@
 //! In-order command queues and events.
 //!
 //! A queue remembers the event of its last command that may still run. Commands are queued under
-//! that event's lock, so the event is the newest one whatever threads share the stream; recording and `is_idle` look at
-//! it and queue nothing. Blocking copies have finished by the time anybody could ask.
+//! that event's lock, so the event is the newest one whatever threads share the stream; recording
+//! and `is_idle` look at it and queue nothing. Blocking copies have finished by the time anybody
+//! could ask.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex};
@@ -137,7 +138,7 @@ impl BackendStream for Stream {
             let (kernel, global, local) = (kernel.raw, global.as_ptr(), local.as_ptr());
             let offset = std::ptr::null();
             // SAFETY: all arguments are set, and no other thread sets them meanwhile; the sizes
-            // are three each. That the kernel's own accesses are in bounds is the launch's contract.
+            // are three each. That the kernel's accesses are in bounds is the launch's contract.
             unsafe {
                 enqueue_nd_range_kernel(queue, kernel, 3, offset, global, local, 0, NO_EVENTS)
             }

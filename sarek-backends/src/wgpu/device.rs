@@ -228,8 +228,9 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
         max_block_threads: limits.max_compute_invocations_per_workgroup,
         max_grid: [limits.max_compute_workgroups_per_dimension; 3],
         max_buffer: shared.max_buffer(),
-        // One is left for the fault record.
-        max_buffers: limits.max_storage_buffers_per_shader_stage - 1,
+        // Without those of the fault record and of the scalars.
+        max_buffers: (limits.max_storage_buffers_per_shader_stage - 1)
+            .min(limits.max_bindings_per_bind_group.saturating_sub(2)),
         warp: match features.contains(wgpu::Features::SUBGROUP) {
             true => facts.subgroup_max_size,
             false => 1,

@@ -85,7 +85,8 @@ pub(super) fn argument<'a>(
         return Err(Error::Unsupported {
             backend: "wgpu".into(),
             what: format!(
-                "a buffer argument of {} bytes at byte {offset} on {}: arguments are not empty and their offsets are multiples of {alignment}",
+                "a buffer argument of {} bytes at byte {offset} on {}: arguments are not empty, \
+                 and their offsets are multiples of {alignment}",
                 slice.len, shared.name
             ),
         });

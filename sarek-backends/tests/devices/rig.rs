@@ -163,7 +163,7 @@ pub fn buffer(slice: &Slice) -> Arg {
 }
 
 pub fn scalar<T: Bytes>(value: T) -> Arg {
-    let bytes = value.bytes();
+    let bytes = to_bytes(&[value]);
     Arg::Scalar(match bytes.as_slice() {
         &[a, b, c, d] => ScalarBytes::four([a, b, c, d]),
         &[a, b, c, d, e, f, g, h] => ScalarBytes::eight([a, b, c, d, e, f, g, h]),
@@ -173,15 +173,15 @@ pub fn scalar<T: Bytes>(value: T) -> Arg {
 
 /// What stands in the tests' vectors.
 pub trait Bytes: Copy {
-    fn bytes(self) -> Vec<u8>;
+    fn write(self, bytes: &mut Vec<u8>);
     fn read(bytes: &[u8]) -> Self;
 }
 
 macro_rules! bytes {
     ($($t:ty)*) => {$(
         impl Bytes for $t {
-            fn bytes(self) -> Vec<u8> {
-                self.to_ne_bytes().to_vec()
+            fn write(self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.to_ne_bytes());
             }
             fn read(bytes: &[u8]) -> Self {
                 Self::from_ne_bytes(bytes.try_into().unwrap())
@@ -192,7 +192,11 @@ macro_rules! bytes {
 bytes!(u8 u32 u64 f32);
 
 pub fn to_bytes<T: Bytes>(data: &[T]) -> Vec<u8> {
-    data.iter().flat_map(|v| v.bytes()).collect()
+    let mut bytes = Vec::with_capacity(size_of_val(data));
+    for value in data {
+        value.write(&mut bytes);
+    }
+    bytes
 }
 
 fn from_bytes<T: Bytes>(bytes: &[u8]) -> Vec<T> {

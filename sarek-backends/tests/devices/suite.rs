@@ -183,7 +183,7 @@ pub fn a_missing_entry_is_an_error(rig: &Rig) {
     let loaded = rig
         .compile(&source)
         .and_then(|a| rig.load(&source, &a, BLOCK));
-    let error = loaded.err().expect("there is no such entry");
+    let error = loaded.expect_err("there is no such entry");
     assert!(
         matches!(error, Error::Device { .. } | Error::Compile { .. }),
         "{error}"
@@ -245,6 +245,7 @@ pub fn streams_wait_for_each_other(rig: &Rig) {
 pub fn memory_and_programs_may_go_while_in_use(rig: &Rig) {
     let source = texts::churn(rig.backend);
     let n = 4096u32;
+    drop(rig.upload(&[1u32; 64])); // an upload that nothing has waited for
     for _ in 0..4 {
         let program = rig.program(&source, BLOCK);
         let v = rig.upload(&vec![3u32; n as usize]);

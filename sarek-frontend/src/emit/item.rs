@@ -142,6 +142,15 @@ fn front(parts: &Parts<'_>) -> TokenStream {
                 <#name as #krate::Kernel>::ir()
             }
 
+            /// The kernel's source text for a target: `cuda`, `opencl` or `wgsl`.
+            #vis fn source(target: &::core::primitive::str) -> #krate::Result<::std::string::String> {
+                <#name as #krate::Kernel>::source(target)
+            }
+
+            /// What each backend would do with the kernel.
+            #vis fn explain() -> ::std::string::String {
+                <#name as #krate::Kernel>::explain()
+            }
         }
     }
 }

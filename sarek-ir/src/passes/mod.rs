@@ -3,8 +3,13 @@
 //! A pass keeps the contract of the crate's first page and adds one fact to it, named there.
 //! [`crate::write::render`] runs them in the order of this list:
 //!
-//! 1. [`select_natives`], 2. [`cut_after_exits`], 3. [`elide_checks`], 4. [`narrow_usize`] or
-//! [`widen_usize`], 5. [`lower_labels`], 6. [`spill_stores`], 7. [`guard_loops`].
+//! 1. [`select_natives`]
+//! 2. [`cut_after_exits`]
+//! 3. [`elide_checks`]
+//! 4. [`narrow_usize`] or [`widen_usize`]
+//! 5. [`lower_labels`]
+//! 6. [`spill_stores`]
+//! 7. [`guard_loops`], where anything checked is left
 
 mod cut_after_exits;
 mod elide_checks;

@@ -103,6 +103,15 @@ impl Text {
     }
 }
 
+/// The digits of a finite `f32`: the fewest that give it back, or all of a whole number's.
+pub(super) fn f32_digits(v: f32) -> String {
+    if v.fract() == 0.0 && v.abs() < 1e16 {
+        format!("{:?}", f64::from(v))
+    } else {
+        format!("{v:?}")
+    }
+}
+
 /// Indented lines.
 #[derive(Default)]
 pub(super) struct Lines {
@@ -145,6 +154,20 @@ mod tests {
 
     fn name(text: &str) -> Text {
         Text::primary(text)
+    }
+
+    #[test]
+    fn digits_give_the_float_back() {
+        for (v, digits) in [
+            (0.1f32, "0.1"),
+            (-0.0, "-0.0"),
+            (2147483648.0, "2147483648.0"),
+            (1e16, "1e16"),
+            (f32::MAX, "3.4028235e38"),
+        ] {
+            assert_eq!(f32_digits(v), digits);
+            assert_eq!(digits.parse::<f32>().map(f32::to_bits), Ok(v.to_bits()));
+        }
     }
 
     #[test]

@@ -5,6 +5,8 @@ pub mod registry;
 pub(crate) mod preference;
 mod ranked;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -160,6 +162,11 @@ pub(crate) fn slice(mem: &Arc<dyn Mem>, len: usize) -> Slice {
         offset: 0,
         len,
     }
+}
+
+/// All of some memory.
+pub(crate) fn whole(mem: &Arc<dyn Mem>) -> Slice {
+    slice(mem, mem.len())
 }
 
 impl PartialEq for Device {

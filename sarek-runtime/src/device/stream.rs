@@ -119,7 +119,7 @@ const RECORD_BYTES: usize = FAULT_WORDS * size_of::<u32>();
 
 /// After so many launches that can fault, the stream is waited for and their records are read, to
 /// bound what they hold.
-const MAX_PENDING: usize = 256;
+const MAX_UNREAD: usize = 256;
 
 /// A backend's stream and the faults that may still appear on it.
 pub(crate) struct Queue {
@@ -132,6 +132,8 @@ struct Log {
     free: Vec<Arc<dyn Mem>>,
     /// Launches whose outcome is unknown, or a fault that nothing has reported.
     open: Vec<Arc<Record>>,
+    /// Launches since all records were last read.
+    unread: usize,
 }
 
 /// What a launch that can fault left behind.
@@ -168,24 +170,27 @@ impl Queue {
     }
 
     /// Remembers that the launch just queued may fault.
-    pub(crate) fn watch(self: &Arc<Queue>, mem: Arc<dyn Mem>, sites: Sites) -> Result<Pending> {
+    pub(crate) fn watch(self: &Arc<Queue>, mem: Arc<dyn Mem>, sites: Sites) -> Pending {
         let record = Arc::new(Record {
             sites,
             state: Mutex::new(State::Unread(mem)),
             reported: AtomicBool::new(false),
         });
-        let full = {
-            let mut log = lock(&self.log);
-            log.open.push(record.clone());
-            log.open.len().is_multiple_of(MAX_PENDING)
-        };
-        if full {
-            self.settle()?;
-        }
-        Ok(Pending {
+        let mut log = lock(&self.log);
+        log.open.push(record.clone());
+        log.unread += 1;
+        Pending {
             queue: self.clone(),
             record,
-        })
+        }
+    }
+
+    /// Reads the fault records if there may be many.
+    pub(crate) fn bound_log(&self) -> Result<()> {
+        if lock(&self.log).unread < MAX_UNREAD {
+            return Ok(());
+        }
+        self.settle()
     }
 
     /// Waits for all work, and returns a fault that nothing has reported.
@@ -204,7 +209,11 @@ impl Queue {
 
     /// Reads every record; keeps the faults that nothing has reported.
     fn settle(&self) -> Result<()> {
-        let open = lock(&self.log).open.clone();
+        let open = {
+            let mut log = lock(&self.log);
+            log.unread = 0;
+            log.open.clone()
+        };
         for record in open {
             // A failing device is told by `?`; a kernel's fault stays in its record.
             let _outcome = record.read(self)?;

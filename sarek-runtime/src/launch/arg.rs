@@ -50,6 +50,20 @@ impl Arg<'_> {
         }
     }
 
+    /// The value, if it is a scalar.
+    pub(super) fn scalar(&self) -> Option<Value> {
+        match &self.0 {
+            Operands::Scalar(value) => Some(*value),
+            Operands::Read(_) | Operands::Write(_) => None,
+        }
+    }
+
+    /// Bytes of the vector; 0 for a scalar.
+    pub(super) fn bytes(&self) -> u64 {
+        let bytes = |v: &dyn Operand| v.len() as u64 * v.scalar().size() as u64;
+        self.vector().map_or(0, bytes)
+    }
+
     /// Elements of the vector; 0 for a scalar.
     pub(super) fn len(&self) -> u64 {
         self.vector().map_or(0, |v| v.len() as u64)

@@ -1,17 +1,21 @@
-//! Which devices can run a call.
+//! Which devices can run a kernel, and a launch of it.
 
-use super::Call;
+use sarek_ir::write::IndexWidth;
+
+use super::prepare::Prepared;
 use super::space::check_block;
+use super::{Ready, host_memory};
+use crate::backend::Codegen;
 use crate::device::Candidate;
 use crate::device::registry::Registry;
 use crate::{Device, Error, Result};
 
-/// The best device that can run it.
-pub(super) fn best(registry: &Registry, call: &Call<'_>) -> Result<Device> {
+/// The best device that can run the launch, which is not empty.
+pub(super) fn best(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     let mut rejected = Vec::new();
     for candidate in registry.allowed()? {
         match candidate {
-            Candidate::Device(device) => match obstacles(&device, call).as_slice() {
+            Candidate::Device(device) => match obstacles(&device, ready).as_slice() {
                 [] => return Ok(device),
                 reasons => rejected.push((device.to_string(), reasons.join("; "))),
             },
@@ -21,26 +25,87 @@ pub(super) fn best(registry: &Registry, call: &Call<'_>) -> Result<Device> {
     Err(registry.nothing(rejected))
 }
 
-/// An error unless the device can run it.
-pub(super) fn check(device: &Device, call: &Call<'_>) -> Result<()> {
-    let reasons = obstacles(device, call);
-    if reasons.is_empty() {
-        return Ok(());
+/// An error unless the device can run the launch.
+pub(super) fn check(device: &Device, ready: &Ready<'_>) -> Result<()> {
+    match obstacles(device, ready) {
+        reasons if reasons.is_empty() => Ok(()),
+        reasons => Err(not_eligible(device, &ready.call.kernel, reasons)),
     }
-    Err(Error::NotEligible {
-        kernel: call.kernel.name().to_owned(),
-        device: device.to_string(),
-        reasons,
-    })
 }
 
-/// Why the device cannot run it; empty if it can.
-pub(super) fn obstacles(device: &Device, call: &Call<'_>) -> Vec<String> {
+pub(super) fn not_eligible(device: &Device, kernel: &Prepared, reasons: Vec<String>) -> Error {
+    Error::NotEligible {
+        kernel: kernel.name().to_owned(),
+        device: device.to_string(),
+        reasons,
+    }
+}
+
+/// Why the device cannot run this launch; empty if it can.
+pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
+    let call = &ready.call;
+    let info = device.info();
+    let mut reasons = kernel_obstacles(device, &call.kernel);
+    for (param, arg) in call.kernel.params().iter().zip(&call.args) {
+        let bytes = arg.bytes();
+        if bytes > info.max_buffer {
+            reasons.push(format!(
+                "`{}` has {bytes} bytes, and one buffer holds at most {}",
+                param.name, info.max_buffer
+            ));
+        }
+    }
+    if reasons.is_empty() && !info.features.i64 && !host_memory(device) && !ready.shape.is_empty() {
+        // A plan that fails says so itself, when the launch is queued.
+        let wide = |plan: super::plan::Plan| plan.index() == IndexWidth::Bits64;
+        if ready.plan(device).is_ok_and(wide) {
+            reasons.push(
+                "it has no 64-bit integers, and this launch's indices may exceed 32 bits"
+                    .to_owned(),
+            );
+        }
+    }
+    reasons
+}
+
+/// Why the device cannot run this kernel, however it is launched; empty if it can.
+pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String> {
+    let (info, needs) = (device.info(), &kernel.needs);
+    let has = info.features;
     let mut reasons = Vec::new();
+    for (needed, offered, what) in [
+        (needs.f64, has.f64, "f64"),
+        (needs.f64_math, has.f64_math, "elementary functions on f64"),
+        (needs.i64, has.i64, "64-bit integers"),
+        (needs.storage8, has.storage8, "buffers of bool"),
+    ] {
+        if needed && !offered {
+            reasons.push(format!("it has no {what}"));
+        }
+    }
+    let target = match device.raw().codegen() {
+        Codegen::Direct | Codegen::Interpret => device.backend(),
+        Codegen::Jit(renderer, _) => renderer.target(),
+    };
+    if needs.native_missing(target) {
+        reasons.push(format!(
+            "a `native!` has no text for {target:?} and no fallback"
+        ));
+    }
+    // The fault record is a buffer too, where something is checked that no launch can prove.
+    let checked = kernel.kernel.sites.iter().any(|site| !site.provable);
+    let buffers = needs.buffers + u32::from(checked && !host_memory(device));
+    if buffers > info.max_buffers {
+        reasons.push(too_many_buffers(buffers, info.max_buffers));
+    }
     reasons.extend(
-        call.kernel
+        kernel
             .block()
-            .and_then(|block| check_block(block, device.info()).err()),
+            .and_then(|block| check_block(block, info).err()),
     );
     reasons
+}
+
+pub(super) fn too_many_buffers(buffers: u32, most: u32) -> String {
+    format!("it takes {buffers} buffers, and a kernel there has at most {most}")
 }

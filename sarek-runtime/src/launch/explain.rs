@@ -1,24 +1,126 @@
-//! Launches and kernels in words.
+//! Kernels and launches in words.
 
 use std::fmt::Write;
 
-use super::{Ready, eligible};
+use super::prepare::Prepared;
+use super::{Ready, eligible, prove};
+use crate::Device;
 use crate::device::Candidate;
 use crate::device::registry::Registry;
 
-/// What a launch would do.
+/// What a kernel requires, and which devices meet it.
+pub(crate) fn kernel(registry: &Registry, kernel: &Prepared) -> String {
+    explain(registry, kernel, |device| {
+        eligible::kernel_obstacles(device, kernel)
+    })
+}
+
+/// The same, for a launch.
 pub(super) fn launch(registry: &Registry, ready: &Ready<'_>) -> String {
-    let mut out = format!("`{}`:\n", ready.call.kernel.name());
+    let kernel = &ready.call.kernel;
+    if let Err(error) = ready.check() {
+        return format!("{error}\n");
+    }
+    if ready.shape.is_empty() {
+        return format!("`{}`: no thread runs\n", kernel.name());
+    }
+    let mut out = explain(registry, kernel, |device| {
+        eligible::obstacles(device, ready)
+    });
+    if let Ok(device) = eligible::best(registry, ready) {
+        line(&mut out, format_args!("launch: {}", plan(ready, &device)));
+    }
+    out
+}
+
+fn explain(
+    registry: &Registry,
+    kernel: &Prepared,
+    obstacles: impl Fn(&Device) -> Vec<String>,
+) -> String {
+    let mut out = format!("`{}`\n", kernel.name());
+    line(&mut out, format_args!("needs: {}", needs(kernel)));
+    for precondition in kernel.kernel.preconditions.iter() {
+        let words = prove::words(&kernel.kernel, *precondition);
+        line(&mut out, format_args!("requires: {words}"));
+    }
+    let chosen = match registry.allowed() {
+        Err(error) => {
+            line(&mut out, format_args!("{error}"));
+            None
+        }
+        Ok(mut candidates) => candidates.find_map(|candidate| match candidate {
+            Candidate::Device(device) => obstacles(&device).is_empty().then_some(device),
+            Candidate::Absent { .. } => None,
+        }),
+    };
     for candidate in registry.everything() {
         match candidate {
-            Candidate::Device(device) => {
-                let reasons = eligible::obstacles(&device, &ready.call).join("; ");
-                let _ = writeln!(out, "  {device}: {reasons}");
-            }
             Candidate::Absent { who, reason } => {
-                let _ = writeln!(out, "  {who}: {reason}");
+                line(&mut out, format_args!("{who}: no device: {reason}"));
+            }
+            Candidate::Device(device) => {
+                let verdict = match obstacles(&device) {
+                    _ if chosen.as_ref() == Some(&device) => "chosen".to_owned(),
+                    reasons if !reasons.is_empty() => reasons.join("; "),
+                    _ if !registry.allows(device.backend()) => {
+                        "could run it, but SAREK_BACKEND does not name it".to_owned()
+                    }
+                    _ => "could run it".to_owned(),
+                };
+                let priority = device.priority();
+                line(
+                    &mut out,
+                    format_args!("{device}, priority {priority}: {verdict}"),
+                );
             }
         }
     }
     out
+}
+
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "  {text}");
+}
+
+fn needs(kernel: &Prepared) -> String {
+    let needs = &kernel.needs;
+    let mut words: Vec<String> = [
+        (needs.f64, "f64"),
+        (needs.f64_math, "elementary functions on f64"),
+        (needs.i64, "64-bit integers"),
+        (needs.storage8, "buffers of bool"),
+    ]
+    .into_iter()
+    .filter(|(needed, _)| *needed)
+    .map(|(_, what)| what.to_owned())
+    .collect();
+    let targets = needs.native.iter();
+    words.extend(targets.map(|texts| format!("a target among {}", texts.join(", "))));
+    if words.is_empty() {
+        return "32-bit arithmetic only".to_owned();
+    }
+    words.join(", ")
+}
+
+/// How the launch would run on the device that is chosen.
+fn plan(ready: &Ready<'_>, device: &Device) -> String {
+    let plan = match ready.plan(device) {
+        Ok(plan) => plan,
+        Err(error) => return error.to_string(),
+    };
+    if let Some(broken) = &plan.proof.broken {
+        return broken.clone();
+    }
+    let sites = ready.call.kernel.kernel.sites.len();
+    let [x, y, z] = plan.space.block;
+    let folded = if plan.is_folded() { ", folded" } else { "" };
+    format!(
+        "{} threads in {} blocks of ({x}, {y}, {z}){folded}; {} of {sites} checks proved; indices of {} bits",
+        plan.space.threads(),
+        plan.space.blocks(),
+        sites - plan.proof.checked.len(),
+        plan.index().scalar().bits(),
+    )
 }

@@ -5,17 +5,19 @@
 //!
 //! The steps of a run, one module each: the shape becomes an index space ([`space`]); a device is
 //! found ([`eligible`]); the kernel is linked and its preconditions and checks are proved for this
-//! launch ([`prepare`], [`prove`]); a program is rendered, compiled and loaded, or found in the cache
+//! launch ([`prepare`], [`plan`], [`prove`]); a program is rendered, compiled and loaded, or found in the cache
 //! ([`programs`]); vectors are brought to the device and the launch is queued ([`run`]).
 
 mod arg;
 mod dims;
 mod eligible;
 mod explain;
+mod plan;
 mod prepare;
 mod programs;
 mod prove;
 mod run;
+mod source;
 mod space;
 #[cfg(test)]
 mod tests;
@@ -27,9 +29,13 @@ pub use arg::Arg;
 pub use dims::{Dims, IntoDims};
 pub(crate) use programs::Programs;
 
+use crate::backend::Codegen;
 use crate::device::{Event, Stream, registry};
 use crate::{Device, Error, Kernel, KernelDef, Result};
-use prepare::Prepared;
+pub(crate) use explain::kernel as explain_kernel;
+pub(crate) use prepare::{Prepared, prepared};
+pub(crate) use source::source;
+
 use space::Shape;
 
 /// The launch chooses the block size.
@@ -66,7 +72,7 @@ impl<'a, B> Launch<'a, B> {
     pub fn of(def: &'static KernelDef, args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
         Launch {
             call: Call {
-                kernel: prepare::prepared(def),
+                kernel: prepared(def),
                 args: args.into(),
             },
             block: PhantomData,
@@ -169,7 +175,7 @@ impl Ready<'_> {
         if self.shape.is_empty() {
             return Ok(());
         }
-        let device = eligible::best(registry, &self.call)?;
+        let device = eligible::best(registry, self)?;
         self.queue(&device.stream()).map(|_| ())
     }
 
@@ -180,6 +186,14 @@ impl Ready<'_> {
         self.shape
             .check(kernel.block())
             .map_err(|problem| self.call.malformed(problem))
+    }
+}
+
+/// Does the device's code work on the vectors' host copies?
+fn host_memory(device: &Device) -> bool {
+    match device.raw().codegen() {
+        Codegen::Direct | Codegen::Interpret => true,
+        Codegen::Jit(..) => false,
     }
 }
 

@@ -4,26 +4,36 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use sarek_ir::{Param, Value};
+use sarek_ir::analysis::requirements::Requirements;
+use sarek_ir::{Kernel, Param, Value, link};
 
+use super::prove::Proofs;
 use crate::KernelDef;
 use crate::sync::lock;
 
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     /// Names it in the caches of programs.
     pub(super) id: u64,
     pub(super) def: &'static KernelDef,
     /// Closed.
-    pub(super) kernel: Arc<sarek_ir::Kernel>,
+    pub(super) kernel: Arc<Kernel>,
+    pub(super) needs: Requirements,
+    pub(super) proofs: Proofs,
 }
 
 impl Prepared {
     fn new(def: &'static KernelDef) -> Prepared {
         static NEXT: AtomicU64 = AtomicU64::new(0);
+        let kernel = match def.ir.is_closed() {
+            true => def.ir.clone(),
+            false => link::link(def.ir, def.links),
+        };
         Prepared {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             def,
-            kernel: Arc::new(def.ir.clone()),
+            needs: Requirements::of(&kernel),
+            kernel: Arc::new(kernel),
+            proofs: Proofs::default(),
         }
     }
 
@@ -45,7 +55,7 @@ impl Prepared {
 type Key = (usize, &'static [Value], usize);
 
 /// The kernel of a definition; made at its first call.
-pub(super) fn prepared(def: &'static KernelDef) -> Arc<Prepared> {
+pub(crate) fn prepared(def: &'static KernelDef) -> Arc<Prepared> {
     static ALL: OnceLock<Mutex<HashMap<Key, Arc<Prepared>>>> = OnceLock::new();
     let key = (
         std::ptr::from_ref(def.ir).addr(),

@@ -6,21 +6,93 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex};
 
-use crate::Result;
-use crate::sync::lock;
+use sarek_ir::write::{Source, Variant};
 
-/// What [`crate::backend::BackendDevice::load`] returned.
+use super::prepare::Prepared;
+use crate::backend::{Artifact, BackendDevice, Codegen, Compiler, Program, Renderer};
+use crate::sync::lock;
+use crate::{Device, Result};
+
+/// What [`BackendDevice::load`] returned.
 pub(super) type Loaded = Arc<dyn Any + Send + Sync>;
 
 /// Programs that a device has loaded.
 #[derive(Default)]
 pub(crate) struct Programs {
     /// Of host devices: one for each kernel.
-    pub(super) bodies: Cache<u64, Loaded>,
+    bodies: Cache<u64, Loaded>,
+    compiled: Cache<(u64, Variant), Arc<Compiled>>,
+    loaded: Cache<(u64, Variant, [u32; 3]), Jitted>,
+}
+
+struct Compiled {
+    source: Source,
+    artifact: Artifact,
+}
+
+/// A compiled and loaded source.
+#[derive(Clone)]
+pub(super) struct Jitted {
+    compiled: Arc<Compiled>,
+    pub(super) program: Loaded,
+}
+
+impl Jitted {
+    pub(super) fn source(&self) -> &Source {
+        &self.compiled.source
+    }
+}
+
+/// The compiled body or the IR of a kernel, loaded on a host device.
+pub(super) fn body(device: &Device, kernel: &Prepared) -> Result<Loaded> {
+    device.programs().bodies.get(kernel.id, || {
+        device.raw().load(&match device.raw().codegen() {
+            Codegen::Direct => Program::Direct(kernel.def.direct),
+            Codegen::Interpret | Codegen::Jit(..) => Program::Ir(kernel.kernel.clone()),
+        })
+    })
+}
+
+/// A variant of a kernel, rendered, compiled and loaded for a block size.
+pub(super) fn jitted(
+    device: &Device,
+    (renderer, compiler): (&dyn Renderer, &dyn Compiler),
+    kernel: &Prepared,
+    variant: &Variant,
+    block: [u32; 3],
+) -> Result<Jitted> {
+    let programs = device.programs();
+    let key = (kernel.id, variant.clone(), block);
+    programs.loaded.get(key, || {
+        let compiled = programs.compiled.get((kernel.id, variant.clone()), || {
+            let source = renderer.render(&kernel.kernel, variant)?;
+            let artifact = compiler.compile(kernel.name(), &source)?;
+            Ok(Arc::new(Compiled { source, artifact }))
+        })?;
+        let program = load(device.raw(), kernel, &compiled, block)?;
+        Ok(Jitted { compiled, program })
+    })
+}
+
+fn load(
+    device: &dyn BackendDevice,
+    kernel: &Prepared,
+    compiled: &Compiled,
+    block: [u32; 3],
+) -> Result<Loaded> {
+    device.load(&Program::Binary {
+        artifact: &compiled.artifact,
+        source: &compiled.source,
+        kernel: kernel.name(),
+        block,
+    })
 }
 
 /// A map whose values are made once each, also when several threads ask for one at the same time.
-pub(super) struct Cache<K, V>(Mutex<HashMap<K, Arc<Mutex<Option<V>>>>>);
+struct Cache<K, V>(Mutex<HashMap<K, Place<V>>>);
+
+/// Where a value stands once it is made; locked while somebody makes it.
+type Place<V> = Arc<Mutex<Option<V>>>;
 
 impl<K, V> Default for Cache<K, V> {
     fn default() -> Self {
@@ -30,7 +102,7 @@ impl<K, V> Default for Cache<K, V> {
 
 impl<K: Eq + Hash, V: Clone> Cache<K, V> {
     /// The value of `key`; `make` is tried again after it failed.
-    pub(super) fn get(&self, key: K, make: impl FnOnce() -> Result<V>) -> Result<V> {
+    fn get(&self, key: K, make: impl FnOnce() -> Result<V>) -> Result<V> {
         let place = lock(&self.0).entry(key).or_default().clone();
         let mut value = lock(&place);
         match &*value {

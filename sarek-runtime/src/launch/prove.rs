@@ -1,1 +1,156 @@
-//! What the host proves of a launch before it: preconditions, and checks that cannot fail.
+//! What the host proves of a launch before it runs: that preconditions hold, which checks cannot
+//! fail, and whether 32 bits hold every index.
+//!
+//! The proof depends on the index space, lengths and integer arguments only, so launches that
+//! repeat those share one.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex};
+
+use sarek_ir::analysis::range::{self, ArgFact, LaunchFacts, Ranges};
+use sarek_ir::{Axis, Kernel, Precondition, SiteId, Value};
+
+use super::Arg;
+use crate::direct::IndexSpace;
+use crate::sync::lock;
+
+/// What was proved of a launch.
+#[derive(Debug)]
+pub(super) struct Proof {
+    /// The sites that have to be checked.
+    pub(super) checked: BTreeSet<SiteId>,
+    /// Does a site have to be checked that another launch might prove?
+    pub(super) any_provable: bool,
+    /// Do 32 bits hold every `usize`?
+    pub(super) fits_u32: bool,
+    /// The first precondition that does not hold, in words.
+    pub(super) broken: Option<String>,
+}
+
+/// What a proof depends on.
+#[derive(PartialEq, Eq)]
+struct Facts {
+    space: IndexSpace,
+    args: Vec<ArgFact>,
+}
+
+/// The proofs of a kernel's latest launches.
+#[derive(Default)]
+pub(super) struct Proofs(Mutex<VecDeque<(Facts, Arc<Proof>)>>);
+
+/// How many proofs a kernel keeps.
+const KEPT: usize = 16;
+
+impl Proofs {
+    /// The proof of a launch of `kernel`, whose arguments fit.
+    pub(super) fn get(&self, kernel: &Kernel, space: IndexSpace, args: &[Arg<'_>]) -> Arc<Proof> {
+        let args = args.iter().map(fact).collect();
+        let facts = Facts { space, args };
+        if let Some(proof) = self.known(&facts) {
+            return proof;
+        }
+        // Two threads may prove the same; that is cheaper than waiting for each other.
+        let proof = Arc::new(prove(kernel, &facts));
+        let mut kept = lock(&self.0);
+        kept.truncate(KEPT - 1);
+        kept.push_front((facts, proof.clone()));
+        proof
+    }
+
+    fn known(&self, facts: &Facts) -> Option<Arc<Proof>> {
+        let mut kept = lock(&self.0);
+        let position = kept.iter().position(|(known, _)| known == facts)?;
+        let found = kept.remove(position)?;
+        let proof = found.1.clone();
+        kept.push_front(found);
+        Some(proof)
+    }
+}
+
+/// What the analysis is told of an argument. It knows nothing of floats, so all are told as 0: a
+/// kernel with a time step among its arguments is proved once.
+fn fact(arg: &Arg<'_>) -> ArgFact {
+    match arg.scalar() {
+        None => ArgFact::Len(arg.len()),
+        Some(Value::F32(_)) => ArgFact::Scalar(Value::F32(0)),
+        Some(Value::F64(_)) => ArgFact::Scalar(Value::F64(0)),
+        Some(value) => ArgFact::Scalar(value),
+    }
+}
+
+fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
+    let IndexSpace {
+        grid,
+        block,
+        extent,
+    } = facts.space;
+    let ranges = range::analyse(
+        kernel,
+        &LaunchFacts {
+            grid,
+            block,
+            extent,
+            args: &facts.args,
+        },
+    );
+    let sites = (0..kernel.sites.len() as u32).map(SiteId);
+    let checked: BTreeSet<_> = sites.filter(|site| !ranges.proved(*site)).collect();
+    let mut preconditions = kernel.preconditions.iter();
+    Proof {
+        any_provable: checked.iter().any(|s| kernel.sites[s.index()].provable),
+        fits_u32: ranges.fits_u32(),
+        broken: preconditions.find_map(|p| broken(kernel, *p, extent, &ranges)),
+        checked,
+    }
+}
+
+/// What a precondition asks for, and what the launch has instead; `None` if it holds.
+fn broken(
+    kernel: &Kernel,
+    precondition: Precondition,
+    extent: [u64; 3],
+    ranges: &Ranges,
+) -> Option<String> {
+    let asked = words(kernel, precondition);
+    let along = |axis: Axis, most: u64| {
+        let threads = extent[axis.index()];
+        let has = || {
+            format!(
+                "{asked}, but it has {threads} threads along {}",
+                axis.name()
+            )
+        };
+        (threads > most).then(has)
+    };
+    match precondition {
+        Precondition::SingleThread(axis) => along(axis, 1),
+        Precondition::ExtentAtMost(axis, most) => along(axis, most),
+        Precondition::NoOverflow(expr) => {
+            let [x, y, z] = extent;
+            (!ranges.no_overflow(expr)).then(|| {
+                format!("{asked}, which cannot be ruled out for these arguments and ({x}, {y}, {z}) threads")
+            })
+        }
+    }
+}
+
+/// What a precondition asks for.
+pub(super) fn words(kernel: &Kernel, precondition: Precondition) -> String {
+    match precondition {
+        Precondition::SingleThread(axis) => format!(
+            "different threads write different elements only if the launch has one thread along {}",
+            axis.name()
+        ),
+        Precondition::ExtentAtMost(axis, most) => format!(
+            "different threads write different elements only if the launch has at most {most} threads along {}",
+            axis.name()
+        ),
+        Precondition::NoOverflow(expr) => {
+            let loc = kernel.expr_locs[expr.index()];
+            format!(
+                "different threads write different elements only if the index at {}:{}:{} does not overflow",
+                kernel.file, loc.line, loc.column
+            )
+        }
+    }
+}

@@ -2,62 +2,81 @@
 
 use std::sync::Arc;
 
+use sarek_ir::write::{Slot, SlotKind, Source};
+use sarek_ir::{ParamId, Scalar, Value};
+
 use super::arg::Operands;
-use super::space::physical_grid;
-use super::{Call, Ready, eligible};
-use crate::backend::{self, Args, Codegen, Program};
-use crate::device::{Pending, Stream};
-use crate::direct::{DirectArg, IndexSpace};
+use super::plan::Plan;
+use super::programs::{self, Jitted};
+use super::{Arg, Call, Ready, eligible};
+use crate::backend::{self, Args, Codegen, Compiler, Mem, Renderer, ScalarBytes};
+use crate::device::{Pending, Stream, whole};
+use crate::direct::DirectArg;
 use crate::fault::Sites;
 use crate::{Error, Result};
 
 impl Ready<'_> {
-    /// Queues the launch; the outcome if it is not known yet.
+    /// Queues the launch; its outcome if that is not known yet.
     pub(super) fn queue(&mut self, stream: &Stream) -> Result<Option<Pending>> {
         self.check()?;
         let device = stream.device();
-        eligible::check(device, &self.call)?;
+        eligible::check(device, self)?;
         if self.shape.is_empty() {
             return Ok(None);
         }
-        let info = device.info();
-        let host = match device.raw().codegen() {
-            Codegen::Direct | Codegen::Interpret => true,
-            Codegen::Jit(..) => false,
-        };
-        let space = self
-            .shape
-            .space(self.call.kernel.block(), info, host)
-            .map_err(|problem| self.call.malformed(problem))?;
-        if host {
-            self.call.run_on_host(stream, &space, true)?;
-            return Ok(None);
+        let plan = self.plan(device)?;
+        self.require(&plan)?;
+        match device.raw().codegen() {
+            // The interpreter is the sanitizer: it checks what is proved, too.
+            Codegen::Interpret => self.call.run_on_host(stream, &plan, true).map(|()| None),
+            Codegen::Direct => {
+                let checked = plan.proof.any_provable;
+                self.call.run_on_host(stream, &plan, checked).map(|()| None)
+            }
+            Codegen::Jit(renderer, compiler) => {
+                let program = self.program(stream, (renderer, compiler), &plan)?;
+                self.call.queue_on_device(stream, &plan, &program)
+            }
         }
-        Ok(None)
     }
+
+    fn program(
+        &self,
+        stream: &Stream,
+        codegen: (&dyn Renderer, &dyn Compiler),
+        plan: &Plan,
+    ) -> Result<Jitted> {
+        let (device, kernel) = (stream.device(), &self.call.kernel);
+        let variant = plan.variant(&kernel.kernel, codegen.0.target());
+        let program = programs::jitted(device, codegen, kernel, &variant, plan.space.block)?;
+        let (buffers, most) = (buffers(program.source()), device.info().max_buffers);
+        if buffers > most {
+            let reason = eligible::too_many_buffers(buffers, most);
+            return Err(eligible::not_eligible(device, kernel, vec![reason]));
+        }
+        Ok(program)
+    }
+}
+
+fn buffers(source: &Source) -> u32 {
+    let is_buffer = |slot: &&Slot| match slot.kind {
+        SlotKind::Buffer { .. } | SlotKind::Faults => true,
+        SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => false,
+    };
+    source.slots.iter().filter(is_buffer).count() as u32
 }
 
 impl Call<'_> {
     /// Runs the compiled body, or the interpreter, on host memory.
-    fn run_on_host(&mut self, stream: &Stream, space: &IndexSpace, checked: bool) -> Result<()> {
+    fn run_on_host(&mut self, stream: &Stream, plan: &Plan, checked: bool) -> Result<()> {
         let kernel = self.kernel.clone();
-        let program = stream.device().programs().bodies.get(kernel.id, || {
-            stream
-                .device()
-                .raw()
-                .load(&match stream.device().raw().codegen() {
-                    Codegen::Direct => Program::Direct(kernel.def.direct),
-                    Codegen::Interpret | Codegen::Jit(..) => Program::Ir(kernel.kernel.clone()),
-                })
-        })?;
-        let lens: Arc<[u64]> = self.args.iter().map(|a| a.len()).collect();
+        let program = programs::body(stream.device(), &kernel)?;
         let args = self.host_args()?;
         let launched = stream.queue().raw.launch(&backend::Launch {
             program: &*program,
             kernel: kernel.name(),
-            space: *space,
-            grid: physical_grid(space.grid, [u32::MAX; 3])
-                .ok_or_else(|| self.malformed("its grid is too large".to_owned()))?,
+            space: plan.space,
+            grid: plan.grid,
             args: Args::Host {
                 args: &args,
                 checked,
@@ -65,19 +84,24 @@ impl Call<'_> {
         });
         let failed = match launched {
             Ok(None) => return Ok(()),
-            Ok(Some(raw)) => Sites {
-                kernel: kernel.kernel.clone(),
-                lens,
-            }
-            .describe(&raw),
+            Ok(Some(raw)) => self.sites().describe(&raw),
             Err(error) => error,
         };
-        self.fail(&failed);
+        // It stopped half way: what it writes is lost.
+        for arg in &mut self.args {
+            if let Some(vector) = arg.written() {
+                vector.fail(failed.clone());
+            }
+        }
         Err(failed)
     }
 
     fn host_args(&mut self) -> Result<Vec<DirectArg>> {
-        let arg = |arg: &mut super::Arg<'_>| {
+        // All are read first: a failing one leaves the others as they are.
+        for arg in &self.args {
+            arg.vector().map(|vector| vector.on_host()).transpose()?;
+        }
+        let host_arg = |arg: &mut Arg<'_>| {
             let len = arg.len() as usize;
             Ok(match &mut arg.0 {
                 Operands::Scalar(value) => DirectArg::Scalar(*value),
@@ -93,15 +117,121 @@ impl Call<'_> {
                 },
             })
         };
-        self.args.iter_mut().map(arg).collect()
+        self.args.iter_mut().map(host_arg).collect()
     }
 
-    /// The launch stopped half way: what it writes is lost.
-    fn fail(&mut self, error: &Error) {
-        for arg in &mut self.args {
-            if let Some(vector) = arg.written() {
-                vector.fail(error.clone());
+    fn sites(&self) -> Sites {
+        Sites {
+            kernel: self.kernel.kernel.clone(),
+            lens: self.args.iter().map(Arg::len).collect(),
+        }
+    }
+
+    /// Brings vectors to the device and queues a compiled kernel.
+    fn queue_on_device(
+        &mut self,
+        stream: &Stream,
+        plan: &Plan,
+        program: &Jitted,
+    ) -> Result<Option<Pending>> {
+        let mut outcomes = self.unsettled()?;
+        let slots = &program.source().slots;
+        let record = match slots.iter().any(|slot| slot.kind == SlotKind::Faults) {
+            true => Some(stream.queue().fault_record(stream.device())?),
+            false => None,
+        };
+        let values = self.device_args(stream, plan, slots, record.as_ref())?;
+        stream.queue().raw.launch(&backend::Launch {
+            program: &*program.program,
+            kernel: self.kernel.name(),
+            space: plan.space,
+            grid: plan.grid,
+            args: Args::Device(&values),
+        })?;
+        let outcome = record.map(|mem| stream.queue().watch(mem, self.sites()));
+        outcomes.extend(outcome.clone());
+        for slot in slots {
+            if let SlotKind::Buffer {
+                param,
+                mutable: true,
+            } = slot.kind
+                && let Some(vector) = self.args[param.index()].written()
+            {
+                vector.written_on(stream, &outcomes);
             }
         }
+        stream.queue().bound_log()?;
+        Ok(outcome)
+    }
+
+    /// Outcomes not yet known of launches that made the arguments what they are: whatever this
+    /// launch writes depends on them too.
+    fn unsettled(&self) -> Result<Vec<Pending>> {
+        let mut all: Vec<Pending> = Vec::new();
+        for vector in self.args.iter().filter_map(Arg::vector) {
+            for outcome in vector.unsettled()? {
+                if !all.iter().any(|known| known.is_same(&outcome)) {
+                    all.push(outcome);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn device_args(
+        &self,
+        stream: &Stream,
+        plan: &Plan,
+        slots: &[Slot],
+        record: Option<&Arc<dyn Mem>>,
+    ) -> Result<Vec<backend::Arg>> {
+        let arg = |param: ParamId| &self.args[param.index()];
+        let unsigned = |slot: &Slot, value| self.scalar(slot.ty, Value::Usize(value));
+        let value = |slot: &Slot| match slot.kind {
+            SlotKind::Buffer { param, mutable } => match arg(param).vector() {
+                Some(vector) => Ok(backend::Arg::Buffer(vector.on_device(stream, mutable)?)),
+                None => Err(self.mismatch(slot)),
+            },
+            SlotKind::Scalar(param) => match arg(param).scalar() {
+                Some(value) => self.scalar(slot.ty, value),
+                None => Err(self.mismatch(slot)),
+            },
+            SlotKind::Len(param) => unsigned(slot, arg(param).len()),
+            SlotKind::Extent(axis) => unsigned(slot, plan.space.extent[axis.index()]),
+            SlotKind::Grid(axis) => unsigned(slot, plan.space.grid[axis.index()]),
+            SlotKind::Faults => match record {
+                Some(mem) => Ok(backend::Arg::Buffer(whole(mem))),
+                None => Err(self.mismatch(slot)),
+            },
+        };
+        slots.iter().map(value).collect()
+    }
+
+    /// The bytes of a scalar in a slot of type `ty`.
+    fn scalar(&self, ty: Scalar, value: Value) -> Result<backend::Arg> {
+        let bytes = match (value, ty) {
+            (Value::Bool(v), Scalar::Bool) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
+            (Value::I32(v), Scalar::I32) => ScalarBytes::four(v.to_ne_bytes()),
+            (Value::U32(v), Scalar::U32) => ScalarBytes::four(v.to_ne_bytes()),
+            (Value::F32(v), Scalar::F32) => ScalarBytes::four(v.to_ne_bytes()),
+            (Value::I64(v), Scalar::I64) => ScalarBytes::eight(v.to_ne_bytes()),
+            (Value::U64(v) | Value::Usize(v), Scalar::U64) => ScalarBytes::eight(v.to_ne_bytes()),
+            (Value::F64(v), Scalar::F64) => ScalarBytes::eight(v.to_ne_bytes()),
+            // The proof of this launch says that every `usize` fits when slots have 32 bits.
+            (Value::Usize(v), Scalar::U32) => match u32::try_from(v) {
+                Ok(v) => ScalarBytes::four(v.to_ne_bytes()),
+                Err(_) => return Err(self.malformed(format!("{v} does not fit 32 bits"))),
+            },
+            (value, ty) => {
+                let have = value.scalar();
+                return Err(self.malformed(format!("a renderer asked for {ty} where {have} is")));
+            }
+        };
+        Ok(backend::Arg::Scalar(bytes))
+    }
+
+    /// A renderer's slots are not those of the kernel.
+    fn mismatch(&self, slot: &Slot) -> Error {
+        self.malformed(format!("a renderer asked for {slot:?}, which it has not"))
     }
 }

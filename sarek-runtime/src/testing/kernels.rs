@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use sarek_ir::{
     Axis, BinaryOp, Builtin, Expr, Kernel, Loc, Param, ParamId, ParamKind, Scalar, Site, SiteId,
     SiteKind, Stmt,
 };
 
-use crate::KernelDef;
+use super::gpu::Run;
 use crate::direct::{Direct, DirectArg, IndexSpace, RawFault, RunBlocks};
+use crate::{KernelDef, Launch, Vector};
 
 /// `fn axpy(a: f32, x: &[f32], y: &mut [f32]) { y[i] = a * x[i] + y[i] }` for `i = global_idx_x()`.
 pub(crate) fn axpy() -> KernelDef {
@@ -59,6 +61,12 @@ pub(crate) fn axpy() -> KernelDef {
     let store = k.push_stmt(store, at);
     k.body = k.push_block(&[store]);
     def(k, axpy_body)
+}
+
+/// A call of [`axpy`], one kernel in all tests.
+pub(crate) fn axpy_call<'a>(a: f32, x: &'a Vector<f32>, y: &'a mut Vector<f32>) -> Launch<'a> {
+    static AXPY: LazyLock<KernelDef> = LazyLock::new(axpy);
+    Launch::of(&AXPY, [a.into(), x.into(), y.into()])
 }
 
 /// A definition that lives for the rest of the test run; each is another kernel to the caches.
@@ -138,4 +146,33 @@ unsafe fn axpy_body(
         *to += f32::from_bits(*a) * from;
     }
     Ok(())
+}
+
+/// What the fake GPU runs for a kernel of this name.
+pub(crate) fn on_gpu(name: &str) -> fn(&Run) {
+    match name {
+        "axpy" => axpy_on_gpu,
+        _ => |_| (),
+    }
+}
+
+fn axpy_on_gpu(run: &Run) {
+    let a = f32::from_bits(run.scalar(0) as u32);
+    let floats = |bytes: &[u8]| -> Vec<f32> {
+        let words = bytes.chunks_exact(4).map(|w| w.try_into().unwrap());
+        words.map(f32::from_ne_bytes).collect()
+    };
+    let x = run.with_buffer(1, |bytes| floats(bytes));
+    let (x_len, y_len) = (run.len(1), run.len(2));
+    run.with_buffer(2, |y| {
+        for i in 0..run.space.extent[0] {
+            if i >= x_len || i >= y_len {
+                run.fault(u32::from(i < x_len), i);
+                continue;
+            }
+            let at = 4 * i as usize;
+            let old = floats(&y[at..at + 4])[0];
+            y[at..at + 4].copy_from_slice(&(old + a * x[i as usize]).to_ne_bytes());
+        }
+    });
 }

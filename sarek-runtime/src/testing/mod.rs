@@ -1,5 +1,6 @@
 //! Fake backends and kernels for this crate's tests.
 
+pub(crate) mod gpu;
 pub(crate) mod host;
 pub(crate) mod kernels;
 
@@ -9,6 +10,7 @@ use crate::Device;
 use crate::backend::Backend;
 use crate::device::preference::Preference;
 use crate::device::registry::Registry;
+use gpu::{GpuBackend, Stats};
 
 /// A registry of these backends, with `SAREK_BACKEND` set to `preference`.
 pub(crate) fn registry(preference: &str, backends: &[Arc<dyn Backend>]) -> Registry {
@@ -17,6 +19,17 @@ pub(crate) fn registry(preference: &str, backends: &[Arc<dyn Backend>]) -> Regis
         registry.register(backend.clone()).unwrap();
     }
     registry
+}
+
+/// Two devices of different backends, and what they were asked to do.
+pub(crate) fn two_gpus() -> [(Device, Arc<Stats>); 2] {
+    [GpuBackend::new("one", 100), GpuBackend::new("two", 90)].map(|backend| device(&backend))
+}
+
+/// The device of a backend.
+pub(crate) fn device(backend: &Arc<GpuBackend>) -> (Device, Arc<Stats>) {
+    let device = registry("", &[backend.clone()]).best().unwrap();
+    (device, backend.stats.clone())
 }
 
 pub(crate) fn host() -> Device {

@@ -3,6 +3,8 @@
 mod bytes;
 mod copies;
 mod erased;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError};

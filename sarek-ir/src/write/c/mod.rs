@@ -12,6 +12,7 @@ pub use functions::function;
 
 use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value};
 
+use super::text::f32_digits;
 use super::{Argument, Dialect, Precedence, SlotKind, Text, Unsupported};
 
 pub(super) fn storage_type(ty: Scalar) -> &'static str {
@@ -57,7 +58,7 @@ pub(super) fn literal<D: Dialect + ?Sized>(d: &D, value: Value) -> Text {
         Value::I64(v) => format!("{v}{long}"),
         Value::U64(v) | Value::Usize(v) => format!("{v}u{long}"),
         Value::F32(bits) if f32::from_bits(bits).is_finite() => {
-            format!("{:?}f", f32::from_bits(bits))
+            format!("{}f", f32_digits(f32::from_bits(bits)))
         }
         Value::F32(bits) => format!("srk_from_bits_u32({bits:#x}u)"),
         Value::F64(bits) if f64::from_bits(bits).is_finite() => {

@@ -19,6 +19,7 @@ use std::fmt::Write;
 
 use crate::{Axis, BinaryOp, DivideOp, Intrinsic, Scalar, UnaryOp, Value};
 
+use super::text::f32_digits;
 use super::{
     Dialect, Entry, IndexWidth, Precedence, RawId, SlotKind, Text, Unsupported, expand, reserved,
 };
@@ -273,17 +274,17 @@ fn entry_text(d: &Wgsl, entry: &Entry<'_>) -> Result<Result<String, std::fmt::Er
             }
         }
     }
-    Ok(declarations(entry.name, &buffers, &fields))
+    Ok(declarations(entry, &buffers, &fields))
 }
 
 fn declarations(
-    name: &str,
+    entry: &Entry<'_>,
     buffers: &[String],
     fields: &[String],
 ) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
-    for name in Wgsl::BLOCK {
-        writeln!(out, "override {name}: u32 = 1u;")?;
+    for (name, size) in Wgsl::BLOCK.iter().zip(entry.block.unwrap_or([1; 3])) {
+        writeln!(out, "override {name}: u32 = {size}u;")?;
     }
     writeln!(out)?;
     for (binding, buffer) in buffers.iter().enumerate() {
@@ -296,7 +297,7 @@ fn declarations(
         "@group(0) @binding({binding}) var<uniform> args: Args;\n"
     )?;
     writeln!(out, "@compute @workgroup_size({})", Wgsl::BLOCK.join(", "))?;
-    writeln!(out, "fn {name}(")?;
+    writeln!(out, "fn {}(", entry.name)?;
     writeln!(
         out,
         "    @builtin(local_invocation_id) local_id: vec3<u32>,"
@@ -318,7 +319,7 @@ fn literal(value: Value) -> Text {
         Value::I64(v) => format!("{v}li"),
         Value::U64(v) | Value::Usize(v) => format!("{v}lu"),
         Value::F32(bits) if f32::from_bits(bits).is_finite() => {
-            format!("{:?}f", f32::from_bits(bits))
+            format!("{}f", f32_digits(f32::from_bits(bits)))
         }
         Value::F32(bits) => {
             return Text::primary(format!("bitcast<f32>(srk_runtime_u32({bits:#x}u))"));

@@ -1,0 +1,87 @@
+//! The texts as people see them, kept in `tests/snapshots`. `SAREK_BLESS=1` rewrites them.
+
+mod common;
+
+use std::path::Path;
+
+use common::build::{Build, saxpy};
+use sarek_ir::write::{DIALECTS, Dialect, IndexWidth, Variant, default_variant, render};
+use sarek_ir::{BinaryOp, DivideOp, Intrinsic, Kernel, Scalar, SiteId, Stmt, Value};
+
+/// A bit of everything: a search with a labelled exit, casts, methods, a division, an assertion.
+fn mixture() -> Kernel {
+    let mut b = Build::new("mixture");
+    let (n, strict) = (b.scalar("n", Scalar::I32), b.scalar("strict", Scalar::Bool));
+    let x = b.slice("x", Scalar::F32);
+    let out = b.slice_mut("out", Scalar::I32);
+    let zero = b.lit(Value::I32(0));
+    let best = b.bind("best", true, zero);
+    let (start, end) = (b.lit(Value::Usize(0)), b.len(x));
+    b.count("row", start, end, |b, rows, row| {
+        let at = b.get(row);
+        let value = b.load_site(x, at, false);
+        let value = b.call(Intrinsic::Round, &[value]);
+        let whole = b.cast(value, Scalar::I32);
+        let v = b.bind("value", true, whole);
+        let (lhs, one) = (b.get(v), b.lit(Value::I32(1)));
+        let more = b.bin(BinaryOp::Gt, lhs, one);
+        b.repeat(Some(more), |b, _| {
+            let (value, n) = (b.get(v), b.arg(n));
+            let quotient = b.div(DivideOp::Div, value, n, false);
+            b.set(v, quotient);
+            let (value, best_read) = (b.get(v), b.get(best));
+            let found = b.bin(BinaryOp::Eq, value, best_read);
+            b.branch(
+                found,
+                |b| b.stmt(Stmt::Break { label: rows }),
+                |b| {
+                    let (value, best_read) = (b.get(v), b.get(best));
+                    let sum = b.bin(BinaryOp::Add, best_read, value);
+                    b.set(best, sum);
+                },
+            );
+        });
+    });
+    let strict = b.arg(strict);
+    b.assert(strict, "not strict");
+    let (value, index) = (b.get(best), b.get(best));
+    let at = b.cast(index, Scalar::Usize);
+    b.store_site(out, at, value, false);
+    b.finish()
+}
+
+fn extension(dialect: &dyn Dialect) -> &'static str {
+    match dialect.name() {
+        "cuda" => "cu",
+        "opencl" => "cl",
+        "wgsl" => "wgsl",
+        other => panic!("no snapshots of {other}"),
+    }
+}
+
+fn check(kernel: &Kernel, name: &str, dialect: &dyn Dialect, variant: &Variant) {
+    common::compile(kernel, dialect.name(), variant);
+    let text = render(kernel, dialect, variant).expect("renders").text;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/snapshots")
+        .join(format!("{name}.{}", extension(dialect)));
+    if std::env::var_os("SAREK_BLESS").is_some() {
+        std::fs::write(&path, &text).expect("written");
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, kept, "{} differs from the text", path.display());
+}
+
+#[test]
+fn texts_are_as_kept() {
+    for dialect in DIALECTS {
+        let plain = default_variant(&saxpy(), dialect);
+        check(&saxpy(), "saxpy", dialect, &plain);
+        let mut full = plain;
+        full.checked = (0..saxpy().sites.len() as u32).map(SiteId).collect();
+        (full.dims, full.folded, full.index) = (2, true, IndexWidth::Bits32);
+        check(&saxpy(), "saxpy-checked-folded", dialect, &full);
+        let variant = default_variant(&mixture(), dialect);
+        check(&mixture(), "mixture", dialect, &variant);
+    }
+}

@@ -1,0 +1,93 @@
+//! How a launch would run on a device: blocks and threads, the physical grid, what is proved.
+
+use std::sync::Arc;
+
+use sarek_ir::Axis;
+use sarek_ir::write::{self, IndexWidth, Variant};
+
+use super::prove::Proof;
+use super::space::physical_grid;
+use super::{Ready, host_memory};
+use crate::direct::IndexSpace;
+use crate::{Device, Error, Result};
+
+pub(super) struct Plan {
+    pub(super) space: IndexSpace,
+    /// What the device starts: `space.grid` unless that has to be folded.
+    pub(super) grid: [u32; 3],
+    pub(super) proof: Arc<Proof>,
+}
+
+impl Ready<'_> {
+    /// The plan of a launch that is checked and not empty.
+    pub(super) fn plan(&self, device: &Device) -> Result<Plan> {
+        let kernel = &self.call.kernel;
+        let info = device.info();
+        let host = host_memory(device);
+        let malformed = |problem| self.call.malformed(problem);
+        let space = self
+            .shape
+            .space(kernel.block(), info, host)
+            .map_err(malformed)?;
+        // Host devices run blocks of the logical grid; they start nothing.
+        let max_grid = if host { [u32::MAX; 3] } else { info.max_grid };
+        let grid = physical_grid(space.grid, max_grid).ok_or_else(|| {
+            let [x, y, z] = max_grid;
+            malformed(format!(
+                "it has {} blocks, and {} starts at most {x} × {y} × {z}",
+                space.blocks(),
+                info.name
+            ))
+        })?;
+        let proof = kernel.proofs.get(&kernel.kernel, space, &self.call.args);
+        Ok(Plan { space, grid, proof })
+    }
+
+    /// An error if the launch breaks what makes the kernel free of races.
+    pub(super) fn require(&self, plan: &Plan) -> Result<()> {
+        match &plan.proof.broken {
+            None => Ok(()),
+            Some(requirement) => Err(Error::Precondition {
+                kernel: self.call.kernel.name().to_owned(),
+                requirement: requirement.clone(),
+            }),
+        }
+    }
+}
+
+impl Plan {
+    pub(super) fn is_folded(&self) -> bool {
+        self.grid.map(u64::from) != self.space.grid
+    }
+
+    /// The width that `usize` needs. The numbers of blocks in a folded grid count too.
+    pub(super) fn index(&self) -> IndexWidth {
+        let started = self
+            .grid
+            .iter()
+            .map(|&g| u64::from(g))
+            .fold(1, u64::saturating_mul);
+        let numbers_fit = !self.is_folded() || u32::try_from(started).is_ok();
+        match self.proof.fits_u32 && numbers_fit {
+            true => IndexWidth::Bits32,
+            false => IndexWidth::Bits64,
+        }
+    }
+
+    /// The rendering of `kernel` for this launch.
+    pub(super) fn variant(&self, kernel: &sarek_ir::Kernel, target: &str) -> Variant {
+        let wide = |axis: &Axis| {
+            let i = axis.index();
+            self.space.grid[i] * u64::from(self.space.block[i]) > 1
+        };
+        let last = Axis::ALL.into_iter().rfind(wide).unwrap_or(Axis::X);
+        // The dimensions that the kernel speaks of cost nothing more, and save a variant.
+        let default = write::dialect(target).map(|d| write::default_variant(kernel, d).dims);
+        Variant {
+            dims: (last.index() as u8 + 1).max(default.unwrap_or(1)),
+            folded: self.is_folded(),
+            index: self.index(),
+            checked: self.proof.checked.clone(),
+        }
+    }
+}

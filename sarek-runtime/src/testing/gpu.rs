@@ -1,0 +1,428 @@
+//! A device of its own memory, asynchronous: what is queued runs when somebody waits for it, so a
+//! missing wait shows. "Compiled" kernels are Rust functions, found by name.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use sarek_ir::write::{FAULT_WORDS, Slot, SlotKind, Source, Variant};
+use sarek_ir::{Axis, Kernel, ParamId, ParamKind, Scalar};
+
+use super::host::info;
+use crate::backend::*;
+use crate::direct::{IndexSpace, RawFault};
+use crate::sync::lock;
+use crate::{Error, Result};
+
+/// A backend of one device.
+pub(crate) struct GpuBackend {
+    name: &'static str,
+    priority: i32,
+    info: DeviceInfo,
+    pub(crate) stats: Arc<Stats>,
+}
+
+/// What a device was asked to do.
+#[derive(Default)]
+pub(crate) struct Stats {
+    pub(crate) uploads: AtomicUsize,
+    pub(crate) downloads: AtomicUsize,
+    pub(crate) compiles: AtomicUsize,
+    pub(crate) launches: AtomicUsize,
+    pub(crate) events: AtomicUsize,
+    /// Downloads fail while it is set.
+    pub(crate) broken: AtomicBool,
+    /// The slots and the grid of the last launch.
+    pub(crate) last: Mutex<(Vec<Slot>, [u32; 3])>,
+}
+
+impl GpuBackend {
+    pub(crate) fn new(name: &'static str, priority: i32) -> Arc<GpuBackend> {
+        GpuBackend::with(name, priority, |_| ())
+    }
+
+    pub(crate) fn with(
+        name: &'static str,
+        priority: i32,
+        change: impl FnOnce(&mut DeviceInfo),
+    ) -> Arc<GpuBackend> {
+        let mut info = info("fake GPU", false);
+        info.warp = 32;
+        change(&mut info);
+        Arc::new(GpuBackend {
+            name,
+            priority,
+            info,
+            stats: Arc::default(),
+        })
+    }
+}
+
+impl Backend for GpuBackend {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn count(&self) -> Result<usize, String> {
+        Ok(1)
+    }
+
+    fn open(&self, _ordinal: usize) -> Result<Arc<dyn BackendDevice>> {
+        Ok(Arc::new(GpuDevice {
+            info: self.info.clone(),
+            codegen: Fake(self.stats.clone()),
+            stream: Arc::new(GpuStream::new(self.stats.clone())),
+        }))
+    }
+
+    fn priority(&self) -> i32 {
+        self.priority
+    }
+}
+
+struct GpuDevice {
+    info: DeviceInfo,
+    codegen: Fake,
+    stream: Arc<GpuStream>,
+}
+
+struct Fake(Arc<Stats>);
+
+struct Loaded {
+    run: fn(&Run),
+    slots: Vec<Slot>,
+    block: [u32; 3],
+}
+
+impl BackendDevice for GpuDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn codegen(&self) -> Codegen<'_> {
+        Codegen::Jit(&self.codegen, &self.codegen)
+    }
+
+    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+        let Program::Binary {
+            source,
+            kernel,
+            block,
+            ..
+        } = *program
+        else {
+            panic!("not compiled");
+        };
+        Ok(Arc::new(Loaded {
+            run: super::kernels::on_gpu(kernel),
+            slots: source.slots.clone(),
+            block,
+        }))
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
+        assert!(bytes > 0, "an allocation of 0 bytes");
+        Ok(Arc::new(Memory(Mutex::new(vec![0xEE; bytes]))))
+    }
+
+    fn stream(&self) -> Arc<dyn BackendStream> {
+        self.stream.clone()
+    }
+
+    fn new_stream(&self) -> Result<Arc<dyn BackendStream>> {
+        Ok(Arc::new(GpuStream::new(self.codegen.0.clone())))
+    }
+}
+
+impl Renderer for Fake {
+    fn target(&self) -> &'static str {
+        "fake"
+    }
+
+    fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {
+        Ok(Source {
+            text: format!("{} {variant:?}", kernel.name),
+            entry: kernel.name.to_string(),
+            slots: slots(kernel, variant),
+        })
+    }
+}
+
+impl Compiler for Fake {
+    fn fingerprint(&self) -> String {
+        "fake".into()
+    }
+
+    fn compile(&self, _kernel: &str, source: &Source) -> Result<Artifact> {
+        self.0.compiles.fetch_add(1, Ordering::Relaxed);
+        Ok(Artifact {
+            bytes: source.text.as_bytes().into(),
+            log: String::new(),
+        })
+    }
+}
+
+fn slots(kernel: &Kernel, variant: &Variant) -> Vec<Slot> {
+    let usize_type = variant.index.scalar();
+    let mut slots = Vec::new();
+    for (param, id) in kernel.params.iter().zip((0..).map(ParamId)) {
+        match param.kind {
+            ParamKind::Scalar(ty) => slots.push(Slot {
+                kind: SlotKind::Scalar(id),
+                ty: if ty == Scalar::Usize { usize_type } else { ty },
+            }),
+            ParamKind::Slice { elem, mutable } => {
+                slots.push(Slot {
+                    kind: SlotKind::Buffer { param: id, mutable },
+                    ty: elem,
+                });
+                slots.push(Slot {
+                    kind: SlotKind::Len(id),
+                    ty: usize_type,
+                });
+            }
+        }
+    }
+    for axis in Axis::ALL.into_iter().take(usize::from(variant.dims)) {
+        let ty = usize_type;
+        let kind = SlotKind::Extent(axis);
+        slots.push(Slot { kind, ty });
+        if variant.folded {
+            let kind = SlotKind::Grid(axis);
+            slots.push(Slot { kind, ty });
+        }
+    }
+    if !variant.checked.is_empty() {
+        let (kind, ty) = (SlotKind::Faults, Scalar::U32);
+        slots.push(Slot { kind, ty });
+    }
+    slots
+}
+
+pub(crate) struct Memory(Mutex<Vec<u8>>);
+
+impl Mem for Memory {
+    fn len(&self) -> usize {
+        lock(&self.0).len()
+    }
+}
+
+/// A launch as a fake kernel sees it.
+pub(crate) struct Run {
+    pub(crate) space: IndexSpace,
+    values: Vec<(SlotKind, Arg)>,
+}
+
+impl Run {
+    fn value(&self, kind: impl Fn(SlotKind) -> bool) -> Option<&Arg> {
+        self.values
+            .iter()
+            .find(|(k, _)| kind(*k))
+            .map(|(_, arg)| arg)
+    }
+
+    fn word(&self, kind: SlotKind) -> u64 {
+        match self.value(|k| k == kind) {
+            Some(Arg::Scalar(scalar)) => {
+                let mut word = [0; 8];
+                word[..scalar.as_bytes().len()].copy_from_slice(scalar.as_bytes());
+                u64::from_ne_bytes(word)
+            }
+            _ => panic!("no scalar {kind:?}"),
+        }
+    }
+
+    pub(crate) fn scalar(&self, param: u32) -> u64 {
+        self.word(SlotKind::Scalar(ParamId(param)))
+    }
+
+    pub(crate) fn len(&self, param: u32) -> u64 {
+        self.word(SlotKind::Len(ParamId(param)))
+    }
+
+    /// The words of a buffer, seen and changed.
+    pub(crate) fn with_buffer<R>(&self, param: u32, f: impl FnOnce(&mut [u8]) -> R) -> R {
+        let is = |k| matches!(k, SlotKind::Buffer { param: p, .. } if p.0 == param);
+        match self.value(is) {
+            Some(Arg::Buffer(slice)) => f(&mut lock(&memory(slice).0)),
+            _ => panic!("no buffer {param}"),
+        }
+    }
+
+    /// Records a fault if it is the first and the site is checked.
+    pub(crate) fn fault(&self, site: u32, index: u64) {
+        let Some(Arg::Buffer(slice)) = self.value(|k| k == SlotKind::Faults) else {
+            panic!("a fault where nothing is checked");
+        };
+        let mut record = lock(&memory(slice).0);
+        assert_eq!(record.len(), 4 * FAULT_WORDS);
+        if record[..4] == [0; 4] {
+            let words = [
+                1,
+                site,
+                index as u32,
+                (index >> 32) as u32,
+                index as u32,
+                0,
+                0,
+                0,
+                0,
+                0,
+            ];
+            record.copy_from_slice(&words.map(u32::to_ne_bytes).concat());
+        }
+    }
+}
+
+fn memory(slice: &Slice) -> &Memory {
+    (&*slice.mem as &dyn Any)
+        .downcast_ref()
+        .expect("our memory")
+}
+
+type Work = Box<dyn FnOnce() + Send>;
+
+struct GpuStream {
+    stats: Arc<Stats>,
+    queue: Arc<WorkQueue>,
+}
+
+#[derive(Default)]
+struct WorkQueue {
+    waiting: Mutex<VecDeque<Work>>,
+    queued: AtomicUsize,
+    done: AtomicUsize,
+    /// Held while work runs.
+    running: Mutex<()>,
+}
+
+impl WorkQueue {
+    fn push(&self, work: impl FnOnce() + Send + 'static) {
+        lock(&self.waiting).push_back(Box::new(work));
+        self.queued.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Runs work until so many were run.
+    fn run(&self, until: usize) {
+        // Work may wait for another stream whose work waited for earlier work here.
+        if self.done.load(Ordering::Acquire) >= until {
+            return;
+        }
+        let _one_at_a_time = lock(&self.running);
+        while self.done.load(Ordering::Acquire) < until {
+            let work = lock(&self.waiting).pop_front();
+            work.expect("work was queued")();
+            self.done.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    fn run_all(&self) {
+        let queued = self.queued.load(Ordering::Relaxed);
+        self.run(queued);
+    }
+}
+
+impl GpuStream {
+    fn new(stats: Arc<Stats>) -> GpuStream {
+        GpuStream {
+            stats,
+            queue: Arc::default(),
+        }
+    }
+}
+
+impl BackendStream for GpuStream {
+    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+        self.stats.uploads.fetch_add(1, Ordering::Relaxed);
+        let (dst, src) = (dst.clone(), src.to_vec());
+        self.queue
+            .push(move || lock(&memory(&dst).0)[..src.len()].copy_from_slice(&src));
+        Ok(())
+    }
+
+    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+        if self.stats.broken.load(Ordering::Relaxed) {
+            return Err(Error::Device {
+                device: "fake GPU".into(),
+                message: "it is broken".into(),
+            });
+        }
+        self.queue.run_all();
+        self.stats.downloads.fetch_add(1, Ordering::Relaxed);
+        dst.copy_from_slice(&lock(&memory(src).0)[..dst.len()]);
+        Ok(())
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+        let Some(loaded) = launch.program.downcast_ref::<Loaded>() else {
+            panic!("another backend's program");
+        };
+        let Args::Device(args) = launch.args else {
+            panic!("host arguments");
+        };
+        assert_eq!(loaded.block, launch.space.block);
+        assert_eq!(loaded.slots.len(), args.len());
+        self.stats.launches.fetch_add(1, Ordering::Relaxed);
+        *lock(&self.stats.last) = (loaded.slots.clone(), launch.grid);
+        for (slot, arg) in loaded.slots.iter().zip(args) {
+            if let Arg::Buffer(slice) = arg {
+                assert!(slice.len >= slot.ty.size(), "a buffer of no elements");
+            }
+        }
+        let kinds = loaded.slots.iter().map(|slot| slot.kind);
+        let run = Run {
+            space: launch.space,
+            values: kinds.zip(args.iter().cloned()).collect(),
+        };
+        let body = loaded.run;
+        self.queue.push(move || body(&run));
+        Ok(None)
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.queue.run_all();
+        Ok(())
+    }
+
+    fn zero(&self, dst: &Slice) -> Result<()> {
+        let dst = dst.clone();
+        self.queue
+            .push(move || lock(&memory(&dst).0)[..dst.len].fill(0));
+        Ok(())
+    }
+
+    fn record(&self) -> Result<Arc<dyn BackendEvent>> {
+        self.stats.events.fetch_add(1, Ordering::Relaxed);
+        Ok(Arc::new(GpuEvent {
+            queue: self.queue.clone(),
+            position: self.queue.queued.load(Ordering::Relaxed),
+        }))
+    }
+
+    fn wait(&self, event: &Arc<dyn BackendEvent>) -> Result<()> {
+        let event = event.clone();
+        self.queue.push(move || event.sync().unwrap());
+        Ok(())
+    }
+
+    fn is_idle(&self) -> Result<bool> {
+        Ok(lock(&self.queue.waiting).is_empty())
+    }
+}
+
+struct GpuEvent {
+    queue: Arc<WorkQueue>,
+    position: usize,
+}
+
+impl BackendEvent for GpuEvent {
+    fn is_done(&self) -> Result<bool> {
+        Ok(self.queue.done.load(Ordering::Acquire) >= self.position)
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.queue.run(self.position);
+        Ok(())
+    }
+}
