@@ -48,5 +48,5 @@ pub use sarek_runtime::{
 #[doc(hidden)]
 pub mod __private {
     pub use sarek_ir as ir;
-    pub use sarek_runtime::{Arg, FixedBlock, FreeBlock, KernelDef, direct, native};
+    pub use sarek_runtime::{Arg, FixedBlock, FreeBlock, KernelDef, direct, native, no_fallback};
 }

@@ -238,38 +238,14 @@ impl<'a> Text<'a> {
                 then,
                 otherwise,
             } => self.if_else(cond, then, otherwise),
-            Stmt::Loop { label, cond, body } => {
-                self.label(label);
-                match cond {
-                    Some(cond) => {
-                        self.put("while ");
-                        self.expr(cond, Prec::Lowest);
-                        self.put(" ");
-                    }
-                    None => self.put("loop "),
-                }
-                self.block(body);
-            }
+            Stmt::Loop { label, cond, body } => self.unbounded(label, cond, body),
             Stmt::For {
                 label,
                 local,
                 start,
                 end,
                 body,
-            } => {
-                self.label(label);
-                self.put("for ");
-                self.local(local);
-                self.put(format_args!(
-                    ": {} in ",
-                    self.kernel.locals[local.index()].ty
-                ));
-                self.expr(start, Prec::Or);
-                self.put("..");
-                self.expr(end, Prec::Or);
-                self.put(" ");
-                self.block(body);
-            }
+            } => self.counted(label, local, (start, end), body),
             Stmt::Break { label } => self.put(format_args!("break 'l{};", label.0)),
             Stmt::Continue { label } => self.put(format_args!("continue 'l{};", label.0)),
             Stmt::Return => self.put("return;"),
@@ -278,6 +254,38 @@ impl<'a> Text<'a> {
                 self.native(native);
             }
         }
+    }
+
+    fn unbounded(&mut self, label: LabelId, cond: Option<ExprId>, body: Block) {
+        self.label(label);
+        match cond {
+            Some(cond) => {
+                self.put("while ");
+                self.expr(cond, Prec::Lowest);
+                self.put(" ");
+            }
+            None => self.put("loop "),
+        }
+        self.block(body);
+    }
+
+    fn counted(
+        &mut self,
+        label: LabelId,
+        local: LocalId,
+        (start, end): (ExprId, ExprId),
+        body: Block,
+    ) {
+        self.label(label);
+        self.put("for ");
+        self.local(local);
+        let ty = self.kernel.locals[local.index()].ty;
+        self.put(format_args!(": {ty} in "));
+        self.expr(start, Prec::Or);
+        self.put("..");
+        self.expr(end, Prec::Or);
+        self.put(" ");
+        self.block(body);
     }
 
     fn if_else(&mut self, cond: ExprId, then: Block, otherwise: Block) {
@@ -291,13 +299,15 @@ impl<'a> Text<'a> {
         self.put(" else ");
         let mut stmts = self.kernel.block(otherwise);
         let only = stmts.next().filter(|_| stmts.next().is_none());
-        match only.map(|s| self.kernel.stmt(s)) {
-            Some(Stmt::If {
-                cond,
-                then,
-                otherwise,
-            }) => self.if_else(cond, then, otherwise),
-            _ => self.block(otherwise),
+        if let Some(Stmt::If {
+            cond,
+            then,
+            otherwise,
+        }) = only.map(|s| self.kernel.stmt(s))
+        {
+            self.if_else(cond, then, otherwise);
+        } else {
+            self.block(otherwise);
         }
     }
 

@@ -156,3 +156,9 @@ unsafe fn broken(
 /// The text of `native!` does what the kernel says it does.
 #[doc(hidden)]
 pub unsafe fn native() {}
+
+/// The Rust fallback of a `native!` that has none.
+#[doc(hidden)]
+pub fn no_fallback() {
+    panic!("this `native!` has no Rust fallback");
+}

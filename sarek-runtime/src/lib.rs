@@ -15,7 +15,7 @@ mod vector;
 pub use device::{Device, Event, Stream, registry};
 pub use error::{Error, Fault, FaultKind, Result};
 #[doc(hidden)]
-pub use kernel::native;
+pub use kernel::{native, no_fallback};
 pub use kernel::{Element, Kernel, KernelDef, ScalarArg};
 pub use launch::{Arg, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready};
 pub use vector::Vector;

@@ -18,6 +18,8 @@ pub struct Parts<'a> {
     pub krate: &'a TokenStream,
     /// Does the kernel fix its block size?
     pub fixed_block: bool,
+    /// Does its body contain a `native!`?
+    pub has_native: bool,
 }
 
 /// The expansion of a kernel: the launch function, the struct of the same name, and what the struct
@@ -245,9 +247,12 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
                 }
             }
         });
+    // What the text of a `native!` does to its operands, rustc does not see.
+    let unseen = parts.has_native.then(|| quote!(#[allow(unused_mut, unused_assignments)]));
     let function = quote_spanned! {name.span()=>
         #(#lints)*
         #[allow(clippy::all)]
+        #unseen
         #signature #body
     };
     quote! {

@@ -264,7 +264,20 @@ impl Collector<'_> {
             (BinaryOp::Gt, true) | (BinaryOp::Le, false) => (None, Some(1)),
             (BinaryOp::Ge, true) | (BinaryOp::Lt, false) => (None, Some(0)),
             (BinaryOp::Eq, true) | (BinaryOp::Ne, false) => (Some(0), Some(0)),
-            _ => return,
+            (BinaryOp::Ne, true) | (BinaryOp::Eq, false) => return,
+            (
+                BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::Div
+                | BinaryOp::Rem
+                | BinaryOp::BitAnd
+                | BinaryOp::BitOr
+                | BinaryOp::BitXor
+                | BinaryOp::Shl
+                | BinaryOp::Shr,
+                _,
+            ) => return,
         };
         let difference = l.plus(&r, -1);
         let [(atom, factor)] = difference.terms.as_slice() else {

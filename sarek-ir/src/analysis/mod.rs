@@ -13,6 +13,7 @@ pub mod access;
 pub mod race;
 pub mod range;
 pub mod requirements;
+mod shape;
 pub mod uniformity;
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! values in all of them. Lengths, extents and scalar arguments are the launch's own, so that most
 //! of what is symbolic in the source is a number here. Branches are joined; loops run to a fixpoint
 //! with widening, and once or twice more to narrow it; guards narrow what they speak of
-//! ([`refine`]). Loads, floats and native text can be anything.
+//! (`refine`). Loads, floats and native text can be anything.
 //!
 //! **After a fault** an accelerator's thread goes on with harmless values and leaves its next
 //! unbounded loop whatever the condition says. A first run supposes that no thread has faulted; if
@@ -53,7 +53,8 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Is every execution of the site safe?
+    /// Is every execution of the site safe? Of an assertion this says also that evaluating its
+    /// condition is, so that it may be left out as a whole.
     pub fn proved(&self, site: SiteId) -> bool {
         self.proved[site.index()]
     }
@@ -93,6 +94,7 @@ pub fn analyse(kernel: &Kernel, facts: &LaunchFacts<'_>) -> Ranges {
             record: true,
             overflowed: false,
             refreshing: false,
+            doubtful: false,
             after_faults,
             out: nothing_fails.clone(),
         };
@@ -125,6 +127,8 @@ struct Analyser<'a> {
     overflowed: bool,
     /// Are ranges being brought up to date after a guard?
     refreshing: bool,
+    /// Did any site in the statement being executed look as if it may fail?
+    doubtful: bool,
     /// May threads have faulted and gone on?
     after_faults: bool,
     out: Ranges,

@@ -1,5 +1,7 @@
 //! Expressions as affine forms of ids and bounded locals.
 
+use crate::analysis::shape::same;
+
 use super::poly::{Extent, Poly, Symbol, is_unsigned};
 use crate::{
     Axis, BinaryOp, Builtin, Expr, ExprId, Kernel, Local, LocalId, ParamKind, Scalar, Stmt,
@@ -203,13 +205,6 @@ impl<'a> Resolver<'a> {
     }
 
     fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, ty: Scalar) -> Option<Affine> {
-        let linear = matches!(
-            op,
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl
-        );
-        if !linear {
-            return None;
-        }
         let (l, r) = (self.affine(lhs)?, self.affine(rhs)?);
         let mut form = match op {
             BinaryOp::Add => l.plus(&r, 1),
@@ -219,11 +214,23 @@ impl<'a> Resolver<'a> {
                 (Some(by), None) => r.times(by).with_conditions(&l),
                 (None, None) => return None,
             },
-            _ => {
+            BinaryOp::Shl => {
                 let by = r.uniform()?.as_constant()?;
                 let fits = (0..i128::from(ty.bits())).contains(&by);
                 l.times(&Poly::constant(1 << fits.then_some(by)?))
             }
+            BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Shr
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => return None,
         };
         // Modulo 2^64, small factors keep distinct ids apart; 32 bits are soon exhausted.
         let plain = |(_, c): &(Atom, Poly)| c.as_constant().is_some_and(|c| c.abs() < 1 << 16);
@@ -296,59 +303,5 @@ fn limits(ty: Scalar) -> (i128, i128) {
         (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
     } else {
         (0, (1 << bits) - 1)
-    }
-}
-
-/// Are two expressions the same formula of the same values? Both read no mutable local and no
-/// memory that the kernel writes.
-fn same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
-    let (x, y) = (kernel.operands(a), kernel.operands(b));
-    kernel.type_of(a) == kernel.type_of(b)
-        && shape(kernel.expr(a)) == shape(kernel.expr(b))
-        && x.len() == y.len()
-        && x.iter().zip(&y).all(|(&x, &y)| same(kernel, x, y))
-}
-
-/// A node without its operands and site.
-fn shape(expr: Expr) -> Expr {
-    let none = ExprId(0);
-    match expr {
-        Expr::Literal(_)
-        | Expr::Link(_)
-        | Expr::Local(_)
-        | Expr::Param(_)
-        | Expr::Len(_)
-        | Expr::Builtin(_)
-        | Expr::Faulted => expr,
-        Expr::Load { buffer, .. } => Expr::Load {
-            buffer,
-            index: none,
-            site: None,
-        },
-        Expr::Unary { op, .. } => Expr::Unary { op, arg: none },
-        Expr::Binary { op, .. } => Expr::Binary {
-            op,
-            lhs: none,
-            rhs: none,
-        },
-        Expr::Divide { op, .. } => Expr::Divide {
-            op,
-            lhs: none,
-            rhs: none,
-            site: None,
-        },
-        Expr::And { .. } => Expr::And {
-            lhs: none,
-            rhs: none,
-        },
-        Expr::Or { .. } => Expr::Or {
-            lhs: none,
-            rhs: none,
-        },
-        Expr::Cast { .. } => Expr::Cast { arg: none },
-        Expr::Call { intrinsic, .. } => Expr::Call {
-            intrinsic,
-            args: crate::List { start: 0, len: 0 },
-        },
     }
 }

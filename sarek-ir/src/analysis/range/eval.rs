@@ -2,8 +2,9 @@
 
 use super::Analyser;
 use super::interval::Interval;
+use crate::analysis::shape::same;
 use crate::{
-    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, Scalar, SiteId, UnaryOp, Value, eval,
+    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Scalar, SiteId, UnaryOp, Value, eval,
 };
 
 impl Analyser<'_> {
@@ -95,6 +96,7 @@ impl Analyser<'_> {
 
     /// Notes whether a site cannot fail.
     pub(super) fn check(&mut self, site: Option<SiteId>, holds: bool) {
+        self.doubtful |= !holds;
         if let Some(site) = site
             && self.record
             && !holds
@@ -146,7 +148,14 @@ impl Analyser<'_> {
             BinaryOp::Sub => self.wrap(l.minus(r), ty),
             BinaryOp::Mul => self.wrap(l.times(r), ty),
             BinaryOp::Div | BinaryOp::Rem => full,
-            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => bits(op, l, r, ty),
+            // Sign extension commutes with the bit operators.
+            BinaryOp::BitAnd => both(l, r, |a, b| a & b).unwrap_or_else(|| l.and(r, full)),
+            BinaryOp::BitOr => {
+                both(l, r, |a, b| a | b).unwrap_or_else(|| l.or_xor(r, true, full).meet(full))
+            }
+            BinaryOp::BitXor => {
+                both(l, r, |a, b| a ^ b).unwrap_or_else(|| l.or_xor(r, false, full).meet(full))
+            }
             BinaryOp::Shl | BinaryOp::Shr => self.shift(op, l, r, ty),
             BinaryOp::Eq
             | BinaryOp::Ne
@@ -243,16 +252,17 @@ impl Analyser<'_> {
 
     /// Notes a `usize` method whose result depends on how wide a `usize` is.
     fn check_width(&mut self, intrinsic: Intrinsic, on: Scalar, arg: Interval) {
-        let depends = match intrinsic {
+        let moves_bits = matches!(
+            intrinsic,
             Intrinsic::LeadingZeros
-            | Intrinsic::TrailingZeros
-            | Intrinsic::ReverseBits
-            | Intrinsic::SwapBytes
-            | Intrinsic::RotateLeft
-            | Intrinsic::RotateRight => true,
-            Intrinsic::WrappingShl | Intrinsic::WrappingShr => !arg.within(Interval::new(0, 31)),
-            _ => false,
-        };
+                | Intrinsic::TrailingZeros
+                | Intrinsic::ReverseBits
+                | Intrinsic::SwapBytes
+                | Intrinsic::RotateLeft
+                | Intrinsic::RotateRight
+        );
+        let shifts = matches!(intrinsic, Intrinsic::WrappingShl | Intrinsic::WrappingShr);
+        let depends = moves_bits || (shifts && !arg.within(Interval::new(0, 31)));
         if on == Scalar::Usize && depends && self.record {
             self.out.fits_u32 = false;
         }
@@ -267,10 +277,6 @@ impl Analyser<'_> {
     ) -> Interval {
         let full = Interval::of(ty);
         self.check_width(intrinsic, on, a);
-        let saturate = |r: Interval| {
-            r.max(Interval::exactly(full.lo))
-                .min(Interval::exactly(full.hi))
-        };
         match intrinsic {
             Intrinsic::Min => x.min(a),
             Intrinsic::Max => x.max(a),
@@ -279,7 +285,7 @@ impl Analyser<'_> {
                 self.wrap_silently(x.abs(), ty)
             }
             Intrinsic::AbsDiff => x.minus(a).abs(),
-            Intrinsic::Signum => x.max(Interval::exactly(-1)).min(Interval::exactly(1)),
+            Intrinsic::Signum => x.saturated(Interval::new(-1, 1)),
             Intrinsic::Pow if x.lo >= 0 => self.wrap_silently(x.power(a), ty),
             Intrinsic::CountOnes | Intrinsic::LeadingZeros | Intrinsic::TrailingZeros => {
                 Interval::new(0, on.bits().into())
@@ -288,25 +294,66 @@ impl Analyser<'_> {
             Intrinsic::WrappingSub => self.wrap_silently(x.minus(a), ty),
             Intrinsic::WrappingMul => self.wrap_silently(x.times(a), ty),
             Intrinsic::WrappingNeg => self.wrap_silently(x.negated(), ty),
-            Intrinsic::SaturatingAdd => saturate(x.plus(a)),
-            Intrinsic::SaturatingSub => saturate(x.minus(a)),
-            Intrinsic::SaturatingMul => saturate(x.times(a)),
-            Intrinsic::WrappingShl => {
-                let overflowed = self.overflowed;
-                let range = self.shift(BinaryOp::Shl, x, a, ty);
-                self.overflowed = overflowed;
-                range
-            }
+            Intrinsic::SaturatingAdd => x.plus(a).saturated(full),
+            Intrinsic::SaturatingSub => x.minus(a).saturated(full),
+            Intrinsic::SaturatingMul => x.times(a).saturated(full),
+            Intrinsic::WrappingShl => self.silently(|this| this.shift(BinaryOp::Shl, x, a, ty)),
             Intrinsic::WrappingShr => self.shift(BinaryOp::Shr, x, a, ty),
-            // Bits that move about, and floats, whose values are not followed.
-            _ => full,
+            // Bits that move about, and powers of what may be negative.
+            Intrinsic::Pow
+            | Intrinsic::RotateLeft
+            | Intrinsic::RotateRight
+            | Intrinsic::ReverseBits
+            | Intrinsic::SwapBytes => full,
+            // Floats, whose values are not followed.
+            Intrinsic::Sqrt
+            | Intrinsic::Rsqrt
+            | Intrinsic::Cbrt
+            | Intrinsic::Exp
+            | Intrinsic::Exp2
+            | Intrinsic::ExpM1
+            | Intrinsic::Ln
+            | Intrinsic::Ln1p
+            | Intrinsic::Log2
+            | Intrinsic::Log10
+            | Intrinsic::Sin
+            | Intrinsic::Cos
+            | Intrinsic::Tan
+            | Intrinsic::Asin
+            | Intrinsic::Acos
+            | Intrinsic::Atan
+            | Intrinsic::Atan2
+            | Intrinsic::Sinh
+            | Intrinsic::Cosh
+            | Intrinsic::Tanh
+            | Intrinsic::Powf
+            | Intrinsic::Powi
+            | Intrinsic::Hypot
+            | Intrinsic::Floor
+            | Intrinsic::Ceil
+            | Intrinsic::Round
+            | Intrinsic::Trunc
+            | Intrinsic::Fract
+            | Intrinsic::MulAdd
+            | Intrinsic::Copysign
+            | Intrinsic::IsNan
+            | Intrinsic::IsInfinite
+            | Intrinsic::IsFinite
+            | Intrinsic::IsSignNegative
+            | Intrinsic::ToBits
+            | Intrinsic::FromBits => full,
         }
     }
 
     /// Like [`Self::wrap`], where wrapping is what the user asked for.
     fn wrap_silently(&mut self, exact: Interval, ty: Scalar) -> Interval {
+        self.silently(|this| this.wrap(exact, ty))
+    }
+
+    /// Computes what may wrap without that being an overflow.
+    fn silently(&mut self, compute: impl FnOnce(&mut Self) -> Interval) -> Interval {
         let overflowed = self.overflowed;
-        let range = self.wrap(exact, ty);
+        let range = compute(self);
         self.overflowed = overflowed;
         range
     }
@@ -335,20 +382,9 @@ fn constant(intrinsic: Intrinsic, on: Scalar, ranges: &[Interval]) -> Option<Int
     Some(of_value(eval::call(intrinsic, &values[..ranges.len()])))
 }
 
-fn bits(op: BinaryOp, l: Interval, r: Interval, ty: Scalar) -> Interval {
-    let full = Interval::of(ty);
-    if let (Some(a), Some(b)) = (l.exact(), r.exact()) {
-        // Sign extension commutes with the bit operators.
-        return Interval::exactly(match op {
-            BinaryOp::BitAnd => a & b,
-            BinaryOp::BitOr => a | b,
-            _ => a ^ b,
-        });
-    }
-    match op {
-        BinaryOp::BitAnd => l.and(r, full),
-        _ => l.or_xor(r, op == BinaryOp::BitOr, full).meet(full),
-    }
+/// The one result for two constants.
+fn both(l: Interval, r: Interval, f: impl Fn(i128, i128) -> i128) -> Option<Interval> {
+    Some(Interval::exactly(f(l.exact()?, r.exact()?)))
 }
 
 fn compare(op: BinaryOp, l: Interval, r: Interval) -> Interval {
@@ -358,48 +394,17 @@ fn compare(op: BinaryOp, l: Interval, r: Interval) -> Interval {
         BinaryOp::Gt => (l.lo > r.hi, l.hi <= r.lo),
         BinaryOp::Ge => (l.lo >= r.hi, l.hi < r.lo),
         BinaryOp::Eq => (l.exact().is_some() && l == r, l.meet(r).is_empty()),
-        _ => (l.meet(r).is_empty(), l.exact().is_some() && l == r),
+        BinaryOp::Ne => (l.meet(r).is_empty(), l.exact().is_some() && l == r),
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::BitXor
+        | BinaryOp::Shl
+        | BinaryOp::Shr => unreachable!("{op:?} compares nothing"),
     };
     Interval::new(always.into(), (!never).into())
-}
-
-/// Are two expressions the same formula of the same values?
-fn same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
-    if a == b {
-        return true;
-    }
-    let both = |x, y, u, v| same(kernel, x, u) && same(kernel, y, v);
-    match (kernel.expr(a), kernel.expr(b)) {
-        (
-            Expr::Binary { op, lhs, rhs },
-            Expr::Binary {
-                op: other,
-                lhs: l,
-                rhs: r,
-            },
-        ) => op == other && both(lhs, rhs, l, r),
-        (
-            Expr::Divide { op, lhs, rhs, .. },
-            Expr::Divide {
-                op: other,
-                lhs: l,
-                rhs: r,
-                ..
-            },
-        ) => op == other && both(lhs, rhs, l, r),
-        (Expr::Cast { arg }, Expr::Cast { arg: other }) => {
-            kernel.type_of(a) == kernel.type_of(b) && same(kernel, arg, other)
-        }
-        // The leaves compare as they are; of the rest, nothing is claimed.
-        (
-            x @ (Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Local(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)),
-            y,
-        ) => x == y,
-        _ => false,
-    }
 }

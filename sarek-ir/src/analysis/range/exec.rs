@@ -39,8 +39,9 @@ impl Analyser<'_> {
                 self.check(site, index.within(inside));
             }
             Stmt::Assert { cond, site } => {
+                self.doubtful = false;
                 let cond = self.whole(cond);
-                self.check(Some(site), cond == Interval::exactly(1));
+                self.check(Some(site), cond == Interval::exactly(1) && !self.doubtful);
             }
             Stmt::If {
                 cond,

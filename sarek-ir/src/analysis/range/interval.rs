@@ -172,6 +172,12 @@ impl Interval {
         Interval::new(self.lo.max(o.lo), self.hi.max(o.hi))
     }
 
+    /// Every value moved to the nearest that `to` holds.
+    pub fn saturated(self, to: Interval) -> Interval {
+        self.max(Interval::exactly(to.lo))
+            .min(Interval::exactly(to.hi))
+    }
+
     pub fn abs(self) -> Interval {
         self.max(self.negated()).meet(Interval::at_least(0))
     }

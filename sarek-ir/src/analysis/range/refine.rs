@@ -67,7 +67,19 @@ impl Analyser<'_> {
             Expr::Binary { op, lhs, rhs } if op.is_comparison() => {
                 self.assume_comparison(op, lhs, rhs, truth);
             }
-            _ => self.narrow(cond, Interval::exactly(truth.into())),
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Load { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => self.narrow(cond, Interval::exactly(truth.into())),
         }
     }
 
@@ -80,12 +92,10 @@ impl Analyser<'_> {
         let op = if truth { op } else { negated(op) };
         if ty == Scalar::Bool {
             for (side, other) in [(lhs, r), (rhs, l)] {
-                if let Some(v) = other.exact() {
-                    match op {
-                        BinaryOp::Eq => self.assume_one(side, v == 1),
-                        BinaryOp::Ne => self.assume_one(side, v == 0),
-                        _ => {}
-                    }
+                if let Some(v) = other.exact()
+                    && matches!(op, BinaryOp::Eq | BinaryOp::Ne)
+                {
+                    self.assume_one(side, (v == 1) == (op == BinaryOp::Eq));
                 }
             }
             return;
@@ -97,7 +107,16 @@ impl Analyser<'_> {
             BinaryOp::Ge => (Interval::at_least(r.lo), Interval::at_most(l.hi)),
             BinaryOp::Eq => (r, l),
             BinaryOp::Ne => (without(l, r.exact()), without(r, l.exact())),
-            _ => return,
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Shl
+            | BinaryOp::Shr => return,
         };
         self.narrow(lhs, to_l);
         self.narrow(rhs, to_r);
@@ -213,8 +232,20 @@ impl Analyser<'_> {
                     self.narrow(lhs, Interval::new(lo, hi));
                 }
             }
-            // The others tell little about their operands.
-            _ => {}
+            // These tell little about their operands.
+            BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Shl
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => {}
         }
     }
 
@@ -252,10 +283,12 @@ impl Analyser<'_> {
     }
 
     fn narrow_call(&mut self, intrinsic: Intrinsic, args: List, to: Interval) {
-        let bound = match intrinsic {
-            Intrinsic::Min => Interval::at_least(to.lo),
-            Intrinsic::Max => Interval::at_most(to.hi),
-            _ => return,
+        let bound = if intrinsic == Intrinsic::Min {
+            Interval::at_least(to.lo)
+        } else if intrinsic == Intrinsic::Max {
+            Interval::at_most(to.hi)
+        } else {
+            return;
         };
         for i in 0..args.len {
             let arg = ExprId(self.kernel.lists[(args.start + i) as usize]);

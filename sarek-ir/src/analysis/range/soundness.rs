@@ -3,7 +3,7 @@
 use super::{ArgFact, LaunchFacts, Ranges, analyse};
 use crate::analysis::random::{Rng, Watched, kernel, threads};
 use crate::eval::thread::Thread;
-use crate::{BinaryOp, Expr, ExprId, Kernel, Scalar, Value};
+use crate::{BinaryOp, Expr, ExprId, Kernel, ParamKind, Scalar, SiteId, Value, passes};
 
 /// What came out of the runs, lest they prove nothing or never get anywhere.
 #[derive(Default)]
@@ -53,49 +53,95 @@ fn hold(kernel: &Kernel, ranges: &Ranges, id: ExprId, value: Value, values: &mut
     values[id.index()] = value.as_int();
 }
 
+/// A random kernel and a random launch of it.
+struct Case {
+    kernel: Kernel,
+    extent: [u64; 3],
+    block: [u32; 3],
+    args: [ArgFact; 4],
+}
+
+impl Case {
+    fn new(seed: u64) -> Case {
+        let kernel = kernel(seed);
+        assert_eq!(crate::validate(&kernel), Ok(()), "{kernel}");
+        let mut rng = Rng(!seed);
+        Case {
+            kernel,
+            extent: [1 + rng.below(9), 1 + rng.below(3), 1],
+            block: [1 + rng.below(4) as u32, 1 + rng.below(2) as u32, 1],
+            args: [
+                ArgFact::Len(rng.pick(&[0, 1, 4, 7, 9, 27])),
+                ArgFact::Scalar(Value::Usize(rng.pick(&[0, 1, 3, 9, 100, u64::MAX]))),
+                ArgFact::Scalar(Value::I32(rng.pick(&[0, 1, 4, -1, i32::MIN]))),
+                ArgFact::Scalar(Value::U32(rng.pick(&[0, 1, 6, u32::MAX]))),
+            ],
+        }
+    }
+
+    fn analyse(&self) -> Ranges {
+        let (extent, block) = (self.extent, self.block);
+        let grid = [0, 1, 2].map(|a| extent[a].div_ceil(block[a].into()));
+        let args = &self.args;
+        analyse(
+            &self.kernel,
+            &LaunchFacts {
+                grid,
+                block,
+                extent,
+                args,
+            },
+        )
+    }
+
+    /// Runs `kernel` with these arguments, `usize`s narrowed if its parameter is; returns memory
+    /// and how each thread ended.
+    fn run(
+        &self,
+        kernel: &Kernel,
+        watch: &mut dyn FnMut(ExprId, Value),
+    ) -> (Vec<u32>, Vec<Result<(), SiteId>>) {
+        let mut len = 0;
+        let scalars = [0, 1, 2, 3].map(|i| match (self.args[i], kernel.params[i].kind) {
+            (ArgFact::Len(n), _) => {
+                len = n as u32;
+                Value::Bool(false)
+            }
+            (ArgFact::Scalar(Value::Usize(v)), ParamKind::Scalar(Scalar::U32)) => {
+                Value::U32(v as u32)
+            }
+            (ArgFact::Scalar(value), _) => value,
+        });
+        let mut host = Watched {
+            buffer: (0..len)
+                .map(|i| i.wrapping_mul(0x9e37_79b9) >> (i % 32))
+                .collect(),
+            scalars,
+            watch,
+        };
+        let mut thread = Thread::new(kernel);
+        let ends = threads(self.extent, self.block)
+            .iter()
+            .map(|ids| thread.run(ids, &mut host).map_err(|fault| fault.site))
+            .collect();
+        (host.buffer, ends)
+    }
+}
+
 fn try_one(seed: u64, tally: &mut Tally) {
-    let kernel = kernel(seed);
-    assert_eq!(crate::validate(&kernel), Ok(()), "{kernel}");
-    let mut rng = Rng(!seed);
-    let extent = [1 + rng.below(9), 1 + rng.below(3), 1];
-    let block = [1 + rng.below(4) as u32, 1 + rng.below(2) as u32, 1];
-    let grid = [0, 1, 2].map(|a| extent[a].div_ceil(block[a].into()));
-    let len = rng.pick(&[0, 1, 4, 7, 9, 27]);
-    let scalars = [
-        Value::Bool(false),
-        Value::Usize(rng.pick(&[0, 1, 3, 9, u64::MAX])),
-        Value::I32(rng.pick(&[0, 1, 4, -1, i32::MIN])),
-        Value::U32(rng.pick(&[0, 1, 6, u32::MAX])),
-    ];
-    let mut args = scalars.map(ArgFact::Scalar);
-    args[0] = ArgFact::Len(len);
-    let facts = LaunchFacts {
-        grid,
-        block,
-        extent,
-        args: &args,
-    };
-    let ranges = analyse(&kernel, &facts);
+    let case = Case::new(seed);
+    let kernel = &case.kernel;
+    let ranges = case.analyse();
     tally.open += ranges.proved.iter().filter(|p| !**p).count();
     tally.narrow += usize::from(ranges.fits_u32());
     let mut values = vec![None; kernel.exprs.len()];
-    let mut watch = |id: ExprId, value: Value| hold(&kernel, &ranges, id, value, &mut values);
-    let mut host = Watched {
-        buffer: (0..len as u32)
-            .map(|i| i.wrapping_mul(0x9e37_79b9) >> (i % 32))
-            .collect(),
-        scalars,
-        watch: &mut watch,
-    };
-    let mut thread = Thread::new(&kernel);
-    for ids in threads(extent, block) {
-        if let Err(fault) = thread.run(&ids, &mut host) {
-            let site = fault.site;
-            assert!(
-                !ranges.proved(site),
-                "site {site:?} failed, seed {seed}, {facts:?}\n{kernel}"
-            );
-        }
+    let mut watch = |id: ExprId, value: Value| hold(kernel, &ranges, id, value, &mut values);
+    let (_, ends) = case.run(kernel, &mut watch);
+    for site in ends.into_iter().filter_map(Result::err) {
+        assert!(
+            !ranges.proved(site),
+            "site {site:?} failed, seed {seed}\n{kernel}"
+        );
     }
     let reached = |(i, e): (usize, &Expr)| match e {
         Expr::Load { site, .. } | Expr::Divide { site, .. } => {
@@ -125,4 +171,33 @@ fn what_is_proved_holds_in_every_thread() {
     assert!(open > 1000, "{open} sites stay open");
     assert!(narrow > 100, "{narrow} kernels fit 32 bits");
     assert!(reached > 1000, "{reached} proved sites were reached");
+}
+
+/// A launch in which every `usize` fits 32 bits computes the same with `u32` in its place, and with
+/// the proved checks left out.
+#[test]
+fn a_narrowed_kernel_computes_the_same() {
+    let mut compared = 0;
+    for seed in 0..2000 {
+        let case = Case::new(seed);
+        let ranges = case.analyse();
+        if !ranges.fits_u32() {
+            continue;
+        }
+        compared += 1;
+        let mut narrow = case.kernel.clone();
+        let sites = (0..narrow.sites.len() as u32).map(SiteId);
+        let checked = sites.filter(|s| !ranges.proved(*s)).collect();
+        passes::elide_checks(&mut narrow, &checked);
+        passes::narrow_usize(&mut narrow);
+        assert_eq!(crate::validate(&narrow), Ok(()), "{narrow}");
+        let wide = case.run(&case.kernel, &mut |_, _| {});
+        let kernel = &case.kernel;
+        assert_eq!(
+            wide,
+            case.run(&narrow, &mut |_, _| {}),
+            "seed {seed} in\n{kernel}"
+        );
+    }
+    assert!(compared > 200, "{compared} launches were narrowed");
 }

@@ -408,3 +408,15 @@ fn analysis_is_fast() {
     let each = start.elapsed() / rounds;
     println!("{each:?} for {} expressions", k.exprs.len());
 }
+
+#[test]
+fn an_assertion_whose_condition_may_fault_stays() {
+    let s = Sketch::new("assert");
+    let n = s.scalar("n", Scalar::U32);
+    let remainder = s.lit(Value::U32(7)) % s.arg(n);
+    s.assert(s.lit(Value::U32(u32::MAX)).ge(remainder), "always");
+    let k = s.finish();
+    let with = |n| unproved(&k, [1, 1, 1], &[ArgFact::Scalar(Value::U32(n))]);
+    assert_eq!(with(2), []);
+    assert_eq!(with(0), [0, 1]);
+}

@@ -1,0 +1,57 @@
+//! Formulas of one shape.
+
+use crate::{Expr, ExprId, Kernel, List};
+
+/// Are two expressions the same formula? Their values are the same too, if they read neither
+/// mutable locals nor memory that the kernel writes.
+pub(super) fn same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
+    let (x, y) = (kernel.operands(a), kernel.operands(b));
+    kernel.type_of(a) == kernel.type_of(b)
+        && shape(kernel.expr(a)) == shape(kernel.expr(b))
+        && x.len() == y.len()
+        && x.iter().zip(&y).all(|(&x, &y)| same(kernel, x, y))
+}
+
+/// A node without its operands and site.
+fn shape(expr: Expr) -> Expr {
+    let none = ExprId(0);
+    match expr {
+        Expr::Literal(_)
+        | Expr::Link(_)
+        | Expr::Local(_)
+        | Expr::Param(_)
+        | Expr::Len(_)
+        | Expr::Builtin(_)
+        | Expr::Faulted => expr,
+        Expr::Load { buffer, .. } => Expr::Load {
+            buffer,
+            index: none,
+            site: None,
+        },
+        Expr::Unary { op, .. } => Expr::Unary { op, arg: none },
+        Expr::Binary { op, .. } => Expr::Binary {
+            op,
+            lhs: none,
+            rhs: none,
+        },
+        Expr::Divide { op, .. } => Expr::Divide {
+            op,
+            lhs: none,
+            rhs: none,
+            site: None,
+        },
+        Expr::And { .. } => Expr::And {
+            lhs: none,
+            rhs: none,
+        },
+        Expr::Or { .. } => Expr::Or {
+            lhs: none,
+            rhs: none,
+        },
+        Expr::Cast { .. } => Expr::Cast { arg: none },
+        Expr::Call { intrinsic, .. } => Expr::Call {
+            intrinsic,
+            args: List { start: 0, len: 0 },
+        },
+    }
+}
