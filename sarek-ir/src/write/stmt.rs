@@ -187,8 +187,7 @@ impl<'a> Writer<'a> {
         let decl = &self.kernel.locals[local.index()];
         let (ty, wanted) = (decl.ty, &decl.name);
         let start = self.expr(start)?;
-        self.namer.open();
-        // Both bounds are evaluated once, the start first.
+        // Both bounds are evaluated once, the start first; their names stand outside of the loop.
         let (start, limit) = if self.is_fixed(end) {
             (start, self.expr(end)?)
         } else {
@@ -196,6 +195,7 @@ impl<'a> Writer<'a> {
             let first = self.bind(&format!("{wanted}_start"), ty, start);
             (first, self.bind(&format!("{wanted}_end"), ty, end_text))
         };
+        self.namer.open();
         let name = self.namer.declare(local, wanted);
         let place = Text::primary(&name);
         let one = Value::int(ty, 1).expect("a for loop counts integers");

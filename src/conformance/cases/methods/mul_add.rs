@@ -57,6 +57,7 @@ fn f32_case(device: &Device) -> Check {
 
 /// Integers of 30 bits: product and sum are known in `i128`, and need the single rounding.
 fn f64_case(device: &Device) -> Check {
+    let class = Class::of(device);
     let mut random = Random::new(67);
     let inputs: Vec<[i64; 3]> = (0..300)
         .map(|_| {
@@ -76,7 +77,14 @@ fn f64_case(device: &Device) -> Check {
         .run_on(device)?;
     let due: Vec<Due<f64>> = inputs
         .iter()
-        .map(|&[a, b, c]| Due::Equal((i128::from(a) * i128::from(b) + c as f64 as i128) as f64))
+        .map(|&[a, b, c]| {
+            let exact = (i128::from(a) * i128::from(b) + c as f64 as i128) as f64;
+            let arguments = (a as f64, b as f64);
+            Due::Near(
+                exact,
+                tolerance(class, Function::MulAdd, Format::F64, arguments, exact),
+            )
+        })
         .collect();
     expect_due("mul_add", &out, &due, &|i| format!(" of {:?}", inputs[i]))
 }
