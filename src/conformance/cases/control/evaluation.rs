@@ -11,7 +11,11 @@ pub const CASES: &[Case] = &[
 ];
 
 #[kernel]
-#[allow(unused_assignments, clippy::mixed_read_write_in_expression, clippy::blocks_in_conditions)]
+#[allow(
+    unused_assignments,
+    clippy::mixed_read_write_in_expression,
+    clippy::blocks_in_conditions
+)]
 fn operands_kernel(a: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
     let mut x = a[i];
