@@ -3,8 +3,8 @@ use sarek::prelude::*;
 #[kernel]
 fn wrong(out: &mut [f32]) {
     let i = global_idx_x();
-    let 0 = i else { return };
-    out[i] = 1.0;
+    let j = i else { return };
+    out[j] = 1.0;
 }
 
 fn main() {}
