@@ -160,16 +160,40 @@ pub(super) fn load(
         Some(program) => program,
         None => compiler.build_source(binary.kernel, binary.source)?.0,
     };
-    let entry = CString::new(binary.source.entry.as_str())
-        .map_err(|_| shared.error("clCreateKernel", CL_INVALID_VALUE))?;
-    let kernel =
-        create_kernel(program.raw, &entry).map_err(|code| shared.error("clCreateKernel", code))?;
-    let kernel = Object::kernel(kernel);
-    let most = get_kernel_work_group_info(kernel.raw, shared.id.id(), CL_KERNEL_WORK_GROUP_SIZE)
-        .map_err(|code| shared.error("clGetKernelWorkGroupInfo", code))?;
-    binary.check_block(&shared.name, most.into())?;
+    let mut kernel = entry(shared, &program, binary.source)?;
+    let mut most = most_threads(shared, &kernel)?;
+    if most < binary.threads() {
+        // The driver chose registers for smaller blocks, which it may do unless told the size.
+        let sized = sized(binary.source, binary.block);
+        let (program, _) = compiler.build_source(binary.kernel, &sized)?;
+        kernel = entry(shared, &program, &sized)?;
+        most = most_threads(shared, &kernel)?;
+    }
+    binary.check_block(&shared.name, most)?;
     Ok(Program {
         kernel: Mutex::new(kernel),
         slots: binary.source.slots.clone(),
     })
+}
+
+fn entry(shared: &Shared, program: &Object, source: &Source) -> Result<Object> {
+    let name = CString::new(source.entry.as_str())
+        .map_err(|_| shared.error("clCreateKernel", CL_INVALID_VALUE))?;
+    let kernel =
+        create_kernel(program.raw, &name).map_err(|code| shared.error("clCreateKernel", code))?;
+    Ok(Object::kernel(kernel))
+}
+
+/// The largest block that the driver runs the kernel in.
+fn most_threads(shared: &Shared, kernel: &Object) -> Result<usize> {
+    get_kernel_work_group_info(kernel.raw, shared.id.id(), CL_KERNEL_WORK_GROUP_SIZE)
+        .map(Into::into)
+        .map_err(|code| shared.error("clGetKernelWorkGroupInfo", code))
+}
+
+/// The source with its kernel declared for blocks of one size.
+fn sized(source: &Source, [x, y, z]: [u32; 3]) -> Source {
+    let size = format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))");
+    let text = format!("#define __kernel __kernel {size}\n{}", source.text);
+    Source { text, ..source.clone() }
 }
