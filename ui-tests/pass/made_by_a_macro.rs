@@ -12,7 +12,7 @@ macro_rules! stamp {
             for _ in 0..$count {
                 sum += x[i];
             }
-            $body
+            $body;
             out[i] = sum;
         }
     };

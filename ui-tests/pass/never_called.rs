@@ -14,7 +14,6 @@ pub fn exported(x: &[f64], flag: bool, out: &mut [i64]) {
 }
 
 #[kernel]
-#[expect(dead_code)]
 fn private(out: &mut [u32]) {
     let i = global_idx_x();
     out[i] = 1;

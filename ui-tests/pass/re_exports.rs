@@ -16,7 +16,6 @@ mod kernels {
 }
 
 use kernels::flip;
-use sarek::Kernel;
 use sarek::prelude::*;
 
 fn main() -> sarek::Result<()> {

@@ -1,7 +1,7 @@
 //! The crate under another name.
 #![deny(warnings)]
 
-extern crate sarek as renamed;
+pub extern crate sarek as renamed;
 
 mod elsewhere {
     pub use renamed as inner;

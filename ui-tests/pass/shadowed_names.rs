@@ -1,11 +1,18 @@
 //! The user's own items may be named like what an expansion needs.
-#![allow(dead_code, non_camel_case_types)]
+#![allow(dead_code, non_camel_case_types, unused_macros)]
 #![deny(unused_imports)]
 
 use sarek::prelude::*;
 
 struct Option;
 struct Some;
+struct None;
+struct Ok;
+struct Err;
+struct Self_;
+struct Cow;
+struct String;
+struct Box;
 struct Vec;
 struct Result;
 struct Kernel;
@@ -38,5 +45,5 @@ fn main() -> sarek::Result<()> {
     let mut out = Vector::zeros(2);
     fill(1, 2, 3, &mut out).over(2).run()?;
     assert_eq!(out.to_vec()?, [9, 9]);
-    Ok(())
+    ::core::result::Result::Ok(())
 }

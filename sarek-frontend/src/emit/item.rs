@@ -78,7 +78,7 @@ pub fn broken(parts: &Parts<'_>) -> TokenStream {
     let krate = parts.krate;
     let name = type_name(parts);
     let front = front(parts);
-    let reference = reference(parts);
+    let function = user_function(parts, &quote!(#[allow(unused)]));
     quote! {
         #front
 
@@ -86,7 +86,12 @@ pub fn broken(parts: &Parts<'_>) -> TokenStream {
         impl #krate::Kernel for #name {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef::BROKEN;
 
-            #reference
+            unsafe fn reference(
+                _: &[#krate::__private::direct::DirectArg],
+                _: &#krate::__private::direct::IndexSpace,
+            ) {
+                #function
+            }
         }
     }
 }
@@ -221,9 +226,8 @@ fn link_constants(lowered: &Lowered, name: &Ident) -> Vec<TokenStream> {
     lowered.kernel.links.iter().enumerate().map(each).collect()
 }
 
-/// `Kernel::reference`, with the user's function in it.
-fn reference(parts: &Parts<'_>) -> TokenStream {
-    let krate = parts.krate;
+/// The function as the user wrote it, with what inference found, under some more attributes.
+fn user_function(parts: &Parts<'_>, attributes: &TokenStream) -> TokenStream {
     let item = parts.item;
     const LINTS: [&str; 4] = ["allow", "expect", "warn", "deny"];
     let lints = item
@@ -231,7 +235,18 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
         .iter()
         .filter(|a| LINTS.iter().any(|l| a.path().is_ident(l)));
     let (signature, body) = (&item.sig, &item.block);
-    let name = &signature.ident;
+    quote_spanned! {signature.ident.span()=>
+        #(#lints)*
+        #[allow(clippy::all)]
+        #attributes
+        #signature #body
+    }
+}
+
+/// `Kernel::reference`, which calls the user's function.
+fn reference(parts: &Parts<'_>) -> TokenStream {
+    let krate = parts.krate;
+    let name = &parts.item.sig.ident;
     let arguments = parts
         .signature
         .arguments
@@ -251,12 +266,7 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
     let unseen = parts
         .has_native
         .then(|| quote!(#[allow(unused_mut, unused_assignments)]));
-    let function = quote_spanned! {name.span()=>
-        #(#lints)*
-        #[allow(clippy::all)]
-        #unseen
-        #signature #body
-    };
+    let function = user_function(parts, &unseen.unwrap_or_default());
     quote! {
         #[inline]
         unsafe fn reference(

@@ -22,21 +22,23 @@ struct Marker {
 }
 
 impl Marker {
-    fn attribute(&mut self) -> syn::Attribute {
-        let (name, number) = (syn::Ident::new(MARK, Span::mixed_site()), self.next);
+    /// A mark in the place of what it marks, so that the spans of expressions that begin with it
+    /// stay the user's.
+    fn attribute(&mut self, span: Span) -> syn::Attribute {
+        let (name, number) = (syn::Ident::new(MARK, span), self.next);
         self.next += 1;
-        syn::parse_quote!(#[#name(#number)])
+        syn::parse_quote_spanned!(span=> #[#name(#number)])
     }
 }
 
 impl VisitMut for Marker {
     fn visit_local_mut(&mut self, local: &mut syn::Local) {
-        local.attrs.push(self.attribute());
+        local.attrs.push(self.attribute(local.let_token.span));
         syn::visit_mut::visit_local_mut(self, local);
     }
 
     fn visit_expr_lit_mut(&mut self, lit: &mut syn::ExprLit) {
-        lit.attrs.push(self.attribute());
+        lit.attrs.push(self.attribute(lit.lit.span()));
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
@@ -47,12 +49,18 @@ impl VisitMut for Marker {
 /// Takes the marks off again, spells out the types of those that have one, and replaces `native!`
 /// by its Rust fallback.
 pub fn annotate(block: &mut syn::Block, types: &HashMap<u32, Scalar>, krate: &TokenStream) {
-    Annotator { types, krate }.visit_block_mut(block);
+    let mut annotator = Annotator {
+        types,
+        krate,
+        unsafe_depth: 0,
+    };
+    annotator.visit_block_mut(block);
 }
 
 struct Annotator<'a> {
     types: &'a HashMap<u32, Scalar>,
     krate: &'a TokenStream,
+    unsafe_depth: u32,
 }
 
 impl Annotator<'_> {
@@ -91,8 +99,9 @@ impl Annotator<'_> {
             .fallback
             .map(|block| block.to_token_stream())
             .unwrap_or_else(|| quote!(#krate::__private::no_fallback();));
-        let marker = quote_spanned!(span=> #krate::__private::native());
-        quote!({ #marker; #uses #fallback })
+        // The `unsafe` around it has a use; without one, lowering has reported that.
+        let marker = (self.unsafe_depth > 0).then(|| quote!(#krate::__private::native();));
+        quote!({ #marker #uses #fallback })
     }
 }
 
@@ -131,6 +140,12 @@ impl VisitMut for Annotator<'_> {
             }
             _ => {}
         }
+    }
+
+    fn visit_expr_unsafe_mut(&mut self, expr: &mut syn::ExprUnsafe) {
+        self.unsafe_depth += 1;
+        syn::visit_mut::visit_expr_unsafe_mut(self, expr);
+        self.unsafe_depth -= 1;
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut syn::Stmt) {

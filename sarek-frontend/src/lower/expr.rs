@@ -37,7 +37,10 @@ impl Lowerer<'_> {
             syn::Expr::Unary(e) => self.unary(e),
             syn::Expr::Unsafe(e) => {
                 self.no_attributes(&e.attrs);
-                self.scoped_block(&e.block)
+                self.unsafe_depth += 1;
+                let value = self.scoped_block(&e.block);
+                self.unsafe_depth -= 1;
+                value
             }
             syn::Expr::While(e) => self.while_loop(e),
             syn::Expr::Tuple(e) if e.elems.is_empty() => Value::Unit,

@@ -7,7 +7,6 @@ fn scale(by: f32, x: &[f32], out: &mut [f32]) {
 }
 
 fn main() -> sarek::Result<()> {
-    let x = Vector::from_vec(vec![1.0f32; 4]);
     let mut out = Vector::<f32>::zeros(4);
     scale(2.0, &out, &mut out).over(4).run()?;
     Ok(())
