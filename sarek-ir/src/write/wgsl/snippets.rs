@@ -315,7 +315,7 @@ fn $NAME(a: $T, b: $T, site: u32) -> $T {
     on(
         "saturating_sub",
         UnsignedInt,
-        "fn $NAME(a: $T, b: $T) -> $T { return select($0, a - b, a > b); }",
+        "fn $NAME(a: $T, b: $T) -> $T { return a - min(a, b); }",
     ),
     on(
         "saturating_sub",
