@@ -296,7 +296,11 @@ fn main() -> Fallible<()> {
 
     let (w, h) = (image.width(), image.height());
     let both = RgbImage::from_fn(w, 2 * h, |x, y| {
-        let (planes, gain) = if y < h { (&blurred, 1.0) } else { (&edges, 2.0) };
+        let (planes, gain) = if y < h {
+            (&blurred, 1.0)
+        } else {
+            (&edges, 2.0)
+        };
         planes.at(x as usize, (y % h) as usize, gain)
     });
     both.save(&output)?;

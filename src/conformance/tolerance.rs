@@ -271,6 +271,7 @@ pub fn tolerance(
         // OpenCL rounds f64 division and square root correctly.
         (Class::OpenCl, _) if format == Format::F64 && own == 0.0 => (0.5, 0.0),
         (Class::OpenCl, _) => (bounds.opencl + own, 0.0),
+        (Class::Wgsl, _) if !divisor_in_range(function, arguments) => (0.5, result.abs()),
         // What WGSL says of f32 holds of the f64 extension too: division and square root.
         (Class::Wgsl, Ulps(ulps)) => (ulps, 0.0),
         (Class::Wgsl, Formula(absolute)) => (0.5, absolute(format, arguments, result)),
@@ -280,6 +281,16 @@ pub fn tolerance(
         absolute,
         flush: !class.keeps_subnormals(),
     }
+}
+
+/// WGSL promises division for divisors of 2^-126 to 2^126 only; beyond, a quotient may be 0.
+fn divisor_in_range(function: Function, (x, y): (f64, f64)) -> bool {
+    let divisor = match function {
+        Function::Div => y,
+        Function::Recip => x,
+        _ => return true,
+    };
+    (2f64.powi(-126)..=2f64.powi(126)).contains(&divisor.abs())
 }
 
 const SIN_ERROR: f64 = 1.0 / 2048.0;

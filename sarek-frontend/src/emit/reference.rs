@@ -98,9 +98,7 @@ impl Annotator<'_> {
         let fallback = call
             .fallback
             .map(|block| block.to_token_stream())
-            .unwrap_or_else(
-                || quote!(::core::assert!(false, "this `native!` has no Rust fallback");),
-            );
+            .unwrap_or_else(|| quote!(#krate::__private::no_fallback();));
         // The `unsafe` around it has a use; without one, lowering has reported that.
         let marker = (self.unsafe_depth > 0).then(|| quote!(#krate::__private::native();));
         quote!({ #marker #uses #fallback })

@@ -301,7 +301,7 @@ fn $NAME(a: $T, b: $T, site: u32) -> $T {
     on(
         "saturating_add",
         UnsignedInt,
-        "fn $NAME(a: $T, b: $T) -> $T { return select(a + b, $MAX, a + b < a); }",
+        "fn $NAME(a: $T, b: $T) -> $T { return min(a, $MAX - b) + b; }",
     ),
     on(
         "saturating_add",
@@ -348,7 +348,7 @@ fn $NAME(a: $T, b: $T, site: u32) -> $T {
     ),
     on(
         "clamp",
-        Number,
+        Int,
         "fn $NAME(x: $T, low: $T, high: $T) -> $T {
     return select(select(x, high, x > high), low, x < low);
 }",
