@@ -90,7 +90,7 @@ impl Annotator<'_> {
         let fallback = call
             .fallback
             .map(|block| block.to_token_stream())
-            .unwrap_or_else(|| quote!(::core::panic!("this `native!` has no Rust fallback")));
+            .unwrap_or_else(|| quote!(#krate::__private::no_fallback();));
         let marker = quote_spanned!(span=> #krate::__private::native());
         quote!({ #marker; #uses #fallback })
     }
