@@ -116,16 +116,19 @@ fn conversions(a: &[f32], b: &[i32], out: &mut [u32]) {
     let i = global_idx_x();
     let x = a[i];
     let k = b[i];
-    out[10 * i] = x as i32 as u32;
-    out[10 * i + 1] = x as u32;
-    out[10 * i + 2] = (x as i64 >> 20) as u32;
-    out[10 * i + 3] = (x as u64 >> 33) as u32;
-    out[10 * i + 4] = (k as f32).to_bits();
-    out[10 * i + 5] = (k as u32 as f32).to_bits();
-    out[10 * i + 6] = (k as u32 as u64 >> 1) as u32;
-    out[10 * i + 7] = (k as i64 >> 1) as u32;
-    out[10 * i + 8] = (k as i64 as f32) as i32 as u32;
-    out[10 * i + 9] = (x < k as f32) as u32;
+    out[12 * i] = x as i32 as u32;
+    out[12 * i + 1] = x as u32;
+    out[12 * i + 2] = (x as i64 >> 20) as u32;
+    out[12 * i + 3] = (x as u64 >> 33) as u32;
+    out[12 * i + 4] = (k as f32).to_bits();
+    out[12 * i + 5] = (k as u32 as f32).to_bits();
+    out[12 * i + 6] = (k as u32 as u64 >> 1) as u32;
+    out[12 * i + 7] = (k as i64 >> 1) as u32;
+    out[12 * i + 8] = (k as i64 as f32) as i32 as u32;
+    out[12 * i + 9] = (x < k as f32) as u32;
+    // Mesa 22.3 had its own opinion of this.
+    out[12 * i + 10] = ((k as i64) < 0) as u32;
+    out[12 * i + 11] = (k as i64 >= x as i64) as u32;
 }
 
 #[test]
@@ -135,7 +138,7 @@ fn casts() -> Result<()> {
         let mut b = values::<i32>(seed + 7, 500);
         b.resize(a.len(), -9);
         let (va, vb) = (Vector::from_slice(&a), Vector::from_slice(&b));
-        agree("conversions", 10 * a.len(), Sample::same, |device, out| {
+        agree("conversions", 12 * a.len(), Sample::same, |device, out| {
             conversions(&va, &vb, out).over(a.len()).run_on(device)
         })?;
     }
