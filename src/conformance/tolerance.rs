@@ -37,7 +37,7 @@ impl Class {
     /// The class of a device.
     pub fn of(device: &crate::Device) -> Class {
         match device.backend() {
-            "native" | "interpreter" => Class::Host,
+            "native" | "interpreter" | "reference" => Class::Host,
             "cuda" => Class::Cuda,
             "opencl" => Class::OpenCl,
             _ => Class::Wgsl,

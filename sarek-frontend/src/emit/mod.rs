@@ -9,4 +9,4 @@ mod direct;
 mod item;
 pub mod reference;
 
-pub use item::{Parts, broken, kernel};
+pub use item::{FILE, Parts, broken, kernel};
