@@ -8,5 +8,6 @@ mod constant;
 mod direct;
 mod item;
 pub mod reference;
+mod trim;
 
 pub use item::{FILE, Parts, broken, kernel};
