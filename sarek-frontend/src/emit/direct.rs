@@ -1,8 +1,9 @@
 //! The compiled body: IR as Rust, a loop over the threads of a block around it.
 //!
 //! The body is one `unsafe` block of this module's making: whatever the user wrote in it was lowered
-//! first. Guards against threads beyond the data end the loop instead, see [`super::trim`]. Accesses are unchecked but for the tests written here: those of provable sites stand under
-//! `CHECK`, a const generic; those of other sites always stand.
+//! first. Accesses are unchecked but for the tests written here: those of provable sites stand under
+//! `CHECK`, a const generic; those of other sites always stand. Guards against threads beyond the
+//! data are no tests but the ends of the loops, see [`super::trim`].
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
@@ -11,7 +12,7 @@ use sarek_ir::{
     ParamKind, Scalar, SiteId, Stmt, StmtId, UnaryOp, Value,
 };
 
-use super::trim::Trim;
+use super::trim::{Trim, can_divide};
 use crate::lower::Lowered;
 
 /// Tokens with mixed-site spans: one hygiene for all names of the body, none of them the user's.
@@ -318,6 +319,7 @@ impl Writer<'_> {
     ) -> TokenStream {
         let method = Ident::new(op.name(), span);
         let ty = rust_type(self.kernel.type_of(lhs));
+        let site = site.filter(|_| !can_divide(self.kernel, rhs));
         let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
         let check = site.map(|site| {
             let fault = self.fault(site, mixed!(direct::Divide::detail(divisor)));

@@ -16,7 +16,7 @@
 use std::collections::{HashMap, HashSet};
 
 use sarek_ir::{
-    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Stmt, StmtId, UnaryOp,
+    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Stmt, StmtId, UnaryOp, Value,
 };
 
 /// What was taken out of a body.
@@ -42,6 +42,17 @@ impl Trim {
         finder.body(kernel.body);
         finder.trim
     }
+}
+
+/// Is this a constant by which any integer can be divided?
+pub fn can_divide(kernel: &Kernel, divisor: ExprId) -> bool {
+    kernel.literal(divisor).is_some_and(|value| match value {
+        Value::I32(v) => v != 0 && v != -1,
+        Value::I64(v) => v != 0 && v != -1,
+        Value::U32(v) => v != 0,
+        Value::U64(v) | Value::Usize(v) => v != 0,
+        Value::Bool(_) | Value::F32(_) | Value::F64(_) => false,
+    })
 }
 
 struct Finder<'a> {
@@ -182,7 +193,12 @@ impl Finder<'_> {
             | Expr::Call { .. }
             | Expr::Faulted => self.is_quiet(expr),
         };
-        itself && self.kernel.operands(expr).into_iter().all(|e| self.is_fixed(e))
+        itself
+            && self
+                .kernel
+                .operands(expr)
+                .into_iter()
+                .all(|e| self.is_fixed(e))
     }
 
     /// Can the evaluation neither fault nor panic?
@@ -218,9 +234,86 @@ impl Finder<'_> {
                 | BinaryOp::Gt
                 | BinaryOp::Ge => true,
             },
-            Expr::Divide { site, .. } => site.is_none(),
+            Expr::Divide { rhs, .. } => can_divide(self.kernel, rhs),
             Expr::Load { .. } | Expr::Call { .. } | Expr::Faulted => false,
         };
-        itself && self.kernel.operands(expr).into_iter().all(|e| self.is_quiet(e))
+        itself
+            && self
+                .kernel
+                .operands(expr)
+                .into_iter()
+                .all(|e| self.is_quiet(e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The axes of the bounds that are found in a body, and how many locals bounds may use.
+    fn found(body: &str) -> (Vec<Axis>, usize) {
+        let source =
+            format!("unsafe fn k(n: usize, m: usize, s: &[u32], o: &mut [u32]) {{ {body} }}");
+        let expansion = crate::expand::kernel(
+            proc_macro2::TokenStream::new(),
+            source.parse().expect("the source is tokens"),
+        );
+        let trim = Trim::of(&expansion.kernel.expect("the source is a kernel"));
+        assert_eq!(trim.bounds.len(), trim.known.len());
+        let axes = trim.bounds.iter().map(|(axis, _)| *axis).collect();
+        (axes, trim.fixed.len())
+    }
+
+    #[test]
+    fn guards_of_the_rest_are_taken_out() {
+        let i = "let i = global_idx_x(); let j = global_idx_y();";
+        let x = (vec![Axis::X], 0);
+        let both = (vec![Axis::X, Axis::Y], 0);
+        for (body, due) in [
+            ("if i < n { o[i] = 1; }", &x),
+            ("if n > i { o[i] = 1; }", &x),
+            ("if i >= n { return; } o[i] = 1;", &x),
+            (
+                "if n <= i { return; } if j >= m { return; } o[i] = 1;",
+                &both,
+            ),
+            ("if i >= n || j >= s.len() { return; } o[i] = 1;", &both),
+            (
+                "if i < n && i != m && j < m && s[i] > 0 { o[i] = 1; }",
+                &both,
+            ),
+        ] {
+            assert_eq!(&found(&format!("{i}{body}")), due, "{body}");
+        }
+        let halved = "let n = s.len() / 2; if global_idx_z() < n { o[n] = 1; }";
+        assert_eq!(found(halved), (vec![Axis::Z], 1));
+    }
+
+    #[test]
+    fn other_guards_stay() {
+        for body in [
+            // Something is done before, after, or otherwise.
+            "o[i] = 2; if i < n { o[i] = 1; }",
+            "if i < n { o[i] = 1; } o[i] = 2;",
+            "if i < n { o[i] = 1; } else { o[i] = 2; }",
+            "if i >= n { o[i] = 2; return; } o[i] = 1;",
+            // It may fault or panic before.
+            "let v = s[i]; if i < n { o[i] = v; }",
+            "let d = n / m; if i < d { o[i] = 1; }",
+            "let d = n - m; if i < d { o[i] = 1; }",
+            "if s[i] > 0 && i < n { o[i] = 1; }",
+            // The other threads are those at work, or some of each.
+            "if i > n { o[i] = 1; }",
+            "if i < n { return; } o[i] = 1;",
+            "if i < n || i == m { o[i] = 1; }",
+            "if i >= n && i != m { return; } o[i] = 1;",
+            // The bound varies, or is no bound of a global index.
+            "if i < global_idx_y() { o[i] = 1; }",
+            "if thread_idx_x() < n { o[i] = 1; }",
+            "let mut b = n; b = m; if i < b { o[i] = 1; }",
+        ] {
+            let (bounds, _) = found(&format!("let i = global_idx_x(); {body}"));
+            assert_eq!(bounds, vec![], "{body}");
+        }
     }
 }
