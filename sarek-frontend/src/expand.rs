@@ -125,17 +125,20 @@ fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> 
     Some(lowered)
 }
 
-/// The texts of a closed kernel, in the dialects that have one for it.
+/// The texts of a closed kernel, in the dialects that have one for it. Their file is
+/// [`emit::FILE`].
 fn sources(kernel: &sarek_ir::Kernel) -> Vec<(&'static str, String)> {
     use sarek_ir::write;
     if !kernel.is_closed() {
         return vec![];
     }
+    let mut kernel = kernel.clone();
+    kernel.file = emit::FILE.into();
     let text = |dialect: &'static dyn write::Dialect| {
-        let variant = write::default_variant(kernel, dialect);
+        let variant = write::default_variant(&kernel, dialect);
         Some((
             dialect.name(),
-            write::render(kernel, dialect, &variant).ok()?.text,
+            write::render(&kernel, dialect, &variant).ok()?.text,
         ))
     };
     write::DIALECTS.iter().filter_map(|d| text(*d)).collect()

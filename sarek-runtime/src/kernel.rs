@@ -134,6 +134,8 @@ impl KernelDef {
         sources: &[],
         direct: Direct {
             run: broken,
+            #[cfg(feature = "reference")]
+            reference: no_reference,
             weight: 0,
         },
     };
@@ -149,6 +151,11 @@ unsafe fn broken(
 ) -> Result<(), RawFault> {
     Ok(())
 }
+
+/// # Safety
+/// None needed.
+#[cfg(feature = "reference")]
+unsafe fn no_reference(_: &[DirectArg], _: &IndexSpace) {}
 
 /// What `native!` needs where rustc checks the user's own function: `unsafe` around it.
 ///

@@ -17,5 +17,8 @@ pub use error::{Error, Fault, FaultKind, Result};
 pub use kernel::{Element, Kernel, KernelDef, ScalarArg};
 #[doc(hidden)]
 pub use kernel::{native, no_fallback};
+#[cfg(feature = "reference")]
+#[doc(hidden)]
+pub use launch::called;
 pub use launch::{Arg, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready};
 pub use vector::Vector;

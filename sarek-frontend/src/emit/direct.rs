@@ -1,7 +1,7 @@
 //! The compiled body: IR as Rust, a loop over the threads of a block around it.
 //!
 //! The body is one `unsafe` block of this module's making: whatever the user wrote in it was lowered
-//! first. Accesses are unchecked but for the tests written here: those of provable sites stand under
+//! first. Guards against threads beyond the data end the loop instead, see [`super::trim`]. Accesses are unchecked but for the tests written here: those of provable sites stand under
 //! `CHECK`, a const generic; those of other sites always stand.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -11,6 +11,7 @@ use sarek_ir::{
     ParamKind, Scalar, SiteId, Stmt, StmtId, UnaryOp, Value,
 };
 
+use super::trim::Trim;
 use crate::lower::Lowered;
 
 /// Tokens with mixed-site spans: one hygiene for all names of the body, none of them the user's.
@@ -21,7 +22,11 @@ macro_rules! mixed {
 /// The items of `impl DirectKernel`; the runtime's module `direct` is in scope.
 pub fn body(lowered: &Lowered) -> TokenStream {
     let kernel = &lowered.kernel;
-    let writer = Writer { lowered, kernel };
+    let writer = Writer {
+        lowered,
+        kernel,
+        trim: Trim::of(kernel),
+    };
     let weight = Literal::u32_unsuffixed(weight(kernel));
     let names: Vec<Ident> = (0..kernel.params.len())
         .map(|i| param_name(ParamId(i as u32)))
@@ -51,6 +56,7 @@ pub fn body(lowered: &Lowered) -> TokenStream {
             ParamKind::Slice { mutable: true, .. } => mixed!(direct::output(args, #i)),
         }
     });
+    let lanes = writer.lanes();
     let stmts = writer.block(kernel.body);
     mixed! {
         const WEIGHT: u32 = #weight;
@@ -66,9 +72,10 @@ pub fn body(lowered: &Lowered) -> TokenStream {
                 block: &direct::Block,
                 #(#names: #types),*
             ) -> ::core::result::Result<(), direct::RawFault> {
-                for thread_z in 0..block.lanes[2] {
-                    for thread_y in 0..block.lanes[1] {
-                        for thread_x in 0..block.lanes[0] {
+                #lanes
+                for thread_z in 0..lanes[2] {
+                    for thread_y in 0..lanes[1] {
+                        for thread_x in 0..lanes[0] {
                             let thread = [thread_x, thread_y, thread_z];
                             'thread: {
                                 unsafe { #stmts }
@@ -106,9 +113,27 @@ fn weight(kernel: &Kernel) -> u32 {
 struct Writer<'a> {
     lowered: &'a Lowered,
     kernel: &'a Kernel,
+    trim: Trim,
 }
 
 impl Writer<'_> {
+    /// How many threads of the block have something to do.
+    fn lanes(&self) -> TokenStream {
+        let fixed = self.trim.fixed.iter().map(|id| self.stmt(*id));
+        let bounds = self.trim.bounds.iter().map(|(axis, bound)| {
+            let (axis, bound) = (Literal::usize_unsuffixed(axis.index()), self.expr(*bound));
+            mixed!(lanes[#axis] = block.lanes_below(#axis, lanes[#axis], #bound);)
+        });
+        mixed! {
+            let mut lanes = block.lanes;
+            unsafe {
+                #(#fixed)*
+                #(#bounds)*
+            }
+            let lanes = lanes;
+        }
+    }
+
     fn block(&self, block: sarek_ir::Block) -> TokenStream {
         self.kernel.block(block).map(|id| self.stmt(id)).collect()
     }
@@ -215,6 +240,9 @@ impl Writer<'_> {
     fn expr(&self, id: ExprId) -> TokenStream {
         let span = located(self.lowered.expr_spans[id.index()]);
         let ty = self.kernel.type_of(id);
+        if let Some(known) = self.trim.known.get(&id) {
+            return mixed!(#known);
+        }
         match self.kernel.expr(id) {
             Expr::Literal(value) => literal(value),
             Expr::Link(link) => {

@@ -34,6 +34,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
     let values = link_constants(lowered, &name);
     let sources = sources
         .iter()
+        .map(|(target, text)| (target, located_text(text)))
         .map(|(target, text)| quote!((#target, #text)));
     let reference = reference(parts);
     quote! {
@@ -93,6 +94,17 @@ pub fn broken(parts: &Parts<'_>) -> TokenStream {
                 #function
             }
         }
+    }
+}
+
+/// What stands in a text for the path of the user's file, which rustc fills in.
+pub const FILE: &str = "\u{0}";
+
+/// A text with the path of the user's file in it.
+fn located_text(text: &str) -> TokenStream {
+    match text.split_once(FILE) {
+        Some((before, after)) => quote!(::core::concat!(#before, ::core::file!(), #after)),
+        None => quote!(#text),
     }
 }
 

@@ -8,5 +8,6 @@ mod constant;
 mod direct;
 mod item;
 pub mod reference;
+mod trim;
 
-pub use item::{Parts, broken, kernel};
+pub use item::{FILE, Parts, broken, kernel};
