@@ -182,7 +182,12 @@ impl Finder<'_> {
             | Expr::Call { .. }
             | Expr::Faulted => self.is_quiet(expr),
         };
-        itself && self.kernel.operands(expr).into_iter().all(|e| self.is_fixed(e))
+        itself
+            && self
+                .kernel
+                .operands(expr)
+                .into_iter()
+                .all(|e| self.is_fixed(e))
     }
 
     /// Can the evaluation neither fault nor panic?
@@ -221,6 +226,11 @@ impl Finder<'_> {
             Expr::Divide { site, .. } => site.is_none(),
             Expr::Load { .. } | Expr::Call { .. } | Expr::Faulted => false,
         };
-        itself && self.kernel.operands(expr).into_iter().all(|e| self.is_quiet(e))
+        itself
+            && self
+                .kernel
+                .operands(expr)
+                .into_iter()
+                .all(|e| self.is_quiet(e))
     }
 }
