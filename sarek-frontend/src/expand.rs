@@ -55,11 +55,8 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     reference::mark(&mut item.block);
     let lowered = lower::lower(&signature, &item.block, attribute.block, &mut errors);
     let lowered = lowered.and_then(|lowered| checked(lowered, &signature, &mut errors));
-    let marks = lowered
-        .as_ref()
-        .map(|l| l.marks.clone())
-        .unwrap_or_default();
-    reference::annotate(&mut item.block, &marks, &krate);
+    let types = lowered.as_ref().map(|l| &l.marks);
+    reference::annotate(&mut item.block, types, &krate);
     let parts = Parts {
         item: &item,
         signature: &signature,

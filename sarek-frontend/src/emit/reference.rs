@@ -47,8 +47,8 @@ impl VisitMut for Marker {
 }
 
 /// Takes the marks off again, spells out the types of those that have one, and replaces `native!`
-/// by its Rust fallback.
-pub fn annotate(block: &mut syn::Block, types: &HashMap<u32, Scalar>, krate: &TokenStream) {
+/// by its Rust fallback. There are no types for a kernel with errors.
+pub fn annotate(block: &mut syn::Block, types: Option<&HashMap<u32, Scalar>>, krate: &TokenStream) {
     let mut annotator = Annotator {
         types,
         krate,
@@ -58,7 +58,7 @@ pub fn annotate(block: &mut syn::Block, types: &HashMap<u32, Scalar>, krate: &To
 }
 
 struct Annotator<'a> {
-    types: &'a HashMap<u32, Scalar>,
+    types: Option<&'a HashMap<u32, Scalar>>,
     krate: &'a TokenStream,
     unsafe_depth: u32,
 }
@@ -67,7 +67,7 @@ impl Annotator<'_> {
     fn take(&self, attrs: &mut Vec<syn::Attribute>) -> Option<Scalar> {
         let mark = super::super::lower::mark_of(attrs)?;
         attrs.retain(|attr| !attr.path().is_ident(MARK));
-        self.types.get(&mark).copied()
+        self.types?.get(&mark).copied()
     }
 
     fn native(&self, mac: &syn::Macro) -> TokenStream {
@@ -95,10 +95,12 @@ impl Annotator<'_> {
                 .filter_map(operand)
         });
         let uses: TokenStream = operands.collect();
-        let fallback = call
-            .fallback
-            .map(|block| block.to_token_stream())
-            .unwrap_or_else(|| quote!(#krate::__private::no_fallback();));
+        let fallback = match (call.fallback, self.types) {
+            (Some(block), _) => block.to_token_stream(),
+            (None, Some(_)) => quote!(#krate::__private::no_fallback();),
+            // Fits wherever the user has put it.
+            (None, None) => quote!(::core::unreachable!()),
+        };
         // The `unsafe` around it has a use; without one, lowering has reported that.
         let marker = (self.unsafe_depth > 0).then(|| quote!(#krate::__private::native();));
         quote!({ #marker #uses #fallback })
