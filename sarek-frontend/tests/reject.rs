@@ -139,12 +139,24 @@ fn attributes_and_macros_are_not_dropped() {
 #[test]
 fn stores_that_may_meet_need_an_unsafe_fn() {
     let race = "two threads may use the same element of `y`";
-    rejects("fn k(y: &mut [f32]) { y[global_idx_x() / 2] = 1.0; }", &[race]);
+    rejects(
+        "fn k(y: &mut [f32]) { y[global_idx_x() / 2] = 1.0; }",
+        &[race],
+    );
     rejects("fn k(y: &mut [f32]) { y[0] = 1.0; }", &[race]);
-    rejects("fn k(y: &mut [f32], w: usize) { y[global_idx_y() * w + global_idx_x()] = 1.0; }", &[race]);
-    rejects("fn k(y: &mut [f32]) { let i = global_idx_x(); y[i] = y[i + 1]; }", &[race]);
+    rejects(
+        "fn k(y: &mut [f32], w: usize) { y[global_idx_y() * w + global_idx_x()] = 1.0; }",
+        &[race],
+    );
+    rejects(
+        "fn k(y: &mut [f32]) { let i = global_idx_x(); y[i] = y[i + 1]; }",
+        &[race],
+    );
     rejects("unsafe fn k(y: &mut [f32]) { y[0] = 1.0; }", &[]);
-    rejects("fn k(y: &mut [f32], w: usize) { let x = global_idx_x(); if x < w { y[global_idx_y() * w + x] = 1.0; } }", &[]);
+    rejects(
+        "fn k(y: &mut [f32], w: usize) { let x = global_idx_x(); if x < w { y[global_idx_y() * w + x] = 1.0; } }",
+        &[],
+    );
 }
 
 #[test]
@@ -157,4 +169,36 @@ fn the_item_survives_its_errors() {
         "{tokens}"
     );
     assert!(tokens.contains("struct k"), "{tokens}");
+}
+
+#[test]
+fn attributes_that_change_the_code_are_found_everywhere() {
+    for statement in [
+        "#[cfg(any())] a = 5;",
+        "#[cfg(any())] a += 5;",
+        "#[cfg(any())] (a) = 5;",
+        "#[cfg(any())] unsafe { *y.get_unchecked_mut(0) = 5; }",
+        "#[cfg(any())] *y.get_unchecked_mut(0) = 5;",
+        "a = i32::max(#[cfg(any())] a, a);",
+        "unsafe { native! { \"cuda\" => \"\", _ => { #[cfg(any())] a = 5; } } }",
+    ] {
+        let source = format!("unsafe fn k(y: &mut [i32]) {{ let mut a = y[0]; {statement} }}");
+        rejects(&source, &["this attribute is not supported in a kernel"]);
+    }
+    rejects(
+        "fn k() { #![allow(unused)] }",
+        &["an attribute inside of the body is not supported"],
+    );
+}
+
+#[test]
+fn ids_are_those_of_the_crate() {
+    rejects(
+        "fn k(y: &mut [i32]) { y[mine::global_idx_x()] = 1; }",
+        &["`global_idx_x` cannot be called in a kernel"],
+    );
+    rejects(
+        "fn k(y: &mut [i32]) { y[sarek::prelude::global_idx_x()] = 1; }",
+        &[],
+    );
 }

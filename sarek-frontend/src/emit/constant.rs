@@ -93,8 +93,8 @@ fn string(text: &Cow<'static, str>) -> TokenStream {
 
 fn option(value: Option<TokenStream>) -> TokenStream {
     match value {
-        Some(value) => quote!(Some(#value)),
-        None => quote!(None),
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
     }
 }
 

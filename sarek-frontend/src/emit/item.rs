@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ItemFn;
 
-use super::{constant, direct};
+use super::{constant, direct, types};
 use crate::lower::Lowered;
 use crate::parse::{Argument, ArgumentKind, Signature};
 
@@ -35,7 +35,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
     let sources = sources
         .iter()
         .map(|(target, text)| quote!((#target, #text)));
-    let reference = reference(parts);
+    let reference = reference(parts, &lowered.audits);
     quote! {
         #front
         #links
@@ -59,7 +59,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         };
 
         #[automatically_derived]
-        impl #krate::Kernel for #name {
+        unsafe impl #krate::Kernel for #name {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef {
                 ir: Self::IR,
                 links: Self::LINK_VALUES,
@@ -78,12 +78,12 @@ pub fn broken(parts: &Parts<'_>) -> TokenStream {
     let krate = parts.krate;
     let name = type_name(parts);
     let front = front(parts);
-    let reference = reference(parts);
+    let reference = reference(parts, &[]);
     quote! {
         #front
 
         #[automatically_derived]
-        impl #krate::Kernel for #name {
+        unsafe impl #krate::Kernel for #name {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef::BROKEN;
 
             #reference
@@ -129,7 +129,7 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         #vis #safety fn #name<'sarek>(
             #(#names: #types),*
         ) -> #krate::Launch<'sarek, #krate::__private::#block> {
-            #krate::Launch::new::<#name>([#(#krate::__private::Arg::from(#names)),*])
+            unsafe { #krate::Launch::new::<#name>([#(#krate::__private::Arg::from(#names)),*]) }
         }
 
         #[doc(hidden)]
@@ -188,15 +188,12 @@ fn links(lowered: &Lowered, name: &Ident) -> TokenStream {
         .iter()
         .map(|l| direct::rust_type(l.ty))
         .collect();
-    let (consts, paths) = (&lowered.consts, &lowered.links);
+    let paths = &lowered.links;
     quote! {
         #[automatically_derived]
         impl #name {
             #[doc(hidden)]
-            const LINKED: (#(#types,)*) = {
-                #(#[allow(unused)] #consts)*
-                (#(#paths,)*)
-            };
+            const LINKED: (#(#types,)*) = (#(#paths,)*);
         }
     }
 }
@@ -221,8 +218,9 @@ fn link_constants(lowered: &Lowered, name: &Ident) -> Vec<TokenStream> {
     lowered.kernel.links.iter().enumerate().map(each).collect()
 }
 
-/// `Kernel::reference`, with the user's function in it.
-fn reference(parts: &Parts<'_>) -> TokenStream {
+/// `Kernel::reference`, with the user's function in it, and tests that its names mean what they were
+/// taken for.
+fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let krate = parts.krate;
     let item = parts.item;
     const LINTS: [&str; 4] = ["allow", "expect", "warn", "deny"];
@@ -230,6 +228,7 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
         .attrs
         .iter()
         .filter(|a| LINTS.iter().any(|l| a.path().is_ident(l)));
+    let types = types::audit(item);
     let (signature, body) = (&item.sig, &item.block);
     let name = &signature.ident;
     let arguments = parts
@@ -240,15 +239,17 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
         .map(|(i, argument)| {
             let i = Literal::usize_unsuffixed(i);
             match argument.kind {
-                ArgumentKind::Scalar(_) => quote!(direct::scalar(args, #i)),
-                ArgumentKind::Slice { mutable: false, .. } => quote!(direct::input(args, #i)),
+                ArgumentKind::Scalar(_) => quote!(direct::scalar(__args, #i)),
+                ArgumentKind::Slice { mutable: false, .. } => quote!(direct::input(__args, #i)),
                 ArgumentKind::Slice { mutable: true, .. } => {
-                    quote!(direct::output(args, #i).into_mut())
+                    quote!(direct::output(__args, #i).into_mut())
                 }
             }
         });
     // What the text of a `native!` does to its operands, rustc does not see.
-    let unseen = parts.has_native.then(|| quote!(#[allow(unused_mut, unused_assignments)]));
+    let unseen = parts
+        .has_native
+        .then(|| quote!(#[allow(unused_mut, unused_assignments)]));
     let function = quote_spanned! {name.span()=>
         #(#lints)*
         #[allow(clippy::all)]
@@ -258,13 +259,15 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
     quote! {
         #[inline]
         unsafe fn reference(
-            args: &[#krate::__private::direct::DirectArg],
-            space: &#krate::__private::direct::IndexSpace,
+            __args: &[#krate::__private::direct::DirectArg],
+            __space: &#krate::__private::direct::IndexSpace,
         ) {
+            #(#audits)*
+            #types
             #function
             {
                 use #krate::__private::direct;
-                direct::for_each_thread(space, || unsafe { #name(#(#arguments),*) });
+                direct::for_each_thread(__space, || unsafe { #name(#(#arguments),*) });
             }
         }
     }

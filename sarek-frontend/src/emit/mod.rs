@@ -8,5 +8,6 @@ mod constant;
 mod direct;
 mod item;
 pub mod reference;
+mod types;
 
 pub use item::{Parts, broken, kernel};

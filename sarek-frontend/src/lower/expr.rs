@@ -23,22 +23,13 @@ impl Lowerer<'_> {
             syn::Expr::Index(e) => self.load(e),
             syn::Expr::Lit(e) => self.literal(e, false),
             syn::Expr::Loop(e) => self.loop_expr(e),
-            syn::Expr::Macro(e) => {
-                self.no_attributes(&e.attrs);
-                self.macro_call(&e.mac)
-            }
+            syn::Expr::Macro(e) => self.macro_call(&e.mac),
             syn::Expr::MethodCall(e) => self.method_call(e),
-            syn::Expr::Paren(e) => {
-                self.no_attributes(&e.attrs);
-                self.value(&e.expr)
-            }
+            syn::Expr::Paren(e) => self.value(&e.expr),
             syn::Expr::Path(e) => self.path(e),
             syn::Expr::Return(e) => self.return_expr(e),
             syn::Expr::Unary(e) => self.unary(e),
-            syn::Expr::Unsafe(e) => {
-                self.no_attributes(&e.attrs);
-                self.scoped_block(&e.block)
-            }
+            syn::Expr::Unsafe(e) => self.scoped_block(&e.block),
             syn::Expr::While(e) => self.while_loop(e),
             syn::Expr::Tuple(e) if e.elems.is_empty() => Value::Unit,
             other => self.unsupported(other),
@@ -131,7 +122,6 @@ impl Lowerer<'_> {
 
     /// A literal. Its value waits for its type; `-1` is one literal, so that `MIN` can be written.
     pub(super) fn literal(&mut self, e: &syn::ExprLit, negative: bool) -> Value {
-        self.no_attributes(&e.attrs);
         let suffix = |s: &str| Scalar::from_name(s);
         let ty = match &e.lit {
             syn::Lit::Bool(b) => {
@@ -178,7 +168,6 @@ impl Lowerer<'_> {
     }
 
     fn cast(&mut self, e: &syn::ExprCast) -> Value {
-        self.no_attributes(&e.attrs);
         let arg = self.scalar(&e.expr);
         let Some(to) = scalar_type(&e.ty, self.errors) else {
             return Value::Never;

@@ -11,7 +11,6 @@ use super::{Known, Lowerer, Value};
 
 impl Lowerer<'_> {
     pub(super) fn method_call(&mut self, e: &syn::ExprMethodCall) -> Value {
-        self.no_attributes(&e.attrs);
         if let Some(turbofish) = &e.turbofish {
             self.errors.unsupported(
                 turbofish.span(),
