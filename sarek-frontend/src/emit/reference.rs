@@ -22,21 +22,22 @@ struct Marker {
 }
 
 impl Marker {
-    fn attribute(&mut self) -> syn::Attribute {
-        let (name, number) = (syn::Ident::new(MARK, Span::mixed_site()), self.next);
+    /// The next mark. It stands where the node does, whose own span begins with it.
+    fn attribute(&mut self, span: Span) -> syn::Attribute {
+        let (name, number) = (syn::Ident::new(MARK, span), self.next);
         self.next += 1;
-        syn::parse_quote!(#[#name(#number)])
+        syn::parse_quote_spanned!(span=> #[#name(#number)])
     }
 }
 
 impl VisitMut for Marker {
     fn visit_local_mut(&mut self, local: &mut syn::Local) {
-        local.attrs.push(self.attribute());
+        local.attrs.push(self.attribute(local.let_token.span));
         syn::visit_mut::visit_local_mut(self, local);
     }
 
     fn visit_expr_lit_mut(&mut self, lit: &mut syn::ExprLit) {
-        lit.attrs.push(self.attribute());
+        lit.attrs.push(self.attribute(lit.lit.span()));
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}

@@ -17,7 +17,7 @@ pub fn audit(item: &syn::ItemFn) -> TokenStream {
     named.visit_item_fn(item);
     let each = |(i, (ty, scalar)): (usize, &(syn::TypePath, Scalar))| {
         let span = Span::mixed_site().located_at(ty.span());
-        let name: Ident = format_ident!("__type_{i}", span = Span::mixed_site());
+        let name: Ident = format_ident!("__type_{i}", span = span);
         let scalar = rust_type(*scalar);
         quote_spanned!(span=> const _: fn(#ty) -> #scalar = |#name| #name;)
     };

@@ -30,7 +30,13 @@ impl Lowerer<'_> {
             self.audits.push(audit(&e.path, constant));
             return Value::Scalar(self.constant(constant, span));
         }
-        let ty = self.types.linked();
+        // `usize::MAX` is the target's, but its type is plain to see.
+        let last = e.path.segments.last().map(|s| s.ident.to_string());
+        let ty = match (qualifying_type(&e.path), last.as_deref()) {
+            (Some(ty), Some("MIN" | "MAX")) => self.types.known(ty),
+            (Some(_), Some("BITS")) => self.types.known(Scalar::U32),
+            (Some(_) | None, _) => self.types.linked(),
+        };
         Value::Scalar(self.link(e.path.to_token_stream(), ty, span))
     }
 
