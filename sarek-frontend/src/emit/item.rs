@@ -133,7 +133,7 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         }
 
         #[doc(hidden)]
-        #[allow(non_camel_case_types)]
+        #[allow(non_camel_case_types, clippy::exhaustive_structs)]
         #vis struct #name {}
 
         #[automatically_derived]
