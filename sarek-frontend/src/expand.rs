@@ -21,6 +21,7 @@ pub struct Expansion {
 /// Expands `#[kernel(attribute)] item`.
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     let mut errors = Errors::default();
+    let options = attribute.clone();
     let attribute = Attribute::parse(attribute, &mut errors);
     let krate = match &attribute.krate {
         Some(path) => path.to_token_stream(),
@@ -41,6 +42,14 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             };
         }
     };
+    if let Some(tokens) = configured_first(&mut item, &krate, &options) {
+        errors.finish();
+        return Expansion {
+            tokens,
+            errors: vec![],
+            kernel: None,
+        };
+    }
     item_attributes(&item, &mut errors);
     let Some(signature) = Signature::read(&item, &mut errors) else {
         let (reports, errors) = errors.finish();
@@ -53,7 +62,13 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         };
     };
     reference::mark(&mut item.block);
-    let lowered = lower::lower(&signature, &item.block, attribute.block, &mut errors);
+    let lowered = lower::lower(
+        &signature,
+        &item.block,
+        attribute.block,
+        &krate,
+        &mut errors,
+    );
     let lowered = lowered.and_then(|lowered| checked(lowered, &signature, &mut errors));
     let types = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut item.block, types, &krate);
@@ -98,18 +113,33 @@ pub fn stray_native(tokens: TokenStream) -> TokenStream {
     syn::Error::new(span, message).to_compile_error()
 }
 
+/// Has rustc decide on `#[cfg]` and `#[cfg_attr]` below `#[kernel]` before the kernel is looked at: the
+/// item with these first and `#[kernel]` after them.
+fn configured_first(
+    item: &mut syn::ItemFn,
+    krate: &TokenStream,
+    options: &TokenStream,
+) -> Option<TokenStream> {
+    let is_cfg = |a: &syn::Attribute| a.path().is_ident("cfg") || a.path().is_ident("cfg_attr");
+    let (cfgs, others): (Vec<_>, Vec<_>) = std::mem::take(&mut item.attrs)
+        .into_iter()
+        .partition(is_cfg);
+    item.attrs = others;
+    (!cfgs.is_empty()).then(|| quote!(#(#cfgs)* #[#krate::kernel(#options)] #item))
+}
+
 fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
     use syn::spanned::Spanned;
-    const KNOWN: [&str; 7] = [
-        "doc",
-        "deprecated",
-        "allow",
-        "expect",
-        "warn",
-        "deny",
-        "cfg",
-    ];
+    const KNOWN: [&str; 6] = ["doc", "deprecated", "allow", "expect", "warn", "deny"];
+    if let Err(error) = item.modifiers.require_empty() {
+        errors.push(error);
+    }
     for attr in &item.attrs {
+        if let syn::AttrStyle::Inner(_) = attr.style {
+            let instead = "write it before the function";
+            errors.unsupported(attr.span(), "an attribute inside of the body is", instead);
+            continue;
+        }
         if !KNOWN.iter().any(|k| attr.path().is_ident(k)) {
             errors.unsupported(attr.span(), "this attribute is", "remove it");
         }

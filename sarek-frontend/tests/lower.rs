@@ -115,9 +115,9 @@ fn stepping_from_the_far_end_starts_at_the_last_multiple() {
     lowers(
         "n: u32, k: usize",
         "for i in (0..n).step_by(k).rev() { let _ = i; }",
-        "assert!0 k != 0usize, \"the step of `step_by` is zero\";
+        "assert!1 k != 0usize, \"the step of `step_by` is zero\";
          let t: u32 = n.wrapping_sub(1u32);
-         let mut next: u32 = t.wrapping_sub((t.abs_diff(0u32) as usize % k) as u32);
+         let mut next: u32 = t.wrapping_sub((t.abs_diff(0u32) as usize %!0 k) as u32);
          let mut more: bool = 0u32 < n;
          while more {
          let i: u32 = next;
@@ -188,5 +188,35 @@ fn types_flow_backwards_through_variables() {
          s = s + x[k]!0;
          }
          y[0usize]!1 = s;",
+    );
+}
+
+#[test]
+fn only_what_control_flow_yields_is_named_by_a_let_instead_of_copied() {
+    lowers(
+        "y: &mut [i32], n: i32",
+        "let mut value = n; let b = value; value += 1; let v = if n > 0 { 1 } else { 2 }; let mut w = v; w += b; y[0] = w + v + value;",
+        "let mut value: i32 = n;
+         let b: i32 = value;
+         value = value + 1i32;
+         let mut v: i32;
+         if n > 0i32 {
+         v = 1i32;
+         } else {
+         v = 2i32;
+         }
+         let mut w: i32 = v;
+         w = w + b;
+         y[0usize]!0 = w + v + value;",
+    );
+}
+
+#[test]
+fn a_constant_is_there_before_its_line_and_not_after_its_block() {
+    lowers(
+        "y: &mut [i32], n: i32",
+        "{ y[0] = n; const n: i32 = 3; } y[1] = n;",
+        "y[0usize]!0 = 3i32;
+         y[1usize]!1 = n;",
     );
 }

@@ -170,3 +170,35 @@ fn the_item_survives_its_errors() {
     );
     assert!(tokens.contains("struct k"), "{tokens}");
 }
+
+#[test]
+fn attributes_that_change_the_code_are_found_everywhere() {
+    for statement in [
+        "#[cfg(any())] a = 5;",
+        "#[cfg(any())] a += 5;",
+        "#[cfg(any())] (a) = 5;",
+        "#[cfg(any())] unsafe { *y.get_unchecked_mut(0) = 5; }",
+        "#[cfg(any())] *y.get_unchecked_mut(0) = 5;",
+        "a = i32::max(#[cfg(any())] a, a);",
+        "unsafe { native! { \"cuda\" => \"\", _ => { #[cfg(any())] a = 5; } } }",
+    ] {
+        let source = format!("unsafe fn k(y: &mut [i32]) {{ let mut a = y[0]; {statement} }}");
+        rejects(&source, &["this attribute is not supported in a kernel"]);
+    }
+    rejects(
+        "fn k() { #![allow(unused)] }",
+        &["an attribute inside of the body is not supported"],
+    );
+}
+
+#[test]
+fn ids_are_those_of_the_crate() {
+    rejects(
+        "fn k(y: &mut [i32]) { y[mine::global_idx_x()] = 1; }",
+        &["`global_idx_x` cannot be called in a kernel"],
+    );
+    rejects(
+        "fn k(y: &mut [i32]) { y[sarek::prelude::global_idx_x()] = 1; }",
+        &[],
+    );
+}

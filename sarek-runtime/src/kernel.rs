@@ -95,7 +95,11 @@ pub struct KernelDef {
 }
 
 /// What `#[kernel]` implements for the struct that it puts beside the function.
-pub trait Kernel {
+///
+/// # Safety
+/// The compiled body of [`Kernel::DEF`] does what its IR says and fits its parameters. Launches trust
+/// that the IR tells what arguments the body takes and which of its checks may be left out.
+pub unsafe trait Kernel {
     /// The definition.
     const DEF: KernelDef;
 

@@ -15,7 +15,8 @@ use sarek_ir::{
 use super::trim::{Trim, can_divide};
 use crate::lower::Lowered;
 
-/// Tokens with mixed-site spans: one hygiene for all names of the body, none of them the user's.
+/// Tokens with mixed-site spans: one hygiene for all names of the body, none of them the user's. They
+/// begin with `__` nevertheless: a constant of the user's would be taken for a pattern.
 macro_rules! mixed {
     ($($token:tt)*) => { quote_spanned!(Span::mixed_site()=> $($token)*) };
 }
@@ -52,32 +53,32 @@ pub fn body(lowered: &Lowered) -> TokenStream {
     let values = kernel.params.iter().enumerate().map(|(i, p)| {
         let i = Literal::usize_unsuffixed(i);
         match p.kind {
-            ParamKind::Scalar(_) => mixed!(direct::scalar(args, #i)),
-            ParamKind::Slice { mutable: false, .. } => mixed!(direct::input(args, #i)),
-            ParamKind::Slice { mutable: true, .. } => mixed!(direct::output(args, #i)),
+            ParamKind::Scalar(_) => mixed!(direct::scalar(__args, #i)),
+            ParamKind::Slice { mutable: false, .. } => mixed!(direct::input(__args, #i)),
+            ParamKind::Slice { mutable: true, .. } => mixed!(direct::output(__args, #i)),
         }
     });
     let lanes = writer.lanes();
     let stmts = writer.block(kernel.body);
     mixed! {
-        const WEIGHT: u32 = #weight;
+        const WEIGHT: ::core::primitive::u32 = #weight;
 
         #[inline(always)]
         #[allow(unused, clippy::all)]
-        unsafe fn block<const CHECK: bool>(
-            args: &[direct::DirectArg],
-            block: &direct::Block,
+        unsafe fn block<const CHECK: ::core::primitive::bool>(
+            __args: &[direct::DirectArg],
+            __block: &direct::Block,
         ) -> ::core::result::Result<(), direct::RawFault> {
             #[inline(always)]
-            unsafe fn lanes<const CHECK: bool>(
-                block: &direct::Block,
+            unsafe fn lanes<const CHECK: ::core::primitive::bool>(
+                __block: &direct::Block,
                 #(#names: #types),*
             ) -> ::core::result::Result<(), direct::RawFault> {
                 #lanes
-                for thread_z in 0..lanes[2] {
-                    for thread_y in 0..lanes[1] {
-                        for thread_x in 0..lanes[0] {
-                            let thread = [thread_x, thread_y, thread_z];
+                for __z in 0..__lanes[2] {
+                    for __y in 0..__lanes[1] {
+                        for __x in 0..__lanes[0] {
+                            let __thread = [__x, __y, __z];
                             'thread: {
                                 unsafe { #stmts }
                             }
@@ -86,7 +87,7 @@ pub fn body(lowered: &Lowered) -> TokenStream {
                 }
                 ::core::result::Result::Ok(())
             }
-            unsafe { lanes::<CHECK>(block, #(#values),*) }
+            unsafe { lanes::<CHECK>(__block, #(#values),*) }
         }
     }
 }
@@ -123,15 +124,15 @@ impl Writer<'_> {
         let fixed = self.trim.fixed.iter().map(|id| self.stmt(*id));
         let bounds = self.trim.bounds.iter().map(|(axis, bound)| {
             let (axis, bound) = (Literal::usize_unsuffixed(axis.index()), self.expr(*bound));
-            mixed!(lanes[#axis] = block.lanes_below(#axis, lanes[#axis], #bound);)
+            mixed!(__lanes[#axis] = __block.lanes_below(#axis, __lanes[#axis], #bound);)
         });
         mixed! {
-            let mut lanes = block.lanes;
+            let mut __lanes = __block.lanes;
             unsafe {
                 #(#fixed)*
                 #(#bounds)*
             }
-            let lanes = lanes;
+            let __lanes = __lanes;
         }
     }
 
@@ -167,10 +168,10 @@ impl Writer<'_> {
                     (param_name(buffer), self.expr(index), self.expr(value));
                 let check = self.bounds_check(site, &buffer);
                 quote_spanned! {span=> {
-                    let value = #value;
-                    let index: usize = #index;
+                    let __value = #value;
+                    let __index: ::core::primitive::usize = #index;
                     #check
-                    #buffer.set(index, value);
+                    #buffer.set(__index, __value);
                 }}
             }
             Stmt::Assert { cond, site } => {
@@ -272,9 +273,9 @@ impl Writer<'_> {
                 let (buffer, index) = (param_name(buffer), self.expr(index));
                 let check = self.bounds_check(site, &buffer);
                 quote_spanned! {span=> {
-                    let index: usize = #index;
+                    let __index: ::core::primitive::usize = #index;
                     #check
-                    *#buffer.get_unchecked(index)
+                    *#buffer.get_unchecked(__index)
                 }}
             }
             Expr::Unary { op, arg } => {
@@ -322,14 +323,14 @@ impl Writer<'_> {
         let site = site.filter(|_| !can_divide(self.kernel, rhs));
         let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
         let check = site.map(|site| {
-            let fault = self.fault(site, mixed!(direct::Divide::detail(divisor)));
+            let fault = self.fault(site, mixed!(direct::Divide::detail(__divisor)));
             let always = self.always(site);
-            mixed!(if #always !direct::Divide::is_defined(dividend, divisor) { #fault })
+            mixed!(if #always !direct::Divide::is_defined(__dividend, __divisor) { #fault })
         });
         quote_spanned! {span=> {
-            let (dividend, divisor): (#ty, #ty) = (#lhs, #rhs);
+            let (__dividend, __divisor): (#ty, #ty) = (#lhs, #rhs);
             #check
-            direct::Divide::#method(dividend, divisor)
+            direct::Divide::#method(__dividend, __divisor)
         }}
     }
 
@@ -358,31 +359,31 @@ impl Writer<'_> {
         match builtin {
             Builtin::ThreadIdx(a) => {
                 let a = at(a);
-                mixed!(thread[#a])
+                mixed!(__thread[#a])
             }
             Builtin::BlockIdx(a) => {
                 let a = at(a);
-                mixed!(block.idx[#a])
+                mixed!(__block.idx[#a])
             }
             Builtin::BlockDim(a) => {
                 let a = at(a);
-                mixed!(block.dim[#a])
+                mixed!(__block.dim[#a])
             }
             Builtin::GridDim(a) => {
                 let a = at(a);
-                mixed!(block.grid[#a])
+                mixed!(__block.grid[#a])
             }
             Builtin::GlobalIdx(a) => {
                 let a = at(a);
-                mixed!((block.first[#a] + thread[#a]))
+                mixed!((__block.first[#a] + __thread[#a]))
             }
             Builtin::GlobalDim(a) => {
                 let a = at(a);
-                mixed!(block.extent[#a])
+                mixed!(__block.extent[#a])
             }
             Builtin::GlobalThreadId => mixed! {
-                (((block.first[2] + thread[2]) * block.extent[1] + (block.first[1] + thread[1]))
-                    * block.extent[0] + (block.first[0] + thread[0]))
+                (((__block.first[2] + __thread[2]) * __block.extent[1] + (__block.first[1] + __thread[1]))
+                    * __block.extent[0] + (__block.first[0] + __thread[0]))
             },
         }
     }
@@ -390,8 +391,11 @@ impl Writer<'_> {
     /// The test of `index` against a buffer's length.
     fn bounds_check(&self, site: Option<SiteId>, buffer: &Ident) -> Option<TokenStream> {
         site.map(|site| {
-            let (always, fault) = (self.always(site), self.fault(site, mixed!(index as u64)));
-            mixed!(if #always index >= #buffer.len() { #fault })
+            let (always, fault) = (
+                self.always(site),
+                self.fault(site, mixed!(__index as ::core::primitive::u64)),
+            );
+            mixed!(if #always __index >= #buffer.len() { #fault })
         })
     }
 
@@ -404,7 +408,7 @@ impl Writer<'_> {
 
     fn fault(&self, site: SiteId, detail: TokenStream) -> TokenStream {
         let site = Literal::u32_unsuffixed(site.0);
-        mixed!(return block.fault(#site, #detail, thread);)
+        mixed!(return __block.fault(#site, #detail, __thread);)
     }
 
     fn local(&self, local: LocalId) -> Ident {
@@ -418,8 +422,9 @@ fn located(span: Span) -> Span {
     Span::mixed_site().located_at(span)
 }
 
+/// No local has this name: those all end in `_` and a number.
 fn param_name(param: ParamId) -> Ident {
-    format_ident!("arg_{}", param.0, span = Span::mixed_site())
+    format_ident!("__arg{}", param.0, span = Span::mixed_site())
 }
 
 fn loop_label(label: LabelId) -> syn::Lifetime {

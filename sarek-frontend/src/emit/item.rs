@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ItemFn;
 
-use super::{constant, direct};
+use super::{constant, direct, types};
 use crate::lower::Lowered;
 use crate::parse::{Argument, ArgumentKind, Signature};
 
@@ -36,7 +36,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         .iter()
         .map(|(target, text)| (target, located_text(text)))
         .map(|(target, text)| quote!((#target, #text)));
-    let reference = reference(parts);
+    let reference = reference(parts, &lowered.audits);
     quote! {
         #front
         #links
@@ -60,7 +60,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         };
 
         #[automatically_derived]
-        impl #krate::Kernel for #name {
+        unsafe impl #krate::Kernel for #name {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef {
                 ir: Self::IR,
                 links: Self::LINK_VALUES,
@@ -84,7 +84,7 @@ pub fn broken(parts: &Parts<'_>) -> TokenStream {
         #front
 
         #[automatically_derived]
-        impl #krate::Kernel for #name {
+        unsafe impl #krate::Kernel for #name {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef::BROKEN;
 
             unsafe fn reference(
@@ -146,11 +146,11 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         #vis #safety fn #name<'sarek>(
             #(#names: #types),*
         ) -> #krate::Launch<'sarek, #krate::__private::#block> {
-            #krate::Launch::new::<#name>([#(#krate::__private::Arg::from(#names)),*])
+            unsafe { #krate::Launch::new::<#name>([#(#krate::__private::Arg::from(#names)),*]) }
         }
 
         #[doc(hidden)]
-        #[allow(non_camel_case_types)]
+        #[allow(non_camel_case_types, clippy::exhaustive_structs)]
         #vis struct #name {}
 
         #[automatically_derived]
@@ -205,15 +205,12 @@ fn links(lowered: &Lowered, name: &Ident) -> TokenStream {
         .iter()
         .map(|l| direct::rust_type(l.ty))
         .collect();
-    let (consts, paths) = (&lowered.consts, &lowered.links);
+    let paths = &lowered.links;
     quote! {
         #[automatically_derived]
         impl #name {
             #[doc(hidden)]
-            const LINKED: (#(#types,)*) = {
-                #(#[allow(unused)] #consts)*
-                (#(#paths,)*)
-            };
+            const LINKED: (#(#types,)*) = (#(#paths,)*);
         }
     }
 }
@@ -255,9 +252,11 @@ fn user_function(parts: &Parts<'_>, attributes: &TokenStream) -> TokenStream {
     }
 }
 
-/// `Kernel::reference`, which calls the user's function.
-fn reference(parts: &Parts<'_>) -> TokenStream {
+/// `Kernel::reference`, which calls the user's function, and tests that the function's names mean what
+/// they were taken for.
+fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let krate = parts.krate;
+    let types = types::audit(parts.item);
     let name = &parts.item.sig.ident;
     let arguments = parts
         .signature
@@ -267,10 +266,10 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
         .map(|(i, argument)| {
             let i = Literal::usize_unsuffixed(i);
             match argument.kind {
-                ArgumentKind::Scalar(_) => quote!(direct::scalar(args, #i)),
-                ArgumentKind::Slice { mutable: false, .. } => quote!(direct::input(args, #i)),
+                ArgumentKind::Scalar(_) => quote!(direct::scalar(__args, #i)),
+                ArgumentKind::Slice { mutable: false, .. } => quote!(direct::input(__args, #i)),
                 ArgumentKind::Slice { mutable: true, .. } => {
-                    quote!(direct::output(args, #i).into_mut())
+                    quote!(direct::output(__args, #i).into_mut())
                 }
             }
         });
@@ -282,13 +281,15 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
     quote! {
         #[inline]
         unsafe fn reference(
-            args: &[#krate::__private::direct::DirectArg],
-            space: &#krate::__private::direct::IndexSpace,
+            __args: &[#krate::__private::direct::DirectArg],
+            __space: &#krate::__private::direct::IndexSpace,
         ) {
+            #(#audits)*
+            #types
             #function
             {
                 use #krate::__private::direct;
-                direct::for_each_thread(space, || unsafe { #name(#(#arguments),*) });
+                direct::for_each_thread(__space, || unsafe { #name(#(#arguments),*) });
             }
         }
     }

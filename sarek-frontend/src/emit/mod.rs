@@ -9,5 +9,6 @@ mod direct;
 mod item;
 pub mod reference;
 mod trim;
+mod types;
 
 pub use item::{FILE, Parts, broken, kernel};

@@ -10,7 +10,7 @@ use sarek_ir::Scalar;
 use syn::visit_mut::VisitMut;
 
 use super::direct::rust_type;
-use crate::lower::{MARK, NativeCall, Template, is_native};
+use crate::lower::{MARK, NativeCall, Template, is_native, name_span};
 
 /// Numbers the `let`s and literals of a body, so that lowering can tell the type of each.
 pub fn mark(block: &mut syn::Block) {
@@ -70,15 +70,15 @@ impl Annotator<'_> {
         self.types?.get(&mark).copied()
     }
 
-    fn native(&self, mac: &syn::Macro) -> TokenStream {
-        let span = mac
-            .path
-            .segments
-            .last()
-            .map_or_else(Span::call_site, |s| s.ident.span());
-        let Ok(call) = mac.parse_body::<NativeCall>() else {
+    fn native(&mut self, mac: &syn::Macro) -> TokenStream {
+        let span = name_span(mac);
+        let Ok(mut call) = mac.parse_body::<NativeCall>() else {
             return quote!({});
         };
+        // Its tokens bear no marks: rustc infers the types in it by itself.
+        if let Some(fallback) = &mut call.fallback {
+            self.visit_block_mut(fallback);
+        }
         let krate = self.krate;
         let operands = call.texts.iter().flat_map(|(_, text)| {
             let operand = move |piece| match piece {
@@ -113,7 +113,11 @@ impl VisitMut for Annotator<'_> {
         let Some(ty) = self.take(&mut local.attrs) else {
             return;
         };
-        if let syn::Pat::Ident(pat) = &local.pat {
+        let untyped = match &local.pat {
+            syn::Pat::Type(typed) if matches!(*typed.ty, syn::Type::Infer(_)) => &typed.pat,
+            other => other,
+        };
+        if let syn::Pat::Ident(pat) = untyped {
             let ty = rust_type(ty);
             let (pat, ty) = (pat.clone(), syn::parse_quote!(#ty));
             local.pat = syn::Pat::Type(syn::PatType {

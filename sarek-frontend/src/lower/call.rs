@@ -7,7 +7,6 @@ use super::{Lowerer, Value};
 
 impl Lowerer<'_> {
     pub(super) fn call(&mut self, e: &syn::ExprCall) -> Value {
-        self.no_attributes(&e.attrs);
         let path = match &*e.func {
             syn::Expr::Path(path) if path.qself.is_none() => &path.path,
             other => {
@@ -34,7 +33,9 @@ impl Lowerer<'_> {
         if let Some(scalar) = qualifying_type(path) {
             return self.associated_call(scalar, last, e);
         }
-        if let Some(builtin) = Builtin::from_name(&name) {
+        if let Some(builtin) = Builtin::from_name(&name)
+            && self.is_of_facade(path)
+        {
             if let Some(argument) = e.args.first() {
                 self.errors
                     .at(argument.span(), format!("`{name}()` takes no argument"));
@@ -46,6 +47,17 @@ impl Lowerer<'_> {
             self.value(argument);
         }
         Value::Never
+    }
+
+    /// Is it a bare name, or one of the façade crate or its prelude?
+    fn is_of_facade(&self, path: &syn::Path) -> bool {
+        let mut module = path.clone();
+        module.segments.pop();
+        module.segments.pop_punct();
+        let module = super::path_text(&module);
+        let module = module.strip_suffix("::prelude").unwrap_or(&module);
+        let krate = self.krate.as_str();
+        ["", "sarek", "::sarek", krate].contains(&module)
     }
 
     /// `T::method(receiver, …)`

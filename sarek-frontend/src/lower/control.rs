@@ -4,14 +4,10 @@ use proc_macro2::Span;
 use sarek_ir::{Block, Expr, ExprId, LabelId, LocalId, Scalar, Stmt, UnaryOp};
 use syn::spanned::Spanned;
 
-use super::{LoopFrame, Lowerer, OpenBlock, Value};
-
-/// The name of a local that holds what an `if`, a block or a loop yields.
-pub(super) const RESULT: &str = "value";
+use super::{LoopFrame, Lowerer, OpenBlock, Ty, Value, same_context};
 
 impl Lowerer<'_> {
     pub(super) fn if_expr(&mut self, e: &syn::ExprIf) -> Value {
-        self.no_attributes(&e.attrs);
         let cond = self.scalar(&e.cond);
         self.expect(cond, Scalar::Bool);
         let (mut then, then_value) = self.in_block(|this| this.scoped_block(&e.then_branch));
@@ -63,7 +59,7 @@ impl Lowerer<'_> {
             }
             (Value::Unit | Value::Never, Value::Unit | Value::Never) => return Ok(None),
         };
-        let local = self.local(RESULT, self.ty(first), true);
+        let local = self.result(self.ty(first));
         self.assign_result(then, then_value, local);
         self.assign_result(otherwise, else_value, local);
         Ok(Some(local))
@@ -83,13 +79,19 @@ impl Lowerer<'_> {
         }
     }
 
+    /// A local for what an `if`, a block or a loop yields. It is read once.
+    fn result(&mut self, ty: Ty) -> LocalId {
+        let local = self.local("value", ty, true);
+        self.results.insert(local);
+        local
+    }
+
     /// Control does not reach what follows in the open block.
     fn end(&mut self) {
         self.blocks.last_mut().expect("a block is open").ended = true;
     }
 
     pub(super) fn block_expr(&mut self, e: &syn::ExprBlock) -> Value {
-        self.no_attributes(&e.attrs);
         let Some(label) = &e.label else {
             return self.scoped_block(&e.block);
         };
@@ -100,7 +102,7 @@ impl Lowerer<'_> {
         let (mut block, value, frame) = self.in_frame(frame, |this| this.scoped_block(&e.block));
         let mut result = frame.result;
         if let Value::Scalar(id) = value {
-            let local = result.unwrap_or_else(|| self.local(RESULT, self.ty(id), true));
+            let local = result.unwrap_or_else(|| self.result(self.ty(id)));
             self.assign_result(&mut block, value, local);
             result = Some(local);
         }
@@ -114,7 +116,6 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn loop_expr(&mut self, e: &syn::ExprLoop) -> Value {
-        self.no_attributes(&e.attrs);
         let frame = self.frame(e.label.as_ref(), false, true);
         let target = frame.label;
         let (block, value, frame) = self.in_frame(frame, |this| this.scoped_block(&e.body));
@@ -130,7 +131,6 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn while_loop(&mut self, e: &syn::ExprWhile) -> Value {
-        self.no_attributes(&e.attrs);
         let frame = self.frame(e.label.as_ref(), false, false);
         let (target, span) = (frame.label, e.while_token.span);
         let (head, cond) = self.in_block(|this| {
@@ -204,7 +204,7 @@ impl Lowerer<'_> {
     ) -> LoopFrame {
         self.labels += 1;
         LoopFrame {
-            name: label.map(|l| l.name.ident.to_string()),
+            name: label.map(|l| l.name.ident.clone()),
             label: LabelId(self.labels - 1),
             is_block,
             takes_value,
@@ -240,7 +240,6 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn break_expr(&mut self, e: &syn::ExprBreak) -> Value {
-        self.no_attributes(&e.attrs);
         let value = match &e.expr {
             Some(expr) => match self.scalar_or_never(expr) {
                 Some(id) => Some(id),
@@ -271,7 +270,7 @@ impl Lowerer<'_> {
         }
         let local = match self.loops[target].result {
             Some(local) => local,
-            None => self.local(RESULT, self.ty(value), true),
+            None => self.result(self.ty(value)),
         };
         self.loops[target].result = Some(local);
         self.unify(self.local_types[local.index()], self.ty(value), span);
@@ -279,7 +278,6 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn continue_expr(&mut self, e: &syn::ExprContinue) -> Value {
-        self.no_attributes(&e.attrs);
         let Some(target) = self.target(e.label.as_ref(), e.continue_token.span, "continue") else {
             return Value::Never;
         };
@@ -298,10 +296,19 @@ impl Lowerer<'_> {
     fn target(&mut self, label: Option<&syn::Lifetime>, span: Span, word: &str) -> Option<usize> {
         let found = match label {
             Some(label) => {
-                let name = label.ident.to_string();
-                self.loops
-                    .iter()
-                    .rposition(|l| l.name.as_deref() == Some(name.as_str()))
+                let named = |l: &LoopFrame| l.name.as_ref().is_some_and(|n| *n == label.ident);
+                let found = self.loops.iter().rposition(named);
+                let bound = found.and_then(|i| self.loops[i].name.as_ref());
+                if bound.is_some_and(|b| !same_context(b.span(), label.ident.span())) {
+                    self.errors.at(
+                        label.span(),
+                        format!(
+                            "`{label}` is written in a macro here and outside of it at the loop, or the reverse, so \
+                             that they are two labels to Rust: rename one of them"
+                        ),
+                    );
+                }
+                found
             }
             None => self.loops.iter().rposition(|l| !l.is_block),
         };
@@ -322,7 +329,6 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn return_expr(&mut self, e: &syn::ExprReturn) -> Value {
-        self.no_attributes(&e.attrs);
         if let Some(expr) = &e.expr
             && let Value::Scalar(_) = self.value(expr)
         {

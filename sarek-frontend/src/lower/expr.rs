@@ -23,20 +23,13 @@ impl Lowerer<'_> {
             syn::Expr::Index(e) => self.load(e),
             syn::Expr::Lit(e) => self.literal(e, false),
             syn::Expr::Loop(e) => self.loop_expr(e),
-            syn::Expr::Macro(e) => {
-                self.no_attributes(&e.attrs);
-                self.macro_call(&e.mac)
-            }
+            syn::Expr::Macro(e) => self.macro_call(&e.mac),
             syn::Expr::MethodCall(e) => self.method_call(e),
-            syn::Expr::Paren(e) => {
-                self.no_attributes(&e.attrs);
-                self.value(&e.expr)
-            }
+            syn::Expr::Paren(e) => self.value(&e.expr),
             syn::Expr::Path(e) => self.path(e),
             syn::Expr::Return(e) => self.return_expr(e),
             syn::Expr::Unary(e) => self.unary(e),
             syn::Expr::Unsafe(e) => {
-                self.no_attributes(&e.attrs);
                 self.unsafe_depth += 1;
                 let value = self.scoped_block(&e.block);
                 self.unsafe_depth -= 1;
@@ -134,7 +127,6 @@ impl Lowerer<'_> {
 
     /// A literal. Its value waits for its type; `-1` is one literal, so that `MIN` can be written.
     pub(super) fn literal(&mut self, e: &syn::ExprLit, negative: bool) -> Value {
-        self.no_attributes(&e.attrs);
         let suffix = |s: &str| Scalar::from_name(s);
         let ty = match &e.lit {
             syn::Lit::Bool(b) => {
@@ -181,7 +173,6 @@ impl Lowerer<'_> {
     }
 
     fn cast(&mut self, e: &syn::ExprCast) -> Value {
-        self.no_attributes(&e.attrs);
         let arg = self.scalar(&e.expr);
         let Some(to) = scalar_type(&e.ty, self.errors) else {
             return Value::Never;

@@ -35,7 +35,7 @@ impl Lowerer<'_> {
             expr_spans: self.expr_spans,
             stmt_spans: self.stmt_spans,
             links: self.links,
-            consts: self.consts,
+            audits: self.audits,
             marks,
         })
     }

@@ -11,7 +11,6 @@ use super::{Known, Lowerer, Value};
 
 impl Lowerer<'_> {
     pub(super) fn method_call(&mut self, e: &syn::ExprMethodCall) -> Value {
-        self.no_attributes(&e.attrs);
         if let Some(turbofish) = &e.turbofish {
             self.errors.unsupported(
                 turbofish.span(),
@@ -66,6 +65,8 @@ impl Lowerer<'_> {
     pub(super) fn method(&mut self, name: &Ident, ids: Vec<ExprId>, span: Span) -> Value {
         let on = match self.types.look(self.ty(ids[0])) {
             Known::Scalar(scalar) => scalar,
+            // It stands for what was reported, or for what is not reached.
+            Known::Nothing if self.unreachable.contains(&self.ty(ids[0])) => return Value::Never,
             Known::Int | Known::Float | Known::Nothing => {
                 let message = format!(
                     "the type must be known before `.{name}()` is called on it: write a suffix, as in `1.0f32`, or annotate the variable"

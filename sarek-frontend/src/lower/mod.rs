@@ -9,6 +9,7 @@
 //! Every syntax node is lowered exactly or reported. The only wildcard arms are those that
 //! syn's `#[non_exhaustive]` forces, and they report.
 
+mod attributes;
 mod call;
 mod control;
 mod expr;
@@ -22,7 +23,7 @@ mod range;
 mod stmt;
 mod types;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
@@ -33,7 +34,7 @@ use sarek_ir::{
 use crate::diagnostics::Errors;
 use crate::parse::Signature;
 
-pub use native::{NativeCall, Template, is_native};
+pub use native::{NativeCall, Template, is_native, name_span};
 use types::{Known, Ty};
 
 /// A lowered body.
@@ -48,8 +49,8 @@ pub struct Lowered {
     pub stmt_spans: Vec<Span>,
     /// The value of each link: tokens that rustc evaluates.
     pub links: Vec<TokenStream>,
-    /// Local constants, which the links may name.
-    pub consts: Vec<syn::ItemConst>,
+    /// Paths that were taken for constants of core, with a test of each that rustc evaluates.
+    pub audits: Vec<TokenStream>,
     /// The type of each marked `let` and literal of the source, by its mark.
     pub marks: HashMap<u32, Scalar>,
 }
@@ -85,7 +86,7 @@ struct OpenBlock {
 
 /// An enclosing loop or labelled block.
 struct LoopFrame {
-    name: Option<String>,
+    name: Option<syn::Ident>,
     label: LabelId,
     /// A labelled block: no unlabelled `break`, no `continue`.
     is_block: bool,
@@ -114,7 +115,14 @@ pub struct Lowerer<'e> {
     expr_spans: Vec<Span>,
     stmt_spans: Vec<Span>,
     literals: Vec<PendingLiteral>,
-    scopes: Vec<HashMap<String, Binding>>,
+    /// What names mean, by their text, and where each was bound.
+    scopes: Vec<HashMap<String, (Binding, Span)>>,
+    /// Names that were reported as bound in another macro.
+    foreign: HashSet<String>,
+    /// Locals made for what control flow yields, until a `let` names them.
+    results: HashSet<LocalId>,
+    /// The path of the façade crate.
+    krate: String,
     blocks: Vec<OpenBlock>,
     loops: Vec<LoopFrame>,
     labels: u32,
@@ -123,6 +131,7 @@ pub struct Lowerer<'e> {
     links: Vec<TokenStream>,
     link_types: Vec<Ty>,
     consts: Vec<syn::ItemConst>,
+    audits: Vec<TokenStream>,
     marks: Vec<(u32, Ty)>,
     /// Types of stand-in values, which need not be known.
     unreachable: Vec<Ty>,
@@ -135,9 +144,11 @@ pub fn lower(
     signature: &Signature,
     body: &syn::Block,
     block: Option<[u32; 3]>,
+    krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<Lowered> {
-    let mut lowerer = Lowerer::new(signature, block, errors);
+    let mut lowerer = Lowerer::new(signature, block, krate, errors);
+    attributes::check(body, lowerer.errors);
     lowerer.bind_arguments(signature);
     let value = lowerer.scoped_block(body);
     if let (Value::Scalar(id), true) = (value, signature.returns_nothing) {
@@ -151,7 +162,12 @@ pub fn lower(
 }
 
 impl<'e> Lowerer<'e> {
-    fn new(signature: &Signature, block: Option<[u32; 3]>, errors: &'e mut Errors) -> Self {
+    fn new(
+        signature: &Signature,
+        block: Option<[u32; 3]>,
+        krate: &TokenStream,
+        errors: &'e mut Errors,
+    ) -> Self {
         let mut kernel = Kernel::new(plain_name(&signature.name));
         kernel.block = block;
         Lowerer {
@@ -164,6 +180,9 @@ impl<'e> Lowerer<'e> {
             stmt_spans: vec![],
             literals: vec![],
             scopes: vec![HashMap::new()],
+            foreign: HashSet::new(),
+            results: HashSet::new(),
+            krate: path_text(krate),
             blocks: vec![OpenBlock::default()],
             loops: vec![],
             labels: 0,
@@ -171,6 +190,7 @@ impl<'e> Lowerer<'e> {
             links: vec![],
             link_types: vec![],
             consts: vec![],
+            audits: vec![],
             marks: vec![],
             unreachable: vec![],
             unsigned_of: vec![],
@@ -181,15 +201,28 @@ impl<'e> Lowerer<'e> {
 
     fn bind(&mut self, name: &syn::Ident, binding: Binding) {
         let scope = self.scopes.last_mut().expect("a scope is open");
-        scope.insert(name.to_string(), binding);
+        scope.insert(name.to_string(), (binding, name.span()));
     }
 
-    fn find(&self, name: &syn::Ident) -> Option<Binding> {
-        let name = name.to_string();
-        self.scopes
-            .iter()
-            .rev()
-            .find_map(|scope| scope.get(&name).copied())
+    fn find(&mut self, name: &syn::Ident) -> Option<Binding> {
+        self.find_text(&name.to_string(), name.span())
+    }
+
+    /// What a name means: the innermost binding of its text. A name that a macro wrote does not mean
+    /// a variable of the same text that the macro's caller wrote, nor the reverse, so that is an
+    /// error. (Constants are items, which macros do not hide.)
+    fn find_text(&mut self, name: &str, span: Span) -> Option<Binding> {
+        let scopes = self.scopes.iter().rev();
+        let (binding, bound) = scopes.into_iter().find_map(|s| s.get(name).copied())?;
+        let is_item = matches!(binding, Binding::Const(_));
+        if !is_item && !same_context(bound, span) && self.foreign.insert(name.to_string()) {
+            let message = format!(
+                "`{name}` is written in a macro here and outside of it where it is bound, or the reverse, so that they \
+                 are two names to Rust: rename one of them"
+            );
+            self.errors.at(span, message);
+        }
+        Some(binding)
     }
 
     // Nodes.
@@ -399,19 +432,6 @@ impl<'e> Lowerer<'e> {
             self.bind(&argument.name, binding);
         }
     }
-
-    /// Reports attributes other than lint levels.
-    fn no_attributes(&mut self, attrs: &[syn::Attribute]) {
-        use syn::spanned::Spanned;
-        const LINTS: [&str; 4] = ["allow", "expect", "warn", "deny"];
-        for attr in attrs {
-            let known = LINTS.iter().any(|l| attr.path().is_ident(l));
-            if !known && mark_of(std::slice::from_ref(attr)).is_none() {
-                self.errors
-                    .unsupported(attr.span(), "this attribute is", "remove it");
-            }
-        }
-    }
 }
 
 /// The attribute that carries the number of a marked node, see [`crate::emit::reference`].
@@ -434,6 +454,18 @@ fn loc(span: Span) -> Loc {
         line: start.line as u32,
         column: start.column as u32 + 1,
     }
+}
+
+/// Are two names of one text the same name to Rust? Names that a `macro_rules!` macro writes differ from
+/// those that its caller writes. Spans do not compare, but their debug text tells their context apart.
+fn same_context(a: Span, b: Span) -> bool {
+    let context = |span: Span| format!("{:?}", span.located_at(Span::call_site()));
+    context(a) == context(b)
+}
+
+/// A path as text, without spaces.
+fn path_text(path: impl quote::ToTokens) -> String {
+    path.to_token_stream().to_string().replace(' ', "")
 }
 
 /// A name without the `r#` of a raw identifier.

@@ -1,5 +1,6 @@
 //! `native!` and other macros in a body.
 
+use proc_macro2::Span;
 use sarek_ir::{Native, NativeId, NativeText, Piece, Stmt};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
@@ -121,6 +122,12 @@ pub fn is_native(mac: &syn::Macro) -> bool {
         .is_some_and(|s| s.ident == "native")
 }
 
+/// Where the macro's name stands.
+pub fn name_span(mac: &syn::Macro) -> Span {
+    let name = mac.path.segments.last();
+    name.map_or_else(Span::call_site, |s| s.ident.span())
+}
+
 impl Lowerer<'_> {
     pub(super) fn macro_call(&mut self, mac: &syn::Macro) -> Value {
         if is_native(mac) {
@@ -159,15 +166,18 @@ impl Lowerer<'_> {
             Ok(call) => call,
             Err(error) => return self.errors.push(error),
         };
+        // Operands are names of whoever wrote `native`, see `emit::reference`.
+        let at = name_span(mac);
         let texts: Vec<NativeText> = call
             .texts
             .iter()
             .map(|(target, text)| NativeText {
                 target: target.value().into(),
-                pieces: self.pieces(text).into(),
+                pieces: self.pieces(text, at).into(),
             })
             .collect();
         let fallback = call.fallback.as_ref().map(|block| {
+            super::attributes::check(block, self.errors);
             let (open, value) = self.in_block(|this| this.scoped_block(block));
             if let Value::Scalar(id) = value {
                 let span = self.span(id);
@@ -186,13 +196,13 @@ impl Lowerer<'_> {
         self.push(Stmt::Native { native }, mac.path.span());
     }
 
-    fn pieces(&mut self, text: &LitStr) -> Vec<Piece> {
+    fn pieces(&mut self, text: &LitStr, at: Span) -> Vec<Piece> {
         let mut pieces = vec![];
         for piece in Template::parse(&text.value()) {
             pieces.push(match piece {
                 Template::Text(text) => Piece::Text(text.into()),
                 Template::Operand(name) => {
-                    let Some(piece) = self.native_operand(&name, text) else {
+                    let Some(piece) = self.native_operand(&name, text, at) else {
                         continue;
                     };
                     piece
@@ -202,13 +212,8 @@ impl Lowerer<'_> {
         pieces
     }
 
-    fn native_operand(&mut self, name: &str, text: &LitStr) -> Option<Piece> {
-        match self
-            .scopes
-            .iter()
-            .rev()
-            .find_map(|scope| scope.get(name).copied())
-        {
+    fn native_operand(&mut self, name: &str, text: &LitStr, at: Span) -> Option<Piece> {
+        match self.find_text(name, at) {
             Some(Binding::Local(local)) => Some(Piece::Local(local)),
             Some(Binding::Scalar(param) | Binding::Slice(param)) => Some(Piece::Param(param)),
             Some(Binding::Const(_)) => {

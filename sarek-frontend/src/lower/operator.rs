@@ -56,7 +56,6 @@ fn infix(op: &BinOp) -> Option<(Infix, bool)> {
 
 impl Lowerer<'_> {
     pub(super) fn binary(&mut self, e: &syn::ExprBinary) -> Value {
-        self.no_attributes(&e.attrs);
         match infix(&e.op) {
             Some((op, true)) => self.compound_assign(e, op),
             Some((Infix::And, false)) => self.short_circuit(e, true),
@@ -171,7 +170,6 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn unary(&mut self, e: &syn::ExprUnary) -> Value {
-        self.no_attributes(&e.attrs);
         let op = match &e.op {
             syn::UnOp::Neg(_) => {
                 if let syn::Expr::Lit(lit) = &*e.expr {
@@ -194,7 +192,6 @@ impl Lowerer<'_> {
 
     /// `place = value`: the value first, then the place.
     pub(super) fn assign(&mut self, e: &syn::ExprAssign) -> Value {
-        self.no_attributes(&e.attrs);
         if let syn::Expr::Infer(_) = &*e.left {
             let id = self.scalar(&e.right);
             let at = self.mark();

@@ -1,7 +1,7 @@
 //! Names and constants.
 
-use proc_macro2::Span;
-use quote::ToTokens;
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{Expr, Link, LinkId, Scalar, Value as Constant};
 use syn::spanned::Spanned;
 
@@ -12,7 +12,6 @@ use crate::parse::scalar_type;
 
 impl Lowerer<'_> {
     pub(super) fn path(&mut self, e: &syn::ExprPath) -> Value {
-        self.no_attributes(&e.attrs);
         let span = e.span();
         if let Some(qself) = &e.qself {
             self.errors.unsupported(
@@ -28,9 +27,16 @@ impl Lowerer<'_> {
             return self.bound(binding, name, span);
         }
         if let Some(constant) = known_constant(&e.path) {
+            self.audits.push(audit(&e.path, constant));
             return Value::Scalar(self.constant(constant, span));
         }
-        let ty = self.types.linked();
+        // `usize::MAX` is the target's, but its type is plain to see.
+        let last = e.path.segments.last().map(|s| s.ident.to_string());
+        let ty = match (qualifying_type(&e.path), last.as_deref()) {
+            (Some(ty), Some("MIN" | "MAX")) => self.types.known(ty),
+            (Some(_), Some("BITS")) => self.types.known(Scalar::U32),
+            (Some(_) | None, _) => self.types.linked(),
+        };
         Value::Scalar(self.link(e.path.to_token_stream(), ty, span))
     }
 
@@ -78,16 +84,33 @@ impl Lowerer<'_> {
         Value::Scalar(self.link(item.ident.to_token_stream(), wanted, span))
     }
 
-    fn link(&mut self, tokens: proc_macro2::TokenStream, ty: Ty, span: Span) -> sarek_ir::ExprId {
+    fn link(&mut self, tokens: TokenStream, ty: Ty, span: Span) -> sarek_ir::ExprId {
         let id = LinkId(self.links.len() as u32);
-        let path = tokens.to_string().replace(' ', "");
+        let path = super::path_text(&tokens);
         self.kernel.links.to_mut().push(Link {
             path: path.into(),
             ty: Scalar::Bool,
         });
-        self.links.push(tokens);
+        self.links.push(self.among_constants(tokens));
         self.link_types.push(ty);
         self.expr(Expr::Link(id), ty, span)
+    }
+
+    /// An expression where the constants of the kernel mean what they mean here.
+    fn among_constants(&self, mut tokens: TokenStream) -> TokenStream {
+        for scope in self.scopes.iter().rev() {
+            let index = |(binding, _): &(Binding, Span)| match binding {
+                Binding::Const(index) => Some(*index),
+                Binding::Local(_) | Binding::Scalar(_) | Binding::Slice(_) => None,
+            };
+            let mut indices: Vec<usize> = scope.values().filter_map(index).collect();
+            if !indices.is_empty() {
+                indices.sort_unstable();
+                let consts = indices.iter().map(|i| &self.consts[*i]);
+                tokens = quote!({ #(#[allow(unused, nonstandard_style, clippy::all)] #consts)* #tokens });
+            }
+        }
+        tokens
     }
 
     /// Reports a constant whose type nothing tells.
@@ -126,9 +149,41 @@ macro_rules! math_constants {
     };
 }
 
+/// Has rustc test that a path means the constant of core that it was taken for: a module of the user's
+/// may have the same name.
+fn audit(path: &syn::Path, constant: Constant) -> TokenStream {
+    let span = Span::mixed_site().located_at(path.span());
+    let same = match constant {
+        // No two NaNs compare equal, and that of core may have any sign.
+        Constant::F32(bits) if f32::from_bits(bits).is_nan() => quote!(#path.is_nan()),
+        Constant::F64(bits) if f64::from_bits(bits).is_nan() => quote!(#path.is_nan()),
+        Constant::F32(bits) => {
+            let bits = Literal::u32_suffixed(bits);
+            quote!(#path.to_bits() == #bits)
+        }
+        Constant::F64(bits) => {
+            let bits = Literal::u64_suffixed(bits);
+            quote!(#path.to_bits() == #bits)
+        }
+        Constant::I32(v) => int_audit(path, Literal::i128_suffixed(v.into())),
+        Constant::U32(v) => int_audit(path, Literal::i128_suffixed(v.into())),
+        Constant::I64(v) => int_audit(path, Literal::i128_suffixed(v.into())),
+        Constant::U64(v) | Constant::Usize(v) => int_audit(path, Literal::i128_suffixed(v.into())),
+        Constant::Bool(v) => quote!(#path == #v),
+    };
+    let message = format!(
+        "`{}` is not the constant of core here: rename yours",
+        super::path_text(path)
+    );
+    quote_spanned!(span=> const _: () = ::core::assert!(#same, #message);)
+}
+
+fn int_audit(path: &syn::Path, value: Literal) -> TokenStream {
+    quote!(#path as ::core::primitive::i128 == #value)
+}
+
 /// Constants of core that stand by themselves: `f32::MAX`, `std::f32::consts::PI`. Others, the
-/// `MAX` of `usize` among them, are links. (A user's type of such a name would be another constant:
-/// rustc evaluates the user's own source too, and the tests compare the two.)
+/// `MAX` of `usize` among them, are links.
 fn known_constant(path: &syn::Path) -> Option<Constant> {
     let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();

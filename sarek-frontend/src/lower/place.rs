@@ -144,7 +144,6 @@ impl Lowerer<'_> {
     }
 
     fn element(&mut self, e: &syn::ExprIndex) -> Option<(ParamId, ExprId, Option<SiteId>, Scalar)> {
-        self.no_attributes(&e.attrs);
         let slice = self.slice(&e.expr);
         if let syn::Expr::Range(range) = &*e.index {
             self.errors.unsupported(
@@ -174,7 +173,7 @@ impl Lowerer<'_> {
     }
 
     /// As [`Self::slice`], without a report.
-    pub(super) fn find_slice(&self, expr: &syn::Expr) -> Option<(ParamId, Scalar)> {
+    pub(super) fn find_slice(&mut self, expr: &syn::Expr) -> Option<(ParamId, Scalar)> {
         match expr {
             syn::Expr::Paren(e) => self.find_slice(&e.expr),
             syn::Expr::Group(e) => self.find_slice(&e.expr),

@@ -37,7 +37,6 @@ struct Variable<'a> {
 
 impl Lowerer<'_> {
     pub(super) fn for_loop(&mut self, e: &syn::ExprForLoop) -> Value {
-        self.no_attributes(&e.attrs);
         let variable = self.binding_pattern(&e.pat);
         let mut adapters = vec![];
         let Some(range) = self.range_of(&e.expr, &mut adapters) else {
@@ -333,11 +332,13 @@ impl Lowerer<'_> {
         let last = self.reusable(last);
         let (again, start, k) = (self.copy(last), self.copy(bounds.start), self.copy(step));
         let span_len = self.distance(again, start, bounds.ty, span);
+        // On accelerators a thread whose step is zero goes on to here.
+        let site = Some(self.site(SiteKind::Divisor, span));
         let rest = Expr::Divide {
             op: DivideOp::Rem,
             lhs: span_len,
             rhs: k,
-            site: None,
+            site,
         };
         let rest = self.known(rest, Scalar::Usize, span);
         let rest = self.expr(Expr::Cast { arg: rest }, bounds.ty, span);

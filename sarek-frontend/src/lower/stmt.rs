@@ -16,20 +16,20 @@ impl Lowerer<'_> {
     }
 
     fn statements(&mut self, stmts: &[syn::Stmt]) -> Value {
+        // Items are there in the whole block, also before the place where they stand.
+        for stmt in stmts {
+            if let syn::Stmt::Item(item) = stmt {
+                self.item(item);
+            }
+        }
         let mut value = Value::Unit;
         for (i, stmt) in stmts.iter().enumerate() {
             let last = i + 1 == stmts.len();
             value = match stmt {
                 syn::Stmt::Local(local) => self.local_statement(local),
-                syn::Stmt::Item(item) => {
-                    self.item(item);
-                    Value::Unit
-                }
+                syn::Stmt::Item(_) => Value::Unit,
                 syn::Stmt::Expr(expr, semi) => self.expr_statement(expr, semi.is_none() && last),
-                syn::Stmt::Macro(mac) => {
-                    self.no_attributes(&mac.attrs);
-                    self.macro_call(&mac.mac)
-                }
+                syn::Stmt::Macro(mac) => self.macro_call(&mac.mac),
             };
         }
         if self.blocks.last().expect("a block is open").ended {
@@ -73,22 +73,14 @@ impl Lowerer<'_> {
                 .unsupported(item.span(), what, "move it out of the kernel");
             return;
         };
-        self.no_attributes(&constant.attrs);
         if !constant.generics.params.is_empty() {
             self.errors.at(
                 constant.generics.span(),
                 "a constant of a kernel is not generic",
             );
         }
-        if self.consts.iter().any(|c| c.ident == constant.ident) {
-            self.errors.at(
-                constant.ident.span(),
-                format!(
-                    "a kernel has one constant of a name: rename the second `{}`",
-                    constant.ident
-                ),
-            );
-            return;
+        if let Err(error) = constant.modifiers.require_empty() {
+            self.errors.push(error);
         }
         self.consts.push(constant.clone());
         let ident = constant.ident.clone();
@@ -96,7 +88,6 @@ impl Lowerer<'_> {
     }
 
     fn local_statement(&mut self, local: &syn::Local) -> Value {
-        self.no_attributes(&local.attrs);
         if let Err(error) = local.modifiers.require_empty() {
             self.errors.push(error);
         }
@@ -141,7 +132,7 @@ impl Lowerer<'_> {
     ) -> sarek_ir::LocalId {
         let (ty, span) = (self.ty(value), name.span());
         if let Expr::Local(source) = self.kernel.expr(value)
-            && self.kernel.locals[source.index()].name == super::control::RESULT
+            && self.results.remove(&source)
         {
             let local = &mut self.kernel.locals.to_mut()[source.index()];
             local.name = name.to_string().trim_start_matches("r#").to_string().into();
@@ -174,7 +165,6 @@ impl Lowerer<'_> {
     ) -> Option<(Option<&'p syn::PatIdent>, Ty)> {
         match pat {
             syn::Pat::Ident(ident) => {
-                self.no_attributes(&ident.attrs);
                 if let Some(by_ref) = ident.by_ref {
                     self.errors
                         .unsupported(by_ref.span, "`ref` is", "bind by value");
@@ -190,7 +180,6 @@ impl Lowerer<'_> {
             syn::Pat::Wild(_) => Some((None, self.types.any())),
             syn::Pat::Paren(inner) => self.binding_pattern(&inner.pat),
             syn::Pat::Type(typed) => {
-                self.no_attributes(&typed.attrs);
                 let (name, _) = self.binding_pattern(&typed.pat)?;
                 let ty = match &*typed.ty {
                     syn::Type::Infer(_) => self.types.any(),

@@ -64,14 +64,22 @@ struct Call<'a> {
 impl<'a, B> Launch<'a, B> {
     /// For the expansion of `#[kernel]`: a call of `K`, whose `block` is `Some` exactly if `B` is
     /// [`FixedBlock`].
+    ///
+    /// # Safety
+    /// The arguments fit the kernel's parameters in number and type. If the kernel was declared
+    /// `unsafe fn`, what it asks of its callers holds.
     #[doc(hidden)]
-    pub fn new<K: Kernel>(args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
-        Launch::of(const { &K::DEF }, args)
+    pub unsafe fn new<K: Kernel>(args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
+        // SAFETY: the caller's promise; `Kernel` promises that the definition is one of a piece.
+        unsafe { Launch::of(const { &K::DEF }, args) }
     }
 
     /// As [`Launch::new`], of a definition made at run time.
+    ///
+    /// # Safety
+    /// As for [`Launch::new`]; the definition's compiled body does what its IR says.
     #[doc(hidden)]
-    pub fn of(def: &'static KernelDef, args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
+    pub unsafe fn of(def: &'static KernelDef, args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
         Launch {
             call: Call {
                 kernel: prepared(def),

@@ -24,7 +24,8 @@ fn changed(
     change(&mut ir);
     def.ir = Box::leak(Box::new(ir));
     let def = kernels::leak(def);
-    move |x, y| Launch::of(def, [1.0f32.into(), x.into(), y.into()])
+    // SAFETY: the tests give definitions that take these arguments.
+    move |x, y| unsafe { Launch::of(def, [1.0f32.into(), x.into(), y.into()]) }
 }
 
 fn index_of_x(error: &Error) -> u64 {
@@ -236,7 +237,8 @@ fn a_vector_may_be_read_twice() {
     let x = Vector::filled(4, 1.0f32);
     let [(gpu, stats), _] = two_gpus();
     for device in [gpu, testing::host()] {
-        let launch: Launch = Launch::of(def, [(&x).into(), (&x).into()]);
+        // SAFETY: the definition takes two slices.
+        let launch: Launch = unsafe { Launch::of(def, [(&x).into(), (&x).into()]) };
         launch.over(4).run_on(&device).unwrap();
     }
     assert_eq!(stats.uploads.load(Relaxed), 1);
@@ -472,7 +474,8 @@ fn arguments_built_by_hand_are_checked() {
     let def = kernels::leak(kernels::axpy());
     let (x, mut y) = (Vector::<f32>::zeros(1), Vector::<i32>::zeros(1));
     let run = |args: Vec<Arg<'_>>| {
-        let launch: Launch<'_> = Launch::of(def, args);
+        // SAFETY: the definition takes these arguments.
+        let launch: Launch<'_> = unsafe { Launch::of(def, args) };
         launch
             .over(1)
             .run_on(&testing::host())

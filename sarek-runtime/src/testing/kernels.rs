@@ -66,7 +66,8 @@ pub(crate) fn axpy() -> KernelDef {
 /// A call of [`axpy`], one kernel in all tests.
 pub(crate) fn axpy_call<'a>(a: f32, x: &'a Vector<f32>, y: &'a mut Vector<f32>) -> Launch<'a> {
     static AXPY: LazyLock<KernelDef> = LazyLock::new(axpy);
-    Launch::of(&AXPY, [a.into(), x.into(), y.into()])
+    // SAFETY: the arguments are those of `axpy`, which the definition runs.
+    unsafe { Launch::of(&AXPY, [a.into(), x.into(), y.into()]) }
 }
 
 /// A definition that lives for the rest of the test run; each is another kernel to the caches.

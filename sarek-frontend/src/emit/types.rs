@@ -1,0 +1,50 @@
+//! A test, for rustc, that the types of a kernel are the primitives that their names say: an alias
+//! such as `type f32 = f64;` would give the user's function another meaning than the kernel.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use sarek_ir::Scalar;
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+
+use super::direct::rust_type;
+use crate::diagnostics::Errors;
+use crate::parse::scalar_type;
+
+/// An identity function from each type of the function to the primitive.
+pub fn audit(item: &syn::ItemFn) -> TokenStream {
+    let mut named = Named::default();
+    named.visit_item_fn(item);
+    let each = |(i, (ty, scalar)): (usize, &(syn::TypePath, Scalar))| {
+        let span = Span::mixed_site().located_at(ty.span());
+        let name: Ident = format_ident!("__type_{i}", span = span);
+        let scalar = rust_type(*scalar);
+        quote_spanned!(span=> const _: fn(#ty) -> #scalar = |#name| #name;)
+    };
+    let audits: TokenStream = named.found.iter().enumerate().map(each).collect();
+    quote!(#audits)
+}
+
+/// The scalar types that a function names, each spelling once.
+#[derive(Default)]
+struct Named {
+    found: Vec<(syn::TypePath, Scalar)>,
+    seen: Vec<String>,
+}
+
+impl Visit<'_> for Named {
+    fn visit_type_path(&mut self, path: &syn::TypePath) {
+        let text = path.to_token_stream().to_string();
+        if self.seen.contains(&text) {
+            return;
+        }
+        self.seen.push(text);
+        let mut errors = Errors::default();
+        let scalar = scalar_type(&syn::Type::Path(path.clone()), &mut errors);
+        // What is no scalar was reported where it is lowered.
+        errors.finish();
+        if let Some(scalar) = scalar {
+            self.found.push((path.clone(), scalar));
+        }
+    }
+}
