@@ -48,8 +48,8 @@ pub fn agree<T: Copy + Into<f64>>(ours: &[T], theirs: &[T], tolerance: Tolerance
     let apart = |&(_, (&a, &b)): &(usize, (&T, &T))| {
         let (a, b): (f64, f64) = (a.into(), b.into());
         let difference = (a - b).abs();
-        // Not `>`: a NaN is apart from everything.
-        !(difference <= tolerance.absolute + tolerance.relative * b.abs())
+        let allowed = tolerance.absolute + tolerance.relative * b.abs();
+        difference.is_nan() || difference > allowed
     };
     let pairs = || ours.iter().zip(theirs).enumerate();
     let count = pairs().filter(apart).count();
