@@ -111,7 +111,7 @@ fn elements(device: &Device) -> Check {
 /// The value of a store, and the right side of a compound assignment, come before the index.
 /// `unsafe`, since the index is more than the proof follows: each thread stays in its own records.
 #[kernel]
-#[allow(clippy::mixed_read_write_in_expression)]
+#[allow(unused_assignments, clippy::mixed_read_write_in_expression)]
 unsafe fn stores_kernel(a: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
     out[3 * i] = 0;

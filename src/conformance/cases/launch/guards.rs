@@ -10,7 +10,7 @@ use crate::prelude::*;
 pub const CASES: &[Case] = &[
     Case::new("launch/guards", &[], guards),
     Case::new("launch/guards_2d", &[], guards_2d),
-    Case::new("launch/guard_behind_fault", &[], behind_fault),
+    Case::new("faults/before_a_guard", &[], behind_fault),
 ];
 
 #[kernel]
@@ -99,7 +99,7 @@ fn guards(device: &Device) -> Check {
             |n, out, d| returning(n, out).over(LEN).run_on(d),
             &due(None, &inside),
         )?;
-        let some = |i: usize| i % 2 == 0 && i < n / 2 && i != 4;
+        let some = |i: usize| i.is_multiple_of(2) && i < n / 2 && i != 4;
         run(
             "half",
             |n, out, d| half(n, out).over(LEN).run_on(d),
