@@ -105,8 +105,8 @@ impl Planes {
         }
     }
 
-    fn at(&self, x: usize, y: usize) -> Rgb<u8> {
-        let byte = |v: f32| (v.clamp(0.0, 1.0) * 255.0).round() as u8;
+    fn at(&self, x: usize, y: usize, gain: f32) -> Rgb<u8> {
+        let byte = |v: f32| ((gain * v).clamp(0.0, 1.0) * 255.0).round() as u8;
         Rgb([0, 1, 2].map(|c| byte(self.colours[c][y * self.width + x])))
     }
 }
@@ -296,8 +296,12 @@ fn main() -> Fallible<()> {
 
     let (w, h) = (image.width(), image.height());
     let both = RgbImage::from_fn(w, 2 * h, |x, y| {
-        let plane = if y < h { &blurred } else { &edges };
-        plane.at(x as usize, (y % h) as usize)
+        let (planes, gain) = if y < h {
+            (&blurred, 1.0)
+        } else {
+            (&edges, 2.0)
+        };
+        planes.at(x as usize, (y % h) as usize, gain)
     });
     both.save(&output)?;
     println!("wrote {}", output.display());

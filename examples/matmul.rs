@@ -76,7 +76,7 @@ fn main() -> Fallible<()> {
     }
     let operations = 2.0 * (n as f64).powi(3);
     println!(
-        "best of five {best:.2?}: {:.1} GFLOP/s",
+        "best of five {best:.2?}: {:.2} GFLOP/s",
         operations / best.as_secs_f64() / 1e9
     );
 

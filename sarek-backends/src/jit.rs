@@ -37,11 +37,17 @@ impl<'a> Binary<'a> {
         }
     }
 
+    /// Threads of a block.
+    #[cfg(any(feature = "cuda", feature = "opencl"))]
+    pub fn threads(&self) -> usize {
+        self.block.iter().map(|n| *n as usize).product()
+    }
+
     /// A kernel that needs many registers may run in smaller blocks only than the device does at
     /// best: of `most` threads.
     #[cfg(any(feature = "cuda", feature = "opencl"))]
     pub fn check_block(&self, device: &str, most: usize) -> Result<()> {
-        let threads: usize = self.block.iter().map(|n| *n as usize).product();
+        let threads = self.threads();
         if threads <= most {
             return Ok(());
         }

@@ -70,11 +70,8 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         &mut errors,
     );
     let lowered = lowered.and_then(|lowered| checked(lowered, &signature, &mut errors));
-    let marks = lowered
-        .as_ref()
-        .map(|l| l.marks.clone())
-        .unwrap_or_default();
-    reference::annotate(&mut item.block, &marks, &krate);
+    let types = lowered.as_ref().map(|l| &l.marks);
+    reference::annotate(&mut item.block, types, &krate);
     let parts = Parts {
         item: &item,
         signature: &signature,
@@ -158,17 +155,20 @@ fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> 
     Some(lowered)
 }
 
-/// The texts of a closed kernel, in the dialects that have one for it.
+/// The texts of a closed kernel, in the dialects that have one for it. Their file is
+/// [`emit::FILE`].
 fn sources(kernel: &sarek_ir::Kernel) -> Vec<(&'static str, String)> {
     use sarek_ir::write;
     if !kernel.is_closed() {
         return vec![];
     }
+    let mut kernel = kernel.clone();
+    kernel.file = emit::FILE.into();
     let text = |dialect: &'static dyn write::Dialect| {
-        let variant = write::default_variant(kernel, dialect);
+        let variant = write::default_variant(&kernel, dialect);
         Some((
             dialect.name(),
-            write::render(kernel, dialect, &variant).ok()?.text,
+            write::render(&kernel, dialect, &variant).ok()?.text,
         ))
     };
     write::DIALECTS.iter().filter_map(|d| text(*d)).collect()

@@ -2,7 +2,7 @@
 //!
 //! The interpreter evaluates with it, the range analysis takes constants from it, and tests hold
 //! the targets to it. Each operation is Rust's own on the same type, `usize` being 64 bits wide.
-//! Operands have the types that [`crate::validate`] demands; others are a bug of the caller.
+//! Operands have the types that [`fn@crate::validate`] demands; others are a bug of the caller.
 
 mod call;
 pub mod thread;

@@ -52,7 +52,7 @@
 //! | [`passes::lower_labels`] | `Break` and `Continue` name the innermost loop only |
 //! | [`passes::spill_stores`] | index and value of a checked store are locals or constants |
 //!
-//! [`validate`] checks the contract; writers, analyses and backends trust a validated kernel.
+//! [`fn@validate`] checks the contract; writers, analyses and backends trust a validated kernel.
 
 pub mod analysis;
 pub mod builder;

@@ -138,6 +138,8 @@ impl KernelDef {
         sources: &[],
         direct: Direct {
             run: broken,
+            #[cfg(feature = "reference")]
+            reference: no_reference,
             weight: 0,
         },
     };
@@ -153,6 +155,11 @@ unsafe fn broken(
 ) -> Result<(), RawFault> {
     Ok(())
 }
+
+/// # Safety
+/// None needed.
+#[cfg(feature = "reference")]
+unsafe fn no_reference(_: &[DirectArg], _: &IndexSpace) {}
 
 /// What `native!` needs where rustc checks the user's own function: `unsafe` around it.
 ///

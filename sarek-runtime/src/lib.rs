@@ -14,8 +14,11 @@ mod vector;
 
 pub use device::{Device, Event, Stream, registry};
 pub use error::{Error, Fault, FaultKind, Result};
+pub use kernel::{Element, Kernel, KernelDef, ScalarArg};
 #[doc(hidden)]
 pub use kernel::{native, no_fallback};
-pub use kernel::{Element, Kernel, KernelDef, ScalarArg};
+#[cfg(feature = "reference")]
+#[doc(hidden)]
+pub use launch::called;
 pub use launch::{Arg, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready};
 pub use vector::Vector;

@@ -165,10 +165,10 @@ pub fn binary<A: Sample, B: Sample, O: Sample, const K: usize>(
     })
 }
 
-/// Does a plain `+ - *` that overflows panic on this device? As rustc does, the native backend
+/// Does a plain `+ - *` that overflows panic on this device? As rustc does, what runs compiled Rust
 /// reports it in debug builds.
 pub fn reports_overflow(device: &Device) -> bool {
-    cfg!(debug_assertions) && device.backend() == "native"
+    cfg!(debug_assertions) && matches!(device.backend(), "native" | "reference")
 }
 
 #[cfg(test)]

@@ -28,7 +28,9 @@
 
 mod cases;
 mod check;
-mod input;
+#[doc(hidden)]
+pub mod input;
+mod reference;
 mod report;
 pub mod tolerance;
 
@@ -36,9 +38,12 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use sarek_runtime::KernelDef;
+
 use crate::Device;
 use check::{Check, Stop};
 
+pub use reference::reference;
 pub use report::{Entry, Report};
 
 /// Runs every case on a device.
@@ -65,6 +70,24 @@ pub fn run_matching(device: &Device, part: &str, mut before: impl FnMut(&Case)) 
 /// Every case, in the order in which [`run`] runs them.
 pub fn cases() -> &'static [Case] {
     cases::all()
+}
+
+/// The kernels of the suite, by file and name: what its cases call, found by running them.
+#[doc(hidden)]
+pub fn kernels() -> Vec<&'static KernelDef> {
+    for case in cases() {
+        // How a case ends is not asked here: it has called its kernels.
+        let _ = reference().map(|device| case.run(&device));
+    }
+    let mut kernels = sarek_runtime::called();
+    kernels.retain(|def| {
+        def.ir
+            .file
+            .replace('\\', "/")
+            .contains("conformance/cases/")
+    });
+    kernels.sort_by_key(|def| (&def.ir.file, &def.ir.name));
+    kernels
 }
 
 /// One case of the suite.

@@ -46,7 +46,9 @@ impl Shared {
 
     /// Is the driver PoCL?
     pub fn is_pocl(&self) -> bool {
-        self.id.version().is_ok_and(|version| version.contains("PoCL"))
+        self.id
+            .version()
+            .is_ok_and(|version| version.contains("PoCL"))
     }
 
     /// The driver's word on a failed call.
@@ -102,6 +104,11 @@ impl BackendDevice for Device {
     }
 
     fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
+        // NVIDIA's driver makes buffers of any size, and fails when they are used.
+        if bytes as u64 > self.info.max_buffer {
+            let device = self.shared.name.clone();
+            return Err(Error::OutOfMemory { device, bytes });
+        }
         Ok(Arc::new(Memory::new(&self.shared, bytes)?))
     }
 

@@ -11,7 +11,10 @@ use std::sync::{Arc, Mutex};
 
 use opencl3::device::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
 use opencl3::error_codes::{CL_INVALID_VALUE, cl_int};
-use opencl3::kernel::{CL_KERNEL_WORK_GROUP_SIZE, create_kernel, get_kernel_work_group_info};
+use opencl3::kernel::{
+    CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_WORK_GROUP_SIZE, create_kernel,
+    get_kernel_work_group_info,
+};
 use opencl3::program::{
     CL_PROGRAM_BINARIES, CL_PROGRAM_BUILD_LOG, build_program, create_program_with_binary,
     create_program_with_source, get_program_build_info, get_program_info,
@@ -137,7 +140,10 @@ impl backend::Compiler for Compiler {
     fn compile(&self, kernel: &str, source: &Source) -> Result<Artifact> {
         let (program, log) = self.build_source(kernel, source)?;
         if self.shared.is_pocl() {
-            return Ok(Artifact { bytes: Arc::new([]), log });
+            return Ok(Artifact {
+                bytes: Arc::new([]),
+                log,
+            });
         }
         let binaries: Vec<Vec<u8>> =
             get_program_info(program.raw, CL_PROGRAM_BINARIES).map_or(vec![], Into::into);
@@ -160,16 +166,51 @@ pub(super) fn load(
         Some(program) => program,
         None => compiler.build_source(binary.kernel, binary.source)?.0,
     };
-    let entry = CString::new(binary.source.entry.as_str())
-        .map_err(|_| shared.error("clCreateKernel", CL_INVALID_VALUE))?;
-    let kernel =
-        create_kernel(program.raw, &entry).map_err(|code| shared.error("clCreateKernel", code))?;
-    let kernel = Object::kernel(kernel);
-    let most = get_kernel_work_group_info(kernel.raw, shared.id.id(), CL_KERNEL_WORK_GROUP_SIZE)
-        .map_err(|code| shared.error("clGetKernelWorkGroupInfo", code))?;
-    binary.check_block(&shared.name, most.into())?;
+    let mut kernel = entry(shared, &program, binary.source)?;
+    let mut most = most_threads(shared, &kernel)?;
+    if most < binary.threads() {
+        // The driver chose registers for smaller blocks, which it may do unless told the size.
+        let sized = sized(binary.source, binary.block);
+        let (program, _) = compiler.build_source(binary.kernel, &sized)?;
+        kernel = entry(shared, &program, &sized)?;
+        // NVIDIA's driver keeps telling 256 where it runs the declared size.
+        most = most_threads(shared, &kernel)?.max(declared_threads(shared, &kernel));
+    }
+    binary.check_block(&shared.name, most)?;
     Ok(Program {
         kernel: Mutex::new(kernel),
         slots: binary.source.slots.clone(),
     })
+}
+
+fn entry(shared: &Shared, program: &Object, source: &Source) -> Result<Object> {
+    let name = CString::new(source.entry.as_str())
+        .map_err(|_| shared.error("clCreateKernel", CL_INVALID_VALUE))?;
+    let kernel =
+        create_kernel(program.raw, &name).map_err(|code| shared.error("clCreateKernel", code))?;
+    Ok(Object::kernel(kernel))
+}
+
+/// The largest block that the driver runs the kernel in.
+fn most_threads(shared: &Shared, kernel: &Object) -> Result<usize> {
+    get_kernel_work_group_info(kernel.raw, shared.id.id(), CL_KERNEL_WORK_GROUP_SIZE)
+        .map(Into::into)
+        .map_err(|code| shared.error("clGetKernelWorkGroupInfo", code))
+}
+
+/// The size of the blocks that the kernel is declared for; 0 without one.
+fn declared_threads(shared: &Shared, kernel: &Object) -> usize {
+    let declared = CL_KERNEL_COMPILE_WORK_GROUP_SIZE;
+    let size = get_kernel_work_group_info(kernel.raw, shared.id.id(), declared);
+    size.map_or(0, |size| Vec::<usize>::from(size).iter().product())
+}
+
+/// The source with its kernel declared for blocks of one size.
+fn sized(source: &Source, [x, y, z]: [u32; 3]) -> Source {
+    let size = format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))");
+    let text = format!("#define __kernel __kernel {size}\n{}", source.text);
+    Source {
+        text,
+        ..source.clone()
+    }
 }

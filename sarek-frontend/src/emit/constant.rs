@@ -1,7 +1,5 @@
 //! IR as tokens of `const` data: plain struct literals, which rustc checks quickest.
 
-use std::borrow::Cow;
-
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use sarek_ir::{
@@ -86,8 +84,7 @@ fn slice<T>(items: &[T], mut each: impl FnMut(&T) -> TokenStream) -> TokenStream
     quote!(Cow::Borrowed(&[#(#items),*]))
 }
 
-fn string(text: &Cow<'static, str>) -> TokenStream {
-    let text: &str = text;
+fn string(text: &str) -> TokenStream {
     quote!(Cow::Borrowed(#text))
 }
 

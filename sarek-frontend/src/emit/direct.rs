@@ -2,7 +2,8 @@
 //!
 //! The body is one `unsafe` block of this module's making: whatever the user wrote in it was lowered
 //! first. Accesses are unchecked but for the tests written here: those of provable sites stand under
-//! `CHECK`, a const generic; those of other sites always stand.
+//! `CHECK`, a const generic; those of other sites always stand. Guards against threads beyond the
+//! data are no tests but the ends of the loops, see [`super::trim`].
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
@@ -11,6 +12,7 @@ use sarek_ir::{
     ParamKind, Scalar, SiteId, Stmt, StmtId, UnaryOp, Value,
 };
 
+use super::trim::{Trim, can_divide};
 use crate::lower::Lowered;
 
 /// Tokens with mixed-site spans: one hygiene for all names of the body, none of them the user's. They
@@ -22,7 +24,11 @@ macro_rules! mixed {
 /// The items of `impl DirectKernel`; the runtime's module `direct` is in scope.
 pub fn body(lowered: &Lowered) -> TokenStream {
     let kernel = &lowered.kernel;
-    let writer = Writer { lowered, kernel };
+    let writer = Writer {
+        lowered,
+        kernel,
+        trim: Trim::of(kernel),
+    };
     let weight = Literal::u32_unsuffixed(weight(kernel));
     let names: Vec<Ident> = (0..kernel.params.len())
         .map(|i| param_name(ParamId(i as u32)))
@@ -52,6 +58,7 @@ pub fn body(lowered: &Lowered) -> TokenStream {
             ParamKind::Slice { mutable: true, .. } => mixed!(direct::output(__args, #i)),
         }
     });
+    let lanes = writer.lanes();
     let stmts = writer.block(kernel.body);
     mixed! {
         const WEIGHT: ::core::primitive::u32 = #weight;
@@ -67,9 +74,10 @@ pub fn body(lowered: &Lowered) -> TokenStream {
                 __block: &direct::Block,
                 #(#names: #types),*
             ) -> ::core::result::Result<(), direct::RawFault> {
-                for __z in 0..__block.lanes[2] {
-                    for __y in 0..__block.lanes[1] {
-                        for __x in 0..__block.lanes[0] {
+                #lanes
+                for __z in 0..__lanes[2] {
+                    for __y in 0..__lanes[1] {
+                        for __x in 0..__lanes[0] {
                             let __thread = [__x, __y, __z];
                             'thread: {
                                 unsafe { #stmts }
@@ -107,9 +115,27 @@ fn weight(kernel: &Kernel) -> u32 {
 struct Writer<'a> {
     lowered: &'a Lowered,
     kernel: &'a Kernel,
+    trim: Trim,
 }
 
 impl Writer<'_> {
+    /// How many threads of the block have something to do.
+    fn lanes(&self) -> TokenStream {
+        let fixed = self.trim.fixed.iter().map(|id| self.stmt(*id));
+        let bounds = self.trim.bounds.iter().map(|(axis, bound)| {
+            let (axis, bound) = (Literal::usize_unsuffixed(axis.index()), self.expr(*bound));
+            mixed!(__lanes[#axis] = __block.lanes_below(#axis, __lanes[#axis], #bound);)
+        });
+        mixed! {
+            let mut __lanes = __block.lanes;
+            unsafe {
+                #(#fixed)*
+                #(#bounds)*
+            }
+            let __lanes = __lanes;
+        }
+    }
+
     fn block(&self, block: sarek_ir::Block) -> TokenStream {
         self.kernel.block(block).map(|id| self.stmt(id)).collect()
     }
@@ -216,6 +242,9 @@ impl Writer<'_> {
     fn expr(&self, id: ExprId) -> TokenStream {
         let span = located(self.lowered.expr_spans[id.index()]);
         let ty = self.kernel.type_of(id);
+        if let Some(known) = self.trim.known.get(&id) {
+            return mixed!(#known);
+        }
         match self.kernel.expr(id) {
             Expr::Literal(value) => literal(value),
             Expr::Link(link) => {
@@ -291,6 +320,7 @@ impl Writer<'_> {
     ) -> TokenStream {
         let method = Ident::new(op.name(), span);
         let ty = rust_type(self.kernel.type_of(lhs));
+        let site = site.filter(|_| !can_divide(self.kernel, rhs));
         let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
         let check = site.map(|site| {
             let fault = self.fault(site, mixed!(direct::Divide::detail(__divisor)));

@@ -34,6 +34,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
     let values = link_constants(lowered, &name);
     let sources = sources
         .iter()
+        .map(|(target, text)| (target, located_text(text)))
         .map(|(target, text)| quote!((#target, #text)));
     let reference = reference(parts, &lowered.audits);
     quote! {
@@ -78,7 +79,7 @@ pub fn broken(parts: &Parts<'_>) -> TokenStream {
     let krate = parts.krate;
     let name = type_name(parts);
     let front = front(parts);
-    let reference = reference(parts, &[]);
+    let function = user_function(parts, &quote!(#[allow(unused)]));
     quote! {
         #front
 
@@ -86,8 +87,24 @@ pub fn broken(parts: &Parts<'_>) -> TokenStream {
         unsafe impl #krate::Kernel for #name {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef::BROKEN;
 
-            #reference
+            unsafe fn reference(
+                _: &[#krate::__private::direct::DirectArg],
+                _: &#krate::__private::direct::IndexSpace,
+            ) {
+                #function
+            }
         }
+    }
+}
+
+/// What stands in a text for the path of the user's file, which rustc fills in.
+pub const FILE: &str = "\u{0}";
+
+/// A text with the path of the user's file in it.
+fn located_text(text: &str) -> TokenStream {
+    match text.split_once(FILE) {
+        Some((before, after)) => quote!(::core::concat!(#before, ::core::file!(), #after)),
+        None => quote!(#text),
     }
 }
 
@@ -218,19 +235,29 @@ fn link_constants(lowered: &Lowered, name: &Ident) -> Vec<TokenStream> {
     lowered.kernel.links.iter().enumerate().map(each).collect()
 }
 
-/// `Kernel::reference`, with the user's function in it, and tests that its names mean what they were
-/// taken for.
-fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
-    let krate = parts.krate;
+/// The function as the user wrote it, with what inference found, under some more attributes.
+fn user_function(parts: &Parts<'_>, attributes: &TokenStream) -> TokenStream {
     let item = parts.item;
     const LINTS: [&str; 4] = ["allow", "expect", "warn", "deny"];
     let lints = item
         .attrs
         .iter()
         .filter(|a| LINTS.iter().any(|l| a.path().is_ident(l)));
-    let types = types::audit(item);
     let (signature, body) = (&item.sig, &item.block);
-    let name = &signature.ident;
+    quote_spanned! {signature.ident.span()=>
+        #(#lints)*
+        #[allow(clippy::all)]
+        #attributes
+        #signature #body
+    }
+}
+
+/// `Kernel::reference`, which calls the user's function, and tests that names in it mean what they were
+/// taken for.
+fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
+    let krate = parts.krate;
+    let name = &parts.item.sig.ident;
+    let types = types::audit(parts.item);
     let arguments = parts
         .signature
         .arguments
@@ -250,12 +277,7 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let unseen = parts
         .has_native
         .then(|| quote!(#[allow(unused_mut, unused_assignments)]));
-    let function = quote_spanned! {name.span()=>
-        #(#lints)*
-        #[allow(clippy::all)]
-        #unseen
-        #signature #body
-    };
+    let function = user_function(parts, &unseen.unwrap_or_default());
     quote! {
         #[inline]
         unsafe fn reference(

@@ -8,6 +8,7 @@ mod constant;
 mod direct;
 mod item;
 pub mod reference;
+mod trim;
 mod types;
 
-pub use item::{Parts, broken, kernel};
+pub use item::{FILE, Parts, broken, kernel};

@@ -22,7 +22,8 @@ struct Marker {
 }
 
 impl Marker {
-    /// The next mark. It stands where the node does, whose own span begins with it.
+    /// A mark in the place of what it marks, so that the spans of expressions that begin with it
+    /// stay the user's.
     fn attribute(&mut self, span: Span) -> syn::Attribute {
         let (name, number) = (syn::Ident::new(MARK, span), self.next);
         self.next += 1;
@@ -46,21 +47,27 @@ impl VisitMut for Marker {
 }
 
 /// Takes the marks off again, spells out the types of those that have one, and replaces `native!`
-/// by its Rust fallback.
-pub fn annotate(block: &mut syn::Block, types: &HashMap<u32, Scalar>, krate: &TokenStream) {
-    Annotator { types, krate }.visit_block_mut(block);
+/// by its Rust fallback. There are no types for a kernel with errors.
+pub fn annotate(block: &mut syn::Block, types: Option<&HashMap<u32, Scalar>>, krate: &TokenStream) {
+    let mut annotator = Annotator {
+        types,
+        krate,
+        unsafe_depth: 0,
+    };
+    annotator.visit_block_mut(block);
 }
 
 struct Annotator<'a> {
-    types: &'a HashMap<u32, Scalar>,
+    types: Option<&'a HashMap<u32, Scalar>>,
     krate: &'a TokenStream,
+    unsafe_depth: u32,
 }
 
 impl Annotator<'_> {
     fn take(&self, attrs: &mut Vec<syn::Attribute>) -> Option<Scalar> {
         let mark = super::super::lower::mark_of(attrs)?;
         attrs.retain(|attr| !attr.path().is_ident(MARK));
-        self.types.get(&mark).copied()
+        self.types?.get(&mark).copied()
     }
 
     fn native(&mut self, mac: &syn::Macro) -> TokenStream {
@@ -88,12 +95,15 @@ impl Annotator<'_> {
                 .filter_map(operand)
         });
         let uses: TokenStream = operands.collect();
-        let fallback = call
-            .fallback
-            .map(|block| block.to_token_stream())
-            .unwrap_or_else(|| quote!(#krate::__private::no_fallback();));
-        let marker = quote_spanned!(span=> #krate::__private::native());
-        quote!({ #marker; #uses #fallback })
+        let fallback = match (call.fallback, self.types) {
+            (Some(block), _) => block.to_token_stream(),
+            (None, Some(_)) => quote!(#krate::__private::no_fallback();),
+            // Fits wherever the user has put it.
+            (None, None) => quote!(::core::unreachable!()),
+        };
+        // The `unsafe` around it has a use; without one, lowering has reported that.
+        let marker = (self.unsafe_depth > 0).then(|| quote!(#krate::__private::native();));
+        quote!({ #marker #uses #fallback })
     }
 }
 
@@ -136,6 +146,12 @@ impl VisitMut for Annotator<'_> {
             }
             _ => {}
         }
+    }
+
+    fn visit_expr_unsafe_mut(&mut self, expr: &mut syn::ExprUnsafe) {
+        self.unsafe_depth += 1;
+        syn::visit_mut::visit_expr_unsafe_mut(self, expr);
+        self.unsafe_depth -= 1;
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut syn::Stmt) {

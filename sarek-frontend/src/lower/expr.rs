@@ -29,7 +29,12 @@ impl Lowerer<'_> {
             syn::Expr::Path(e) => self.path(e),
             syn::Expr::Return(e) => self.return_expr(e),
             syn::Expr::Unary(e) => self.unary(e),
-            syn::Expr::Unsafe(e) => self.scoped_block(&e.block),
+            syn::Expr::Unsafe(e) => {
+                self.unsafe_depth += 1;
+                let value = self.scoped_block(&e.block);
+                self.unsafe_depth -= 1;
+                value
+            }
             syn::Expr::While(e) => self.while_loop(e),
             syn::Expr::Tuple(e) if e.elems.is_empty() => Value::Unit,
             other => self.unsupported(other),

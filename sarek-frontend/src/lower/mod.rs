@@ -126,6 +126,8 @@ pub struct Lowerer<'e> {
     blocks: Vec<OpenBlock>,
     loops: Vec<LoopFrame>,
     labels: u32,
+    /// How many `unsafe` blocks are open.
+    unsafe_depth: u32,
     links: Vec<TokenStream>,
     link_types: Vec<Ty>,
     consts: Vec<syn::ItemConst>,
@@ -149,7 +151,7 @@ pub fn lower(
     attributes::check(body, lowerer.errors);
     lowerer.bind_arguments(signature);
     let value = lowerer.scoped_block(body);
-    if let Value::Scalar(id) = value {
+    if let (Value::Scalar(id), true) = (value, signature.returns_nothing) {
         let span = lowerer.expr_spans[id.index()];
         lowerer.errors.at(
             span,
@@ -184,6 +186,7 @@ impl<'e> Lowerer<'e> {
             blocks: vec![OpenBlock::default()],
             loops: vec![],
             labels: 0,
+            unsafe_depth: 0,
             links: vec![],
             link_types: vec![],
             consts: vec![],

@@ -148,12 +148,20 @@ impl Lowerer<'_> {
             "superstep" => "kernels have no barriers so far",
             _ => "the only macro in a kernel is `native!`",
         };
-        self.errors
-            .unsupported(mac.path.span(), &format!("`{name}!` is not yet"), instead);
+        self.errors.at(
+            mac.path.span(),
+            format!("`{name}!` is not supported in a kernel yet: {instead}"),
+        );
         Value::Never
     }
 
     fn native(&mut self, mac: &syn::Macro) {
+        if self.unsafe_depth == 0 {
+            self.errors.at(
+                mac.path.span(),
+                "`native!` stands in `unsafe { … }`: nobody checks what its text does",
+            );
+        }
         let call: NativeCall = match mac.parse_body() {
             Ok(call) => call,
             Err(error) => return self.errors.push(error),

@@ -10,6 +10,8 @@ pub struct Signature {
     pub name: Ident,
     /// Is it an `unsafe fn`?
     pub is_unsafe: bool,
+    /// Has it no return type? Another one is an error that was reported.
+    pub returns_nothing: bool,
     /// The arguments in order.
     pub arguments: Vec<Argument>,
 }
@@ -60,9 +62,10 @@ impl Signature {
         if let Some(clause) = &sig.generics.where_clause {
             errors.at(clause.span(), "a kernel cannot have a `where` clause yet");
         }
+        let mut returns_nothing = true;
         if let ReturnType::Type(_, ty) = &sig.output {
-            let unit = matches!(&**ty, Type::Tuple(t) if t.elems.is_empty());
-            if !unit {
+            returns_nothing = matches!(&**ty, Type::Tuple(t) if t.elems.is_empty());
+            if !returns_nothing {
                 errors.at(
                     ty.span(),
                     "a kernel returns nothing: write its results to a `&mut [T]`",
@@ -81,6 +84,7 @@ impl Signature {
         (arguments.len() == sig.inputs.len()).then(|| Signature {
             name: sig.ident.clone(),
             is_unsafe: matches!(sig.safety, syn::Safety::Unsafe(_)),
+            returns_nothing,
             arguments,
         })
     }

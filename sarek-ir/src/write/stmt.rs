@@ -187,7 +187,7 @@ impl<'a> Writer<'a> {
         let decl = &self.kernel.locals[local.index()];
         let (ty, wanted) = (decl.ty, &decl.name);
         let start = self.expr(start)?;
-        // Both bounds are evaluated once, the start first; their names stand around the loop.
+        // Both bounds are evaluated once, the start first; their names stand outside of the loop.
         let (start, limit) = if self.is_fixed(end) {
             (start, self.expr(end)?)
         } else {

@@ -39,6 +39,12 @@ impl Block {
         }
     }
 
+    /// How many of the first `lanes` threads along an axis have a global id below `bound`.
+    #[inline(always)]
+    pub fn lanes_below(&self, axis: usize, lanes: usize, bound: usize) -> usize {
+        lanes.min(bound.saturating_sub(self.first[axis]))
+    }
+
     /// What the thread at these indices of the block returns when it stops at a site.
     #[cold]
     #[inline(never)]

@@ -21,6 +21,8 @@ use std::ops::Range;
 
 use sarek_ir::{SiteId, Value};
 
+use crate::Kernel;
+
 /// The index space of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IndexSpace {
@@ -89,11 +91,21 @@ pub type RunBlocks = unsafe fn(
     checked: bool,
 ) -> Result<(), RawFault>;
 
+/// Runs all threads of a launch by the user's own function, see [`crate::Kernel::reference`].
+///
+/// # Safety
+/// As for [`crate::Kernel::reference`].
+#[cfg(feature = "reference")]
+pub type RunReference = unsafe fn(args: &[DirectArg], space: &IndexSpace);
+
 /// The compiled body.
 #[derive(Clone, Copy, Debug)]
 pub struct Direct {
     /// Its entry.
     pub run: RunBlocks,
+    /// The oracle of tests. Programs without the feature do not carry it.
+    #[cfg(feature = "reference")]
+    pub reference: RunReference,
     /// Roughly how many operations a thread runs; tells whether a launch is worth several cores.
     pub weight: u32,
 }
@@ -112,9 +124,11 @@ pub trait DirectKernel {
 
 impl Direct {
     /// The compiled body of a kernel.
-    pub const fn of<K: DirectKernel>() -> Direct {
+    pub const fn of<K: DirectKernel + Kernel>() -> Direct {
         Direct {
             run: isa::run::<K>,
+            #[cfg(feature = "reference")]
+            reference: K::reference,
             weight: K::WEIGHT,
         }
     }

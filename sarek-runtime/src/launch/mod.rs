@@ -33,6 +33,8 @@ use crate::backend::Codegen;
 use crate::device::{Event, Stream, registry};
 use crate::{Device, Error, Kernel, KernelDef, Result};
 pub(crate) use explain::kernel as explain_kernel;
+#[cfg(feature = "reference")]
+pub use prepare::called;
 pub(crate) use prepare::{Prepared, prepared};
 pub(crate) use source::source;
 

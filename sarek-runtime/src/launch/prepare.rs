@@ -54,9 +54,17 @@ impl Prepared {
 /// What makes two definitions the same: the IR's address, the links' values, the body's address.
 type Key = (usize, &'static [Value], usize);
 
+static ALL: OnceLock<Mutex<HashMap<Key, Arc<Prepared>>>> = OnceLock::new();
+
+/// The definitions that this program has called so far, in no order.
+#[cfg(feature = "reference")]
+pub fn called() -> Vec<&'static KernelDef> {
+    let all = lock(ALL.get_or_init(Mutex::default));
+    all.values().map(|prepared| prepared.def).collect()
+}
+
 /// The kernel of a definition; made at its first call.
 pub(crate) fn prepared(def: &'static KernelDef) -> Arc<Prepared> {
-    static ALL: OnceLock<Mutex<HashMap<Key, Arc<Prepared>>>> = OnceLock::new();
     let key = (
         std::ptr::from_ref(def.ir).addr(),
         def.links,

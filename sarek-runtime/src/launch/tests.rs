@@ -391,9 +391,10 @@ fn the_best_eligible_device_runs_it() {
         explained.contains("3 of 3 checks proved; indices of 32 bits"),
         "{explained}"
     );
+    let only_poor: [Arc<dyn crate::backend::Backend>; 1] = [poor.clone()];
     let error = kernel(&x, &mut y)
         .over(4)
-        .run_among(&registry("", &[poor.clone()]))
+        .run_among(&registry("", &only_poor))
         .unwrap_err();
     let Error::NoDevice(reasons) = &error else {
         panic!("{error}");

@@ -76,7 +76,12 @@ pub(crate) fn def(ir: Kernel, run: RunBlocks) -> KernelDef {
         ir: Box::leak(Box::new(ir)),
         links: &[],
         sources: &[],
-        direct: Direct { run, weight: 1 },
+        direct: Direct {
+            run,
+            #[cfg(feature = "reference")]
+            reference: KernelDef::BROKEN.direct.reference,
+            weight: 1,
+        },
     }
 }
 

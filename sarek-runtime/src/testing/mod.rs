@@ -28,7 +28,8 @@ pub(crate) fn two_gpus() -> [(Device, Arc<Stats>); 2] {
 
 /// The device of a backend.
 pub(crate) fn device(backend: &Arc<GpuBackend>) -> (Device, Arc<Stats>) {
-    let device = registry("", &[backend.clone()]).best().unwrap();
+    let one: [Arc<dyn Backend>; 1] = [backend.clone()];
+    let device = registry("", &one).best().unwrap();
     (device, backend.stats.clone())
 }
 

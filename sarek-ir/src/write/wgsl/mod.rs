@@ -366,8 +366,15 @@ fn cast(arg: &Text, from: Scalar, to: Scalar) -> Text {
     if from.is_int() && from.size() == 8 && to == Scalar::F32 {
         return Text::call(&format!("srk_to_f32_{from}"), std::slice::from_ref(arg));
     }
+    if from == Scalar::I32 && to.is_int() && to.size() == 8 {
+        let wide = Text::call("srk_sign_extend", std::slice::from_ref(arg));
+        return if to == Scalar::I64 {
+            wide
+        } else {
+            convert(to, &wide)
+        };
+    }
     let between = [
-        (Scalar::I32, Scalar::I64, Scalar::U64),
         (Scalar::U32, Scalar::U64, Scalar::I64),
         (Scalar::I64, Scalar::I32, Scalar::U32),
         (Scalar::U64, Scalar::U32, Scalar::I32),

@@ -174,6 +174,11 @@ fn $NAME(a: $T, b: $T, site: u32) -> $T {
     return select($0, $MIN, x <= $LOW);
 }",
     ),
+    plain(
+        "sign_extend",
+        "// As i64(x), after which Mesa 22.3 takes `< 0` for false.
+fn srk_sign_extend(x: i32) -> i64 { return i64(u64(u32(x)) << 32u) >> 32u; }",
+    ),
     // Integers.
     on(
         "abs",
@@ -301,7 +306,7 @@ fn $NAME(a: $T, b: $T, site: u32) -> $T {
     on(
         "saturating_add",
         UnsignedInt,
-        "fn $NAME(a: $T, b: $T) -> $T { return select(a + b, $MAX, a + b < a); }",
+        "fn $NAME(a: $T, b: $T) -> $T { return min(a, $MAX - b) + b; }",
     ),
     on(
         "saturating_add",
@@ -315,7 +320,7 @@ fn $NAME(a: $T, b: $T, site: u32) -> $T {
     on(
         "saturating_sub",
         UnsignedInt,
-        "fn $NAME(a: $T, b: $T) -> $T { return select($0, a - b, a > b); }",
+        "fn $NAME(a: $T, b: $T) -> $T { return a - min(a, b); }",
     ),
     on(
         "saturating_sub",
@@ -348,7 +353,7 @@ fn $NAME(a: $T, b: $T, site: u32) -> $T {
     ),
     on(
         "clamp",
-        Number,
+        Int,
         "fn $NAME(x: $T, low: $T, high: $T) -> $T {
     return select(select(x, high, x > high), low, x < low);
 }",

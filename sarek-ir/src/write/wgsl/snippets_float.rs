@@ -66,6 +66,14 @@ pub(super) const TEMPLATES: &[Template] = &[
     return whole;
 }",
     ),
+    // Comparisons alone would do, but drivers make minimum and maximum of them, which drop NaN.
+    on(
+        "clamp",
+        "fn $NAME(x: $T, low: $T, high: $T) -> $T {
+    if (srk_is_nan_$T(x)) { return x; }
+    return select(select(x, high, x > high), low, x < low);
+}",
+    ),
     on("fract", "fn $NAME(x: $T) -> $T { return x - trunc(x); }"),
     on(
         "powi",

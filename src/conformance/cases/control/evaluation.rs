@@ -7,11 +7,16 @@ use crate::prelude::*;
 pub const CASES: &[Case] = &[
     Case::new("control/operand_order", &[], operands),
     Case::new("control/element_order", &[], elements),
+    Case::new("control/store_order", &[], stores),
     Case::new("control/effects_once", &[], once),
 ];
 
 #[kernel]
-#[allow(clippy::mixed_read_write_in_expression, clippy::blocks_in_conditions)]
+#[allow(
+    unused_assignments,
+    clippy::mixed_read_write_in_expression,
+    clippy::blocks_in_conditions
+)]
 fn operands_kernel(a: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
     let mut x = a[i];
@@ -100,6 +105,47 @@ fn elements(device: &Device) -> Check {
         &inputs,
         |a, out, n| elements_kernel(a, out).over(n).run_on(device),
         |a| [100, a + 7, 107].map(Due::Exactly),
+    )
+}
+
+/// The value of a store, and the right side of a compound assignment, come before the index.
+/// `unsafe`, since the index is more than the proof follows: each thread stays in its own records.
+#[kernel]
+#[allow(clippy::mixed_read_write_in_expression)]
+unsafe fn stores_kernel(a: &[i32], out: &mut [i32]) {
+    let i = global_idx_x();
+    out[3 * i] = 0;
+    out[3 * i + 1] = 0;
+    out[3 * i + 2] = 0;
+    let mut k = 0;
+    out[3 * i + k] = {
+        k = 2;
+        a[i]
+    };
+    out[3 * i + {
+        k -= 1;
+        k
+    }] += {
+        k += 0;
+        5
+    };
+    out[3 * i + {
+        k -= 1;
+        k
+    }] += {
+        k = 2;
+        100
+    };
+}
+
+fn stores(device: &Device) -> Check {
+    let inputs: Vec<i32> = (0..40).collect();
+    unary(
+        ["first", "second", "third"],
+        &inputs,
+        // SAFETY: thread `i` stores to elements `3 * i` to `3 * i + 2`.
+        |a, out, n| unsafe { stores_kernel(a, out) }.over(n).run_on(device),
+        |a| [0, 105, a].map(Due::Exactly),
     )
 }
 

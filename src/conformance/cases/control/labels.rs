@@ -38,7 +38,7 @@ fn break_outer(device: &Device) -> Check {
         &inputs,
         |a, out, n| break_kernel(a, out).over(n).run_on(device),
         |n| {
-            let pair = (2..40).find(|&p| n % p == 0 && n / p > p && n / p < 40);
+            let pair = (2..40).find(|&p| n.is_multiple_of(p) && n / p > p && n / p < 40);
             [Due::Exactly(pair.map_or(0, |p| 100 * p + n / p))]
         },
     )
@@ -69,7 +69,7 @@ fn continue_outer(device: &Device) -> Check {
         &inputs,
         |a, out, n| continue_kernel(a, out).over(n).run_on(device),
         |n| {
-            let prime = |k: &u32| (2..*k).all(|d| k % d != 0);
+            let prime = |k: &u32| (2..*k).all(|d| !k.is_multiple_of(d));
             [Due::Exactly((2..n).filter(prime).count() as u32)]
         },
     )

@@ -7,5 +7,6 @@ mod others;
 mod report;
 
 use crate::conformance::Case;
+pub use report::fault_of;
 
 pub const CASES: &[&[Case]] = &[index::CASES, division::CASES, others::CASES];

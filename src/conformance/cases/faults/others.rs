@@ -1,4 +1,4 @@
-//! `clamp` with bounds out of order, and overflow in debug builds.
+//! `clamp` with bounds out of order, a step of zero, and overflow in debug builds.
 
 use super::index::still_works;
 use super::report::{Place, check_place, fault_of};
@@ -10,6 +10,7 @@ use crate::prelude::*;
 pub const CASES: &[Case] = &[
     Case::new("faults/clamp", &[], clamp),
     Case::new("faults/clamp_float", &[], clamp_float),
+    Case::new("faults/step_by_zero", &[], step_by_zero),
     Case::new("faults/overflow", &[], overflow),
 ];
 
@@ -74,6 +75,43 @@ fn clamp_float(device: &Device) -> Check {
             format!("{:?}", fault.kind)
         })?;
     }
+    still_works(device)
+}
+
+const STEP: u32 = line!() + 5;
+#[kernel]
+fn step_kernel(step: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    let mut count = 0;
+    for _ in (0..10u32).step_by(step[i] as usize) {
+        count += 1;
+    }
+    out[i] = count;
+}
+
+fn step_by_zero(device: &Device) -> Check {
+    let mut out = poisoned(3);
+    step_kernel(&Vector::from_vec(vec![1, 3, 20]), &mut out)
+        .over(3)
+        .run_on(device)?;
+    expect("good steps", &out, &[10, 4, 1])?;
+    let mut out = poisoned(3);
+    let result = step_kernel(&Vector::from_vec(vec![1, 0, 20]), &mut out)
+        .over(3)
+        .run_on(device);
+    let fault = fault_of(result, &mut out)?;
+    let place = Place {
+        kernel: "step_kernel",
+        file: FILE,
+        line: STEP,
+    };
+    check_place(&fault, &place)?;
+    ensure(matches!(fault.kind, FaultKind::Assert(_)), || {
+        format!("{:?}", fault.kind)
+    })?;
+    ensure(fault.thread == [1, 0, 0], || {
+        format!("thread {:?}", fault.thread)
+    })?;
     still_works(device)
 }
 

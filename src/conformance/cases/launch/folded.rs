@@ -9,6 +9,7 @@ pub const CASES: &[Case] = &[
     Case::new("launch/folded_y", &[], along_y),
     Case::new("launch/folded_z", &[], along_z),
     Case::new("launch/folded_over", &[], over),
+    Case::new("launch/folded_once", &[], once),
 ];
 
 /// CUDA and OpenCL start at most 65 535 blocks along y and z, WebGPU along x too.
@@ -74,6 +75,26 @@ fn over(device: &Device) -> Check {
         let mut out = poisoned(due.len());
         mark(w, &mut out).over((w, h)).run_on(device)?;
         expect(&format!("over(({w}, {h}))"), &out, &due)?;
+    }
+    Ok(())
+}
+
+#[kernel]
+fn count(width: usize, runs: &mut [u32]) {
+    let x = global_idx_x();
+    let y = global_idx_y();
+    if x < width {
+        runs[y * width + x] += 1;
+    }
+}
+
+/// A folded grid may have more blocks than the logical one: those run no thread a second time.
+fn once(device: &Device) -> Check {
+    for (w, h) in [(1, MANY), (3, MANY + 2)] {
+        let mut runs = poisoned(w * h);
+        runs.as_mut_slice()?[..w * h].fill(0);
+        count(w, &mut runs).grid((w, h)).block(1).run_on(device)?;
+        expect(&format!("grid(({w}, {h}))"), &runs, &vec![1; w * h])?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod empty;
 mod folded;
+mod guards;
 mod ids;
 mod preconditions;
 mod refused;
@@ -14,6 +15,7 @@ pub const CASES: &[&[Case]] = &[
     spaces::CASES,
     empty::CASES,
     folded::CASES,
+    guards::CASES,
     preconditions::CASES,
     refused::CASES,
 ];

@@ -2,7 +2,7 @@
 
 use crate::conformance::check::{Check, Due, expect_due, poisoned};
 use crate::conformance::input::Random;
-use crate::conformance::tolerance::{Class, Format, Function, Tolerance, tolerance};
+use crate::conformance::tolerance::{Class, Format, Function, tolerance};
 use crate::conformance::{Capability, Case};
 use crate::prelude::*;
 
@@ -57,6 +57,7 @@ fn f32_case(device: &Device) -> Check {
 
 /// Integers of 30 bits: product and sum are known in `i128`, and need the single rounding.
 fn f64_case(device: &Device) -> Check {
+    let class = Class::of(device);
     let mut random = Random::new(67);
     let inputs: Vec<[i64; 3]> = (0..300)
         .map(|_| {
@@ -78,11 +79,11 @@ fn f64_case(device: &Device) -> Check {
         .iter()
         .map(|&[a, b, c]| {
             let exact = (i128::from(a) * i128::from(b) + c as f64 as i128) as f64;
-            match Class::of(device) {
-                Class::Host | Class::Cuda | Class::OpenCl => Due::Equal(exact),
-                // The product may be rounded before the sum.
-                Class::Wgsl => Due::Near(exact, Tolerance { ulps: 0.5, absolute: 512.0, flush: true }),
-            }
+            let arguments = (a as f64, b as f64);
+            Due::Near(
+                exact,
+                tolerance(class, Function::MulAdd, Format::F64, arguments, exact),
+            )
         })
         .collect();
     expect_due("mul_add", &out, &due, &|i| format!(" of {:?}", inputs[i]))

@@ -1,0 +1,174 @@
+//! Timing two sides of a pair beside each other.
+//!
+//! A sample is a batch of launches that takes some milliseconds, from the first call to the moment
+//! the last one is done. Samples alternate, ours, theirs, theirs, ours, …, so that a machine that gets slower
+//! slows both. A row gives the medians of both and the median of the ratios of neighbouring samples,
+//! with their quartiles: above 1 sarek is the faster side.
+
+use std::time::{Duration, Instant};
+
+use super::Fallible;
+
+/// What a launch does.
+#[derive(Clone, Copy)]
+pub enum Work {
+    /// Moves these many bytes: those read and written, each once.
+    Bytes(usize),
+    /// Does these many operations, named.
+    Operations(usize, &'static str),
+    /// Nothing worth counting.
+    Launch,
+}
+
+/// A row of the table.
+pub struct Case {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// What it is compared with.
+    pub against: &'static str,
+    /// The size, for people.
+    pub size: String,
+    /// What a launch does.
+    pub work: Work,
+}
+
+/// Runs the pairs that the command line asks for.
+pub struct Runner {
+    filter: Option<String>,
+    sample: Duration,
+    pairs: usize,
+}
+
+/// Time of a launch on each side of a sample pair, in seconds.
+type Pair = (f64, f64);
+
+impl Runner {
+    /// What the command line asks for: a part of the kernels' names, `--quick`. Prints the table's head.
+    pub fn from_args() -> Fallible<Runner> {
+        let mut runner = Runner {
+            filter: None,
+            sample: Duration::from_millis(20),
+            pairs: 41,
+        };
+        for arg in std::env::args().skip(1) {
+            match arg.as_str() {
+                "--bench" => {} // passed by cargo
+                "--quick" => {
+                    runner.sample = Duration::from_millis(5);
+                    runner.pairs = 11;
+                }
+                option if option.starts_with('-') => {
+                    return Err(
+                        format!("unknown option {option}; there are --quick and a filter").into(),
+                    );
+                }
+                filter => runner.filter = Some(filter.into()),
+            }
+        }
+        println!(
+            "{:<16} {:<12} {:>12} {:>12} {:>12} {:>7} {:>15} {:>18}",
+            "kernel", "against", "size", "ours µs", "theirs µs", "ratio", "quartiles", "ours"
+        );
+        Ok(runner)
+    }
+
+    /// Is the kernel asked for?
+    pub fn wants(&self, kernel: &str) -> bool {
+        self.filter
+            .as_ref()
+            .is_none_or(|f| kernel.contains(f.as_str()))
+    }
+
+    /// Times a pair and prints its row. Each side is given the number of launches to run and to wait for.
+    pub fn time<S>(
+        &self,
+        case: &Case,
+        state: &mut S,
+        mut ours: impl FnMut(&mut S, u32) -> Fallible,
+        mut theirs: impl FnMut(&mut S, u32) -> Fallible,
+    ) -> Fallible {
+        let our_count = self.calibrate(state, &mut ours)?;
+        let their_count = self.calibrate(state, &mut theirs)?;
+        let mut samples: Vec<Pair> = Vec::with_capacity(self.pairs);
+        for i in 0..self.pairs {
+            let pair = if i % 2 == 0 {
+                let a = timed(state, &mut ours, our_count)?;
+                (a, timed(state, &mut theirs, their_count)?)
+            } else {
+                let b = timed(state, &mut theirs, their_count)?;
+                (timed(state, &mut ours, our_count)?, b)
+            };
+            samples.push(pair);
+        }
+        print_row(case, &samples);
+        Ok(())
+    }
+
+    /// How many launches make a sample; they also warm the side up.
+    fn calibrate<S>(
+        &self,
+        state: &mut S,
+        side: &mut impl FnMut(&mut S, u32) -> Fallible,
+    ) -> Fallible<u32> {
+        let mut count = 1u32;
+        loop {
+            let each = timed(state, side, count)?;
+            let needed = self.sample.as_secs_f64() / each.max(1e-9);
+            if needed <= f64::from(count) || count >= 1 << 20 {
+                return Ok(count);
+            }
+            // At most eightfold: the first batches are slow, and say little.
+            count = needed.ceil().min(f64::from(count) * 8.0) as u32;
+        }
+    }
+}
+
+/// Seconds of a launch.
+fn timed<S>(
+    state: &mut S,
+    side: &mut impl FnMut(&mut S, u32) -> Fallible,
+    count: u32,
+) -> Fallible<f64> {
+    let start = Instant::now();
+    side(state, count)?;
+    Ok(start.elapsed().as_secs_f64() / f64::from(count))
+}
+
+fn print_row(case: &Case, samples: &[Pair]) {
+    let ours = Sorted::of(samples.iter().map(|s| s.0));
+    let theirs = Sorted::of(samples.iter().map(|s| s.1));
+    let ratios = Sorted::of(samples.iter().map(|s| s.1 / s.0));
+    let giga = |amount: usize| amount as f64 / ours.at(0.5) / 1e9;
+    let rate = match case.work {
+        Work::Bytes(bytes) => format!("{:.1} GB/s", giga(bytes)),
+        Work::Operations(count, name) => format!("{:.3} G{name}/s", giga(count)),
+        Work::Launch => format!("{:+.2} µs", (ours.at(0.5) - theirs.at(0.5)) * 1e6),
+    };
+    println!(
+        "{:<16} {:<12} {:>12} {:>12.2} {:>12.2} {:>7.3} {:>15} {:>18}",
+        case.kernel,
+        case.against,
+        case.size,
+        ours.at(0.5) * 1e6,
+        theirs.at(0.5) * 1e6,
+        ratios.at(0.5),
+        format!("{:.3}–{:.3}", ratios.at(0.25), ratios.at(0.75)),
+        rate,
+    );
+}
+
+/// Numbers in order.
+struct Sorted(Vec<f64>);
+
+impl Sorted {
+    fn of(numbers: impl Iterator<Item = f64>) -> Sorted {
+        let mut numbers: Vec<f64> = numbers.collect();
+        numbers.sort_by(f64::total_cmp);
+        Sorted(numbers)
+    }
+
+    /// The number below which this part of them lies.
+    fn at(&self, part: f64) -> f64 {
+        self.0[((self.0.len() - 1) as f64 * part).round() as usize]
+    }
+}

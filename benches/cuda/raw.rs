@@ -1,0 +1,107 @@
+//! CUDA C through the driver's API, without sarek's runtime: modules by the same NVRTC and options as
+//! sarek's, one stream, `cuLaunchKernel` with arguments that are laid out once.
+
+use std::ffi::{CString, c_void};
+
+use cudarc::driver::result::{self, ctx, device, module, primary_ctx, stream};
+use cudarc::driver::sys::{CUdeviceptr, CUfunction, CUmodule, CUstream};
+use sarek::Element;
+use sarek_backends::cuda::nvrtc;
+
+use crate::common::Fallible;
+use crate::device::{Rival, Value};
+
+/// The hand-written kernels on a device.
+pub struct Cuda {
+    module: CUmodule,
+    stream: CUstream,
+}
+
+/// Device memory, kept to the end of the program.
+pub struct Memory(CUdeviceptr);
+
+/// A launch with its arguments' values.
+pub struct Launch {
+    function: CUfunction,
+    grid: (u32, u32, u32),
+    block: (u32, u32, u32),
+    values: Vec<u64>,
+}
+
+impl Cuda {
+    /// Compiles the kernels for `arch` and loads them on the first device.
+    pub fn new(arch: &str) -> Fallible<Cuda> {
+        let binary = nvrtc::compile("kernels", include_str!("kernels.cu"), arch)?;
+        result::init()?;
+        // SAFETY: the device is one that the driver gave; its context is never released.
+        unsafe { ctx::set_current(primary_ctx::retain(device::get(0)?)?) }?;
+        Ok(Cuda {
+            // SAFETY: an ELF image tells its own length, and PTX ends at its zero byte.
+            module: unsafe { module::load_data(binary.bytes.as_ptr().cast()) }?,
+            stream: stream::create(stream::StreamKind::NonBlocking)?,
+        })
+    }
+}
+
+impl Rival for Cuda {
+    type Buffer = Memory;
+    type Launch = Launch;
+
+    const LANGUAGE: &'static str = "CUDA C";
+
+    fn upload<T: Element>(&self, data: &[T]) -> Fallible<Memory> {
+        // SAFETY: the memory is as large as the data.
+        unsafe {
+            let memory = result::malloc_sync(size_of_val(data))?;
+            result::memcpy_htod_sync(memory, data)?;
+            Ok(Memory(memory))
+        }
+    }
+
+    fn download<T: Element>(&self, buffer: &Memory, len: usize) -> Fallible<Vec<T>> {
+        let mut data = vec![T::default(); len];
+        // SAFETY: the memory was made of as many elements, and all launches have been waited for.
+        unsafe { result::memcpy_dtoh_sync(&mut data, buffer.0) }?;
+        Ok(data)
+    }
+
+    fn prepare(
+        &self,
+        kernel: &str,
+        threads: [usize; 2],
+        block: [u32; 2],
+        args: &[Value<'_, Memory>],
+    ) -> Fallible<Launch> {
+        let blocks = |axis: usize| (threads[axis] as u32).div_ceil(block[axis]);
+        let value = |arg: &Value<'_, Memory>| match arg {
+            Value::Buffer(memory) => memory.0,
+            Value::U32(value) => u64::from(*value),
+            Value::F32(value) => u64::from(value.to_bits()),
+        };
+        Ok(Launch {
+            // SAFETY: the module is loaded to the end of the program.
+            function: unsafe { module::get_function(self.module, CString::new(kernel)?) }?,
+            grid: (blocks(0), blocks(1), 1),
+            block: (block[0], block[1], 1),
+            values: args.iter().map(value).collect(),
+        })
+    }
+
+    fn queue(&self, launch: &mut Launch) -> Fallible {
+        let mut pointers = [std::ptr::null_mut::<c_void>(); 8];
+        for (pointer, value) in pointers.iter_mut().zip(&mut launch.values) {
+            *pointer = std::ptr::from_mut(value).cast();
+        }
+        let pointers = &mut pointers[..launch.values.len()];
+        let (function, grid, block) = (launch.function, launch.grid, launch.block);
+        // SAFETY: the arguments are those of the kernel, in its order; they are copied by the call.
+        unsafe { result::launch_kernel(function, grid, block, 0, self.stream, pointers) }?;
+        Ok(())
+    }
+
+    fn sync(&self) -> Fallible {
+        // SAFETY: the stream lives to the end of the program.
+        unsafe { stream::synchronize(self.stream) }?;
+        Ok(())
+    }
+}

@@ -1,0 +1,422 @@
+//! The pairs that every device of its own memory runs: sarek on the device beside a [`Rival`], the
+//! same kernels written by hand in the device's language and started through its plain driver.
+//!
+//! Vectors stay on the device between launches, so neither side copies anything while it is timed.
+//! A batch ends when the device has finished, so launch overhead shows only where the device outruns
+//! the queueing.
+
+use sarek::prelude::*;
+use sarek::{Element, Ready};
+
+use crate::common::Fallible;
+use crate::common::agree::{self, COUNTED, EXACT, ROUNDED, SUMMED, Tolerance};
+use crate::common::input::floats;
+use crate::common::kernels::{self, LIMIT, SCALE};
+use crate::common::runner::{Case, Runner, Work};
+
+/// Kernels by hand on a device.
+pub trait Rival {
+    /// Device memory.
+    type Buffer;
+    /// A kernel with its arguments and its threads.
+    type Launch;
+
+    /// What it is written in.
+    const LANGUAGE: &'static str;
+
+    /// Copies to new device memory.
+    fn upload<T: Element>(&self, data: &[T]) -> Fallible<Self::Buffer>;
+
+    /// Copies from device memory.
+    fn download<T: Element>(&self, buffer: &Self::Buffer, len: usize) -> Fallible<Vec<T>>;
+
+    /// A launch of `kernel` over at least `threads`, in blocks of `block`.
+    fn prepare(
+        &self,
+        kernel: &str,
+        threads: [usize; 2],
+        block: [u32; 2],
+        args: &[Value<'_, Self::Buffer>],
+    ) -> Fallible<Self::Launch>;
+
+    /// Queues a launch.
+    fn queue(&self, launch: &mut Self::Launch) -> Fallible;
+
+    /// Waits for all launches.
+    fn sync(&self) -> Fallible;
+}
+
+/// An argument of a kernel by hand.
+pub enum Value<'a, B> {
+    /// Device memory.
+    Buffer(&'a B),
+    /// An `unsigned int`.
+    U32(u32),
+    /// A `float`.
+    F32(f32),
+}
+
+use Value::{Buffer, F32, U32};
+
+/// The problem sizes.
+pub struct Sizes {
+    /// Elements of a vector.
+    pub vector: usize,
+    /// Options to price.
+    pub options: usize,
+    /// Rows of the matrices that are multiplied.
+    pub matmul: usize,
+    /// Rows of the grids that are transposed and smoothed, and of the picture.
+    pub grid: usize,
+    /// Bodies.
+    pub bodies: usize,
+}
+
+/// For a GPU: vectors of 256 MiB, past its caches.
+const GPU: Sizes = Sizes {
+    vector: 1 << 26,
+    options: 1 << 24,
+    matmul: 2048,
+    grid: 8192,
+    bodies: 1 << 16,
+};
+
+/// For a driver that runs on the processor.
+const SOFTWARE: Sizes = Sizes {
+    vector: 1 << 23,
+    options: 1 << 20,
+    matmul: 384,
+    grid: 1024,
+    bodies: 2048,
+};
+
+impl Sizes {
+    /// Those for a device.
+    pub fn of(device: &Device) -> &'static Sizes {
+        // Below native's priority stand the drivers that run on the processor.
+        if device.priority() < 50 {
+            &SOFTWARE
+        } else {
+            &GPU
+        }
+    }
+}
+
+/// The block sizes that sarek picks, for the other side too.
+const LINE: [u32; 2] = [256, 1];
+const PATCH: [u32; 2] = [32, 8];
+
+/// Sarek's device, and the rival.
+pub struct Bench<R> {
+    pub runner: Runner,
+    pub device: Device,
+    pub rival: R,
+}
+
+/// Vectors of the same length; the last is the output.
+type Vectors<const N: usize> = [Vector<f32>; N];
+
+/// What a pair compares, besides its two sides.
+struct Output<'a, B, T> {
+    /// The rival's output.
+    buffer: &'a B,
+    /// What both outputs hold before.
+    before: &'a [T],
+    tolerance: Tolerance,
+}
+
+impl<R: Rival> Bench<R> {
+    /// Runs all pairs.
+    pub fn run(&self, sizes: &Sizes) -> Fallible {
+        self.stream(sizes.vector)?;
+        self.saxpy(sizes.vector)?;
+        self.black_scholes(sizes.options)?;
+        self.mandelbrot(sizes.grid.min(4096))?;
+        self.matmul(sizes.matmul)?;
+        self.grids(sizes.grid)?;
+        self.nbody(sizes.bodies)?;
+        self.launches(256)
+    }
+
+    /// Checks that both sides write the same, then times them.
+    fn pair<S, T: Element + Into<f64>>(
+        &self,
+        case: Case,
+        output: Output<'_, R::Buffer, T>,
+        (state, written): (&mut S, fn(&mut S) -> &mut Vector<T>),
+        ours: impl for<'a> Fn(&'a mut S) -> Ready<'a>,
+        mut theirs: R::Launch,
+    ) -> Fallible {
+        written(state).copy_from_slice(output.before)?;
+        ours(state).run_on(&self.device)?;
+        self.rival.queue(&mut theirs)?;
+        self.rival.sync()?;
+        let there = self.rival.download(output.buffer, output.before.len())?;
+        agree::agree(written(state).as_slice()?, &there, output.tolerance)
+            .map_err(|why| format!("{}: {why}", case.kernel))?;
+        self.runner.time(
+            &case,
+            state,
+            |state, count| {
+                for _ in 0..count {
+                    ours(state).run_on(&self.device)?;
+                }
+                Ok(self.device.sync()?)
+            },
+            |_, count| {
+                for _ in 0..count {
+                    self.rival.queue(&mut theirs)?;
+                }
+                self.rival.sync()
+            },
+        )
+    }
+
+    fn case(&self, kernel: &'static str, size: String, work: Work) -> Case {
+        Case {
+            kernel,
+            against: R::LANGUAGE,
+            size,
+            work,
+        }
+    }
+
+    fn stream(&self, n: usize) -> Fallible {
+        let wanted = ["copy", "mul", "add", "triad", "vector_add"];
+        if !wanted.iter().any(|kernel| self.runner.wants(kernel)) {
+            return Ok(());
+        }
+        let (x, y, before) = (floats(n, 0.1, 2.0), floats(n, 0.2, 2.0), vec![-1.0; n]);
+        let (bx, by) = (self.rival.upload(&x)?, self.rival.upload(&y)?);
+        let bz = self.rival.upload(&before)?;
+        let (px, py, pz) = (|| Buffer(&bx), || Buffer(&by), || Buffer(&bz));
+        let len = || U32(n as u32);
+        let mut v: Vectors<3> = [x, y, vec![0.0; n]].map(Vector::from_vec);
+        let mut row =
+            |kernel, vectors: usize, ours: fn(&mut Vectors<3>) -> Ready<'_>, args: &[_]| {
+                if !self.runner.wants(kernel) {
+                    return Ok(());
+                }
+                self.pair(
+                    self.case(kernel, format!("{n}"), Work::Bytes(4 * vectors * n)),
+                    Output {
+                        buffer: &bz,
+                        before: &before,
+                        tolerance: ROUNDED,
+                    },
+                    (&mut v, |v| &mut v[2]),
+                    ours,
+                    self.rival.prepare(kernel, [n, 1], LINE, args)?,
+                )
+            };
+        let ours: fn(&mut Vectors<3>) -> Ready<'_> = |[x, _, z]| {
+            let n = z.len();
+            kernels::copy(x, z).over(n)
+        };
+        row("copy", 2, ours, &[len(), px(), pz()])?;
+        let ours: fn(&mut Vectors<3>) -> Ready<'_> = |[x, _, z]| {
+            let n = z.len();
+            kernels::mul(SCALE, x, z).over(n)
+        };
+        row("mul", 2, ours, &[len(), F32(SCALE), px(), pz()])?;
+        let ours: fn(&mut Vectors<3>) -> Ready<'_> = |[x, y, z]| {
+            let n = z.len();
+            kernels::add(x, y, z).over(n)
+        };
+        row("add", 3, ours, &[len(), px(), py(), pz()])?;
+        let ours: fn(&mut Vectors<3>) -> Ready<'_> = |[x, y, z]| {
+            let n = z.len();
+            kernels::vector_add(x, y, z).over(n)
+        };
+        row("vector_add", 3, ours, &[len(), px(), py(), pz()])?;
+        let ours: fn(&mut Vectors<3>) -> Ready<'_> = |[x, y, z]| {
+            let n = z.len();
+            kernels::triad(SCALE, x, y, z).over(n)
+        };
+        row("triad", 3, ours, &[len(), F32(SCALE), px(), py(), pz()])
+    }
+
+    fn saxpy(&self, n: usize) -> Fallible {
+        if !self.runner.wants("saxpy") {
+            return Ok(());
+        }
+        let (x, y) = (floats(n, 0.1, 2.0), floats(n, 0.2, 2.0));
+        let (bx, by) = (self.rival.upload(&x)?, self.rival.upload(&y)?);
+        let args = [U32(n as u32), F32(SCALE), Buffer(&bx), Buffer(&by)];
+        let mut v: Vectors<2> = [Vector::from_vec(x), Vector::zeros(n)];
+        self.pair(
+            self.case("saxpy", format!("{n}"), Work::Bytes(12 * n)),
+            Output {
+                buffer: &by,
+                before: &y,
+                tolerance: ROUNDED,
+            },
+            (&mut v, |v| &mut v[1]),
+            |[x, y]| kernels::saxpy(SCALE, x, y).over(n),
+            self.rival.prepare("saxpy", [n, 1], LINE, &args)?,
+        )
+    }
+
+    fn black_scholes(&self, n: usize) -> Fallible {
+        if !self.runner.wants("black_scholes") {
+            return Ok(());
+        }
+        let inputs = [(20.0, 60.0), (20.0, 60.0), (0.5, 5.0)].map(|(lo, hi)| floats(n, lo, hi));
+        let before = vec![-1.0; n];
+        let [spot, strike, years] = &inputs;
+        let (s, k) = (self.rival.upload(spot)?, self.rival.upload(strike)?);
+        let t = self.rival.upload(years)?;
+        let (call, put) = (self.rival.upload(&before)?, self.rival.upload(&before)?);
+        let buffers = [&s, &k, &t, &call, &put].map(Buffer);
+        let args: Vec<_> = [U32(n as u32)].into_iter().chain(buffers).collect();
+        let outputs = [Vector::zeros(n), Vector::zeros(n)];
+        self.pair(
+            self.case("black_scholes", format!("{n}"), Work::Operations(n, "opt")),
+            Output {
+                buffer: &call,
+                before: &before,
+                tolerance: SUMMED,
+            },
+            (&mut (inputs.map(Vector::from_vec), outputs), |v| {
+                &mut v.1[0]
+            }),
+            |([s, k, t], [call, put])| kernels::black_scholes(s, k, t, call, put).over(n),
+            self.rival.prepare("black_scholes", [n, 1], LINE, &args)?,
+        )
+    }
+
+    fn mandelbrot(&self, n: usize) -> Fallible {
+        if !self.runner.wants("mandelbrot") {
+            return Ok(());
+        }
+        let before = vec![u32::MAX; n * n];
+        let counts = self.rival.upload(&before)?;
+        let side = || U32(n as u32);
+        let args = [side(), side(), U32(LIMIT), Buffer(&counts)];
+        self.pair(
+            self.case(
+                "mandelbrot",
+                format!("{n}x{n}"),
+                Work::Operations(n * n, "pix"),
+            ),
+            Output {
+                buffer: &counts,
+                before: &before,
+                tolerance: COUNTED,
+            },
+            (&mut Vector::zeros(n * n), |counts| counts),
+            |counts| kernels::mandelbrot(n, n, LIMIT, counts).over((n, n)),
+            self.rival.prepare("mandelbrot", [n, n], PATCH, &args)?,
+        )
+    }
+
+    fn matmul(&self, n: usize) -> Fallible {
+        if !self.runner.wants("matmul") {
+            return Ok(());
+        }
+        let (a, b, before) = (
+            floats(n * n, -1.0, 1.0),
+            floats(n * n, 0.0, 1.0),
+            vec![0.0; n * n],
+        );
+        let (ba, bb) = (self.rival.upload(&a)?, self.rival.upload(&b)?);
+        let bc = self.rival.upload(&before)?;
+        let args = [U32(n as u32), Buffer(&ba), Buffer(&bb), Buffer(&bc)];
+        let mut v: Vectors<3> = [a, b, vec![0.0; n * n]].map(Vector::from_vec);
+        self.pair(
+            self.case(
+                "matmul",
+                format!("{n}x{n}"),
+                Work::Operations(2 * n * n * n, "flop"),
+            ),
+            Output {
+                buffer: &bc,
+                before: &before,
+                tolerance: SUMMED,
+            },
+            (&mut v, |v| &mut v[2]),
+            |[a, b, c]| kernels::matmul(n, a, b, c).over((n, n)),
+            self.rival.prepare("matmul", [n, n], PATCH, &args)?,
+        )
+    }
+
+    fn grids(&self, n: usize) -> Fallible {
+        let (input, before) = (floats(n * n, 0.0, 1.0), vec![-1.0; n * n]);
+        let (from, to) = (self.rival.upload(&input)?, self.rival.upload(&before)?);
+        let side = || U32(n as u32);
+        let args = [side(), side(), Buffer(&from), Buffer(&to)];
+        let mut v: Vectors<2> = [Vector::from_vec(input), Vector::zeros(n * n)];
+        let row = |kernel| self.case(kernel, format!("{n}x{n}"), Work::Bytes(8 * n * n));
+        if self.runner.wants("transpose") {
+            self.pair(
+                row("transpose"),
+                Output {
+                    buffer: &to,
+                    before: &before,
+                    tolerance: EXACT,
+                },
+                (&mut v, |v| &mut v[1]),
+                |[from, to]| kernels::transpose(n, n, from, to).over((n, n)),
+                self.rival.prepare("transpose", [n, n], PATCH, &args)?,
+            )?;
+        }
+        if self.runner.wants("stencil") {
+            self.pair(
+                row("stencil"),
+                Output {
+                    buffer: &to,
+                    before: &before,
+                    tolerance: ROUNDED,
+                },
+                (&mut v, |v| &mut v[1]),
+                |[from, to]| kernels::jacobi(n, n, from, to).over((n, n)),
+                self.rival.prepare("jacobi", [n, n], PATCH, &args)?,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn nbody(&self, n: usize) -> Fallible {
+        if !self.runner.wants("nbody") {
+            return Ok(());
+        }
+        let (bodies, before) = (floats(4 * n, 0.1, 2.0), vec![0.0; 3 * n]);
+        let (from, to) = (self.rival.upload(&bodies)?, self.rival.upload(&before)?);
+        let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
+        self.pair(
+            self.case("nbody", format!("{n}"), Work::Operations(n * n, "pair")),
+            Output {
+                buffer: &to,
+                before: &before,
+                tolerance: SUMMED,
+            },
+            (&mut [Vector::from_vec(bodies), Vector::zeros(3 * n)], |v| {
+                &mut v[1]
+            }),
+            |[bodies, result]| kernels::accelerations(bodies, result).over(n),
+            self.rival.prepare("accelerations", [n, 1], LINE, &args)?,
+        )
+    }
+
+    /// Launches that do next to nothing, queued back to back.
+    fn launches(&self, n: usize) -> Fallible {
+        if !self.runner.wants("launch") {
+            return Ok(());
+        }
+        let (x, before) = (floats(n, 0.1, 2.0), vec![-1.0; n]);
+        let (from, to) = (self.rival.upload(&x)?, self.rival.upload(&before)?);
+        let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
+        let mut v: Vectors<2> = [Vector::from_vec(x), Vector::zeros(n)];
+        self.pair(
+            self.case("launch", format!("{n}"), Work::Launch),
+            Output {
+                buffer: &to,
+                before: &before,
+                tolerance: EXACT,
+            },
+            (&mut v, |v| &mut v[1]),
+            |[x, y]| kernels::copy(x, y).over(n),
+            self.rival.prepare("copy", [n, 1], LINE, &args)?,
+        )
+    }
+}

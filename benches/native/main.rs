@@ -1,0 +1,314 @@
+//! The backend `native` beside plain Rust over rayon ([`plain`]).
+//!
+//! `cargo bench --bench native [-- FILTER] [-- --quick]`
+//!
+//! Both sides of a pair work on the same memory, in turns.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod plain;
+
+use common::Fallible;
+use common::agree::{self, COUNTED, EXACT, ROUNDED, SUMMED, Tolerance};
+use common::input::floats;
+use common::kernels::{self, LIMIT, SCALE};
+use common::runner::{Case, Runner, Work};
+use sarek::prelude::*;
+use sarek::{Element, Ready};
+
+/// Elements of the large vectors: 64 MiB each, past all caches.
+const LARGE: usize = 1 << 24;
+
+struct Bench {
+    runner: Runner,
+    device: Device,
+}
+
+/// A vector of random numbers.
+fn random(n: usize) -> Vector<f32> {
+    Vector::from_vec(floats(n, 0.1, 2.0))
+}
+
+fn case(kernel: &'static str, against: &'static str, size: String, work: Work) -> Case {
+    Case {
+        kernel,
+        against,
+        size,
+        work,
+    }
+}
+
+impl Bench {
+    /// Checks that both sides write the same to `output`, then times them.
+    fn pair<S, T: Element + Into<f64>>(
+        &self,
+        case: Case,
+        tolerance: Tolerance,
+        state: &mut S,
+        output: fn(&mut S) -> &mut Vector<T>,
+        ours: impl for<'a> Fn(&'a mut S) -> Ready<'a>,
+        theirs: impl Fn(&mut S) -> Fallible,
+    ) -> Fallible {
+        let ours = |state: &mut S| -> Fallible { Ok(ours(state).run_on(&self.device)?) };
+        // A kernel may read what it writes: both start from the same.
+        output(state).fill(T::default())?;
+        ours(state)?;
+        let first = output(state).to_vec()?;
+        output(state).fill(T::default())?;
+        theirs(state)?;
+        agree::agree(&first, output(state).as_slice()?, tolerance)
+            .map_err(|why| format!("{}: {why}", case.kernel))?;
+        let times = |side: &dyn Fn(&mut S) -> Fallible, state: &mut S, count| {
+            (0..count).try_for_each(|_| side(state))
+        };
+        self.runner.time(
+            &case,
+            state,
+            |state, count| times(&ours, state, count),
+            |state, count| times(&theirs, state, count),
+        )
+    }
+
+    fn one_input(&self, n: usize) -> Fallible {
+        let mut v = (random(n), Vector::zeros(n));
+        let size = || format!("{n}");
+        if self.runner.wants("copy") {
+            self.pair(
+                case("copy", "rayon", size(), Work::Bytes(8 * n)),
+                EXACT,
+                &mut v,
+                |v| &mut v.1,
+                |v| kernels::copy(&v.0, &mut v.1).over(n),
+                |v| Ok(plain::copy(v.0.as_slice()?, v.1.as_mut_slice()?)),
+            )?;
+        }
+        if self.runner.wants("mul") {
+            self.pair(
+                case("mul", "rayon", size(), Work::Bytes(8 * n)),
+                EXACT,
+                &mut v,
+                |v| &mut v.1,
+                |v| kernels::mul(SCALE, &v.0, &mut v.1).over(n),
+                |v| Ok(plain::mul(SCALE, v.0.as_slice()?, v.1.as_mut_slice()?)),
+            )?;
+        }
+        if self.runner.wants("saxpy") {
+            self.pair(
+                case("saxpy", "rayon", size(), Work::Bytes(12 * n)),
+                ROUNDED,
+                &mut v,
+                |v| &mut v.1,
+                |v| kernels::saxpy(SCALE, &v.0, &mut v.1).over(n),
+                |v| Ok(plain::saxpy(SCALE, v.0.as_slice()?, v.1.as_mut_slice()?)),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn two_inputs(&self, n: usize) -> Fallible {
+        let mut v = (random(n), random(n), Vector::zeros(n));
+        let row = |kernel| case(kernel, "rayon", format!("{n}"), Work::Bytes(12 * n));
+        if self.runner.wants("add") {
+            self.pair(
+                row("add"),
+                EXACT,
+                &mut v,
+                |v| &mut v.2,
+                |v| kernels::add(&v.0, &v.1, &mut v.2).over(n),
+                |v| {
+                    Ok(plain::add(
+                        v.0.as_slice()?,
+                        v.1.as_slice()?,
+                        v.2.as_mut_slice()?,
+                    ))
+                },
+            )?;
+        }
+        if self.runner.wants("vector_add") {
+            self.pair(
+                row("vector_add"),
+                EXACT,
+                &mut v,
+                |v| &mut v.2,
+                |v| kernels::vector_add(&v.0, &v.1, &mut v.2).over(n),
+                |v| {
+                    Ok(plain::add(
+                        v.0.as_slice()?,
+                        v.1.as_slice()?,
+                        v.2.as_mut_slice()?,
+                    ))
+                },
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Triad beside a side that is called as the plain one is.
+    fn triad(
+        &self,
+        against: &'static str,
+        n: usize,
+        work: Work,
+        theirs: fn(f32, &[f32], &[f32], &mut [f32]),
+    ) -> Fallible {
+        if !self.runner.wants("triad") {
+            return Ok(());
+        }
+        self.pair(
+            case("triad", against, format!("{n}"), work),
+            ROUNDED,
+            &mut (random(n), random(n), Vector::zeros(n)),
+            |v| &mut v.2,
+            |v| kernels::triad(SCALE, &v.0, &v.1, &mut v.2).over(n),
+            |v| {
+                theirs(SCALE, v.0.as_slice()?, v.1.as_slice()?, v.2.as_mut_slice()?);
+                Ok(())
+            },
+        )
+    }
+
+    fn black_scholes(&self, n: usize) -> Fallible {
+        if !self.runner.wants("black_scholes") {
+            return Ok(());
+        }
+        let input = |lo, hi| Vector::from_vec(floats(n, lo, hi));
+        let inputs = [input(20.0, 60.0), input(20.0, 60.0), input(0.5, 5.0)];
+        self.pair(
+            case(
+                "black_scholes",
+                "rayon",
+                format!("{n}"),
+                Work::Operations(n, "opt"),
+            ),
+            SUMMED,
+            &mut (inputs, Vector::zeros(n), Vector::zeros(n)),
+            |v| &mut v.1,
+            |([s, k, t], call, put)| kernels::black_scholes(s, k, t, call, put).over(n),
+            |([s, k, t], call, put)| {
+                let (s, k, t) = (s.as_slice()?, k.as_slice()?, t.as_slice()?);
+                Ok(plain::black_scholes(
+                    s,
+                    k,
+                    t,
+                    call.as_mut_slice()?,
+                    put.as_mut_slice()?,
+                ))
+            },
+        )
+    }
+
+    fn mandelbrot(&self, n: usize) -> Fallible {
+        if !self.runner.wants("mandelbrot") {
+            return Ok(());
+        }
+        self.pair(
+            case(
+                "mandelbrot",
+                "rayon",
+                format!("{n}x{n}"),
+                Work::Operations(n * n, "pix"),
+            ),
+            COUNTED,
+            &mut Vector::zeros(n * n),
+            |counts| counts,
+            |counts| kernels::mandelbrot(n, n, LIMIT, counts).over((n, n)),
+            |counts| Ok(plain::mandelbrot(n, n, LIMIT, counts.as_mut_slice()?)),
+        )
+    }
+
+    fn matmul(
+        &self,
+        against: &'static str,
+        n: usize,
+        theirs: fn(usize, &[f32], &[f32], &mut [f32]),
+    ) -> Fallible {
+        if !self.runner.wants("matmul") {
+            return Ok(());
+        }
+        let flops = 2 * n * n * n;
+        self.pair(
+            case(
+                "matmul",
+                against,
+                format!("{n}x{n}"),
+                Work::Operations(flops, "flop"),
+            ),
+            SUMMED,
+            &mut (random(n * n), random(n * n), Vector::zeros(n * n)),
+            |v| &mut v.2,
+            |v| kernels::matmul(n, &v.0, &v.1, &mut v.2).over((n, n)),
+            |v| {
+                theirs(n, v.0.as_slice()?, v.1.as_slice()?, v.2.as_mut_slice()?);
+                Ok(())
+            },
+        )
+    }
+
+    fn grids(&self, n: usize) -> Fallible {
+        let mut v = (random(n * n), Vector::zeros(n * n));
+        let row = |kernel| case(kernel, "rayon", format!("{n}x{n}"), Work::Bytes(8 * n * n));
+        if self.runner.wants("transpose") {
+            self.pair(
+                row("transpose"),
+                EXACT,
+                &mut v,
+                |v| &mut v.1,
+                |v| kernels::transpose(n, n, &v.0, &mut v.1).over((n, n)),
+                |v| Ok(plain::transpose(n, n, v.0.as_slice()?, v.1.as_mut_slice()?)),
+            )?;
+        }
+        if self.runner.wants("stencil") {
+            self.pair(
+                row("stencil"),
+                ROUNDED,
+                &mut v,
+                |v| &mut v.1,
+                |v| kernels::jacobi(n, n, &v.0, &mut v.1).over((n, n)),
+                |v| Ok(plain::jacobi(n, n, v.0.as_slice()?, v.1.as_mut_slice()?)),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn nbody(&self, n: usize) -> Fallible {
+        if !self.runner.wants("nbody") {
+            return Ok(());
+        }
+        self.pair(
+            case(
+                "nbody",
+                "rayon",
+                format!("{n}"),
+                Work::Operations(n * n, "pair"),
+            ),
+            SUMMED,
+            &mut (random(4 * n), Vector::zeros(3 * n)),
+            |v| &mut v.1,
+            |v| kernels::accelerations(&v.0, &mut v.1).over(n),
+            |v| Ok(plain::accelerations(v.0.as_slice()?, v.1.as_mut_slice()?)),
+        )
+    }
+}
+
+fn main() -> Fallible {
+    let device = Device::of("native")?;
+    println!("native: {}", device.name());
+    let bench = Bench {
+        runner: Runner::from_args()?,
+        device,
+    };
+    bench.one_input(LARGE)?;
+    bench.two_inputs(LARGE)?;
+    bench.triad("rayon", LARGE, Work::Bytes(12 * LARGE), plain::triad)?;
+    bench.black_scholes(1 << 22)?;
+    bench.mandelbrot(1024)?;
+    bench.matmul("rayon", 512, plain::matmul_elements)?;
+    bench.matmul("rayon, rows", 512, plain::matmul_rows)?;
+    bench.grids(4096)?;
+    bench.nbody(4096)?;
+    for n in [64, 4096] {
+        bench.triad("serial loop", n, Work::Launch, plain::triad_serial)?;
+        bench.triad("rayon", n, Work::Launch, plain::triad)?;
+    }
+    Ok(())
+}

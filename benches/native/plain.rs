@@ -1,0 +1,177 @@
+//! The kernels in plain Rust over rayon, as one writes them without sarek: slices in chunks, zipped,
+//! std's functions, built for the default target.
+
+use rayon::prelude::*;
+
+use crate::common::kernels::{RATE, SOFTENING, VOLATILITY};
+
+/// Elements that a task takes at a time; rayon joins chunks as it sees fit.
+const CHUNK: usize = 1 << 14;
+
+pub fn copy(a: &[f32], c: &mut [f32]) {
+    c.par_chunks_mut(CHUNK)
+        .zip(a.par_chunks(CHUNK))
+        .for_each(|(c, a)| c.copy_from_slice(a));
+}
+
+pub fn mul(s: f32, c: &[f32], b: &mut [f32]) {
+    b.par_chunks_mut(CHUNK)
+        .zip(c.par_chunks(CHUNK))
+        .for_each(|(b, c)| {
+            for (b, c) in b.iter_mut().zip(c) {
+                *b = s * c;
+            }
+        });
+}
+
+pub fn add(a: &[f32], b: &[f32], c: &mut [f32]) {
+    c.par_chunks_mut(CHUNK)
+        .zip(a.par_chunks(CHUNK))
+        .zip(b.par_chunks(CHUNK))
+        .for_each(|((c, a), b)| {
+            for ((c, a), b) in c.iter_mut().zip(a).zip(b) {
+                *c = a + b;
+            }
+        });
+}
+
+pub fn triad(s: f32, b: &[f32], c: &[f32], a: &mut [f32]) {
+    a.par_chunks_mut(CHUNK)
+        .zip(b.par_chunks(CHUNK))
+        .zip(c.par_chunks(CHUNK))
+        .for_each(|((a, b), c)| triad_serial(s, b, c, a));
+}
+
+/// Without rayon: what small vectors are best served with.
+pub fn triad_serial(s: f32, b: &[f32], c: &[f32], a: &mut [f32]) {
+    for ((a, b), c) in a.iter_mut().zip(b).zip(c) {
+        *a = b + s * c;
+    }
+}
+
+pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+    y.par_chunks_mut(CHUNK)
+        .zip(x.par_chunks(CHUNK))
+        .for_each(|(y, x)| {
+            for (y, x) in y.iter_mut().zip(x) {
+                *y += a * x;
+            }
+        });
+}
+
+fn normal(d: f32) -> f32 {
+    let k = 1.0 / (1.0 + 0.2316419 * d.abs());
+    let poly =
+        0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429)));
+    let tail = 0.39894228 * (-0.5 * d * d).exp() * k * poly;
+    if d > 0.0 { 1.0 - tail } else { tail }
+}
+
+pub fn black_scholes(
+    spot: &[f32],
+    strike: &[f32],
+    years: &[f32],
+    call: &mut [f32],
+    put: &mut [f32],
+) {
+    (spot, strike, years, call, put).into_par_iter().for_each(
+        |(&spot, &strike, &years, call, put)| {
+            let root = years.sqrt();
+            let drift = (RATE + 0.5 * VOLATILITY * VOLATILITY) * years;
+            let d1 = ((spot / strike).ln() + drift) / (VOLATILITY * root);
+            let d2 = d1 - VOLATILITY * root;
+            let (n1, n2) = (normal(d1), normal(d2));
+            let discounted = strike * (-RATE * years).exp();
+            *call = spot * n1 - discounted * n2;
+            *put = discounted * (1.0 - n2) - spot * (1.0 - n1);
+        },
+    );
+}
+
+pub fn mandelbrot(width: usize, height: usize, limit: u32, counts: &mut [u32]) {
+    let rows = counts.par_chunks_exact_mut(width).enumerate();
+    rows.for_each(|(row, counts)| {
+        let cy = -1.0 + 2.0 * (row as f32 + 0.5) / height as f32;
+        for (col, out) in counts.iter_mut().enumerate() {
+            let cx = -2.0 + 3.0 * (col as f32 + 0.5) / width as f32;
+            let (mut x, mut y, mut count) = (0.0f32, 0.0f32, 0);
+            while count < limit && x * x + y * y <= 4.0 {
+                (x, y) = (x * x - y * y + cx, 2.0 * x * y + cy);
+                count += 1;
+            }
+            *out = count;
+        }
+    });
+}
+
+/// An element at a time, as the kernel does.
+pub fn matmul_elements(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
+    let rows = c.par_chunks_exact_mut(n).zip(a.par_chunks_exact(n));
+    rows.for_each(|(c, a)| {
+        for (col, out) in c.iter_mut().enumerate() {
+            let mut sum = 0.0;
+            for (a, b) in a.iter().zip(b.chunks_exact(n)) {
+                sum += a * b[col];
+            }
+            *out = sum;
+        }
+    });
+}
+
+/// A row at a time, which the compiler vectorises: the first thing that one does to a slow product.
+pub fn matmul_rows(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
+    let rows = c.par_chunks_exact_mut(n).zip(a.par_chunks_exact(n));
+    rows.for_each(|(c, a)| {
+        c.fill(0.0);
+        for (a, b) in a.iter().zip(b.chunks_exact(n)) {
+            for (c, b) in c.iter_mut().zip(b) {
+                *c += a * b;
+            }
+        }
+    });
+}
+
+pub fn transpose(width: usize, height: usize, input: &[f32], output: &mut [f32]) {
+    let columns = output.par_chunks_exact_mut(height).enumerate();
+    columns.for_each(|(x, column)| {
+        for (out, row) in column.iter_mut().zip(input.chunks_exact(width)) {
+            *out = row[x];
+        }
+    });
+}
+
+pub fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
+    let rows = new.par_chunks_exact_mut(width).enumerate();
+    rows.for_each(|(y, new)| {
+        let row = |y: usize| &old[y * width..][..width];
+        let here = row(y);
+        if y == 0 || y == height - 1 {
+            new.copy_from_slice(here);
+            return;
+        }
+        let (above, below) = (row(y - 1), row(y + 1));
+        new[0] = here[0];
+        new[width - 1] = here[width - 1];
+        for x in 1..width - 1 {
+            new[x] = 0.5 * here[x] + 0.125 * (here[x - 1] + here[x + 1] + above[x] + below[x]);
+        }
+    });
+}
+
+pub fn accelerations(bodies: &[f32], result: &mut [f32]) {
+    let each = result
+        .par_chunks_exact_mut(3)
+        .zip(bodies.par_chunks_exact(4));
+    each.for_each(|(out, body)| {
+        let mut sum = [0.0f32; 3];
+        for other in bodies.chunks_exact(4) {
+            let d = [other[0] - body[0], other[1] - body[1], other[2] - body[2]];
+            let inverse = 1.0 / (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + SOFTENING).sqrt();
+            let scale = other[3] * inverse * inverse * inverse;
+            for (sum, d) in sum.iter_mut().zip(d) {
+                *sum += d * scale;
+            }
+        }
+        out.copy_from_slice(&sum);
+    });
+}

@@ -1,0 +1,33 @@
+//! The backend `opencl` beside hand-written OpenCL C (`kernels.cl`).
+//!
+//! `cargo bench --bench opencl -- [FILTER] [--quick]`
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../device/mod.rs"]
+mod device;
+mod raw;
+
+use common::Fallible;
+use common::runner::Runner;
+use device::{Bench, Sizes};
+use sarek::Device;
+
+fn main() -> Fallible {
+    let device = match Device::of("opencl") {
+        Ok(device) => device,
+        Err(why) => {
+            println!("opencl: skipped: {why}");
+            return Ok(());
+        }
+    };
+    println!("opencl: {}", device.name());
+    let rival = raw::OpenCl::new(device.name())?;
+    let sizes = Sizes::of(&device);
+    Bench {
+        runner: Runner::from_args()?,
+        device,
+        rival,
+    }
+    .run(sizes)
+}

@@ -1,0 +1,136 @@
+//! The IR and the texts of kernels as people see them, kept in `tests/snapshots`.
+//!
+//! `SAREK_BLESS=1` rewrites the files. Every text is compiled by the real thing: CUDA C by NVRTC,
+//! OpenCL C by a driver, WGSL by naga. One that this machine has not is left out with a line on
+//! stderr, unless `SAREK_REQUIRE` names it (`nvrtc`, `opencl`; naga is always there).
+
+#[path = "snapshots/compile.rs"]
+mod compile;
+
+use std::path::{Path, PathBuf};
+
+use sarek::ir::write::{DIALECTS, default_variant, render};
+use sarek::ir::{Kernel, link::link};
+
+/// Names of the snapshots, and the kernels of the conformance suite that they show, each by its
+/// file and name.
+const KEPT: &[(&str, &str, &str)] = &[
+    ("vector_add", "vector_add", "vector_add"),
+    ("vector_add_f64", "vector_add", "vector_add_f64"),
+    ("saxpy", "saxpy", "saxpy"),
+    ("triad", "stream", "triad"),
+    ("mandelbrot", "mandelbrot", "mandelbrot"),
+    ("matmul", "matmul", "matmul"),
+    ("transpose", "transpose", "transpose"),
+    ("stencil", "stencil", "jacobi"),
+    ("black_scholes", "black_scholes", "black_scholes"),
+    ("nbody", "nbody", "accelerations"),
+    ("murmur3", "bits", "murmur3_kernel"),
+    ("splitmix64", "bits", "splitmix64_kernel"),
+    ("gcd", "bits", "gcd_kernel"),
+    ("bools", "bools", "threshold"),
+    ("constants", "constants", "i32_kernel"),
+    ("shifts", "operators/shift", "shift_i32"),
+    ("wide_shift_counts", "operators/shift", "counts_kernel"),
+    ("logic", "operators/logic", "logic"),
+    ("cast_chains", "casts/chains", "float_kernel"),
+    ("ranges", "control/ranges", "ends_kernel"),
+    ("labels", "control/labels", "mixed_kernel"),
+    ("short_circuit", "control/short_circuit", "guards_kernel"),
+    ("returns", "control/returns", "nested_kernel"),
+    ("indirect", "faults/index", "indirect_kernel"),
+    ("division_faults", "faults/division", "divide_i32"),
+    ("fixed_block", "launch/ids", "fixed_kernel"),
+    ("native_text", "native_text", "buffers_kernel"),
+];
+
+/// The files of a snapshot: the IR, and the text of each dialect that has one for the kernel.
+fn texts(kernel: &Kernel) -> Vec<(&'static str, String)> {
+    let mut texts = vec![("ir", format!("{kernel}\n"))];
+    for dialect in DIALECTS {
+        let extension = match dialect.name() {
+            "cuda" => "cu",
+            "opencl" => "cl",
+            "wgsl" => "wgsl",
+            other => panic!("no snapshots of {other}"),
+        };
+        let variant = default_variant(kernel, dialect);
+        match render(kernel, dialect, &variant) {
+            Ok(source) => texts.push((extension, source.text)),
+            Err(lacking) => eprintln!("no {extension} of {}: {lacking}", kernel.name),
+        }
+    }
+    texts
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots")
+}
+
+#[test]
+fn texts_are_as_kept_and_compile() {
+    let bless = std::env::var_os("SAREK_BLESS").is_some();
+    let kernels = sarek::conformance::kernels();
+    let mut different = vec![];
+    for (name, file, kernel) in KEPT {
+        let path = format!("conformance/cases/{file}.rs");
+        let found = |ir: &Kernel| ir.file.replace('\\', "/").ends_with(&path) && ir.name == *kernel;
+        let def = kernels.iter().find(|def| found(def.ir));
+        let def = def.unwrap_or_else(|| panic!("no case calls `{kernel}` of {file}"));
+        let closed = link(def.ir, def.links);
+        for (extension, text) in texts(&closed) {
+            compile::check(extension, name, &text);
+            let path = folder().join(format!("{name}.{extension}"));
+            if bless {
+                std::fs::write(&path, &text).expect("the snapshot is written");
+            }
+            if std::fs::read_to_string(&path).unwrap_or_default() != text {
+                different.push(format!("{}:\n{text}", path.display()));
+            }
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+/// A snapshot whose kernel is gone, or that nothing writes any more, is not left behind.
+#[test]
+fn every_file_belongs_to_a_kernel() {
+    for entry in std::fs::read_dir(folder()).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_stem().and_then(|s| s.to_str()).unwrap_or("");
+        let rust = path.extension().is_some_and(|e| e == "rs");
+        let known = KEPT.iter().any(|(kept, _, _)| *kept == name);
+        assert!(rust || known, "{} belongs to no kernel", path.display());
+    }
+}
+
+/// What a closed kernel carries is what the runtime would render.
+#[test]
+fn carried_sources_are_what_the_runtime_renders() {
+    let kernels = sarek::conformance::kernels();
+    let (mut closed, mut open) = (0, 0);
+    for def in &kernels {
+        let name = format!("{}: {}", def.ir.file, def.ir.name);
+        if !def.ir.is_closed() {
+            assert!(def.sources.is_empty(), "{name}: has open links and texts");
+            open += 1;
+            continue;
+        }
+        let rendered: Vec<_> = DIALECTS
+            .into_iter()
+            .filter_map(|dialect| {
+                let variant = default_variant(def.ir, dialect);
+                let source = render(def.ir, dialect, &variant).ok()?;
+                Some((dialect.name(), source.text))
+            })
+            .collect();
+        let carried: Vec<_> = def
+            .sources
+            .iter()
+            .map(|&(target, text)| (target, text.to_owned()))
+            .collect();
+        assert_eq!(carried, rendered, "{name}");
+        closed += 1;
+    }
+    assert!(closed > 200 && open > 0, "{closed} closed, {open} open");
+}

@@ -1,0 +1,12 @@
+use sarek::prelude::*;
+
+#[kernel]
+fn wrong(out: &mut [f32]) {
+    let i = global_idx_x();
+    let x: u32 = while i > 3 {
+        break 1;
+    };
+    out[i] = 1.0;
+}
+
+fn main() {}

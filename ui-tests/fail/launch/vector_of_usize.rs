@@ -1,0 +1,6 @@
+use sarek::prelude::*;
+
+
+fn main() {
+    let _ = Vector::<usize>::zeros(4);
+}

@@ -1,0 +1,7 @@
+use sarek::prelude::*;
+
+fn wrong() {
+    native!("cuda", "__syncthreads();");
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+use sarek::prelude::*;
+
+#[kernel]
+fn wrong(out: &mut [u32]) {
+    let i = global_idx_x();
+    unsafe {
+        native! {
+            "cuda" => ";",
+            _ => {},
+            _ => {},
+        }
+    }
+    out[i] = 1;
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use sarek::prelude::*;
+
+#[kernel]
+fn wrong(out: &mut [u32]) {
+    let i = global_idx_x();
+    unsafe {
+        native!("cuda", "{y} = 2u;");
+    }
+    out[i] = 1;
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use sarek::prelude::*;
+
+#[kernel]
+fn wrong(out: &mut [f32]) {
+    let i = global_idx_x();
+    if let 0 = i {
+        out[i] = 1.0;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use sarek::prelude::*;
+
+#[kernel]
+fn wrong(x: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    out[i] = match x[i] {
+        0 => 1,
+        other => other,
+    };
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use sarek::prelude::*;
+
+#[kernel]
+fn wrong(out: &mut [f32]) {
+    fn helper(x: f32) -> f32 {
+        x
+    }
+    let i = global_idx_x();
+    out[i] = 1.0;
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use sarek::prelude::*;
+
+#[kernel]
+struct Wrong;
+
+fn main() {}

@@ -1,0 +1,11 @@
+use sarek::prelude::*;
+
+#[kernel]
+fn wrong(x: &[f32], out: &mut [f32]) {
+    let i = global_idx_x();
+    if x[i] as bool {
+        out[i] = 1.0;
+    }
+}
+
+fn main() {}
