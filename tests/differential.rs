@@ -275,7 +275,11 @@ fn float_operations() -> Result<()> {
 fn lookup(at: &[u32], table: &[u32], divisors: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
     let value = table[at[i] as usize] as i32;
-    out[i] = if value > 10 { value / divisors[i] } else { value };
+    out[i] = if value > 10 {
+        value / divisors[i]
+    } else {
+        value
+    };
 }
 
 /// A launch fails exactly if the function panics for one of its threads.

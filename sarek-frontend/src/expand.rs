@@ -65,7 +65,9 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         signature: &signature,
         krate: &krate,
         fixed_block: attribute.block.is_some(),
-        has_native: lowered.as_ref().is_some_and(|l| !l.kernel.natives.is_empty()),
+        has_native: lowered
+            .as_ref()
+            .is_some_and(|l| !l.kernel.natives.is_empty()),
     };
     match lowered {
         Some(lowered) if errors.is_empty() => {

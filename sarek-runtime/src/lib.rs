@@ -14,9 +14,9 @@ mod vector;
 
 pub use device::{Device, Event, Stream, registry};
 pub use error::{Error, Fault, FaultKind, Result};
+pub use kernel::{Element, Kernel, KernelDef, ScalarArg};
 #[doc(hidden)]
 pub use kernel::{native, no_fallback};
-pub use kernel::{Element, Kernel, KernelDef, ScalarArg};
 #[cfg(feature = "reference")]
 #[doc(hidden)]
 pub use launch::called;

@@ -80,7 +80,12 @@ pub fn kernels() -> Vec<&'static KernelDef> {
         let _ = reference().map(|device| case.run(&device));
     }
     let mut kernels = sarek_runtime::called();
-    kernels.retain(|def| def.ir.file.replace('\\', "/").contains("conformance/cases/"));
+    kernels.retain(|def| {
+        def.ir
+            .file
+            .replace('\\', "/")
+            .contains("conformance/cases/")
+    });
     kernels.sort_by_key(|def| (&def.ir.file, &def.ir.name));
     kernels
 }

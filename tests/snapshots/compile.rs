@@ -54,8 +54,7 @@ fn opencl(name: &str, text: &str) {
 
 fn naga(name: &str, text: &str) {
     let module = wgsl::parse_str(text);
-    let module =
-        module.unwrap_or_else(|e| panic!("{name}: {}\n{text}", e.emit_to_string(text)));
+    let module = module.unwrap_or_else(|e| panic!("{name}: {}\n{text}", e.emit_to_string(text)));
     let checked = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
     checked.unwrap_or_else(|e| panic!("{name}: {}\n{text}", e.emit_to_string(text)));
 }

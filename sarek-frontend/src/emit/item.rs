@@ -260,7 +260,9 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
             }
         });
     // What the text of a `native!` does to its operands, rustc does not see.
-    let unseen = parts.has_native.then(|| quote!(#[allow(unused_mut, unused_assignments)]));
+    let unseen = parts
+        .has_native
+        .then(|| quote!(#[allow(unused_mut, unused_assignments)]));
     let function = quote_spanned! {name.span()=>
         #(#lints)*
         #[allow(clippy::all)]

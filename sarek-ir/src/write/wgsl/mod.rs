@@ -368,7 +368,11 @@ fn cast(arg: &Text, from: Scalar, to: Scalar) -> Text {
     }
     if from == Scalar::I32 && to.is_int() && to.size() == 8 {
         let wide = Text::call("srk_sign_extend", std::slice::from_ref(arg));
-        return if to == Scalar::I64 { wide } else { convert(to, &wide) };
+        return if to == Scalar::I64 {
+            wide
+        } else {
+            convert(to, &wide)
+        };
     }
     let between = [
         (Scalar::U32, Scalar::U64, Scalar::I64),
