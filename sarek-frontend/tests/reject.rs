@@ -139,24 +139,12 @@ fn attributes_and_macros_are_not_dropped() {
 #[test]
 fn stores_that_may_meet_need_an_unsafe_fn() {
     let race = "two threads may use the same element of `y`";
-    rejects(
-        "fn k(y: &mut [f32]) { y[global_idx_x() / 2] = 1.0; }",
-        &[race],
-    );
+    rejects("fn k(y: &mut [f32]) { y[global_idx_x() / 2] = 1.0; }", &[race]);
     rejects("fn k(y: &mut [f32]) { y[0] = 1.0; }", &[race]);
-    rejects(
-        "fn k(y: &mut [f32], w: usize) { y[global_idx_y() * w + global_idx_x()] = 1.0; }",
-        &[race],
-    );
-    rejects(
-        "fn k(y: &mut [f32]) { let i = global_idx_x(); y[i] = y[i + 1]; }",
-        &[race],
-    );
+    rejects("fn k(y: &mut [f32], w: usize) { y[global_idx_y() * w + global_idx_x()] = 1.0; }", &[race]);
+    rejects("fn k(y: &mut [f32]) { let i = global_idx_x(); y[i] = y[i + 1]; }", &[race]);
     rejects("unsafe fn k(y: &mut [f32]) { y[0] = 1.0; }", &[]);
-    rejects(
-        "fn k(y: &mut [f32], w: usize) { let x = global_idx_x(); if x < w { y[global_idx_y() * w + x] = 1.0; } }",
-        &[],
-    );
+    rejects("fn k(y: &mut [f32], w: usize) { let x = global_idx_x(); if x < w { y[global_idx_y() * w + x] = 1.0; } }", &[]);
 }
 
 #[test]

@@ -46,9 +46,7 @@ impl Shared {
 
     /// Is the driver PoCL?
     pub fn is_pocl(&self) -> bool {
-        self.id
-            .version()
-            .is_ok_and(|version| version.contains("PoCL"))
+        self.id.version().is_ok_and(|version| version.contains("PoCL"))
     }
 
     /// The driver's word on a failed call.

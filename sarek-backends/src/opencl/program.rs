@@ -137,10 +137,7 @@ impl backend::Compiler for Compiler {
     fn compile(&self, kernel: &str, source: &Source) -> Result<Artifact> {
         let (program, log) = self.build_source(kernel, source)?;
         if self.shared.is_pocl() {
-            return Ok(Artifact {
-                bytes: Arc::new([]),
-                log,
-            });
+            return Ok(Artifact { bytes: Arc::new([]), log });
         }
         let binaries: Vec<Vec<u8>> =
             get_program_info(program.raw, CL_PROGRAM_BINARIES).map_or(vec![], Into::into);

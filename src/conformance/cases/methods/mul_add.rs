@@ -81,14 +81,7 @@ fn f64_case(device: &Device) -> Check {
             match Class::of(device) {
                 Class::Host | Class::Cuda | Class::OpenCl => Due::Equal(exact),
                 // The product may be rounded before the sum.
-                Class::Wgsl => Due::Near(
-                    exact,
-                    Tolerance {
-                        ulps: 0.5,
-                        absolute: 512.0,
-                        flush: true,
-                    },
-                ),
+                Class::Wgsl => Due::Near(exact, Tolerance { ulps: 0.5, absolute: 512.0, flush: true }),
             }
         })
         .collect();
