@@ -14,8 +14,9 @@ pub struct Compiled(pub Direct);
 /// costs some 10 µs.
 const SMALL: u64 = 1 << 16;
 
-/// Pieces per thread of the pool: enough that threads which finish early find more.
-const PIECES_PER_THREAD: u64 = 8;
+/// Pieces per thread of the pool: a thread that finishes early finds more, and the last piece of a
+/// slow one is short beside the whole.
+const PIECES_PER_THREAD: u64 = 64;
 
 /// Why a launch stopped.
 pub enum Stop {

@@ -258,6 +258,7 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let krate = parts.krate;
     let types = types::audit(parts.item);
     let name = &parts.item.sig.ident;
+    let types = types::audit(parts.item);
     let arguments = parts
         .signature
         .arguments

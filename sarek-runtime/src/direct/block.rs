@@ -24,19 +24,43 @@ impl Block {
     #[inline]
     pub fn new(space: &IndexSpace, number: u64) -> Block {
         let [gx, gy, _] = space.grid;
-        let idx = [number % gx, number / gx % gy, number / gx / gy].map(|i| i as usize);
-        let dim = space.block.map(|d| d as usize);
-        let extent = space.extent.map(|e| e as usize);
-        let first = [idx[0] * dim[0], idx[1] * dim[1], idx[2] * dim[2]];
-        let lanes = |axis: usize| dim[axis].min(extent[axis].saturating_sub(first[axis]));
-        Block {
-            idx,
-            dim,
+        let mut block = Block {
+            idx: [number % gx, number / gx % gy, number / gx / gy].map(|i| i as usize),
+            dim: space.block.map(|d| d as usize),
             grid: space.grid.map(|g| g as usize),
-            extent,
-            first,
-            lanes: [lanes(0), lanes(1), lanes(2)],
+            extent: space.extent.map(|e| e as usize),
+            first: [0; 3],
+            lanes: [0; 3],
+        };
+        for axis in 0..3 {
+            block.place(axis);
         }
+        block
+    }
+
+    /// The block that follows this one, without the divisions of [`Block::new`].
+    #[inline]
+    pub(super) fn advance(&mut self) {
+        self.idx[0] += 1;
+        if self.idx[0] == self.grid[0] {
+            self.idx[0] = 0;
+            self.idx[1] += 1;
+            if self.idx[1] == self.grid[1] {
+                self.idx[1] = 0;
+                self.idx[2] += 1;
+                self.place(2);
+            }
+            self.place(1);
+        }
+        self.place(0);
+    }
+
+    /// Sets what follows from the index along an axis.
+    #[inline]
+    fn place(&mut self, axis: usize) {
+        self.first[axis] = self.idx[axis] * self.dim[axis];
+        let left = self.extent[axis].saturating_sub(self.first[axis]);
+        self.lanes[axis] = self.dim[axis].min(left);
     }
 
     /// How many of the first `lanes` threads along an axis have a global id below `bound`.
@@ -69,6 +93,15 @@ mod tests {
             block: [4, 2, 1],
             extent: [9, 3, 1],
         };
+        let mut walked = Block::new(&space, 0);
+        for number in 0..6 {
+            let block = Block::new(&space, number);
+            assert_eq!(
+                (block.idx, block.first, block.lanes),
+                (walked.idx, walked.first, walked.lanes)
+            );
+            walked.advance();
+        }
         let block = Block::new(&space, 5);
         assert_eq!(
             (block.idx, block.first, block.lanes),

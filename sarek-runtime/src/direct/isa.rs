@@ -103,9 +103,11 @@ unsafe fn each<K: DirectKernel, const CHECK: bool>(
     space: &IndexSpace,
     blocks: Range<u64>,
 ) -> Result<(), RawFault> {
-    for number in blocks {
+    let mut block = Block::new(space, blocks.start);
+    for _ in blocks {
         // SAFETY: the caller's promise.
-        unsafe { K::block::<CHECK>(args, &Block::new(space, number)) }?;
+        unsafe { K::block::<CHECK>(args, &block) }?;
+        block.advance();
     }
     Ok(())
 }

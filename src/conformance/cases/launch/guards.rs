@@ -10,7 +10,7 @@ use crate::prelude::*;
 pub const CASES: &[Case] = &[
     Case::new("launch/guards", &[], guards),
     Case::new("launch/guards_2d", &[], guards_2d),
-    Case::new("faults/before_a_guard", &[], behind_fault),
+    Case::new("faults/before_guard", &[], behind_fault),
 ];
 
 #[kernel]
