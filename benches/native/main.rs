@@ -4,6 +4,8 @@
 //!
 //! Both sides of a pair work on the same memory, in turns.
 
+#![allow(clippy::unit_arg)] // one side of a pair returns a result, the other nothing
+
 #[path = "../common/mod.rs"]
 mod common;
 mod plain;
