@@ -137,7 +137,7 @@ mod items {
     fn absent(y: &mut [Nothing]) {}
 
     #[kernel]
-    #[cfg(all())]
+    #[cfg(not(any()))]
     #[cfg_attr(all(), allow(clippy::needless_range_loop))]
     fn present(y: &mut [i32]) {
         y[global_idx_x()] = 1;

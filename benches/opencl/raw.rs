@@ -54,8 +54,8 @@ impl OpenCl {
         };
         let context = Context::from_device(&device)?;
         let text = include_str!("kernels.cl");
-        // SAFETY: the device belongs to the context.
         #[allow(deprecated)] // the function that replaces it needs OpenCL 2
+        // SAFETY: the device belongs to the context.
         let queue = unsafe { CommandQueue::create(&context, device.id(), 0) }?;
         Ok(OpenCl {
             program: Program::create_and_build_from_source(&context, text, options)?,

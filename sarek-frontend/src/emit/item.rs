@@ -256,7 +256,6 @@ fn user_function(parts: &Parts<'_>, attributes: &TokenStream) -> TokenStream {
 /// they were taken for.
 fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let krate = parts.krate;
-    let types = types::audit(parts.item);
     let name = &parts.item.sig.ident;
     let types = types::audit(parts.item);
     let arguments = parts
