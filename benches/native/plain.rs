@@ -59,6 +59,7 @@ pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
         });
 }
 
+#[allow(clippy::excessive_precision)] // as the formula is printed
 fn normal(d: f32) -> f32 {
     let k = 1.0 / (1.0 + 0.2316419 * d.abs());
     let poly =
