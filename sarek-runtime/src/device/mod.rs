@@ -48,7 +48,8 @@ impl Device {
         registry::global().best()
     }
 
-    /// The first device of a backend, whatever `SAREK_BACKEND` says.
+    /// The device of a backend with the highest priority, the first of equals, whatever
+    /// `SAREK_BACKEND` says.
     pub fn of(backend: &str) -> Result<Device> {
         registry::global().of(backend)
     }

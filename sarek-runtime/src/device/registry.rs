@@ -201,14 +201,23 @@ impl Registry {
         let Some(entry) = entries.iter().find(|e| e.name() == backend) else {
             return Err(unknown(backend, &entries, ""));
         };
+        // A driver may list its software device before a GPU.
+        let mut best: Option<Device> = None;
         let mut reasons = Vec::new();
         for candidate in entry.candidates() {
             match candidate {
-                Candidate::Device(device) => return Ok(device),
+                Candidate::Device(device) => {
+                    if best
+                        .as_ref()
+                        .is_none_or(|b| device.priority() > b.priority())
+                    {
+                        best = Some(device);
+                    }
+                }
                 Candidate::Absent { reason, .. } => reasons.push(reason),
             }
         }
-        Err(Error::NoBackend {
+        best.ok_or_else(|| Error::NoBackend {
             backend: backend.to_owned(),
             reason: reasons.join("; "),
         })

@@ -55,6 +55,34 @@ fn a_device_may_lower_its_priority_but_not_raise_it() {
     assert_eq!(registry.of("loud").unwrap().priority(), 30);
 }
 
+/// A backend whose driver lists a software device before a GPU.
+struct SoftwareFirst;
+
+impl Backend for SoftwareFirst {
+    fn name(&self) -> &'static str {
+        "two"
+    }
+
+    fn count(&self) -> Result<usize, String> {
+        Ok(2)
+    }
+
+    fn open(&self, ordinal: usize) -> Result<Arc<dyn BackendDevice>> {
+        let software = (ordinal == 0).then_some(40);
+        GpuBackend::with("two", 90, |info| info.priority = software).open(0)
+    }
+
+    fn priority(&self) -> i32 {
+        90
+    }
+}
+
+#[test]
+fn the_device_of_a_backend_is_its_best() {
+    let device = registry("", &[Arc::new(SoftwareFirst)]).of("two").unwrap();
+    assert_eq!((device.ordinal(), device.priority()), (1, 90));
+}
+
 #[test]
 fn drivers_are_started_only_when_needed_and_once() {
     let [fast, slow] = [HostBackend::new("fast", 9), HostBackend::new("slow", 5)];
