@@ -165,43 +165,40 @@ impl Lowerer<'_> {
         let kernel = &self.kernel;
         let mut unprovable = vec![];
         for expr in kernel.exprs.iter() {
-            match *expr {
-                Expr::Load {
-                    index,
-                    site: Some(site),
-                    ..
-                } if data.expr(kernel, index) => {
-                    unprovable.push(site);
-                }
-                Expr::Divide {
-                    lhs,
-                    rhs,
-                    site: Some(site),
-                    ..
-                } => {
-                    let literal = kernel.literal(rhs).and_then(Constant::as_int);
-                    let harmless = literal.is_some_and(|d| d != 0 && d != -1);
-                    if !harmless
-                        && (data.expr(kernel, lhs) && kernel.type_of(rhs).is_signed()
-                            || data.expr(kernel, rhs))
-                    {
-                        unprovable.push(site);
-                    }
-                }
-                _ => {}
+            if let Expr::Load {
+                index,
+                site: Some(site),
+                ..
+            } = *expr
+                && data.expr(kernel, index)
+            {
+                unprovable.push(site);
+            }
+            if let Expr::Divide {
+                lhs,
+                rhs,
+                site: Some(site),
+                ..
+            } = *expr
+                && data.divisor(kernel, lhs, rhs)
+            {
+                unprovable.push(site);
             }
         }
         for stmt in kernel.stmts.iter() {
-            match *stmt {
-                Stmt::Store {
-                    index,
-                    site: Some(site),
-                    ..
-                } if data.expr(kernel, index) => {
-                    unprovable.push(site);
-                }
-                Stmt::Assert { cond, site } if data.expr(kernel, cond) => unprovable.push(site),
-                _ => {}
+            if let Stmt::Store {
+                index,
+                site: Some(site),
+                ..
+            } = *stmt
+                && data.expr(kernel, index)
+            {
+                unprovable.push(site);
+            }
+            if let Stmt::Assert { cond, site } = *stmt
+                && data.expr(kernel, cond)
+            {
+                unprovable.push(site);
             }
         }
         for site in unprovable {
@@ -216,6 +213,15 @@ struct DataDependence {
 }
 
 impl DataDependence {
+    /// Does it depend on data whether `lhs / rhs` is defined?
+    fn divisor(&self, kernel: &sarek_ir::Kernel, lhs: ExprId, rhs: ExprId) -> bool {
+        let literal = kernel.literal(rhs).and_then(Constant::as_int);
+        if literal.is_some_and(|d| d != 0 && d != -1) {
+            return false;
+        }
+        self.expr(kernel, rhs) || kernel.type_of(rhs).is_signed() && self.expr(kernel, lhs)
+    }
+
     fn expr(&self, kernel: &sarek_ir::Kernel, id: ExprId) -> bool {
         match kernel.expr(id) {
             Expr::Load { .. } => true,
