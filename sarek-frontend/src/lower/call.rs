@@ -1,5 +1,6 @@
 //! Calls of functions: ids, and numeric functions written as `f32::sqrt(x)`.
 
+use quote::quote;
 use sarek_ir::{Builtin, Expr, Scalar};
 use syn::spanned::Spanned;
 
@@ -40,6 +41,9 @@ impl Lowerer<'_> {
                 self.errors
                     .at(argument.span(), format!("`{name}()` takes no argument"));
             }
+            self.audits.push(quote! {
+                const _: extern "C-unwind" fn() -> ::core::primitive::usize = #path;
+            });
             return Value::Scalar(self.known(Expr::Builtin(builtin), Scalar::Usize, e.span()));
         }
         self.errors.at(path.span(), unknown_function(&name));

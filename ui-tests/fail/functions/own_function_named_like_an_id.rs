@@ -1,0 +1,15 @@
+use sarek::prelude::{Vector, kernel};
+
+/// Not the id.
+fn global_idx_x() -> usize {
+    0
+}
+
+#[kernel]
+fn store(out: &mut [f32]) {
+    out[global_idx_x()] = 1.0;
+}
+
+fn main() {
+    let _ = store(&mut Vector::zeros(1)).over(1usize).run();
+}
