@@ -28,7 +28,7 @@ fn message(lowered: &Lowered, violation: Violation) -> String {
             .kernel
             .operands(id)
             .first()
-            .map(|o| lowered.kernel.type_of(*o)),
+            .map(|o| lowered.kernel.scalar_of(*o)),
         Node::Kernel
         | Node::Param(_)
         | Node::Local(_)

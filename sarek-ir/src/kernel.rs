@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::{Axis, Expr, Scalar, Stmt, Value};
+use crate::{Axis, Expr, Memory, Scalar, SharedArray, Stmt, Type, TypeDef, Value};
 
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -35,6 +35,10 @@ handles! {
     NativeId;
     /// A loop; unique in its kernel.
     LabelId;
+    /// A shared array in [`Kernel::shared`].
+    SharedId;
+    /// A type of several parts in [`Kernel::types`].
+    TypeId;
 }
 
 /// A run of handles in [`Kernel::lists`].
@@ -87,12 +91,16 @@ pub struct Kernel {
     pub block: Option<[u32; 3]>,
     /// Parameters in order.
     pub params: Cow<'static, [Param]>,
+    /// Arrays that the threads of a block share, one for each place that makes one.
+    pub shared: Cow<'static, [SharedArray]>,
+    /// Types of several parts.
+    pub types: Cow<'static, [TypeDef]>,
     /// Locals, in order of declaration.
     pub locals: Cow<'static, [Local]>,
     /// Expressions.
     pub exprs: Cow<'static, [Expr]>,
     /// The type of each expression.
-    pub expr_types: Cow<'static, [Scalar]>,
+    pub expr_types: Cow<'static, [Type]>,
     /// Where each expression stands in the source.
     pub expr_locs: Cow<'static, [Loc]>,
     /// Statements.
@@ -127,9 +135,20 @@ pub struct Param {
 pub enum ParamKind {
     /// A value.
     Scalar(Scalar),
-    /// `&[elem]`, or `&mut [elem]` when `mutable`.
+    /// `&[elem]`, `&mut [elem]` or `&[Atomic<elem>]`.
     #[allow(missing_docs)]
-    Slice { elem: Scalar, mutable: bool },
+    Slice { elem: Scalar, access: Access },
+}
+
+/// What a kernel may do with a slice.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Access {
+    /// Load: `&[T]`.
+    Read,
+    /// Load and store: `&mut [T]`.
+    Write,
+    /// Atomic operations only: `&[Atomic<T>]`.
+    Atomic,
 }
 
 /// A local variable.
@@ -138,7 +157,7 @@ pub struct Local {
     /// The name in the source, or one that the frontend made up; not unique.
     pub name: Cow<'static, str>,
     /// Its type.
-    pub ty: Scalar,
+    pub ty: Type,
     /// Is it assigned after its declaration?
     pub mutable: bool,
 }
@@ -158,8 +177,8 @@ pub struct Site {
 /// What a site checks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SiteKind {
-    /// An index into a slice parameter. The detail of the fault is the index.
-    Index(ParamId),
+    /// An index into memory. The detail of the fault is the index.
+    Index(Memory),
     /// An integer divisor, which must not be 0 (nor -1 under `MIN`). The detail is the divisor.
     Divisor,
     /// A condition, with the message of its failure. The detail is 0.
@@ -222,6 +241,8 @@ impl Kernel {
         file: Cow::Borrowed(""),
         block: None,
         params: Cow::Borrowed(&[]),
+        shared: Cow::Borrowed(&[]),
+        types: Cow::Borrowed(&[]),
         locals: Cow::Borrowed(&[]),
         exprs: Cow::Borrowed(&[]),
         expr_types: Cow::Borrowed(&[]),
@@ -242,8 +263,13 @@ impl Kernel {
     }
 
     /// The type of an expression.
-    pub fn type_of(&self, id: ExprId) -> Scalar {
+    pub fn type_of(&self, id: ExprId) -> Type {
         self.expr_types[id.index()]
+    }
+
+    /// The type of an expression that is a scalar, as all of a closed kernel are.
+    pub fn scalar_of(&self, id: ExprId) -> Scalar {
+        self.expr_types[id.index()].scalar()
     }
 
     /// The statement.

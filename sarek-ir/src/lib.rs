@@ -19,7 +19,14 @@
 //! may leave nodes that nothing uses.)
 //!
 //! **Types are closed.** `expr_types[i]` is the type of `exprs[i]`; there is no implicit conversion.
-//! A slice is not a value: it is named by [`Expr::Load`], [`Expr::Len`] and [`Stmt::Store`] only.
+//! [`Memory`] is not a value: slices, shared arrays and local arrays are named by loads, stores, atomic
+//! operations and [`Expr::Len`] only. A local array is declared by a [`Stmt::Let`] without a value, and its
+//! elements are stored before they are loaded.
+//!
+//! **Working together.** [`Stmt::Barrier`] stands where all threads of a block that have not returned arrive
+//! together ([`analysis::barriers`] checks it); what each thread wrote before it, all of the block see
+//! after it. Between two barriers the order of threads is unspecified. [`Stmt::Atomic`] and [`Stmt::Subgroup`]
+//! are statements because they have effects or depend on who arrives; their result is a local.
 //!
 //! **Integers wrap**, shifts mask their count, `as` saturates from floats and truncates between
 //! integers, comparisons with NaN are false except `!=`. A target where the plain operator means
@@ -56,27 +63,34 @@
 
 pub mod analysis;
 pub mod builder;
+mod collective;
 pub mod eval;
 mod expr;
 mod intrinsic;
 mod kernel;
 pub mod link;
+mod memory;
 pub mod passes;
 mod scalar;
 pub mod sketch;
 mod stmt;
 mod text;
+mod ty;
 pub mod validate;
 mod value;
 pub mod write;
 
+pub use collective::{AtomicOp, Scope, SubgroupOp};
 pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
 pub use intrinsic::{ArgType, Intrinsic, ResultType, TypeClass};
 pub use kernel::{
-    Block, ExprId, Kernel, LabelId, Link, LinkId, List, Loc, Local, LocalId, Native, NativeId,
-    NativeText, Param, ParamId, ParamKind, Piece, Precondition, Site, SiteId, SiteKind, StmtId,
+    Access, Block, ExprId, Kernel, LabelId, Link, LinkId, List, Loc, Local, LocalId, Native,
+    NativeId, NativeText, Param, ParamId, ParamKind, Piece, Precondition, SharedId, Site, SiteId,
+    SiteKind, StmtId, TypeId,
 };
+pub use memory::{Length, Memory, SharedArray};
 pub use scalar::Scalar;
 pub use stmt::Stmt;
+pub use ty::{Type, TypeDef};
 pub use validate::validate;
 pub use value::Value;

@@ -70,6 +70,11 @@ impl Scalar {
         }
     }
 
+    /// Is it `bool`?
+    pub const fn is_bool(self) -> bool {
+        matches!(self, Scalar::Bool)
+    }
+
     /// Is it an integer type, `usize` included?
     pub const fn is_int(self) -> bool {
         matches!(

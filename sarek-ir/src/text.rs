@@ -9,8 +9,9 @@ use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
 use crate::{
-    BinaryOp, Block, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, LocalId, Native, ParamId,
-    ParamKind, Piece, Precondition, SiteId, SiteKind, Stmt, StmtId, UnaryOp, Value,
+    Access, BinaryOp, Block, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, Length, List,
+    LocalId, Memory, Native, ParamId, ParamKind, Piece, Precondition, Scope, SiteId, SiteKind,
+    Stmt, StmtId, Type, TypeDef, UnaryOp, Value,
 };
 
 impl fmt::Display for Kernel {
@@ -52,6 +53,7 @@ struct Text<'a> {
     kernel: &'a Kernel,
     params: Vec<String>,
     locals: Vec<String>,
+    shared: Vec<String>,
     links: Vec<String>,
     /// Loops that a `break` or `continue` names.
     labels: HashSet<LabelId>,
@@ -87,12 +89,17 @@ impl<'a> Text<'a> {
             | Stmt::Loop { .. }
             | Stmt::For { .. }
             | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
             | Stmt::Native { .. } => None,
         });
         Text {
             kernel,
             params: unique(kernel.params.iter().map(|p| &*p.name), &mut taken),
             locals: unique(kernel.locals.iter().map(|l| &*l.name), &mut taken),
+            shared: unique(kernel.shared.iter().map(|s| &*s.name), &mut taken),
             links: unique(kernel.links.iter().map(|l| &*l.path), &mut taken),
             labels: labels.collect(),
             indent: 0,
@@ -132,16 +139,18 @@ impl<'a> Text<'a> {
         if let Some([x, y, z]) = kernel.block {
             self.put(format_args!("block ({x}, {y}, {z})\n"));
         }
+        self.shared_arrays();
         self.put(format_args!("kernel {}(", kernel.name));
         for (i, param) in kernel.params.iter().enumerate() {
             let separator = if i == 0 { "" } else { ", " };
             self.put(format_args!("{separator}{}: ", self.params[i].clone()));
             match param.kind {
                 ParamKind::Scalar(ty) => self.put(ty),
-                ParamKind::Slice { elem, mutable } => {
-                    let mutable = if mutable { "mut " } else { "" };
-                    self.put(format_args!("&{mutable}[{elem}]"));
-                }
+                ParamKind::Slice { elem, access } => match access {
+                    Access::Read => self.put(format_args!("&[{elem}]")),
+                    Access::Write => self.put(format_args!("&mut [{elem}]")),
+                    Access::Atomic => self.put(format_args!("&[Atomic<{elem}>]")),
+                },
             }
         }
         self.put(") ");
@@ -199,7 +208,8 @@ impl<'a> Text<'a> {
                 let decl = &self.kernel.locals[local.index()];
                 self.put(if decl.mutable { "let mut " } else { "let " });
                 self.local(local);
-                self.put(format_args!(": {}", decl.ty));
+                self.put(": ");
+                self.ty(decl.ty);
                 if let Some(init) = init {
                     self.put(" = ");
                     self.expr(init, Prec::Lowest);
@@ -213,12 +223,12 @@ impl<'a> Text<'a> {
                 self.put(";");
             }
             Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
                 site,
             } => {
-                self.access(buffer, index, site);
+                self.access(memory, index, site);
                 self.put(" = ");
                 self.expr(value, Prec::Lowest);
                 self.put(";");
@@ -249,10 +259,51 @@ impl<'a> Text<'a> {
             Stmt::Break { label } => self.put(format_args!("break 'l{};", label.0)),
             Stmt::Continue { label } => self.put(format_args!("continue 'l{};", label.0)),
             Stmt::Return => self.put("return;"),
+            Stmt::Barrier => self.put("barrier();"),
+            Stmt::Fence { scope } => self.put(match scope {
+                Scope::Block => "block_fence();",
+                Scope::Device => "device_fence();",
+            }),
+            Stmt::Atomic {
+                op,
+                memory,
+                index,
+                args,
+                result,
+                site,
+            } => {
+                self.result(result);
+                self.access(memory, index, site);
+                self.put(format_args!(".{}(", op.name()));
+                self.list(args);
+                self.put(");");
+            }
+            Stmt::Subgroup { op, args, result } => {
+                self.result(Some(result));
+                self.put(format_args!("{}(", op.name()));
+                self.list(args);
+                self.put(");");
+            }
             Stmt::Native { native } => {
                 let native = &self.kernel.natives[native.index()];
                 self.native(native);
             }
+        }
+    }
+
+    fn result(&mut self, local: Option<LocalId>) {
+        if let Some(local) = local {
+            self.local(local);
+            self.put(" = ");
+        }
+    }
+
+    fn list(&mut self, list: List) {
+        for (i, id) in self.kernel.list(list).enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            self.expr(id, Prec::Lowest);
         }
     }
 
@@ -348,8 +399,19 @@ impl<'a> Text<'a> {
         self.put("}");
     }
 
-    fn access(&mut self, buffer: ParamId, index: ExprId, site: Option<SiteId>) {
-        self.param(buffer);
+    fn memory(&mut self, memory: Memory) {
+        match memory {
+            Memory::Slice(param) => self.param(param),
+            Memory::Shared(shared) => {
+                let name = self.shared[shared.index()].clone();
+                self.put(name);
+            }
+            Memory::Local(local) => self.local(local),
+        }
+    }
+
+    fn access(&mut self, memory: Memory, index: ExprId, site: Option<SiteId>) {
+        self.memory(memory);
         self.put("[");
         self.expr(index, Prec::Lowest);
         self.put("]");
@@ -401,16 +463,16 @@ impl<'a> Text<'a> {
             }
             Expr::Local(local) => self.local(local),
             Expr::Param(param) => self.param(param),
-            Expr::Len(param) => {
-                self.param(param);
+            Expr::Len(memory) => {
+                self.memory(memory);
                 self.put(".len()");
             }
             Expr::Builtin(builtin) => self.put(format_args!("{}()", builtin.name())),
             Expr::Load {
-                buffer,
+                memory,
                 index,
                 site,
-            } => self.access(buffer, index, site),
+            } => self.access(memory, index, site),
             Expr::Unary { op, arg } => {
                 self.put(match op {
                     UnaryOp::Neg => "-",
@@ -437,7 +499,7 @@ impl<'a> Text<'a> {
             Expr::Or { lhs, rhs } => self.infix(lhs, "||", None, rhs, prec),
             Expr::Cast { arg } => {
                 self.expr(arg, Prec::Cast);
-                self.put(format_args!(" as {}", self.kernel.type_of(id)));
+                self.put(format_args!(" as {}", self.kernel.scalar_of(id)));
             }
             Expr::Call { intrinsic, args } => {
                 let args: Vec<ExprId> = self.kernel.list(args).collect();
@@ -463,7 +525,7 @@ impl<'a> Text<'a> {
 
     fn call(&mut self, intrinsic: Intrinsic, id: ExprId, args: &[ExprId]) {
         let rest = if intrinsic == Intrinsic::FromBits {
-            self.put(format_args!("{}::from_bits(", self.kernel.type_of(id)));
+            self.put(format_args!("{}::from_bits(", self.kernel.scalar_of(id)));
             args
         } else {
             self.expr(args[0], Prec::Postfix);
@@ -477,6 +539,44 @@ impl<'a> Text<'a> {
             self.expr(*arg, Prec::Lowest);
         }
         self.put(")");
+    }
+
+    fn ty(&mut self, ty: Type) {
+        match ty {
+            Type::Scalar(scalar) => self.put(scalar),
+            Type::Compound(id) => match self.kernel.types[id.index()] {
+                TypeDef::Array { elem, len } => {
+                    self.put(format_args!("[{elem}; "));
+                    self.length(len);
+                    self.put("]");
+                }
+            },
+        }
+    }
+
+    fn length(&mut self, len: Length) {
+        match len {
+            Length::Fixed(n) => self.put(n),
+            Length::Link(link) => {
+                let name = self.links[link.index()].clone();
+                self.put(name);
+            }
+            Length::Launch(len) => self.expr(len, Prec::Lowest),
+        }
+    }
+
+    fn shared_arrays(&mut self) {
+        for (i, array) in self.kernel.shared.iter().enumerate() {
+            let name = self.shared[i].clone();
+            let elem = array.elem;
+            if array.atomic {
+                self.put(format_args!("shared {name}: [Atomic<{elem}>; "));
+            } else {
+                self.put(format_args!("shared {name}: [{elem}; "));
+            }
+            self.length(array.len);
+            self.put("]\n");
+        }
     }
 }
 

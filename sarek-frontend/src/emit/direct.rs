@@ -241,7 +241,7 @@ impl Writer<'_> {
 
     fn expr(&self, id: ExprId) -> TokenStream {
         let span = located(self.lowered.expr_spans[id.index()]);
-        let ty = self.kernel.type_of(id);
+        let ty = self.kernel.scalar_of(id);
         if let Some(known) = self.trim.known.get(&id) {
             return mixed!(#known);
         }
@@ -319,7 +319,7 @@ impl Writer<'_> {
         span: Span,
     ) -> TokenStream {
         let method = Ident::new(op.name(), span);
-        let ty = rust_type(self.kernel.type_of(lhs));
+        let ty = rust_type(self.kernel.scalar_of(lhs));
         let site = site.filter(|_| !can_divide(self.kernel, rhs));
         let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
         let check = site.map(|site| {
@@ -337,7 +337,7 @@ impl Writer<'_> {
     fn call(&self, intrinsic: Intrinsic, args: &[ExprId], ty: Scalar, span: Span) -> TokenStream {
         let on = match intrinsic {
             Intrinsic::FromBits => rust_type(ty),
-            _ => rust_type(self.kernel.type_of(args[0])),
+            _ => rust_type(self.kernel.scalar_of(args[0])),
         };
         let args = args.iter().map(|a| self.expr(*a));
         match intrinsic {

@@ -203,7 +203,7 @@ impl Finder<'_> {
 
     /// Can the evaluation neither fault nor panic?
     fn is_quiet(&self, expr: ExprId) -> bool {
-        let float = self.kernel.type_of(expr).is_float();
+        let float = self.kernel.scalar_of(expr).is_float();
         let itself = match self.kernel.expr(expr) {
             Expr::Literal(_)
             | Expr::Link(_)

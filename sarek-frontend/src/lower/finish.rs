@@ -219,13 +219,13 @@ impl DataDependence {
         if literal.is_some_and(|d| d != 0 && d != -1) {
             return false;
         }
-        self.expr(kernel, rhs) || kernel.type_of(rhs).is_signed() && self.expr(kernel, lhs)
+        self.expr(kernel, rhs) || kernel.scalar_of(rhs).is_signed() && self.expr(kernel, lhs)
     }
 
     fn expr(&self, kernel: &sarek_ir::Kernel, id: ExprId) -> bool {
         match kernel.expr(id) {
             Expr::Load { .. } => true,
-            Expr::Local(local) => self.locals[local.index()] || kernel.type_of(id).is_float(),
+            Expr::Local(local) => self.locals[local.index()] || kernel.scalar_of(id).is_float(),
             Expr::Literal(_) | Expr::Link(_) | Expr::Len(_) | Expr::Builtin(_) | Expr::Faulted => {
                 false
             }

@@ -30,7 +30,7 @@ impl Requirements {
         for param in kernel.params.iter() {
             match param.kind {
                 ParamKind::Scalar(ty) => needs.ty(ty),
-                ParamKind::Slice { elem, mutable: _ } => {
+                ParamKind::Slice { elem, access: _ } => {
                     needs.ty(elem);
                     needs.buffers += 1;
                     needs.storage8 |= elem.size() == 1;
@@ -38,10 +38,10 @@ impl Requirements {
             }
         }
         for local in kernel.locals.iter() {
-            needs.ty(local.ty);
+            needs.ty(kernel.local_scalar(local));
         }
         for (expr, ty) in kernel.exprs.iter().zip(kernel.expr_types.iter()) {
-            needs.ty(*ty);
+            needs.ty(ty.scalar());
             if let Expr::Call { intrinsic, .. } = expr {
                 needs.f64_math |= *ty == Scalar::F64 && is_elementary(*intrinsic);
             }

@@ -6,7 +6,7 @@ use crate::{Expr, ExprId, Kernel, List};
 /// mutable locals nor memory that the kernel writes.
 pub(super) fn same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
     let (x, y) = (kernel.operands(a), kernel.operands(b));
-    kernel.type_of(a) == kernel.type_of(b)
+    kernel.scalar_of(a) == kernel.scalar_of(b)
         && shape(kernel.expr(a)) == shape(kernel.expr(b))
         && x.len() == y.len()
         && x.iter().zip(&y).all(|(&x, &y)| same(kernel, x, y))
@@ -23,8 +23,8 @@ fn shape(expr: Expr) -> Expr {
         | Expr::Len(_)
         | Expr::Builtin(_)
         | Expr::Faulted => expr,
-        Expr::Load { buffer, .. } => Expr::Load {
-            buffer,
+        Expr::Load { memory, .. } => Expr::Load {
+            memory,
             index: none,
             site: None,
         },

@@ -16,9 +16,11 @@
 //! A local's answer holds at all of its uses. "Uniform" says that the threads that evaluate a use
 //! together, in the same iterations, see the same value.
 
+use std::collections::HashSet;
+
 use crate::{
-    Block, Expr, ExprId, Kernel, LabelId, LocalId, NativeId, ParamId, ParamKind, Piece, Stmt,
-    StmtId,
+    Access, Block, Expr, ExprId, Kernel, LabelId, LocalId, Memory, NativeId, ParamId, ParamKind,
+    Piece, Stmt, StmtId,
 };
 
 /// The answer for one kernel.
@@ -69,17 +71,17 @@ impl Uniformity {
 }
 
 /// The slices that some thread may write: those that are stored to, and mutable ones in native text.
-fn written(kernel: &Kernel) -> Vec<bool> {
-    let mut written = vec![false; kernel.params.len()];
+fn written(kernel: &Kernel) -> HashSet<Memory> {
+    let mut written = HashSet::new();
     for stmt in kernel.stmts.iter() {
-        if let Stmt::Store { buffer, .. } = stmt {
-            written[buffer.index()] = true;
+        if let Stmt::Store { memory, .. } | Stmt::Atomic { memory, .. } = stmt {
+            written.insert(*memory);
         }
     }
     let texts = kernel.natives.iter().flat_map(|n| n.texts.iter());
     for piece in texts.flat_map(|t| t.pieces.iter()) {
         if let Piece::Param(param) = piece {
-            written[param.index()] |= is_mutable(kernel, *param);
+            written.extend(is_mutable(kernel, *param).then_some(Memory::Slice(*param)));
         }
     }
     written
@@ -87,7 +89,7 @@ fn written(kernel: &Kernel) -> Vec<bool> {
 
 fn is_mutable(kernel: &Kernel, param: ParamId) -> bool {
     match kernel.params[param.index()].kind {
-        ParamKind::Slice { mutable, .. } => mutable,
+        ParamKind::Slice { access, .. } => access != Access::Read,
         ParamKind::Scalar(_) => false,
     }
 }
@@ -101,7 +103,7 @@ struct Flow<'a> {
     split: Vec<(LabelId, Split)>,
     /// Have some threads returned before others?
     returned: bool,
-    written: Vec<bool>,
+    written: HashSet<Memory>,
     changed: bool,
 }
 
@@ -174,6 +176,26 @@ impl Flow<'_> {
                 self.assign(local, start && end);
                 self.loop_body(label, body, together, start && end);
             }
+            Stmt::Atomic {
+                index,
+                args,
+                result,
+                ..
+            } => {
+                for arg in self.kernel.list(args).chain([index]).collect::<Vec<_>>() {
+                    self.expr(arg);
+                }
+                if let Some(result) = result {
+                    self.assign(result, false);
+                }
+            }
+            Stmt::Subgroup { args, result, .. } => {
+                for arg in self.kernel.list(args).collect::<Vec<_>>() {
+                    self.expr(arg);
+                }
+                self.assign(result, false);
+            }
+            Stmt::Barrier | Stmt::Fence { .. } => {}
             Stmt::Break { label } => self.jump(label, together, true),
             Stmt::Continue { label } => self.jump(label, together, false),
             Stmt::Return => self.returned |= !together,
@@ -249,7 +271,7 @@ impl Flow<'_> {
         uniform &= match self.kernel.expr(id) {
             Expr::Local(local) => self.out.locals[local.index()],
             Expr::Builtin(builtin) => builtin.is_uniform(),
-            Expr::Load { buffer, .. } => !self.written[buffer.index()],
+            Expr::Load { memory, .. } => !self.written.contains(&memory),
             Expr::Faulted => false,
             Expr::Literal(_)
             | Expr::Link(_)

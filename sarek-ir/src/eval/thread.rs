@@ -4,8 +4,8 @@
 //! Rust never does, is zero.
 
 use crate::{
-    Axis, Block, Builtin, Expr, ExprId, Kernel, LabelId, List, NativeId, ParamId, Scalar, SiteId,
-    Stmt, StmtId, Value, eval,
+    Axis, Block, Builtin, Expr, ExprId, Kernel, LabelId, List, Memory, NativeId, ParamId, Scalar,
+    SiteId, Stmt, StmtId, Value, eval,
 };
 
 /// What a thread acts on.
@@ -13,14 +13,14 @@ pub trait Host {
     /// The value of a scalar parameter.
     fn scalar(&self, param: ParamId) -> Value;
 
-    /// The number of elements of a slice parameter.
-    fn len(&self, buffer: ParamId) -> u64;
+    /// The number of elements of a slice or shared array.
+    fn len(&self, memory: Memory) -> u64;
 
     /// Reads an element; `index` is in bounds.
-    fn load(&mut self, buffer: ParamId, index: u64) -> Value;
+    fn load(&mut self, memory: Memory, index: u64) -> Value;
 
     /// Writes an element; `index` is in bounds, `value` of the element's type.
-    fn store(&mut self, buffer: ParamId, index: u64, value: Value);
+    fn store(&mut self, memory: Memory, index: u64, value: Value);
 
     /// Is told the value of each expression that was evaluated.
     fn evaluated(&mut self, _expr: ExprId, _value: Value) {}
@@ -57,6 +57,7 @@ impl Ids {
             Builtin::GridDim(a) => self.grid_dim[a.index()],
             Builtin::GlobalIdx(a) => self.global(a),
             Builtin::GlobalDim(a) => self.global_dim[a.index()],
+            Builtin::SubgroupSize | Builtin::SubgroupLane => todo!(),
             Builtin::GlobalThreadId => {
                 let [w, h, _] = self.global_dim;
                 let rows = self
@@ -109,8 +110,12 @@ impl<'k> Thread<'k> {
     pub fn run(&mut self, ids: &Ids, host: &mut impl Host) -> Result<(), Fault> {
         let kernel = self.kernel;
         self.locals.clear();
-        self.locals
-            .extend(kernel.locals.iter().map(|l| Value::zero(l.ty)));
+        self.locals.extend(
+            kernel
+                .locals
+                .iter()
+                .map(|l| Value::zero(kernel.local_scalar(l))),
+        );
         Run {
             kernel,
             locals: &mut self.locals,
@@ -149,14 +154,14 @@ impl<H: Host> Run<'_, H> {
             }
             Stmt::Assign { local, value } => self.locals[local.index()] = self.expr(value)?,
             Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
                 site,
             } => {
                 let value = self.expr(value)?;
-                let index = self.index(buffer, index, site)?;
-                self.host.store(buffer, index, value);
+                let index = self.index(memory, index, site)?;
+                self.host.store(memory, index, value);
             }
             Stmt::Assert { cond, site } => {
                 if !self.condition(cond)? {
@@ -184,7 +189,7 @@ impl<H: Host> Run<'_, H> {
                 body,
             } => {
                 let (start, end) = (self.integer(start)?, self.integer(end)?);
-                let ty = self.kernel.locals[local.index()].ty;
+                let ty = self.kernel.locals[local.index()].ty.scalar();
                 for i in start..end {
                     self.locals[local.index()] = integer(ty, i);
                     if let Some(flow) = after_iteration(self.block(body)?, label) {
@@ -195,6 +200,9 @@ impl<H: Host> Run<'_, H> {
             Stmt::Break { label } => return Ok(Flow::Break(label)),
             Stmt::Continue { label } => return Ok(Flow::Continue(label)),
             Stmt::Return => return Ok(Flow::Return),
+            Stmt::Barrier | Stmt::Fence { .. } | Stmt::Atomic { .. } | Stmt::Subgroup { .. } => {
+                todo!()
+            }
             Stmt::Native { native } => return self.native(native),
         }
         Ok(Flow::Next)
@@ -235,14 +243,9 @@ impl<H: Host> Run<'_, H> {
     }
 
     /// Evaluates an index and checks it.
-    fn index(
-        &mut self,
-        buffer: ParamId,
-        index: ExprId,
-        site: Option<SiteId>,
-    ) -> Result<u64, Fault> {
+    fn index(&mut self, memory: Memory, index: ExprId, site: Option<SiteId>) -> Result<u64, Fault> {
         let index = self.integer(index)? as u64;
-        if index < self.host.len(buffer) {
+        if index < self.host.len(memory) {
             return Ok(index);
         }
         match site {
@@ -261,21 +264,21 @@ impl<H: Host> Run<'_, H> {
     }
 
     fn node(&mut self, id: ExprId) -> Result<Value, Fault> {
-        let ty = self.kernel.type_of(id);
+        let ty = self.kernel.scalar_of(id);
         Ok(match self.kernel.expr(id) {
             Expr::Literal(value) => value,
             Expr::Link(_) => unreachable!("a closed kernel has no links"),
             Expr::Local(local) => self.locals[local.index()],
             Expr::Param(param) => self.host.scalar(param),
-            Expr::Len(param) => integer(ty, self.host.len(param).into()),
+            Expr::Len(memory) => integer(ty, self.host.len(memory).into()),
             Expr::Builtin(builtin) => integer(ty, self.ids.get(builtin).into()),
             Expr::Load {
-                buffer,
+                memory,
                 index,
                 site,
             } => {
-                let index = self.index(buffer, index, site)?;
-                self.host.load(buffer, index)
+                let index = self.index(memory, index, site)?;
+                self.host.load(memory, index)
             }
             Expr::Unary { op, arg } => eval::unary(op, self.expr(arg)?),
             Expr::Binary { op, lhs, rhs } => {

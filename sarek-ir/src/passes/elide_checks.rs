@@ -26,7 +26,7 @@ pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
     }
     super::rewrite(kernel, &mut |kernel, id, out| {
         match &mut kernel.stmts.to_mut()[id.index()] {
-            Stmt::Store { site, .. } => keep(site),
+            Stmt::Store { site, .. } | Stmt::Atomic { site, .. } => keep(site),
             Stmt::Assert { site, .. } if !checked.contains(site) => return,
             Stmt::Assert { .. }
             | Stmt::Let { .. }
@@ -37,6 +37,9 @@ pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
             | Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Subgroup { .. }
             | Stmt::Native { .. } => {}
         }
         out.push(id);

@@ -71,7 +71,11 @@ fn map_blocks(kernel: &mut Kernel, id: StmtId, f: &mut dyn FnMut(&mut Kernel, Bl
         | Stmt::Assert { .. }
         | Stmt::Break { .. }
         | Stmt::Continue { .. }
-        | Stmt::Return => {}
+        | Stmt::Return
+        | Stmt::Barrier
+        | Stmt::Fence { .. }
+        | Stmt::Atomic { .. }
+        | Stmt::Subgroup { .. } => {}
     }
     if kernel.stmt(id) != stmt {
         kernel.stmts.to_mut()[id.index()] = stmt;

@@ -1,4 +1,6 @@
-use crate::{BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, ParamKind, Scalar, Value};
+use crate::{
+    BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, ParamKind, Scalar, Type, TypeDef, Value,
+};
 
 /// `usize` becomes `u32`. Every `usize` value of the launch was proved to fit; what could still
 /// tell the widths apart (shifts by 32 and more, counts of zero bits) is written out for 64 bits.
@@ -18,9 +20,21 @@ fn resize(kernel: &mut Kernel, to: Scalar) {
             *ty = to;
         }
     };
-    kernel.expr_types.to_mut().iter_mut().for_each(change);
+    let change_type = |ty: &mut Type| {
+        if *ty == Scalar::Usize {
+            *ty = to.into();
+        }
+    };
+    kernel.expr_types.to_mut().iter_mut().for_each(change_type);
     for local in kernel.locals.to_mut() {
-        change(&mut local.ty);
+        change_type(&mut local.ty);
+    }
+    for def in kernel.types.to_mut() {
+        let TypeDef::Array { elem, .. } = def;
+        change(elem);
+    }
+    for array in kernel.shared.to_mut() {
+        change(&mut array.elem);
     }
     for link in kernel.links.to_mut() {
         change(&mut link.ty);
@@ -48,7 +62,7 @@ fn keep_64_bit_meaning(kernel: &mut Kernel) {
         let Some(&arg) = operands.first() else {
             continue;
         };
-        if kernel.type_of(arg) != Scalar::Usize {
+        if kernel.scalar_of(arg) != Scalar::Usize {
             continue;
         }
         let expr = kernel.expr(id);
@@ -169,7 +183,7 @@ fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
         }
     }
     let loc = kernel.expr_locs[id.index()];
-    kernel.push_expr(expr, kernel.type_of(id), loc)
+    kernel.push_expr(expr, kernel.scalar_of(id), loc)
 }
 
 #[cfg(test)]

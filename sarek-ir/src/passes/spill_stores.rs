@@ -5,7 +5,7 @@ use crate::{Expr, ExprId, Kernel, Local, Stmt, StmtId};
 pub fn spill_stores(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |kernel, id, out| {
         if let Stmt::Store {
-            buffer,
+            memory,
             index,
             value,
             site: site @ Some(_),
@@ -14,7 +14,7 @@ pub fn spill_stores(kernel: &mut Kernel) {
             let value = spill(kernel, value, "value", out);
             let index = spill(kernel, index, "index", out);
             kernel.stmts.to_mut()[id.index()] = Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
                 site,
@@ -57,7 +57,7 @@ fn spill(kernel: &mut Kernel, id: ExprId, name: &'static str, out: &mut Vec<Stmt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BinaryOp, Loc, ParamId, Scalar, SiteId, Value};
+    use crate::{BinaryOp, Loc, Memory, ParamId, Scalar, SiteId, Value};
 
     fn store(site: Option<SiteId>) -> Kernel {
         let mut k = Kernel::new("k");
@@ -68,7 +68,7 @@ mod tests {
             k.push_expr(Expr::Binary { op, lhs, rhs }, v.scalar(), loc)
         };
         let store = Stmt::Store {
-            buffer: ParamId(0),
+            memory: Memory::Slice(ParamId(0)),
             index: sum(&mut k, Value::Usize(1)),
             value: sum(&mut k, Value::f32(1.0)),
             site,
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_checked_store_spills_its_value_first() {
         let k = store(Some(SiteId(0)));
-        let types: Vec<Scalar> = k.locals.iter().map(|l| l.ty).collect();
+        let types: Vec<Scalar> = k.locals.iter().map(|l| l.ty.scalar()).collect();
         assert_eq!(types, [Scalar::F32, Scalar::Usize]);
         assert_eq!(k.block(k.body).count(), 3);
     }

@@ -2,8 +2,8 @@
 
 use super::{Node, Rule, Violation, site_in_range};
 use crate::{
-    Block, Expr, ExprId, Kernel, LabelId, List, LocalId, NativeId, ParamId, Piece, Precondition,
-    Stmt, StmtId,
+    Block, Expr, ExprId, Kernel, LabelId, Length, List, LocalId, Memory, NativeId, ParamId, Piece,
+    Precondition, Stmt, StmtId, TypeDef,
 };
 
 pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
@@ -23,6 +23,7 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
         loops: vec![],
         violations: vec![],
     };
+    walk.lengths();
     walk.block(kernel.body, Node::Kernel);
     for (i, p) in kernel.preconditions.iter().enumerate() {
         if let Precondition::NoOverflow(e) = p
@@ -63,6 +64,27 @@ impl Walk<'_> {
             self.report(user, Rule::HandleInRange);
         }
         index < len
+    }
+
+    /// Checks the handles in the lengths of arrays. No local is in scope there.
+    fn lengths(&mut self) {
+        for def in self.kernel.types.iter() {
+            let TypeDef::Array { len, .. } = def;
+            self.length(*len);
+        }
+        for array in self.kernel.shared.iter() {
+            self.length(array.len);
+        }
+    }
+
+    fn length(&mut self, len: Length) {
+        match len {
+            Length::Fixed(_) => {}
+            Length::Link(link) => {
+                self.in_range(link.index(), self.kernel.links.len(), Node::Kernel);
+            }
+            Length::Launch(len) => self.expr(len, Node::Kernel),
+        }
     }
 
     fn list(&mut self, list: List, user: Node) -> Vec<u32> {
@@ -115,6 +137,18 @@ impl Walk<'_> {
         self.in_range(param.index(), self.kernel.params.len(), user);
     }
 
+    fn memory(&mut self, memory: Memory, user: Node) {
+        match memory {
+            Memory::Slice(param) => self.param(param, user),
+            Memory::Shared(shared) => {
+                self.in_range(shared.index(), self.kernel.shared.len(), user);
+            }
+            Memory::Local(local) => {
+                self.name_local(local, user);
+            }
+        }
+    }
+
     fn stmt(&mut self, id: StmtId, user: Node, declared: &mut Vec<LocalId>) {
         if !self.in_range(id.index(), self.kernel.stmts.len(), user) {
             return;
@@ -138,12 +172,12 @@ impl Walk<'_> {
                 }
             }
             Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
                 site,
             } => {
-                self.param(buffer, node);
+                self.memory(memory, node);
                 self.expr(value, node);
                 self.expr(index, node);
                 if !site_in_range(self.kernel, site) {
@@ -188,8 +222,46 @@ impl Walk<'_> {
                     self.report(node, Rule::LabelInScope);
                 }
             }
-            Stmt::Return => {}
+            Stmt::Return | Stmt::Barrier | Stmt::Fence { .. } => {}
+            Stmt::Atomic {
+                op: _,
+                memory,
+                index,
+                args,
+                result,
+                site,
+            } => {
+                self.memory(memory, node);
+                for arg in self.list(args, node) {
+                    self.expr(ExprId(arg), node);
+                }
+                self.expr(index, node);
+                self.result(result, node);
+                if !site_in_range(self.kernel, site) {
+                    self.report(node, Rule::HandleInRange);
+                }
+            }
+            Stmt::Subgroup {
+                op: _,
+                args,
+                result,
+            } => {
+                for arg in self.list(args, node) {
+                    self.expr(ExprId(arg), node);
+                }
+                self.result(Some(result), node);
+            }
             Stmt::Native { native } => self.native(native, node),
+        }
+    }
+
+    /// Where a statement puts its result: a mutable local.
+    fn result(&mut self, local: Option<LocalId>, node: Node) {
+        if let Some(local) = local
+            && self.name_local(local, node)
+            && !self.kernel.locals[local.index()].mutable
+        {
+            self.report(node, Rule::AssignMutable);
         }
     }
 
@@ -249,13 +321,14 @@ impl Walk<'_> {
             Expr::Local(local) => {
                 self.name_local(local, node);
             }
-            Expr::Param(param) | Expr::Len(param) => self.param(param, node),
+            Expr::Param(param) => self.param(param, node),
+            Expr::Len(memory) => self.memory(memory, node),
             Expr::Load {
-                buffer,
+                memory,
                 index,
                 site,
             } => {
-                self.param(buffer, node);
+                self.memory(memory, node);
                 self.expr(index, node);
                 if !site_in_range(self.kernel, site) {
                     self.report(node, Rule::HandleInRange);

@@ -2,8 +2,9 @@
 
 use super::{Node, Rule, Violation};
 use crate::{
-    ArgType, BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, List, ParamId, ParamKind,
-    Precondition, Scalar, SiteId, SiteKind, Stmt, StmtId, UnaryOp,
+    Access, ArgType, AtomicOp, BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, Length, List,
+    LocalId, Memory, ParamId, ParamKind, Precondition, Scalar, SiteId, SiteKind, Stmt, StmtId,
+    SubgroupOp, TypeDef, UnaryOp,
 };
 
 pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
@@ -14,7 +15,7 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
     };
     for (i, param) in kernel.params.iter().enumerate() {
         match param.kind {
-            ParamKind::Slice { elem, mutable: _ } => check.require(
+            ParamKind::Slice { elem, access: _ } => check.require(
                 elem != Scalar::Usize,
                 Node::Param(ParamId(i as u32)),
                 Rule::BufferElement,
@@ -22,12 +23,13 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
             ParamKind::Scalar(_) => {}
         }
     }
+    check.arrays();
     check.block(kernel.body);
     for (i, p) in kernel.preconditions.iter().enumerate() {
         match p {
             Precondition::SingleThread(_) | Precondition::ExtentAtMost(..) => {}
             Precondition::NoOverflow(e) => check.require(
-                kernel.type_of(*e).is_int(),
+                kernel.scalar_of(*e).is_int(),
                 Node::Precondition(i as u32),
                 Rule::PreconditionType,
             ),
@@ -55,21 +57,110 @@ impl Check<'_> {
         possible && *self.index_type.get_or_insert(ty) == ty
     }
 
-    /// The element type of a slice parameter and whether it is mutable.
-    fn slice(&mut self, param: ParamId, node: Node) -> Option<(Scalar, bool)> {
-        match self.kernel.params[param.index()].kind {
-            ParamKind::Slice { elem, mutable } => Some((elem, mutable)),
-            ParamKind::Scalar(_) => {
-                self.require(false, node, Rule::SliceParam);
-                None
-            }
+    /// Is it memory? Reports it otherwise.
+    fn is_memory(&mut self, memory: Memory, node: Node) -> bool {
+        let is = match memory {
+            Memory::Slice(param) => match self.kernel.params[param.index()].kind {
+                ParamKind::Slice { .. } => true,
+                ParamKind::Scalar(_) => false,
+            },
+            Memory::Shared(_) => true,
+            Memory::Local(local) => self.kernel.array(local).is_some(),
+        };
+        self.require(is, node, Rule::Memory);
+        is
+    }
+
+    /// Checks a use of an element and gives the type of it.
+    fn element(
+        &mut self,
+        memory: Memory,
+        index: ExprId,
+        site: Option<SiteId>,
+        node: Node,
+        may: impl Fn(Access) -> bool,
+    ) -> Option<Scalar> {
+        let index = self.expr(index);
+        let is_index = self.is_index_type(index);
+        self.require(is_index, node, Rule::IndexType);
+        if !self.is_memory(memory, node) {
+            return None;
+        }
+        let kernel = self.kernel;
+        let fits = site.is_none_or(|s| kernel.sites[s.index()].kind == SiteKind::Index(memory));
+        self.require(fits, node, Rule::SiteKind);
+        self.require(may(kernel.access(memory)), node, Rule::AccessAllowed);
+        Some(kernel.element(memory))
+    }
+
+    /// Arrays have scalar elements, and only shared ones a length that the launch gives.
+    fn arrays(&mut self) {
+        let kernel = self.kernel;
+        for def in kernel.types.iter() {
+            let TypeDef::Array { elem: _, len } = def;
+            self.length(*len, false);
+        }
+        for array in kernel.shared.iter() {
+            self.length(array.len, true);
         }
     }
 
-    fn index_site(&mut self, site: Option<SiteId>, buffer: ParamId, node: Node) {
-        let fits =
-            site.is_none_or(|s| self.kernel.sites[s.index()].kind == SiteKind::Index(buffer));
-        self.require(fits, node, Rule::SiteKind);
+    fn length(&mut self, len: Length, shared: bool) {
+        let kernel = self.kernel;
+        let ty = match len {
+            Length::Fixed(_) => return,
+            Length::Link(link) => kernel.links[link.index()].ty,
+            Length::Launch(len) => {
+                self.require(shared, Node::Kernel, Rule::ArrayLength);
+                self.expr(len)
+            }
+        };
+        let fits = self.is_index_type(ty);
+        self.require(fits, Node::Kernel, Rule::ArrayLength);
+    }
+
+    fn operands(&mut self, args: List) -> Vec<Scalar> {
+        self.kernel.list(args).map(|a| self.expr(a)).collect()
+    }
+
+    fn atomic(
+        &mut self,
+        node: Node,
+        (op, memory, index): (AtomicOp, Memory, ExprId),
+        args: List,
+        result: Option<LocalId>,
+        site: Option<SiteId>,
+    ) {
+        let args = self.operands(args);
+        let elem = self.element(memory, index, site, node, |a| a == Access::Atomic);
+        let Some(elem) = elem else { return };
+        let bits = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
+        let fits = args.len() == op.arity() as usize
+            && args.iter().all(|ty| *ty == elem)
+            && (!bits || elem.is_int());
+        self.require(fits, node, Rule::Signature);
+        if let Some(result) = result {
+            let ty = self.kernel.locals[result.index()].ty;
+            self.require(ty == elem && op != AtomicOp::Store, node, Rule::ValueType);
+        }
+    }
+
+    fn subgroup(&mut self, node: Node, op: SubgroupOp, args: List, result: LocalId) {
+        let args = self.operands(args);
+        let lane = args.get(1).copied();
+        let lane_fits = match lane {
+            Some(ty) => op.takes_lane() && self.is_index_type(ty),
+            None => !op.takes_lane(),
+        };
+        let fits = lane_fits && (args.len() == 1 || lane.is_some());
+        self.require(fits, node, Rule::Signature);
+        let Some(&value) = args.first() else { return };
+        let ty = self.kernel.locals[result.index()].ty;
+        self.require(
+            op.result(value).is_some_and(|r| ty == r),
+            node,
+            Rule::Signature,
+        );
     }
 
     fn block(&mut self, block: Block) {
@@ -87,21 +178,35 @@ impl Check<'_> {
                 match init {
                     Some(init) => {
                         let ty = self.expr(init);
-                        self.require(ty == local.ty, node, Rule::ValueType);
+                        self.require(local.ty == ty, node, Rule::ValueType);
                     }
                     None => self.require(local.mutable, node, Rule::ImmutableInitialised),
                 }
             }
             Stmt::Assign { local, value } => {
                 let ty = self.expr(value);
-                self.require(ty == kernel.locals[local.index()].ty, node, Rule::ValueType);
+                self.require(kernel.locals[local.index()].ty == ty, node, Rule::ValueType);
             }
             Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
                 site,
-            } => self.store(node, buffer, index, value, site),
+            } => {
+                let value = self.expr(value);
+                let elem = self.element(memory, index, site, node, |a| a == Access::Write);
+                self.require(elem.is_none_or(|e| e == value), node, Rule::ValueType);
+            }
+            Stmt::Atomic {
+                op,
+                memory,
+                index,
+                args,
+                result,
+                site,
+            } => self.atomic(node, (op, memory, index), args, result, site),
+            Stmt::Subgroup { op, args, result } => self.subgroup(node, op, args, result),
+            Stmt::Barrier | Stmt::Fence { .. } => {}
             Stmt::Assert { cond, site } => {
                 self.condition(cond, node);
                 let fits = matches!(kernel.sites[site.index()].kind, SiteKind::Assert(_));
@@ -135,7 +240,8 @@ impl Check<'_> {
             } => {
                 let ty = kernel.locals[local.index()].ty;
                 let (start, end) = (self.expr(start), self.expr(end));
-                self.require(ty.is_int() && start == ty && end == ty, node, Rule::ForType);
+                let fits = start.is_int() && ty == start && ty == end;
+                self.require(fits, node, Rule::ForType);
                 self.block(body);
             }
             Stmt::Break { label: _ } | Stmt::Continue { label: _ } | Stmt::Return => {}
@@ -147,25 +253,6 @@ impl Check<'_> {
         }
     }
 
-    fn store(
-        &mut self,
-        node: Node,
-        buffer: ParamId,
-        index: ExprId,
-        value: ExprId,
-        site: Option<SiteId>,
-    ) {
-        let value = self.expr(value);
-        let index = self.expr(index);
-        if let Some((elem, mutable)) = self.slice(buffer, node) {
-            self.require(mutable, node, Rule::StoreMutable);
-            self.require(value == elem, node, Rule::ValueType);
-            self.index_site(site, buffer, node);
-        }
-        let is_index = self.is_index_type(index);
-        self.require(is_index, node, Rule::IndexType);
-    }
-
     fn condition(&mut self, cond: ExprId, node: Node) {
         let ty = self.expr(cond);
         self.require(ty == Scalar::Bool, node, Rule::ConditionType);
@@ -174,7 +261,10 @@ impl Check<'_> {
     /// Checks a tree of expressions and returns the type that it is said to have.
     fn expr(&mut self, id: ExprId) -> Scalar {
         let (kernel, node) = (self.kernel, Node::Expr(id));
-        let ty = kernel.type_of(id);
+        let Some(ty) = kernel.type_of(id).as_scalar() else {
+            self.require(false, node, Rule::ExprType);
+            return Scalar::Bool;
+        };
         let fits = match kernel.expr(id) {
             Expr::Literal(value) => value.scalar() == ty,
             Expr::Link(link) => kernel.links[link.index()].ty == ty,
@@ -186,8 +276,8 @@ impl Check<'_> {
                     true
                 }
             },
-            Expr::Len(param) => {
-                self.slice(param, node);
+            Expr::Len(memory) => {
+                self.is_memory(memory, node);
                 let is_index = self.is_index_type(ty);
                 self.require(is_index, node, Rule::IndexType);
                 true
@@ -198,18 +288,12 @@ impl Check<'_> {
                 true
             }
             Expr::Load {
-                buffer,
+                memory,
                 index,
                 site,
             } => {
-                let index = self.expr(index);
-                let is_index = self.is_index_type(index);
-                self.require(is_index, node, Rule::IndexType);
-                let slice = self.slice(buffer, node);
-                if slice.is_some() {
-                    self.index_site(site, buffer, node);
-                }
-                slice.is_none_or(|(elem, _)| elem == ty)
+                let elem = self.element(memory, index, site, node, |a| a != Access::Atomic);
+                elem.is_none_or(|elem| elem == ty)
             }
             Expr::Unary { op, arg } => self.expr(arg) == ty && unary(op, ty),
             Expr::Binary { op, lhs, rhs } => {

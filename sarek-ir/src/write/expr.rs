@@ -1,8 +1,8 @@
 //! The walk over expressions.
 
 use crate::{
-    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, ParamId, ParamKind, Scalar, SiteId, UnaryOp,
-    Value,
+    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, ParamId, ParamKind, Scalar, SiteId,
+    UnaryOp, Value,
 };
 
 use super::stmt::Writer;
@@ -10,19 +10,19 @@ use super::{Precedence, Text, Unsupported};
 
 impl Writer<'_> {
     pub(super) fn expr(&self, id: ExprId) -> Result<Text, Unsupported> {
-        let ty = self.kernel.type_of(id);
+        let ty = self.kernel.scalar_of(id);
         Ok(match self.kernel.expr(id) {
             Expr::Literal(value) => self.dialect.literal(value),
             Expr::Link(_) => unreachable!("only closed kernels are written"),
             Expr::Local(local) => Text::primary(self.namer.local(local)),
             Expr::Param(param) => self.param(param),
-            Expr::Len(param) => self.len(param),
+            Expr::Len(memory) => self.len(memory),
             Expr::Builtin(builtin) => self.ids.text(builtin).clone(),
             Expr::Load {
-                buffer,
+                memory,
                 index,
                 site,
-            } => self.load(buffer, index, site, ty)?,
+            } => self.load(memory, index, site, ty)?,
             Expr::Unary { op, arg } => {
                 let [arg] = self.operands([arg])?;
                 self.dialect.unary(op, ty, &arg)
@@ -53,7 +53,7 @@ impl Writer<'_> {
         {
             *first = self
                 .dialect
-                .runtime(first.clone(), self.kernel.type_of(*id));
+                .runtime(first.clone(), self.kernel.scalar_of(*id));
         }
     }
 
@@ -71,7 +71,7 @@ impl Writer<'_> {
 
     fn load(
         &self,
-        buffer: ParamId,
+        memory: Memory,
         index: ExprId,
         site: Option<SiteId>,
         ty: Scalar,
@@ -79,9 +79,9 @@ impl Writer<'_> {
         let mut index = self.expr(index)?;
         if let Some(site) = site {
             let helper = format!("srk_index_{}", self.index);
-            index = self.checked(&helper, [index, self.len(buffer)], site);
+            index = self.checked(&helper, [index, self.len(memory)], site);
         }
-        let name = self.argument(buffer);
+        let name = self.memory(memory);
         let element = self.dialect.element(name, &index, self.index);
         Ok(self.dialect.loaded(element, ty))
     }
@@ -101,7 +101,7 @@ impl Writer<'_> {
     }
 
     fn binary(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result<Text, Unsupported> {
-        let ty = self.kernel.type_of(lhs);
+        let ty = self.kernel.scalar_of(lhs);
         if op.is_shift() {
             return self.shift(op, lhs, rhs);
         }
@@ -111,7 +111,7 @@ impl Writer<'_> {
 
     /// A shift, its count made a `u32` below the width.
     fn shift(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result<Text, Unsupported> {
-        let ty = self.kernel.type_of(lhs);
+        let ty = self.kernel.scalar_of(lhs);
         let mask = ty.bits() - 1;
         let [lhs] = self.operands([lhs])?;
         let count = match self.kernel.literal(rhs).and_then(Value::as_int) {
@@ -145,7 +145,7 @@ impl Writer<'_> {
     }
 
     fn cast(&self, arg: ExprId, to: Scalar) -> Result<Text, Unsupported> {
-        let from = self.kernel.type_of(arg);
+        let from = self.kernel.scalar_of(arg);
         let [arg] = self.operands([arg])?;
         Ok(if from == to {
             arg
@@ -156,7 +156,7 @@ impl Writer<'_> {
 
     fn call(&self, intrinsic: Intrinsic, args: List) -> Result<Text, Unsupported> {
         let ids: Vec<ExprId> = self.kernel.list(args).collect();
-        let ty = self.kernel.type_of(ids[0]);
+        let ty = self.kernel.scalar_of(ids[0]);
         if let Some(operator) = self.operator(intrinsic, &ids, ty)? {
             return Ok(operator);
         }

@@ -1,7 +1,7 @@
 //! A kernel made ready for a dialect and a variant.
 
 use crate::passes;
-use crate::{Axis, Kernel, ParamId, ParamKind, Scalar};
+use crate::{Access, Axis, Kernel, Memory, ParamId, ParamKind, Scalar};
 
 use super::usage::Usage;
 use super::{Dialect, IndexWidth, Slot, SlotKind, Variant};
@@ -56,10 +56,10 @@ impl<'a> Lowered<'a> {
             let id = ParamId(i as u32);
             match param.kind {
                 ParamKind::Scalar(ty) => slots.push((SlotKind::Scalar(id), ty)),
-                ParamKind::Slice { elem, mutable } => {
-                    let param = id;
+                ParamKind::Slice { elem, access } => {
+                    let (param, mutable) = (id, access != Access::Read);
                     slots.push((SlotKind::Buffer { param, mutable }, elem));
-                    if self.usage.lens.contains(&id) {
+                    if self.usage.lens.contains(&Memory::Slice(id)) {
                         slots.push((SlotKind::Len(id), index));
                     }
                 }

@@ -1,8 +1,8 @@
 //! The walk over statements.
 
 use crate::{
-    BinaryOp, Block, Expr, ExprId, Kernel, LocalId, Native, ParamId, ParamKind, Piece, Scalar,
-    SiteId, Stmt, StmtId, Value,
+    BinaryOp, Block, Expr, ExprId, Kernel, LocalId, Memory, Native, ParamId, ParamKind, Piece,
+    Scalar, SiteId, Stmt, StmtId, Value,
 };
 
 use super::ids::Ids;
@@ -61,11 +61,11 @@ impl<'a> Writer<'a> {
                 self.out.line(format!("{name} = {};", value.text));
             }
             Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
                 site,
-            } => self.store(buffer, index, value, site)?,
+            } => self.store(memory, index, value, site)?,
             Stmt::Assert { cond, site } => {
                 let cond = self.expr(cond)?;
                 let check = self.checked("srk_assert", [cond], site);
@@ -87,6 +87,10 @@ impl<'a> Writer<'a> {
             Stmt::Break { .. } => self.out.line("break;"),
             Stmt::Continue { .. } => self.out.line("continue;"),
             Stmt::Return => self.out.line("return;"),
+            Stmt::Barrier | Stmt::Fence { .. } | Stmt::Atomic { .. } | Stmt::Subgroup { .. } => {
+                let target = self.dialect.name();
+                return Err(Unsupported::new(target, "what threads do together"));
+            }
             Stmt::Native { native } => {
                 let text = self.native(&self.kernel.natives[native.index()])?;
                 self.out.line(text);
@@ -100,23 +104,25 @@ impl<'a> Writer<'a> {
         let decl = &self.kernel.locals[local.index()];
         let name = self.namer.declare(local, &decl.name);
         let init = init.as_ref().map(|i| i.text.as_str());
-        let line = self.dialect.declare(&name, decl.ty, decl.mutable, init);
+        let line = self
+            .dialect
+            .declare(&name, decl.ty.scalar(), decl.mutable, init);
         self.out.line(format!("{line};"));
         Ok(())
     }
 
     fn store(
         &mut self,
-        buffer: ParamId,
+        memory: Memory,
         index: ExprId,
         value: ExprId,
         site: Option<SiteId>,
     ) -> Result<(), Unsupported> {
-        let ty = self.kernel.type_of(value);
+        let ty = self.kernel.scalar_of(value);
         let value = self.expr(value)?;
         let value = self.dialect.stored(value, ty);
         let index = self.expr(index)?;
-        let name = self.argument(buffer);
+        let name = self.memory(memory);
         let place = self.dialect.element(name, &index, self.index);
         let assign = format!("{place} = {};", value.text);
         let Some(site) = site else {
@@ -124,7 +130,7 @@ impl<'a> Writer<'a> {
             return Ok(());
         };
         let helper = format!("srk_in_bounds_{}", self.index);
-        let check = self.checked(&helper, [index, self.len(buffer)], site);
+        let check = self.checked(&helper, [index, self.len(memory)], site);
         self.out.open(format!("if ({}) {{", check.text));
         self.out.line(assign);
         self.out.close("}");
@@ -185,7 +191,7 @@ impl<'a> Writer<'a> {
         body: Block,
     ) -> Result<(), Unsupported> {
         let decl = &self.kernel.locals[local.index()];
-        let (ty, wanted) = (decl.ty, &decl.name);
+        let (ty, wanted) = (decl.ty.scalar(), &decl.name);
         let start = self.expr(start)?;
         // Both bounds are evaluated once, the start first; their names stand outside of the loop.
         let (start, limit) = if self.is_fixed(end) {
@@ -271,10 +277,24 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// The length of a slice parameter.
-    pub(super) fn len(&self, param: ParamId) -> Text {
-        let name = self.name_of(|kind| kind == SlotKind::Len(param));
-        Text::primary(self.dialect.scalar_argument(name))
+    /// The name of a memory.
+    pub(super) fn memory(&self, memory: Memory) -> &str {
+        match memory {
+            Memory::Slice(param) => self.argument(param),
+            Memory::Local(local) => self.namer.local(local),
+            Memory::Shared(_) => todo!(),
+        }
+    }
+
+    /// The length of a memory.
+    pub(super) fn len(&self, memory: Memory) -> Text {
+        match memory {
+            Memory::Slice(param) => {
+                let name = self.name_of(|kind| kind == SlotKind::Len(param));
+                Text::primary(self.dialect.scalar_argument(name))
+            }
+            Memory::Local(_) | Memory::Shared(_) => todo!(),
+        }
     }
 
     fn name_of(&self, is: impl Fn(SlotKind) -> bool) -> &'a str {

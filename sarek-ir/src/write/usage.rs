@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Block, Builtin, Expr, ExprId, Kernel, ParamId, Stmt};
+use crate::{Block, Builtin, Expr, ExprId, Kernel, Memory, Stmt};
 
 /// A reachable node.
 pub(super) enum Node {
@@ -52,7 +52,13 @@ fn parts(kernel: &Kernel, stmt: Stmt) -> (Vec<ExprId>, Vec<Block>) {
         Stmt::For {
             start, end, body, ..
         } => (vec![start, end], vec![body]),
-        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return => (vec![], vec![]),
+        Stmt::Atomic { index, args, .. } => (kernel.list(args).chain([index]).collect(), vec![]),
+        Stmt::Subgroup { args, .. } => (kernel.list(args).collect(), vec![]),
+        Stmt::Break { .. }
+        | Stmt::Continue { .. }
+        | Stmt::Return
+        | Stmt::Barrier
+        | Stmt::Fence { .. } => (vec![], vec![]),
         Stmt::Native { native } => {
             let fallback = kernel.natives[native.index()].fallback;
             (vec![], fallback.into_iter().collect())
@@ -64,8 +70,8 @@ fn parts(kernel: &Kernel, stmt: Stmt) -> (Vec<ExprId>, Vec<Block>) {
 #[derive(Default)]
 pub(super) struct Usage {
     builtins: Vec<Builtin>,
-    /// Slices whose length is read, or compared with an index.
-    pub lens: BTreeSet<ParamId>,
+    /// Memory whose length is read, or compared with an index.
+    pub lens: BTreeSet<Memory>,
     /// Is anything checked?
     pub faults: bool,
 }
@@ -87,16 +93,16 @@ impl Usage {
 
     fn expr(&mut self, expr: Expr) {
         match expr {
-            Expr::Len(param) => {
-                self.lens.insert(param);
+            Expr::Len(memory) => {
+                self.lens.insert(memory);
             }
             Expr::Builtin(builtin) => {
                 if !self.uses(builtin) {
                     self.builtins.push(builtin);
                 }
             }
-            Expr::Load { buffer, site, .. } if site.is_some() => {
-                self.lens.insert(buffer);
+            Expr::Load { memory, site, .. } if site.is_some() => {
+                self.lens.insert(memory);
                 self.faults = true;
             }
             Expr::Divide { site, .. } => self.faults |= site.is_some(),
@@ -117,8 +123,10 @@ impl Usage {
 
     fn stmt(&mut self, stmt: Stmt) {
         match stmt {
-            Stmt::Store { buffer, site, .. } if site.is_some() => {
-                self.lens.insert(buffer);
+            Stmt::Store { memory, site, .. } | Stmt::Atomic { memory, site, .. }
+                if site.is_some() =>
+            {
+                self.lens.insert(memory);
                 self.faults = true;
             }
             Stmt::Assert { .. } => self.faults = true,
@@ -131,6 +139,10 @@ impl Usage {
             | Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
             | Stmt::Native { .. } => {}
         }
     }

@@ -119,7 +119,7 @@ impl Build {
     }
 
     pub fn un(&mut self, op: UnaryOp, arg: ExprId) -> ExprId {
-        let ty = self.kernel.type_of(arg);
+        let ty = self.kernel.scalar_of(arg);
         self.expr(Expr::Unary { op, arg }, ty)
     }
 
@@ -127,13 +127,13 @@ impl Build {
         let ty = if op.is_comparison() {
             Scalar::Bool
         } else {
-            self.kernel.type_of(lhs)
+            self.kernel.scalar_of(lhs)
         };
         self.expr(Expr::Binary { op, lhs, rhs }, ty)
     }
 
     pub fn div(&mut self, op: DivideOp, lhs: ExprId, rhs: ExprId, provable: bool) -> ExprId {
-        let ty = self.kernel.type_of(lhs);
+        let ty = self.kernel.scalar_of(lhs);
         let site = Some(self.site(SiteKind::Divisor, provable));
         self.expr(Expr::Divide { op, lhs, rhs, site }, ty)
     }
@@ -143,7 +143,7 @@ impl Build {
     }
 
     pub fn call(&mut self, intrinsic: Intrinsic, args: &[ExprId]) -> ExprId {
-        let ty = intrinsic.result_type(self.kernel.type_of(args[0]));
+        let ty = intrinsic.result_type(self.kernel.scalar_of(args[0]));
         let args = self.kernel.push_list(args);
         self.expr(Expr::Call { intrinsic, args }, ty)
     }
@@ -158,7 +158,7 @@ impl Build {
     pub fn bind(&mut self, name: &str, mutable: bool, init: ExprId) -> LocalId {
         let local = self.kernel.push_local(Local {
             name: name.to_owned().into(),
-            ty: self.kernel.type_of(init),
+            ty: self.kernel.scalar_of(init),
             mutable,
         });
         let init = Some(init);
@@ -237,7 +237,7 @@ impl Build {
         let label = self.label();
         let local = self.kernel.push_local(Local {
             name: name.to_owned().into(),
-            ty: self.kernel.type_of(start),
+            ty: self.kernel.scalar_of(start),
             mutable: false,
         });
         let body = self.block(|b| f(b, label, local));

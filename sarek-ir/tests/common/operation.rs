@@ -99,7 +99,7 @@ pub fn kernel(name: &str, ty: Scalar, operations: &[Operation]) -> Kernel {
     let out = b.slice_mut("out", result_type(operations[0], ty));
     for (k, &op) in operations.iter().enumerate() {
         let value = value(&mut b, op, operands, counts);
-        let value = match b.kernel.type_of(value) {
+        let value = match b.kernel.scalar_of(value) {
             Scalar::Bool => b.cast(value, Scalar::U32),
             _ => value,
         };

@@ -3,9 +3,7 @@
 use crate::analysis::shape::same;
 
 use super::poly::{Extent, Poly, Symbol, is_unsigned};
-use crate::{
-    Axis, BinaryOp, Builtin, Expr, ExprId, Kernel, Local, LocalId, ParamKind, Scalar, Stmt,
-};
+use crate::{Axis, BinaryOp, Builtin, Expr, ExprId, Kernel, Local, LocalId, Memory, Scalar, Stmt};
 
 /// What varies from thread to thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -158,7 +156,7 @@ impl<'a> Resolver<'a> {
     /// The form of an integer expression; `None` where it has none.
     pub(super) fn affine(&mut self, id: ExprId) -> Option<Affine> {
         let kernel = self.kernel;
-        let ty = kernel.type_of(id);
+        let ty = kernel.scalar_of(id);
         if !ty.is_int() {
             return None;
         }
@@ -174,7 +172,7 @@ impl<'a> Resolver<'a> {
                 None => return self.opaque(id),
             },
             Expr::Cast { arg } => match self.affine(arg) {
-                Some(form) => cast(form, kernel.type_of(arg), ty),
+                Some(form) => cast(form, kernel.scalar_of(arg), ty),
                 None => return self.opaque(id),
             },
             Expr::Load { .. } | Expr::Unary { .. } | Expr::Divide { .. } | Expr::Call { .. } => {
@@ -249,7 +247,7 @@ impl<'a> Resolver<'a> {
             self.opaque.push(id);
             id
         });
-        let unsigned = is_unsigned(kernel.type_of(id));
+        let unsigned = is_unsigned(kernel.scalar_of(id));
         Some(Affine::of(Poly::symbol(Symbol::Opaque(name, unsigned))))
     }
 
@@ -263,9 +261,11 @@ impl<'a> Resolver<'a> {
                 let init = self.inits[local.index()];
                 init.is_some_and(|init| self.is_uniform(init))
             }
-            Expr::Load { buffer, index, .. } => match kernel.params[buffer.index()].kind {
-                ParamKind::Slice { mutable, .. } => !mutable && self.is_uniform(index),
-                ParamKind::Scalar(_) => false,
+            Expr::Load { memory, index, .. } => match memory {
+                Memory::Slice(_) => {
+                    !kernel.is_shared_between_threads(memory) && self.is_uniform(index)
+                }
+                Memory::Shared(_) | Memory::Local(_) => false,
             },
             Expr::Faulted => false,
             Expr::Unary { .. }

@@ -11,7 +11,7 @@ impl Analyser<'_> {
     /// Evaluates an expression where it is executed: its sites and overflows count.
     pub(super) fn eval(&mut self, id: ExprId) -> Interval {
         let outer = std::mem::replace(&mut self.overflowed, false);
-        let ty = self.kernel.type_of(id);
+        let ty = self.kernel.scalar_of(id);
         let mut range = self.node(id, ty);
         if !self.env.facts.is_empty() {
             range = self.known(id, range);
@@ -58,15 +58,15 @@ impl Analyser<'_> {
                 self.env.locals[local.index()]
             }
             Expr::Param(param) => self.scalar_arg(param, full),
-            Expr::Len(param) => Interval::exactly(self.len(param)),
+            Expr::Len(memory) => Interval::exactly(self.len(memory)),
             Expr::Builtin(builtin) => self.env.builtin(builtin),
             Expr::Load {
-                buffer,
+                memory,
                 index,
                 site,
             } => {
                 let index = self.eval(index);
-                let inside = Interval::new(0, self.len(buffer) - 1);
+                let inside = Interval::new(0, self.len(memory) - 1);
                 self.check(site, index.within(inside));
                 full
             }
@@ -83,7 +83,7 @@ impl Analyser<'_> {
             Expr::Or { lhs, rhs } => self.short_circuit(lhs, rhs, false),
             Expr::Cast { arg } => {
                 let range = self.eval(arg);
-                let from = self.kernel.type_of(arg);
+                let from = self.kernel.scalar_of(arg);
                 if from.is_float() || ty.is_float() {
                     return full;
                 }
@@ -163,7 +163,7 @@ impl Analyser<'_> {
             | BinaryOp::Le
             | BinaryOp::Gt
             | BinaryOp::Ge => {
-                if self.kernel.type_of(lhs).is_float() {
+                if self.kernel.scalar_of(lhs).is_float() {
                     return Interval::BIT;
                 }
                 compare(op, l, r)
@@ -235,7 +235,7 @@ impl Analyser<'_> {
         let mut on = ty;
         for (i, arg) in kernel.list(args).enumerate() {
             if i == 0 {
-                on = kernel.type_of(arg);
+                on = kernel.scalar_of(arg);
             }
             ranges[i.min(2)] = self.eval(arg);
         }

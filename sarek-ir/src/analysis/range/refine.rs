@@ -84,7 +84,7 @@ impl Analyser<'_> {
     }
 
     fn assume_comparison(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, truth: bool) {
-        let ty = self.kernel.type_of(lhs);
+        let ty = self.kernel.scalar_of(lhs);
         if ty.is_float() {
             return;
         }
@@ -136,7 +136,7 @@ impl Analyser<'_> {
         if !self.env.live {
             return;
         }
-        let ty = self.kernel.type_of(id);
+        let ty = self.kernel.scalar_of(id);
         if ty.is_float() {
             return;
         }
@@ -158,7 +158,7 @@ impl Analyser<'_> {
             Expr::Cast { arg } => {
                 let from = self.peek(arg);
                 if let Some(to) = before_wrapping(from, to, ty)
-                    && !self.kernel.type_of(arg).is_float()
+                    && !self.kernel.scalar_of(arg).is_float()
                 {
                     self.narrow(arg, to);
                 }

@@ -46,7 +46,7 @@ fn hold(kernel: &Kernel, ranges: &Ranges, id: ExprId, value: Value, values: &mut
         let text = kernel.expr_text(id);
         assert!(!ranges.no_overflow(id), "`{text}` overflows in\n{kernel}");
     }
-    if kernel.type_of(id) == Scalar::Usize && value.as_int() > Some(u32::MAX.into()) {
+    if kernel.scalar_of(id) == Scalar::Usize && value.as_int() > Some(u32::MAX.into()) {
         let text = kernel.expr_text(id);
         assert!(!ranges.fits_u32(), "`{text}` is {value:?} in\n{kernel}");
     }

@@ -1,0 +1,126 @@
+use std::borrow::Cow;
+
+use crate::{
+    Access, ExprId, Kernel, LinkId, Local, LocalId, ParamId, ParamKind, Scalar, SharedId, Type,
+    TypeDef,
+};
+
+/// Memory that loads, stores and atomic operations name: elements of one scalar type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Memory {
+    /// A slice parameter.
+    Slice(ParamId),
+    /// An array that the threads of a block share.
+    Shared(SharedId),
+    /// A local whose type is an array: each thread has its own.
+    Local(LocalId),
+}
+
+impl From<ParamId> for Memory {
+    fn from(param: ParamId) -> Memory {
+        Memory::Slice(param)
+    }
+}
+
+impl From<SharedId> for Memory {
+    fn from(shared: SharedId) -> Memory {
+        Memory::Shared(shared)
+    }
+}
+
+impl From<LocalId> for Memory {
+    fn from(local: LocalId) -> Memory {
+        Memory::Local(local)
+    }
+}
+
+/// An array that the threads of a block share. Its elements have unspecified valid values when a
+/// block begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SharedArray {
+    /// The name in the source.
+    pub name: Cow<'static, str>,
+    /// The type of an element.
+    pub elem: Scalar,
+    /// How many elements.
+    pub len: Length,
+    /// Is it for atomic operations, and nothing else?
+    pub atomic: bool,
+}
+
+/// How many elements an array has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Length {
+    /// So many.
+    Fixed(u64),
+    /// A `usize` that only the user's crate knows; filled in by [`crate::link::link`].
+    Link(LinkId),
+    /// A `usize` that the launch gives: an expression of scalar parameters, lengths of slices and extents.
+    /// Shared arrays only.
+    Launch(ExprId),
+}
+
+impl Kernel {
+    /// The type of a memory's elements.
+    pub fn element(&self, memory: Memory) -> Scalar {
+        match memory {
+            Memory::Slice(param) => match self.params[param.index()].kind {
+                ParamKind::Slice { elem, .. } => elem,
+                ParamKind::Scalar(_) => unreachable!("a scalar parameter has no elements"),
+            },
+            Memory::Shared(shared) => self.shared[shared.index()].elem,
+            Memory::Local(local) => match self.array(local) {
+                Some((elem, _)) => elem,
+                None => unreachable!("only arrays have elements"),
+            },
+        }
+    }
+
+    /// The scalar type of a local, or of its elements if it is an array.
+    pub fn local_scalar(&self, local: &Local) -> Scalar {
+        match local.ty {
+            Type::Scalar(scalar) => scalar,
+            Type::Compound(def) => match self.types[def.index()] {
+                TypeDef::Array { elem, .. } => elem,
+            },
+        }
+    }
+
+    /// The element type and length of a local that is an array.
+    pub fn array(&self, local: LocalId) -> Option<(Scalar, Length)> {
+        let def = self.locals[local.index()].ty.def()?;
+        match self.types[def.index()] {
+            TypeDef::Array { elem, len } => Some((elem, len)),
+        }
+    }
+
+    /// May it be used by loads and stores, or by atomic operations only?
+    pub fn access(&self, memory: Memory) -> Access {
+        match memory {
+            Memory::Slice(param) => match self.params[param.index()].kind {
+                ParamKind::Slice { access, .. } => access,
+                ParamKind::Scalar(_) => unreachable!("a scalar parameter is not memory"),
+            },
+            Memory::Shared(shared) if self.shared[shared.index()].atomic => Access::Atomic,
+            Memory::Shared(_) | Memory::Local(_) => Access::Write,
+        }
+    }
+
+    /// The name of a memory in the source.
+    pub fn memory_name(&self, memory: Memory) -> &str {
+        match memory {
+            Memory::Slice(param) => &self.params[param.index()].name,
+            Memory::Shared(shared) => &self.shared[shared.index()].name,
+            Memory::Local(local) => &self.locals[local.index()].name,
+        }
+    }
+
+    /// May the kernel's threads see each other's writes to it?
+    pub fn is_shared_between_threads(&self, memory: Memory) -> bool {
+        match memory {
+            Memory::Slice(_) => self.access(memory) != Access::Read,
+            Memory::Shared(_) => true,
+            Memory::Local(_) => false,
+        }
+    }
+}
