@@ -22,6 +22,13 @@ pub enum Expr {
         index: ExprId,
         site: Option<SiteId>,
     },
+    /// `index`, which must be below `len`; both are `usize`. Faults otherwise. It is a step on the way to an element
+    /// of an array of arrays, or of a strided view.
+    Bounded {
+        index: ExprId,
+        len: ExprId,
+        site: Option<SiteId>,
+    },
     /// A prefix operator.
     Unary { op: UnaryOp, arg: ExprId },
     /// An infix operator that cannot fault. Both sides have one type, except for shifts, whose

@@ -179,6 +179,8 @@ pub struct Site {
 pub enum SiteKind {
     /// An index into memory. The detail of the fault is the index.
     Index(Memory),
+    /// An index along a dimension of memory, counted from 0. The detail is the index.
+    Dimension(Memory, u32),
     /// An integer divisor, which must not be 0 (nor -1 under `MIN`). The detail is the divisor.
     Divisor,
     /// A condition, with the message of its failure. The detail is 0.
@@ -311,6 +313,7 @@ impl Kernel {
             | Expr::Builtin(_)
             | Expr::Faulted => vec![],
             Expr::Load { index, .. } => vec![index],
+            Expr::Bounded { index, len, .. } => vec![index, len],
             Expr::Unary { arg, .. } | Expr::Cast { arg } => vec![arg],
             Expr::Binary { lhs, rhs, .. }
             | Expr::Divide { lhs, rhs, .. }

@@ -240,7 +240,9 @@ impl<'a> Text<'a> {
                 self.expr(cond, Prec::Lowest);
                 match &self.kernel.sites[site.index()].kind {
                     SiteKind::Assert(message) => self.put(format_args!(", {message:?};")),
-                    SiteKind::Index(_) | SiteKind::Divisor => self.put(";"),
+                    SiteKind::Index(_) | SiteKind::Dimension(..) | SiteKind::Divisor => {
+                        self.put(";");
+                    }
                 }
             }
             Stmt::If {
@@ -440,6 +442,7 @@ impl<'a> Text<'a> {
             | Expr::Len(_)
             | Expr::Builtin(_)
             | Expr::Load { .. }
+            | Expr::Bounded { .. }
             | Expr::Call { .. }
             | Expr::Faulted => Prec::Postfix,
             Expr::Unary { .. } => Prec::Unary,
@@ -473,6 +476,15 @@ impl<'a> Text<'a> {
                 index,
                 site,
             } => self.access(memory, index, site),
+            Expr::Bounded { index, len, site } => {
+                self.put("bounded");
+                self.site(site);
+                self.put("(");
+                self.expr(index, Prec::Lowest);
+                self.put(", ");
+                self.expr(len, Prec::Lowest);
+                self.put(")");
+            }
             Expr::Unary { op, arg } => {
                 self.put(match op {
                     UnaryOp::Neg => "-",

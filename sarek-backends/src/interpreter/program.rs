@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use sarek_ir::eval::thread::{Host, Ids, Thread};
-use sarek_ir::{Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
+use sarek_ir::{Access, Kernel, Memory, ParamId, ParamKind, Scalar, Stmt, Value};
 use sarek_runtime::direct::{DirectArg, IndexSpace, RawFault};
 use sarek_runtime::{Error, Result};
 
@@ -83,12 +83,9 @@ impl<'a> HostArgs<'a> {
     fn new(kernel: &'a Kernel, args: &'a [DirectArg]) -> Result<HostArgs<'a>> {
         let fits = |(kind, arg): (ParamKind, &DirectArg)| match (kind, arg) {
             (ParamKind::Scalar(ty), DirectArg::Scalar(value)) => value.scalar() == ty,
-            (
-                ParamKind::Slice {
-                    mutable: needed, ..
-                },
-                DirectArg::Slice { mutable, .. },
-            ) => *mutable || !needed,
+            (ParamKind::Slice { access: needed, .. }, DirectArg::Slice { mutable, .. }) => {
+                *mutable || needed == Access::Read
+            }
             (ParamKind::Scalar(_), DirectArg::Slice { .. })
             | (ParamKind::Slice { .. }, DirectArg::Scalar(_)) => false,
         };
@@ -117,6 +114,13 @@ impl<'a> HostArgs<'a> {
     }
 }
 
+fn slice(memory: Memory) -> ParamId {
+    match memory {
+        Memory::Slice(param) => param,
+        Memory::Shared(_) | Memory::Local(_) => todo!(),
+    }
+}
+
 impl Host for HostArgs<'_> {
     fn scalar(&self, param: ParamId) -> Value {
         match self.args[param.index()] {
@@ -127,14 +131,16 @@ impl Host for HostArgs<'_> {
         }
     }
 
-    fn len(&self, buffer: ParamId) -> u64 {
+    fn len(&self, memory: Memory) -> u64 {
+        let buffer = slice(memory);
         match self.args[buffer.index()] {
             DirectArg::Slice { len, .. } => len as u64,
             DirectArg::Scalar(_) => unreachable!("a validated kernel takes lengths of slices only"),
         }
     }
 
-    fn load(&mut self, buffer: ParamId, index: u64) -> Value {
+    fn load(&mut self, memory: Memory, index: u64) -> Value {
+        let buffer = slice(memory);
         let (at, elem) = self.element(buffer, index);
         // SAFETY: `at` is an element of type `elem`, aligned as its vector is, and the launch
         // borrows the vector; only this thread of the host runs the launch.
@@ -152,7 +158,8 @@ impl Host for HostArgs<'_> {
         }
     }
 
-    fn store(&mut self, buffer: ParamId, index: u64, value: Value) {
+    fn store(&mut self, memory: Memory, index: u64, value: Value) {
+        let buffer = slice(memory);
         let (at, _) = self.element(buffer, index);
         // SAFETY: as in `load`; the value is of the element's type, and the slice is a mutable
         // one, since a validated kernel stores to no other and `HostArgs::new` compared them.

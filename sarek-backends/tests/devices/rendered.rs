@@ -3,8 +3,8 @@
 
 use sarek_ir::write::{FAULT_WORDS, IndexWidth, SlotKind, Source, Variant};
 use sarek_ir::{
-    Axis, BinaryOp, Builtin, Expr, Kernel, Loc, Param, ParamId, ParamKind, Scalar, Site, SiteId,
-    SiteKind, Stmt,
+    Access, Axis, BinaryOp, Builtin, Expr, Kernel, Loc, Memory, Param, ParamId, ParamKind, Scalar,
+    Site, SiteId, SiteKind, Stmt,
 };
 use sarek_runtime::backend::{Arg, Codegen, Slice};
 
@@ -22,19 +22,19 @@ fn axpy() -> Kernel {
         name: name.into(),
         kind,
     };
-    let slice = |mutable| ParamKind::Slice {
+    let slice = |access| ParamKind::Slice {
         elem: Scalar::F32,
-        mutable,
+        access,
     };
     k.params = vec![
         param("a", ParamKind::Scalar(Scalar::F32)),
-        param("x", slice(false)),
-        param("y", slice(true)),
+        param("x", slice(Access::Read)),
+        param("y", slice(Access::Write)),
     ]
     .into();
     let [load, store] = [X, Y].map(|param| {
         k.push_site(Site {
-            kind: SiteKind::Index(param),
+            kind: SiteKind::Index(param.into()),
             loc: LOC,
             provable: true,
         })
@@ -47,7 +47,7 @@ fn axpy() -> Kernel {
     let [x, y] = [(X, Some(load)), (Y, None)].map(|(buffer, site)| {
         let index = index(&mut k);
         let load = Expr::Load {
-            buffer,
+            memory: Memory::Slice(buffer),
             index,
             site,
         };
@@ -60,7 +60,7 @@ fn axpy() -> Kernel {
     let index = index(&mut k);
     let store = k.push_stmt(
         Stmt::Store {
-            buffer: Y,
+            memory: Memory::Slice(Y),
             index,
             value,
             site: Some(store),

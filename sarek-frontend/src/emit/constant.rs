@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use sarek_ir::{
-    Axis, Block, Builtin, Expr, ExprId, Kernel, List, Loc, Native, ParamKind, Piece, Precondition,
-    Scalar, Site, SiteId, SiteKind, Stmt, Value,
+    Axis, Block, Builtin, Expr, ExprId, Kernel, Length, List, Loc, Memory, Native, ParamKind,
+    Piece, Precondition, Scalar, SharedArray, Site, SiteId, SiteKind, Stmt, Type, TypeDef, Value,
 };
 
 /// An expression of type `Kernel`; the IR crate is in scope as `ir`.
@@ -14,6 +14,8 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
         file: _,
         block,
         params,
+        shared,
+        types,
         locals,
         exprs,
         expr_types,
@@ -35,12 +37,14 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
         let (name, kind) = (string(&p.name), param_kind(p.kind));
         quote!(ir::Param { name: #name, kind: #kind })
     });
+    let shared = slice(shared, shared_array);
+    let types = slice(types, |t| type_def(*t));
     let locals = slice(locals, |l| {
-        let (name, ty, mutable) = (string(&l.name), scalar(l.ty), l.mutable);
+        let (name, ty, mutable) = (string(&l.name), ty(l.ty), l.mutable);
         quote!(ir::Local { name: #name, ty: #ty, mutable: #mutable })
     });
     let exprs = slice(exprs, |e| expr(*e));
-    let expr_types = slice(expr_types, |t| scalar(*t));
+    let expr_types = slice(expr_types, |t| ty(*t));
     let expr_locs = slice(expr_locs, |l| loc(*l));
     let stmts = slice(stmts, |s| stmt(*s));
     let stmt_locs = slice(stmt_locs, |l| loc(*l));
@@ -63,6 +67,8 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
             file: Cow::Borrowed(::core::file!()),
             block: #block_size,
             params: #params,
+            shared: #shared,
+            types: #types,
             locals: #locals,
             exprs: #exprs,
             expr_types: #expr_types,
@@ -152,11 +158,62 @@ fn param_kind(kind: ParamKind) -> TokenStream {
             let ty = scalar(ty);
             quote!(ir::ParamKind::Scalar(#ty))
         }
-        ParamKind::Slice { elem, mutable } => {
-            let elem = scalar(elem);
-            quote!(ir::ParamKind::Slice { elem: #elem, mutable: #mutable })
+        ParamKind::Slice { elem, access } => {
+            let (elem, access) = (scalar(elem), variant(&access));
+            quote!(ir::ParamKind::Slice { elem: #elem, access: ir::Access::#access })
         }
     }
+}
+
+fn ty(ty: Type) -> TokenStream {
+    match ty {
+        Type::Scalar(ty) => {
+            let ty = scalar(ty);
+            quote!(ir::Type::Scalar(#ty))
+        }
+        Type::Compound(id) => {
+            let id = handle("TypeId", id.0);
+            quote!(ir::Type::Compound(#id))
+        }
+    }
+}
+
+fn type_def(def: TypeDef) -> TokenStream {
+    match def {
+        TypeDef::Array { elem, len } => {
+            let (elem, len) = (scalar(elem), length(len));
+            quote!(ir::TypeDef::Array { elem: #elem, len: #len })
+        }
+    }
+}
+
+fn shared_array(array: &SharedArray) -> TokenStream {
+    let (name, elem) = (string(&array.name), scalar(array.elem));
+    let (len, atomic) = (length(array.len), array.atomic);
+    quote!(ir::SharedArray { name: #name, elem: #elem, len: #len, atomic: #atomic })
+}
+
+fn length(length: Length) -> TokenStream {
+    let (name, content) = match length {
+        Length::Fixed(n) => {
+            let n = Literal::u64_unsuffixed(n);
+            ("Fixed", quote!(#n))
+        }
+        Length::Link(link) => ("Link", handle("LinkId", link.0)),
+        Length::Launch(len) => ("Launch", expr_id(len)),
+    };
+    let name = format_ident!("{name}");
+    quote!(ir::Length::#name(#content))
+}
+
+fn memory(memory: Memory) -> TokenStream {
+    let (name, content) = match memory {
+        Memory::Slice(param) => ("Slice", handle("ParamId", param.0)),
+        Memory::Shared(shared) => ("Shared", handle("SharedId", shared.0)),
+        Memory::Local(local) => ("Local", handle("LocalId", local.0)),
+    };
+    let name = format_ident!("{name}");
+    quote!(ir::Memory::#name(#content))
 }
 
 fn value(value: Value) -> TokenStream {
@@ -193,7 +250,10 @@ fn builtin(builtin: Builtin) -> TokenStream {
         Builtin::GridDim(a) => ("GridDim", a),
         Builtin::GlobalIdx(a) => ("GlobalIdx", a),
         Builtin::GlobalDim(a) => ("GlobalDim", a),
-        Builtin::GlobalThreadId => return quote!(ir::Builtin::GlobalThreadId),
+        Builtin::GlobalThreadId | Builtin::SubgroupSize | Builtin::SubgroupLane => {
+            let name = variant(&builtin);
+            return quote!(ir::Builtin::#name);
+        }
     };
     let (name, of) = (format_ident!("{name}"), axis(of));
     quote!(ir::Builtin::#name(#of))
@@ -208,16 +268,19 @@ fn expr(e: Expr) -> TokenStream {
         Expr::Link(id) => of("Link", handle("LinkId", id.0)),
         Expr::Local(id) => of("Local", handle("LocalId", id.0)),
         Expr::Param(id) => of("Param", handle("ParamId", id.0)),
-        Expr::Len(id) => of("Len", handle("ParamId", id.0)),
+        Expr::Len(m) => of("Len", memory(m)),
         Expr::Builtin(b) => of("Builtin", builtin(b)),
         Expr::Load {
-            buffer,
+            memory: m,
             index,
             site,
         } => {
-            let (buffer, index, site) =
-                (handle("ParamId", buffer.0), expr_id(index), site_id(site));
-            quote!(ir::Expr::Load { buffer: #buffer, index: #index, site: #site })
+            let (m, index, site) = (memory(m), expr_id(index), site_id(site));
+            quote!(ir::Expr::Load { memory: #m, index: #index, site: #site })
+        }
+        Expr::Bounded { index, len, site } => {
+            let (index, len, site) = (expr_id(index), expr_id(len), site_id(site));
+            quote!(ir::Expr::Bounded { index: #index, len: #len, site: #site })
         }
         Expr::Unary { op, arg } => {
             let (op, arg) = (variant(&op), expr_id(arg));
@@ -269,18 +332,14 @@ fn stmt(s: Stmt) -> TokenStream {
             quote!(ir::Stmt::Assign { local: #l, value: #value })
         }
         Stmt::Store {
-            buffer,
+            memory: m,
             index,
             value,
             site,
         } => {
-            let (buffer, index, value, site) = (
-                handle("ParamId", buffer.0),
-                expr_id(index),
-                expr_id(value),
-                site_id(site),
-            );
-            quote!(ir::Stmt::Store { buffer: #buffer, index: #index, value: #value, site: #site })
+            let (m, index, value, site) =
+                (memory(m), expr_id(index), expr_id(value), site_id(site));
+            quote!(ir::Stmt::Store { memory: #m, index: #index, value: #value, site: #site })
         }
         Stmt::Assert { cond, site } => {
             let (cond, site) = (expr_id(cond), handle("SiteId", site.0));
@@ -327,6 +386,36 @@ fn stmt(s: Stmt) -> TokenStream {
             quote!(ir::Stmt::Continue { label: #l })
         }
         Stmt::Return => quote!(ir::Stmt::Return),
+        Stmt::Barrier => quote!(ir::Stmt::Barrier),
+        Stmt::Fence { scope } => {
+            let scope = variant(&scope);
+            quote!(ir::Stmt::Fence { scope: ir::Scope::#scope })
+        }
+        Stmt::Atomic {
+            op,
+            memory: m,
+            index,
+            args,
+            result,
+            site,
+        } => {
+            let (op, m, index, args) = (variant(&op), memory(m), expr_id(index), list(args));
+            let (result, site) = (option(result.map(local)), site_id(site));
+            quote! {
+                ir::Stmt::Atomic {
+                    op: ir::AtomicOp::#op,
+                    memory: #m,
+                    index: #index,
+                    args: #args,
+                    result: #result,
+                    site: #site,
+                }
+            }
+        }
+        Stmt::Subgroup { op, args, result } => {
+            let (op, args, result) = (variant(&op), list(args), local(result));
+            quote!(ir::Stmt::Subgroup { op: ir::SubgroupOp::#op, args: #args, result: #result })
+        }
         Stmt::Native { native } => {
             let native = handle("NativeId", native.0);
             quote!(ir::Stmt::Native { native: #native })
@@ -336,9 +425,13 @@ fn stmt(s: Stmt) -> TokenStream {
 
 fn site(site: &Site) -> TokenStream {
     let kind = match &site.kind {
-        SiteKind::Index(param) => {
-            let param = handle("ParamId", param.0);
-            quote!(ir::SiteKind::Index(#param))
+        SiteKind::Index(m) => {
+            let m = memory(*m);
+            quote!(ir::SiteKind::Index(#m))
+        }
+        SiteKind::Dimension(m, axis) => {
+            let (m, axis) = (memory(*m), Literal::u32_unsuffixed(*axis));
+            quote!(ir::SiteKind::Dimension(#m, #axis))
         }
         SiteKind::Divisor => quote!(ir::SiteKind::Divisor),
         SiteKind::Assert(message) => {

@@ -8,8 +8,8 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 use sarek_ir::{
-    BinaryOp, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, LocalId, ParamId,
-    ParamKind, Scalar, SiteId, Stmt, StmtId, UnaryOp, Value,
+    Access, BinaryOp, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, LocalId, Memory,
+    ParamId, ParamKind, Scalar, SiteId, Stmt, StmtId, UnaryOp, Value,
 };
 
 use super::trim::{Trim, can_divide};
@@ -37,14 +37,14 @@ pub fn body(lowered: &Lowered) -> TokenStream {
         ParamKind::Scalar(ty) => rust_type(ty),
         ParamKind::Slice {
             elem,
-            mutable: false,
+            access: Access::Read,
         } => {
             let elem = rust_type(elem);
             mixed!(&[#elem])
         }
         ParamKind::Slice {
             elem,
-            mutable: true,
+            access: Access::Write | Access::Atomic,
         } => {
             let elem = rust_type(elem);
             mixed!(direct::Output<'_, #elem>)
@@ -54,8 +54,14 @@ pub fn body(lowered: &Lowered) -> TokenStream {
         let i = Literal::usize_unsuffixed(i);
         match p.kind {
             ParamKind::Scalar(_) => mixed!(direct::scalar(__args, #i)),
-            ParamKind::Slice { mutable: false, .. } => mixed!(direct::input(__args, #i)),
-            ParamKind::Slice { mutable: true, .. } => mixed!(direct::output(__args, #i)),
+            ParamKind::Slice {
+                access: Access::Read,
+                ..
+            } => mixed!(direct::input(__args, #i)),
+            ParamKind::Slice {
+                access: Access::Write | Access::Atomic,
+                ..
+            } => mixed!(direct::output(__args, #i)),
         }
     });
     let lanes = writer.lanes();
@@ -105,7 +111,13 @@ fn weight(kernel: &Kernel) -> u32 {
                 stmts(kernel, body).saturating_mul(32)
             }
             Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Store { .. } | Stmt::Assert { .. } => 4,
-            Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Native { .. } => 1,
+            Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Native { .. } => 1,
+            Stmt::Atomic { .. } | Stmt::Subgroup { .. } => 16,
         };
         kernel.block(block).map(each).fold(1, u32::saturating_add)
     }
@@ -144,7 +156,7 @@ impl Writer<'_> {
         let span = located(self.lowered.stmt_spans[id.index()]);
         match self.kernel.stmt(id) {
             Stmt::Let { local, init } => {
-                let ty = self.kernel.locals[local.index()].ty;
+                let ty = self.kernel.locals[local.index()].ty.scalar();
                 let mutable = (init.is_none() || self.kernel.locals[local.index()].mutable)
                     .then(|| mixed!(mut));
                 let init = match init {
@@ -159,13 +171,13 @@ impl Writer<'_> {
                 quote_spanned!(span=> #local = #value;)
             }
             Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
                 site,
             } => {
                 let (buffer, index, value) =
-                    (param_name(buffer), self.expr(index), self.expr(value));
+                    (self.memory(memory), self.expr(index), self.expr(value));
                 let check = self.bounds_check(site, &buffer);
                 quote_spanned! {span=> {
                     let __value = #value;
@@ -228,6 +240,9 @@ impl Writer<'_> {
                 quote_spanned!(span=> continue #label;)
             }
             Stmt::Return => quote_spanned!(span=> break 'thread;),
+            Stmt::Barrier | Stmt::Fence { .. } | Stmt::Atomic { .. } | Stmt::Subgroup { .. } => {
+                todo!()
+            }
             Stmt::Native { native } => match self.kernel.natives[native.index()].fallback {
                 Some(fallback) => {
                     let fallback = self.block(fallback);
@@ -260,22 +275,35 @@ impl Writer<'_> {
                 let param = param_name(param);
                 mixed!(#param)
             }
-            Expr::Len(param) => {
-                let param = param_name(param);
+            Expr::Len(memory) => {
+                let param = self.memory(memory);
                 quote_spanned!(span=> #param.len())
             }
             Expr::Builtin(builtin) => self.builtin(builtin),
             Expr::Load {
-                buffer,
+                memory,
                 index,
                 site,
             } => {
-                let (buffer, index) = (param_name(buffer), self.expr(index));
+                let (buffer, index) = (self.memory(memory), self.expr(index));
                 let check = self.bounds_check(site, &buffer);
                 quote_spanned! {span=> {
                     let __index: ::core::primitive::usize = #index;
                     #check
                     *#buffer.get_unchecked(__index)
+                }}
+            }
+            Expr::Bounded { index, len, site } => {
+                let (index, len) = (self.expr(index), self.expr(len));
+                let check = site.map(|site| {
+                    let detail = mixed!(__index as ::core::primitive::u64);
+                    let (always, fault) = (self.always(site), self.fault(site, detail));
+                    mixed!(if #always __index >= #len { #fault })
+                });
+                quote_spanned! {span=> {
+                    let __index: ::core::primitive::usize = #index;
+                    #check
+                    __index
                 }}
             }
             Expr::Unary { op, arg } => {
@@ -381,6 +409,7 @@ impl Writer<'_> {
                 let a = at(a);
                 mixed!(__block.extent[#a])
             }
+            Builtin::SubgroupSize | Builtin::SubgroupLane => todo!(),
             Builtin::GlobalThreadId => mixed! {
                 (((__block.first[2] + __thread[2]) * __block.extent[1] + (__block.first[1] + __thread[1]))
                     * __block.extent[0] + (__block.first[0] + __thread[0]))
@@ -409,6 +438,14 @@ impl Writer<'_> {
     fn fault(&self, site: SiteId, detail: TokenStream) -> TokenStream {
         let site = Literal::u32_unsuffixed(site.0);
         mixed!(return __block.fault(#site, #detail, __thread);)
+    }
+
+    fn memory(&self, memory: Memory) -> Ident {
+        match memory {
+            Memory::Slice(param) => param_name(param),
+            Memory::Local(local) => self.local(local),
+            Memory::Shared(_) => todo!(),
+        }
     }
 
     fn local(&self, local: LocalId) -> Ident {

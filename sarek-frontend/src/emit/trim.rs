@@ -95,6 +95,10 @@ impl Finder<'_> {
                 | Stmt::Break { .. }
                 | Stmt::Continue { .. }
                 | Stmt::Return
+                | Stmt::Barrier
+                | Stmt::Fence { .. }
+                | Stmt::Atomic { .. }
+                | Stmt::Subgroup { .. }
                 | Stmt::Native { .. } => false,
             };
             if !goes_on {
@@ -145,6 +149,7 @@ impl Finder<'_> {
             | Expr::Len(_)
             | Expr::Builtin(_)
             | Expr::Load { .. }
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Divide { .. }
             | Expr::Cast { .. }
@@ -184,6 +189,7 @@ impl Finder<'_> {
             | Expr::Param(_)
             | Expr::Len(_)
             | Expr::Load { .. }
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
@@ -235,7 +241,7 @@ impl Finder<'_> {
                 | BinaryOp::Ge => true,
             },
             Expr::Divide { rhs, .. } => can_divide(self.kernel, rhs),
-            Expr::Load { .. } | Expr::Call { .. } | Expr::Faulted => false,
+            Expr::Load { .. } | Expr::Bounded { .. } | Expr::Call { .. } | Expr::Faulted => false,
         };
         itself
             && self

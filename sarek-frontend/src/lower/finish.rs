@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use sarek_ir::{BinaryOp, DivideOp, Expr, ExprId, Piece, Scalar, SiteId, Stmt, Value as Constant};
+use sarek_ir::{
+    BinaryOp, DivideOp, Expr, ExprId, Piece, Scalar, SiteId, Stmt, TypeDef, Value as Constant,
+};
 
 use super::{Lowered, Lowerer, PendingLiteral, Ty};
 
@@ -63,14 +65,25 @@ impl Lowerer<'_> {
             }
         }
         for (i, ty) in self.local_types.iter().enumerate() {
-            if let Some(scalar) = self.types.resolve(*ty) {
-                self.kernel.locals.to_mut()[i].ty = scalar;
+            let Some(elem) = self.types.resolve(*ty) else {
+                continue;
+            };
+            let array = self.arrays.iter().find(|(local, _)| local.index() == i);
+            let ty = match array {
+                Some(&(_, len)) => self.kernel.push_type(TypeDef::Array { elem, len }),
+                None => elem.into(),
+            };
+            self.kernel.locals.to_mut()[i].ty = ty;
+        }
+        for (i, ty) in self.shared_types.iter().enumerate() {
+            if let Some(elem) = self.types.resolve(*ty) {
+                self.kernel.shared.to_mut()[i].elem = elem;
             }
         }
         let mut reported: Vec<Ty> = vec![];
         for i in 0..self.expr_types.len() {
             match self.types.resolve(self.expr_types[i]) {
-                Some(scalar) => self.kernel.expr_types.to_mut()[i] = scalar,
+                Some(scalar) => self.kernel.expr_types.to_mut()[i] = scalar.into(),
                 None if self.errors.is_empty() && reported.is_empty() => {
                     reported.push(self.expr_types[i]);
                     self.errors.at(
@@ -96,7 +109,7 @@ impl Lowerer<'_> {
 
     fn settle_literals(&mut self) {
         for pending in std::mem::take(&mut self.literals) {
-            let ty = self.kernel.expr_types[pending.expr.index()];
+            let ty = self.kernel.scalar_of(pending.expr);
             match literal_value(&pending, ty) {
                 Ok(value) => {
                     self.kernel.exprs.to_mut()[pending.expr.index()] = Expr::Literal(value)
@@ -112,7 +125,7 @@ impl Lowerer<'_> {
             let Expr::Divide { op, lhs, rhs, .. } = self.kernel.exprs[i] else {
                 continue;
             };
-            if self.kernel.expr_types[i].is_float() {
+            if self.kernel.expr_types[i].scalar().is_float() {
                 let op = match op {
                     DivideOp::Div => BinaryOp::Div,
                     DivideOp::Rem => BinaryOp::Rem,
@@ -137,6 +150,9 @@ impl Lowerer<'_> {
             if let Expr::Load {
                 site: Some(site), ..
             }
+            | Expr::Bounded {
+                site: Some(site), ..
+            }
             | Expr::Divide {
                 site: Some(site), ..
             } = expr
@@ -146,6 +162,9 @@ impl Lowerer<'_> {
         }
         for stmt in self.kernel.stmts.to_mut() {
             if let Stmt::Store {
+                site: Some(site), ..
+            }
+            | Stmt::Atomic {
                 site: Some(site), ..
             }
             | Stmt::Assert { site, .. } = stmt
@@ -174,6 +193,15 @@ impl Lowerer<'_> {
             {
                 unprovable.push(site);
             }
+            if let Expr::Bounded {
+                index,
+                len,
+                site: Some(site),
+            } = *expr
+                && (data.expr(kernel, index) || data.expr(kernel, len))
+            {
+                unprovable.push(site);
+            }
             if let Expr::Divide {
                 lhs,
                 rhs,
@@ -187,6 +215,11 @@ impl Lowerer<'_> {
         }
         for stmt in kernel.stmts.iter() {
             if let Stmt::Store {
+                index,
+                site: Some(site),
+                ..
+            }
+            | Stmt::Atomic {
                 index,
                 site: Some(site),
                 ..
@@ -230,7 +263,8 @@ impl DataDependence {
                 false
             }
             Expr::Param(_) => false,
-            Expr::Unary { .. }
+            Expr::Bounded { .. }
+            | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
             | Expr::And { .. }
@@ -270,7 +304,15 @@ impl DataDependence {
                         }
                     }
                 }
+                Stmt::Atomic {
+                    result: Some(result),
+                    ..
+                }
+                | Stmt::Subgroup { result, .. } => self.locals[result.index()] = true,
                 Stmt::Let { init: None, .. }
+                | Stmt::Barrier
+                | Stmt::Fence { .. }
+                | Stmt::Atomic { result: None, .. }
                 | Stmt::Store { .. }
                 | Stmt::Assert { .. }
                 | Stmt::If { .. }

@@ -18,8 +18,8 @@ impl Lowerer<'_> {
                 "drop the type arguments",
             );
         }
-        if let Some((buffer, _)) = self.find_slice(&e.receiver) {
-            return self.slice_method(buffer, e);
+        if let Some((memory, _)) = self.find_memory(&e.receiver) {
+            return self.slice_method(memory, e);
         }
         if let syn::Expr::Range(range) = inner(&e.receiver) {
             self.errors.unsupported(
@@ -35,9 +35,9 @@ impl Lowerer<'_> {
         self.method(&e.method, ids, e.span())
     }
 
-    fn slice_method(&mut self, buffer: sarek_ir::ParamId, e: &syn::ExprMethodCall) -> Value {
+    fn slice_method(&mut self, memory: sarek_ir::Memory, e: &syn::ExprMethodCall) -> Value {
         let name = e.method.to_string();
-        let len = |this: &mut Self| this.known(Expr::Len(buffer), Scalar::Usize, e.span());
+        let len = |this: &mut Self| this.known(Expr::Len(memory), Scalar::Usize, e.span());
         match (name.as_str(), e.args.is_empty()) {
             ("len", true) => Value::Scalar(len(self)),
             ("is_empty", true) => {

@@ -27,8 +27,8 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
-    Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, ParamId, Scalar, Site, SiteId, SiteKind,
-    Stmt, StmtId, Value as Constant,
+    Access, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Memory, ParamId, Scalar, Site,
+    SiteId, SiteKind, Stmt, StmtId, Value as Constant,
 };
 
 use crate::diagnostics::Errors;
@@ -71,7 +71,7 @@ enum Value {
 enum Binding {
     Local(LocalId),
     Scalar(ParamId),
-    Slice(ParamId),
+    Memory(Memory),
     /// A local `const`, in [`Lowerer::consts`].
     Const(usize),
 }
@@ -111,7 +111,12 @@ pub struct Lowerer<'e> {
     kernel: Kernel,
     types: types::Types,
     expr_types: Vec<Ty>,
+    /// The type of each local; of an array, of its elements.
     local_types: Vec<Ty>,
+    /// The locals that are arrays.
+    arrays: Vec<(LocalId, sarek_ir::Length)>,
+    /// The type of each shared array's elements.
+    shared_types: Vec<Ty>,
     expr_spans: Vec<Span>,
     stmt_spans: Vec<Span>,
     literals: Vec<PendingLiteral>,
@@ -176,6 +181,8 @@ impl<'e> Lowerer<'e> {
             types: types::Types::default(),
             expr_types: vec![],
             local_types: vec![],
+            arrays: vec![],
+            shared_types: vec![],
             expr_spans: vec![],
             stmt_spans: vec![],
             literals: vec![],
@@ -308,7 +315,7 @@ impl<'e> Lowerer<'e> {
         let name = name.strip_prefix("r#").unwrap_or(name).to_string();
         self.kernel.push_local(Local {
             name: name.into(),
-            ty: Scalar::Bool,
+            ty: Scalar::Bool.into(),
             mutable,
         })
     }
@@ -365,6 +372,7 @@ impl<'e> Lowerer<'e> {
             }
             Expr::Local(local) => !self.kernel.locals[local.index()].mutable,
             Expr::Load { .. }
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
@@ -403,7 +411,8 @@ impl<'e> Lowerer<'e> {
             let kind = match argument.kind {
                 ArgumentKind::Scalar(scalar) => sarek_ir::ParamKind::Scalar(scalar),
                 ArgumentKind::Slice { elem, mutable } => {
-                    sarek_ir::ParamKind::Slice { elem, mutable }
+                    let access = if mutable { Access::Write } else { Access::Read };
+                    sarek_ir::ParamKind::Slice { elem, access }
                 }
             };
             let plain = plain_name(&argument.name).into();
@@ -412,7 +421,7 @@ impl<'e> Lowerer<'e> {
                 .to_mut()
                 .push(sarek_ir::Param { name: plain, kind });
             let binding = match argument.kind {
-                ArgumentKind::Slice { .. } => Binding::Slice(param),
+                ArgumentKind::Slice { .. } => Binding::Memory(Memory::Slice(param)),
                 ArgumentKind::Scalar(scalar) if argument.mutable => {
                     let span = argument.name.span();
                     let ty = self.types.known(scalar);

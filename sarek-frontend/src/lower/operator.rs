@@ -246,16 +246,15 @@ impl Lowerer<'_> {
                 self.push(Stmt::Assign { local, value }, span);
             }
             Place::Element {
-                buffer,
+                memory,
                 index,
                 site,
                 elem,
             } => {
-                let ty = self.types.known(elem);
-                self.unify(ty, found, value_span);
+                self.unify(elem, found, value_span);
                 self.push(
                     Stmt::Store {
-                        buffer,
+                        memory,
                         index,
                         value,
                         site,

@@ -49,7 +49,7 @@ impl Lowerer<'_> {
                 };
                 Value::Scalar(self.known(Expr::Param(param), ty, span))
             }
-            Binding::Slice(_) => {
+            Binding::Memory(_) => {
                 let message =
                     format!("the slice `{name}` is not a value: index it, or take its `len()`");
                 self.errors.at(span, message);
@@ -101,7 +101,7 @@ impl Lowerer<'_> {
         for scope in self.scopes.iter().rev() {
             let index = |(binding, _): &(Binding, Span)| match binding {
                 Binding::Const(index) => Some(*index),
-                Binding::Local(_) | Binding::Scalar(_) | Binding::Slice(_) => None,
+                Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) => None,
             };
             let mut indices: Vec<usize> = scope.values().filter_map(index).collect();
             if !indices.is_empty() {

@@ -209,6 +209,7 @@ impl Collector<'_> {
             | Expr::Param(_)
             | Expr::Len(_)
             | Expr::Builtin(_)
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
@@ -254,6 +255,7 @@ impl Collector<'_> {
             // Nothing that bounds an integer.
             Expr::And { .. }
             | Expr::Or { .. }
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Literal(_)
             | Expr::Link(_)

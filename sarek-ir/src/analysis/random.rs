@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use crate::eval::thread::{Host, Ids};
 use crate::sketch::{E, Sketch};
 use crate::{
-    Axis, Builtin, DivideOp, ExprId, Intrinsic, Kernel, LabelId, LocalId, ParamId, Scalar, Value,
+    Axis, Builtin, DivideOp, ExprId, Intrinsic, Kernel, LabelId, LocalId, Memory, ParamId, Scalar,
+    Value,
 };
 
 /// A small deterministic generator (splitmix64).

@@ -28,6 +28,11 @@ fn shape(expr: Expr) -> Expr {
             index: none,
             site: None,
         },
+        Expr::Bounded { .. } => Expr::Bounded {
+            index: none,
+            len: none,
+            site: None,
+        },
         Expr::Unary { op, .. } => Expr::Unary { op, arg: none },
         Expr::Binary { op, .. } => Expr::Binary {
             op,

@@ -277,6 +277,7 @@ impl Flow<'_> {
             | Expr::Link(_)
             | Expr::Param(_)
             | Expr::Len(_)
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }

@@ -280,6 +280,17 @@ impl<H: Host> Run<'_, H> {
                 let index = self.index(memory, index, site)?;
                 self.host.load(memory, index)
             }
+            Expr::Bounded { index, len, site } => {
+                let (index, len) = (self.integer(index)?, self.integer(len)?);
+                match site {
+                    _ if index < len => integer(ty, index),
+                    Some(site) => {
+                        let detail = index as u64;
+                        return Err(Fault { site, detail });
+                    }
+                    None => unreachable!("an index without a site was proved to be in bounds"),
+                }
+            }
             Expr::Unary { op, arg } => eval::unary(op, self.expr(arg)?),
             Expr::Binary { op, lhs, rhs } => {
                 let lhs = self.expr(lhs)?;

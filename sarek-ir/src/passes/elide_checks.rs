@@ -8,7 +8,9 @@ pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
     let keep = |site: &mut Option<SiteId>| *site = site.filter(|s| checked.contains(s));
     for expr in kernel.exprs.to_mut() {
         match expr {
-            Expr::Load { site, .. } | Expr::Divide { site, .. } => keep(site),
+            Expr::Load { site, .. } | Expr::Bounded { site, .. } | Expr::Divide { site, .. } => {
+                keep(site)
+            }
             Expr::Literal(_)
             | Expr::Link(_)
             | Expr::Local(_)

@@ -169,7 +169,12 @@ fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
         Expr::Load { index: arg, .. } | Expr::Unary { arg, .. } | Expr::Cast { arg } => {
             *arg = copy(kernel, *arg);
         }
-        Expr::Binary { lhs, rhs, .. }
+        Expr::Bounded {
+            index: lhs,
+            len: rhs,
+            ..
+        }
+        | Expr::Binary { lhs, rhs, .. }
         | Expr::Divide { lhs, rhs, .. }
         | Expr::And { lhs, rhs }
         | Expr::Or { lhs, rhs } => {
@@ -200,7 +205,7 @@ mod tests {
         });
         k.push_local(Local {
             name: "i".into(),
-            ty: Scalar::Usize,
+            ty: Scalar::Usize.into(),
             mutable: false,
         });
         let x = k.push_expr(Expr::Param(ParamId(0)), Scalar::Usize, loc);
@@ -217,7 +222,7 @@ mod tests {
         ] {
             let (mut k, _, literal) = sample();
             pass(&mut k);
-            assert!(!k.expr_types.contains(&Scalar::Usize));
+            assert!(!k.expr_types.contains(&Scalar::Usize.into()));
             assert_eq!(k.params[0].kind, ParamKind::Scalar(to));
             assert_eq!(k.locals[0].ty, to);
             assert_eq!(k.literal(literal), Value::int(to, 40));

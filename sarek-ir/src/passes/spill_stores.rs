@@ -33,6 +33,7 @@ fn spill(kernel: &mut Kernel, id: ExprId, name: &'static str, out: &mut Vec<Stmt
         | Expr::Len(_)
         | Expr::Builtin(_) => id,
         Expr::Load { .. }
+        | Expr::Bounded { .. }
         | Expr::Unary { .. }
         | Expr::Binary { .. }
         | Expr::Divide { .. }

@@ -335,7 +335,12 @@ impl Walk<'_> {
                 }
             }
             Expr::Unary { op: _, arg } | Expr::Cast { arg } => self.expr(arg, node),
-            Expr::Divide { lhs, rhs, site, .. } => {
+            Expr::Bounded {
+                index: lhs,
+                len: rhs,
+                site,
+            }
+            | Expr::Divide { lhs, rhs, site, .. } => {
                 self.expr(lhs, node);
                 self.expr(rhs, node);
                 if !site_in_range(self.kernel, site) {

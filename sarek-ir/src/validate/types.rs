@@ -295,6 +295,16 @@ impl Check<'_> {
                 let elem = self.element(memory, index, site, node, |a| a != Access::Atomic);
                 elem.is_none_or(|elem| elem == ty)
             }
+            Expr::Bounded { index, len, site } => {
+                let (i, n) = (self.expr(index), self.expr(len));
+                let is_index = self.is_index_type(ty);
+                self.require(is_index, node, Rule::IndexType);
+                let site_fits = site.is_none_or(|s| {
+                    matches!(kernel.sites[s.index()].kind, SiteKind::Dimension(..))
+                });
+                self.require(site_fits, node, Rule::SiteKind);
+                i == ty && n == ty
+            }
             Expr::Unary { op, arg } => self.expr(arg) == ty && unary(op, ty),
             Expr::Binary { op, lhs, rhs } => {
                 let (l, r) = (self.expr(lhs), self.expr(rhs));

@@ -23,6 +23,7 @@ impl Writer<'_> {
                 index,
                 site,
             } => self.load(memory, index, site, ty)?,
+            Expr::Bounded { index, len, site } => self.bounded(index, len, site)?,
             Expr::Unary { op, arg } => {
                 let [arg] = self.operands([arg])?;
                 self.dialect.unary(op, ty, &arg)
@@ -84,6 +85,19 @@ impl Writer<'_> {
         let name = self.memory(memory);
         let element = self.dialect.element(name, &index, self.index);
         Ok(self.dialect.loaded(element, ty))
+    }
+
+    fn bounded(
+        &self,
+        index: ExprId,
+        len: ExprId,
+        site: Option<SiteId>,
+    ) -> Result<Text, Unsupported> {
+        let index = self.expr(index)?;
+        let Some(site) = site else { return Ok(index) };
+        let helper = format!("srk_index_{}", self.index);
+        let len = self.expr(len)?;
+        Ok(self.checked(&helper, [index, len], site))
     }
 
     /// A call of a helper that faults at `site`.

@@ -236,6 +236,7 @@ impl<'a> Writer<'a> {
             Expr::Local(local) => !self.kernel.locals[local.index()].mutable,
             Expr::Link(_)
             | Expr::Load { .. }
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }

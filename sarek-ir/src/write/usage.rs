@@ -105,7 +105,7 @@ impl Usage {
                 self.lens.insert(memory);
                 self.faults = true;
             }
-            Expr::Divide { site, .. } => self.faults |= site.is_some(),
+            Expr::Divide { site, .. } | Expr::Bounded { site, .. } => self.faults |= site.is_some(),
             Expr::Faulted => self.faults = true,
             Expr::Load { .. }
             | Expr::Literal(_)

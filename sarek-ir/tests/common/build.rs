@@ -1,9 +1,9 @@
 //! A small language for building kernels in tests.
 
 use sarek_ir::{
-    Axis, BinaryOp, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, Loc, Local,
-    LocalId, Param, ParamId, ParamKind, Scalar, Site, SiteId, SiteKind, Stmt, StmtId, UnaryOp,
-    Value,
+    Access, Axis, BinaryOp, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, Loc,
+    Local, LocalId, Param, ParamId, ParamKind, Scalar, Site, SiteId, SiteKind, Stmt, StmtId,
+    UnaryOp, Value,
 };
 
 /// A kernel in the making; statements go to the innermost open block.
@@ -44,13 +44,13 @@ impl Build {
     }
 
     pub fn slice(&mut self, name: &str, elem: Scalar) -> ParamId {
-        let mutable = false;
-        self.param(name, ParamKind::Slice { elem, mutable })
+        let access = Access::Read;
+        self.param(name, ParamKind::Slice { elem, access })
     }
 
     pub fn slice_mut(&mut self, name: &str, elem: Scalar) -> ParamId {
-        let mutable = true;
-        self.param(name, ParamKind::Slice { elem, mutable })
+        let access = Access::Write;
+        self.param(name, ParamKind::Slice { elem, access })
     }
 
     // Expressions.
@@ -75,7 +75,7 @@ impl Build {
     }
 
     pub fn len(&mut self, param: ParamId) -> ExprId {
-        self.expr(Expr::Len(param), Scalar::Usize)
+        self.expr(Expr::Len(param.into()), Scalar::Usize)
     }
 
     pub fn id(&mut self, builtin: Builtin) -> ExprId {
@@ -108,10 +108,10 @@ impl Build {
     }
 
     pub fn load_site(&mut self, buffer: ParamId, index: ExprId, provable: bool) -> ExprId {
-        let site = Some(self.site(SiteKind::Index(buffer), provable));
+        let site = Some(self.site(SiteKind::Index(buffer.into()), provable));
         let ty = self.elem(buffer);
         let load = Expr::Load {
-            buffer,
+            memory: buffer.into(),
             index,
             site,
         };
@@ -158,7 +158,7 @@ impl Build {
     pub fn bind(&mut self, name: &str, mutable: bool, init: ExprId) -> LocalId {
         let local = self.kernel.push_local(Local {
             name: name.to_owned().into(),
-            ty: self.kernel.scalar_of(init),
+            ty: self.kernel.type_of(init),
             mutable,
         });
         let init = Some(init);
@@ -176,9 +176,9 @@ impl Build {
     }
 
     pub fn store_site(&mut self, buffer: ParamId, index: ExprId, value: ExprId, provable: bool) {
-        let site = Some(self.site(SiteKind::Index(buffer), provable));
+        let site = Some(self.site(SiteKind::Index(buffer.into()), provable));
         self.stmt(Stmt::Store {
-            buffer,
+            memory: buffer.into(),
             index,
             value,
             site,
@@ -237,7 +237,7 @@ impl Build {
         let label = self.label();
         let local = self.kernel.push_local(Local {
             name: name.to_owned().into(),
-            ty: self.kernel.scalar_of(start),
+            ty: self.kernel.type_of(start),
             mutable: false,
         });
         let body = self.block(|b| f(b, label, local));

@@ -1,4 +1,4 @@
-use sarek_ir::{Param, ParamKind, Scalar, Value};
+use sarek_ir::{Access, Param, ParamKind, Scalar, Value};
 
 use crate::vector::Operand;
 use crate::{Element, Error, Result, ScalarArg, Vector};
@@ -70,14 +70,14 @@ impl Arg<'_> {
     }
 
     fn kind(&self) -> ParamKind {
-        let slice = |vector: &dyn Operand, mutable| ParamKind::Slice {
+        let slice = |vector: &dyn Operand, access| ParamKind::Slice {
             elem: vector.scalar(),
-            mutable,
+            access,
         };
         match &self.0 {
             Operands::Scalar(value) => ParamKind::Scalar(value.scalar()),
-            Operands::Read(vector) => slice(*vector, false),
-            Operands::Write(vector) => slice(&**vector, true),
+            Operands::Read(vector) => slice(*vector, Access::Read),
+            Operands::Write(vector) => slice(&**vector, Access::Write),
         }
     }
 }
@@ -94,7 +94,7 @@ pub(super) fn check(kernel: &str, params: &[Param], args: &[Arg<'_>]) -> Result<
         return Err(problem(format!("it takes {want} arguments, not {have}")));
     }
     for (param, arg) in params.iter().zip(args) {
-        if param.kind != arg.kind() {
+        if param.kind != arg.kind() && !is_atomic(param.kind, arg.kind()) {
             let (want, have) = (words(param.kind), words(arg.kind()));
             return Err(problem(format!(
                 "`{}` takes {want}, not {have}",
@@ -105,17 +105,31 @@ pub(super) fn check(kernel: &str, params: &[Param], args: &[Arg<'_>]) -> Result<
     Ok(())
 }
 
+/// Does a parameter of atomics get a vector that may be written?
+fn is_atomic(param: ParamKind, arg: ParamKind) -> bool {
+    let (wanted, access) = match param {
+        ParamKind::Slice { elem, access } => (elem, access),
+        ParamKind::Scalar(_) => return false,
+    };
+    access == Access::Atomic
+        && arg
+            == ParamKind::Slice {
+                elem: wanted,
+                access: Access::Write,
+            }
+}
+
 fn words(kind: ParamKind) -> String {
     let vector = |elem: Scalar| format!("Vector<{elem}>");
     match kind {
         ParamKind::Scalar(scalar) => scalar.to_string(),
         ParamKind::Slice {
             elem,
-            mutable: true,
+            access: Access::Write | Access::Atomic,
         } => format!("&mut {}", vector(elem)),
         ParamKind::Slice {
             elem,
-            mutable: false,
+            access: Access::Read,
         } => format!("&{}", vector(elem)),
     }
 }

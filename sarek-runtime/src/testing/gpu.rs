@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use sarek_ir::write::{FAULT_WORDS, Slot, SlotKind, Source, Variant};
-use sarek_ir::{Axis, Kernel, ParamId, ParamKind, Scalar};
+use sarek_ir::{Access, Axis, Kernel, ParamId, ParamKind, Scalar};
 
 use super::host::info;
 use crate::backend::*;
@@ -172,7 +172,8 @@ fn slots(kernel: &Kernel, variant: &Variant) -> Vec<Slot> {
                 kind: SlotKind::Scalar(id),
                 ty: if ty == Scalar::Usize { usize_type } else { ty },
             }),
-            ParamKind::Slice { elem, mutable } => {
+            ParamKind::Slice { elem, access } => {
+                let mutable = access != Access::Read;
                 slots.push(Slot {
                     kind: SlotKind::Buffer { param: id, mutable },
                     ty: elem,

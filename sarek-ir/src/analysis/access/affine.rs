@@ -142,7 +142,8 @@ impl<'a> Resolver<'a> {
             | Expr::Builtin(_)
             | Expr::Load { .. } => true,
             Expr::Local(local) => self.init(local).is_none_or(|init| self.is_plain(init)),
-            Expr::Unary { .. }
+            Expr::Bounded { .. }
+            | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
             | Expr::And { .. }
@@ -171,6 +172,8 @@ impl<'a> Resolver<'a> {
                 Some(form) => form,
                 None => return self.opaque(id),
             },
+            // Where it is out of bounds, the access does not take place.
+            Expr::Bounded { index, .. } => return self.affine(index),
             Expr::Cast { arg } => match self.affine(arg) {
                 Some(form) => cast(form, kernel.scalar_of(arg), ty),
                 None => return self.opaque(id),
@@ -268,7 +271,8 @@ impl<'a> Resolver<'a> {
                 Memory::Shared(_) | Memory::Local(_) => false,
             },
             Expr::Faulted => false,
-            Expr::Unary { .. }
+            Expr::Bounded { .. }
+            | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
             | Expr::And { .. }

@@ -7,7 +7,7 @@ use crate::analysis::random::{Rng, threads};
 use crate::analysis::range::{ArgFact, LaunchFacts, analyse};
 use crate::eval::thread::{Host, Thread};
 use crate::sketch::{E, Sketch, V};
-use crate::{Axis, Builtin, Kernel, ParamId, Precondition, Scalar, Value};
+use crate::{Axis, Builtin, Kernel, Memory, ParamId, Precondition, Scalar, Value};
 
 /// So long that every index is in bounds, unless it wrapped.
 const LEN: u64 = 1 << 40;
@@ -34,16 +34,16 @@ impl Host for Touches {
         Value::Usize(self.sizes[param.index() - 1])
     }
 
-    fn len(&self, _: ParamId) -> u64 {
+    fn len(&self, _: Memory) -> u64 {
         LEN
     }
 
-    fn load(&mut self, _: ParamId, index: u64) -> Value {
+    fn load(&mut self, _: Memory, index: u64) -> Value {
         self.touch(index, false);
         Value::U32(3)
     }
 
-    fn store(&mut self, _: ParamId, index: u64, _: Value) {
+    fn store(&mut self, _: Memory, index: u64, _: Value) {
         self.touch(index, true);
     }
 }

@@ -70,6 +70,13 @@ impl Analyser<'_> {
                 self.check(site, index.within(inside));
                 full
             }
+            Expr::Bounded { index, len, site } => {
+                let (index, len) = (self.eval(index), self.eval(len));
+                let inside = Interval::new(0, len.lo - 1);
+                self.check(site, index.within(inside));
+                // Beyond the check it is inside, or 0.
+                index.meet(Interval::new(0, (len.hi - 1).max(0)))
+            }
             Expr::Unary { op, arg } => {
                 let arg = self.eval(arg);
                 self.unary(op, arg, ty)

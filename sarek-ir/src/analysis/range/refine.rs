@@ -74,6 +74,7 @@ impl Analyser<'_> {
             | Expr::Len(_)
             | Expr::Builtin(_)
             | Expr::Load { .. }
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
@@ -177,6 +178,7 @@ impl Analyser<'_> {
             | Expr::Param(_)
             | Expr::Len(_)
             | Expr::Load { .. }
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::And { .. }
             | Expr::Or { .. }
@@ -354,7 +356,12 @@ pub(super) fn is_stable(kernel: &Kernel, id: ExprId) -> bool {
         Expr::Local(local) => !kernel.locals[local.index()].mutable,
         Expr::Load { .. } | Expr::Faulted => false,
         Expr::Unary { arg, .. } | Expr::Cast { arg } => is_stable(kernel, arg),
-        Expr::Binary { lhs, rhs, .. }
+        Expr::Bounded {
+            index: lhs,
+            len: rhs,
+            ..
+        }
+        | Expr::Binary { lhs, rhs, .. }
         | Expr::Divide { lhs, rhs, .. }
         | Expr::And { lhs, rhs }
         | Expr::Or { lhs, rhs } => is_stable(kernel, lhs) && is_stable(kernel, rhs),
