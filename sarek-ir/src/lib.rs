@@ -64,8 +64,10 @@
 pub mod analysis;
 pub mod builder;
 mod collective;
+mod compound;
 pub mod eval;
 mod expr;
+mod info;
 mod intrinsic;
 mod kernel;
 pub mod link;
@@ -81,12 +83,14 @@ mod value;
 pub mod write;
 
 pub use collective::{AtomicOp, Scope, SubgroupOp};
+pub use compound::{Argument, Call, Compound, Place, Root, Step};
 pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
+pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
 pub use intrinsic::{ArgType, Intrinsic, ResultType, TypeClass};
 pub use kernel::{
-    Access, Block, ExprId, Kernel, LabelId, Link, LinkId, List, Loc, Local, LocalId, Native,
-    NativeId, NativeText, Param, ParamId, ParamKind, Piece, Precondition, SharedId, Site, SiteId,
-    SiteKind, StmtId, TypeId,
+    Access, Block, CallId, CompoundId, ExprId, FunctionId, Kernel, LabelId, Link, LinkId, List,
+    Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Param, ParamId, ParamKind, Piece,
+    PlaceId, Precondition, SharedId, Site, SiteId, SiteKind, StmtId, TypeId, TypeLinkId,
 };
 pub use memory::{Length, Memory, SharedArray};
 pub use scalar::Scalar;

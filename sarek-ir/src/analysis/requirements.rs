@@ -30,7 +30,11 @@ impl Requirements {
         for param in kernel.params.iter() {
             match param.kind {
                 ParamKind::Scalar(ty) => needs.ty(ty),
+                ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("linking leaves no compound")
+                }
                 ParamKind::Slice { elem, access: _ } => {
+                    let elem = elem.scalar();
                     needs.ty(elem);
                     needs.buffers += 1;
                     needs.storage8 |= elem.size() == 1;

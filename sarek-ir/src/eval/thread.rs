@@ -200,6 +200,7 @@ impl<H: Host> Run<'_, H> {
             Stmt::Break { label } => return Ok(Flow::Break(label)),
             Stmt::Continue { label } => return Ok(Flow::Continue(label)),
             Stmt::Return => return Ok(Flow::Return),
+            Stmt::Update { .. } | Stmt::Call { .. } => unreachable!("linking leaves no compound"),
             Stmt::Barrier | Stmt::Fence { .. } | Stmt::Atomic { .. } | Stmt::Subgroup { .. } => {
                 todo!()
             }
@@ -267,7 +268,7 @@ impl<H: Host> Run<'_, H> {
         let ty = self.kernel.scalar_of(id);
         Ok(match self.kernel.expr(id) {
             Expr::Literal(value) => value,
-            Expr::Link(_) => unreachable!("a closed kernel has no links"),
+            Expr::Link(_) | Expr::Compound(_) => unreachable!("a closed kernel has no links"),
             Expr::Local(local) => self.locals[local.index()],
             Expr::Param(param) => self.host.scalar(param),
             Expr::Len(memory) => integer(ty, self.host.len(memory).into()),

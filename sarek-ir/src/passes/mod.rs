@@ -75,7 +75,9 @@ fn map_blocks(kernel: &mut Kernel, id: StmtId, f: &mut dyn FnMut(&mut Kernel, Bl
         | Stmt::Barrier
         | Stmt::Fence { .. }
         | Stmt::Atomic { .. }
-        | Stmt::Subgroup { .. } => {}
+        | Stmt::Subgroup { .. }
+        | Stmt::Update { .. }
+        | Stmt::Call { .. } => {}
     }
     if kernel.stmt(id) != stmt {
         kernel.stmts.to_mut()[id.index()] = stmt;

@@ -56,9 +56,12 @@ impl<'a> Lowered<'a> {
             let id = ParamId(i as u32);
             match param.kind {
                 ParamKind::Scalar(ty) => slots.push((SlotKind::Scalar(id), ty)),
+                ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("linking leaves no compound")
+                }
                 ParamKind::Slice { elem, access } => {
                     let (param, mutable) = (id, access != Access::Read);
-                    slots.push((SlotKind::Buffer { param, mutable }, elem));
+                    slots.push((SlotKind::Buffer { param, mutable }, elem.scalar()));
                     if self.usage.lens.contains(&Memory::Slice(id)) {
                         slots.push((SlotKind::Len(id), index));
                     }

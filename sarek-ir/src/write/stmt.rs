@@ -87,6 +87,7 @@ impl<'a> Writer<'a> {
             Stmt::Break { .. } => self.out.line("break;"),
             Stmt::Continue { .. } => self.out.line("continue;"),
             Stmt::Return => self.out.line("return;"),
+            Stmt::Update { .. } | Stmt::Call { .. } => unreachable!("linking leaves no compound"),
             Stmt::Barrier | Stmt::Fence { .. } | Stmt::Atomic { .. } | Stmt::Subgroup { .. } => {
                 let target = self.dialect.name();
                 return Err(Unsupported::new(target, "what threads do together"));
@@ -244,6 +245,7 @@ impl<'a> Writer<'a> {
             | Expr::Or { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => false,
         }
     }
@@ -261,6 +263,9 @@ impl<'a> Writer<'a> {
                 Piece::Local(local) => out.push_str(self.namer.local(*local)),
                 Piece::Param(param) => match self.kernel.params[param.index()].kind {
                     ParamKind::Slice { .. } => out.push_str(self.argument(*param)),
+                    ParamKind::Value(_) | ParamKind::Reference(_) => {
+                        unreachable!("linking leaves no compound")
+                    }
                     ParamKind::Scalar(_) => {
                         out.push_str(&self.param(*param).at_least(Precedence::Primary));
                     }

@@ -54,6 +54,9 @@ fn parts(kernel: &Kernel, stmt: Stmt) -> (Vec<ExprId>, Vec<Block>) {
         } => (vec![start, end], vec![body]),
         Stmt::Atomic { index, args, .. } => (kernel.list(args).chain([index]).collect(), vec![]),
         Stmt::Subgroup { args, .. } => (kernel.list(args).collect(), vec![]),
+        Stmt::Update { .. } | Stmt::Call { .. } => {
+            unreachable!("linking leaves no compound")
+        }
         Stmt::Break { .. }
         | Stmt::Continue { .. }
         | Stmt::Return
@@ -117,7 +120,8 @@ impl Usage {
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
-            | Expr::Call { .. } => {}
+            | Expr::Call { .. }
+            | Expr::Compound(_) => {}
         }
     }
 
@@ -143,6 +147,8 @@ impl Usage {
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
             | Stmt::Native { .. } => {}
         }
     }

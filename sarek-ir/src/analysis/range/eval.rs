@@ -53,6 +53,7 @@ impl Analyser<'_> {
         match self.kernel.expr(id) {
             Expr::Literal(value) => of_value(value),
             Expr::Link(_) => full,
+            Expr::Compound(_) => unreachable!("linking leaves no compound"),
             Expr::Local(local) => {
                 self.overflowed |= self.tainted[local.index()];
                 self.env.locals[local.index()]
