@@ -207,6 +207,20 @@ fn always(ir: &Kernel, block: Block) -> bool {
         Stmt::If {
             then, otherwise, ..
         } => always(ir, then) && always(ir, otherwise),
-        _ => false,
+        Stmt::Let { .. }
+        | Stmt::Assign { .. }
+        | Stmt::Store { .. }
+        | Stmt::Update { .. }
+        | Stmt::Assert { .. }
+        | Stmt::Loop { .. }
+        | Stmt::For { .. }
+        | Stmt::Break { .. }
+        | Stmt::Continue { .. }
+        | Stmt::Barrier
+        | Stmt::Fence { .. }
+        | Stmt::Atomic { .. }
+        | Stmt::Subgroup { .. }
+        | Stmt::Call { .. }
+        | Stmt::Native { .. } => false,
     })
 }

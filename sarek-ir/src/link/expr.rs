@@ -166,17 +166,14 @@ impl Linker {
 
     fn len(&mut self, frame: &Frame<'_>, memory: Memory, loc: Loc) -> ExprId {
         let part = frame.memory(memory);
-        let memory = match &part.storage {
-            Storage::Slice(param, _) => Memory::Slice(*param),
-            Storage::Shared(arrays) => Memory::Shared(arrays[0]),
-            Storage::Locals(_) | Storage::Params(_) | Storage::Constant(_) => {
-                let Shape::Array(_, n) = part.shape else {
-                    unreachable!("rustc found its length")
-                };
-                return self.literal(Value::Usize(n), loc);
-            }
-        };
-        self.out.push_expr(Expr::Len(memory), Scalar::Usize, loc)
+        match (&part.storage, &part.shape) {
+            (Storage::Slice(..) | Storage::Shared(_), _) => self.memory_len(&part, loc),
+            (
+                Storage::Locals(_) | Storage::Params(_) | Storage::Constant(_),
+                Shape::Array(_, n),
+            ) => self.literal(Value::Usize(*n), loc),
+            (_, other) => unreachable!("rustc found no length of {other:?}"),
+        }
     }
 
     fn is_variant(&mut self, frame: &mut Frame<'_>, id: CompoundId, loc: Loc) -> ExprId {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::build::Linker;
 use super::shape::Shape;
 use crate::{
-    BinaryOp, Expr, ExprId, Intrinsic, Loc, LocalId, Memory, ParamId, Scalar, SharedId, SiteId,
-    Stmt, Value,
+    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Loc, LocalId, Memory, ParamId, Scalar, SharedId,
+    SiteId, Stmt, Value,
 };
 
 /// Where the leaves of a type stand.
@@ -131,7 +131,7 @@ impl Linker {
         let Index { expr, site } = part.indices[i];
         let Some(site) = site else { return expr };
         let len = match (part.in_memory(), i) {
-            (true, 0) => self.memory_len(&part.storage, loc),
+            (true, 0) => self.memory_len(part, loc),
             (in_memory, i) => {
                 let leaf = &part.whole.leaves()[part.first];
                 let n = leaf.dims[i - usize::from(in_memory)].0;
@@ -146,15 +146,29 @@ impl Linker {
         self.out.push_expr(bounded, Scalar::Usize, loc)
     }
 
-    fn memory_len(&mut self, storage: &Storage, loc: Loc) -> ExprId {
-        let memory = match storage {
-            Storage::Slice(param, _) => Memory::Slice(*param),
-            Storage::Shared(arrays) => Memory::Shared(arrays[0]),
+    /// How many elements memory has: of a slice, as many as its units make up.
+    pub fn memory_len(&mut self, part: &Part, loc: Loc) -> ExprId {
+        let (memory, per) = match &part.storage {
+            Storage::Slice(param, unit) => (Memory::Slice(*param), unit.per),
+            Storage::Shared(arrays) => {
+                let first = &part.whole.leaves()[0];
+                (Memory::Shared(arrays[0]), first.count())
+            }
             Storage::Locals(_) | Storage::Params(_) | Storage::Constant(_) => {
                 unreachable!("these are no memory")
             }
         };
-        self.out.push_expr(Expr::Len(memory), Scalar::Usize, loc)
+        let len = self.out.push_expr(Expr::Len(memory), Scalar::Usize, loc);
+        if per == 1 {
+            return len;
+        }
+        let divide = Expr::Divide {
+            op: DivideOp::Div,
+            lhs: len,
+            rhs: self.literal(Value::Usize(per), loc),
+            site: None,
+        };
+        self.out.push_expr(divide, Scalar::Usize, loc)
     }
 
     /// Reads a part that is a scalar. Its indices are used up.
