@@ -31,7 +31,7 @@ mod tests {
         for (path, ty) in [("N", Scalar::Usize), ("M", Scalar::F32)] {
             kernel.links.to_mut().push(Link {
                 path: path.into(),
-                ty,
+                ty: ty.into(),
             });
         }
         let m = kernel.push_expr(Expr::Link(LinkId(1)), Scalar::F32, Loc::default());

@@ -203,7 +203,7 @@ fn links(lowered: &Lowered, name: &Ident) -> TokenStream {
         .kernel
         .links
         .iter()
-        .map(|l| direct::rust_type(l.ty))
+        .map(|l| direct::rust_type(l.ty.scalar()))
         .collect();
     let paths = &lowered.links;
     quote! {
@@ -221,7 +221,7 @@ fn link_constants(lowered: &Lowered, name: &Ident) -> Vec<TokenStream> {
     let each = |(i, link): (usize, &sarek_ir::Link)| {
         let i = Literal::usize_unsuffixed(i);
         let constant = quote!(#name::LINKED.#i);
-        match link.ty {
+        match link.ty.scalar() {
             Scalar::Bool => quote!(ir::Value::Bool(#constant)),
             Scalar::I32 => quote!(ir::Value::I32(#constant)),
             Scalar::U32 => quote!(ir::Value::U32(#constant)),

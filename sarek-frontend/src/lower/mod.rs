@@ -303,6 +303,7 @@ impl<'e> Lowerer<'e> {
     fn site(&mut self, kind: SiteKind, span: Span) -> SiteId {
         self.kernel.push_site(Site {
             kind,
+            file: "".into(),
             loc: loc(span),
             provable: true,
         })
@@ -380,6 +381,7 @@ impl<'e> Lowerer<'e> {
             | Expr::Or { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => false,
         }
     }
@@ -412,6 +414,7 @@ impl<'e> Lowerer<'e> {
                 ArgumentKind::Scalar(scalar) => sarek_ir::ParamKind::Scalar(scalar),
                 ArgumentKind::Slice { elem, mutable } => {
                     let access = if mutable { Access::Write } else { Access::Read };
+                    let elem = elem.into();
                     sarek_ir::ParamKind::Slice { elem, access }
                 }
             };

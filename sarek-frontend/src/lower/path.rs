@@ -89,7 +89,7 @@ impl Lowerer<'_> {
         let path = super::path_text(&tokens);
         self.kernel.links.to_mut().push(Link {
             path: path.into(),
-            ty: Scalar::Bool,
+            ty: Scalar::Bool.into(),
         });
         self.links.push(self.among_constants(tokens));
         self.link_types.push(ty);
