@@ -18,6 +18,11 @@
 //! rewrite a node in place. (A [`Precondition`] refers to an expression without using it. A pass
 //! may leave nodes that nothing uses.)
 //!
+//! **A macro sees one item.** What it cannot see is a *hole*: [`Expr::Link`], [`TypeDef::Link`] and the types that
+//! follow from it, [`Stmt::Call`]. [`link::link`] fills the holes and splits every value of several parts
+//! ([`Compound`], [`Stmt::Update`]) into scalars. Uniformity and races are analysed before it, at compile time; ranges,
+//! passes, writers and the interpreter see closed kernels only.
+//!
 //! **Types are closed.** `expr_types[i]` is the type of `exprs[i]`; there is no implicit conversion.
 //! [`Memory`] is not a value: slices, shared arrays and local arrays are named by loads, stores, atomic
 //! operations and [`Expr::Len`] only. A local array is declared by a [`Stmt::Let`] without a value, and its
@@ -49,7 +54,7 @@
 //!
 //! | pass | what holds after it |
 //! |---|---|
-//! | [`link::link`] | no [`Expr::Link`] is left: the kernel is closed |
+//! | [`link::link`] | the kernel is closed: scalars, arrays of scalars as locals, no calls, no links |
 //! | [`passes::select_natives`] | no native block has a fallback that the target needs |
 //! | [`passes::cut_after_exits`] | nothing follows an exit in its block |
 //! | [`passes::elide_checks`] | sites that the launch proved are `None` |
@@ -92,6 +97,7 @@ pub use kernel::{
     Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Param, ParamId, ParamKind, Piece,
     PlaceId, Precondition, SharedId, Site, SiteId, SiteKind, StmtId, TypeId, TypeLinkId,
 };
+pub use link::{LeafAt, leaves};
 pub use memory::{Length, Memory, SharedArray};
 pub use scalar::Scalar;
 pub use stmt::Stmt;

@@ -12,6 +12,8 @@
 //! assert!(sarek_ir::validate(&kernel).is_ok());
 //! ```
 
+mod compound;
+
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 
@@ -68,7 +70,7 @@ impl Sketch {
         state.kernel
     }
 
-    fn expr(&self, expr: Expr, ty: Scalar) -> E<'_> {
+    fn expr(&self, expr: Expr, ty: impl Into<Type>) -> E<'_> {
         let mut state = self.0.borrow_mut();
         let loc = state.loc();
         let id = state.kernel.push_expr(expr, ty, loc);

@@ -320,7 +320,10 @@ impl Check<'_> {
                 let is_index = self.is_index_type(ty);
                 self.require(is_index, node, Rule::IndexType);
                 let site_fits = site.is_none_or(|s| {
-                    matches!(kernel.sites[s.index()].kind, SiteKind::Dimension(..))
+                    matches!(
+                        kernel.sites[s.index()].kind,
+                        SiteKind::Dimension(..) | SiteKind::Index(_)
+                    )
                 });
                 self.require(site_fits, node, Rule::SiteKind);
                 same(i, ty) && same(n, ty)
