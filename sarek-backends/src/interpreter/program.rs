@@ -102,6 +102,7 @@ impl<'a> HostArgs<'a> {
                 *mutable || needed == Access::Read
             }
             (ParamKind::Scalar(_), DirectArg::Slice { .. })
+            | (ParamKind::Value(_) | ParamKind::Reference(_), _)
             | (ParamKind::Slice { .. }, DirectArg::Scalar(_)) => false,
         };
         let kinds = kernel.params.iter().map(|p| p.kind);
@@ -120,6 +121,7 @@ impl<'a> HostArgs<'a> {
         match (kind, self.args[buffer.index()]) {
             (ParamKind::Slice { elem, .. }, DirectArg::Slice { ptr, len, .. }) => {
                 assert!(index < len as u64, "the walk checks indices");
+                let elem = elem.scalar();
                 let offset = index as usize * elem.size();
                 // SAFETY: the element is one of the `len` that the launch lends at `ptr`.
                 (unsafe { ptr.add(offset) }, elem)

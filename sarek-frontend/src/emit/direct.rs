@@ -35,18 +35,19 @@ pub fn body(lowered: &Lowered) -> TokenStream {
         .collect();
     let types = kernel.params.iter().map(|p| match p.kind {
         ParamKind::Scalar(ty) => rust_type(ty),
+        ParamKind::Value(_) | ParamKind::Reference(_) => todo!(),
         ParamKind::Slice {
             elem,
             access: Access::Read,
         } => {
-            let elem = rust_type(elem);
+            let elem = rust_type(elem.scalar());
             mixed!(&[#elem])
         }
         ParamKind::Slice {
             elem,
             access: Access::Write | Access::Atomic,
         } => {
-            let elem = rust_type(elem);
+            let elem = rust_type(elem.scalar());
             mixed!(direct::Output<'_, #elem>)
         }
     });
@@ -54,6 +55,7 @@ pub fn body(lowered: &Lowered) -> TokenStream {
         let i = Literal::usize_unsuffixed(i);
         match p.kind {
             ParamKind::Scalar(_) => mixed!(direct::scalar(__args, #i)),
+            ParamKind::Value(_) | ParamKind::Reference(_) => todo!(),
             ParamKind::Slice {
                 access: Access::Read,
                 ..
@@ -117,7 +119,8 @@ fn weight(kernel: &Kernel) -> u32 {
             | Stmt::Barrier
             | Stmt::Fence { .. }
             | Stmt::Native { .. } => 1,
-            Stmt::Atomic { .. } | Stmt::Subgroup { .. } => 16,
+            Stmt::Update { .. } => 4,
+            Stmt::Atomic { .. } | Stmt::Subgroup { .. } | Stmt::Call { .. } => 16,
         };
         kernel.block(block).map(each).fold(1, u32::saturating_add)
     }
@@ -240,9 +243,12 @@ impl Writer<'_> {
                 quote_spanned!(span=> continue #label;)
             }
             Stmt::Return => quote_spanned!(span=> break 'thread;),
-            Stmt::Barrier | Stmt::Fence { .. } | Stmt::Atomic { .. } | Stmt::Subgroup { .. } => {
-                todo!()
-            }
+            Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. } => todo!(),
             Stmt::Native { native } => match self.kernel.natives[native.index()].fallback {
                 Some(fallback) => {
                     let fallback = self.block(fallback);
@@ -334,6 +340,7 @@ impl Writer<'_> {
                 let args: Vec<ExprId> = self.kernel.list(args).collect();
                 self.call(intrinsic, &args, ty, span)
             }
+            Expr::Compound(_) => todo!(),
             Expr::Faulted => unreachable!("only passes for accelerators make it"),
         }
     }

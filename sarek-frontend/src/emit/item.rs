@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use sarek_ir::Access;
 use syn::ItemFn;
 
 use super::{constant, direct, types};
@@ -141,12 +142,26 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         .arguments
         .iter()
         .map(|a| argument_type(a, krate));
+    let values = parts.signature.arguments.iter().map(|argument| {
+        let name = located(&argument.name);
+        match argument.kind {
+            ArgumentKind::Slice {
+                access: Access::Atomic,
+                ..
+            } => quote!(#krate::__private::Arg::atomics(#name)),
+            ArgumentKind::Slice {
+                access: Access::Read | Access::Write,
+                ..
+            }
+            | ArgumentKind::Scalar(_) => quote!(#krate::__private::Arg::from(#name)),
+        }
+    });
     quote! {
         #(#attrs)*
         #vis #safety fn #name<'sarek>(
             #(#names: #types),*
         ) -> #krate::Launch<'sarek, #krate::__private::#block> {
-            unsafe { #krate::Launch::new::<#name>([#(#krate::__private::Arg::from(#names)),*]) }
+            unsafe { #krate::Launch::new::<#name>([#(#values),*]) }
         }
 
         #[doc(hidden)]
@@ -186,9 +201,9 @@ fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
 fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match argument.kind {
         ArgumentKind::Scalar(ty) => direct::rust_type(ty),
-        ArgumentKind::Slice { elem, mutable } => {
+        ArgumentKind::Slice { elem, access } => {
             let elem = direct::rust_type(elem);
-            let mutable = mutable.then(|| quote!(mut));
+            let mutable = (access != Access::Read).then(|| quote!(mut));
             quote!(&'sarek #mutable #krate::Vector<#elem>)
         }
     }
@@ -203,7 +218,7 @@ fn links(lowered: &Lowered, name: &Ident) -> TokenStream {
         .kernel
         .links
         .iter()
-        .map(|l| direct::rust_type(l.ty))
+        .map(|l| direct::rust_type(l.ty.scalar()))
         .collect();
     let paths = &lowered.links;
     quote! {
@@ -221,7 +236,7 @@ fn link_constants(lowered: &Lowered, name: &Ident) -> Vec<TokenStream> {
     let each = |(i, link): (usize, &sarek_ir::Link)| {
         let i = Literal::usize_unsuffixed(i);
         let constant = quote!(#name::LINKED.#i);
-        match link.ty {
+        match link.ty.scalar() {
             Scalar::Bool => quote!(ir::Value::Bool(#constant)),
             Scalar::I32 => quote!(ir::Value::I32(#constant)),
             Scalar::U32 => quote!(ir::Value::U32(#constant)),
@@ -267,10 +282,11 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
             let i = Literal::usize_unsuffixed(i);
             match argument.kind {
                 ArgumentKind::Scalar(_) => quote!(direct::scalar(__args, #i)),
-                ArgumentKind::Slice { mutable: false, .. } => quote!(direct::input(__args, #i)),
-                ArgumentKind::Slice { mutable: true, .. } => {
-                    quote!(direct::output(__args, #i).into_mut())
-                }
+                ArgumentKind::Slice { access, .. } => match access {
+                    Access::Read => quote!(direct::input(__args, #i)),
+                    Access::Write => quote!(direct::output(__args, #i).into_mut()),
+                    Access::Atomic => quote!(direct::atomics(__args, #i)),
+                },
             }
         });
     // What the text of a `native!` does to its operands, rustc does not see.

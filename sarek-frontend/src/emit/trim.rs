@@ -16,7 +16,8 @@
 use std::collections::{HashMap, HashSet};
 
 use sarek_ir::{
-    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Stmt, StmtId, UnaryOp, Value,
+    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Scalar, Stmt, StmtId, UnaryOp,
+    Value,
 };
 
 /// What was taken out of a body.
@@ -99,6 +100,8 @@ impl Finder<'_> {
                 | Stmt::Fence { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Subgroup { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. }
                 | Stmt::Native { .. } => false,
             };
             if !goes_on {
@@ -154,6 +157,7 @@ impl Finder<'_> {
             | Expr::Divide { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => self.is_quiet(cond),
         }
     }
@@ -197,6 +201,7 @@ impl Finder<'_> {
             | Expr::Or { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => self.is_quiet(expr),
         };
         itself
@@ -207,9 +212,14 @@ impl Finder<'_> {
                 .all(|e| self.is_fixed(e))
     }
 
+    fn is_float(&self, expr: ExprId) -> bool {
+        let ty = self.kernel.type_of(expr).as_scalar();
+        ty.is_some_and(Scalar::is_float)
+    }
+
     /// Can the evaluation neither fault nor panic?
     fn is_quiet(&self, expr: ExprId) -> bool {
-        let float = self.kernel.scalar_of(expr).is_float();
+        let float = self.is_float(expr);
         let itself = match self.kernel.expr(expr) {
             Expr::Literal(_)
             | Expr::Link(_)
@@ -241,7 +251,11 @@ impl Finder<'_> {
                 | BinaryOp::Ge => true,
             },
             Expr::Divide { rhs, .. } => can_divide(self.kernel, rhs),
-            Expr::Load { .. } | Expr::Bounded { .. } | Expr::Call { .. } | Expr::Faulted => false,
+            Expr::Load { .. }
+            | Expr::Bounded { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => false,
         };
         itself
             && self
