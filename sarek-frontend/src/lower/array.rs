@@ -175,7 +175,8 @@ impl Lowerer<'_> {
             .map(|i| format!("[{i}]"))
             .collect();
         let s = if rank == 1 { "" } else { "s" };
-        let message = format!("`{name}` has {rank} dimension{s}: an element of it is `{name}{wanted}`");
+        let message =
+            format!("`{name}` has {rank} dimension{s}: an element of it is `{name}{wanted}`");
         self.errors.at(span, message);
         None
     }
@@ -219,12 +220,14 @@ impl Lowerer<'_> {
         };
         let syn::Pat::Ident(pat) = pat else {
             let what = "this pattern for an array is";
-            self.errors.unsupported(pat.span(), what, "bind a plain name");
+            self.errors
+                .unsupported(pat.span(), what, "bind a plain name");
             return Some(Value::Unit);
         };
         if pat.by_ref.is_some() || pat.subpat.is_some() {
             let what = "this pattern for an array is";
-            self.errors.unsupported(pat.span(), what, "bind a plain name");
+            self.errors
+                .unsupported(pat.span(), what, "bind a plain name");
         }
         self.bind_array(pat, declared, init.map(|init| &*init.expr));
         Some(Value::Unit)
@@ -317,8 +320,11 @@ impl Lowerer<'_> {
     fn plan<'s>(&mut self, expr: &'s syn::Expr) -> Option<Plan<'s>> {
         match peeled(expr) {
             syn::Expr::Array(e) => {
-                let items: Vec<Plan<'s>> =
-                    e.elems.iter().map(|e| self.plan(e)).collect::<Option<_>>()?;
+                let items: Vec<Plan<'s>> = e
+                    .elems
+                    .iter()
+                    .map(|e| self.plan(e))
+                    .collect::<Option<_>>()?;
                 let Some(first) = items.first() else {
                     let message = "an array of a kernel has one element at least";
                     self.errors.at(e.span(), message);

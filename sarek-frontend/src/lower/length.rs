@@ -165,7 +165,9 @@ impl Lowerer<'_> {
         match length {
             Length::Fixed(n) => self.constant(Constant::Usize(n), span),
             Length::Link(link) => self.known(Expr::Link(link), Scalar::Usize, span),
-            Length::Launch(_) => unreachable!("only a shared slice has such a length, and no dimensions"),
+            Length::Launch(_) => {
+                unreachable!("only a shared slice has such a length, and no dimensions")
+            }
         }
     }
 

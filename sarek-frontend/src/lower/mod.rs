@@ -32,8 +32,8 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
-    Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Memory, ParamId, Scalar, Site,
-    SiteId, SiteKind, Stmt, StmtId, Value as Constant,
+    Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Memory, ParamId, Scalar, Site, SiteId,
+    SiteKind, Stmt, StmtId, Value as Constant,
 };
 
 use crate::diagnostics::Errors;
@@ -418,9 +418,7 @@ impl<'e> Lowerer<'e> {
             let name = argument.name.to_string();
             let kind = match argument.kind {
                 ArgumentKind::Scalar(scalar) => sarek_ir::ParamKind::Scalar(scalar),
-                ArgumentKind::Slice { elem, access } => {
-                    sarek_ir::ParamKind::Slice { elem, access }
-                }
+                ArgumentKind::Slice { elem, access } => sarek_ir::ParamKind::Slice { elem, access },
             };
             let plain = plain_name(&argument.name).into();
             self.kernel

@@ -2,7 +2,9 @@
 
 use proc_macro2::Span;
 use quote::quote;
-use sarek_ir::{Builtin, Expr, ExprId, Length, Memory, Scalar, SharedArray, SharedId, SiteKind, Stmt};
+use sarek_ir::{
+    Builtin, Expr, ExprId, Length, Memory, Scalar, SharedArray, SharedId, SiteKind, Stmt,
+};
 use syn::spanned::Spanned;
 
 use super::array::peeled;
@@ -32,8 +34,11 @@ impl Lowerer<'_> {
         self.shared_place(path.span());
         let syn::Pat::Ident(pat) = &local.pat else {
             let instead = "bind a plain name, without a type";
-            self.errors
-                .unsupported(local.pat.span(), "this pattern for a shared array is", instead);
+            self.errors.unsupported(
+                local.pat.span(),
+                "this pattern for a shared array is",
+                instead,
+            );
             return Some(Value::Unit);
         };
         if let Some((token, _)) = &init.diverge {

@@ -193,7 +193,10 @@ pub fn atomic_type(ty: &Type, errors: &mut Errors) -> Option<Option<Scalar>> {
     };
     let elem = scalar_type(argument, errors);
     if matches!(elem, Some(Scalar::Bool | Scalar::Usize)) {
-        let text = format!("`Atomic<{}>` does not exist: use `Atomic<u32>`", elem.map_or("", Scalar::name));
+        let text = format!(
+            "`Atomic<{}>` does not exist: use `Atomic<u32>`",
+            elem.map_or("", Scalar::name)
+        );
         errors.at(argument.span(), text);
         return Some(None);
     }
