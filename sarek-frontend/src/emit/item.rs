@@ -21,6 +21,8 @@ pub struct Parts<'a> {
     pub fixed_block: bool,
     /// Does its body contain a `native!`?
     pub has_native: bool,
+    /// Do the threads of a block work together?
+    pub is_cooperative: bool,
 }
 
 /// The expansion of a kernel: the launch function, the struct of the same name, and what the struct
@@ -259,12 +261,30 @@ fn user_function(parts: &Parts<'_>, attributes: &TokenStream) -> TokenStream {
         .iter()
         .filter(|a| LINTS.iter().any(|l| a.path().is_ident(l)));
     let (signature, body) = (&item.sig, &item.block);
+    let mut body = body.clone();
+    body.stmts.splice(0..0, launders(parts));
     quote_spanned! {signature.ident.span()=>
         #(#lints)*
         #[allow(clippy::all)]
         #attributes
         #signature #body
     }
+}
+
+/// Keeps rustc from knowing what the `&mut [T]` of a thread contain after a barrier.
+fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
+    let krate = parts.krate;
+    let arguments = parts.signature.arguments.iter();
+    let written = arguments.filter(|argument| match argument.kind {
+        ArgumentKind::Slice { access, .. } => parts.is_cooperative && access == Access::Write,
+        ArgumentKind::Scalar(_) => false,
+    });
+    let each = written.map(|argument| {
+        let name = &argument.name;
+        let call = quote_spanned!(name.span()=> #krate::__private::direct::launder(#name));
+        syn::parse_quote_spanned!(name.span()=> let #name = #call;)
+    });
+    each.collect()
 }
 
 /// `Kernel::reference`, which calls the user's function, and tests that the function's names mean what
@@ -294,6 +314,11 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
         .has_native
         .then(|| quote!(#[allow(unused_mut, unused_assignments)]));
     let function = user_function(parts, &unseen.unwrap_or_default());
+    let each = if parts.is_cooperative {
+        quote!(for_each_block)
+    } else {
+        quote!(for_each_thread)
+    };
     quote! {
         #[inline]
         unsafe fn reference(
@@ -305,7 +330,7 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
             #function
             {
                 use #krate::__private::direct;
-                direct::for_each_thread(__space, || unsafe { #name(#(#arguments),*) });
+                direct::#each(__space, || unsafe { #name(#(#arguments),*) });
             }
         }
     }

@@ -5,6 +5,7 @@
 //! [`isa`] without the checks that the launch proved, and once, for the baseline, with them.
 
 mod block;
+pub mod collective;
 pub mod ids;
 mod isa;
 mod number;
@@ -14,8 +15,8 @@ mod slice;
 pub use block::Block;
 pub use isa::{Isa, isa};
 pub use number::{Divide, Float, clamp};
-pub use reference::for_each_thread;
-pub use slice::{Output, input, output, scalar};
+pub use reference::{Shared, for_each_block, for_each_thread, launder};
+pub use slice::{Output, atomics, input, output, scalar};
 
 use std::ops::Range;
 
