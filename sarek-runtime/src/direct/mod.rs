@@ -7,12 +7,14 @@
 mod block;
 pub mod ids;
 mod isa;
+mod math;
 mod number;
 mod reference;
 mod slice;
 
 pub use block::Block;
 pub use isa::{Isa, isa};
+pub use math::Elementary;
 pub use number::{Divide, Float, clamp};
 pub use reference::for_each_thread;
 pub use slice::{Output, input, output, scalar};
