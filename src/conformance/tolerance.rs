@@ -218,7 +218,7 @@ functions! {
     /// `x.ln_1p()`
     Ln1p 1.0 1.0 2.0 Ulps(32.0);
     /// `x.log2()`
-    Log2 1.0 1.0 3.0 Formula(|_, (x, _), r| log_error(x, r));
+    Log2 1.2 1.0 3.0 Formula(|_, (x, _), r| log_error(x, r));
     /// `x.log10()`
     Log10 2.0 2.0 3.0 Formula(|_, (x, _), r| log_error(x, r) + 2.0 * ulp(r));
     /// `x.sin()`
@@ -248,7 +248,7 @@ functions! {
     /// `x.powi(n)`: each of the multiplications rounds.
     Powi 32.0 32.0 32.0 Formula(|_, (x, n), r| power_error((x.abs(), n), r).max(32.0 * ulp(r)));
     /// `x.hypot(y)`
-    Hypot 1.1 3.0 4.0 Ulps(8.0);
+    Hypot 1.2 3.0 4.0 Ulps(8.0);
     /// `x.to_degrees()`, `x.to_radians()`: a product with a rounded constant.
     Angle 2.0 2.0 2.0 Ulps(2.0);
 }

@@ -1,5 +1,7 @@
 //! Errors in units in the last place, and arguments to find them with.
 
+#![allow(clippy::excessive_precision, clippy::approx_constant)]
+
 /// The greatest error so far.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Worst {

@@ -23,8 +23,8 @@ pub(super) fn cbrt_f64(x: f64) -> f64 {
     let unscaled = t * 3.814697265625e-6; // 2^-18
     let result = (if small { unscaled } else { t }).copysign(x);
     // Zero, infinity and NaN are their own cube roots.
-    let itself = x == 0.0 || !(ax < f64::INFINITY);
-    if itself { x } else { result }
+    let ordinary = ax > 0.0 && ax < f64::INFINITY;
+    if ordinary { result } else { x }
 }
 
 /// Squares of `f32`s are exact in `f64`, and in its range.
