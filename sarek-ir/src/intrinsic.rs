@@ -232,6 +232,33 @@ impl Intrinsic {
         })
     }
 
+    /// Is it a transcendental function, or a root that processors have not?
+    pub const fn is_elementary(self) -> bool {
+        use Intrinsic::*;
+        matches!(
+            self,
+            Cbrt | Exp
+                | Exp2
+                | ExpM1
+                | Ln
+                | Ln1p
+                | Log2
+                | Log10
+                | Sin
+                | Cos
+                | Tan
+                | Asin
+                | Acos
+                | Atan
+                | Atan2
+                | Sinh
+                | Cosh
+                | Tanh
+                | Powf
+                | Hypot
+        )
+    }
+
     /// The type of the result for a receiver of type `on`.
     pub const fn result_type(self, on: Scalar) -> Scalar {
         match (self.result(), on) {

@@ -8,12 +8,14 @@ mod block;
 pub mod collective;
 pub mod ids;
 mod isa;
+mod math;
 mod number;
 mod reference;
 mod slice;
 
 pub use block::Block;
 pub use isa::{Isa, isa};
+pub use math::Elementary;
 pub use number::{Divide, Float, clamp};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use slice::{Output, atomics, input, output, scalar};
