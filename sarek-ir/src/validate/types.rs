@@ -253,8 +253,7 @@ impl Check<'_> {
         let Some((&on, rest)) = types.split_first() else {
             return false;
         };
-        let takes = intrinsic.class().contains(on)
-            && !(intrinsic == Intrinsic::FromBits && on == Scalar::Usize);
+        let takes = intrinsic.stands_on(on);
         let args_fit = rest.len() == intrinsic.args().len()
             && rest.iter().zip(intrinsic.args()).all(|(&t, a)| match a {
                 ArgType::Same => t == on,

@@ -6,7 +6,11 @@ use crate::conformance::{Capability, Case};
 use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
+    Case::new("methods/pow/i8", &[Capability::Storage8], i8_case),
+    Case::new("methods/pow/i16", &[Capability::Storage16], i16_case),
     Case::new("methods/pow/i32", &[], i32_case),
+    Case::new("methods/pow/u8", &[Capability::Storage8], u8_case),
+    Case::new("methods/pow/u16", &[Capability::Storage16], u16_case),
     Case::new("methods/pow/u32", &[], u32_case),
     Case::new("methods/pow/i64", &[Capability::I64], i64_case),
     Case::new("methods/pow/u64", &[Capability::I64], u64_case),
@@ -47,7 +51,11 @@ macro_rules! pow {
     };
 }
 
+pow!(i8_case pow_i8 i8);
+pow!(i16_case pow_i16 i16);
 pow!(i32_case pow_i32 i32);
+pow!(u8_case pow_u8 u8);
+pow!(u16_case pow_u16 u16);
 pow!(u32_case pow_u32 u32);
 pow!(i64_case pow_i64 i64);
 pow!(u64_case pow_u64 u64);
