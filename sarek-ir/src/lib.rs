@@ -60,6 +60,7 @@
 //! | [`passes::elide_checks`] | sites that the launch proved are `None` |
 //! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
 //! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |
+//! | [`passes::widen_small`] | numbers of 8 and 16 bits are held, and cast from and to their 32-bit type; checked divisions apart, arithmetic has 32 or 64 bits |
 //! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted |
 //! | [`passes::lower_labels`] | `Break` and `Continue` name the innermost loop only |
 //! | [`passes::spill_stores`] | index and value of a checked store are locals or constants |

@@ -50,6 +50,7 @@ impl Backend for Reference {
                     f64_math: true,
                     i64: true,
                     storage8: true,
+                    storage16: true,
                 },
                 max_block: [u32::MAX; 3],
                 max_block_threads: u32::MAX,

@@ -308,6 +308,7 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
             f64_math: true,
             i64: true,
             storage8: true,
+            storage16: true,
         },
         max_block: [
             get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,

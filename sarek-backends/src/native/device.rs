@@ -30,6 +30,7 @@ impl Processor {
                 f64_math: true,
                 i64: true,
                 storage8: true,
+                storage16: true,
             },
             max_block: [u32::MAX; 3],
             max_block_threads: u32::MAX,

@@ -176,6 +176,7 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
             f64_math: f64,
             i64: full || id.extensions()?.contains("cles_khr_int64"),
             storage8: true,
+            storage16: true,
         },
         max_block,
         max_block_threads: threads,

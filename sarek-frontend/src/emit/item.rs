@@ -240,6 +240,10 @@ fn link_constants(lowered: &Lowered, name: &Ident) -> Vec<TokenStream> {
         let constant = quote!(#name::LINKED.#i);
         match link.ty.scalar() {
             Scalar::Bool => quote!(ir::Value::Bool(#constant)),
+            Scalar::I8 => quote!(ir::Value::I8(#constant)),
+            Scalar::U8 => quote!(ir::Value::U8(#constant)),
+            Scalar::I16 => quote!(ir::Value::I16(#constant)),
+            Scalar::U16 => quote!(ir::Value::U16(#constant)),
             Scalar::I32 => quote!(ir::Value::I32(#constant)),
             Scalar::U32 => quote!(ir::Value::U32(#constant)),
             Scalar::I64 => quote!(ir::Value::I64(#constant)),

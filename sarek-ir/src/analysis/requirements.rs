@@ -17,6 +17,8 @@ pub struct Requirements {
     pub i64: bool,
     /// Buffers of 8-bit elements.
     pub storage8: bool,
+    /// Buffers of 16-bit elements.
+    pub storage16: bool,
     /// For each native block without a fallback, the targets that it has a text for.
     pub native: Vec<Vec<String>>,
     /// How many buffers it takes.
@@ -38,6 +40,7 @@ impl Requirements {
                     needs.ty(elem);
                     needs.buffers += 1;
                     needs.storage8 |= elem.size() == 1;
+                    needs.storage16 |= elem.size() == 2;
                 }
             }
         }
@@ -68,7 +71,15 @@ impl Requirements {
         match ty {
             Scalar::F64 => self.f64 = true,
             Scalar::I64 | Scalar::U64 => self.i64 = true,
-            Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::Usize | Scalar::F32 => {}
+            Scalar::Bool
+            | Scalar::I8
+            | Scalar::U8
+            | Scalar::I16
+            | Scalar::U16
+            | Scalar::I32
+            | Scalar::U32
+            | Scalar::Usize
+            | Scalar::F32 => {}
         }
     }
 }

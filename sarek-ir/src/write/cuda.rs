@@ -71,6 +71,10 @@ impl Dialect for Cuda {
 
     fn snippet(&self, name: &str) -> Option<String> {
         let definition = match Scalar::from_name(name) {
+            Some(Scalar::I8) => "signed char",
+            Some(Scalar::U8) => "unsigned char",
+            Some(Scalar::I16) => "short",
+            Some(Scalar::U16) => "unsigned short",
             Some(Scalar::I32) => "int",
             Some(Scalar::U32) => "unsigned int",
             Some(Scalar::I64) => "long long",
@@ -78,7 +82,6 @@ impl Dialect for Cuda {
             Some(Scalar::F32) => "float",
             Some(Scalar::F64) => "double",
             Some(Scalar::Bool | Scalar::Usize) => return None,
-            None if name == "u8" => "unsigned char",
             None => return expand(self, OWN, name).or_else(|| c::snippet(self, name)),
         };
         Some(format!("typedef {definition} {name};"))

@@ -6,7 +6,7 @@ use crate::{Access, Axis, Kernel, Memory, ParamId, ParamKind, Scalar};
 use super::usage::Usage;
 use super::{Dialect, IndexWidth, Slot, SlotKind, Variant};
 
-/// A kernel after its passes: no `usize`, no exit from more than one loop, no native block with a
+/// A kernel after its passes: no `usize`, no arithmetic on 8 and 16 bits, no exit from more than one loop, no native block with a
 /// fallback that is needed, no site that was proved, only spilled checked stores.
 pub(super) struct Lowered<'a> {
     pub kernel: Kernel,
@@ -24,6 +24,7 @@ impl<'a> Lowered<'a> {
             IndexWidth::Bits32 => passes::narrow_usize(&mut kernel),
             IndexWidth::Bits64 => passes::widen_usize(&mut kernel),
         }
+        passes::widen_small(&mut kernel);
         passes::lower_labels(&mut kernel);
         passes::spill_stores(&mut kernel);
         let mut usage = Usage::of(&kernel);

@@ -90,7 +90,8 @@ fn needs(kernel: &Prepared) -> String {
         (needs.f64, "f64"),
         (needs.f64_math, "elementary functions on f64"),
         (needs.i64, "64-bit integers"),
-        (needs.storage8, "buffers of bool"),
+        (needs.storage8, super::eligible::STORAGE8),
+        (needs.storage16, super::eligible::STORAGE16),
     ]
     .into_iter()
     .filter(|(needed, _)| *needed)

@@ -55,6 +55,7 @@ pub(crate) fn info(name: &str, host_memory: bool) -> DeviceInfo {
             f64_math: true,
             i64: true,
             storage8: true,
+            storage16: true,
         },
         max_block: [1024; 3],
         max_block_threads: 1024,
