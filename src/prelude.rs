@@ -3,4 +3,4 @@
 pub use sarek_macros::{kernel, native};
 pub use sarek_runtime::direct::Float;
 pub use sarek_runtime::direct::ids::*;
-pub use sarek_runtime::{Device, Stream, Vector};
+pub use sarek_runtime::{Atomic, Device, Stream, Vector};

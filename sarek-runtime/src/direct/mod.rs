@@ -15,7 +15,7 @@ pub use block::Block;
 pub use isa::{Isa, isa};
 pub use number::{Divide, Float, clamp};
 pub use reference::for_each_thread;
-pub use slice::{Output, input, output, scalar};
+pub use slice::{Output, atomics, input, output, scalar};
 
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::DirectArg;
-use crate::{Element, ScalarArg};
+use crate::{Atomic, AtomicElement, Element, ScalarArg};
 
 /// A slice parameter that the kernel may write.
 ///
@@ -70,6 +70,21 @@ pub unsafe fn output<'a, T: Element>(args: &[DirectArg], index: usize) -> Output
             ptr: ptr.cast(),
             len,
             borrow: PhantomData,
+        },
+        DirectArg::Scalar(_) => unreachable!("argument {index} is a slice"),
+    }
+}
+
+/// The argument of a `&[Atomic<T>]` parameter.
+///
+/// # Safety
+/// The argument is a slice of `T`, borrowed exclusively by the launch for `'a`.
+#[inline(always)]
+pub unsafe fn atomics<'a, T: AtomicElement>(args: &[DirectArg], index: usize) -> &'a [Atomic<T>] {
+    match args[index] {
+        // SAFETY: the caller's promise; an `Atomic<T>` is a `T` in memory.
+        DirectArg::Slice { ptr, len, .. } => unsafe {
+            std::slice::from_raw_parts(ptr.cast_const().cast(), len)
         },
         DirectArg::Scalar(_) => unreachable!("argument {index} is a slice"),
     }

@@ -1,7 +1,7 @@
 use sarek_ir::{Access, Param, ParamKind, Scalar, Value};
 
 use crate::vector::Operand;
-use crate::{Element, Error, Result, ScalarArg, Vector};
+use crate::{AtomicElement, Element, Error, Result, ScalarArg, Vector};
 
 /// An argument of a launch: a scalar, a vector to read, or a vector to read and write.
 ///
@@ -29,6 +29,13 @@ impl<'a, T: Element> From<&'a Vector<T>> for Arg<'a> {
 impl<'a, T: Element> From<&'a mut Vector<T>> for Arg<'a> {
     fn from(vector: &'a mut Vector<T>) -> Self {
         Arg(Operands::Write(vector))
+    }
+}
+
+impl<'a> Arg<'a> {
+    /// The argument of a `&[Atomic<T>]` parameter.
+    pub fn atomics<T: AtomicElement>(vector: &'a mut Vector<T>) -> Arg<'a> {
+        Arg::from(vector)
     }
 }
 
