@@ -8,7 +8,6 @@ mod constant;
 mod direct;
 mod item;
 pub mod reference;
-mod trim;
 mod types;
 
 pub use item::{FILE, Parts, broken, kernel};

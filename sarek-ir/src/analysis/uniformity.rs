@@ -16,11 +16,11 @@
 //! A local's answer holds at all of its uses. "Uniform" says that the threads that evaluate a use
 //! together, in the same iterations, see the same value.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::{
-    Access, Block, Expr, ExprId, Kernel, LabelId, LocalId, Memory, NativeId, ParamId, ParamKind,
-    Piece, Stmt, StmtId,
+    Access, Axis, Block, Builtin, Expr, ExprId, Kernel, LabelId, LocalId, Memory, NativeId,
+    ParamId, ParamKind, Piece, Stmt, StmtId,
 };
 
 /// The answer for one kernel.
@@ -31,11 +31,30 @@ pub struct Uniformity {
     control: Vec<bool>,
 }
 
+/// The threads of which a question is asked, and what is known of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Among {
+    /// Conditions of which the value is known: the threads for which it is another are no concern.
+    pub known: HashMap<ExprId, bool>,
+    /// Locals that are taken to vary.
+    pub varying: HashSet<LocalId>,
+    /// Only those that have not returned.
+    pub present: bool,
+    /// Only those that differ along x alone.
+    pub row: bool,
+}
+
 impl Uniformity {
     /// Analyses a kernel.
     pub fn of(kernel: &Kernel) -> Uniformity {
+        Uniformity::among(kernel, &Among::default())
+    }
+
+    /// Asks of some threads of a block.
+    pub fn among(kernel: &Kernel, among: &Among) -> Uniformity {
         let mut flow = Flow {
             kernel,
+            among,
             out: Uniformity {
                 exprs: vec![true; kernel.exprs.len()],
                 locals: vec![true; kernel.locals.len()],
@@ -46,6 +65,10 @@ impl Uniformity {
             written: written(kernel),
             changed: true,
         };
+        for &local in &among.varying {
+            flow.assign(local, false);
+        }
+        flow.changed = true;
         while flow.changed {
             flow.changed = false;
             flow.returned = false;
@@ -97,6 +120,7 @@ fn is_mutable(kernel: &Kernel, param: ParamId) -> bool {
 /// What is known so far. Only ever moves from uniform to varying, so that it comes to an end.
 struct Flow<'a> {
     kernel: &'a Kernel,
+    among: &'a Among,
     out: Uniformity,
     /// The loops around, with whether some threads have left their iteration (or the loop itself)
     /// before others.
@@ -198,7 +222,7 @@ impl Flow<'_> {
             Stmt::Barrier | Stmt::Fence { .. } => {}
             Stmt::Break { label } => self.jump(label, together, true),
             Stmt::Continue { label } => self.jump(label, together, false),
-            Stmt::Return => self.returned |= !together,
+            Stmt::Return => self.returned |= !together && !self.among.present,
             Stmt::Native { native } => self.native(native, together),
         }
     }
@@ -257,6 +281,22 @@ impl Flow<'_> {
         }
     }
 
+    /// Is it the same for threads that differ along x alone, and are they asked of?
+    fn along_row(&self, builtin: Builtin) -> bool {
+        match builtin {
+            Builtin::ThreadIdx(axis) | Builtin::GlobalIdx(axis) => {
+                self.among.row && axis != Axis::X
+            }
+            Builtin::BlockIdx(_)
+            | Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::GlobalDim(_)
+            | Builtin::GlobalThreadId
+            | Builtin::SubgroupSize
+            | Builtin::SubgroupLane => false,
+        }
+    }
+
     fn assign(&mut self, local: LocalId, uniform: bool) {
         let known = &mut self.out.locals[local.index()];
         if *known && !uniform {
@@ -268,9 +308,12 @@ impl Flow<'_> {
     fn expr(&mut self, id: ExprId) -> bool {
         let operands = self.kernel.operands(id);
         let mut uniform = operands.into_iter().fold(true, |all, e| self.expr(e) & all);
+        if self.among.known.contains_key(&id) {
+            return true;
+        }
         uniform &= match self.kernel.expr(id) {
             Expr::Local(local) => self.out.locals[local.index()],
-            Expr::Builtin(builtin) => builtin.is_uniform(),
+            Expr::Builtin(builtin) => builtin.is_uniform() || self.along_row(builtin),
             Expr::Load { memory, .. } => !self.written.contains(&memory),
             Expr::Faulted => false,
             Expr::Literal(_)
