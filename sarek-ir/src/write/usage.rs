@@ -19,7 +19,7 @@ fn visit_block(kernel: &Kernel, block: Block, f: &mut dyn FnMut(Node)) {
     for id in kernel.block(block) {
         let stmt = kernel.stmt(id);
         f(Node::Stmt(stmt));
-        let (exprs, blocks) = parts(kernel, stmt);
+        let (exprs, blocks) = kernel.parts(stmt);
         for expr in exprs {
             visit_expr(kernel, expr, f);
         }
@@ -33,36 +33,6 @@ fn visit_expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(Node)) {
     f(Node::Expr(kernel.expr(id)));
     for operand in kernel.operands(id) {
         visit_expr(kernel, operand, f);
-    }
-}
-
-/// The expressions and blocks that a statement holds directly.
-fn parts(kernel: &Kernel, stmt: Stmt) -> (Vec<ExprId>, Vec<Block>) {
-    match stmt {
-        Stmt::Let { init, .. } => (init.into_iter().collect(), vec![]),
-        Stmt::Assign { value, .. } => (vec![value], vec![]),
-        Stmt::Store { index, value, .. } => (vec![value, index], vec![]),
-        Stmt::Assert { cond, .. } => (vec![cond], vec![]),
-        Stmt::If {
-            cond,
-            then,
-            otherwise,
-        } => (vec![cond], vec![then, otherwise]),
-        Stmt::Loop { cond, body, .. } => (cond.into_iter().collect(), vec![body]),
-        Stmt::For {
-            start, end, body, ..
-        } => (vec![start, end], vec![body]),
-        Stmt::Atomic { index, args, .. } => (kernel.list(args).chain([index]).collect(), vec![]),
-        Stmt::Subgroup { args, .. } => (kernel.list(args).collect(), vec![]),
-        Stmt::Break { .. }
-        | Stmt::Continue { .. }
-        | Stmt::Return
-        | Stmt::Barrier
-        | Stmt::Fence { .. } => (vec![], vec![]),
-        Stmt::Native { native } => {
-            let fallback = kernel.natives[native.index()].fallback;
-            (vec![], fallback.into_iter().collect())
-        }
     }
 }
 

@@ -86,7 +86,6 @@ pub fn body(lowered: &Lowered) -> TokenStream {
 fn plan(kernel: &Kernel, known: &HashMap<ExprId, bool>) -> Plan {
     let among = Among {
         known: known.clone(),
-        present: true,
         ..Among::default()
     };
     let rules = Rules {

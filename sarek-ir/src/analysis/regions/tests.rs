@@ -1,17 +1,13 @@
 use std::collections::HashMap;
 
 use super::{Node, Place, Plan, Rules};
-use crate::analysis::uniformity::{Among, Uniformity};
+use crate::analysis::uniformity::Uniformity;
 use crate::sketch::{E, Sketch};
 use crate::{Axis, Builtin, Kernel, Scalar, Stmt, StmtId, SubgroupOp};
 
 fn plan(kernel: &Kernel) -> Plan {
     assert_eq!(crate::validate(kernel), Ok(()), "{kernel}");
-    let among = Among {
-        present: true,
-        ..Among::default()
-    };
-    let uniformity = Uniformity::among(kernel, &among);
+    let uniformity = Uniformity::of(kernel);
     let boundary = |id: StmtId| matches!(kernel.stmt(id), Stmt::Barrier | Stmt::Subgroup { .. });
     let rules = Rules {
         kernel,
