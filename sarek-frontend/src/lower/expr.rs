@@ -45,7 +45,7 @@ impl Lowerer<'_> {
     fn unsupported(&mut self, expr: &syn::Expr) -> Value {
         let (what, instead) = match expr {
             syn::Expr::Array(_) | syn::Expr::Repeat(_) => {
-                ("an array is", "use scalars or a slice argument")
+                ("an array here is", "bind it first: `let a = [0.0; 4];`")
             }
             syn::Expr::Async(_) | syn::Expr::Await(_) => {
                 ("async code is", "a kernel runs to its end")

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use sarek_ir::{Expr, Link, LinkId, Scalar, Value as Constant};
+use sarek_ir::{Expr, Link, LinkId, Memory, Scalar, Value as Constant};
 use syn::spanned::Spanned;
 
 use super::call::qualifying_type;
@@ -49,9 +49,18 @@ impl Lowerer<'_> {
                 };
                 Value::Scalar(self.known(Expr::Param(param), ty, span))
             }
-            Binding::Memory(_) => {
-                let message =
-                    format!("the slice `{name}` is not a value: index it, or take its `len()`");
+            Binding::Memory(memory) => {
+                let message = match memory {
+                    Memory::Slice(_) => {
+                        format!("the slice `{name}` is not a value: index it, or take its `len()`")
+                    }
+                    Memory::Shared(_) => format!(
+                        "the shared array `{name}` is not a value: index it, or take its `len()`"
+                    ),
+                    Memory::Local(_) => format!(
+                        "the array `{name}` is no scalar: index it, or copy it by `let b = {name};`"
+                    ),
+                };
                 self.errors.at(span, message);
                 Value::Never
             }
@@ -85,7 +94,12 @@ impl Lowerer<'_> {
     }
 
     fn link(&mut self, tokens: TokenStream, ty: Ty, span: Span) -> sarek_ir::ExprId {
-        let id = LinkId(self.links.len() as u32);
+        let id = self.link_id(tokens, ty);
+        self.expr(Expr::Link(id), ty, span)
+    }
+
+    /// A constant that only rustc can evaluate.
+    pub(super) fn link_id(&mut self, tokens: TokenStream, ty: Ty) -> LinkId {
         let path = super::path_text(&tokens);
         self.kernel.links.to_mut().push(Link {
             path: path.into(),
@@ -93,11 +107,11 @@ impl Lowerer<'_> {
         });
         self.links.push(self.among_constants(tokens));
         self.link_types.push(ty);
-        self.expr(Expr::Link(id), ty, span)
+        LinkId(self.links.len() as u32 - 1)
     }
 
     /// An expression where the constants of the kernel mean what they mean here.
-    fn among_constants(&self, mut tokens: TokenStream) -> TokenStream {
+    pub(super) fn among_constants(&self, mut tokens: TokenStream) -> TokenStream {
         for scope in self.scopes.iter().rev() {
             let index = |(binding, _): &(Binding, Span)| match binding {
                 Binding::Const(index) => Some(*index),

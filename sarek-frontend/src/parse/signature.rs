@@ -1,4 +1,4 @@
-use sarek_ir::Scalar;
+use sarek_ir::{Access, Scalar};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, ItemFn, Pat, ReturnType, Type};
 
@@ -31,9 +31,9 @@ pub struct Argument {
 pub enum ArgumentKind {
     /// `T`
     Scalar(Scalar),
-    /// `&[T]` or `&mut [T]`
+    /// `&[T]`, `&mut [T]` or `&[Atomic<T>]`
     #[allow(missing_docs)]
-    Slice { elem: Scalar, mutable: bool },
+    Slice { elem: Scalar, access: Access },
 }
 
 impl Signature {
@@ -137,7 +137,7 @@ fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
         _ => {
             errors.at(
                 ty.span(),
-                "an argument of a kernel is a scalar, a `&[T]` or a `&mut [T]`",
+                "an argument of a kernel is a scalar, a `&[T]`, a `&mut [T]` or a `&[Atomic<T>]`",
             );
             return None;
         }
@@ -152,7 +152,18 @@ fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
             return None;
         }
     };
-    let elem = scalar_type(&slice.elem, errors)?;
+    let (elem, access) = match (atomic_type(&slice.elem, errors), reference.mutability) {
+        (Some(elem), None) => (elem?, Access::Atomic),
+        (Some(_), Some(mutability)) => {
+            errors.at(
+                mutability.span(),
+                "atomics are changed through `&[Atomic<T>]`: drop the `mut`",
+            );
+            return None;
+        }
+        (None, Some(_)) => (scalar_type(&slice.elem, errors)?, Access::Write),
+        (None, None) => (scalar_type(&slice.elem, errors)?, Access::Read),
+    };
     if elem == Scalar::Usize {
         errors.at(
             slice.elem.span(),
@@ -160,10 +171,36 @@ fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
         );
         return None;
     }
-    Some(ArgumentKind::Slice {
-        elem,
-        mutable: reference.mutability.is_some(),
-    })
+    Some(ArgumentKind::Slice { elem, access })
+}
+
+/// The `T` of an `Atomic<T>`, `Some(None)` when it is reported that there is none such; `None` for all other types.
+pub fn atomic_type(ty: &Type, errors: &mut Errors) -> Option<Option<Scalar>> {
+    let path = match ty {
+        Type::Path(path) if path.qself.is_none() => &path.path,
+        Type::Paren(inner) => return atomic_type(&inner.elem, errors),
+        Type::Group(inner) => return atomic_type(&inner.elem, errors),
+        _ => return None,
+    };
+    let last = path.segments.last().filter(|s| s.ident == "Atomic")?;
+    let argument = match &last.arguments {
+        syn::PathArguments::AngleBracketed(list) if list.args.len() == 1 => list.args.first(),
+        _ => None,
+    };
+    let Some(syn::GenericArgument::Type(argument)) = argument else {
+        errors.at(ty.span(), "`Atomic` takes one type: `Atomic<u32>`");
+        return Some(None);
+    };
+    let elem = scalar_type(argument, errors);
+    if matches!(elem, Some(Scalar::Bool | Scalar::Usize)) {
+        let text = format!(
+            "`Atomic<{}>` does not exist: use `Atomic<u32>`",
+            elem.map_or("", Scalar::name)
+        );
+        errors.at(argument.span(), text);
+        return Some(None);
+    }
+    Some(elem)
 }
 
 /// The scalar that a type names; anything else is an error.

@@ -5,6 +5,7 @@
 //! [`isa`] without the checks that the launch proved, and once, for the baseline, with them.
 
 mod block;
+pub mod collective;
 pub mod ids;
 mod isa;
 pub mod lone;
@@ -17,9 +18,10 @@ pub mod subgroup;
 pub use block::Block;
 pub use isa::{Isa, isa};
 pub use number::{Divide, Float, clamp};
-pub use reference::for_each_thread;
+pub use crate::Atomic;
+pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use scratch::{Plain, Scratch};
-pub use slice::{Output, input, output, scalar};
+pub use slice::{Output, atomics, input, output, scalar};
 pub use subgroup::SUBGROUP;
 
 use std::ops::Range;

@@ -110,7 +110,7 @@ impl Call<'_> {
                     len,
                     mutable: false,
                 },
-                Operands::Write(vector) => DirectArg::Slice {
+                Operands::Write(vector) | Operands::Atomic(vector) => DirectArg::Slice {
                     ptr: vector.on_host_mut()?,
                     len,
                     mutable: true,
