@@ -177,7 +177,7 @@ pub fn swap<T: Copy>(place: &mut T, value: T) -> T {
 
 /// Replaces if the bits are those of `expected`.
 #[inline(always)]
-pub fn compare_exchange<T: Combine>(place: &mut T, expected: T, value: T) -> T {
+pub fn compare_and_swap<T: Combine>(place: &mut T, expected: T, value: T) -> T {
     update(place, |old| if old.same(expected) { value } else { old })
 }
 
@@ -196,10 +196,10 @@ mod tests {
         assert_eq!((fetch_or(&mut v, 6), v), (1, 7));
         assert_eq!((fetch_xor(&mut v, 5), v), (7, 2));
         assert_eq!((swap(&mut v, 8), v), (2, 8));
-        assert_eq!((compare_exchange(&mut v, 7, 1), v), (8, 8));
-        assert_eq!((compare_exchange(&mut v, 8, 1), v), (8, 1));
+        assert_eq!((compare_and_swap(&mut v, 7, 1), v), (8, 8));
+        assert_eq!((compare_and_swap(&mut v, 8, 1), v), (8, 1));
         let mut f = -0.0f32;
-        assert_eq!(compare_exchange(&mut f, 0.0, 1.0), 0.0);
+        assert_eq!(compare_and_swap(&mut f, 0.0, 1.0), 0.0);
         assert_eq!(f.to_bits(), (-0.0f32).to_bits());
         assert_eq!((fetch_add(&mut f, 1.5), f), (0.0, 1.5));
         store(&mut f, 2.0);

@@ -27,7 +27,7 @@ impl Writer<'_> {
             .collect();
         let args = args.iter().map(|a| self.expr(*a));
         let (index, check) = (self.expr(index), self.bounds_check(site, memory));
-        let method = Ident::new(op.name(), span);
+        let method = Ident::new(method(op), span);
         let call = match memory {
             Memory::Slice(param) => {
                 let param = param_name(param);
@@ -50,4 +50,12 @@ impl Writer<'_> {
             #assign #call;
         }}
     }
+}
+
+/// The method of `Atomic<T>`. Std's `compare_exchange` yields something else.
+fn method(op: AtomicOp) -> &'static str {
+    if op == AtomicOp::CompareExchange {
+        return "compare_and_swap";
+    }
+    op.name()
 }
