@@ -15,17 +15,13 @@ fn agree<T: sarek::Element + PartialEq + std::fmt::Debug + From<u8>>(
         let device = Device::of(backend).expect("built in");
         let mut out = Vector::filled(n, T::from(77));
         launch(&mut out, &device).unwrap_or_else(|why| panic!("{what} on {backend}: {why}"));
-        out.to_vec().unwrap_or_else(|why| panic!("{what} on {backend}: {why}"))
+        out.to_vec()
+            .unwrap_or_else(|why| panic!("{what} on {backend}: {why}"))
     };
     let (due, got) = (outcome("interpreter"), outcome("native"));
     assert_eq!(got, due, "{what}");
     assert!(due.iter().any(|v| *v != T::from(77)), "{what}: nothing");
     got
-}
-
-/// Each element once: races are not what these tests are about.
-fn grid(n: usize, block: usize) -> usize {
-    n.div_ceil(block)
 }
 
 #[kernel]
@@ -60,7 +56,8 @@ unsafe fn tree(x: &[u32], out: &mut [u32]) {
 #[kernel(block = (8, 4))]
 unsafe fn fixed(x: &[u32], out: &mut [u32]) {
     let tile = shared_array::<[u32; 8], 4>();
-    let (tx, ty) = (thread_idx_x(), thread_idx_y());
+    let tx = thread_idx_x();
+    let ty = thread_idx_y();
     let at = global_idx_y() * global_dim_x() + global_idx_x();
     let mut sums = [0u32; 3];
     for k in 0..3u32 {
@@ -145,6 +142,26 @@ unsafe fn ends(x: &[u32], out: &mut [u32]) {
 }
 
 #[kernel]
+unsafe fn guarded(x: &[u32], out: &mut [u32]) {
+    let tile = shared_array::<u32, 1024>();
+    let i = global_idx_x();
+    let t = thread_idx_x();
+    tile[t] = 3;
+    barrier();
+    if i >= x.len() {
+        return;
+    }
+    tile[t] = x[i];
+    let before = x[block_idx_x() * block_dim_x()];
+    barrier();
+    let mut near = before;
+    if t > 0 {
+        near += tile[t - 1];
+    }
+    out[i] = near;
+}
+
+#[kernel]
 unsafe fn sized(n: usize, x: &[u32], out: &mut [u32]) {
     let tile = shared_slice::<u32>(n + block_dim_x());
     let flags = shared_array::<Atomic<u32>, 4>();
@@ -205,36 +222,60 @@ fn sums_are_right() {
     let sums = agree("tree", 4, |out, device| unsafe {
         tree(&x, out).grid(4).block(64).run_on(device)
     });
-    let due: Vec<u32> = x.as_slice().unwrap().chunks(64).map(|c| c.iter().sum()).collect();
+    let due: Vec<u32> = x
+        .as_slice()
+        .unwrap()
+        .chunks(64)
+        .map(|c| c.iter().sum())
+        .collect();
     assert_eq!(sums, due);
 }
 
 #[test]
 fn all_agree() {
     for block in [1, 2, 16, 33, 64] {
-        for n in [block, 3 * block, 3 * block - block / 2] {
-            let x = input(grid(n, block) * block);
-            let check = |what: &str, launch: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()>| {
-                agree(&format!("{what}, {n} in blocks of {block}"), n, launch);
-            };
-            let whole = n % block == 0;
+        for n in [block, 3 * block] {
+            let x = input(n);
+            let check =
+                |what: &str, launch: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()>| {
+                    agree(&format!("{what}, {n} in blocks of {block}"), n, launch);
+                };
             unsafe {
-                if whole {
-                    check("reversed", &|out, d| reversed(&x, out).over(n).block(block).run_on(d));
-                    check("sized", &|out, d| sized(3, &x, out).over(n).block(block).run_on(d));
-                }
+                check("reversed", &|out, d| {
+                    reversed(&x, out).grid(n / block).block(block).run_on(d)
+                });
+                check("sized", &|out, d| {
+                    sized(3, &x, out).grid(n / block).block(block).run_on(d)
+                });
                 for k in [0, 1, 4, 9] {
-                    if whole {
-                        check("early", &|out, d| early(k, &x, out).over(n).block(block).run_on(d));
-                    }
-                    if whole && block % 2 == 0 {
-                        check("skips", &|out, d| skips(k, &x, out).over(n).block(block).run_on(d));
+                    check("early", &|out, d| {
+                        early(k, &x, out).grid(n / block).block(block).run_on(d)
+                    });
+                    if block % 2 == 0 {
+                        check("skips", &|out, d| {
+                            skips(k, &x, out).grid(n / block).block(block).run_on(d)
+                        });
                     }
                 }
-                check("ends", &|out, d| ends(&x, out).over(n).block(block).run_on(d));
-                check("subgroups", &|out, d| subgroups(&x, out).over(n).block(block).run_on(d));
+                check("ends", &|out, d| {
+                    ends(&x, out).grid(n / block).block(block).run_on(d)
+                });
+                check("subgroups", &|out, d| {
+                    subgroups(&x, out).grid(n / block).block(block).run_on(d)
+                });
             }
         }
+    }
+}
+
+/// Threads beyond the data return before the barriers.
+#[test]
+fn ragged_blocks_agree() {
+    for n in [1, 5, 100, 1000] {
+        let x = input(n);
+        agree("guarded", n, |out, device| unsafe {
+            guarded(&x, out).cover(n).run_on(device)
+        });
     }
 }
 
@@ -243,7 +284,7 @@ fn fixed_blocks_agree() {
     for n in [8, 16, 24] {
         let x = input(n * 8);
         agree("fixed", n * 8, |out, device| unsafe {
-            fixed(&x, out).over((n, 8)).run_on(device)
+            fixed(&x, out).grid((n / 8, 2)).run_on(device)
         });
     }
 }
@@ -258,5 +299,8 @@ fn global_atomics_agree() {
         bins.to_vec().unwrap()
     };
     assert_eq!(bins("native"), bins("interpreter"));
-    assert_eq!(bins("native").iter().sum::<u32>(), x.as_slice().unwrap().iter().sum());
+    assert_eq!(
+        bins("native").iter().sum::<u32>(),
+        x.as_slice().unwrap().iter().sum()
+    );
 }

@@ -15,10 +15,10 @@ mod scratch;
 mod slice;
 pub mod subgroup;
 
+pub use crate::Atomic;
 pub use block::Block;
 pub use isa::{Isa, isa};
 pub use number::{Divide, Float, clamp};
-pub use crate::Atomic;
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use scratch::{Plain, Scratch};
 pub use slice::{Output, atomics, input, output, scalar};
