@@ -10,4 +10,5 @@ mod item;
 pub mod reference;
 mod types;
 
+pub use direct::Shapes;
 pub use item::{FILE, Parts, broken, kernel};

@@ -14,8 +14,10 @@ mod expr;
 mod frame;
 mod memory;
 mod names;
+mod shapes;
 mod stmt;
 mod storage;
+mod strip;
 mod subgroup;
 mod tree;
 mod trim;
@@ -32,6 +34,7 @@ use crate::lower::Lowered;
 use frame::{Frame, Lanes};
 use names::param_name;
 pub use names::rust_type;
+pub use shapes::Shapes;
 use trim::Trim;
 
 /// Tokens with mixed-site spans: one hygiene for all names of the body, none of them the user's. They
@@ -49,20 +52,26 @@ struct Writer<'a> {
     /// Conditions of which the value is known.
     known: &'a HashMap<ExprId, bool>,
     values: &'a Values,
+    shapes: Shapes,
     /// What surrounds the code, once the body is split.
     frame: Option<&'a Frame<'a>>,
 }
 
 /// The items of `impl DirectKernel`; the runtime's module `direct` is in scope.
-pub fn body(lowered: &Lowered) -> TokenStream {
+pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
     let kernel = &lowered.kernel;
-    let trim = Trim::of(kernel);
+    let trim = if shapes.trim {
+        Trim::of(kernel)
+    } else {
+        Trim::default()
+    };
     let values = Values::of(kernel);
     let writer = Writer {
         lowered,
         kernel,
         known: &trim.known,
         values: &values,
+        shapes,
         frame: None,
     };
     let weight = Literal::u32_unsuffixed(weight::weight(kernel));
@@ -152,19 +161,10 @@ impl Writer<'_> {
 
     /// A body that is one region.
     fn whole(&self) -> TokenStream {
-        let stmts = self.block(self.kernel.body);
-        mixed! {
-            for __z in 0..__lanes[2] {
-                for __y in 0..__lanes[1] {
-                    for __x in 0..__lanes[0] {
-                        let __thread = [__x, __y, __z];
-                        'thread: {
-                            unsafe { #stmts }
-                        }
-                    }
-                }
-            }
-        }
+        let ids: Vec<StmtId> = self.kernel.block(self.kernel.body).collect();
+        let (stmts, strips) = (self.block(self.kernel.body), self.strips(None, &ids));
+        let rows = tree::rows(strips, mixed!('thread: { #stmts }));
+        mixed!(unsafe { #rows })
     }
 
     /// A body of several regions.

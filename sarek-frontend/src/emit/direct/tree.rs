@@ -65,7 +65,13 @@ impl<'a> Writer<'a> {
         let writer = self.within(&lane);
         let body = stmts.iter().map(|s| writer.stmt(*s));
         let body = self.lane_body(frame, id, mixed!(#(#body)*));
-        let lanes = self.lanes(frame, frame.mask(), body);
+        let lanes = match (frame.lanes, frame.mask()) {
+            (Lanes::Block, None) => {
+                let strips = self.within(frame).strips(Some((frame, id)), stmts);
+                rows(strips, body)
+            }
+            (Lanes::Block | Lanes::Strip, mask) => self.lanes(frame, mask, body),
+        };
         // Once all have returned, nothing may be evaluated for them.
         let left = frame
             .plan
@@ -137,19 +143,7 @@ impl<'a> Writer<'a> {
             mixed!(if !*#mask.get_unchecked(#position) { continue; })
         });
         match frame.lanes {
-            Lanes::Block => mixed! {
-                for __z in 0..__lanes[2] {
-                    for __y in 0..__lanes[1] {
-                        let __row = (__z * __dim[1] + __y) * __dim[0];
-                        for __x in 0..__lanes[0] {
-                            let __thread = [__x, __y, __z];
-                            let __lane = __row + __x;
-                            #guard
-                            #body
-                        }
-                    }
-                }
-            },
+            Lanes::Block => rows(None, mixed!(#guard #body)),
             Lanes::Strip => mixed! {
                 for __w in 0..__STRIP {
                     let __thread = [__thread[0] + __w, __thread[1], __thread[2]];
@@ -341,7 +335,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn returns(&self, stmts: &[StmtId]) -> bool {
+    pub fn returns(&self, stmts: &[StmtId]) -> bool {
         stmts.iter().any(|&stmt| {
             let inner = touch::blocks(self.kernel, stmt);
             self.kernel.stmt(stmt) == Stmt::Return
@@ -350,6 +344,27 @@ impl<'a> Writer<'a> {
                     self.returns(&stmts)
                 })
         })
+    }
+}
+
+/// The loop over all lanes of a block; `strips` runs the first lanes of each row.
+pub fn rows(strips: Option<TokenStream>, body: TokenStream) -> TokenStream {
+    let first = match strips {
+        Some(strips) => mixed!(let mut __first = 0; #strips),
+        None => mixed!(let __first = 0;),
+    };
+    mixed! {
+        for __z in 0..__lanes[2] {
+            for __y in 0..__lanes[1] {
+                let __row = (__z * __dim[1] + __y) * __dim[0];
+                #first
+                for __x in __first..__lanes[0] {
+                    let __thread = [__x, __y, __z];
+                    let __lane = __row + __x;
+                    #body
+                }
+            }
+        }
     }
 }
 

@@ -105,7 +105,8 @@ impl Plan {
             }
         }
         for uses in &mut uses {
-            values.close(kernel, &places, uses);
+            let again = uses.again.iter().copied().collect();
+            uses.again = values.needed(kernel, &places, &again).into_iter().collect();
             uses.lanes.sort();
         }
         Plan {
@@ -317,17 +318,26 @@ impl Values {
         self.of.get(&local).copied()
     }
 
-    /// Adds what is needed to evaluate again what is evaluated again.
-    fn close(&self, kernel: &Kernel, places: &[Place], uses: &mut Uses) {
-        let mut all: BTreeSet<LocalId> = uses.again.iter().copied().collect();
-        let mut open = uses.again.clone();
-        while let Some(value) = open.pop().and_then(|l| self.get(l)) {
+    /// Those of some locals that are evaluated again, with what that needs, in order of declaration.
+    pub fn needed(
+        &self,
+        kernel: &Kernel,
+        places: &[Place],
+        locals: &BTreeSet<LocalId>,
+    ) -> BTreeSet<LocalId> {
+        let is_again = |local: &LocalId| places[local.index()] == Place::Again;
+        let mut all: BTreeSet<LocalId> = locals.iter().copied().filter(is_again).collect();
+        let mut open: Vec<LocalId> = all.iter().copied().collect();
+        while let Some(local) = open.pop() {
+            let Some(value) = self.get(local) else {
+                continue;
+            };
             touch::expr(kernel, value, &mut |local, _| {
-                if places[local.index()] == Place::Again && all.insert(local) {
+                if is_again(&local) && all.insert(local) {
                     open.push(local);
                 }
             });
         }
-        uses.again = all.into_iter().collect();
+        all
     }
 }
