@@ -1,10 +1,10 @@
 //! What rustc would accept but a kernel cannot mean.
 
 use proc_macro2::Span;
-use sarek_ir::Precondition;
 use sarek_ir::analysis::access::Place;
 use sarek_ir::analysis::race;
 use sarek_ir::validate::{Node, Rule, Violation, validate};
+use sarek_ir::{Memory, Precondition};
 
 use crate::diagnostics::Errors;
 use crate::lower::Lowered;
@@ -72,11 +72,19 @@ pub fn races(lowered: &Lowered, errors: &mut Errors) -> Option<Vec<Precondition>
         } else {
             format!(" (the other access is in line {})", second.line)
         };
-        let message = format!(
-            "two threads may use the same element of `{buffer}` at once: {}{meets}. Store to an element of the \
-             thread's own, such as `{buffer}[global_idx_x()]`, or declare the kernel `unsafe fn`",
-            race.reason
-        );
+        let message = match race.memory {
+            Memory::Shared(_) => format!(
+                "two threads of a block may use the same element of `{buffer}` between two barriers: {}{meets}. Put a \
+                 `barrier()` between them, store to an element of the thread's own, such as `{buffer}[thread_idx_x()]`, use \
+                 elements of type `Atomic<T>`, or declare the kernel `unsafe fn`",
+                race.reason
+            ),
+            Memory::Slice(_) | Memory::Local(_) => format!(
+                "two threads may use the same element of `{buffer}` at once: {}{meets}. Store to an element of the \
+                 thread's own, such as `{buffer}[global_idx_x()]`, use a `&[Atomic<T>]`, or declare the kernel `unsafe fn`",
+                race.reason
+            ),
+        };
         errors.at(place_span(lowered, place), message);
     }
     None

@@ -99,7 +99,7 @@ fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
     Proof {
         any_provable: checked.iter().any(|s| kernel.sites[s.index()].provable),
         fits_u32: ranges.fits_u32(),
-        broken: preconditions.find_map(|p| broken(kernel, *p, extent, &ranges)),
+        broken: preconditions.find_map(|p| broken(kernel, *p, facts.space, &ranges)),
         checked,
     }
 }
@@ -108,9 +108,10 @@ fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
 fn broken(
     kernel: &Kernel,
     precondition: Precondition,
-    extent: [u64; 3],
+    space: IndexSpace,
     ranges: &Ranges,
 ) -> Option<String> {
+    let extent = space.extent;
     let asked = words(kernel, precondition);
     let along = |axis: Axis, most: u64| {
         let threads = extent[axis.index()];
@@ -125,6 +126,14 @@ fn broken(
     match precondition {
         Precondition::SingleThread(axis) => along(axis, 1),
         Precondition::ExtentAtMost(axis, most) => along(axis, most),
+        Precondition::BlockAtMost(axis, most) => {
+            let threads = space.block[axis.index()];
+            let has = || {
+                let axis = axis.name();
+                format!("{asked}, but its blocks have {threads} threads along {axis}")
+            };
+            (u64::from(threads) > most).then(has)
+        }
         Precondition::NoOverflow(expr) => {
             let [x, y, z] = extent;
             (!ranges.no_overflow(expr)).then(|| {
@@ -143,6 +152,10 @@ pub(super) fn words(kernel: &Kernel, precondition: Precondition) -> String {
         ),
         Precondition::ExtentAtMost(axis, most) => format!(
             "different threads write different elements only if the launch has at most {most} threads along {}",
+            axis.name()
+        ),
+        Precondition::BlockAtMost(axis, most) => format!(
+            "different threads write different elements only if a block has at most {most} threads along {}",
             axis.name()
         ),
         Precondition::NoOverflow(expr) => {

@@ -161,6 +161,7 @@ fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchFacts<'_>) -
     needs.iter().all(|need| match need {
         Precondition::SingleThread(axis) => facts.extent[axis.index()] <= 1,
         Precondition::ExtentAtMost(axis, n) => facts.extent[axis.index()] <= *n,
+        Precondition::BlockAtMost(axis, n) => u64::from(facts.block[axis.index()]) <= *n,
         Precondition::NoOverflow(e) => ranges.no_overflow(*e),
     })
 }
