@@ -156,7 +156,7 @@ fn kernel(rng: &mut Rng) -> Kernel {
 }
 
 /// Does the launch satisfy what the check asked for?
-fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchFacts<'_>) -> bool {
+pub(super) fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchFacts<'_>) -> bool {
     let ranges = analyse(kernel, facts);
     needs.iter().all(|need| match need {
         Precondition::SingleThread(axis) => facts.extent[axis.index()] <= 1,
