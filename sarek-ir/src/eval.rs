@@ -4,10 +4,18 @@
 //! the targets to it. Each operation is Rust's own on the same type, `usize` being 64 bits wide.
 //! Operands have the types that [`fn@crate::validate`] demands; others are a bug of the caller.
 
+mod block;
 mod call;
-pub mod thread;
+mod collective;
+mod host;
+mod lane;
+mod thread;
 
+pub use block::{Machine, Stop};
 pub use call::call;
+pub use collective::{Brought, atomic, subgroup};
+pub use host::{Fault, Host, Ids, OnFault, SUBGROUP};
+pub(crate) use lane::shared_len;
 
 use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value};
 

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use sarek_ir::eval::thread::{Host, Ids, Thread};
-use sarek_ir::{Access, Kernel, Memory, ParamId, ParamKind, Scalar, Stmt, Value};
+use sarek_ir::eval::{Host, Ids, Machine, Stop};
+use sarek_ir::{Access, Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
 use sarek_runtime::direct::{DirectArg, IndexSpace, RawFault};
 use sarek_runtime::{Error, Result};
 
@@ -35,10 +35,10 @@ impl Interpreted {
         Ok(Interpreted { kernel })
     }
 
-    /// Runs all threads, in order, up to the first that faults.
+    /// Runs all blocks, in order, up to the first thread that faults.
     pub(super) fn run(&self, args: &[DirectArg], space: &IndexSpace) -> Result<Option<RawFault>> {
         let mut host = HostArgs::new(&self.kernel, args)?;
-        let mut thread = Thread::new(&self.kernel);
+        let mut machine = Machine::new(&self.kernel);
         let block_dim = space.block.map(u64::from);
         let mut ids = Ids {
             thread_idx: [0; 3],
@@ -53,14 +53,29 @@ impl Interpreted {
             let first = |a: usize| block_idx[a].saturating_mul(block_dim[a]);
             let threads = [0, 1, 2].map(|a| space.extent[a].saturating_sub(first(a)));
             let threads = [0, 1, 2].map(|a| threads[a].min(block_dim[a]));
-            for thread_idx in points(threads) {
-                ids.thread_idx = thread_idx;
-                if let Err(fault) = thread.run(&ids, &mut host) {
+            match machine.run(&ids, threads, &mut host) {
+                Ok(()) => {}
+                Err(Stop::Fault { fault, thread }) => {
                     return Ok(Some(RawFault {
                         site: fault.site,
                         detail: fault.detail,
-                        thread: [0, 1, 2].map(|a| first(a) + thread_idx[a]),
+                        thread: [0, 1, 2].map(|a| first(a) + thread[a]),
                     }));
+                }
+                Err(Stop::Divergence {
+                    barrier,
+                    waits,
+                    absent,
+                }) => {
+                    let loc = self.kernel.stmt_locs[barrier.index()];
+                    return Err(Error::Launch {
+                        kernel: self.kernel.name.to_string(),
+                        problem: format!(
+                            "thread {waits:?} of block {block_idx:?} waits at the barrier at {}:{}:{}, where thread \
+                             {absent:?} does not come",
+                            self.kernel.file, loc.line, loc.column
+                        ),
+                    });
                 }
             }
         }
@@ -114,13 +129,6 @@ impl<'a> HostArgs<'a> {
     }
 }
 
-fn slice(memory: Memory) -> ParamId {
-    match memory {
-        Memory::Slice(param) => param,
-        Memory::Shared(_) | Memory::Local(_) => todo!(),
-    }
-}
-
 impl Host for HostArgs<'_> {
     fn scalar(&self, param: ParamId) -> Value {
         match self.args[param.index()] {
@@ -131,16 +139,14 @@ impl Host for HostArgs<'_> {
         }
     }
 
-    fn len(&self, memory: Memory) -> u64 {
-        let buffer = slice(memory);
+    fn len(&self, buffer: ParamId) -> u64 {
         match self.args[buffer.index()] {
             DirectArg::Slice { len, .. } => len as u64,
             DirectArg::Scalar(_) => unreachable!("a validated kernel takes lengths of slices only"),
         }
     }
 
-    fn load(&mut self, memory: Memory, index: u64) -> Value {
-        let buffer = slice(memory);
+    fn load(&mut self, buffer: ParamId, index: u64) -> Value {
         let (at, elem) = self.element(buffer, index);
         // SAFETY: `at` is an element of type `elem`, aligned as its vector is, and the launch
         // borrows the vector; only this thread of the host runs the launch.
@@ -158,8 +164,7 @@ impl Host for HostArgs<'_> {
         }
     }
 
-    fn store(&mut self, memory: Memory, index: u64, value: Value) {
-        let buffer = slice(memory);
+    fn store(&mut self, buffer: ParamId, index: u64, value: Value) {
         let (at, _) = self.element(buffer, index);
         // SAFETY: as in `load`; the value is of the element's type, and the slice is a mutable
         // one, since a validated kernel stores to no other and `HostArgs::new` compared them.

@@ -2,11 +2,10 @@
 
 use std::cell::RefCell;
 
-use crate::eval::thread::{Host, Ids};
+use crate::eval::{Host, Ids};
 use crate::sketch::{E, Sketch};
 use crate::{
-    Axis, Builtin, DivideOp, ExprId, Intrinsic, Kernel, LabelId, LocalId, Memory, ParamId, Scalar,
-    Value,
+    Axis, Builtin, DivideOp, ExprId, Intrinsic, Kernel, LabelId, LocalId, ParamId, Scalar, Value,
 };
 
 /// A small deterministic generator (splitmix64).
@@ -359,15 +358,15 @@ impl Host for Watched<'_> {
         self.scalars[param.index()]
     }
 
-    fn len(&self, _: Memory) -> u64 {
+    fn len(&self, _: ParamId) -> u64 {
         self.buffer.len() as u64
     }
 
-    fn load(&mut self, _: Memory, index: u64) -> Value {
+    fn load(&mut self, _: ParamId, index: u64) -> Value {
         Value::U32(self.buffer[index as usize])
     }
 
-    fn store(&mut self, _: Memory, index: u64, value: Value) {
+    fn store(&mut self, _: ParamId, index: u64, value: Value) {
         if let Value::U32(v) = value {
             self.buffer[index as usize] = v;
         }

@@ -10,9 +10,11 @@
 //! 5. [`lower_labels`]
 //! 6. [`spill_stores`]
 //! 7. [`guard_loops`], where anything checked is left
+//! 8. [`expand_atomics`]
 
 mod cut_after_exits;
 mod elide_checks;
+mod expand_atomics;
 mod guard_loops;
 mod lower_labels;
 mod resize_usize;
@@ -21,6 +23,7 @@ mod spill_stores;
 
 pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;
+pub use expand_atomics::expand_atomics;
 pub use guard_loops::guard_loops;
 pub use lower_labels::lower_labels;
 pub use resize_usize::{narrow_usize, widen_usize};
