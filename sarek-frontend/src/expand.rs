@@ -68,6 +68,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         item: &item,
         signature: &signature,
         krate: &krate,
+        shapes: attribute.shapes,
         fixed_block: attribute.block.is_some(),
         has_native: lowered
             .as_ref()
