@@ -27,7 +27,9 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
     check.block(kernel.body);
     for (i, p) in kernel.preconditions.iter().enumerate() {
         match p {
-            Precondition::SingleThread(_) | Precondition::ExtentAtMost(..) => {}
+            Precondition::SingleThread(_)
+            | Precondition::ExtentAtMost(..)
+            | Precondition::BlockAtMost(..) => {}
             Precondition::NoOverflow(e) => check.require(
                 known(kernel.type_of(*e), Scalar::is_int),
                 Node::Precondition(i as u32),
