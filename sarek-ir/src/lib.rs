@@ -53,9 +53,10 @@
 //! | [`passes::select_natives`] | no native block has a fallback that the target needs |
 //! | [`passes::cut_after_exits`] | nothing follows an exit in its block |
 //! | [`passes::elide_checks`] | sites that the launch proved are `None` |
+//! | [`passes::park_returns`] | no barrier stands behind a `return` that some threads of a block take without the others; nothing that decides whether and how often a barrier is come to can fault |
 //! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
 //! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |
-//! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted |
+//! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted, those around barriers once all have |
 //! | [`passes::lower_labels`] | `Break` and `Continue` name the innermost loop only |
 //! | [`passes::spill_stores`] | index and value of a checked store are locals or constants |
 //!

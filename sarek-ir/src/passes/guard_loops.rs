@@ -1,13 +1,25 @@
+use crate::analysis::spine::Spine;
 use crate::{Block, Expr, Kernel, Scalar, Stmt};
 
 /// Ends the thread at the head of each iteration of an unbounded loop once it has faulted: it goes
 /// on with made-up values, which need not make the loop's own condition false.
+///
+/// In a kernel with barriers, where others wait for the thread, it leaves the loop only. What all threads of a
+/// block go through together they leave together: [`super::park_returns`](fn@super::park_returns) has seen to that.
 pub fn guard_loops(kernel: &mut Kernel) {
+    let spine = Spine::of(kernel);
     super::rewrite(kernel, &mut |kernel, id, out| {
-        if let Stmt::Loop { label, cond, body } = kernel.stmt(id) {
+        if let Stmt::Loop { label, cond, body } = kernel.stmt(id)
+            && !spine.has(id)
+        {
             let loc = kernel.stmt_locs[id.index()];
             let faulted = kernel.push_expr(Expr::Faulted, Scalar::Bool, loc);
-            let stop = kernel.push_stmt(Stmt::Return, loc);
+            let stop = if spine.is_empty() {
+                Stmt::Return
+            } else {
+                Stmt::Break { label }
+            };
+            let stop = kernel.push_stmt(stop, loc);
             let guard = Stmt::If {
                 cond: faulted,
                 then: kernel.push_block(&[stop]),
