@@ -1,10 +1,13 @@
 //! Random kernels with barriers, in which no two threads race and every barrier is legal.
 
+use std::collections::BTreeSet;
+
+use crate::analysis::range::{ArgFact, LaunchFacts, analyse};
 use crate::eval::{Host, Ids, Machine, OnFault, Stop};
 use crate::sketch::Sketch;
 use crate::{
     AtomicOp, Axis, Builtin, ExprId, Intrinsic, Kernel, LabelId, LocalId, ParamId, Scalar,
-    SharedId, Value,
+    SharedId, SiteId, Value,
 };
 
 use super::{INTS, Program, Rng};
@@ -344,6 +347,28 @@ impl Launch {
                 Value::U32(rng.pick(&[0, 1, 6, u32::MAX])),
             ],
         }
+    }
+
+    /// The sites that the range analysis does not prove for this launch.
+    pub fn unproved(&self, kernel: &Kernel) -> BTreeSet<SiteId> {
+        let threads = self.blocks * self.lanes;
+        let [a, b, c] = self.scalars.map(ArgFact::Scalar);
+        let args = [
+            ArgFact::Len(self.len.into()),
+            a,
+            b,
+            c,
+            ArgFact::Len(threads),
+        ];
+        let facts = LaunchFacts {
+            grid: [self.blocks, 1, 1],
+            block: [self.lanes as u32, 1, 1],
+            extent: [threads, 1, 1],
+            args: &args,
+        };
+        let ranges = analyse(kernel, &facts);
+        let sites = (0..kernel.sites.len() as u32).map(SiteId);
+        sites.filter(|site| !ranges.proved(*site)).collect()
     }
 
     /// Runs the kernel; what stands in memory, and how each block ended.
