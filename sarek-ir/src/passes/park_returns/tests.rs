@@ -1,7 +1,7 @@
 use super::park_returns;
 use crate::analysis::barriers;
 use crate::analysis::random::blocks::{self, Launch};
-use crate::eval::{OnFault, Stop};
+use crate::eval::{OnFault, Stop, cases};
 use crate::passes::{elide_checks, guard_loops, lower_labels};
 use crate::{Kernel, Stmt};
 
@@ -92,6 +92,18 @@ fn random_kernels_compute_the_same() {
         sound > 500 && faulted > 500 && parks > 500 && votes > 500 && elided > 500,
         "{tally:?}"
     );
+}
+
+#[test]
+fn every_case_computes_what_it_should() {
+    for case in cases::cases() {
+        let kernel = lowered(&case.kernel);
+        for n in cases::LANES {
+            let got = cases::run(&kernel, n, OnFault::GoOn);
+            let expected = Ok((case.expected)(n));
+            assert_eq!(got, expected, "{} with {n} lanes\n{kernel}", case.name);
+        }
+    }
 }
 
 #[test]
