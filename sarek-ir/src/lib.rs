@@ -34,7 +34,8 @@
 //!
 //! **Faults.** A node that can fail carries `Some(site)`. At a failing site the thread records the
 //! fault and either stops (host backends) or goes on with a harmless value and leaves its next
-//! unbounded loop (accelerators); the bad access itself never touches memory. The pass
+//! unbounded loop (accelerators; a loop around barriers once no thread of the block is without a fault); the bad
+//! access itself never touches memory. The pass
 //! [`passes::elide_checks`] turns a site into `None` once it is proved; a writer that sees `None`
 //! prints the unchecked form.
 //!

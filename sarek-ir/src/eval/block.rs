@@ -226,6 +226,7 @@ impl<H: Host> BlockRun<'_, H> {
                 absent: absent.ids.thread_idx,
             });
         }
+        self.common.host.opened(barrier);
         for thread in self.threads.iter_mut() {
             if thread.status != Status::Done {
                 thread.status = Status::Ready;

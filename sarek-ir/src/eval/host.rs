@@ -1,6 +1,6 @@
 //! What the threads of a block act on, and where they stand.
 
-use crate::{Axis, Builtin, ExprId, ParamId, SiteId, Value};
+use crate::{Axis, Builtin, ExprId, ParamId, SiteId, StmtId, Value};
 
 /// Threads of a subgroup.
 pub const SUBGROUP: u64 = 32;
@@ -21,6 +21,9 @@ pub trait Host {
 
     /// Is told the value of each expression that was evaluated.
     fn evaluated(&mut self, _expr: ExprId, _value: Value) {}
+
+    /// Is told of each barrier that opens.
+    fn opened(&mut self, _barrier: StmtId) {}
 }
 
 /// Where a thread stands in its launch.

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::range::{ArgFact, LaunchFacts, analyse};
+use crate::eval::cases::BUDGET;
 use crate::eval::{Host, Ids, Machine, OnFault, Stop};
 use crate::sketch::Sketch;
 use crate::{
     AtomicOp, Axis, Builtin, ExprId, Intrinsic, Kernel, LabelId, LocalId, ParamId, Scalar,
-    SharedId, SiteId, Value,
+    SharedId, SiteId, StmtId, Value,
 };
 
 use super::{INTS, Program, Rng};
@@ -322,14 +323,11 @@ pub(crate) struct Launch {
     scalars: [Value; 3],
 }
 
-/// How often an expression may be evaluated before a launch counts as hanging.
-const BUDGET: u64 = 5_000_000;
-
 struct Memory {
     buffer: Vec<u32>,
     out: Vec<u32>,
     scalars: [Value; 3],
-    evaluated: u64,
+    done: u64,
     launch: Launch,
 }
 
@@ -378,7 +376,7 @@ impl Launch {
             buffer: (0..self.len).map(|i| i.wrapping_mul(7) % 5).collect(),
             out: vec![0; threads as usize],
             scalars: self.scalars,
-            evaluated: 0,
+            done: 0,
             launch: *self,
         };
         let mut machine = Machine::new(kernel);
@@ -393,6 +391,13 @@ impl Launch {
         let ends = (0..self.blocks).map(|b| machine.run(&block(b), [self.lanes, 1, 1], &mut host));
         let ends = ends.collect();
         (host.out, ends)
+    }
+}
+
+impl Memory {
+    fn did(&mut self) {
+        self.done += 1;
+        assert!(self.done <= BUDGET, "{:?} hangs", self.launch);
     }
 }
 
@@ -423,7 +428,10 @@ impl Host for Memory {
     }
 
     fn evaluated(&mut self, _: ExprId, _: Value) {
-        self.evaluated += 1;
-        assert!(self.evaluated <= BUDGET, "{:?} hangs", self.launch);
+        self.did();
+    }
+
+    fn opened(&mut self, _: StmtId) {
+        self.did();
     }
 }

@@ -3,7 +3,7 @@
 use super::{Machine, Stop};
 use crate::eval::{Host, Ids, OnFault};
 use crate::sketch::{E, Sketch};
-use crate::{AtomicOp, Axis, Builtin, Kernel, ParamId, Scalar, Value};
+use crate::{AtomicOp, Axis, Builtin, ExprId, Kernel, ParamId, Scalar, StmtId, Value};
 
 /// The counts of threads that every case runs with.
 pub(crate) const LANES: [u64; 7] = [1, 3, 32, 33, 255, 256, 1024];
@@ -16,8 +16,18 @@ pub(crate) struct Case {
     pub expected: fn(u64) -> Vec<u32>,
 }
 
-/// One slice of `u32` for each parameter.
-pub(crate) struct Slices(pub Vec<Vec<u32>>);
+/// How much a launch may do before it counts as hanging: expressions and barriers.
+pub(crate) const BUDGET: u64 = 3_000_000;
+
+/// One slice of `u32` for each parameter, and what was done so far.
+pub(crate) struct Slices(pub Vec<Vec<u32>>, pub u64);
+
+impl Slices {
+    fn did(&mut self) {
+        self.1 += 1;
+        assert!(self.1 <= BUDGET, "the launch hangs");
+    }
+}
 
 impl Host for Slices {
     fn scalar(&self, _: ParamId) -> Value {
@@ -38,6 +48,14 @@ impl Host for Slices {
         };
         self.0[slice.index()][index as usize] = value;
     }
+
+    fn evaluated(&mut self, _: ExprId, _: Value) {
+        self.did();
+    }
+
+    fn opened(&mut self, _: StmtId) {
+        self.did();
+    }
 }
 
 /// The first thread of a launch of one row of blocks.
@@ -54,7 +72,7 @@ pub(crate) fn ids(block: u64, lanes: u64) -> Ids {
 /// Runs two blocks of `lanes` threads.
 pub(crate) fn run(kernel: &Kernel, lanes: u64, on_fault: OnFault) -> Result<Vec<u32>, Stop> {
     assert_eq!(crate::validate(kernel), Ok(()), "{kernel}");
-    let mut host = Slices(vec![vec![0; 2 * lanes as usize]]);
+    let mut host = Slices(vec![vec![0; 2 * lanes as usize]], 0);
     let mut machine = Machine::new(kernel);
     machine.on_fault = on_fault;
     for block in 0..2 {

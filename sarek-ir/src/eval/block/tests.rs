@@ -192,7 +192,7 @@ fn a_fault_stops_the_block_where_it_stands() {
     s.barrier();
     s.store(v, far.get(), u32(&s, 2));
     let kernel = s.finish();
-    let mut host = Slices(vec![vec![0; 4]]);
+    let mut host = Slices(vec![vec![0; 4]], 0);
     let mut machine = Machine::new(&kernel);
     let stop = machine.run(&ids(0, 4), [4, 1, 1], &mut host);
     let fault = Fault {
