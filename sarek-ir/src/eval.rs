@@ -16,7 +16,7 @@ pub(crate) use block::cases;
 pub use block::{Machine, Stop};
 pub use call::call;
 pub use collective::{Brought, atomic, subgroup};
-pub use host::{Fault, Host, Ids, OnFault, SUBGROUP};
+pub use host::{Fault, Host, Ids, Like, SUBGROUP};
 pub(crate) use lane::shared_len;
 
 use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value};

@@ -2,7 +2,7 @@
 //!
 //! On it stand the barriers, what they stand in, and whatever decides whether and how often they are come to:
 //! conditions and bounds around them, uniform jumps between them, and all that is assigned to locals which those
-//! read. In a kernel that [`super::barriers`] accepts, all of it is uniform, so that
+//! read; up to the last barrier, behind which threads need nothing of each other. In a kernel that [`super::barriers`] accepts, all of it is uniform, so that
 //! every thread that follows the spine goes the same way, whatever else it does.
 
 use super::uniformity::Uniformity;
@@ -12,33 +12,39 @@ use crate::{Block, Expr, ExprId, Kernel, LabelId, LocalId, Stmt, StmtId};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spine {
     stmts: Vec<bool>,
+    leads: Vec<bool>,
 }
 
 impl Spine {
     /// Analyses a kernel. Without barriers there is no spine.
     pub fn of(kernel: &Kernel) -> Spine {
+        let mut leads = vec![false; kernel.stmts.len()];
+        mark(kernel, kernel.body, false, &mut leads);
         let mut walk = Walk {
             kernel,
+            leads: &leads,
             uniformity: Uniformity::of(kernel),
             stmts: vec![false; kernel.stmts.len()],
             locals: vec![false; kernel.locals.len()],
             loops: vec![],
-            barrier: false,
             changed: true,
         };
         while walk.changed {
             walk.changed = false;
             walk.block(kernel.body);
         }
-        if !walk.barrier {
-            walk.stmts.fill(false);
-        }
-        Spine { stmts: walk.stmts }
+        let stmts = walk.stmts;
+        Spine { stmts, leads }
     }
 
     /// Does the statement stand on the spine?
     pub fn has(&self, id: StmtId) -> bool {
         self.stmts[id.index()]
+    }
+
+    /// May a barrier be come to in the statement, or after it?
+    pub fn leads(&self, id: StmtId) -> bool {
+        self.leads[id.index()]
     }
 
     /// Is there none?
@@ -47,14 +53,37 @@ impl Spine {
     }
 }
 
+/// Marks what leads to a barrier; `follows` tells whether one may follow the block. Does it hold one?
+fn mark(kernel: &Kernel, block: Block, follows: bool, leads: &mut [bool]) -> bool {
+    let mut holds = false;
+    for id in kernel.block(block).rev() {
+        let stmt = kernel.stmt(id);
+        let follows = follows || holds;
+        let blocks = kernel.parts(stmt).1;
+        let mut inside = stmt == Stmt::Barrier;
+        for inner in &blocks {
+            inside |= mark(kernel, *inner, follows, leads);
+        }
+        if matches!(stmt, Stmt::Loop { .. } | Stmt::For { .. }) && inside && !follows {
+            // Behind each iteration there may be another one.
+            for inner in &blocks {
+                mark(kernel, *inner, true, leads);
+            }
+        }
+        leads[id.index()] |= inside || follows;
+        holds |= inside;
+    }
+    holds
+}
+
 struct Walk<'a> {
     kernel: &'a Kernel,
+    leads: &'a [bool],
     uniformity: Uniformity,
     stmts: Vec<bool>,
     /// The locals on which the way of the spine depends.
     locals: Vec<bool>,
     loops: Vec<(LabelId, StmtId)>,
-    barrier: bool,
     changed: bool,
 }
 
@@ -78,10 +107,7 @@ impl Walk<'_> {
         let inside = blocks.into_iter().fold(false, |any, b| self.block(b) | any);
         let together = self.uniformity.control(id);
         let on = match stmt {
-            Stmt::Barrier => {
-                self.barrier = true;
-                true
-            }
+            Stmt::Barrier => true,
             Stmt::Let { local, .. } | Stmt::Assign { local, .. } => self.locals[local.index()],
             Stmt::Return => together,
             Stmt::Break { label } | Stmt::Continue { label } => {
@@ -99,6 +125,7 @@ impl Walk<'_> {
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. } => false,
         };
+        let on = on && self.leads[id.index()];
         if on && !self.stmts[id.index()] {
             self.stmts[id.index()] = true;
             self.changed = true;

@@ -86,11 +86,11 @@ pub struct Fault {
     pub detail: u64,
 }
 
-/// What a thread does at a site that fails.
+/// Where a kernel's threads behave differently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum OnFault {
-    /// Stops, as host backends do.
-    Stop,
-    /// Goes on with a harmless value, as accelerators do.
-    GoOn,
+pub enum Like {
+    /// A thread stops at a site that fails. Barriers do not wait for threads that have returned.
+    Host,
+    /// A thread goes on from a site that fails, with a harmless value. Barriers wait for all threads of the block.
+    Accelerator,
 }

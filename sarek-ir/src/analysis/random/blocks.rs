@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::analysis::range::{ArgFact, LaunchFacts, analyse};
 use crate::eval::cases::BUDGET;
-use crate::eval::{Host, Ids, Machine, OnFault, Stop};
+use crate::eval::{Host, Ids, Like, Machine, Stop};
 use crate::sketch::Sketch;
 use crate::{
     AtomicOp, Axis, Builtin, ExprId, Intrinsic, Kernel, LabelId, LocalId, ParamId, Scalar,
@@ -370,7 +370,7 @@ impl Launch {
     }
 
     /// Runs the kernel; what stands in memory, and how each block ended.
-    pub fn run(&self, kernel: &Kernel, on_fault: OnFault) -> (Vec<u32>, Vec<Result<(), Stop>>) {
+    pub fn run(&self, kernel: &Kernel, like: Like) -> (Vec<u32>, Vec<Result<(), Stop>>) {
         let threads = self.blocks * self.lanes;
         let mut host = Memory {
             buffer: (0..self.len).map(|i| i.wrapping_mul(7) % 5).collect(),
@@ -380,7 +380,7 @@ impl Launch {
             launch: *self,
         };
         let mut machine = Machine::new(kernel);
-        machine.on_fault = on_fault;
+        machine.like = like;
         let block = |b| Ids {
             thread_idx: [0; 3],
             block_idx: [b, 0, 0],

@@ -1,7 +1,7 @@
 //! What must work around barriers: kernels with what each of two blocks computes.
 
 use super::{Machine, Stop};
-use crate::eval::{Host, Ids, OnFault};
+use crate::eval::{Host, Ids, Like};
 use crate::sketch::{E, Sketch};
 use crate::{AtomicOp, Axis, Builtin, ExprId, Kernel, ParamId, Scalar, StmtId, Value};
 
@@ -70,11 +70,11 @@ pub(crate) fn ids(block: u64, lanes: u64) -> Ids {
 }
 
 /// Runs two blocks of `lanes` threads.
-pub(crate) fn run(kernel: &Kernel, lanes: u64, on_fault: OnFault) -> Result<Vec<u32>, Stop> {
+pub(crate) fn run(kernel: &Kernel, lanes: u64, like: Like) -> Result<Vec<u32>, Stop> {
     assert_eq!(crate::validate(kernel), Ok(()), "{kernel}");
     let mut host = Slices(vec![vec![0; 2 * lanes as usize]], 0);
     let mut machine = Machine::new(kernel);
-    machine.on_fault = on_fault;
+    machine.like = like;
     for block in 0..2 {
         machine.run(&ids(block, lanes), [lanes, 1, 1], &mut host)?;
     }

@@ -1,6 +1,6 @@
 use super::cases::{LANES, Slices, cases, global, ids, lanes, run, thread, u32};
 use super::{Machine, Stop};
-use crate::eval::{Fault, OnFault};
+use crate::eval::{Fault, Like};
 use crate::sketch::{E, Sketch};
 use crate::{AtomicOp, Builtin, Scalar, SiteId, SubgroupOp, Value, eval};
 
@@ -8,7 +8,7 @@ use crate::{AtomicOp, Builtin, Scalar, SiteId, SubgroupOp, Value, eval};
 fn every_case_computes_what_it_should() {
     for case in cases() {
         for n in LANES {
-            let got = run(&case.kernel, n, OnFault::Stop);
+            let got = run(&case.kernel, n, Like::Host);
             assert_eq!(got, Ok((case.expected)(n)), "{} with {n} lanes", case.name);
         }
     }
@@ -28,7 +28,7 @@ fn atomics_yield_what_was_there_in_the_order_of_threads() {
     let kernel = s.finish();
     for n in LANES {
         let expected: Vec<u32> = (0..2 * n as u32).map(|i| 5 + 2 * (i % n as u32)).collect();
-        assert_eq!(run(&kernel, n, OnFault::Stop), Ok(expected));
+        assert_eq!(run(&kernel, n, Like::Host), Ok(expected));
     }
 }
 
@@ -78,7 +78,7 @@ fn joined(
         "all are together again",
     );
     let kernel = s.finish();
-    run(&kernel, 8, OnFault::Stop).expect("nothing fails")[8..].to_vec()
+    run(&kernel, 8, Like::Host).expect("nothing fails")[8..].to_vec()
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn subgroups_are_32_consecutive_threads() {
     for n in LANES {
         let thread = |t: u64| 32000 + 100 * (n - t / 32 * 32).min(32) + t % 32;
         let expected: Vec<u32> = (0..2 * n).map(|i| thread(i % n) as u32).collect();
-        assert_eq!(run(&kernel, n, OnFault::Stop), Ok(expected));
+        assert_eq!(run(&kernel, n, Like::Host), Ok(expected));
     }
 }
 
@@ -152,7 +152,7 @@ fn diverges(n: u64, waits: u64, absent: u64, fill: impl FnOnce(&Sketch)) {
         barrier,
         waits: w,
         absent: a,
-    }) = run(&kernel, n, OnFault::Stop)
+    }) = run(&kernel, n, Like::Host)
     else {
         panic!("no divergence in\n{kernel}")
     };
@@ -203,7 +203,7 @@ fn a_fault_stops_the_block_where_it_stands() {
     assert_eq!(stop, Err(Stop::Fault { fault, thread }));
     assert_eq!(host.0[0], [1, 1, 0, 0]);
     // An accelerator goes on.
-    machine.on_fault = OnFault::GoOn;
+    machine.like = Like::Accelerator;
     let stop = machine.run(&ids(0, 4), [4, 1, 1], &mut host);
     assert_eq!(stop, Err(Stop::Fault { fault, thread }));
     assert_eq!(host.0[0], [2, 2, 0, 2]);

@@ -28,7 +28,7 @@ impl Facts {
             },
         };
         walk.out.checked = walk.is_checked(kernel.body);
-        walk.block(kernel.body, false);
+        walk.block(kernel.body);
         walk.out
     }
 
@@ -62,42 +62,36 @@ struct Walk<'a> {
 /// What a block, or statement, holds.
 #[derive(Clone, Copy, Default)]
 struct Holds {
-    barrier: bool,
     parks: bool,
     delicate: bool,
 }
 
 impl Walk<'_> {
-    /// Walks a block; `follows` tells whether a barrier may follow it.
-    fn block(&mut self, block: Block, follows: bool) -> Holds {
+    fn block(&mut self, block: Block) -> Holds {
         let mut all = Holds::default();
-        for id in self.kernel.block(block).rev() {
-            let own = self.stmt(id, follows || all.barrier);
-            all.barrier |= own.barrier;
+        for id in self.kernel.block(block) {
+            let own = self.stmt(id);
             all.parks |= own.parks;
             all.delicate |= own.delicate;
         }
         all
     }
 
-    fn stmt(&mut self, id: StmtId, follows: bool) -> Holds {
+    fn stmt(&mut self, id: StmtId) -> Holds {
         let stmt = self.kernel.stmt(id);
         let on = self.spine.has(id);
-        let repeats = matches!(stmt, Stmt::Loop { .. } | Stmt::For { .. });
         let (exprs, blocks) = self.kernel.parts(stmt);
         let mut holds = Holds {
-            barrier: stmt == Stmt::Barrier,
-            parks: stmt == Stmt::Return && !on && follows,
+            parks: stmt == Stmt::Return && !on && self.spine.leads(id),
             delicate: on && exprs.iter().any(|e| self.is_delicate(*e)),
         };
         for block in blocks {
-            let follows = follows || (repeats && holds_barrier(self.kernel, block));
-            let inner = self.block(block, follows);
-            holds.barrier |= inner.barrier;
+            let inner = self.block(block);
             holds.parks |= inner.parks;
             holds.delicate |= inner.delicate;
         }
         let unbounded = matches!(stmt, Stmt::Loop { .. });
+        let repeats = unbounded || matches!(stmt, Stmt::For { .. });
         holds.delicate |= on && repeats && !self.is_short(stmt);
         self.out.parks[id.index()] = holds.parks;
         self.out.delicate[id.index()] = holds.delicate;
@@ -154,14 +148,6 @@ impl Walk<'_> {
                 || blocks.into_iter().any(|b| self.is_checked(b))
         })
     }
-}
-
-fn holds_barrier(kernel: &Kernel, block: Block) -> bool {
-    kernel.block(block).any(|id| {
-        let stmt = kernel.stmt(id);
-        let mut inner = kernel.parts(stmt).1.into_iter();
-        stmt == Stmt::Barrier || inner.any(|b| holds_barrier(kernel, b))
-    })
 }
 
 /// Is anything checked in the expression?
