@@ -117,17 +117,7 @@ impl Pass<'_> {
         }
         let mut kept = vec![];
         for &id in stmts {
-            match self.kernel.stmt(id) {
-                Stmt::Let { local, init } if facts::mentions(self.kernel, later, local) => {
-                    let declare = Stmt::Let { local, init: None };
-                    out.push(self.kernel.push_stmt(declare, loc));
-                    if let Some(value) = init {
-                        self.kernel.locals.to_mut()[local.index()].mutable = true;
-                        kept.push(self.kernel.push_stmt(Stmt::Assign { local, value }, loc));
-                    }
-                }
-                _ => kept.push(id),
-            }
+            kept.extend(self.outlive(id, later, loc, out).unwrap_or(Some(id)));
         }
         let mut guarded = vec![];
         self.leaving(&kept, None, &mut guarded);
@@ -135,6 +125,29 @@ impl Pass<'_> {
             let active = self.is_active(loc);
             out.push(self.branch(active, &guarded, loc));
         }
+    }
+
+    /// Declares a local that later statements use outside of the guard; what is left inside, if it was one.
+    fn outlive(
+        &mut self,
+        id: StmtId,
+        later: &[StmtId],
+        loc: Loc,
+        out: &mut Vec<StmtId>,
+    ) -> Option<Option<StmtId>> {
+        let Stmt::Let { local, init } = self.kernel.stmt(id) else {
+            return None;
+        };
+        if !facts::mentions(self.kernel, later, local) {
+            return None;
+        }
+        let declare = Stmt::Let { local, init: None };
+        out.push(self.kernel.push_stmt(declare, loc));
+        let assign = init.map(|value| {
+            self.kernel.locals.to_mut()[local.index()].mutable = true;
+            self.kernel.push_stmt(Stmt::Assign { local, value }, loc)
+        });
+        Some(assign)
     }
 
     /// Statements in which each `return` that parks becomes one that leaves only them; `around` is the innermost
@@ -155,7 +168,18 @@ impl Pass<'_> {
                 }
                 Stmt::Loop { label, .. } | Stmt::For { label, .. } => Some(label),
                 Stmt::If { .. } | Stmt::Native { .. } => around,
-                _ => unreachable!("only a `return`, and what holds one, parks threads"),
+                Stmt::Let { .. }
+                | Stmt::Assign { .. }
+                | Stmt::Store { .. }
+                | Stmt::Assert { .. }
+                | Stmt::Break { .. }
+                | Stmt::Continue { .. }
+                | Stmt::Barrier
+                | Stmt::Fence { .. }
+                | Stmt::Atomic { .. }
+                | Stmt::Subgroup { .. } => {
+                    unreachable!("only a `return`, and what holds one, parks threads")
+                }
             };
             self.inside(id, inner);
             out.push(id);
