@@ -182,9 +182,11 @@ mod tests {
         let found = on(&kernel);
         let declared: Vec<_> = found
             .iter()
-            .filter_map(|s| match s {
-                Stmt::Let { local, .. } | Stmt::Assign { local, .. } => Some(*local),
-                _ => None,
+            .filter_map(|s| {
+                let (Stmt::Let { local, .. } | Stmt::Assign { local, .. }) = s else {
+                    return None;
+                };
+                Some(*local)
             })
             .collect();
         assert_eq!(declared, [ids[0], ids[1], ids[1]]);

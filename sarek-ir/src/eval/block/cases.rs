@@ -162,6 +162,13 @@ pub(crate) fn cases() -> Vec<Case> {
         case("blocks that return at once", gone, |n| {
             each(n, |t, b| if b == 0 { (t + 1) % n + 1 } else { 0 })
         }),
+        case("return before the rest of a branch", branch, |n| {
+            each(n, |t, _| match (t % 2, t % 3) {
+                (0, 0) => 0,
+                (0, _) => 6,
+                (_, _) => 1,
+            })
+        }),
         case("return in a loop of one thread", inner_return, |n| {
             let gone = (0..n).filter(|t| t % 4 < 3).count() as u64;
             each(n, |t, _| if t % 4 < 3 { t % 4 } else { 100 + gone })
@@ -342,6 +349,15 @@ fn gone(s: &Sketch, v: ParamId) {
         let next = s.load(tile, (thread(s) + s.n(1)) % lanes(s));
         s.store(v, global(s), next + u32(s, 1));
     });
+}
+
+fn branch(s: &Sketch, v: ParamId) {
+    s.if_((thread(s) % s.n(2)).eq(s.n(0)), || {
+        s.if_((thread(s) % s.n(3)).eq(s.n(0)), || s.return_());
+        s.store(v, global(s), u32(s, 5));
+    });
+    s.barrier();
+    s.store(v, global(s), s.load(v, global(s)) + u32(s, 1));
 }
 
 /// Every fourth thread outlives a loop in which the others return.
