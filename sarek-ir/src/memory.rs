@@ -43,12 +43,15 @@ pub struct SharedArray {
     /// The name in the source.
     pub name: Cow<'static, str>,
     /// The type of an element.
-    pub elem: Scalar,
+    pub elem: Type,
     /// How many elements.
     pub len: Length,
     /// Is it for atomic operations, and nothing else?
     pub atomic: bool,
 }
+
+/// Shared arrays begin at a multiple of so many bytes.
+pub const SHARED_ALIGNMENT: u64 = 16;
 
 /// How many elements an array has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -63,12 +66,19 @@ pub enum Length {
 }
 
 impl Kernel {
-    /// The type of a memory's elements.
+    /// The type of a memory's elements, a scalar in a closed kernel.
     pub fn element(&self, memory: Memory) -> Scalar {
+        self.element_type(memory).scalar()
+    }
+
+    /// The type of a memory's elements.
+    pub fn element_type(&self, memory: Memory) -> Type {
         match memory {
             Memory::Slice(param) => match self.params[param.index()].kind {
                 ParamKind::Slice { elem, .. } => elem,
-                ParamKind::Scalar(_) => unreachable!("a scalar parameter has no elements"),
+                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("only slices have elements")
+                }
             },
             Memory::Shared(shared) => self.shared[shared.index()].elem,
             Memory::Local(local) => match self.array(local) {
@@ -82,17 +92,28 @@ impl Kernel {
     pub fn local_scalar(&self, local: &Local) -> Scalar {
         match local.ty {
             Type::Scalar(scalar) => scalar,
-            Type::Compound(def) => match self.types[def.index()] {
-                TypeDef::Array { elem, .. } => elem,
+            Type::Compound(_) => match self.array_of(local.ty) {
+                Some((elem, _)) => elem.scalar(),
+                None => unreachable!("a local of a closed kernel is a scalar or an array of them"),
             },
         }
     }
 
     /// The element type and length of a local that is an array.
-    pub fn array(&self, local: LocalId) -> Option<(Scalar, Length)> {
-        let def = self.locals[local.index()].ty.def()?;
-        match self.types[def.index()] {
+    pub fn array(&self, local: LocalId) -> Option<(Type, Length)> {
+        self.array_of(self.locals[local.index()].ty)
+    }
+
+    /// The element type and length of an array type.
+    pub fn array_of(&self, ty: Type) -> Option<(Type, Length)> {
+        match self.types[ty.def()?.index()] {
             TypeDef::Array { elem, len } => Some((elem, len)),
+            TypeDef::Tuple(_)
+            | TypeDef::Link(_)
+            | TypeDef::Field { .. }
+            | TypeDef::Element { .. }
+            | TypeDef::Payload { .. }
+            | TypeDef::Result(_) => None,
         }
     }
 
@@ -101,7 +122,9 @@ impl Kernel {
         match memory {
             Memory::Slice(param) => match self.params[param.index()].kind {
                 ParamKind::Slice { access, .. } => access,
-                ParamKind::Scalar(_) => unreachable!("a scalar parameter is not memory"),
+                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("only slices are memory")
+                }
             },
             Memory::Shared(shared) if self.shared[shared.index()].atomic => Access::Atomic,
             Memory::Shared(_) | Memory::Local(_) => Access::Write,
@@ -145,6 +168,27 @@ impl Kernel {
             Memory::Local(_) => false,
         }
     }
+
+    /// Bytes of shared memory that a block takes, given the elements of each array: each array begins at a
+    /// multiple of [`SHARED_ALIGNMENT`], and an element has at least `smallest` bytes.
+    pub fn shared_bytes(&self, lens: &[u64], smallest: u64) -> u64 {
+        let bytes = |(array, len): (&SharedArray, &u64)| {
+            let bytes = len.checked_mul(smallest.max(array.elem.scalar().size() as u64));
+            bytes.and_then(|b| b.checked_next_multiple_of(SHARED_ALIGNMENT))
+        };
+        let all = self.shared.iter().zip(lens).map(bytes);
+        all.fold(0, |sum, b| b.unwrap_or(u64::MAX).saturating_add(sum))
+    }
+
+    /// As [`Kernel::shared_bytes`], of the arrays whose length no launch gives.
+    pub fn fixed_shared_bytes(&self, smallest: u64) -> u64 {
+        let fixed = |array: &SharedArray| match array.len {
+            Length::Fixed(n) => n,
+            Length::Launch(_) | Length::Link(_) => 0,
+        };
+        let lens: Vec<u64> = self.shared.iter().map(fixed).collect();
+        self.shared_bytes(&lens, smallest)
+    }
 }
 
 /// What lengths of shared arrays may ask of a launch.
@@ -171,5 +215,36 @@ impl Host for OfLaunch<'_> {
 
     fn store(&mut self, _: ParamId, _: u64, _: Value) {
         unreachable!("lengths are expressions, which store nothing")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketch::Sketch;
+    use crate::{Axis, Builtin};
+
+    #[test]
+    fn a_launch_gives_lengths() {
+        let s = Sketch::new("k");
+        let n = s.scalar("n", Scalar::U32);
+        let v = s.slice("v", Scalar::F32);
+        s.shared("fixed", Scalar::F64, 3);
+        let dim = s.id(Builtin::BlockDim(Axis::X));
+        let len = s.arg(n).cast(Scalar::Usize) * dim + s.len(v);
+        s.shared_slice("rows", Scalar::Bool, len);
+        let kernel = s.finish();
+        let facts = LaunchFacts {
+            grid: [2, 1, 1],
+            block: [32, 1, 1],
+            extent: [64, 1, 1],
+            args: &[ArgFact::Scalar(Value::U32(3)), ArgFact::Len(7)],
+        };
+        let lens = kernel.shared_lens(&facts).expect("nothing is divided");
+        assert_eq!(lens, [3, 103]);
+        assert_eq!(kernel.shared_bytes(&lens, 1), 32 + 112);
+        assert_eq!(kernel.shared_bytes(&lens, 4), 32 + 416);
+        assert_eq!(kernel.shared_bytes(&[3, u64::MAX], 1), u64::MAX);
+        assert_eq!(kernel.fixed_shared_bytes(1), 32);
     }
 }

@@ -12,14 +12,16 @@
 //! assert!(sarek_ir::validate(&kernel).is_ok());
 //! ```
 
+mod compound;
+
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 
 use crate::{
     Access, AtomicOp, BinaryOp, Block, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId,
     Length, Link, LinkId, Loc, Local, LocalId, Memory, Native, NativeId, Param, ParamId, ParamKind,
-    Scalar, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, SubgroupOp, TypeDef, UnaryOp,
-    Value,
+    Scalar, Scope, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, SubgroupOp, Type, TypeDef,
+    UnaryOp, Value,
 };
 
 /// A kernel under construction. Statements go to the innermost open block; each expression may be
@@ -68,7 +70,7 @@ impl Sketch {
         state.kernel
     }
 
-    fn expr(&self, expr: Expr, ty: Scalar) -> E<'_> {
+    fn expr(&self, expr: Expr, ty: impl Into<Type>) -> E<'_> {
         let mut state = self.0.borrow_mut();
         let loc = state.loc();
         let id = state.kernel.push_expr(expr, ty, loc);
@@ -99,6 +101,7 @@ impl Sketch {
         let loc = state.loc();
         state.kernel.push_site(Site {
             kind,
+            file: "".into(),
             loc,
             provable: true,
         })
@@ -128,19 +131,22 @@ impl Sketch {
     }
 
     /// A `&[elem]` parameter.
-    pub fn slice(&self, name: &'static str, elem: Scalar) -> ParamId {
+    pub fn slice(&self, name: &'static str, elem: impl Into<Type>) -> ParamId {
+        let elem = elem.into();
         let access = Access::Read;
         self.param(name, ParamKind::Slice { elem, access })
     }
 
     /// A `&mut [elem]` parameter.
-    pub fn slice_mut(&self, name: &'static str, elem: Scalar) -> ParamId {
+    pub fn slice_mut(&self, name: &'static str, elem: impl Into<Type>) -> ParamId {
+        let elem = elem.into();
         let access = Access::Write;
         self.param(name, ParamKind::Slice { elem, access })
     }
 
     /// A `&[Atomic<elem>]` parameter.
     pub fn atomics(&self, name: &'static str, elem: Scalar) -> ParamId {
+        let elem = elem.into();
         let access = Access::Atomic;
         self.param(name, ParamKind::Slice { elem, access })
     }
@@ -167,6 +173,7 @@ impl Sketch {
         len: Length,
         atomic: bool,
     ) -> SharedId {
+        let elem = elem.into();
         let mut state = self.0.borrow_mut();
         let name = name.into();
         state.kernel.shared.to_mut().push(SharedArray {
@@ -181,7 +188,7 @@ impl Sketch {
     /// `let mut name: [elem; len];`
     pub fn array(&self, name: &'static str, elem: Scalar, len: u64) -> LocalId {
         let def = TypeDef::Array {
-            elem,
+            elem: elem.into(),
             len: Length::Fixed(len),
         };
         let local = {
@@ -202,6 +209,28 @@ impl Sketch {
         self.stmt(Stmt::Barrier);
     }
 
+    /// `block_fence();` or `device_fence();`
+    pub fn fence(&self, scope: Scope) {
+        self.stmt(Stmt::Fence { scope });
+    }
+
+    /// `index`, checked against the length of a dimension of `memory`.
+    pub fn bounded(
+        &self,
+        memory: impl Into<Memory>,
+        dimension: u32,
+        index: E<'_>,
+        len: E<'_>,
+    ) -> E<'_> {
+        let site = self.site(SiteKind::Dimension(memory.into(), dimension));
+        let bounded = Expr::Bounded {
+            index: index.id,
+            len: len.id,
+            site: Some(site),
+        };
+        self.expr(bounded, Scalar::Usize)
+    }
+
     /// `memory[index].op(args…);`, checked; its result is a new local.
     pub fn atomic(
         &self,
@@ -213,6 +242,28 @@ impl Sketch {
         let memory = memory.into();
         let elem = self.0.borrow().kernel.element(memory);
         let result = self.let_uninit("old", elem);
+        self.atomically(op, (memory, index), args, Some(result.id));
+        result
+    }
+
+    /// The same, without its result.
+    pub fn atomic_only(
+        &self,
+        op: AtomicOp,
+        memory: impl Into<Memory>,
+        index: E<'_>,
+        args: &[E<'_>],
+    ) {
+        self.atomically(op, (memory.into(), index), args, None);
+    }
+
+    fn atomically(
+        &self,
+        op: AtomicOp,
+        (memory, index): (Memory, E<'_>),
+        args: &[E<'_>],
+        result: Option<LocalId>,
+    ) {
         let ids: Vec<ExprId> = args.iter().map(|a| a.id).collect();
         let args = self.0.borrow_mut().kernel.push_list(&ids);
         let site = self.site(SiteKind::Index(memory));
@@ -221,10 +272,9 @@ impl Sketch {
             memory,
             index: index.id,
             args,
-            result: (op != AtomicOp::Store).then_some(result.id),
+            result: result.filter(|_| op != AtomicOp::Store),
             site: Some(site),
         });
-        result
     }
 
     /// `op(args…)`; its result is a new local.
@@ -272,7 +322,9 @@ impl Sketch {
         let kind = self.0.borrow().kernel.params[param.index()].kind;
         match kind {
             ParamKind::Scalar(ty) => self.expr(Expr::Param(param), ty),
-            ParamKind::Slice { .. } => panic!("a slice is not a value"),
+            ParamKind::Value(_) | ParamKind::Reference(_) | ParamKind::Slice { .. } => {
+                panic!("not a scalar")
+            }
         }
     }
 
@@ -292,6 +344,7 @@ impl Sketch {
         let id = {
             let mut state = self.0.borrow_mut();
             let path = path.into();
+            let ty = ty.into();
             state.kernel.links.to_mut().push(Link { path, ty });
             LinkId(state.kernel.links.len() as u32 - 1)
         };

@@ -23,7 +23,7 @@ fn axpy() -> Kernel {
         kind,
     };
     let slice = |access| ParamKind::Slice {
-        elem: Scalar::F32,
+        elem: Scalar::F32.into(),
         access,
     };
     k.params = vec![
@@ -35,6 +35,7 @@ fn axpy() -> Kernel {
     let [load, store] = [X, Y].map(|param| {
         k.push_site(Site {
             kind: SiteKind::Index(param.into()),
+            file: "".into(),
             loc: LOC,
             provable: true,
         })
@@ -93,7 +94,10 @@ impl Values {
                 };
                 match slot.kind {
                     SlotKind::Buffer { param, .. } => buffer(&of(param).0),
-                    SlotKind::Len(param) => index(of(param).1),
+                    SlotKind::Len(Memory::Slice(param)) => index(of(param).1),
+                    SlotKind::Len(Memory::Shared(_) | Memory::Local(_)) | SlotKind::Shared(_) => {
+                        panic!("it has neither")
+                    }
                     SlotKind::Scalar(_) => scalar(self.a),
                     SlotKind::Extent(_) => index(self.threads),
                     SlotKind::Grid(_) => panic!("the grid is not folded"),

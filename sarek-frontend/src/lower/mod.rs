@@ -9,17 +9,22 @@
 //! Every syntax node is lowered exactly or reported. The only wildcard arms are those that
 //! syn's `#[non_exhaustive]` forces, and they report.
 
+mod array;
+mod atomic;
 mod attributes;
 mod call;
+mod collective;
 mod control;
 mod expr;
 mod finish;
+mod length;
 mod method;
 mod native;
 mod operator;
 mod path;
 mod place;
 mod range;
+mod shared;
 mod stmt;
 mod types;
 
@@ -27,8 +32,8 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
-    Access, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Memory, ParamId, Scalar, Site,
-    SiteId, SiteKind, Stmt, StmtId, Value as Constant,
+    Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Memory, ParamId, Scalar, Site, SiteId,
+    SiteKind, Stmt, StmtId, Value as Constant,
 };
 
 use crate::diagnostics::Errors;
@@ -103,6 +108,8 @@ struct PendingLiteral {
     expr: ExprId,
     lit: syn::Lit,
     negative: bool,
+    /// One more than what the user wrote, as the end of a range.
+    beyond: bool,
 }
 
 /// The state of the walk.
@@ -117,6 +124,8 @@ pub struct Lowerer<'e> {
     arrays: Vec<(LocalId, sarek_ir::Length)>,
     /// The type of each shared array's elements.
     shared_types: Vec<Ty>,
+    /// The dimensions of arrays, outermost first. Slices have none.
+    shapes: HashMap<Memory, Vec<length::Dim>>,
     expr_spans: Vec<Span>,
     stmt_spans: Vec<Span>,
     literals: Vec<PendingLiteral>,
@@ -127,7 +136,7 @@ pub struct Lowerer<'e> {
     /// Locals made for what control flow yields, until a `let` names them.
     results: HashSet<LocalId>,
     /// The path of the façade crate.
-    krate: String,
+    krate: TokenStream,
     blocks: Vec<OpenBlock>,
     loops: Vec<LoopFrame>,
     labels: u32,
@@ -183,13 +192,14 @@ impl<'e> Lowerer<'e> {
             local_types: vec![],
             arrays: vec![],
             shared_types: vec![],
+            shapes: HashMap::new(),
             expr_spans: vec![],
             stmt_spans: vec![],
             literals: vec![],
             scopes: vec![HashMap::new()],
             foreign: HashSet::new(),
             results: HashSet::new(),
-            krate: path_text(krate),
+            krate: krate.clone(),
             blocks: vec![OpenBlock::default()],
             loops: vec![],
             labels: 0,
@@ -303,6 +313,7 @@ impl<'e> Lowerer<'e> {
     fn site(&mut self, kind: SiteKind, span: Span) -> SiteId {
         self.kernel.push_site(Site {
             kind,
+            file: "".into(),
             loc: loc(span),
             provable: true,
         })
@@ -354,11 +365,14 @@ impl<'e> Lowerer<'e> {
         let (expr, ty, span) = (self.kernel.expr(leaf), self.ty(leaf), self.span(leaf));
         let copy = self.expr(expr, ty, span);
         let pending = self.literals.iter().find(|p| p.expr == leaf);
-        if let Some((lit, negative)) = pending.map(|p| (p.lit.clone(), p.negative)) {
+        if let Some((lit, negative, beyond)) =
+            pending.map(|p| (p.lit.clone(), p.negative, p.beyond))
+        {
             self.literals.push(PendingLiteral {
                 expr: copy,
                 lit,
                 negative,
+                beyond,
             });
         }
         copy
@@ -380,6 +394,7 @@ impl<'e> Lowerer<'e> {
             | Expr::Or { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => false,
         }
     }
@@ -410,8 +425,8 @@ impl<'e> Lowerer<'e> {
             let name = argument.name.to_string();
             let kind = match argument.kind {
                 ArgumentKind::Scalar(scalar) => sarek_ir::ParamKind::Scalar(scalar),
-                ArgumentKind::Slice { elem, mutable } => {
-                    let access = if mutable { Access::Write } else { Access::Read };
+                ArgumentKind::Slice { elem, access } => {
+                    let elem = elem.into();
                     sarek_ir::ParamKind::Slice { elem, access }
                 }
             };

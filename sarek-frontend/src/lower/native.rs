@@ -145,7 +145,7 @@ impl Lowerer<'_> {
             }
             "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "panic" | "unreachable"
             | "todo" => "write a flag to a `&mut [T]`",
-            "superstep" => "kernels have no barriers so far",
+            "superstep" => "its body is a sequence of statements",
             _ => "the only macro in a kernel is `native!`",
         };
         self.errors.at(
@@ -218,7 +218,13 @@ impl Lowerer<'_> {
             Some(Binding::Scalar(param) | Binding::Memory(Memory::Slice(param))) => {
                 Some(Piece::Param(param))
             }
-            Some(Binding::Memory(Memory::Shared(_) | Memory::Local(_))) => todo!(),
+            Some(Binding::Memory(Memory::Shared(_) | Memory::Local(_))) => {
+                self.errors.at(
+                    text.span(),
+                    format!("`{{{name}}}` is an array: bind the element with `let` first"),
+                );
+                None
+            }
             Some(Binding::Const(_)) => {
                 self.errors.at(
                     text.span(),

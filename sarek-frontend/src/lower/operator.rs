@@ -200,6 +200,9 @@ impl Lowerer<'_> {
             }
             return Value::Unit;
         }
+        if let Some(value) = self.array_assign(e) {
+            return value;
+        }
         let Some(value) = self.scalar_or_never(&e.right) else {
             return Value::Never;
         };

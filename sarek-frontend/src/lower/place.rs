@@ -4,6 +4,7 @@ use proc_macro2::Span;
 use sarek_ir::{Access, Expr, ExprId, LocalId, Memory, ParamKind, Scalar, SiteId, SiteKind};
 use syn::spanned::Spanned;
 
+use super::array::{index_chain, peeled};
 use super::{Binding, Lowerer, Ty, Value};
 
 /// What can be assigned.
@@ -24,6 +25,10 @@ impl Lowerer<'_> {
         let Some((memory, index, site, elem)) = self.element(e) else {
             return Value::Never;
         };
+        if self.kernel.access(memory) == Access::Atomic {
+            self.atomic_misuse(memory, e.span());
+            return Value::Never;
+        }
         Value::Scalar(self.expr(
             Expr::Load {
                 memory,
@@ -62,7 +67,7 @@ impl Lowerer<'_> {
             }
             syn::Expr::Path(e) => self.local_place(e),
             other => {
-                self.errors.at(other.span(), "a kernel assigns to its variables and to elements of `&mut [T]` arguments only");
+                self.errors.at(other.span(), "a kernel assigns to its variables and to elements of `&mut [T]` arguments and arrays only");
                 None
             }
         }
@@ -85,7 +90,7 @@ impl Lowerer<'_> {
             Some(Binding::Memory(_)) => {
                 self.errors.at(
                     e.span(),
-                    "a slice argument cannot be rebound: assign to its elements",
+                    "a slice cannot be rebound: assign to its elements",
                 );
                 None
             }
@@ -100,7 +105,11 @@ impl Lowerer<'_> {
     fn writable(&mut self, memory: Memory, span: Span) -> Option<()> {
         match self.kernel.access(memory) {
             Access::Write => Some(()),
-            Access::Read | Access::Atomic => {
+            Access::Atomic => {
+                self.atomic_misuse(memory, span);
+                None
+            }
+            Access::Read => {
                 let message = format!(
                     "`{0}` cannot be written: declare it `{0}: &mut [T]`",
                     self.kernel.memory_name(memory)
@@ -143,8 +152,9 @@ impl Lowerer<'_> {
     }
 
     fn element(&mut self, e: &syn::ExprIndex) -> Option<(Memory, ExprId, Option<SiteId>, Ty)> {
-        let slice = self.memory(&e.expr);
-        if let syn::Expr::Range(range) = &*e.index {
+        let (mut base, mut indices) = index_chain(&e.expr);
+        indices.push(&e.index);
+        if let Some(range) = indices.iter().find_map(|index| as_range(index)) {
             self.errors.unsupported(
                 range.span(),
                 "a sub-slice is",
@@ -152,19 +162,26 @@ impl Lowerer<'_> {
             );
             return None;
         }
-        let index = self.scalar(&e.index);
-        self.expect(index, Scalar::Usize);
-        let (memory, elem) = slice?;
-        let site = self.site(SiteKind::Index(memory), e.span());
-        Some((memory, index, Some(site), elem))
+        base = peeled(base);
+        let Some((memory, elem)) = self.memory(base) else {
+            for index in indices {
+                self.scalar(index);
+            }
+            return None;
+        };
+        self.check_rank(memory, indices.len(), e.span())?;
+        let (index, site) = self.element_index(memory, &indices, e.span());
+        Some((memory, index, site, elem))
     }
 
     /// The type of a memory's elements.
-    fn element_type(&mut self, memory: Memory) -> Ty {
+    pub(super) fn element_type(&mut self, memory: Memory) -> Ty {
         match memory {
             Memory::Slice(param) => match self.kernel.params[param.index()].kind {
-                ParamKind::Slice { elem, .. } => self.types.known(elem),
-                ParamKind::Scalar(_) => unreachable!("a scalar argument is bound as one"),
+                ParamKind::Slice { elem, .. } => self.types.known(elem.scalar()),
+                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("a scalar argument is bound as one")
+                }
             },
             Memory::Shared(shared) => self.shared_types[shared.index()],
             Memory::Local(local) => self.local_types[local.index()],
@@ -178,7 +195,7 @@ impl Lowerer<'_> {
         }
         self.errors.at(
             expr.span(),
-            "only slice arguments of the kernel can be indexed",
+            "only slices and arrays of the kernel can be indexed",
         );
         None
     }
@@ -253,6 +270,19 @@ impl Lowerer<'_> {
         let index = self.scalar(&call.args[0]);
         self.expect(index, Scalar::Usize);
         let (memory, elem) = slice?;
+        self.check_rank(memory, 1, call.receiver.span())?;
+        if self.kernel.access(memory) == Access::Atomic {
+            self.atomic_misuse(memory, call.span());
+            return None;
+        }
         Some((memory, index, elem))
+    }
+}
+
+/// The range that an index is.
+fn as_range(index: &syn::Expr) -> Option<&syn::ExprRange> {
+    match peeled(index) {
+        syn::Expr::Range(range) => Some(range),
+        _ => None,
     }
 }

@@ -123,7 +123,10 @@ impl Walk<'_> {
             | Stmt::Assert { .. }
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. } => false,
+            | Stmt::Subgroup { .. }
+            // Linking leaves none.
+            | Stmt::Update { .. }
+            | Stmt::Call { .. } => false,
         };
         let on = on && self.leads[id.index()];
         if on && !self.stmts[id.index()] {

@@ -19,11 +19,11 @@
 //! race, all would read one value there; but kernels that are `unsafe` may race, that others do not is proved with
 //! the answers given here, and on an accelerator a thread that has faulted may not have stored what all wait for.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::{
-    Access, Block, Expr, ExprId, Kernel, LabelId, LocalId, Memory, NativeId, ParamId, ParamKind,
-    Piece, Stmt, StmtId,
+    Access, Argument, Axis, Block, Builtin, CallId, Expr, ExprId, Kernel, LabelId, LocalId, Memory,
+    NativeId, ParamId, ParamKind, Piece, Root, Stmt, StmtId,
 };
 
 /// The answer for one kernel.
@@ -54,11 +54,28 @@ impl Apart {
     }
 }
 
+/// The threads of which a question is asked, and what is known of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Among {
+    /// Conditions of which the value is known: the threads for which it is another are no concern.
+    pub known: HashMap<ExprId, bool>,
+    /// Locals that are taken to vary.
+    pub varying: HashSet<LocalId>,
+    /// Only those that differ along x alone.
+    pub row: bool,
+}
+
 impl Uniformity {
     /// Analyses a kernel.
     pub fn of(kernel: &Kernel) -> Uniformity {
+        Uniformity::among(kernel, &Among::default())
+    }
+
+    /// Asks of some threads of a block.
+    pub fn among(kernel: &Kernel, among: &Among) -> Uniformity {
         let mut flow = Flow {
             kernel,
+            among,
             out: Uniformity {
                 exprs: vec![true; kernel.exprs.len()],
                 locals: vec![true; kernel.locals.len()],
@@ -68,6 +85,10 @@ impl Uniformity {
             written: written(kernel),
             changed: true,
         };
+        for &local in &among.varying {
+            flow.assign(local, false);
+        }
+        flow.changed = true;
         while flow.changed {
             flow.changed = false;
             flow.block(kernel.body, None);
@@ -104,6 +125,19 @@ fn written(kernel: &Kernel) -> HashSet<Memory> {
             written.insert(*memory);
         }
     }
+    for place in kernel.places.iter() {
+        if let Root::Element { memory, .. } = place.root {
+            written.insert(memory);
+        }
+    }
+    for arg in kernel.calls.iter().flat_map(|c| c.args.iter()) {
+        match arg {
+            Argument::Memory(memory) if kernel.access(*memory) != Access::Read => {
+                written.insert(*memory);
+            }
+            Argument::Memory(_) | Argument::Value(_) | Argument::Local(_) => {}
+        }
+    }
     let texts = kernel.natives.iter().flat_map(|n| n.texts.iter());
     for piece in texts.flat_map(|t| t.pieces.iter()) {
         if let Piece::Param(param) = piece {
@@ -116,13 +150,14 @@ fn written(kernel: &Kernel) -> HashSet<Memory> {
 fn is_mutable(kernel: &Kernel, param: ParamId) -> bool {
     match kernel.params[param.index()].kind {
         ParamKind::Slice { access, .. } => access != Access::Read,
-        ParamKind::Scalar(_) => false,
+        ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => false,
     }
 }
 
 /// What is known so far. Only ever moves from uniform to varying, so that it comes to an end.
 struct Flow<'a> {
     kernel: &'a Kernel,
+    among: &'a Among,
     out: Uniformity,
     /// The loops around, with why some threads have left their iteration (or the loop itself)
     /// before others.
@@ -226,10 +261,38 @@ impl Flow<'_> {
                 }
                 self.assign(result, false);
             }
+            Stmt::Update { place, value } => {
+                let mut uniform = self.expr(value);
+                for operand in self.kernel.place_operands(place) {
+                    uniform &= self.expr(operand);
+                }
+                match self.kernel.places[place.index()].root {
+                    Root::Local(local) => self.assign(local, uniform && together),
+                    Root::Param(_) | Root::Element { .. } => {}
+                }
+            }
+            Stmt::Call { call } => self.call(call),
             Stmt::Return | Stmt::Barrier | Stmt::Fence { .. } => {}
             Stmt::Break { label } => self.jump(id, label, apart, true),
             Stmt::Continue { label } => self.jump(id, label, apart, false),
             Stmt::Native { native } => self.native(native, apart),
+        }
+    }
+
+    /// A function yields one value for one set of arguments, unless it asks for ids or memory: what it does with those
+    /// is not known here.
+    fn call(&mut self, id: CallId) {
+        for operand in self.kernel.call_operands(id) {
+            self.expr(operand);
+        }
+        let call = &self.kernel.calls[id.index()];
+        let changed = call.args.iter().filter_map(|arg| match arg {
+            Argument::Local(local) => Some(*local),
+            Argument::Memory(Memory::Local(local)) => Some(*local),
+            Argument::Value(_) | Argument::Memory(_) => None,
+        });
+        for local in changed.chain(call.result) {
+            self.assign(local, false);
         }
     }
 
@@ -293,6 +356,22 @@ impl Flow<'_> {
         }
     }
 
+    /// Is it the same for threads that differ along x alone, and are they asked of?
+    fn along_row(&self, builtin: Builtin) -> bool {
+        match builtin {
+            Builtin::ThreadIdx(axis) | Builtin::GlobalIdx(axis) => {
+                self.among.row && axis != Axis::X
+            }
+            Builtin::BlockIdx(_)
+            | Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::GlobalDim(_)
+            | Builtin::GlobalThreadId
+            | Builtin::SubgroupSize
+            | Builtin::SubgroupLane => false,
+        }
+    }
+
     fn assign(&mut self, local: LocalId, uniform: bool) {
         let known = &mut self.out.locals[local.index()];
         if *known && !uniform {
@@ -304,9 +383,12 @@ impl Flow<'_> {
     fn expr(&mut self, id: ExprId) -> bool {
         let operands = self.kernel.operands(id);
         let mut uniform = operands.into_iter().fold(true, |all, e| self.expr(e) & all);
+        if self.among.known.contains_key(&id) {
+            return true;
+        }
         uniform &= match self.kernel.expr(id) {
             Expr::Local(local) => self.out.locals[local.index()],
-            Expr::Builtin(builtin) => builtin.is_uniform(),
+            Expr::Builtin(builtin) => builtin.is_uniform() || self.along_row(builtin),
             Expr::Load { memory, .. } => !self.written.contains(&memory),
             Expr::Faulted => false,
             Expr::Literal(_)
@@ -320,7 +402,8 @@ impl Flow<'_> {
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
-            | Expr::Call { .. } => true,
+            | Expr::Call { .. }
+            | Expr::Compound(_) => true,
         };
         let known = &mut self.out.exprs[id.index()];
         if *known && !uniform {

@@ -177,7 +177,9 @@ impl Pass<'_> {
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
                 | Stmt::Atomic { .. }
-                | Stmt::Subgroup { .. } => {
+                | Stmt::Subgroup { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. } => {
                     unreachable!("only a `return`, and what holds one, parks threads")
                 }
             };
@@ -301,7 +303,9 @@ impl Pass<'_> {
             | Stmt::Assert { .. }
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. } => unreachable!("it decides nothing about barriers"),
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. } => unreachable!("it decides nothing about barriers"),
         }
     }
 

@@ -13,7 +13,7 @@ impl Writer<'_> {
         let ty = self.kernel.scalar_of(id);
         Ok(match self.kernel.expr(id) {
             Expr::Literal(value) => self.dialect.literal(value),
-            Expr::Link(_) => unreachable!("only closed kernels are written"),
+            Expr::Link(_) | Expr::Compound(_) => unreachable!("only closed kernels are written"),
             Expr::Local(local) => Text::primary(self.namer.local(local)),
             Expr::Param(param) => self.param(param),
             Expr::Len(memory) => self.len(memory),
@@ -66,7 +66,9 @@ impl Writer<'_> {
                 Text::infix(Precedence::Compare, "!=", &Text::primary(name), &zero)
             }
             ParamKind::Scalar(_) => Text::primary(name),
-            ParamKind::Slice { .. } => unreachable!("a slice is not a value"),
+            ParamKind::Value(_) | ParamKind::Reference(_) | ParamKind::Slice { .. } => {
+                unreachable!("a parameter of a closed kernel is a scalar or a slice")
+            }
         }
     }
 
@@ -77,14 +79,32 @@ impl Writer<'_> {
         site: Option<SiteId>,
         ty: Scalar,
     ) -> Result<Text, Unsupported> {
-        let mut index = self.expr(index)?;
+        let mut index = self.index_of(memory, index)?;
         if let Some(site) = site {
             let helper = format!("srk_index_{}", self.index);
             index = self.checked(&helper, [index, self.len(memory)], site);
         }
         let name = self.memory(memory);
         let element = self.dialect.element(name, &index, self.index);
-        Ok(self.dialect.loaded(element, ty))
+        Ok(match memory {
+            Memory::Slice(_) | Memory::Shared(_) => self.dialect.loaded(element, ty),
+            Memory::Local(_) => Text::primary(element),
+        })
+    }
+
+    /// An index. Where no thread gets, a constant may lie beyond an array's end, to which targets object.
+    pub(super) fn index_of(&self, memory: Memory, index: ExprId) -> Result<Text, Unsupported> {
+        let text = self.expr(index)?;
+        let value = self.kernel.literal(index).and_then(Value::as_int);
+        let is_beyond = match (self.fixed_len(memory), value) {
+            (Some(len), Some(n)) => n >= i128::from(len),
+            (Some(_), None) => text.constant,
+            (None, _) => false,
+        };
+        Ok(match is_beyond {
+            true => self.dialect.runtime(text, self.index),
+            false => text,
+        })
     }
 
     fn bounded(

@@ -1,7 +1,7 @@
-use sarek_ir::{Access, Param, ParamKind, Scalar, Value};
+use sarek_ir::{Access, Param, ParamKind, Type, Value};
 
 use crate::vector::Operand;
-use crate::{Element, Error, Result, ScalarArg, Vector};
+use crate::{AtomicElement, Element, Error, Result, ScalarArg, Vector};
 
 /// An argument of a launch: a scalar, a vector to read, or a vector to read and write.
 ///
@@ -12,6 +12,7 @@ pub(super) enum Operands<'a> {
     Scalar(Value),
     Read(&'a dyn Operand),
     Write(&'a mut dyn Operand),
+    Atomic(&'a mut dyn Operand),
 }
 
 impl<T: ScalarArg> From<T> for Arg<'_> {
@@ -32,13 +33,20 @@ impl<'a, T: Element> From<&'a mut Vector<T>> for Arg<'a> {
     }
 }
 
+impl<'a> Arg<'a> {
+    /// The argument of a `&[Atomic<T>]`: the vector, for as long as nobody else reads it.
+    pub fn atomics<T: AtomicElement>(vector: &'a mut Vector<T>) -> Arg<'a> {
+        Arg(Operands::Atomic(vector))
+    }
+}
+
 impl Arg<'_> {
     /// The vector, if it is one.
     pub(super) fn vector(&self) -> Option<&dyn Operand> {
         match &self.0 {
             Operands::Scalar(_) => None,
             Operands::Read(vector) => Some(*vector),
-            Operands::Write(vector) => Some(&**vector),
+            Operands::Write(vector) | Operands::Atomic(vector) => Some(&**vector),
         }
     }
 
@@ -46,7 +54,7 @@ impl Arg<'_> {
     pub(super) fn written(&mut self) -> Option<&mut (dyn Operand + '_)> {
         match &mut self.0 {
             Operands::Scalar(_) | Operands::Read(_) => None,
-            Operands::Write(vector) => Some(&mut **vector),
+            Operands::Write(vector) | Operands::Atomic(vector) => Some(&mut **vector),
         }
     }
 
@@ -54,7 +62,7 @@ impl Arg<'_> {
     pub(super) fn scalar(&self) -> Option<Value> {
         match &self.0 {
             Operands::Scalar(value) => Some(*value),
-            Operands::Read(_) | Operands::Write(_) => None,
+            Operands::Read(_) | Operands::Write(_) | Operands::Atomic(_) => None,
         }
     }
 
@@ -71,13 +79,14 @@ impl Arg<'_> {
 
     fn kind(&self) -> ParamKind {
         let slice = |vector: &dyn Operand, access| ParamKind::Slice {
-            elem: vector.scalar(),
+            elem: vector.scalar().into(),
             access,
         };
         match &self.0 {
             Operands::Scalar(value) => ParamKind::Scalar(value.scalar()),
             Operands::Read(vector) => slice(*vector, Access::Read),
             Operands::Write(vector) => slice(&**vector, Access::Write),
+            Operands::Atomic(vector) => slice(&**vector, Access::Atomic),
         }
     }
 }
@@ -109,7 +118,7 @@ pub(super) fn check(kernel: &str, params: &[Param], args: &[Arg<'_>]) -> Result<
 fn is_atomic(param: ParamKind, arg: ParamKind) -> bool {
     let (wanted, access) = match param {
         ParamKind::Slice { elem, access } => (elem, access),
-        ParamKind::Scalar(_) => return false,
+        ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => return false,
     };
     access == Access::Atomic
         && arg
@@ -120,9 +129,10 @@ fn is_atomic(param: ParamKind, arg: ParamKind) -> bool {
 }
 
 fn words(kind: ParamKind) -> String {
-    let vector = |elem: Scalar| format!("Vector<{elem}>");
+    let vector = |elem: Type| format!("Vector<{elem}>");
     match kind {
         ParamKind::Scalar(scalar) => scalar.to_string(),
+        ParamKind::Value(_) | ParamKind::Reference(_) => "a value of several parts".to_string(),
         ParamKind::Slice {
             elem,
             access: Access::Write | Access::Atomic,

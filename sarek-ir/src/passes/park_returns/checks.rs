@@ -90,6 +90,7 @@ fn passes(kernel: &mut Kernel, id: ExprId) -> Option<ExprId> {
         | Expr::Divide { .. }
         | Expr::Cast { .. }
         | Expr::Call { .. }
+        | Expr::Compound(_)
         | Expr::Faulted => {}
     }
     let operands = kernel.operands(id);
@@ -142,6 +143,7 @@ fn own(kernel: &mut Kernel, id: ExprId, loc: Loc) -> Option<ExprId> {
         | Expr::Or { .. }
         | Expr::Cast { .. }
         | Expr::Call { .. }
+        | Expr::Compound(_)
         | Expr::Faulted => None,
     }
 }
@@ -197,6 +199,7 @@ fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
         | Expr::Param(_)
         | Expr::Len(_)
         | Expr::Builtin(_)
+        | Expr::Compound(_)
         | Expr::Faulted => {}
         Expr::Load { index, site, .. } => {
             *index = copy(kernel, *index);

@@ -80,7 +80,7 @@ impl Pass<'_> {
         let round = self.local("round", Scalar::I32);
         self.kernel.shared.to_mut().push(SharedArray {
             name: "last_round".into(),
-            elem: Scalar::I32,
+            elem: Scalar::I32.into(),
             len: Length::Fixed(1),
             atomic: true,
         });

@@ -142,6 +142,8 @@ impl Walk<'_> {
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
                 | Stmt::Subgroup { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. }
                 | Stmt::Native { .. } => false,
             };
             own || exprs.into_iter().any(|e| can_fault(self.kernel, e))
@@ -168,6 +170,7 @@ pub(super) fn can_fault(kernel: &Kernel, id: ExprId) -> bool {
         | Expr::Or { .. }
         | Expr::Cast { .. }
         | Expr::Call { .. }
+        | Expr::Compound(_)
         | Expr::Faulted => false,
     };
     own || kernel
@@ -201,7 +204,9 @@ pub(super) fn mentions(kernel: &Kernel, stmts: &[StmtId], local: LocalId) -> boo
             | Stmt::Continue { .. }
             | Stmt::Return
             | Stmt::Barrier
-            | Stmt::Fence { .. } => false,
+            | Stmt::Fence { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. } => false,
         };
         let (exprs, blocks) = kernel.parts(stmt);
         own || exprs.into_iter().any(|e| reads(kernel, e, local))
@@ -228,6 +233,7 @@ fn reads(kernel: &Kernel, id: ExprId, local: LocalId) -> bool {
         | Expr::Or { .. }
         | Expr::Cast { .. }
         | Expr::Call { .. }
+        | Expr::Compound(_)
         | Expr::Faulted => false,
     };
     own || kernel
