@@ -11,7 +11,7 @@ use crate::{
 pub(super) struct Vote {
     /// The number of the last vote, in which there was an active thread.
     round: LocalId,
-    /// One element: the round of the last vote in which a thread was active.
+    /// The rounds of the last votes in which a thread was active, and in which one had faulted.
     last: SharedId,
 }
 
@@ -81,7 +81,7 @@ impl Pass<'_> {
         self.kernel.shared.to_mut().push(SharedArray {
             name: "last_round".into(),
             elem: Scalar::I32.into(),
-            len: Length::Fixed(1),
+            len: Length::Fixed(2),
             atomic: true,
         });
         let last = SharedId(self.kernel.shared.len() as u32 - 1);
@@ -98,7 +98,9 @@ impl Pass<'_> {
         if let Some(vote) = self.vote {
             out.push(self.declare(vote.round, Value::I32(0), loc));
             let zero = self.kernel.push_literal(Value::I32(0), loc);
-            let clear = self.access(vote, AtomicOp::Store, Some(zero), None, loc);
+            let clear = self.access(vote, 0, AtomicOp::Store, Some(zero), None, loc);
+            let zero = self.kernel.push_literal(Value::I32(0), loc);
+            let other = self.access(vote, 1, AtomicOp::Store, Some(zero), None, loc);
             let first = Axis::ALL.map(|axis| {
                 let id = Builtin::ThreadIdx(axis);
                 let id = self.kernel.push_expr(Expr::Builtin(id), Scalar::Usize, loc);
@@ -108,7 +110,7 @@ impl Pass<'_> {
             let [x, y, z] = first;
             let xy = self.and(x, y, loc);
             let first = self.and(xy, z, loc);
-            out.push(self.branch(first, &[clear], loc));
+            out.push(self.branch(first, &[clear, other], loc));
             out.push(self.kernel.push_stmt(Stmt::Barrier, loc));
         }
         out
@@ -128,6 +130,7 @@ impl Pass<'_> {
     fn access(
         &mut self,
         vote: Vote,
+        element: u64,
         op: AtomicOp,
         arg: Option<ExprId>,
         result: Option<LocalId>,
@@ -137,7 +140,7 @@ impl Pass<'_> {
             Some(arg) => self.kernel.push_list(&[arg]),
             None => NO_ARGS,
         };
-        let index = self.kernel.push_literal(Value::Usize(0), loc);
+        let index = self.kernel.push_literal(Value::Usize(element), loc);
         let access = Stmt::Atomic {
             op,
             memory: Memory::Shared(vote.last),
@@ -165,25 +168,43 @@ impl Pass<'_> {
         let local = vote.round;
         let mut out = vec![self.kernel.push_stmt(Stmt::Assign { local, value }, loc)];
         let here = self.kernel.push_local_read(vote.round, loc);
-        let write = self.access(vote, AtomicOp::Store, Some(here), None, loc);
+        let write = self.access(vote, 0, AtomicOp::Store, Some(here), None, loc);
         out.push(match self.votes(loc) {
             Some(votes) => self.branch(votes, &[write], loc),
             None => write,
         });
+        if self.facts.checked {
+            let here = self.kernel.push_local_read(vote.round, loc);
+            let write = self.access(vote, 1, AtomicOp::Store, Some(here), None, loc);
+            let faulted = self.kernel.push_expr(Expr::Faulted, Scalar::Bool, loc);
+            out.push(self.branch(faulted, &[write], loc));
+        }
         out.push(self.kernel.push_stmt(Stmt::Barrier, loc));
+        if self.facts.checked {
+            let stopped = self.seen(vote, 1, loc, &mut out);
+            let here = self.kernel.push_local_read(vote.round, loc);
+            let stop = self.compare(stopped, here, loc);
+            let leave = self.jump(Stmt::Return, loc);
+            out.push(self.branch(stop, &[leave], loc));
+        }
+        let seen = self.seen(vote, 0, loc, &mut out);
+        let before = self.round(vote, -1, loc);
+        let nobody = self.compare(seen, before, loc);
+        let leave = self.jump(Stmt::Return, loc);
+        out.push(self.branch(nobody, &[leave], loc));
+        out
+    }
+
+    /// What stands in an element behind the barrier of a vote.
+    fn seen(&mut self, vote: Vote, element: u64, loc: Loc, out: &mut Vec<StmtId>) -> ExprId {
         let seen = self.local("seen", Scalar::I32);
         let declare = Stmt::Let {
             local: seen,
             init: None,
         };
         out.push(self.kernel.push_stmt(declare, loc));
-        out.push(self.access(vote, AtomicOp::Load, None, Some(seen), loc));
-        let seen = self.kernel.push_local_read(seen, loc);
-        let before = self.round(vote, -1, loc);
-        let nobody = self.compare(seen, before, loc);
-        let leave = self.jump(Stmt::Return, loc);
-        out.push(self.branch(nobody, &[leave], loc));
-        out
+        out.push(self.access(vote, element, AtomicOp::Load, None, Some(seen), loc));
+        self.kernel.push_local_read(seen, loc)
     }
 
     /// Does this thread run as the source says? `None` if it cannot but.

@@ -130,6 +130,15 @@ fn loops_that_only_a_fault_ends() {
             s.barrier();
         });
     });
+    // Only one thread does.
+    ends_with_a_fault(|s, v| {
+        s.loop_(|_| {
+            s.if_(cases::thread(s).eq(s.n(0)), || {
+                s.store(v, s.len(v), cases::u32(s, 1))
+            });
+            s.barrier();
+        });
+    });
     // All come to it together.
     ends_with_a_fault(|s, v| {
         let k = s.let_mut("k", s.len(v) - s.n(2));
