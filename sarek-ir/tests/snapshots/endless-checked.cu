@@ -47,13 +47,14 @@ extern "C" __global__ void endless(
     u32* __restrict__ srk_faults
 ) {
     __shared__ u32 done[1];
-    __shared__ i32 last_round[1];
+    __shared__ i32 last_round[2];
     const u64 thread_idx_x = (u64)threadIdx.x;
     const u64 global_idx_x = (u64)blockIdx.x * (u64)blockDim.x + thread_idx_x;
     srk_thread thread = { srk_faults, global_idx_x, 0ull, 0ull, false };
     i32 round_0 = 0;
     if ((thread_idx_x == 0ull && 0ull == 0ull) && 0ull == 0ull) {
         *(volatile i32*)&last_round[0ull] = 0;
+        *(volatile i32*)&last_round[1ull] = 0;
     }
     __syncthreads();
     if (srk_in_bounds_u64(&thread, 0ull, 1ull, 0u)) {
@@ -65,10 +66,18 @@ extern "C" __global__ void endless(
         if (!thread.faulted) {
             *(volatile i32*)&last_round[0ull] = round_0;
         }
+        if (thread.faulted) {
+            *(volatile i32*)&last_round[1ull] = round_0;
+        }
         __syncthreads();
         i32 seen;
-        seen = *(volatile i32*)&last_round[0ull];
-        if (seen == (i32)((u32)round_0 + (u32)(-1))) {
+        seen = *(volatile i32*)&last_round[1ull];
+        if (seen == round_0) {
+            return;
+        }
+        i32 seen_0;
+        seen_0 = *(volatile i32*)&last_round[0ull];
+        if (seen_0 == (i32)((u32)round_0 + (u32)(-1))) {
             return;
         }
         if (thread_idx_x == 0ull) {
