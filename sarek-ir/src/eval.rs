@@ -11,6 +11,8 @@ mod host;
 mod lane;
 mod thread;
 
+#[cfg(test)]
+pub(crate) use block::cases;
 pub use block::{Machine, Stop};
 pub use call::call;
 pub use collective::{Brought, atomic, subgroup};

@@ -276,4 +276,6 @@ fn brings(thread: &Thread) -> (Brought, crate::LocalId) {
 }
 
 #[cfg(test)]
+pub(crate) mod cases;
+#[cfg(test)]
 mod tests;

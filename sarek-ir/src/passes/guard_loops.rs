@@ -1,3 +1,4 @@
+use crate::analysis::spine::Spine;
 use crate::{
     AtomicOp, Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, Length, Loc, Local, Memory,
     Scalar, SharedArray, SharedId, Stmt, StmtId, Value,
@@ -6,22 +7,23 @@ use crate::{
 /// Ends the thread at the head of each iteration of an unbounded loop once it has faulted: it goes
 /// on with made-up values, which need not make the loop's own condition false. `index` is the type that stands for `usize`.
 ///
-/// A loop that holds a barrier is left by all threads of the block together, once one of them has
-/// faulted: the others would wait for it, and what it did not store may be what they wait to see.
-/// They tell each other through a shared word.
+/// In a kernel with barriers, where others wait for the thread, it leaves the loop only. What all threads of a
+/// block go through together ([`Spine`]) they leave together, once one of them has faulted, and end: what that one
+/// did not store may be what the others wait to see. They tell each other through a shared word.
 pub fn guard_loops(kernel: &mut Kernel, index: Scalar) {
+    let spine = Spine::of(kernel);
     let mut stopped = None;
     super::rewrite(kernel, &mut |kernel, id, out| {
         if let Stmt::Loop { label, cond, body } = kernel.stmt(id) {
-            let waits = has_barrier(kernel, body);
             let loc = kernel.stmt_locs[id.index()];
             let mut guard = Guard { kernel, index, loc };
-            let mut stmts = match waits {
-                false => guard.alone(),
-                true => {
-                    let word = *stopped.get_or_insert_with(|| guard.word());
-                    guard.together(word)
-                }
+            let mut stmts = if spine.has(id) {
+                let word = *stopped.get_or_insert_with(|| guard.word());
+                guard.together(word)
+            } else if spine.is_empty() {
+                guard.alone(Stmt::Return)
+            } else {
+                guard.alone(Stmt::Break { label })
             };
             stmts.extend(kernel.block(body));
             let body = kernel.push_block(&stmts);
@@ -38,16 +40,6 @@ pub fn guard_loops(kernel: &mut Kernel, index: Scalar) {
     }
 }
 
-/// Do threads wait for each other in it?
-fn has_barrier(kernel: &mut Kernel, block: Block) -> bool {
-    let mut found = false;
-    super::rewrite_block(kernel, block, &mut |kernel, id, out| {
-        found |= kernel.stmt(id) == Stmt::Barrier;
-        out.push(id);
-    });
-    found
-}
-
 struct Guard<'a> {
     kernel: &'a mut Kernel,
     index: Scalar,
@@ -55,10 +47,10 @@ struct Guard<'a> {
 }
 
 impl Guard<'_> {
-    /// `if faulted { return }`
-    fn alone(&mut self) -> Vec<StmtId> {
+    /// `if faulted { leave }`
+    fn alone(&mut self, leave: Stmt) -> Vec<StmtId> {
         let faulted = self.expr(Expr::Faulted, Scalar::Bool);
-        vec![self.when(faulted, Stmt::Return)]
+        vec![self.when(faulted, leave)]
     }
 
     /// `if faulted { word.store(1) } barrier; let stop = word.load(); barrier; if stop != 0 { return }`
