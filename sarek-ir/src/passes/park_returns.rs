@@ -17,9 +17,7 @@
 //! **Faults.** A thread that faults on an accelerator goes on with made-up values. On the spine there
 //! must be none: a check there fails for all threads alike, so it becomes a condition under which the
 //! fault is recorded and all return. Elsewhere the thread cannot be led off the spine, whose values do not depend on
-//! it; but an unbounded loop may have been meant to end by that fault. So where anything is checked, unbounded loops of the
-//! spine vote too, and a thread that has faulted does not count as active: they end once no thread is left that
-//! runs as the source says. ([`super::guard_loops`] sees to the loops beside the spine.)
+//! it; but an unbounded loop may have been meant to end by that fault: [`super::guard_loops`] sees to those.
 
 mod checks;
 mod emit;

@@ -97,12 +97,10 @@ impl Walk<'_> {
             holds.parks |= inner.parks;
             holds.delicate |= inner.delicate;
         }
-        let unbounded = matches!(stmt, Stmt::Loop { .. });
         holds.delicate |= on && repeats && !self.is_short(stmt);
         self.out.parks[id.index()] = holds.parks;
         self.out.delicate[id.index()] = holds.delicate;
-        self.out.polls[id.index()] =
-            on && repeats && (holds.parks && holds.delicate || unbounded && self.out.checked);
+        self.out.polls[id.index()] = on && repeats && holds.parks && holds.delicate;
         holds
     }
 
