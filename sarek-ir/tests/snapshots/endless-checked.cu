@@ -2,7 +2,6 @@
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
-typedef int i32;
 
 // A thread of a kernel that can fault: where to report, who it is, whether it has.
 typedef struct {
@@ -47,18 +46,12 @@ extern "C" __global__ void endless(
     u32* __restrict__ srk_faults
 ) {
     __shared__ u32 done[1];
-    __shared__ i32 last_round[1];
     __shared__ u32 stopped[1];
     const u64 thread_idx_x = (u64)threadIdx.x;
     const u64 global_idx_x = (u64)blockIdx.x * (u64)blockDim.x + thread_idx_x;
     srk_thread thread = { srk_faults, global_idx_x, 0ull, 0ull, false };
     if ((thread_idx_x == 0ull && 0ull == 0ull) && 0ull == 0ull) {
         *(volatile u32*)&stopped[0ull] = 0u;
-    }
-    __syncthreads();
-    i32 round_0 = 0;
-    if ((thread_idx_x == 0ull && 0ull == 0ull) && 0ull == 0ull) {
-        *(volatile i32*)&last_round[0ull] = 0;
     }
     __syncthreads();
     if (srk_in_bounds_u64(&thread, 0ull, 1ull, 0u)) {
@@ -74,16 +67,6 @@ extern "C" __global__ void endless(
         stop = *(volatile u32*)&stopped[0ull];
         __syncthreads();
         if (stop != 0u) {
-            return;
-        }
-        round_0 = (i32)((u32)round_0 + (u32)1);
-        if (!thread.faulted) {
-            *(volatile i32*)&last_round[0ull] = round_0;
-        }
-        __syncthreads();
-        i32 seen;
-        seen = *(volatile i32*)&last_round[0ull];
-        if (seen == (i32)((u32)round_0 + (u32)(-1))) {
             return;
         }
         if (thread_idx_x == 0ull) {

@@ -57,7 +57,6 @@ struct Args {
 @group(0) @binding(3) var<uniform> args: Args;
 
 var<workgroup> done: array<atomic<u32>, 1>;
-var<workgroup> last_round: array<atomic<i32>, 1>;
 var<workgroup> stopped: array<atomic<u32>, 1>;
 
 @compute @workgroup_size(SRK_BLOCK_X, SRK_BLOCK_Y, SRK_BLOCK_Z)
@@ -71,12 +70,6 @@ fn endless(
     srk_identify_u32(global_idx_x, 0u, 0u);
     if ((thread_idx_x == 0u && srk_runtime_u32(0u) == 0u) && srk_runtime_u32(0u) == 0u) {
         atomicStore(&stopped[0u], 0u);
-    }
-    workgroupBarrier();
-    storageBarrier();
-    var round_0: i32 = 0i;
-    if ((thread_idx_x == 0u && srk_runtime_u32(0u) == 0u) && srk_runtime_u32(0u) == 0u) {
-        atomicStore(&last_round[0u], 0i);
     }
     workgroupBarrier();
     storageBarrier();
@@ -96,17 +89,6 @@ fn endless(
         workgroupBarrier();
         storageBarrier();
         if (stop != 0u) {
-            return;
-        }
-        round_0 = round_0 + 1i;
-        if (!srk_faulted) {
-            atomicStore(&last_round[0u], round_0);
-        }
-        workgroupBarrier();
-        storageBarrier();
-        var seen: i32;
-        seen = atomicLoad(&last_round[0u]);
-        if (seen == round_0 + -1i) {
             return;
         }
         if (thread_idx_x == 0u) {
