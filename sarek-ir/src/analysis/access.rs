@@ -19,9 +19,10 @@ pub(super) use values::block_dim;
 
 use affine::Resolver;
 
+use super::touch::{self, Touch};
 use crate::{
-    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, List, Loc, Memory, PlaceId, Root, Stmt,
-    StmtId, UnaryOp,
+    Axis, BinaryOp, Block, Builtin, CallId, Expr, ExprId, Kernel, List, Loc, Memory, PlaceId, Root,
+    Stmt, StmtId, UnaryOp,
 };
 
 /// A load or store of memory that threads share and write.
@@ -183,24 +184,16 @@ impl Collector<'_> {
                     self.bind(result, None);
                 }
             }
-<<<<<<< HEAD
-            Stmt::Subgroup { args, .. } => self.operands(args),
-            Stmt::Update { place, value } => {
-                self.expr(value);
-                self.update(id, place);
-            }
-            Stmt::Call { call } => {
-                for operand in kernel.call_operands(call) {
-                    self.expr(operand);
-                }
-            }
-=======
             Stmt::Subgroup { args, result, .. } => {
                 self.operands(args);
                 self.bind(result, None);
             }
+            Stmt::Update { place, value } => {
+                self.expr(value);
+                self.update(id, place);
+            }
+            Stmt::Call { call } => self.call(call),
             Stmt::Native { native } => self.native(native),
->>>>>>> front
             Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
@@ -227,8 +220,21 @@ impl Collector<'_> {
                 let loc = kernel.stmt_locs[id.index()];
                 self.access(memory, Place::Store(id), loc, index);
             }
-            Root::Local(_) | Root::Param(_) => {}
+            Root::Local(local) => self.bind(local, None),
+            Root::Param(_) => {}
         }
+    }
+
+    fn call(&mut self, id: CallId) {
+        let kernel = self.kernel;
+        for operand in kernel.call_operands(id) {
+            self.expr(operand);
+        }
+        touch::called(kernel, id, &mut |local, touch| {
+            if touch == Touch::Write {
+                self.bind(local, None);
+            }
+        });
     }
 
     fn operands(&mut self, list: List) {

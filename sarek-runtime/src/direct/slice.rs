@@ -75,6 +75,21 @@ pub unsafe fn output<'a, T: Element>(args: &[DirectArg], index: usize) -> Output
     }
 }
 
+/// The argument of a `&[Atomic<T>]` parameter.
+///
+/// # Safety
+/// The argument is a slice of `T`, borrowed exclusively by the launch for `'a`; its threads use it as atomics only.
+#[inline(always)]
+pub unsafe fn atomics<'a, T: AtomicElement>(args: &[DirectArg], index: usize) -> &'a [Atomic<T>] {
+    match args[index] {
+        // SAFETY: the caller's promise; `Atomic<T>` has the size of `T`, to which a vector's memory is aligned.
+        DirectArg::Slice { ptr, len, .. } => unsafe {
+            std::slice::from_raw_parts(ptr.cast_const().cast(), len)
+        },
+        DirectArg::Scalar(_) => unreachable!("argument {index} is a slice"),
+    }
+}
+
 impl<'a, T> Output<'a, T> {
     /// The whole of it as a slice, for the reference, which runs threads one after the other.
     ///

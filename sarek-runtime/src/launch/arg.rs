@@ -33,15 +33,9 @@ impl<'a, T: Element> From<&'a mut Vector<T>> for Arg<'a> {
 }
 
 impl<'a> Arg<'a> {
-<<<<<<< HEAD
-    /// The argument of a `&[Atomic<T>]`: the vector, for as long as nobody else reads it.
-    pub fn atomics<T: AtomicElement>(vector: &'a mut Vector<T>) -> Arg<'a> {
-        Arg(Operands::Atomic(vector))
-=======
     /// The argument of a `&[Atomic<T>]` parameter.
     pub fn atomics<T: AtomicElement>(vector: &'a mut Vector<T>) -> Arg<'a> {
         Arg::from(vector)
->>>>>>> front
     }
 }
 

@@ -157,6 +157,7 @@ impl<'a> Resolver<'a> {
             | Expr::Or { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => true,
         };
         here && self

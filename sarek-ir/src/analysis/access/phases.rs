@@ -145,6 +145,8 @@ impl Phases<'_> {
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
             | Stmt::Return
             | Stmt::Native { .. } => unreachable!("it contains no barrier and leaves no loop"),
         }
@@ -245,6 +247,8 @@ impl Phases<'_> {
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
             // Where other targets have text, a fallback's barrier says nothing.
             | Stmt::Native { .. } => false,
         }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::poly::{Extent, is_unsigned};
 use super::{Affine, Atom, Bound, Collector, Limit, Poly, Symbol};
+use crate::analysis::touch::{self, Touch};
 use crate::analysis::uniformity::Uniformity;
 use crate::{Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, NativeId, Piece, Stmt};
 
@@ -151,6 +152,7 @@ impl Collector<'_> {
             | Expr::Or { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => {}
         }
     }
@@ -166,6 +168,13 @@ fn assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
             Stmt::Atomic { result, .. } => found.extend(result),
             Stmt::Subgroup { result, .. } => {
                 found.insert(result);
+            }
+            Stmt::Update { .. } | Stmt::Call { .. } => {
+                touch::itself(kernel, stmt, &mut |local, touch| {
+                    if touch == Touch::Write {
+                        found.insert(local);
+                    }
+                });
             }
             Stmt::If {
                 then, otherwise, ..
