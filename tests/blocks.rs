@@ -304,3 +304,101 @@ fn global_atomics_agree() {
         x.as_slice().unwrap().iter().sum()
     );
 }
+
+/// Kernels with loops over lanes in all shapes, and in the plain one.
+macro_rules! shaped {
+    ($($plain:ident $shaped:ident ($($args:tt)*) $body:block)*) => {$(
+        #[kernel(__shapes = "")]
+        unsafe fn $plain($($args)*) $body
+        #[kernel]
+        unsafe fn $shaped($($args)*) $body
+    )*};
+}
+
+shaped! {
+    plain_sums shaped_sums(n: usize, x: &[u32], out: &mut [u32]) {
+        let i = global_idx_x();
+        if i < x.len() {
+            let mut sum = x[i];
+            let mut last = [1u32, 2];
+            for k in 0..n {
+                let near = x[(i + k) % x.len()];
+                if near % 2 == 0 {
+                    sum = sum.wrapping_mul(3) + near % 5;
+                }
+                for j in 0..k {
+                    sum = sum ^ (j as u32 * near);
+                    last[j % 2] = sum % 9;
+                }
+                if k > 5 {
+                    break;
+                }
+            }
+            out[i] = sum % 100_000 + last[0] + last[1];
+        }
+    }
+    plain_steps shaped_steps(n: u32, x: &[u32], out: &mut [u32]) {
+        let i = global_idx_x();
+        if i < x.len() {
+            let mut v = x[i];
+            let mut steps = 0;
+            while v > 1 && steps < n {
+                if v % 2 == 0 {
+                    v /= 2;
+                } else {
+                    v = v * 3 + 1;
+                }
+                steps += 1;
+            }
+            let mut left = 200 - x[i];
+            let mut turns = 0;
+            loop {
+                turns += 1;
+                if left < 40 {
+                    break;
+                }
+                left -= 40;
+                if left % 3 == 0 {
+                    continue;
+                }
+                turns += 100;
+            }
+            let mut f = 0.5f32;
+            for k in 0..n {
+                if f > 6.0 {
+                    break;
+                }
+                let by = f * 0.25;
+                f = f + by.sqrt() + k as f32 * 0.01 * (x[i] as f32).min(3.0);
+                turns += k;
+            }
+            out[i] = steps * 100_000 + turns * 100 + (f * 8.0) as u32;
+        }
+    }
+}
+
+#[test]
+fn shapes_mean_the_same() {
+    for len in [1, 7, 31, 32, 33, 100, 1000] {
+        let x = input(len);
+        for n in [0, 1, 3, 9, 40] {
+            let both = |what: &str, shaped: bool| {
+                agree(
+                    &format!("{what} of {len}, {n}"),
+                    len,
+                    |out, device| unsafe {
+                        match (what, shaped) {
+                            ("sums", true) => shaped_sums(n, &x, out).over(len).run_on(device),
+                            ("sums", false) => plain_sums(n, &x, out).over(len).run_on(device),
+                            (_, true) => shaped_steps(n as u32, &x, out).over(len).run_on(device),
+                            (_, false) => plain_steps(n as u32, &x, out).over(len).run_on(device),
+                        }
+                    },
+                )
+            };
+            for what in ["sums", "steps"] {
+                assert_eq!(both(what, true), both(what, false), "{what} of {len}, {n}");
+            }
+        }
+    }
+}

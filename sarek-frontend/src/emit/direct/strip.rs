@@ -8,10 +8,10 @@
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Literal, TokenStream};
-use sarek_ir::analysis::regions::{Node, Place, Plan, RegionId, Rules};
+use sarek_ir::analysis::regions::{Node, Place, Plan, RegionId, Rules, label};
 use sarek_ir::analysis::touch;
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
-use sarek_ir::{ExprId, LocalId, Stmt, StmtId};
+use sarek_ir::{ExprId, LabelId, LocalId, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes};
 use super::names::literal;
@@ -78,9 +78,9 @@ impl Writer<'_> {
             row: true,
         };
         let uniformity = Uniformity::among(self.kernel, &among);
-        let mut loops = HashSet::new();
+        let (mut loops, mut steps) = (HashSet::new(), HashSet::new());
         for stmt in stmts {
-            self.loops_to_move(&uniformity, *stmt, &mut loops);
+            self.loops_to_move(&uniformity, *stmt, &mut loops, &mut steps);
         }
         if loops.is_empty() {
             return None;
@@ -91,23 +91,71 @@ impl Writer<'_> {
             boundary: &|stmt| loops.contains(&stmt),
         };
         let plan = Plan::of(&rules, stmts, &places);
-        let jumps_out = self.jumps_out(&plan);
-        (plan.tree.masks == 0 && !jumps_out).then_some(plan)
+        self.is_straight(&plan, &steps).then_some(plan)
     }
 
-    /// The loops that all lanes of a row run together, and that do something for each of them.
-    fn loops_to_move(&self, among: &Uniformity, stmt: StmtId, found: &mut HashSet<StmtId>) {
+    /// The loops that all lanes of a row run together, and that do something for each of them; and those that
+    /// lanes enter together, to be run by steps.
+    fn loops_to_move(
+        &self,
+        among: &Uniformity,
+        stmt: StmtId,
+        found: &mut HashSet<StmtId>,
+        steps: &mut HashSet<StmtId>,
+    ) {
         let values = touch::operands(self.kernel, stmt);
         let agreed = among.control(stmt) && values.iter().all(|v| among.expr(*v));
-        let is_loop = matches!(self.kernel.stmt(stmt), Stmt::Loop { .. } | Stmt::For { .. });
-        if is_loop && agreed && self.varies(among, stmt) {
+        let is_loop = label(self.kernel, stmt).is_some();
+        if is_loop && !(agreed && self.left_together(among, stmt, &mut HashSet::new())) {
+            if self.shapes.masked && self.can_mask(among, stmt) {
+                found.insert(stmt);
+                steps.insert(stmt);
+            }
+            return;
+        }
+        if is_loop && self.varies(among, stmt) {
             found.insert(stmt);
         }
         for block in touch::blocks(self.kernel, stmt) {
             for inner in self.kernel.block(block) {
-                self.loops_to_move(among, inner, found);
+                self.loops_to_move(among, inner, found, steps);
             }
         }
+    }
+
+    /// Do all lanes take together whatever leaves a statement, or the iteration of the loop that it is? `inside` are
+    /// the loops in it.
+    fn left_together(
+        &self,
+        among: &Uniformity,
+        stmt: StmtId,
+        inside: &mut HashSet<LabelId>,
+    ) -> bool {
+        let mut inner = touch::blocks(self.kernel, stmt).into_iter();
+        let together = inner.all(|block| {
+            let mut stmts = self.kernel.block(block);
+            stmts.all(|s| {
+                inside.extend(label(self.kernel, s));
+                self.left_together(among, s, inside)
+            })
+        });
+        let leaves = match self.kernel.stmt(stmt) {
+            Stmt::Break { label } | Stmt::Continue { label } => !inside.contains(&label),
+            Stmt::Return => true,
+            Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Assert { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Native { .. } => false,
+        };
+        together && (!leaves || among.control(stmt))
     }
 
     /// Does the statement assign a value that differs between lanes?
@@ -119,15 +167,24 @@ impl Writer<'_> {
         varies
     }
 
-    /// Does something in a strip end the thread?
-    fn jumps_out(&self, plan: &Plan) -> bool {
-        let mut found = false;
-        each_node(&plan.tree.nodes, &mut |node| match node {
-            Node::Once(stmt) => found |= self.kernel.stmt(*stmt) == Stmt::Return,
-            Node::Region { stmts, .. } => found |= self.returns(stmts),
-            Node::Barrier | Node::Subgroup { .. } | Node::If { .. } | Node::Loop { .. } => {}
+    /// Do all lanes of a strip stay together, but for the loops that are run by `steps`?
+    fn is_straight(&self, plan: &Plan, steps: &HashSet<StmtId>) -> bool {
+        let mut straight = plan.tree.root.is_none();
+        each_node(&plan.tree.nodes, &mut |node| {
+            straight &= match node {
+                Node::Once(stmt) => self.kernel.stmt(*stmt) != Stmt::Return,
+                Node::Region { stmts, .. } => !self.returns(stmts),
+                Node::If { masked, .. } => masked.is_none(),
+                Node::Loop {
+                    stmt,
+                    masked: Some(_),
+                    ..
+                } => steps.contains(stmt),
+                Node::Loop { iteration, .. } => iteration.is_none(),
+                Node::Barrier | Node::Subgroup { .. } => true,
+            }
         });
-        found
+        straight
     }
 
     /// Declares the arrays of a strip, filled from those of the block, and puts back what may have changed.
