@@ -337,6 +337,24 @@ shaped! {
             out[i] = sum % 100_000 + last[0] + last[1];
         }
     }
+    plain_strides shaped_strides(n: usize, x: &[u32], out: &mut [u32]) {
+        let i = global_idx_x();
+        if i < out.len() {
+            let mut at = i;
+            let mut sum = 0;
+            while at < x.len() {
+                let v = x[at];
+                sum += v;
+                if v % 3 == 1 {
+                    for k in 0..v % 4 {
+                        sum += k;
+                    }
+                }
+                at += n + 1;
+            }
+            out[i] = sum;
+        }
+    }
     plain_steps shaped_steps(n: u32, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
         if i < x.len() {
@@ -390,13 +408,19 @@ fn shapes_mean_the_same() {
                         match (what, shaped) {
                             ("sums", true) => shaped_sums(n, &x, out).over(len).run_on(device),
                             ("sums", false) => plain_sums(n, &x, out).over(len).run_on(device),
+                            ("strides", true) => {
+                                shaped_strides(n, &x, out).over(len).run_on(device)
+                            }
+                            ("strides", false) => {
+                                plain_strides(n, &x, out).over(len).run_on(device)
+                            }
                             (_, true) => shaped_steps(n as u32, &x, out).over(len).run_on(device),
                             (_, false) => plain_steps(n as u32, &x, out).over(len).run_on(device),
                         }
                     },
                 )
             };
-            for what in ["sums", "steps"] {
+            for what in ["sums", "strides", "steps"] {
                 assert_eq!(both(what, true), both(what, false), "{what} of {len}, {n}");
             }
         }

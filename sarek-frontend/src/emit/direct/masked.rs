@@ -158,11 +158,13 @@ impl Writer<'_> {
             guarded: true,
             ..self.within(&lane)
         };
+        // Nothing in it is a boundary.
         let mut regions = vec![masked.cond];
-        regions.extend(body.iter().filter_map(|n| match n {
-            Node::Region { id, .. } => Some(*id),
-            _ => None,
-        }));
+        for node in body {
+            if let Node::Region { id, .. } = node {
+                regions.push(*id);
+            }
+        }
         let (fetch, keep) = (
             self.fetch_all(frame, &regions),
             self.keep_all(frame, &regions),
@@ -215,10 +217,10 @@ impl Writer<'_> {
     }
 
     fn body_of(&self, stmt: StmtId) -> Block {
-        match touch::blocks(self.kernel, stmt)[..] {
-            [body] => body,
-            _ => unreachable!("a loop has one body"),
-        }
+        let [body] = touch::blocks(self.kernel, stmt)[..] else {
+            unreachable!("a loop has one body");
+        };
+        body
     }
 
     /// Statements whose effects count for the lanes that are on, and for which `branch` holds.

@@ -18,6 +18,7 @@ mod names;
 mod shapes;
 mod stmt;
 mod storage;
+mod stride;
 mod strip;
 mod subgroup;
 mod tree;

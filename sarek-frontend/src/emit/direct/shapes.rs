@@ -9,6 +9,8 @@ pub struct Shapes {
     pub strips: bool,
     /// A loop that lanes leave one by one is run by steps of a strip: [`super::masked`].
     pub masked: bool,
+    /// The turns of a loop with strides are a strip's: [`super::stride`].
+    pub strides: bool,
 }
 
 impl Default for Shapes {
@@ -17,6 +19,7 @@ impl Default for Shapes {
             trim: true,
             strips: true,
             masked: true,
+            strides: true,
         }
     }
 }
@@ -28,12 +31,14 @@ impl Shapes {
             trim: false,
             strips: false,
             masked: false,
+            strides: false,
         };
         for name in list.split(',').map(str::trim).filter(|n| !n.is_empty()) {
             match name {
                 "trim" => shapes.trim = true,
                 "strips" => shapes.strips = true,
                 "masked" => shapes.masked = true,
+                "strides" => shapes.strides = true,
                 _ => return None,
             }
         }

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Literal, TokenStream};
-use sarek_ir::analysis::regions::{Node, Place, Plan, RegionId, Rules, label};
+use sarek_ir::analysis::regions::{MaskId, Node, Place, Plan, RegionId, Rules, label};
 use sarek_ir::analysis::touch;
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::{ExprId, LabelId, LocalId, Stmt, StmtId};
@@ -32,8 +32,9 @@ impl Writer<'_> {
         if !self.shapes.strips {
             return None;
         }
-        let plan = self.strip_plan(outer.map(|(frame, _)| frame), stmts)?;
-        let frame = Frame::new(&plan, Lanes::Strip);
+        let (plan, steps) = self.strip_plan(outer.map(|(frame, _)| frame), stmts)?;
+        let mut frame = Frame::new(&plan, Lanes::Strip);
+        frame.steps = steps;
         let tree = self.tree(&frame);
         let (arrays, back) = self.strip_arrays(&frame, outer);
         let once = self.read_once(&plan);
@@ -64,12 +65,16 @@ impl Writer<'_> {
             }
             // The runtime picks long rows where there are no barriers.
             None if self.frame.is_none() => vec![32],
-            None => vec![32, 8],
+            None => vec![32, 16],
         }
     }
 
     /// How a strip is split; nothing if there is no loop to move, or some lanes would part.
-    fn strip_plan(&self, outer: Option<&Frame<'_>>, stmts: &[StmtId]) -> Option<Plan> {
+    fn strip_plan(
+        &self,
+        outer: Option<&Frame<'_>>,
+        stmts: &[StmtId],
+    ) -> Option<(Plan, HashSet<StmtId>)> {
         let places = outer_places(outer, self.kernel.locals.len());
         let kept = |(local, place): (&LocalId, &Place)| (*place == Place::Lanes).then_some(*local);
         let among = Among {
@@ -91,7 +96,7 @@ impl Writer<'_> {
             boundary: &|stmt| loops.contains(&stmt),
         };
         let plan = Plan::of(&rules, stmts, &places);
-        self.is_straight(&plan, &steps).then_some(plan)
+        self.is_straight(&plan, &loops).then_some((plan, steps))
     }
 
     /// The loops that all lanes of a row run together, and that do something for each of them; and those that
@@ -110,6 +115,8 @@ impl Writer<'_> {
             if self.shapes.masked && self.can_mask(among, stmt) {
                 found.insert(stmt);
                 steps.insert(stmt);
+            } else if self.shapes.strides && self.has_stride(among, stmt) {
+                found.insert(stmt);
             }
             return;
         }
@@ -167,8 +174,8 @@ impl Writer<'_> {
         varies
     }
 
-    /// Do all lanes of a strip stay together, but for the loops that are run by `steps`?
-    fn is_straight(&self, plan: &Plan, steps: &HashSet<StmtId>) -> bool {
+    /// Do all lanes of a strip stay together, but for `loops`?
+    fn is_straight(&self, plan: &Plan, loops: &HashSet<StmtId>) -> bool {
         let mut straight = plan.tree.root.is_none();
         each_node(&plan.tree.nodes, &mut |node| {
             straight &= match node {
@@ -179,7 +186,7 @@ impl Writer<'_> {
                     stmt,
                     masked: Some(_),
                     ..
-                } => steps.contains(stmt),
+                } => loops.contains(stmt),
                 Node::Loop { iteration, .. } => iteration.is_none(),
                 Node::Barrier | Node::Subgroup { .. } => true,
             }
@@ -193,7 +200,7 @@ impl Writer<'_> {
         frame: &Frame<'_>,
         outer: Option<(&Frame<'_>, RegionId)>,
     ) -> (TokenStream, TokenStream) {
-        let (mut before, mut after) = (TokenStream::new(), TokenStream::new());
+        let (mut before, mut after) = (self.strip_masks(frame), TokenStream::new());
         for index in 0..self.kernel.locals.len() {
             let local = LocalId(index as u32);
             if frame.plan.place(local) != Place::Lanes {
@@ -232,6 +239,12 @@ impl Writer<'_> {
             }
         }
         (before, after)
+    }
+
+    /// Declares the masks of loops whose lanes are asked for each time.
+    fn strip_masks(&self, frame: &Frame<'_>) -> TokenStream {
+        let masks = (0..frame.plan.tree.masks).map(|i| frame.mask_name(MaskId(i)));
+        mixed!(#(let mut #masks = [false; __STRIP];)*)
     }
 
     /// Values that are evaluated again, for the whole strip.

@@ -55,8 +55,10 @@ impl<'a> Writer<'a> {
                 body,
             } => self.loop_node(frame, *stmt, *iteration, body),
             Node::Loop {
-                masked: Some(_), ..
-            } if frame.lanes == Lanes::Strip => self.steps(frame, node),
+                stmt,
+                masked: Some(_),
+                ..
+            } if frame.steps.contains(stmt) => self.steps(frame, node),
             Node::Loop {
                 stmt,
                 masked: Some(masked),
@@ -302,17 +304,29 @@ impl<'a> Writer<'a> {
                 let set = self.set_mask(&inner, mask, inner.mask());
                 (Some(set), self.nodes(&within, body))
             }
-            None => (None, self.nodes(&inner, body)),
+            None => (None, self.together(&inner, masked.live, body)),
         };
         mixed! {
             #start
             #before
             loop {
                 #test
-                if !direct::any(#live) { break; }
+                if !direct::any(&#live[..]) { break; }
                 #mask
                 #body
             }
+        }
+    }
+
+    /// The body of a masked loop. Of a strip, all lanes often are in it: then no flag is asked.
+    fn together(&self, frame: &Frame<'_>, live: MaskId, body: &[Node]) -> TokenStream {
+        let some = self.nodes(frame, body);
+        match (frame.lanes, body) {
+            (Lanes::Strip, [Node::Region { .. }]) => {
+                let (live, all) = (frame.mask_name(live), self.nodes(&frame.full(), body));
+                mixed!(if direct::all(&#live[..]) { #all } else { #some })
+            }
+            (Lanes::Strip | Lanes::Block, _) => some,
         }
     }
 
