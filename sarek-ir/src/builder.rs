@@ -99,6 +99,8 @@ impl Kernel {
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
             | Stmt::Native { .. } => None,
         });
         LabelId(labels.max().map_or(0, |l| l + 1))

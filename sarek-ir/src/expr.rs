@@ -1,4 +1,4 @@
-use crate::{ExprId, Intrinsic, LinkId, List, LocalId, Memory, ParamId, SiteId, Value};
+use crate::{CompoundId, ExprId, Intrinsic, LinkId, List, LocalId, Memory, ParamId, SiteId, Value};
 
 /// A pure expression. Its type stands beside it in [`crate::Kernel::expr_types`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +53,8 @@ pub enum Expr {
     Cast { arg: ExprId },
     /// A numeric method or function; see [`Intrinsic`] for each one's signature.
     Call { intrinsic: Intrinsic, args: List },
+    /// An operation on values of several parts.
+    Compound(CompoundId),
     /// Has this thread faulted? A `bool`; introduced by [`crate::passes::guard_loops`].
     Faulted,
 }

@@ -1,7 +1,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::{Axis, Expr, Memory, Scalar, SharedArray, Stmt, Type, TypeDef, Value};
+use crate::{
+    Argument, Axis, Call, Compound, Expr, Memory, Place, Root, Scalar, SharedArray, Step, Stmt,
+    Type, TypeDef, Value,
+};
 
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -37,8 +40,20 @@ handles! {
     LabelId;
     /// A shared array in [`Kernel::shared`].
     SharedId;
-    /// A type of several parts in [`Kernel::types`].
+    /// A type in [`Kernel::types`].
     TypeId;
+    /// An operation on a value of several parts, in [`Kernel::compounds`].
+    CompoundId;
+    /// A place in [`Kernel::places`].
+    PlaceId;
+    /// A call in [`Kernel::calls`].
+    CallId;
+    /// A function in [`Kernel::functions`].
+    FunctionId;
+    /// A type of the user's crate, in [`Kernel::type_links`].
+    TypeLinkId;
+    /// The name of a field or variant, in [`Kernel::names`].
+    NameId;
 }
 
 /// A run of handles in [`Kernel::lists`].
@@ -93,8 +108,22 @@ pub struct Kernel {
     pub params: Cow<'static, [Param]>,
     /// Arrays that the threads of a block share, one for each place that makes one.
     pub shared: Cow<'static, [SharedArray]>,
-    /// Types of several parts.
+    /// Types that are no scalars.
     pub types: Cow<'static, [TypeDef]>,
+    /// Names of fields and variants.
+    pub names: Cow<'static, [Cow<'static, str>]>,
+    /// Operations on values of several parts.
+    pub compounds: Cow<'static, [Compound]>,
+    /// Places inside of locals and elements.
+    pub places: Cow<'static, [Place]>,
+    /// Calls of `#[device]` functions.
+    pub calls: Cow<'static, [Call]>,
+    /// The paths of `#[device]` functions, for messages.
+    pub functions: Cow<'static, [Cow<'static, str>]>,
+    /// The paths of types that only the user's crate knows, for messages.
+    pub type_links: Cow<'static, [Cow<'static, str>]>,
+    /// Of a `#[device]` function: the local that holds what it yields when it returns.
+    pub result: Option<LocalId>,
     /// Locals, in order of declaration.
     pub locals: Cow<'static, [Local]>,
     /// Expressions.
@@ -133,11 +162,15 @@ pub struct Param {
 /// What a parameter is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParamKind {
-    /// A value.
+    /// A scalar.
     Scalar(Scalar),
+    /// A value of several parts, or of a type that is known when the kernel is linked.
+    Value(TypeId),
+    /// `&mut T`, of a `#[device]` function.
+    Reference(Type),
     /// `&[elem]`, `&mut [elem]` or `&[Atomic<elem>]`.
     #[allow(missing_docs)]
-    Slice { elem: Scalar, access: Access },
+    Slice { elem: Type, access: Access },
 }
 
 /// What a kernel may do with a slice.
@@ -167,6 +200,8 @@ pub struct Local {
 pub struct Site {
     /// What is checked there.
     pub kind: SiteKind,
+    /// The source file; empty for the kernel's own.
+    pub file: Cow<'static, str>,
     /// Where it stands in the source.
     pub loc: Loc,
     /// Can a launch prove it, or does it depend on data that only the device sees? Native code is
@@ -222,7 +257,7 @@ pub struct Link {
     /// The path in the source, for messages.
     pub path: Cow<'static, str>,
     /// The type that inference found; rustc checks it.
-    pub ty: Scalar,
+    pub ty: Type,
 }
 
 /// What a launch must satisfy; checked on the host at each launch.
@@ -245,6 +280,13 @@ impl Kernel {
         params: Cow::Borrowed(&[]),
         shared: Cow::Borrowed(&[]),
         types: Cow::Borrowed(&[]),
+        names: Cow::Borrowed(&[]),
+        compounds: Cow::Borrowed(&[]),
+        places: Cow::Borrowed(&[]),
+        calls: Cow::Borrowed(&[]),
+        functions: Cow::Borrowed(&[]),
+        type_links: Cow::Borrowed(&[]),
+        result: None,
         locals: Cow::Borrowed(&[]),
         exprs: Cow::Borrowed(&[]),
         expr_types: Cow::Borrowed(&[]),
@@ -297,9 +339,56 @@ impl Kernel {
         }
     }
 
-    /// Are there no links left?
+    /// Has it been linked, or nothing to link?
     pub fn is_closed(&self) -> bool {
         self.links.is_empty()
+            && self.calls.is_empty()
+            && self.places.is_empty()
+            && self.compounds.is_empty()
+            && self.type_links.is_empty()
+    }
+
+    /// The name of a field or variant.
+    pub fn name(&self, id: NameId) -> &str {
+        &self.names[id.index()]
+    }
+
+    /// The expressions that an operation on values of several parts uses.
+    pub fn compound_operands(&self, id: CompoundId) -> Vec<ExprId> {
+        match &self.compounds[id.index()] {
+            Compound::Field { base, .. } => vec![*base],
+            Compound::Index { base, index, .. } => vec![*base, *index],
+            Compound::IsVariant { value, .. } | Compound::Payload { value, .. } => vec![*value],
+            Compound::Construct { fields, rest, .. } => {
+                fields.iter().map(|(_, e)| *e).chain(*rest).collect()
+            }
+            Compound::Array { items } => self.list(*items).collect(),
+            Compound::Repeat { value } => vec![*value],
+        }
+    }
+
+    /// The expressions of a place, in order of evaluation.
+    pub fn place_operands(&self, id: PlaceId) -> Vec<ExprId> {
+        let place = &self.places[id.index()];
+        let root = match place.root {
+            Root::Local(_) | Root::Param(_) => None,
+            Root::Element { index, .. } => Some(index),
+        };
+        let steps = place.steps.iter().filter_map(|step| match step {
+            Step::Field(_) => None,
+            Step::Index { index, .. } => Some(*index),
+        });
+        root.into_iter().chain(steps).collect()
+    }
+
+    /// The expressions that a call takes.
+    pub fn call_operands(&self, id: CallId) -> Vec<ExprId> {
+        let args = self.calls[id.index()].args.iter();
+        args.filter_map(|arg| match arg {
+            Argument::Value(e) => Some(*e),
+            Argument::Memory(_) | Argument::Local(_) => None,
+        })
+        .collect()
     }
 
     /// The expressions that an expression uses directly, in order of evaluation.
@@ -320,6 +409,7 @@ impl Kernel {
             | Expr::And { lhs, rhs }
             | Expr::Or { lhs, rhs } => vec![lhs, rhs],
             Expr::Call { args, .. } => self.list(args).collect(),
+            Expr::Compound(compound) => self.compound_operands(compound),
         }
     }
 
@@ -341,6 +431,11 @@ impl Kernel {
             } => (vec![start, end], vec![body]),
             Stmt::Atomic { index, args, .. } => (self.list(args).chain([index]).collect(), vec![]),
             Stmt::Subgroup { args, .. } => (self.list(args).collect(), vec![]),
+            Stmt::Update { place, value } => {
+                let place = self.place_operands(place);
+                ([value].into_iter().chain(place).collect(), vec![])
+            }
+            Stmt::Call { call } => (self.call_operands(call), vec![]),
             Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return

@@ -43,7 +43,7 @@ pub struct SharedArray {
     /// The name in the source.
     pub name: Cow<'static, str>,
     /// The type of an element.
-    pub elem: Scalar,
+    pub elem: Type,
     /// How many elements.
     pub len: Length,
     /// Is it for atomic operations, and nothing else?
@@ -66,12 +66,19 @@ pub enum Length {
 }
 
 impl Kernel {
-    /// The type of a memory's elements.
+    /// The type of a memory's elements, a scalar in a closed kernel.
     pub fn element(&self, memory: Memory) -> Scalar {
+        self.element_type(memory).scalar()
+    }
+
+    /// The type of a memory's elements.
+    pub fn element_type(&self, memory: Memory) -> Type {
         match memory {
             Memory::Slice(param) => match self.params[param.index()].kind {
                 ParamKind::Slice { elem, .. } => elem,
-                ParamKind::Scalar(_) => unreachable!("a scalar parameter has no elements"),
+                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("only slices have elements")
+                }
             },
             Memory::Shared(shared) => self.shared[shared.index()].elem,
             Memory::Local(local) => match self.array(local) {
@@ -85,17 +92,28 @@ impl Kernel {
     pub fn local_scalar(&self, local: &Local) -> Scalar {
         match local.ty {
             Type::Scalar(scalar) => scalar,
-            Type::Compound(def) => match self.types[def.index()] {
-                TypeDef::Array { elem, .. } => elem,
+            Type::Compound(_) => match self.array_of(local.ty) {
+                Some((elem, _)) => elem.scalar(),
+                None => unreachable!("a local of a closed kernel is a scalar or an array of them"),
             },
         }
     }
 
     /// The element type and length of a local that is an array.
-    pub fn array(&self, local: LocalId) -> Option<(Scalar, Length)> {
-        let def = self.locals[local.index()].ty.def()?;
-        match self.types[def.index()] {
+    pub fn array(&self, local: LocalId) -> Option<(Type, Length)> {
+        self.array_of(self.locals[local.index()].ty)
+    }
+
+    /// The element type and length of an array type.
+    pub fn array_of(&self, ty: Type) -> Option<(Type, Length)> {
+        match self.types[ty.def()?.index()] {
             TypeDef::Array { elem, len } => Some((elem, len)),
+            TypeDef::Tuple(_)
+            | TypeDef::Link(_)
+            | TypeDef::Field { .. }
+            | TypeDef::Element { .. }
+            | TypeDef::Payload { .. }
+            | TypeDef::Result(_) => None,
         }
     }
 
@@ -104,7 +122,9 @@ impl Kernel {
         match memory {
             Memory::Slice(param) => match self.params[param.index()].kind {
                 ParamKind::Slice { access, .. } => access,
-                ParamKind::Scalar(_) => unreachable!("a scalar parameter is not memory"),
+                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("only slices are memory")
+                }
             },
             Memory::Shared(shared) if self.shared[shared.index()].atomic => Access::Atomic,
             Memory::Shared(_) | Memory::Local(_) => Access::Write,
@@ -153,7 +173,7 @@ impl Kernel {
     /// multiple of [`SHARED_ALIGNMENT`], and an element has at least `smallest` bytes.
     pub fn shared_bytes(&self, lens: &[u64], smallest: u64) -> u64 {
         let bytes = |(array, len): (&SharedArray, &u64)| {
-            let bytes = len.checked_mul(smallest.max(array.elem.size() as u64));
+            let bytes = len.checked_mul(smallest.max(array.elem.scalar().size() as u64));
             bytes.and_then(|b| b.checked_next_multiple_of(SHARED_ALIGNMENT))
         };
         let all = self.shared.iter().zip(lens).map(bytes);

@@ -12,13 +12,15 @@
 //! assert!(sarek_ir::validate(&kernel).is_ok());
 //! ```
 
+mod compound;
+
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 
 use crate::{
     Access, AtomicOp, BinaryOp, Block, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId,
     Length, Link, LinkId, Loc, Local, LocalId, Memory, Native, NativeId, Param, ParamId, ParamKind,
-    Scalar, Scope, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, SubgroupOp, TypeDef,
+    Scalar, Scope, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, SubgroupOp, Type, TypeDef,
     UnaryOp, Value,
 };
 
@@ -68,7 +70,7 @@ impl Sketch {
         state.kernel
     }
 
-    fn expr(&self, expr: Expr, ty: Scalar) -> E<'_> {
+    fn expr(&self, expr: Expr, ty: impl Into<Type>) -> E<'_> {
         let mut state = self.0.borrow_mut();
         let loc = state.loc();
         let id = state.kernel.push_expr(expr, ty, loc);
@@ -99,6 +101,7 @@ impl Sketch {
         let loc = state.loc();
         state.kernel.push_site(Site {
             kind,
+            file: "".into(),
             loc,
             provable: true,
         })
@@ -128,19 +131,22 @@ impl Sketch {
     }
 
     /// A `&[elem]` parameter.
-    pub fn slice(&self, name: &'static str, elem: Scalar) -> ParamId {
+    pub fn slice(&self, name: &'static str, elem: impl Into<Type>) -> ParamId {
+        let elem = elem.into();
         let access = Access::Read;
         self.param(name, ParamKind::Slice { elem, access })
     }
 
     /// A `&mut [elem]` parameter.
-    pub fn slice_mut(&self, name: &'static str, elem: Scalar) -> ParamId {
+    pub fn slice_mut(&self, name: &'static str, elem: impl Into<Type>) -> ParamId {
+        let elem = elem.into();
         let access = Access::Write;
         self.param(name, ParamKind::Slice { elem, access })
     }
 
     /// A `&[Atomic<elem>]` parameter.
     pub fn atomics(&self, name: &'static str, elem: Scalar) -> ParamId {
+        let elem = elem.into();
         let access = Access::Atomic;
         self.param(name, ParamKind::Slice { elem, access })
     }
@@ -167,6 +173,7 @@ impl Sketch {
         len: Length,
         atomic: bool,
     ) -> SharedId {
+        let elem = elem.into();
         let mut state = self.0.borrow_mut();
         let name = name.into();
         state.kernel.shared.to_mut().push(SharedArray {
@@ -181,7 +188,7 @@ impl Sketch {
     /// `let mut name: [elem; len];`
     pub fn array(&self, name: &'static str, elem: Scalar, len: u64) -> LocalId {
         let def = TypeDef::Array {
-            elem,
+            elem: elem.into(),
             len: Length::Fixed(len),
         };
         let local = {
@@ -315,7 +322,9 @@ impl Sketch {
         let kind = self.0.borrow().kernel.params[param.index()].kind;
         match kind {
             ParamKind::Scalar(ty) => self.expr(Expr::Param(param), ty),
-            ParamKind::Slice { .. } => panic!("a slice is not a value"),
+            ParamKind::Value(_) | ParamKind::Reference(_) | ParamKind::Slice { .. } => {
+                panic!("not a scalar")
+            }
         }
     }
 
@@ -335,6 +344,7 @@ impl Sketch {
         let id = {
             let mut state = self.0.borrow_mut();
             let path = path.into();
+            let ty = ty.into();
             state.kernel.links.to_mut().push(Link { path, ty });
             LinkId(state.kernel.links.len() as u32 - 1)
         };

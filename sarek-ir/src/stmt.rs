@@ -1,5 +1,6 @@
 use crate::{
-    AtomicOp, Block, ExprId, LabelId, List, LocalId, Memory, NativeId, Scope, SiteId, SubgroupOp,
+    AtomicOp, Block, CallId, ExprId, LabelId, List, LocalId, Memory, NativeId, PlaceId, Scope,
+    SiteId, SubgroupOp,
 };
 
 /// A structured statement.
@@ -69,6 +70,10 @@ pub enum Stmt {
         args: List,
         result: LocalId,
     },
+    /// `place = value`, inside of a local or an element; the value is evaluated first, then the place.
+    Update { place: PlaceId, value: ExprId },
+    /// A call of a `#[device]` function.
+    Call { call: CallId },
     /// Text in the target's own language.
     Native { native: NativeId },
 }

@@ -5,13 +5,15 @@
 //! stands for several locals gets a number, as in `i.1`; what comes before the header are the
 //! links (`link`) and preconditions (`requires`).
 
+mod compound;
+
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
 use crate::{
-    Access, BinaryOp, Block, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, Length, List,
-    LocalId, Memory, Native, ParamId, ParamKind, Piece, Precondition, Scope, SiteId, SiteKind,
-    Stmt, StmtId, Type, TypeDef, UnaryOp, Value,
+    Access, BinaryOp, Block, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, List, LocalId,
+    Memory, Native, ParamId, ParamKind, Piece, Precondition, Scope, SiteId, SiteKind, Stmt, StmtId,
+    Type, UnaryOp, Value,
 };
 
 impl fmt::Display for Kernel {
@@ -93,6 +95,8 @@ impl<'a> Text<'a> {
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
             | Stmt::Native { .. } => None,
         });
         Text {
@@ -118,7 +122,9 @@ impl<'a> Text<'a> {
     fn kernel(&mut self) {
         let kernel = self.kernel;
         for (link, name) in kernel.links.iter().zip(self.links.clone()) {
-            self.put(format_args!("link {name}: {}\n", link.ty));
+            self.put(format_args!("link {name}: "));
+            self.ty(link.ty);
+            self.put("\n");
         }
         for p in kernel.preconditions.iter() {
             match p {
@@ -146,11 +152,20 @@ impl<'a> Text<'a> {
             self.put(format_args!("{separator}{}: ", self.params[i].clone()));
             match param.kind {
                 ParamKind::Scalar(ty) => self.put(ty),
-                ParamKind::Slice { elem, access } => match access {
-                    Access::Read => self.put(format_args!("&[{elem}]")),
-                    Access::Write => self.put(format_args!("&mut [{elem}]")),
-                    Access::Atomic => self.put(format_args!("&[Atomic<{elem}>]")),
-                },
+                ParamKind::Value(id) => self.ty(Type::Compound(id)),
+                ParamKind::Reference(ty) => {
+                    self.put("&mut ");
+                    self.ty(ty);
+                }
+                ParamKind::Slice { elem, access } => {
+                    self.put(if access == Access::Write {
+                        "&mut ["
+                    } else {
+                        "&["
+                    });
+                    self.element(elem, access == Access::Atomic);
+                    self.put("]");
+                }
             }
         }
         self.put(") ");
@@ -286,6 +301,13 @@ impl<'a> Text<'a> {
                 self.list(args);
                 self.put(");");
             }
+            Stmt::Update { place, value } => {
+                self.place(place);
+                self.put(" = ");
+                self.expr(value, Prec::Lowest);
+                self.put(";");
+            }
+            Stmt::Call { call } => self.device_call(call),
             Stmt::Native { native } => {
                 let native = &self.kernel.natives[native.index()];
                 self.native(native);
@@ -333,7 +355,9 @@ impl<'a> Text<'a> {
         self.put("for ");
         self.local(local);
         let ty = self.kernel.locals[local.index()].ty;
-        self.put(format_args!(": {ty} in "));
+        self.put(": ");
+        self.ty(ty);
+        self.put(" in ");
         self.expr(start, Prec::Or);
         self.put("..");
         self.expr(end, Prec::Or);
@@ -444,6 +468,7 @@ impl<'a> Text<'a> {
             | Expr::Load { .. }
             | Expr::Bounded { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => Prec::Postfix,
             Expr::Unary { .. } => Prec::Unary,
             Expr::Binary { op, .. } => binary_prec(op),
@@ -517,6 +542,7 @@ impl<'a> Text<'a> {
                 let args: Vec<ExprId> = self.kernel.list(args).collect();
                 self.call(intrinsic, id, &args);
             }
+            Expr::Compound(id) => self.compound(id),
             Expr::Faulted => self.put("faulted()"),
         }
     }
@@ -553,39 +579,12 @@ impl<'a> Text<'a> {
         self.put(")");
     }
 
-    fn ty(&mut self, ty: Type) {
-        match ty {
-            Type::Scalar(scalar) => self.put(scalar),
-            Type::Compound(id) => match self.kernel.types[id.index()] {
-                TypeDef::Array { elem, len } => {
-                    self.put(format_args!("[{elem}; "));
-                    self.length(len);
-                    self.put("]");
-                }
-            },
-        }
-    }
-
-    fn length(&mut self, len: Length) {
-        match len {
-            Length::Fixed(n) => self.put(n),
-            Length::Link(link) => {
-                let name = self.links[link.index()].clone();
-                self.put(name);
-            }
-            Length::Launch(len) => self.expr(len, Prec::Lowest),
-        }
-    }
-
     fn shared_arrays(&mut self) {
         for (i, array) in self.kernel.shared.iter().enumerate() {
             let name = self.shared[i].clone();
-            let elem = array.elem;
-            if array.atomic {
-                self.put(format_args!("shared {name}: [Atomic<{elem}>; "));
-            } else {
-                self.put(format_args!("shared {name}: [{elem}; "));
-            }
+            self.put(format_args!("shared {name}: ["));
+            self.element(array.elem, array.atomic);
+            self.put("; ");
             self.length(array.len);
             self.put("]\n");
         }
@@ -625,7 +624,14 @@ fn tighter(prec: Prec) -> Prec {
 
 fn is_negative(value: Value) -> bool {
     match value {
-        Value::Bool(_) | Value::U32(_) | Value::U64(_) | Value::Usize(_) => false,
+        Value::Bool(_)
+        | Value::U8(_)
+        | Value::U16(_)
+        | Value::U32(_)
+        | Value::U64(_)
+        | Value::Usize(_) => false,
+        Value::I8(v) => v < 0,
+        Value::I16(v) => v < 0,
         Value::I32(v) => v < 0,
         Value::I64(v) => v < 0,
         Value::F32(bits) => f32::from_bits(bits).is_sign_negative(),
@@ -640,6 +646,10 @@ impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Value::Bool(v) => write!(f, "{v}"),
+            Value::I8(v) => write!(f, "{v}i8"),
+            Value::U8(v) => write!(f, "{v}u8"),
+            Value::I16(v) => write!(f, "{v}i16"),
+            Value::U16(v) => write!(f, "{v}u16"),
             Value::I32(v) => write!(f, "{v}i32"),
             Value::U32(v) => write!(f, "{v}u32"),
             Value::I64(v) => write!(f, "{v}i64"),

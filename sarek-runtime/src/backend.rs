@@ -110,8 +110,10 @@ pub struct Features {
     pub f64_math: bool,
     /// 64-bit integers.
     pub i64: bool,
-    /// Buffers of 8-bit elements (`bool`).
+    /// Buffers of 8-bit elements (`bool`, `i8`, `u8`).
     pub storage8: bool,
+    /// Buffers of 16-bit elements (`i16`, `u16`).
+    pub storage16: bool,
     /// Atomic operations on 64-bit elements.
     pub atomics64: bool,
     /// Subgroups and their operations.

@@ -13,7 +13,7 @@ mod sync;
 mod testing;
 mod vector;
 
-pub use atomic::{Atomic, AtomicElement, AtomicInt};
+pub use atomic::{Atomic, AtomicElement, AtomicInteger};
 pub use device::{Device, Event, Stream, registry};
 pub use error::{Error, Fault, FaultKind, Result};
 pub use kernel::{Element, Kernel, KernelDef, ScalarArg};

@@ -50,6 +50,7 @@ impl Backend for Reference {
                     f64_math: true,
                     i64: true,
                     storage8: true,
+                    storage16: true,
                     atomics64: true,
                     subgroups: true,
                     fences: true,

@@ -315,6 +315,7 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
             f64_math: true,
             i64: true,
             storage8: true,
+            storage16: true,
             atomics64: true,
             subgroups: true,
             fences: true,

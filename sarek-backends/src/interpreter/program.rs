@@ -102,6 +102,7 @@ impl<'a> HostArgs<'a> {
                 *mutable || needed == Access::Read
             }
             (ParamKind::Scalar(_), DirectArg::Slice { .. })
+            | (ParamKind::Value(_) | ParamKind::Reference(_), _)
             | (ParamKind::Slice { .. }, DirectArg::Scalar(_)) => false,
         };
         let kinds = kernel.params.iter().map(|p| p.kind);
@@ -120,6 +121,7 @@ impl<'a> HostArgs<'a> {
         match (kind, self.args[buffer.index()]) {
             (ParamKind::Slice { elem, .. }, DirectArg::Slice { ptr, len, .. }) => {
                 assert!(index < len as u64, "the walk checks indices");
+                let elem = elem.scalar();
                 let offset = index as usize * elem.size();
                 // SAFETY: the element is one of the `len` that the launch lends at `ptr`.
                 (unsafe { ptr.add(offset) }, elem)
@@ -153,6 +155,10 @@ impl Host for HostArgs<'_> {
         unsafe {
             match elem {
                 Scalar::Bool => Value::Bool(at.read() != 0),
+                Scalar::I8 => Value::I8(at.cast::<i8>().read()),
+                Scalar::U8 => Value::U8(at.read()),
+                Scalar::I16 => Value::I16(at.cast::<i16>().read()),
+                Scalar::U16 => Value::U16(at.cast::<u16>().read()),
                 Scalar::I32 => Value::I32(at.cast::<i32>().read()),
                 Scalar::U32 => Value::U32(at.cast::<u32>().read()),
                 Scalar::I64 => Value::I64(at.cast::<i64>().read()),
@@ -171,6 +177,10 @@ impl Host for HostArgs<'_> {
         unsafe {
             match value {
                 Value::Bool(v) => at.write(v.into()),
+                Value::I8(v) => at.cast::<i8>().write(v),
+                Value::U8(v) => at.write(v),
+                Value::I16(v) => at.cast::<i16>().write(v),
+                Value::U16(v) => at.cast::<u16>().write(v),
                 Value::I32(v) => at.cast::<i32>().write(v),
                 Value::U32(v) | Value::F32(v) => at.cast::<u32>().write(v),
                 Value::I64(v) => at.cast::<i64>().write(v),

@@ -30,6 +30,7 @@ impl Processor {
                 f64_math: true,
                 i64: true,
                 storage8: true,
+                storage16: true,
                 atomics64: true,
                 subgroups: true,
                 fences: true,

@@ -222,8 +222,9 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
             // WGSL has no elementary functions of f64.
             f64_math: false,
             i64: features.contains(wgpu::Features::SHADER_INT64),
-            // WGSL stores no 8-bit elements.
+            // WGSL stores no elements of 8 and 16 bits.
             storage8: false,
+            storage16: false,
             atomics64: features.contains(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS),
             subgroups: features.contains(wgpu::Features::SUBGROUP),
             // WGSL orders memory at barriers alone.

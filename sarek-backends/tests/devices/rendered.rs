@@ -23,7 +23,7 @@ fn axpy() -> Kernel {
         kind,
     };
     let slice = |access| ParamKind::Slice {
-        elem: Scalar::F32,
+        elem: Scalar::F32.into(),
         access,
     };
     k.params = vec![
@@ -35,6 +35,7 @@ fn axpy() -> Kernel {
     let [load, store] = [X, Y].map(|param| {
         k.push_site(Site {
             kind: SiteKind::Index(param.into()),
+            file: "".into(),
             loc: LOC,
             provable: true,
         })

@@ -222,7 +222,7 @@ fn links(lowered: &Lowered, name: &Ident) -> TokenStream {
         .kernel
         .links
         .iter()
-        .map(|l| direct::rust_type(l.ty))
+        .map(|l| direct::rust_type(l.ty.scalar()))
         .collect();
     let paths = &lowered.links;
     quote! {
@@ -240,8 +240,12 @@ fn link_constants(lowered: &Lowered, name: &Ident) -> Vec<TokenStream> {
     let each = |(i, link): (usize, &sarek_ir::Link)| {
         let i = Literal::usize_unsuffixed(i);
         let constant = quote!(#name::LINKED.#i);
-        match link.ty {
+        match link.ty.scalar() {
             Scalar::Bool => quote!(ir::Value::Bool(#constant)),
+            Scalar::I8 => quote!(ir::Value::I8(#constant)),
+            Scalar::U8 => quote!(ir::Value::U8(#constant)),
+            Scalar::I16 => quote!(ir::Value::I16(#constant)),
+            Scalar::U16 => quote!(ir::Value::U16(#constant)),
             Scalar::I32 => quote!(ir::Value::I32(#constant)),
             Scalar::U32 => quote!(ir::Value::U32(#constant)),
             Scalar::I64 => quote!(ir::Value::I64(#constant)),

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use sarek_ir::{
-    BinaryOp, DivideOp, Expr, ExprId, Piece, Scalar, SiteId, Stmt, TypeDef, Value as Constant,
+    Argument, BinaryOp, DivideOp, Expr, ExprId, Piece, Root, Scalar, SiteId, Stmt, TypeDef,
+    Value as Constant,
 };
 
 use super::{Lowered, Lowerer, PendingLiteral, Ty};
@@ -60,7 +61,7 @@ impl Lowerer<'_> {
         }
         for (i, ty) in self.link_types.clone().into_iter().enumerate() {
             match self.types.resolve(ty) {
-                Some(scalar) => self.kernel.links.to_mut()[i].ty = scalar,
+                Some(scalar) => self.kernel.links.to_mut()[i].ty = scalar.into(),
                 None => self.report_link(i),
             }
         }
@@ -70,14 +71,17 @@ impl Lowerer<'_> {
             };
             let array = self.arrays.iter().find(|(local, _)| local.index() == i);
             let ty = match array {
-                Some(&(_, len)) => self.kernel.push_type(TypeDef::Array { elem, len }),
+                Some(&(_, len)) => self.kernel.push_type(TypeDef::Array {
+                    elem: elem.into(),
+                    len,
+                }),
                 None => elem.into(),
             };
             self.kernel.locals.to_mut()[i].ty = ty;
         }
         for (i, ty) in self.shared_types.iter().enumerate() {
             if let Some(elem) = self.types.resolve(*ty) {
-                self.kernel.shared.to_mut()[i].elem = elem;
+                self.kernel.shared.to_mut()[i].elem = elem.into();
             }
         }
         let mut reported: Vec<Ty> = vec![];
@@ -252,13 +256,20 @@ impl DataDependence {
         if literal.is_some_and(|d| d != 0 && d != -1) {
             return false;
         }
-        self.expr(kernel, rhs) || kernel.scalar_of(rhs).is_signed() && self.expr(kernel, lhs)
+        let signed = kernel
+            .type_of(rhs)
+            .as_scalar()
+            .is_none_or(Scalar::is_signed);
+        self.expr(kernel, rhs) || signed && self.expr(kernel, lhs)
     }
 
     fn expr(&self, kernel: &sarek_ir::Kernel, id: ExprId) -> bool {
         match kernel.expr(id) {
             Expr::Load { .. } => true,
-            Expr::Local(local) => self.locals[local.index()] || kernel.scalar_of(id).is_float(),
+            Expr::Local(local) => {
+                let ty = kernel.type_of(id).as_scalar();
+                self.locals[local.index()] || ty.is_none_or(Scalar::is_float)
+            }
             Expr::Literal(_) | Expr::Link(_) | Expr::Len(_) | Expr::Builtin(_) | Expr::Faulted => {
                 false
             }
@@ -270,7 +281,8 @@ impl DataDependence {
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
-            | Expr::Call { .. } => kernel
+            | Expr::Call { .. }
+            | Expr::Compound(_) => kernel
                 .operands(id)
                 .into_iter()
                 .any(|o| self.expr(kernel, o)),
@@ -309,6 +321,21 @@ impl DataDependence {
                     ..
                 }
                 | Stmt::Subgroup { result, .. } => self.locals[result.index()] = true,
+                Stmt::Update { place, .. } => {
+                    if let Root::Local(local) = kernel.places[place.index()].root {
+                        self.locals[local.index()] = true;
+                    }
+                }
+                Stmt::Call { call } => {
+                    let call = &kernel.calls[call.index()];
+                    let changed = call.args.iter().filter_map(|arg| match arg {
+                        Argument::Local(local) => Some(*local),
+                        Argument::Value(_) | Argument::Memory(_) => None,
+                    });
+                    for local in changed.chain(call.result) {
+                        self.locals[local.index()] = true;
+                    }
+                }
                 Stmt::Let { init: None, .. }
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
@@ -341,7 +368,10 @@ fn literal_value(pending: &PendingLiteral, ty: Scalar) -> Result<Constant, Strin
                 magnitude
             };
             let exact = Constant::int(ty, value).filter(|v| v.as_int() == Some(value));
-            exact.ok_or_else(|| format!("this literal does not fit `{ty}`"))
+            exact.ok_or_else(|| match pending.beyond {
+                true => format!("write the type of this range, as in `..={}{ty}`", value - 1),
+                false => format!("this literal does not fit `{ty}`"),
+            })
         }
         syn::Lit::Float(lit) => float(lit.base10_digits(), pending.negative, ty),
         other => unreachable!("a pending literal is a number, not {other:?}"),
@@ -354,8 +384,15 @@ fn float(digits: &str, negative: bool, ty: Scalar) -> Result<Constant, String> {
     match ty {
         Scalar::F32 => text.parse().map(Constant::f32).map_err(|e| e.to_string()),
         Scalar::F64 => text.parse().map(Constant::f64).map_err(|e| e.to_string()),
-        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 | Scalar::Usize => {
-            Err(format!("a float literal is not a `{ty}`"))
-        }
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::I32
+        | Scalar::U32
+        | Scalar::I64
+        | Scalar::U64
+        | Scalar::Usize => Err(format!("a float literal is not a `{ty}`")),
     }
 }

@@ -108,6 +108,8 @@ struct PendingLiteral {
     expr: ExprId,
     lit: syn::Lit,
     negative: bool,
+    /// One more than what the user wrote, as the end of a range.
+    beyond: bool,
 }
 
 /// The state of the walk.
@@ -311,6 +313,7 @@ impl<'e> Lowerer<'e> {
     fn site(&mut self, kind: SiteKind, span: Span) -> SiteId {
         self.kernel.push_site(Site {
             kind,
+            file: "".into(),
             loc: loc(span),
             provable: true,
         })
@@ -362,11 +365,14 @@ impl<'e> Lowerer<'e> {
         let (expr, ty, span) = (self.kernel.expr(leaf), self.ty(leaf), self.span(leaf));
         let copy = self.expr(expr, ty, span);
         let pending = self.literals.iter().find(|p| p.expr == leaf);
-        if let Some((lit, negative)) = pending.map(|p| (p.lit.clone(), p.negative)) {
+        if let Some((lit, negative, beyond)) =
+            pending.map(|p| (p.lit.clone(), p.negative, p.beyond))
+        {
             self.literals.push(PendingLiteral {
                 expr: copy,
                 lit,
                 negative,
+                beyond,
             });
         }
         copy
@@ -388,6 +394,7 @@ impl<'e> Lowerer<'e> {
             | Expr::Or { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => false,
         }
     }
@@ -418,7 +425,10 @@ impl<'e> Lowerer<'e> {
             let name = argument.name.to_string();
             let kind = match argument.kind {
                 ArgumentKind::Scalar(scalar) => sarek_ir::ParamKind::Scalar(scalar),
-                ArgumentKind::Slice { elem, access } => sarek_ir::ParamKind::Slice { elem, access },
+                ArgumentKind::Slice { elem, access } => {
+                    let elem = elem.into();
+                    sarek_ir::ParamKind::Slice { elem, access }
+                }
             };
             let plain = plain_name(&argument.name).into();
             self.kernel

@@ -178,8 +178,10 @@ impl Lowerer<'_> {
     pub(super) fn element_type(&mut self, memory: Memory) -> Ty {
         match memory {
             Memory::Slice(param) => match self.kernel.params[param.index()].kind {
-                ParamKind::Slice { elem, .. } => self.types.known(elem),
-                ParamKind::Scalar(_) => unreachable!("a scalar argument is bound as one"),
+                ParamKind::Slice { elem, .. } => self.types.known(elem.scalar()),
+                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("a scalar argument is bound as one")
+                }
             },
             Memory::Shared(shared) => self.shared_types[shared.index()],
             Memory::Local(local) => self.local_types[local.index()],

@@ -102,7 +102,7 @@ impl Lowerer<'_> {
     fn new_shared(&mut self, name: String, element: &Element, len: Length) -> SharedId {
         self.kernel.shared.to_mut().push(SharedArray {
             name: name.into(),
-            elem: element.scalar,
+            elem: element.scalar.into(),
             len,
             atomic: element.atomic,
         });
@@ -300,7 +300,9 @@ impl Lowerer<'_> {
                     .ok_or(span)
                     .and_then(|init| self.launch_known(init).map_err(|_| span));
             }
-            Expr::Load { .. } | Expr::Bounded { .. } | Expr::Faulted => return Err(span),
+            Expr::Load { .. } | Expr::Bounded { .. } | Expr::Compound(_) | Expr::Faulted => {
+                return Err(span);
+            }
             Expr::Unary { op, arg } => Expr::Unary {
                 op,
                 arg: self.launch_known(arg)?,

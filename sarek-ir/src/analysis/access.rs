@@ -16,7 +16,8 @@ pub use poly::{Extent, Poly, Symbol};
 use affine::Resolver;
 
 use crate::{
-    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, List, Loc, Memory, Stmt, StmtId, UnaryOp,
+    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, List, Loc, Memory, PlaceId, Root, Stmt,
+    StmtId, UnaryOp,
 };
 
 /// A load or store of memory that threads share and write.
@@ -158,6 +159,15 @@ impl Collector<'_> {
                 self.expr(index);
             }
             Stmt::Subgroup { args, .. } => self.operands(args),
+            Stmt::Update { place, value } => {
+                self.expr(value);
+                self.update(id, place);
+            }
+            Stmt::Call { call } => {
+                for operand in kernel.call_operands(call) {
+                    self.expr(operand);
+                }
+            }
             Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
@@ -172,6 +182,21 @@ impl Collector<'_> {
         self.suppose(cond, truth);
         self.block(block);
         self.bounds.truncate(depth);
+    }
+
+    /// A store into a part of an element is an access of the element.
+    fn update(&mut self, id: StmtId, place: PlaceId) {
+        let kernel = self.kernel;
+        for operand in kernel.place_operands(place) {
+            self.expr(operand);
+        }
+        match kernel.places[place.index()].root {
+            Root::Element { memory, index, .. } => {
+                let loc = kernel.stmt_locs[id.index()];
+                self.access(memory, Place::Store(id), loc, index);
+            }
+            Root::Local(_) | Root::Param(_) => {}
+        }
     }
 
     fn operands(&mut self, list: List) {
@@ -215,6 +240,7 @@ impl Collector<'_> {
             | Expr::Divide { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => {
                 for operand in self.kernel.operands(id) {
                     self.expr(operand);
@@ -266,6 +292,7 @@ impl Collector<'_> {
             | Expr::Divide { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => {}
         }
     }
@@ -377,6 +404,8 @@ fn leaves(kernel: &Kernel, block: Block) -> bool {
         | Stmt::Fence { .. }
         | Stmt::Atomic { .. }
         | Stmt::Subgroup { .. }
+        | Stmt::Update { .. }
+        | Stmt::Call { .. }
         | Stmt::Native { .. } => false,
     })
 }

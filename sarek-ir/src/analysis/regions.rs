@@ -89,6 +89,8 @@ pub fn label(kernel: &Kernel, id: StmtId) -> Option<LabelId> {
         | Stmt::Fence { .. }
         | Stmt::Atomic { .. }
         | Stmt::Subgroup { .. }
+        | Stmt::Update { .. }
+        | Stmt::Call { .. }
         | Stmt::Native { .. } => None,
     }
 }
@@ -112,7 +114,11 @@ fn is_cheap(kernel: &Kernel, expr: ExprId, local: &dyn Fn(LocalId) -> bool) -> b
             | Expr::Or { .. }
             | Expr::Cast { .. } => true,
             Expr::Divide { rhs, .. } => kernel.literal(rhs).is_some(),
-            Expr::Load { .. } | Expr::Bounded { .. } | Expr::Call { .. } | Expr::Faulted => false,
+            Expr::Load { .. }
+            | Expr::Bounded { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => false,
         };
         let operands = kernel.operands(expr).into_iter();
         operands

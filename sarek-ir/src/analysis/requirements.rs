@@ -17,6 +17,8 @@ pub struct Requirements {
     pub i64: bool,
     /// Buffers of 8-bit elements.
     pub storage8: bool,
+    /// Buffers of 16-bit elements.
+    pub storage16: bool,
     /// Atomic operations on 64-bit elements.
     pub atomics64: bool,
     /// Operations of subgroups, or their ids.
@@ -38,17 +40,23 @@ impl Requirements {
         for param in kernel.params.iter() {
             match param.kind {
                 ParamKind::Scalar(ty) => needs.ty(ty),
+                ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("linking leaves no compound")
+                }
                 ParamKind::Slice { elem, access } => {
+                    let elem = elem.scalar();
                     needs.ty(elem);
                     needs.atomics64 |= access == Access::Atomic && elem.size() == 8;
                     needs.buffers += 1;
                     needs.storage8 |= elem.size() == 1;
+                    needs.storage16 |= elem.size() == 2;
                 }
             }
         }
         for array in kernel.shared.iter() {
-            needs.ty(array.elem);
-            needs.atomics64 |= array.atomic && array.elem.size() == 8;
+            let elem = array.elem.scalar();
+            needs.ty(elem);
+            needs.atomics64 |= array.atomic && elem.size() == 8;
         }
         for local in kernel.locals.iter() {
             needs.ty(kernel.local_scalar(local));
@@ -73,6 +81,7 @@ impl Requirements {
                 | Expr::And { .. }
                 | Expr::Or { .. }
                 | Expr::Cast { .. }
+                | Expr::Compound(_)
                 | Expr::Faulted => {}
             }
         }
@@ -92,6 +101,8 @@ impl Requirements {
                 | Stmt::Continue { .. }
                 | Stmt::Return
                 | Stmt::Atomic { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. }
                 | Stmt::Native { .. } => {}
             }
         }
@@ -113,7 +124,15 @@ impl Requirements {
         match ty {
             Scalar::F64 => self.f64 = true,
             Scalar::I64 | Scalar::U64 => self.i64 = true,
-            Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::Usize | Scalar::F32 => {}
+            Scalar::Bool
+            | Scalar::I8
+            | Scalar::U8
+            | Scalar::I16
+            | Scalar::U16
+            | Scalar::I32
+            | Scalar::U32
+            | Scalar::Usize
+            | Scalar::F32 => {}
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::{Expr, ExprId, Kernel, List};
 /// mutable locals nor memory that the kernel writes.
 pub(super) fn same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
     let (x, y) = (kernel.operands(a), kernel.operands(b));
-    kernel.scalar_of(a) == kernel.scalar_of(b)
+    kernel.type_of(a) == kernel.type_of(b)
         && shape(kernel.expr(a)) == shape(kernel.expr(b))
         && x.len() == y.len()
         && x.iter().zip(&y).all(|(&x, &y)| same(kernel, x, y))
@@ -22,6 +22,7 @@ fn shape(expr: Expr) -> Expr {
         | Expr::Param(_)
         | Expr::Len(_)
         | Expr::Builtin(_)
+        | Expr::Compound(_)
         | Expr::Faulted => expr,
         Expr::Load { memory, .. } => Expr::Load {
             memory,

@@ -1,6 +1,8 @@
 //! Which locals a statement declares, writes and reads, in all that it holds.
 
-use crate::{Block, Expr, ExprId, Kernel, LocalId, Memory, Piece, Stmt, StmtId};
+use crate::{
+    Argument, Block, CallId, Expr, ExprId, Kernel, LocalId, Memory, Piece, Root, Stmt, StmtId,
+};
 
 /// What is done to a local.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +40,16 @@ pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, Touch)) {
                 f(result, Touch::Write);
             }
         }
+        Stmt::Update { place, .. } => match kernel.places[place.index()].root {
+            // The rest of it stays what it was.
+            Root::Local(local) => {
+                f(local, Touch::Read);
+                f(local, Touch::Write);
+            }
+            Root::Element { memory, .. } => array(memory, Touch::Write, f),
+            Root::Param(_) => {}
+        },
+        Stmt::Call { call } => called(kernel, call, f),
         Stmt::Native { native } => {
             let texts = kernel.natives[native.index()].texts.iter();
             for piece in texts.flat_map(|t| t.pieces.iter()) {
@@ -55,6 +67,23 @@ pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, Touch)) {
         | Stmt::Return
         | Stmt::Barrier
         | Stmt::Fence { .. } => {}
+    }
+}
+
+/// A function may read and write what it is lent.
+fn called(kernel: &Kernel, id: CallId, f: &mut dyn FnMut(LocalId, Touch)) {
+    let call = &kernel.calls[id.index()];
+    for arg in call.args.iter() {
+        match *arg {
+            Argument::Local(local) | Argument::Memory(Memory::Local(local)) => {
+                f(local, Touch::Read);
+                f(local, Touch::Write);
+            }
+            Argument::Value(_) | Argument::Memory(Memory::Slice(_) | Memory::Shared(_)) => {}
+        }
+    }
+    if let Some(result) = call.result {
+        f(result, Touch::Write);
     }
 }
 
@@ -79,6 +108,7 @@ pub fn expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(LocalId, Touch)) {
         | Expr::Or { .. }
         | Expr::Cast { .. }
         | Expr::Call { .. }
+        | Expr::Compound(_)
         | Expr::Faulted => {}
     }
 }
@@ -92,45 +122,10 @@ fn array(memory: Memory, touch: Touch, f: &mut dyn FnMut(LocalId, Touch)) {
 
 /// The expressions that a statement evaluates itself, in order.
 pub fn operands(kernel: &Kernel, id: StmtId) -> Vec<ExprId> {
-    match kernel.stmt(id) {
-        Stmt::Let { init, .. } => init.into_iter().collect(),
-        Stmt::Assign { value, .. } => vec![value],
-        Stmt::Store { index, value, .. } => vec![value, index],
-        Stmt::Assert { cond, .. } | Stmt::If { cond, .. } => vec![cond],
-        Stmt::Loop { cond, .. } => cond.into_iter().collect(),
-        Stmt::For { start, end, .. } => vec![start, end],
-        Stmt::Atomic { index, args, .. } => kernel.list(args).chain([index]).collect(),
-        Stmt::Subgroup { args, .. } => kernel.list(args).collect(),
-        Stmt::Break { .. }
-        | Stmt::Continue { .. }
-        | Stmt::Return
-        | Stmt::Barrier
-        | Stmt::Fence { .. }
-        | Stmt::Native { .. } => vec![],
-    }
+    kernel.parts(kernel.stmt(id)).0
 }
 
 /// The blocks that a statement holds directly; of a native one, its portable form.
 pub fn blocks(kernel: &Kernel, id: StmtId) -> Vec<Block> {
-    match kernel.stmt(id) {
-        Stmt::If {
-            then, otherwise, ..
-        } => vec![then, otherwise],
-        Stmt::Loop { body, .. } | Stmt::For { body, .. } => vec![body],
-        Stmt::Native { native } => {
-            let fallback = kernel.natives[native.index()].fallback;
-            fallback.into_iter().collect()
-        }
-        Stmt::Let { .. }
-        | Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::Assert { .. }
-        | Stmt::Break { .. }
-        | Stmt::Continue { .. }
-        | Stmt::Return
-        | Stmt::Barrier
-        | Stmt::Fence { .. }
-        | Stmt::Atomic { .. }
-        | Stmt::Subgroup { .. } => vec![],
-    }
+    kernel.parts(kernel.stmt(id)).1
 }

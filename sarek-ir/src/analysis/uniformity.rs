@@ -21,8 +21,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    Access, Axis, Block, Builtin, Expr, ExprId, Kernel, LabelId, LocalId, Memory, NativeId,
-    ParamId, ParamKind, Piece, Stmt, StmtId,
+    Access, Argument, Axis, Block, Builtin, CallId, Expr, ExprId, Kernel, LabelId, LocalId, Memory,
+    NativeId, ParamId, ParamKind, Piece, Root, Stmt, StmtId,
 };
 
 /// The answer for one kernel.
@@ -124,6 +124,19 @@ fn written(kernel: &Kernel) -> HashSet<Memory> {
             written.insert(*memory);
         }
     }
+    for place in kernel.places.iter() {
+        if let Root::Element { memory, .. } = place.root {
+            written.insert(memory);
+        }
+    }
+    for arg in kernel.calls.iter().flat_map(|c| c.args.iter()) {
+        match arg {
+            Argument::Memory(memory) if kernel.access(*memory) != Access::Read => {
+                written.insert(*memory);
+            }
+            Argument::Memory(_) | Argument::Value(_) | Argument::Local(_) => {}
+        }
+    }
     let texts = kernel.natives.iter().flat_map(|n| n.texts.iter());
     for piece in texts.flat_map(|t| t.pieces.iter()) {
         if let Piece::Param(param) = piece {
@@ -136,7 +149,7 @@ fn written(kernel: &Kernel) -> HashSet<Memory> {
 fn is_mutable(kernel: &Kernel, param: ParamId) -> bool {
     match kernel.params[param.index()].kind {
         ParamKind::Slice { access, .. } => access != Access::Read,
-        ParamKind::Scalar(_) => false,
+        ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => false,
     }
 }
 
@@ -247,10 +260,38 @@ impl Flow<'_> {
                 }
                 self.assign(result, false);
             }
+            Stmt::Update { place, value } => {
+                let mut uniform = self.expr(value);
+                for operand in self.kernel.place_operands(place) {
+                    uniform &= self.expr(operand);
+                }
+                match self.kernel.places[place.index()].root {
+                    Root::Local(local) => self.assign(local, uniform && together),
+                    Root::Param(_) | Root::Element { .. } => {}
+                }
+            }
+            Stmt::Call { call } => self.call(call),
             Stmt::Return | Stmt::Barrier | Stmt::Fence { .. } => {}
             Stmt::Break { label } => self.jump(id, label, apart, true),
             Stmt::Continue { label } => self.jump(id, label, apart, false),
             Stmt::Native { native } => self.native(native, apart),
+        }
+    }
+
+    /// A function yields one value for one set of arguments, unless it asks for ids or memory: what it does with those
+    /// is not known here.
+    fn call(&mut self, id: CallId) {
+        for operand in self.kernel.call_operands(id) {
+            self.expr(operand);
+        }
+        let call = &self.kernel.calls[id.index()];
+        let changed = call.args.iter().filter_map(|arg| match arg {
+            Argument::Local(local) => Some(*local),
+            Argument::Memory(Memory::Local(local)) => Some(*local),
+            Argument::Value(_) | Argument::Memory(_) => None,
+        });
+        for local in changed.chain(call.result) {
+            self.assign(local, false);
         }
     }
 
@@ -360,7 +401,8 @@ impl Flow<'_> {
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
-            | Expr::Call { .. } => true,
+            | Expr::Call { .. }
+            | Expr::Compound(_) => true,
         };
         let known = &mut self.out.exprs[id.index()];
         if *known && !uniform {

@@ -112,7 +112,7 @@ impl<'k> Machine<'k> {
                 thread: ids.thread_idx,
             })?;
             values.clear();
-            values.resize(len as usize, unwritten(array.elem));
+            values.resize(len as usize, unwritten(array.elem.scalar()));
         }
         Ok(())
     }

@@ -188,7 +188,7 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         let ty = kernel.scalar_of(id);
         Ok(match kernel.expr(id) {
             Expr::Literal(value) => value,
-            Expr::Link(_) => unreachable!("a closed kernel has no links"),
+            Expr::Link(_) | Expr::Compound(_) => unreachable!("a closed kernel has no links"),
             Expr::Local(local) => *self.local(local),
             Expr::Param(param) => self.common.host.scalar(param),
             Expr::Len(memory) => integer(ty, self.len(memory).into()),

@@ -282,6 +282,9 @@ fn step<H: Host>(
             }
         }
         Stmt::Subgroup { op, args, result } => return subgroup(op, args, result, lane),
+        Stmt::Update { .. } | Stmt::Call { .. } => {
+            unreachable!("linking leaves no compound")
+        }
         Stmt::Native { native } => match kernel.natives[native.index()].fallback {
             Some(fallback) => frames.push(once(fallback)),
             None => unreachable!("only kernels whose native blocks have fallbacks are run"),

@@ -102,7 +102,7 @@ impl Guard<'_> {
     fn word(&mut self) -> SharedId {
         self.kernel.shared.to_mut().push(SharedArray {
             name: "stopped".into(),
-            elem: Scalar::U32,
+            elem: Scalar::U32.into(),
             len: Length::Fixed(1),
             atomic: true,
         });

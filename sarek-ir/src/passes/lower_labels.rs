@@ -71,7 +71,9 @@ impl Pass<'_> {
             | Stmt::Barrier
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. } => out.push(id),
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. } => out.push(id),
         }
     }
 

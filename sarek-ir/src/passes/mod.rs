@@ -7,10 +7,11 @@
 //! 2. [`cut_after_exits`]
 //! 3. [`elide_checks`]
 //! 4. [`narrow_usize`] or [`widen_usize`]
-//! 5. [`lower_labels`]
-//! 6. [`spill_stores`]
-//! 7. [`guard_loops`], where anything checked is left
-//! 8. [`expand_atomics`]
+//! 5. [`widen_small`]
+//! 6. [`lower_labels`]
+//! 7. [`spill_stores`]
+//! 8. [`guard_loops`], where anything checked is left
+//! 9. [`expand_atomics`]
 
 mod cut_after_exits;
 mod elide_checks;
@@ -20,6 +21,7 @@ mod lower_labels;
 mod resize_usize;
 mod select_natives;
 mod spill_stores;
+mod widen_small;
 
 pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;
@@ -29,6 +31,7 @@ pub use lower_labels::lower_labels;
 pub use resize_usize::{narrow_usize, widen_usize};
 pub use select_natives::select_natives;
 pub use spill_stores::spill_stores;
+pub use widen_small::widen_small;
 
 use crate::{Block, Kernel, NativeId, Stmt, StmtId};
 
@@ -78,7 +81,9 @@ fn map_blocks(kernel: &mut Kernel, id: StmtId, f: &mut dyn FnMut(&mut Kernel, Bl
         | Stmt::Barrier
         | Stmt::Fence { .. }
         | Stmt::Atomic { .. }
-        | Stmt::Subgroup { .. } => {}
+        | Stmt::Subgroup { .. }
+        | Stmt::Update { .. }
+        | Stmt::Call { .. } => {}
     }
     if kernel.stmt(id) != stmt {
         kernel.stmts.to_mut()[id.index()] = stmt;

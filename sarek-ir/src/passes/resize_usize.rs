@@ -30,14 +30,15 @@ fn resize(kernel: &mut Kernel, to: Scalar) {
         change_type(&mut local.ty);
     }
     for def in kernel.types.to_mut() {
-        let TypeDef::Array { elem, .. } = def;
-        change(elem);
+        if let TypeDef::Array { elem, .. } = def {
+            change_type(elem);
+        }
     }
     for array in kernel.shared.to_mut() {
-        change(&mut array.elem);
+        change_type(&mut array.elem);
     }
     for link in kernel.links.to_mut() {
-        change(&mut link.ty);
+        change_type(&mut link.ty);
     }
     for param in kernel.params.to_mut() {
         if let ParamKind::Scalar(ty) = &mut param.kind {
@@ -166,6 +167,7 @@ fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
         | Expr::Len(_)
         | Expr::Builtin(_)
         | Expr::Faulted => {}
+        Expr::Compound(_) => unreachable!("linking leaves no compound"),
         Expr::Load { index: arg, .. } | Expr::Unary { arg, .. } | Expr::Cast { arg } => {
             *arg = copy(kernel, *arg);
         }

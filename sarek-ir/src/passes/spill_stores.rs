@@ -67,6 +67,7 @@ fn spill(kernel: &mut Kernel, id: ExprId, name: &'static str, out: &mut Vec<Stmt
         | Expr::Or { .. }
         | Expr::Cast { .. }
         | Expr::Call { .. }
+        | Expr::Compound(_)
         | Expr::Faulted => {
             let loc = kernel.expr_locs[id.index()];
             let local = kernel.push_local(Local {

@@ -2,8 +2,8 @@
 
 use super::{Node, Rule, Violation, site_in_range};
 use crate::{
-    Block, Expr, ExprId, Kernel, LabelId, Length, List, LocalId, Memory, NativeId, ParamId, Piece,
-    Precondition, Stmt, StmtId, TypeDef,
+    Argument, Block, CallId, Compound, CompoundId, Expr, ExprId, Kernel, LabelId, Length, List,
+    LocalId, Memory, NativeId, ParamId, Piece, PlaceId, Precondition, Root, Stmt, StmtId, TypeDef,
 };
 
 pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
@@ -69,8 +69,9 @@ impl Walk<'_> {
     /// Checks the handles in the lengths of arrays. No local is in scope there.
     fn lengths(&mut self) {
         for def in self.kernel.types.iter() {
-            let TypeDef::Array { len, .. } = def;
-            self.length(*len);
+            if let TypeDef::Array { len, .. } = def {
+                self.length(*len);
+            }
         }
         for array in self.kernel.shared.iter() {
             self.length(array.len);
@@ -222,6 +223,11 @@ impl Walk<'_> {
                     self.report(node, Rule::LabelInScope);
                 }
             }
+            Stmt::Update { place, value } => {
+                self.expr(value, node);
+                self.place(place, node);
+            }
+            Stmt::Call { call } => self.call(call, node),
             Stmt::Return | Stmt::Barrier | Stmt::Fence { .. } => {}
             Stmt::Atomic {
                 op: _,
@@ -253,6 +259,52 @@ impl Walk<'_> {
             }
             Stmt::Native { native } => self.native(native, node),
         }
+    }
+
+    fn compound(&mut self, id: CompoundId, node: Node) {
+        if !self.in_range(id.index(), self.kernel.compounds.len(), node) {
+            return;
+        }
+        if let Compound::Array { items } = &self.kernel.compounds[id.index()] {
+            self.list(*items, node);
+        }
+        if self.violations.is_empty() {
+            for operand in self.kernel.compound_operands(id) {
+                self.expr(operand, node);
+            }
+        }
+    }
+
+    fn place(&mut self, id: PlaceId, node: Node) {
+        if !self.in_range(id.index(), self.kernel.places.len(), node) {
+            return;
+        }
+        match self.kernel.places[id.index()].root {
+            Root::Local(local) => {
+                self.result(Some(local), node);
+            }
+            Root::Param(param) => self.param(param, node),
+            Root::Element { memory, .. } => self.memory(memory, node),
+        }
+        for operand in self.kernel.place_operands(id) {
+            self.expr(operand, node);
+        }
+    }
+
+    fn call(&mut self, id: CallId, node: Node) {
+        if !self.in_range(id.index(), self.kernel.calls.len(), node) {
+            return;
+        }
+        let call = &self.kernel.calls[id.index()];
+        self.in_range(call.function.index(), self.kernel.functions.len(), node);
+        for arg in call.args.iter() {
+            match *arg {
+                Argument::Value(value) => self.expr(value, node),
+                Argument::Memory(memory) => self.memory(memory, node),
+                Argument::Local(local) => self.result(Some(local), node),
+            }
+        }
+        self.result(call.result, node);
     }
 
     /// Where a statement puts its result: a mutable local.
@@ -351,6 +403,7 @@ impl Walk<'_> {
                 self.expr(lhs, node);
                 self.expr(rhs, node);
             }
+            Expr::Compound(compound) => self.compound(compound, node),
             Expr::Call { intrinsic: _, args } => {
                 for arg in self.list(args, node) {
                     self.expr(ExprId(arg), node);

@@ -169,7 +169,10 @@ fn slices_and_scalars_are_told_apart() {
     assert_eq!(value_of_slice, [Rule::ScalarParam]);
     let usizes = after(|k| {
         let (elem, access) = (Scalar::Usize, Access::Read);
-        k.params.to_mut()[0].kind = ParamKind::Slice { elem, access };
+        k.params.to_mut()[0].kind = ParamKind::Slice {
+            elem: elem.into(),
+            access,
+        };
     });
     assert!(usizes.contains(&Rule::BufferElement));
 }

@@ -137,7 +137,7 @@ fn name_shared(lowered: &Lowered<'_>, namer: &mut Namer) -> Vec<Shared> {
     arrays
         .map(|(array, given)| Shared {
             name: namer.fresh(&array.name),
-            elem: array.elem,
+            elem: array.elem.scalar(),
             len: match array.len {
                 Length::Fixed(n) if !given => Some(n.max(1)),
                 Length::Fixed(_) | Length::Launch(_) => None,

@@ -13,7 +13,7 @@ impl Writer<'_> {
         let ty = self.kernel.scalar_of(id);
         Ok(match self.kernel.expr(id) {
             Expr::Literal(value) => self.dialect.literal(value),
-            Expr::Link(_) => unreachable!("only closed kernels are written"),
+            Expr::Link(_) | Expr::Compound(_) => unreachable!("only closed kernels are written"),
             Expr::Local(local) => Text::primary(self.namer.local(local)),
             Expr::Param(param) => self.param(param),
             Expr::Len(memory) => self.len(memory),
@@ -66,7 +66,9 @@ impl Writer<'_> {
                 Text::infix(Precedence::Compare, "!=", &Text::primary(name), &zero)
             }
             ParamKind::Scalar(_) => Text::primary(name),
-            ParamKind::Slice { .. } => unreachable!("a slice is not a value"),
+            ParamKind::Value(_) | ParamKind::Reference(_) | ParamKind::Slice { .. } => {
+                unreachable!("a parameter of a closed kernel is a scalar or a slice")
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use crate::{Access, Axis, Builtin, Kernel, Length, Memory, ParamId, ParamKind, S
 use super::usage::Usage;
 use super::{Dialect, IndexWidth, Slot, SlotKind, Variant};
 
-/// A kernel after its passes: no `usize`, no exit from more than one loop, no native block with a
+/// A kernel after its passes: no `usize`, no arithmetic on 8 and 16 bits, no exit from more than one loop, no native block with a
 /// fallback that is needed, no site that was proved, only spilled checked stores, and only atomic operations that
 /// the target has.
 pub(super) struct Lowered<'a> {
@@ -27,6 +27,7 @@ impl<'a> Lowered<'a> {
             IndexWidth::Bits32 => passes::narrow_usize(&mut kernel),
             IndexWidth::Bits64 => passes::widen_usize(&mut kernel),
         }
+        passes::widen_small(&mut kernel);
         passes::lower_labels(&mut kernel);
         passes::spill_stores(&mut kernel);
         let usage = Usage::of(&kernel);
@@ -78,9 +79,12 @@ impl<'a> Lowered<'a> {
             let id = ParamId(i as u32);
             match param.kind {
                 ParamKind::Scalar(ty) => slots.push((SlotKind::Scalar(id), ty)),
+                ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("linking leaves no compound")
+                }
                 ParamKind::Slice { elem, access } => {
                     let (param, mutable) = (id, access != Access::Read);
-                    slots.push((SlotKind::Buffer { param, mutable }, elem));
+                    slots.push((SlotKind::Buffer { param, mutable }, elem.scalar()));
                     if self.usage.lens.contains(&Memory::Slice(id)) {
                         slots.push((SlotKind::Len(Memory::Slice(id)), index));
                     }
@@ -91,7 +95,7 @@ impl<'a> Lowered<'a> {
             let id = SharedId(i as u32);
             let memory = Memory::Shared(id);
             if self.given[i] {
-                slots.push((SlotKind::Shared(id), array.elem));
+                slots.push((SlotKind::Shared(id), array.elem.scalar()));
             }
             if matches!(array.len, Length::Launch(_)) && self.usage.lens.contains(&memory) {
                 slots.push((SlotKind::Len(memory), index));

@@ -85,6 +85,10 @@ impl Dialect for OpenCl {
 
     fn snippet(&self, name: &str) -> Option<String> {
         let definition = match Scalar::from_name(name) {
+            Some(Scalar::I8) => "char",
+            Some(Scalar::U8) => "uchar",
+            Some(Scalar::I16) => "short",
+            Some(Scalar::U16) => "ushort",
             Some(Scalar::I32) => "int",
             Some(Scalar::U32) => "uint",
             Some(Scalar::I64) => "long",
@@ -92,7 +96,6 @@ impl Dialect for OpenCl {
             Some(Scalar::F32) => "float",
             Some(Scalar::F64) => "double",
             Some(Scalar::Bool | Scalar::Usize) => return None,
-            None if name == "u8" => "uchar",
             None => return expand(self, OWN, name).or_else(|| c::snippet(self, name)),
         };
         let typedef = format!("typedef {definition} {name};");
@@ -124,7 +127,16 @@ fn bits_of(ty: Scalar) -> Scalar {
     match ty {
         Scalar::F32 => Scalar::U32,
         Scalar::F64 => Scalar::U64,
-        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 | Scalar::Usize => ty,
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::I32
+        | Scalar::U32
+        | Scalar::I64
+        | Scalar::U64
+        | Scalar::Usize => ty,
     }
 }
 

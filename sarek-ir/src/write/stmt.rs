@@ -89,6 +89,7 @@ impl<'a> Writer<'a> {
             Stmt::Break { .. } => self.out.line("break;"),
             Stmt::Continue { .. } => self.out.line("continue;"),
             Stmt::Return => self.out.line("return;"),
+            Stmt::Update { .. } | Stmt::Call { .. } => unreachable!("linking leaves no compound"),
             Stmt::Barrier => self.out.line(self.dialect.barrier()?),
             Stmt::Fence { scope } => self.out.line(self.dialect.fence(scope)?),
             Stmt::Atomic {
@@ -114,7 +115,7 @@ impl<'a> Writer<'a> {
         let name = self.namer.declare(local, &decl.name);
         if let Some((elem, len)) = self.kernel.array(local) {
             let len = fixed(len).max(1);
-            let line = self.dialect.declare_array(&name, elem, len);
+            let line = self.dialect.declare_array(&name, elem.scalar(), len);
             self.out.line(format!("{line};"));
             return Ok(());
         }
@@ -267,6 +268,7 @@ impl<'a> Writer<'a> {
             | Expr::Or { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => false,
         }
     }
@@ -284,6 +286,9 @@ impl<'a> Writer<'a> {
                 Piece::Local(local) => out.push_str(self.namer.local(*local)),
                 Piece::Param(param) => match self.kernel.params[param.index()].kind {
                     ParamKind::Slice { .. } => out.push_str(self.argument(*param)),
+                    ParamKind::Value(_) | ParamKind::Reference(_) => {
+                        unreachable!("linking leaves no compound")
+                    }
                     ParamKind::Scalar(_) => {
                         out.push_str(&self.param(*param).at_least(Precedence::Primary));
                     }

@@ -92,7 +92,8 @@ impl Usage {
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
-            | Expr::Call { .. } => {}
+            | Expr::Call { .. }
+            | Expr::Compound(_) => {}
         }
     }
 
@@ -118,6 +119,8 @@ impl Usage {
             | Stmt::Return
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
             | Stmt::Native { .. } => {}
         }
     }

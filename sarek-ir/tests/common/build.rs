@@ -45,12 +45,24 @@ impl Build {
 
     pub fn slice(&mut self, name: &str, elem: Scalar) -> ParamId {
         let access = Access::Read;
-        self.param(name, ParamKind::Slice { elem, access })
+        self.param(
+            name,
+            ParamKind::Slice {
+                elem: elem.into(),
+                access,
+            },
+        )
     }
 
     pub fn slice_mut(&mut self, name: &str, elem: Scalar) -> ParamId {
         let access = Access::Write;
-        self.param(name, ParamKind::Slice { elem, access })
+        self.param(
+            name,
+            ParamKind::Slice {
+                elem: elem.into(),
+                access,
+            },
+        )
     }
 
     // Expressions.
@@ -88,8 +100,10 @@ impl Build {
 
     fn elem(&self, param: ParamId) -> Scalar {
         match self.kernel.params[param.index()].kind {
-            ParamKind::Slice { elem, .. } => elem,
-            ParamKind::Scalar(ty) => panic!("{ty} has no elements"),
+            ParamKind::Slice { elem, .. } => elem.scalar(),
+            ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                panic!("a value has no elements")
+            }
         }
     }
 
@@ -97,6 +111,7 @@ impl Build {
         let loc = LOC;
         self.kernel.push_site(Site {
             kind,
+            file: "".into(),
             loc,
             provable,
         })

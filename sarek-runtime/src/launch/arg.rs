@@ -1,4 +1,4 @@
-use sarek_ir::{Access, Param, ParamKind, Scalar, Value};
+use sarek_ir::{Access, Param, ParamKind, Type, Value};
 
 use crate::vector::Operand;
 use crate::{AtomicElement, Element, Error, Result, ScalarArg, Vector};
@@ -79,7 +79,7 @@ impl Arg<'_> {
 
     fn kind(&self) -> ParamKind {
         let slice = |vector: &dyn Operand, access| ParamKind::Slice {
-            elem: vector.scalar(),
+            elem: vector.scalar().into(),
             access,
         };
         match &self.0 {
@@ -118,7 +118,7 @@ pub(super) fn check(kernel: &str, params: &[Param], args: &[Arg<'_>]) -> Result<
 fn is_atomic(param: ParamKind, arg: ParamKind) -> bool {
     let (wanted, access) = match param {
         ParamKind::Slice { elem, access } => (elem, access),
-        ParamKind::Scalar(_) => return false,
+        ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => return false,
     };
     access == Access::Atomic
         && arg
@@ -129,9 +129,10 @@ fn is_atomic(param: ParamKind, arg: ParamKind) -> bool {
 }
 
 fn words(kind: ParamKind) -> String {
-    let vector = |elem: Scalar| format!("Vector<{elem}>");
+    let vector = |elem: Type| format!("Vector<{elem}>");
     match kind {
         ParamKind::Scalar(scalar) => scalar.to_string(),
+        ParamKind::Value(_) | ParamKind::Reference(_) => "a value of several parts".to_string(),
         ParamKind::Slice {
             elem,
             access: Access::Write | Access::Atomic,

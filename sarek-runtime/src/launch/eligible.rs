@@ -78,6 +78,12 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     reasons
 }
 
+/// What [`sarek_ir::analysis::requirements::Requirements::storage8`] asks for, in words.
+pub(super) const STORAGE8: &str = "buffers of 8-bit elements (bool, i8, u8)";
+
+/// The same of `storage16`.
+pub(super) const STORAGE16: &str = "buffers of 16-bit elements (i16, u16)";
+
 /// Why the device cannot run this kernel, however it is launched; empty if it can.
 pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String> {
     let (info, needs) = (device.info(), &kernel.needs);
@@ -87,7 +93,8 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
         (needs.f64, has.f64, "f64"),
         (needs.f64_math, has.f64_math, "elementary functions on f64"),
         (needs.i64, has.i64, "64-bit integers"),
-        (needs.storage8, has.storage8, "buffers of bool"),
+        (needs.storage8, has.storage8, STORAGE8),
+        (needs.storage16, has.storage16, STORAGE16),
         (needs.atomics64, has.atomics64, "64-bit atomics"),
         (needs.subgroups, has.subgroups, "subgroups"),
         (needs.fences, has.fences, "fences"),

@@ -221,6 +221,11 @@ impl Call<'_> {
     fn scalar(&self, ty: Scalar, value: Value) -> Result<backend::Arg> {
         let bytes = match (value, ty) {
             (Value::Bool(v), Scalar::Bool) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
+            // Small numbers are passed in 32 bits.
+            (Value::I8(v), Scalar::I32) => ScalarBytes::four(i32::from(v).to_ne_bytes()),
+            (Value::I16(v), Scalar::I32) => ScalarBytes::four(i32::from(v).to_ne_bytes()),
+            (Value::U8(v), Scalar::U32) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
+            (Value::U16(v), Scalar::U32) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
             (Value::I32(v), Scalar::I32) => ScalarBytes::four(v.to_ne_bytes()),
             (Value::U32(v), Scalar::U32) => ScalarBytes::four(v.to_ne_bytes()),
             (Value::F32(v), Scalar::F32) => ScalarBytes::four(v.to_ne_bytes()),

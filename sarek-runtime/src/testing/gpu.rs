@@ -172,11 +172,14 @@ fn slots(kernel: &Kernel, variant: &Variant) -> Vec<Slot> {
                 kind: SlotKind::Scalar(id),
                 ty: if ty == Scalar::Usize { usize_type } else { ty },
             }),
+            ParamKind::Value(_) | ParamKind::Reference(_) => {
+                unreachable!("a closed kernel takes scalars and slices")
+            }
             ParamKind::Slice { elem, access } => {
                 let mutable = access != Access::Read;
                 slots.push(Slot {
                     kind: SlotKind::Buffer { param: id, mutable },
-                    ty: elem,
+                    ty: elem.scalar(),
                 });
                 slots.push(Slot {
                     kind: SlotKind::Len(id.into()),

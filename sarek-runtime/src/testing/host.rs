@@ -55,6 +55,7 @@ pub(crate) fn info(name: &str, host_memory: bool) -> DeviceInfo {
             f64_math: true,
             i64: true,
             storage8: true,
+            storage16: true,
             atomics64: true,
             subgroups: true,
             fences: true,

@@ -18,7 +18,7 @@ pub(crate) fn axpy() -> KernelDef {
     let mut k = Kernel::new("axpy");
     k.file = Cow::Borrowed("axpy.rs");
     let slice = |access| ParamKind::Slice {
-        elem: Scalar::F32,
+        elem: Scalar::F32.into(),
         access,
     };
     k.params = Cow::Owned(vec![
@@ -99,6 +99,7 @@ pub(crate) fn param(name: &'static str, kind: ParamKind) -> Param {
 fn site(k: &mut Kernel, param: ParamId, line: u32) -> SiteId {
     k.push_site(Site {
         kind: SiteKind::Index(Memory::Slice(param)),
+        file: "".into(),
         loc: Loc { line, column: 9 },
         provable: true,
     })

@@ -97,6 +97,7 @@ impl Writer<'_> {
                 let args: Vec<ExprId> = self.kernel.list(args).collect();
                 self.call(intrinsic, &args, ty, span)
             }
+            Expr::Compound(_) => todo!(),
             Expr::Faulted => unreachable!("only passes for accelerators make it"),
         }
     }
@@ -134,6 +135,10 @@ impl Writer<'_> {
         match intrinsic {
             Intrinsic::Rsqrt => quote_spanned!(span=> direct::Float::rsqrt(#(#args),*)),
             Intrinsic::Clamp => quote_spanned!(span=> direct::clamp(#(#args),*)),
+            _ if intrinsic.is_elementary() => {
+                let name = Ident::new(intrinsic.name(), span);
+                quote_spanned!(span=> direct::Elementary::#name(#(#args),*))
+            }
             Intrinsic::Min | Intrinsic::Max if !is_float(&on) => {
                 let name = Ident::new(intrinsic.name(), span);
                 quote_spanned!(span=> ::core::cmp::Ord::#name(#(#args),*))

@@ -220,8 +220,9 @@ impl Writer<'_> {
     fn param_type(&self, param: ParamId) -> TokenStream {
         match self.kernel.params[param.index()].kind {
             ParamKind::Scalar(ty) => rust_type(ty),
+            ParamKind::Value(_) | ParamKind::Reference(_) => todo!(),
             ParamKind::Slice { elem, access } => {
-                let elem = rust_type(elem);
+                let elem = rust_type(elem.scalar());
                 match access {
                     Access::Read => mixed!(&[#elem]),
                     Access::Write => mixed!(direct::Output<'_, #elem>),
@@ -235,6 +236,7 @@ impl Writer<'_> {
         let i = Literal::usize_unsuffixed(param.index());
         match self.kernel.params[param.index()].kind {
             ParamKind::Scalar(_) => mixed!(direct::scalar(__args, #i)),
+            ParamKind::Value(_) | ParamKind::Reference(_) => todo!(),
             ParamKind::Slice { access, .. } => match access {
                 Access::Read => mixed!(direct::input(__args, #i)),
                 Access::Write => mixed!(direct::output(__args, #i)),

@@ -121,6 +121,7 @@ impl Writer<'_> {
             Stmt::Subgroup { .. } => {
                 unreachable!("an operation of subgroups is a node of its own")
             }
+            Stmt::Update { .. } | Stmt::Call { .. } => todo!(),
             Stmt::Native { native } => match self.kernel.natives[native.index()].fallback {
                 Some(fallback) => {
                     let fallback = self.block(fallback);

@@ -31,7 +31,7 @@ impl Writer<'_> {
 
     fn shared(&self, id: SharedId) -> Array {
         let array = &self.kernel.shared[id.index()];
-        let elem = rust_type(array.elem);
+        let elem = rust_type(array.elem.scalar());
         let (ty, value) = match array.len {
             Length::Fixed(_) | Length::Link(_) => {
                 let len = self.const_length(array.len);

@@ -18,7 +18,8 @@ use std::collections::{HashMap, HashSet};
 
 use sarek_ir::analysis::regions::{Place, Plan, Values};
 use sarek_ir::{
-    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Stmt, StmtId, UnaryOp, Value,
+    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Scalar, Stmt, StmtId, UnaryOp,
+    Value,
 };
 
 /// What was taken out of a body.
@@ -86,8 +87,12 @@ impl Trim {
 /// Is this a constant by which any integer can be divided?
 pub fn can_divide(kernel: &Kernel, divisor: ExprId) -> bool {
     kernel.literal(divisor).is_some_and(|value| match value {
+        Value::I8(v) => v != 0 && v != -1,
+        Value::I16(v) => v != 0 && v != -1,
         Value::I32(v) => v != 0 && v != -1,
         Value::I64(v) => v != 0 && v != -1,
+        Value::U8(v) => v != 0,
+        Value::U16(v) => v != 0,
         Value::U32(v) => v != 0,
         Value::U64(v) | Value::Usize(v) => v != 0,
         Value::Bool(_) | Value::F32(_) | Value::F64(_) => false,
@@ -139,6 +144,8 @@ impl Finder<'_> {
                 | Stmt::Fence { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Subgroup { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. }
                 | Stmt::Native { .. } => false,
             };
             if !goes_on {
@@ -205,6 +212,7 @@ impl Finder<'_> {
             | Expr::Divide { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => self.is_quiet(cond),
         }
     }
@@ -259,6 +267,7 @@ impl Finder<'_> {
             | Expr::Or { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => self.is_quiet(expr),
         };
         itself
@@ -269,9 +278,14 @@ impl Finder<'_> {
                 .all(|e| self.is_fixed(e))
     }
 
+    fn is_float(&self, expr: ExprId) -> bool {
+        let ty = self.kernel.type_of(expr).as_scalar();
+        ty.is_some_and(Scalar::is_float)
+    }
+
     /// Can the evaluation neither fault nor panic?
     fn is_quiet(&self, expr: ExprId) -> bool {
-        let float = self.kernel.scalar_of(expr).is_float();
+        let float = self.is_float(expr);
         let itself = match self.kernel.expr(expr) {
             Expr::Literal(_)
             | Expr::Link(_)
@@ -303,7 +317,11 @@ impl Finder<'_> {
                 | BinaryOp::Ge => true,
             },
             Expr::Divide { rhs, .. } => can_divide(self.kernel, rhs),
-            Expr::Load { .. } | Expr::Bounded { .. } | Expr::Call { .. } | Expr::Faulted => false,
+            Expr::Load { .. }
+            | Expr::Bounded { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => false,
         };
         itself
             && self

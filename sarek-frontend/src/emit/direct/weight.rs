@@ -14,14 +14,18 @@ pub fn weight(kernel: &Kernel) -> u32 {
             Stmt::Loop { body, .. } | Stmt::For { body, .. } => {
                 stmts(kernel, body).saturating_mul(32)
             }
-            Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Store { .. } | Stmt::Assert { .. } => 4,
+            Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Update { .. }
+            | Stmt::Assert { .. } => 4,
             Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
             | Stmt::Barrier
             | Stmt::Fence { .. }
             | Stmt::Native { .. } => 1,
-            Stmt::Atomic { .. } | Stmt::Subgroup { .. } => 16,
+            Stmt::Atomic { .. } | Stmt::Subgroup { .. } | Stmt::Call { .. } => 16,
         };
         kernel.block(block).map(each).fold(1, u32::saturating_add)
     }

@@ -149,6 +149,7 @@ impl<'a> Resolver<'a> {
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
+            | Expr::Compound(_)
             | Expr::Call { .. }
             | Expr::Faulted => false,
         }
@@ -157,7 +158,7 @@ impl<'a> Resolver<'a> {
     /// The form of an integer expression; `None` where it has none.
     pub(super) fn affine(&mut self, id: ExprId) -> Option<Affine> {
         let kernel = self.kernel;
-        let ty = kernel.scalar_of(id);
+        let ty = kernel.type_of(id).as_scalar()?;
         if !ty.is_int() {
             return None;
         }
@@ -178,7 +179,11 @@ impl<'a> Resolver<'a> {
                 Some(form) => cast(form, kernel.scalar_of(arg), ty),
                 None => return self.opaque(id),
             },
-            Expr::Load { .. } | Expr::Unary { .. } | Expr::Divide { .. } | Expr::Call { .. } => {
+            Expr::Load { .. }
+            | Expr::Unary { .. }
+            | Expr::Divide { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_) => {
                 return self.opaque(id);
             }
             Expr::And { .. } | Expr::Or { .. } | Expr::Faulted => return None,
@@ -278,7 +283,8 @@ impl<'a> Resolver<'a> {
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
-            | Expr::Call { .. } => kernel.operands(id).iter().all(|&e| self.is_uniform(e)),
+            | Expr::Call { .. }
+            | Expr::Compound(_) => kernel.operands(id).iter().all(|&e| self.is_uniform(e)),
         }
     }
 }

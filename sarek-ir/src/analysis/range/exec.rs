@@ -63,6 +63,9 @@ impl Analyser<'_> {
                 merge(&mut self.paths(label).continues, env);
             }
             Stmt::Return => self.env.live = false,
+            Stmt::Update { .. } | Stmt::Call { .. } => {
+                unreachable!("linking leaves no compound")
+            }
             Stmt::Barrier | Stmt::Fence { .. } => {}
             Stmt::Atomic {
                 memory,

@@ -80,6 +80,7 @@ impl Analyser<'_> {
             | Expr::Divide { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => self.narrow(cond, Interval::exactly(truth.into())),
         }
     }
@@ -182,6 +183,7 @@ impl Analyser<'_> {
             | Expr::Unary { .. }
             | Expr::And { .. }
             | Expr::Or { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => {}
         }
     }
@@ -354,7 +356,7 @@ pub(super) fn is_stable(kernel: &Kernel, id: ExprId) -> bool {
     match kernel.expr(id) {
         Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) | Expr::Len(_) | Expr::Builtin(_) => true,
         Expr::Local(local) => !kernel.locals[local.index()].mutable,
-        Expr::Load { .. } | Expr::Faulted => false,
+        Expr::Load { .. } | Expr::Compound(_) | Expr::Faulted => false,
         Expr::Unary { arg, .. } | Expr::Cast { arg } => is_stable(kernel, arg),
         Expr::Bounded {
             index: lhs,

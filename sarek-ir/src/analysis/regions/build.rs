@@ -113,6 +113,8 @@ impl<'a> Builder<'a> {
                     | Stmt::Fence { .. }
                     | Stmt::Atomic { .. }
                     | Stmt::Subgroup { .. }
+                    | Stmt::Update { .. }
+                    | Stmt::Call { .. }
                     | Stmt::Native { .. } => false,
                 };
                 if target && self.rules.uniformity.control(stmt) {
@@ -161,6 +163,8 @@ impl<'a> Builder<'a> {
                 | Stmt::Fence { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Subgroup { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. }
                 | Stmt::Native { .. } => {}
             }
         }
@@ -278,7 +282,9 @@ impl<'a> Builder<'a> {
             | Stmt::Continue { .. }
             | Stmt::Return
             | Stmt::Fence { .. }
-            | Stmt::Atomic { .. } => {
+            | Stmt::Atomic { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. } => {
                 let id = self.region();
                 nodes.push(Node::Region {
                     id,

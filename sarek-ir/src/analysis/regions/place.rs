@@ -276,6 +276,8 @@ impl Definitions {
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
             | Stmt::Native { .. } => false,
         };
         let is_array = rules.kernel.locals[local.index()].ty.as_scalar().is_none();

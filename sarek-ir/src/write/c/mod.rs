@@ -21,7 +21,11 @@ use super::{Dialect, Entry, Precedence, SlotKind, Text, Unsupported};
 pub(super) fn storage_type(ty: Scalar) -> &'static str {
     match ty {
         Scalar::Bool => "u8",
-        Scalar::I32
+        Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::I32
         | Scalar::U32
         | Scalar::I64
         | Scalar::U64
@@ -55,7 +59,11 @@ pub(super) fn literal<D: Dialect + ?Sized>(d: &D, value: Value) -> Text {
         Value::Bool(v) => v.to_string(),
         // The literal of MIN's magnitude would not be an `int`.
         Value::I32(i32::MIN) => format!("(-{} - 1)", i32::MAX),
+        Value::I8(v) => v.to_string(),
+        Value::I16(v) => v.to_string(),
         Value::I32(v) => v.to_string(),
+        Value::U8(v) => format!("{v}u"),
+        Value::U16(v) => format!("{v}u"),
         Value::U32(v) => format!("{v}u"),
         Value::I64(i64::MIN) => format!("(-{}{long} - 1{long})", i64::MAX),
         Value::I64(v) => format!("{v}{long}"),

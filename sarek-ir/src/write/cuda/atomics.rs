@@ -64,6 +64,10 @@ fn carrier(op: AtomicOp, ty: Scalar) -> Scalar {
         Scalar::F32 if compares => Scalar::U32,
         Scalar::F64 if compares || op == AtomicOp::Swap => Scalar::U64,
         Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
         | Scalar::I32
         | Scalar::U32
         | Scalar::I64

@@ -127,6 +127,10 @@ impl Dialect for Cuda {
 
     fn snippet(&self, name: &str) -> Option<String> {
         let definition = match Scalar::from_name(name) {
+            Some(Scalar::I8) => "signed char",
+            Some(Scalar::U8) => "unsigned char",
+            Some(Scalar::I16) => "short",
+            Some(Scalar::U16) => "unsigned short",
             Some(Scalar::I32) => "int",
             Some(Scalar::U32) => "unsigned int",
             Some(Scalar::I64) => "long long",
@@ -134,7 +138,6 @@ impl Dialect for Cuda {
             Some(Scalar::F32) => "float",
             Some(Scalar::F64) => "double",
             Some(Scalar::Bool | Scalar::Usize) => return None,
-            None if name == "u8" => "unsigned char",
             None => {
                 return expand(self, OWN, name)
                     .or_else(|| expand(self, subgroups::TEMPLATES, name))

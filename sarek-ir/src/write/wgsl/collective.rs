@@ -15,7 +15,9 @@ pub(super) fn atomic_type(ty: Scalar) -> Result<&'static str, Unsupported> {
         Scalar::U32 | Scalar::F32 => Ok("atomic<u32>"),
         Scalar::I64 => Ok("atomic<i64>"),
         Scalar::U64 | Scalar::F64 => Ok("atomic<u64>"),
-        Scalar::Bool | Scalar::Usize => Err(Unsupported::new("wgsl", format!("atomic {ty}"))),
+        Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 | Scalar::Usize => {
+            Err(Unsupported::new("wgsl", format!("atomic {ty}")))
+        }
     }
 }
 
@@ -24,7 +26,16 @@ pub(super) fn atomic(d: &Wgsl, atomic: &Atomic<'_>) -> String {
     let carrier = match ty {
         Scalar::F32 => Scalar::U32,
         Scalar::F64 => Scalar::U64,
-        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 | Scalar::Usize => ty,
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::I32
+        | Scalar::U32
+        | Scalar::I64
+        | Scalar::U64
+        | Scalar::Usize => ty,
     };
     let bits = ByBits {
         dialect: d,

@@ -61,11 +61,19 @@ impl Dialect for Wgsl {
         true
     }
 
+    fn type_name(&self, ty: Scalar) -> &'static str {
+        ty.widened().unwrap_or(ty).name()
+    }
+
     fn storage_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
         match ty {
-            Scalar::Bool => Err(Unsupported::new(
+            Scalar::Bool | Scalar::I8 | Scalar::U8 => Err(Unsupported::new(
                 self.name(),
-                "buffers of 8-bit elements (`bool`)",
+                format!("buffers of 8-bit elements (`{ty}`)"),
+            )),
+            Scalar::I16 | Scalar::U16 => Err(Unsupported::new(
+                self.name(),
+                format!("buffers of 16-bit elements (`{ty}`)"),
             )),
             Scalar::I32
             | Scalar::U32
@@ -80,7 +88,8 @@ impl Dialect for Wgsl {
     /// Any bits have to be a value, so a `bool` is a word.
     fn shared_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
         match ty {
-            Scalar::Bool => Ok("u32"),
+            Scalar::Bool | Scalar::U8 | Scalar::U16 => Ok("u32"),
+            Scalar::I8 | Scalar::I16 => Ok("i32"),
             Scalar::I32
             | Scalar::U32
             | Scalar::I64
@@ -162,6 +171,7 @@ impl Dialect for Wgsl {
             "let"
         };
         let init = init.map(|init| format!(" = {init}"));
+        let ty = self.type_name(ty);
         format!("{keyword} {name}: {ty}{}", init.as_deref().unwrap_or(""))
     }
 
@@ -407,7 +417,11 @@ fn literal(value: Value) -> Text {
         Value::Bool(v) => v.to_string(),
         // The literal of MIN's magnitude would not be an `i32`.
         Value::I32(i32::MIN) => format!("i32({})", i32::MIN),
+        Value::I8(v) => format!("{v}i"),
+        Value::I16(v) => format!("{v}i"),
         Value::I32(v) => format!("{v}i"),
+        Value::U8(v) => format!("{v}u"),
+        Value::U16(v) => format!("{v}u"),
         Value::U32(v) => format!("{v}u"),
         Value::I64(i64::MIN) => return Text::primary("bitcast<i64>(0x8000000000000000lu)"),
         Value::I64(v) => format!("{v}li"),
@@ -454,6 +468,13 @@ fn compare_bools(op: BinaryOp, lhs: &Text, rhs: &Text) -> Text {
 /// Between integers the width changes first, as the source's sign asks for, then the sign.
 fn cast(arg: &Text, from: Scalar, to: Scalar) -> Text {
     let convert = |to: Scalar, arg: &Text| Text::primary(format!("{to}({})", arg.text));
+    if from.widened() == Some(to) {
+        // It is held so.
+        return arg.clone();
+    }
+    if to.widened() == Some(from) {
+        return Text::primary(format!("extractBits({}, 0u, {}u)", arg.text, to.bits()));
+    }
     if from.is_float() && to.is_int() {
         return Text::call(&format!("srk_to_{to}_{from}"), std::slice::from_ref(arg));
     }
