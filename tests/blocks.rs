@@ -426,3 +426,61 @@ fn shapes_mean_the_same() {
         }
     }
 }
+
+#[kernel]
+unsafe fn reaches(at: usize, x: &[u32], out: &mut [u32]) {
+    let tile = shared_array::<u32, 64>();
+    let t = thread_idx_x();
+    tile[t] = x[global_idx_x()];
+    barrier();
+    let mut sum = 0;
+    for k in 0..4u32 {
+        // One thread of one block reaches too far, in the third round.
+        if k == 2 && global_idx_x() == at {
+            sum += tile[64 + t];
+        }
+        barrier();
+        sum += tile[t] / (at as u32 + 1);
+    }
+    out[global_idx_x()] = sum;
+}
+
+#[kernel]
+unsafe fn shaped_reach(n: usize, at: usize, x: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    if i < out.len() {
+        let mut sum = 0;
+        for k in 0..n {
+            let far = if i == at && k == 2 {
+                x[(x[0] + 100) as usize] as usize * 10
+            } else {
+                k
+            };
+            sum += x[far];
+        }
+        out[i] = sum;
+    }
+}
+
+/// A fault behind a barrier, and one in a strip, tell the place, the index and the thread.
+#[test]
+fn faults_tell_the_same() {
+    let x = input(256);
+    let of = |launch: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()>, backend: &str| {
+        let device = Device::of(backend).unwrap();
+        let mut out = Vector::<u32>::zeros(256);
+        let why = launch(&mut out, &device).expect_err("it reaches too far");
+        why.to_string()
+    };
+    for at in [0, 70, 255] {
+        let behind: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()> =
+            &|out, d| unsafe { reaches(at, &x, out).grid(4).block(64).run_on(d) };
+        let strip: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()> =
+            &|out, d| unsafe { shaped_reach(4, at, &x, out).over(256).run_on(d) };
+        for launch in [behind, strip] {
+            let due = of(launch, "interpreter");
+            assert!(due.contains(&format!("{at}")), "{due}");
+            assert_eq!(of(launch, "native"), due);
+        }
+    }
+}

@@ -49,6 +49,8 @@ impl Writer<'_> {
                 | Stmt::Fence { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Subgroup { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. }
                 | Stmt::Native { .. } => false,
             }
     }
@@ -58,7 +60,7 @@ impl Writer<'_> {
             .block(body)
             .all(|stmt| match self.kernel.stmt(stmt) {
                 Stmt::Let { local, init } => {
-                    let scalar = self.kernel.array(local).is_none();
+                    let scalar = self.kernel.locals[local.index()].ty.as_scalar().is_some();
                     scalar && init.is_none_or(|init| self.is_free(init))
                 }
                 Stmt::Assign { value, .. } => self.is_free(value),
@@ -81,13 +83,18 @@ impl Writer<'_> {
                 | Stmt::Fence { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Subgroup { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. }
                 | Stmt::Native { .. } => false,
             })
     }
 
     /// May a lane that has left evaluate it?
     fn is_free(&self, expr: ExprId) -> bool {
-        let float = self.kernel.scalar_of(expr).is_float();
+        let Some(ty) = self.kernel.type_of(expr).as_scalar() else {
+            return false;
+        };
+        let float = ty.is_float();
         let itself = match self.kernel.expr(expr) {
             Expr::Literal(_)
             | Expr::Link(_)
@@ -131,6 +138,7 @@ impl Writer<'_> {
             Expr::Len(Memory::Local(_))
             | Expr::Load { .. }
             | Expr::Bounded { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => false,
         };
         itself
@@ -280,6 +288,8 @@ impl Writer<'_> {
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
             | Stmt::Native { .. } => unreachable!("`can_select` takes none of these"),
         }
     }

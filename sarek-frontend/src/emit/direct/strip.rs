@@ -96,7 +96,8 @@ impl Writer<'_> {
             boundary: &|stmt| loops.contains(&stmt),
         };
         let plan = Plan::of(&rules, stmts, &places);
-        self.is_straight(&plan, &loops).then_some((plan, steps))
+        let fits = self.fits_arrays(&plan) && self.is_straight(&plan, &loops);
+        fits.then_some((plan, steps))
     }
 
     /// The loops that all lanes of a row run together, and that do something for each of them; and those that
@@ -160,6 +161,8 @@ impl Writer<'_> {
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
             | Stmt::Native { .. } => false,
         };
         together && (!leaves || among.control(stmt))
@@ -172,6 +175,16 @@ impl Writer<'_> {
             varies |= touch != touch::Touch::Read && !among.local(local);
         });
         varies
+    }
+
+    /// Are the values that live in arrays of lanes scalars, or arrays of them?
+    fn fits_arrays(&self, plan: &Plan) -> bool {
+        let mut locals = (0..self.kernel.locals.len() as u32).map(LocalId);
+        locals.all(|local| {
+            let array = self.kernel.array(local).map(|(elem, _)| elem);
+            let ty = array.unwrap_or(self.kernel.locals[local.index()].ty);
+            plan.place(local) != Place::Lanes || ty.as_scalar().is_some()
+        })
     }
 
     /// Do all lanes of a strip stay together, but for `loops`?
