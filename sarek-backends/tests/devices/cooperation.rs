@@ -192,7 +192,15 @@ pub fn local_arrays_are_each_threads_own(rig: &Rig) {
     let can = |ty: &Scalar| match ty {
         Scalar::I64 | Scalar::U64 => has.i64,
         Scalar::F64 => has.f64 && has.i64,
-        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::Usize | Scalar::F32 => true,
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::I32
+        | Scalar::U32
+        | Scalar::Usize
+        | Scalar::F32 => true,
     };
     let types: Vec<Scalar> = Scalar::ALL.into_iter().filter(can).collect();
     let kernel = blocks::local_arrays(&types);
@@ -287,7 +295,9 @@ fn bits(ty: Scalar, v: i64) -> u64 {
         Scalar::F64 => (v as f64).to_bits(),
         Scalar::I32 | Scalar::U32 => u64::from(v as u32),
         Scalar::I64 | Scalar::U64 => v as u64,
-        Scalar::Bool | Scalar::Usize => panic!("{ty} is not atomic"),
+        Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 | Scalar::Usize => {
+            panic!("{ty} is not atomic")
+        }
     }
 }
 
