@@ -1,7 +1,7 @@
 //! Random kernels with barriers, run thread by thread: where no race was found, no two threads of a block meet between
 //! two barriers.
 //!
-//! Each kernel is made twice: as it is checked, and with a store to a slice of its own in the place of each barrier, by
+//! Each kernel is made twice: as it is checked, and with a slice for the array and a store to another one in the place of each barrier, by
 //! which a thread that runs alone tells that it has come to the next phase.
 
 use std::collections::HashMap;
@@ -10,12 +10,15 @@ use super::super::soundness::satisfied;
 use super::check;
 use crate::analysis::random::{Rng, threads};
 use crate::analysis::range::{ArgFact, LaunchFacts};
-use crate::eval::thread::{Host, Thread};
+use crate::eval::{Host, Machine};
 use crate::sketch::{E, Sketch, V};
-use crate::{Axis, Builtin, Kernel, LabelId, Memory, ParamId, Scalar, SharedId, Value};
+use crate::{Axis, Builtin, Kernel, LabelId, Memory, ParamId, Scalar, Value};
 
 /// So long that every index is in bounds, unless it wrapped.
 const LEN: u64 = 1 << 40;
+
+/// The slice of the marks.
+const MARKS: ParamId = ParamId(0);
 
 /// Notes who touches what.
 struct Touches {
@@ -41,19 +44,20 @@ impl Host for Touches {
         Value::Usize(self.n)
     }
 
-    fn len(&self, _: Memory) -> u64 {
+    fn len(&self, _: ParamId) -> u64 {
         LEN
     }
 
-    fn load(&mut self, _: Memory, index: u64) -> Value {
+    fn load(&mut self, _: ParamId, index: u64) -> Value {
         self.touch(index, false);
         Value::U32(3)
     }
 
-    fn store(&mut self, memory: Memory, index: u64, _: Value) {
-        match memory {
-            Memory::Slice(_) => self.phase += 1,
-            Memory::Shared(_) | Memory::Local(_) => self.touch(index, true),
+    fn store(&mut self, slice: ParamId, index: u64, _: Value) {
+        if slice == MARKS {
+            self.phase += 1;
+        } else {
+            self.touch(index, true);
         }
     }
 }
@@ -65,7 +69,7 @@ struct Writer<'s> {
     barriers: bool,
     marks: ParamId,
     n: ParamId,
-    v: SharedId,
+    v: Memory,
     threads: Vec<V<'s>>,
     /// The same for all threads of the block: immutable ones, and one that changes.
     uniform: Vec<V<'s>>,
@@ -219,7 +223,11 @@ fn kernel(seed: u64, barriers: bool) -> Kernel {
     let s = Sketch::new("random");
     let marks = s.slice_mut("marks", Scalar::U32);
     let n = s.scalar("n", Scalar::Usize);
-    let v = s.shared("v", Scalar::U32, LEN);
+    let v = if barriers {
+        Memory::from(s.shared("v", Scalar::U32, LEN))
+    } else {
+        Memory::from(s.slice_mut("v", Scalar::U32))
+    };
     let mut rng = Rng(seed);
     let axes = 1 + rng.below(2) as usize;
     let id = |axis: &Axis| s.let_("t", s.id(Builtin::ThreadIdx(*axis)));
@@ -273,11 +281,11 @@ fn no_two_threads_meet_where_no_race_was_found() {
                 phase: 0,
                 elements: HashMap::new(),
             };
-            let mut thread = Thread::new(&run);
+            let mut machine = Machine::new(&run);
             for (i, ids) in threads(extent, block).into_iter().enumerate() {
                 (host.thread, host.block, host.phase) = (i, ids.block_idx[0], 0);
                 // A thread that faults, its index having wrapped, has touched what it has.
-                let _ = thread.run(&ids, &mut host);
+                let _ = machine.run(&ids, [1; 3], &mut host);
                 phases = phases.max(host.phase);
             }
             let race = host.elements.values().any(|e| e.1 && e.2);
