@@ -355,6 +355,22 @@ shaped! {
             out[i] = sum;
         }
     }
+    plain_edges shaped_edges(n: usize, x: &[u32], out: &mut [u32]) {
+        let width = n + 2;
+        let i = global_idx_x();
+        let j = global_idx_y();
+        let at = j * global_dim_x() + i;
+        if at < out.len() {
+            let inner = i > 1 && i + 3 < width && j >= 1 && j + 1 <= n;
+            out[at] = if inner { x[at] + x[at - 1] * 10 } else { x[at] };
+            if thread_idx_x() >= 3 && 4 >= thread_idx_x() {
+                out[at] += 7;
+            }
+            if n < i && n > 3 {
+                out[at] += 1000;
+            }
+        }
+    }
     plain_steps shaped_steps(n: u32, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
         if i < x.len() {
@@ -397,7 +413,7 @@ shaped! {
 
 #[test]
 fn shapes_mean_the_same() {
-    for len in [1, 7, 31, 32, 33, 100, 1000] {
+    for len in [1, 7, 31, 32, 33, 100, 500] {
         let x = input(len);
         for n in [0, 1, 3, 9, 40] {
             let both = |what: &str, shaped: bool| {
@@ -414,13 +430,19 @@ fn shapes_mean_the_same() {
                             ("strides", false) => {
                                 plain_strides(n, &x, out).over(len).run_on(device)
                             }
+                            ("edges", true) => shaped_edges(n, &x, out)
+                                .over((len.div_ceil(3), 3))
+                                .run_on(device),
+                            ("edges", false) => plain_edges(n, &x, out)
+                                .over((len.div_ceil(3), 3))
+                                .run_on(device),
                             (_, true) => shaped_steps(n as u32, &x, out).over(len).run_on(device),
                             (_, false) => plain_steps(n as u32, &x, out).over(len).run_on(device),
                         }
                     },
                 )
             };
-            for what in ["sums", "strides", "steps"] {
+            for what in ["sums", "strides", "edges", "steps"] {
                 assert_eq!(both(what, true), both(what, false), "{what} of {len}, {n}");
             }
         }

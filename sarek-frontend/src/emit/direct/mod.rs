@@ -15,6 +15,7 @@ mod frame;
 mod masked;
 mod memory;
 mod names;
+mod peel;
 mod shapes;
 mod stmt;
 mod storage;
@@ -167,8 +168,14 @@ impl Writer<'_> {
     /// A body that is one region.
     fn whole(&self) -> TokenStream {
         let ids: Vec<StmtId> = self.kernel.block(self.kernel.body).collect();
-        let (stmts, strips) = (self.block(self.kernel.body), self.strips(None, &ids));
-        let rows = tree::rows(strips, mixed!('thread: { #stmts }));
+        let body = |writer: &Writer<'_>| {
+            let stmts = writer.block(writer.kernel.body);
+            mixed!('thread: { #stmts })
+        };
+        let rows = match self.strips(None, &ids) {
+            Some(strips) => tree::rows(Some(strips), body(self)),
+            None => self.peeled_rows(&ids, &body),
+        };
         mixed!(unsafe { #rows })
     }
 

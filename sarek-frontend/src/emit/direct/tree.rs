@@ -102,15 +102,17 @@ impl<'a> Writer<'a> {
     /// The loop that runs a region.
     fn run(&self, frame: &Frame<'_>, id: RegionId, stmts: &[StmtId]) -> TokenStream {
         let lane = frame.lane();
-        let writer = self.within(&lane);
-        let body = stmts.iter().map(|s| writer.stmt(*s));
-        let body = self.lane_body(frame, id, mixed!(#(#body)*));
+        let body = |writer: &Writer<'_>| {
+            let lane = writer.within(&lane);
+            let body = stmts.iter().map(|s| lane.stmt(*s));
+            writer.lane_body(frame, id, mixed!(#(#body)*))
+        };
         match (frame.lanes, frame.mask()) {
-            (Lanes::Block, None) => {
-                let strips = self.within(frame).strips(Some((frame, id)), stmts);
-                rows(strips, body)
-            }
-            (Lanes::Block | Lanes::Strip, mask) => self.lanes(frame, mask, body),
+            (Lanes::Block, None) => match self.within(frame).strips(Some((frame, id)), stmts) {
+                Some(strips) => rows(Some(strips), body(self)),
+                None => self.within(frame).peeled_rows(stmts, &body),
+            },
+            (Lanes::Block | Lanes::Strip, mask) => self.lanes(frame, mask, body(self)),
         }
     }
 
