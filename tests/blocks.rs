@@ -484,6 +484,75 @@ unsafe fn shaped_reach(n: usize, at: usize, x: &[u32], out: &mut [u32]) {
     }
 }
 
+/// A product in tiles: a loop that moves outside of strips, between barriers, with values kept across them.
+macro_rules! tiled {
+    ($($(#[$option:meta])* $name:ident)*) => {$(
+        $(#[$option])*
+        unsafe fn $name(n: usize, x: &[u32], out: &mut [u32]) {
+            let a = shared_array::<[u32; 33], 32>();
+            let b = shared_array::<[u32; 33], 32>();
+            let tx = thread_idx_x();
+            let ty = thread_idx_y();
+            let width = block_dim_x();
+            let mut sum = 0u32;
+            let mut rest = [0u32; 3];
+            for t in 0..n {
+                a[ty][tx] = x[(t * 7 + ty * width + tx) % x.len()];
+                b[ty][tx] = x[(t * 5 + tx * 3 + ty) % x.len()] % 10;
+                barrier();
+                for k in 0..block_dim_y() {
+                    sum += a[ty][k % width] * b[k][tx];
+                    rest[(k + tx) % 3] += sum % 7;
+                }
+                barrier();
+                if t % 2 == 1 {
+                    for k in 0..2u32 {
+                        sum = sum % 1000 + k;
+                    }
+                }
+            }
+            let at = global_idx_y() * global_dim_x() + global_idx_x();
+            out[at] = sum % 100_000 + rest[0] + rest[1] * 3 + rest[2] * 5;
+        }
+    )*};
+}
+
+tiled! {
+    #[kernel] tiled
+    #[kernel(__shapes = "")] tiled_plain
+    #[kernel(block = (16, 8))] tiled_fixed
+    #[kernel(block = (16, 8), __shapes = "trim")] tiled_fixed_plain
+}
+
+#[test]
+fn tiles_agree() {
+    let x = input(300);
+    for (w, h) in [(1, 1), (5, 3), (8, 8), (16, 16), (32, 4), (24, 24)] {
+        for n in [0, 1, 4] {
+            let what = format!("tiles of {w} by {h}, {n}");
+            let shaped = agree(&what, w * h * 4, |out, device| unsafe {
+                tiled(n, &x, out).grid((2, 2)).block((w, h)).run_on(device)
+            });
+            let plain = agree(&what, w * h * 4, |out, device| unsafe {
+                tiled_plain(n, &x, out)
+                    .grid((2, 2))
+                    .block((w, h))
+                    .run_on(device)
+            });
+            assert_eq!(shaped, plain);
+        }
+    }
+    for n in [0, 1, 4] {
+        let shaped = agree("fixed tiles", 512, |out, device| unsafe {
+            tiled_fixed(n, &x, out).grid((2, 2)).run_on(device)
+        });
+        let plain = agree("fixed tiles", 512, |out, device| unsafe {
+            tiled_fixed_plain(n, &x, out).grid((2, 2)).run_on(device)
+        });
+        assert_eq!(shaped, plain);
+    }
+}
+
 /// A fault behind a barrier, and one in a strip, tell the place, the index and the thread.
 #[test]
 fn faults_tell_the_same() {

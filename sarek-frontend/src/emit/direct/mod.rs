@@ -154,7 +154,7 @@ impl Writer<'_> {
     fn dim(&self) -> TokenStream {
         let dim = match self.kernel.block {
             Some(dim) => {
-                let dim = dim.map(|d| Literal::u32_unsuffixed(d));
+                let dim = dim.map(Literal::u32_unsuffixed);
                 mixed!([#(#dim),*])
             }
             None => mixed!(__block.dim),

@@ -152,10 +152,9 @@ impl Writer<'_> {
     /// The locals that an expression is made of.
     fn needs(&self, expr: ExprId, needed: &mut BTreeSet<LocalId>) {
         touch::expr(self.kernel, expr, &mut |local, _| {
-            if needed.insert(local) {
-                if let Some(value) = self.values.get(local) {
-                    self.needs(value, needed);
-                }
+            let value = self.values.get(local).filter(|_| needed.insert(local));
+            if let Some(value) = value {
+                self.needs(value, needed);
             }
         });
     }
