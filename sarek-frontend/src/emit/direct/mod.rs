@@ -12,6 +12,7 @@
 mod atomic;
 mod expr;
 mod frame;
+mod loops;
 mod masked;
 mod memory;
 mod names;
