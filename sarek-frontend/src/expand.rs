@@ -111,7 +111,10 @@ pub fn lowered(attribute: TokenStream, item: TokenStream) -> Result<sarek_ir::Ke
             lower_item(&mut item, &signature, attribute.block, &krate, &mut errors)
         });
     let (_, errors) = errors.finish();
-    kernel.map(|l| l.kernel).filter(|_| errors.is_empty()).ok_or(errors)
+    kernel
+        .map(|l| l.kernel)
+        .filter(|_| errors.is_empty())
+        .ok_or(errors)
 }
 
 /// Lowers and checks the body, and marks it for [`reference::annotate`].

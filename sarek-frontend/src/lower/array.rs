@@ -10,7 +10,6 @@ use syn::spanned::Spanned;
 
 use super::length::Dim;
 use super::{Binding, Lowerer, Ty, Value};
-use crate::parse::scalar_type;
 
 /// Up to so many elements are stored one by one; more are a loop.
 const UNROLLED: u64 = 4;
@@ -175,7 +174,8 @@ impl Lowerer<'_> {
             .map(|i| format!("[{i}]"))
             .collect();
         let s = if rank == 1 { "" } else { "s" };
-        let message = format!("`{name}` has {rank} dimension{s}: an element of it is `{name}{wanted}`");
+        let message =
+            format!("`{name}` has {rank} dimension{s}: an element of it is `{name}{wanted}`");
         self.errors.at(span, message);
         None
     }
@@ -219,12 +219,14 @@ impl Lowerer<'_> {
         };
         let syn::Pat::Ident(pat) = pat else {
             let what = "this pattern for an array is";
-            self.errors.unsupported(pat.span(), what, "bind a plain name");
+            self.errors
+                .unsupported(pat.span(), what, "bind a plain name");
             return Some(Value::Unit);
         };
         if pat.by_ref.is_some() || pat.subpat.is_some() {
             let what = "this pattern for an array is";
-            self.errors.unsupported(pat.span(), what, "bind a plain name");
+            self.errors
+                .unsupported(pat.span(), what, "bind a plain name");
         }
         self.bind_array(pat, declared, init.map(|init| &*init.expr));
         Some(Value::Unit)
@@ -238,12 +240,7 @@ impl Lowerer<'_> {
     ) -> Option<()> {
         let plan = match init {
             Some(init) if self.yields_array(init) => Some(self.plan(init)?),
-            Some(init) => {
-                let instead = "write `[a, b]`, `[a; n]` or the name of an array";
-                self.errors
-                    .unsupported(init.span(), "this value of an array is", instead);
-                return None;
-            }
+            Some(init) => return self.bind_array_value(pat, declared, init),
             None => None,
         };
         let elem = self.types.any();
@@ -267,6 +264,27 @@ impl Lowerer<'_> {
             self.fill(memory, Start::default(), plan, elem, span);
         }
         self.bind(&pat.ident, Binding::Memory(memory));
+        Some(())
+    }
+
+    /// A local array that is a part of another value, or what control flow yields.
+    fn bind_array_value(
+        &mut self,
+        pat: &syn::PatIdent,
+        declared: Option<(Vec<Dim>, Ty)>,
+        init: &syn::Expr,
+    ) -> Option<()> {
+        let (dims, elem) = declared?;
+        let value = self.scalar_or_never(init)?;
+        let mut ty = elem;
+        for dim in dims.iter().rev() {
+            ty = self.types.array(ty, dim.clone());
+        }
+        self.unify(ty, self.ty(value), init.span());
+        let local = self.local(&pat.ident.to_string(), ty, pat.mutability.is_some());
+        let init = Some(value);
+        self.push(Stmt::Let { local, init }, pat.ident.span());
+        self.bind(&pat.ident, Binding::Local(local));
         Some(())
     }
 
@@ -317,8 +335,11 @@ impl Lowerer<'_> {
     fn plan<'s>(&mut self, expr: &'s syn::Expr) -> Option<Plan<'s>> {
         match peeled(expr) {
             syn::Expr::Array(e) => {
-                let items: Vec<Plan<'s>> =
-                    e.elems.iter().map(|e| self.plan(e)).collect::<Option<_>>()?;
+                let items: Vec<Plan<'s>> = e
+                    .elems
+                    .iter()
+                    .map(|e| self.plan(e))
+                    .collect::<Option<_>>()?;
                 let Some(first) = items.first() else {
                     let message = "an array of a kernel has one element at least";
                     self.errors.at(e.span(), message);
@@ -381,8 +402,8 @@ impl Lowerer<'_> {
             }
             syn::Type::Infer(_) => Some((vec![], self.types.any())),
             other => {
-                let scalar = scalar_type(other, self.errors)?;
-                Some((vec![], self.types.known(scalar)))
+                let ty = self.written_type(other)?;
+                Some((vec![], ty))
             }
         }
     }

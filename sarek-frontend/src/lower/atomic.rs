@@ -39,7 +39,9 @@ impl Lowerer<'_> {
         let elem = self.kernel.element(memory);
         let Some(op) = operation(&name) else {
             let message = if name.starts_with("compare_exchange") {
-                format!("`{name}` is not supported in a kernel: use `compare_and_swap(current, new)`, which returns the old value")
+                format!(
+                    "`{name}` is not supported in a kernel: use `compare_and_swap(current, new)`, which returns the old value"
+                )
             } else {
                 format!("`Atomic<{elem}>` has no method `{name}` in a kernel")
             };
@@ -57,14 +59,20 @@ impl Lowerer<'_> {
     fn atomic_fits(&mut self, op: AtomicOp, elem: Scalar, e: &syn::ExprMethodCall) -> bool {
         let bits = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
         if bits && !elem.is_int() {
-            let message = format!("`Atomic<{elem}>` has no `{}`: only integers have bits", e.method);
+            let message = format!(
+                "`Atomic<{elem}>` has no `{}`: only integers have bits",
+                e.method
+            );
             self.errors.at(e.method.span(), message);
             return false;
         }
         let (wanted, found) = (op.arity() as usize, e.args.len());
         if wanted != found {
             let s = if wanted == 1 { "" } else { "s" };
-            let message = format!("`{}` takes {wanted} argument{s}, and {found} are given", e.method);
+            let message = format!(
+                "`{}` takes {wanted} argument{s}, and {found} are given",
+                e.method
+            );
             self.errors.at(e.method.span(), message);
         }
         wanted == found

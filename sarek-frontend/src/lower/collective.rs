@@ -39,7 +39,10 @@ impl Lowerer<'_> {
         let ids = self.operands(&arguments);
         if wanted != found {
             let s = if wanted == 1 { "" } else { "s" };
-            let message = format!("`{}` takes {wanted} argument{s}, and {found} are given", op.name());
+            let message = format!(
+                "`{}` takes {wanted} argument{s}, and {found} are given",
+                op.name()
+            );
             self.errors.at(path.span(), message);
             return Value::Never;
         }
@@ -82,7 +85,10 @@ impl Lowerer<'_> {
 
 /// Has rustc test that the function is the façade's, by one instance of it.
 fn subgroup_audit(op: SubgroupOp, path: &syn::Path) -> proc_macro2::TokenStream {
-    let (bool_ty, f32_ty) = (quote!(::core::primitive::bool), quote!(::core::primitive::f32));
+    let (bool_ty, f32_ty) = (
+        quote!(::core::primitive::bool),
+        quote!(::core::primitive::f32),
+    );
     match op {
         SubgroupOp::All | SubgroupOp::Any => {
             quote!(const _: extern "C-unwind" fn(#bool_ty) -> #bool_ty = #path;)

@@ -2,7 +2,9 @@
 
 use proc_macro2::Span;
 use quote::quote;
-use sarek_ir::{Builtin, Expr, ExprId, Length, Memory, Scalar, SharedArray, SharedId, SiteKind, Stmt};
+use sarek_ir::{
+    Builtin, Expr, ExprId, Length, Memory, Scalar, SharedArray, SharedId, SiteKind, Stmt,
+};
 use syn::spanned::Spanned;
 
 use super::array::peeled;
@@ -32,8 +34,11 @@ impl Lowerer<'_> {
         self.shared_place(path.span());
         let syn::Pat::Ident(pat) = &local.pat else {
             let instead = "bind a plain name, without a type";
-            self.errors
-                .unsupported(local.pat.span(), "this pattern for a shared array is", instead);
+            self.errors.unsupported(
+                local.pat.span(),
+                "this pattern for a shared array is",
+                instead,
+            );
             return Some(Value::Unit);
         };
         if let Some((token, _)) = &init.diverge {
@@ -97,7 +102,7 @@ impl Lowerer<'_> {
     fn new_shared(&mut self, name: String, element: &Element, len: Length) -> SharedId {
         self.kernel.shared.to_mut().push(SharedArray {
             name: name.into(),
-            elem: element.scalar,
+            elem: element.scalar.into(),
             len,
             atomic: element.atomic,
         });
@@ -295,7 +300,9 @@ impl Lowerer<'_> {
                     .ok_or(span)
                     .and_then(|init| self.launch_known(init).map_err(|_| span));
             }
-            Expr::Load { .. } | Expr::Bounded { .. } | Expr::Faulted => return Err(span),
+            Expr::Load { .. } | Expr::Bounded { .. } | Expr::Compound(_) | Expr::Faulted => {
+                return Err(span);
+            }
             Expr::Unary { op, arg } => Expr::Unary {
                 op,
                 arg: self.launch_known(arg)?,
