@@ -72,6 +72,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         has_native: lowered
             .as_ref()
             .is_some_and(|l| !l.kernel.natives.is_empty()),
+        is_cooperative: lowered.as_ref().is_some_and(|l| is_cooperative(&l.kernel)),
     };
     match lowered {
         Some(lowered) if errors.is_empty() => {
@@ -182,6 +183,13 @@ fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
             errors.unsupported(attr.span(), "this attribute is", "remove it");
         }
     }
+}
+
+/// Do the threads of a block work together?
+fn is_cooperative(kernel: &sarek_ir::Kernel) -> bool {
+    use sarek_ir::Stmt;
+    let joins = |stmt: &Stmt| matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. });
+    !kernel.shared.is_empty() || kernel.stmts.iter().any(joins)
 }
 
 /// Checks what rustc cannot.

@@ -87,7 +87,8 @@ pub enum Scope {
 
 /// What the threads of a subgroup do together. The operands are of one scalar type, lanes are `usize`. A
 /// subgroup's threads are consecutive in `thread_idx`, x fastest; those that returned, or take
-/// another path, take no part.
+/// another path, take no part. Where a lane is asked for that takes no part, targets differ: the interpreter
+/// gives one's own value, and for [`SubgroupOp::Broadcast`] that of the lowest lane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SubgroupOp {
     /// The value of lane `arg1`.

@@ -412,4 +412,39 @@ impl Kernel {
             Expr::Compound(compound) => self.compound_operands(compound),
         }
     }
+
+    /// The expressions, in order of evaluation, and blocks that a statement holds directly.
+    pub fn parts(&self, stmt: Stmt) -> (Vec<ExprId>, Vec<Block>) {
+        match stmt {
+            Stmt::Let { init, .. } => (init.into_iter().collect(), vec![]),
+            Stmt::Assign { value, .. } => (vec![value], vec![]),
+            Stmt::Store { index, value, .. } => (vec![value, index], vec![]),
+            Stmt::Assert { cond, .. } => (vec![cond], vec![]),
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => (vec![cond], vec![then, otherwise]),
+            Stmt::Loop { cond, body, .. } => (cond.into_iter().collect(), vec![body]),
+            Stmt::For {
+                start, end, body, ..
+            } => (vec![start, end], vec![body]),
+            Stmt::Atomic { index, args, .. } => (self.list(args).chain([index]).collect(), vec![]),
+            Stmt::Subgroup { args, .. } => (self.list(args).collect(), vec![]),
+            Stmt::Update { place, value } => {
+                let place = self.place_operands(place);
+                ([value].into_iter().chain(place).collect(), vec![])
+            }
+            Stmt::Call { call } => (self.call_operands(call), vec![]),
+            Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. } => (vec![], vec![]),
+            Stmt::Native { native } => {
+                let fallback = self.natives[native.index()].fallback;
+                (vec![], fallback.into_iter().collect())
+            }
+        }
+    }
 }

@@ -624,7 +624,14 @@ fn tighter(prec: Prec) -> Prec {
 
 fn is_negative(value: Value) -> bool {
     match value {
-        Value::Bool(_) | Value::U32(_) | Value::U64(_) | Value::Usize(_) => false,
+        Value::Bool(_)
+        | Value::U8(_)
+        | Value::U16(_)
+        | Value::U32(_)
+        | Value::U64(_)
+        | Value::Usize(_) => false,
+        Value::I8(v) => v < 0,
+        Value::I16(v) => v < 0,
         Value::I32(v) => v < 0,
         Value::I64(v) => v < 0,
         Value::F32(bits) => f32::from_bits(bits).is_sign_negative(),
@@ -639,6 +646,10 @@ impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Value::Bool(v) => write!(f, "{v}"),
+            Value::I8(v) => write!(f, "{v}i8"),
+            Value::U8(v) => write!(f, "{v}u8"),
+            Value::I16(v) => write!(f, "{v}i16"),
+            Value::U16(v) => write!(f, "{v}u16"),
             Value::I32(v) => write!(f, "{v}i32"),
             Value::U32(v) => write!(f, "{v}u32"),
             Value::I64(v) => write!(f, "{v}i64"),

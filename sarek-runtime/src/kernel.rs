@@ -1,29 +1,15 @@
-use sarek_ir::{Scalar, Value};
+use sarek_ir::Value;
+use sarek_ir::link::Links;
 
 use crate::device::registry;
 use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
 use crate::{Result, launch};
 
-/// A type that stands in vectors: `bool`, `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
-///
-/// # Safety
-/// Its layout is that of [`Element::SCALAR`] in Rust, it has no padding, and it owns nothing. Any
-/// bytes are a value of it, unless `SCALAR` is `bool`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be stored in a `Vector`",
-    label = "not an element type",
-    note = "vectors hold bool, i32, u32, i64, u64, f32 and f64; for indices use u32 or u64, since the width of usize differs between devices"
-)]
-pub unsafe trait Element: Copy + Default + Send + Sync + 'static {
-    /// The kernel language's name of the type.
-    const SCALAR: Scalar;
-}
-
-/// A type that is passed to a kernel by value: those of [`Element`], and `usize`.
+/// A scalar that is passed to a kernel by value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
     label = "not a scalar of the kernel language",
-    note = "kernels take bool, i32, u32, i64, u64, usize, f32 and f64 by value, and vectors by reference"
+    note = "kernels take bool, i8 to i64, u8 to u64, usize, f32 and f64 by value, and vectors by reference"
 )]
 pub trait ScalarArg: Copy + 'static {
     /// The value as the kernel sees it.
@@ -35,11 +21,6 @@ pub trait ScalarArg: Copy + 'static {
 
 macro_rules! scalars {
     ($($ty:ident $scalar:ident |$v:ident| $value:expr, $back:expr;)*) => {$(
-        // SAFETY: the primitive is what `Scalar` names; it has no padding and owns nothing.
-        unsafe impl Element for $ty {
-            const SCALAR: Scalar = Scalar::$scalar;
-        }
-
         impl ScalarArg for $ty {
             fn value(self) -> Value {
                 let $v = self;
@@ -59,6 +40,10 @@ macro_rules! scalars {
 
 scalars! {
     bool Bool |v| Value::Bool(v), v;
+    i8 I8 |v| Value::I8(v), v;
+    u8 U8 |v| Value::U8(v), v;
+    i16 I16 |v| Value::I16(v), v;
+    u16 U16 |v| Value::U16(v), v;
     i32 I32 |v| Value::I32(v), v;
     u32 U32 |v| Value::U32(v), v;
     i64 I64 |v| Value::I64(v), v;
@@ -86,8 +71,8 @@ impl ScalarArg for usize {
 pub struct KernelDef {
     /// The kernel, perhaps with links open.
     pub ir: &'static sarek_ir::Kernel,
-    /// The values of [`sarek_ir::Kernel::links`].
-    pub links: &'static [Value],
+    /// What the kernel names of the user's crate.
+    pub links: fn() -> Links,
     /// For a closed kernel, `(target, text)` of the default variant of each built-in dialect.
     pub sources: &'static [(&'static str, &'static str)],
     /// The compiled body.
@@ -134,7 +119,7 @@ impl KernelDef {
     #[doc(hidden)]
     pub const BROKEN: KernelDef = KernelDef {
         ir: &sarek_ir::Kernel::EMPTY,
-        links: &[],
+        links: Links::default,
         sources: &[],
         direct: Direct {
             run: broken,

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use sarek_ir::eval::thread::{Host, Ids, Thread};
-use sarek_ir::{Access, Kernel, Memory, ParamId, ParamKind, Scalar, Stmt, Value};
+use sarek_ir::eval::{Host, Ids, Machine, Stop};
+use sarek_ir::{Access, Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
 use sarek_runtime::direct::{DirectArg, IndexSpace, RawFault};
 use sarek_runtime::{Error, Result};
 
@@ -35,10 +35,10 @@ impl Interpreted {
         Ok(Interpreted { kernel })
     }
 
-    /// Runs all threads, in order, up to the first that faults.
+    /// Runs all blocks, in order, up to the first thread that faults.
     pub(super) fn run(&self, args: &[DirectArg], space: &IndexSpace) -> Result<Option<RawFault>> {
         let mut host = HostArgs::new(&self.kernel, args)?;
-        let mut thread = Thread::new(&self.kernel);
+        let mut machine = Machine::new(&self.kernel);
         let block_dim = space.block.map(u64::from);
         let mut ids = Ids {
             thread_idx: [0; 3],
@@ -53,14 +53,29 @@ impl Interpreted {
             let first = |a: usize| block_idx[a].saturating_mul(block_dim[a]);
             let threads = [0, 1, 2].map(|a| space.extent[a].saturating_sub(first(a)));
             let threads = [0, 1, 2].map(|a| threads[a].min(block_dim[a]));
-            for thread_idx in points(threads) {
-                ids.thread_idx = thread_idx;
-                if let Err(fault) = thread.run(&ids, &mut host) {
+            match machine.run(&ids, threads, &mut host) {
+                Ok(()) => {}
+                Err(Stop::Fault { fault, thread }) => {
                     return Ok(Some(RawFault {
                         site: fault.site,
                         detail: fault.detail,
-                        thread: [0, 1, 2].map(|a| first(a) + thread_idx[a]),
+                        thread: [0, 1, 2].map(|a| first(a) + thread[a]),
                     }));
+                }
+                Err(Stop::Divergence {
+                    barrier,
+                    waits,
+                    absent,
+                }) => {
+                    let loc = self.kernel.stmt_locs[barrier.index()];
+                    return Err(Error::Launch {
+                        kernel: self.kernel.name.to_string(),
+                        problem: format!(
+                            "thread {waits:?} of block {block_idx:?} waits at the barrier at {}:{}:{}, where thread \
+                             {absent:?} does not come",
+                            self.kernel.file, loc.line, loc.column
+                        ),
+                    });
                 }
             }
         }
@@ -88,7 +103,8 @@ impl<'a> HostArgs<'a> {
             }
             (ParamKind::Scalar(_), DirectArg::Slice { .. })
             | (ParamKind::Value(_) | ParamKind::Reference(_), _)
-            | (ParamKind::Slice { .. }, DirectArg::Scalar(_)) => false,
+            | (ParamKind::Slice { .. }, DirectArg::Scalar(_))
+            | (ParamKind::Scalar(_) | ParamKind::Slice { .. }, DirectArg::Value { .. }) => false,
         };
         let kinds = kernel.params.iter().map(|p| p.kind);
         if kernel.params.len() != args.len() || !kinds.zip(args).all(fits) {
@@ -116,39 +132,36 @@ impl<'a> HostArgs<'a> {
     }
 }
 
-fn slice(memory: Memory) -> ParamId {
-    match memory {
-        Memory::Slice(param) => param,
-        Memory::Shared(_) | Memory::Local(_) => todo!(),
-    }
-}
-
 impl Host for HostArgs<'_> {
     fn scalar(&self, param: ParamId) -> Value {
         match self.args[param.index()] {
             DirectArg::Scalar(value) => value,
-            DirectArg::Slice { .. } => {
+            DirectArg::Slice { .. } | DirectArg::Value { .. } => {
                 unreachable!("a validated kernel takes no slice for a value")
             }
         }
     }
 
-    fn len(&self, memory: Memory) -> u64 {
-        let buffer = slice(memory);
+    fn len(&self, buffer: ParamId) -> u64 {
         match self.args[buffer.index()] {
             DirectArg::Slice { len, .. } => len as u64,
-            DirectArg::Scalar(_) => unreachable!("a validated kernel takes lengths of slices only"),
+            DirectArg::Scalar(_) | DirectArg::Value { .. } => {
+                unreachable!("a validated kernel takes lengths of slices only")
+            }
         }
     }
 
-    fn load(&mut self, memory: Memory, index: u64) -> Value {
-        let buffer = slice(memory);
+    fn load(&mut self, buffer: ParamId, index: u64) -> Value {
         let (at, elem) = self.element(buffer, index);
         // SAFETY: `at` is an element of type `elem`, aligned as its vector is, and the launch
         // borrows the vector; only this thread of the host runs the launch.
         unsafe {
             match elem {
                 Scalar::Bool => Value::Bool(at.read() != 0),
+                Scalar::I8 => Value::I8(at.cast::<i8>().read()),
+                Scalar::U8 => Value::U8(at.read()),
+                Scalar::I16 => Value::I16(at.cast::<i16>().read()),
+                Scalar::U16 => Value::U16(at.cast::<u16>().read()),
                 Scalar::I32 => Value::I32(at.cast::<i32>().read()),
                 Scalar::U32 => Value::U32(at.cast::<u32>().read()),
                 Scalar::I64 => Value::I64(at.cast::<i64>().read()),
@@ -160,14 +173,17 @@ impl Host for HostArgs<'_> {
         }
     }
 
-    fn store(&mut self, memory: Memory, index: u64, value: Value) {
-        let buffer = slice(memory);
+    fn store(&mut self, buffer: ParamId, index: u64, value: Value) {
         let (at, _) = self.element(buffer, index);
         // SAFETY: as in `load`; the value is of the element's type, and the slice is a mutable
         // one, since a validated kernel stores to no other and `HostArgs::new` compared them.
         unsafe {
             match value {
                 Value::Bool(v) => at.write(v.into()),
+                Value::I8(v) => at.cast::<i8>().write(v),
+                Value::U8(v) => at.write(v),
+                Value::I16(v) => at.cast::<i16>().write(v),
+                Value::U16(v) => at.cast::<u16>().write(v),
                 Value::I32(v) => at.cast::<i32>().write(v),
                 Value::U32(v) | Value::F32(v) => at.cast::<u32>().write(v),
                 Value::I64(v) => at.cast::<i64>().write(v),

@@ -374,8 +374,18 @@ fn memory(memory: Memory) -> TokenStream {
 fn value(value: Value) -> TokenStream {
     let literal = match value {
         Value::Bool(v) => quote!(#v),
+        Value::I8(v) => signed(v.into(), Literal::u64_unsuffixed(v.unsigned_abs().into())),
+        Value::I16(v) => signed(v.into(), Literal::u64_unsuffixed(v.unsigned_abs().into())),
         Value::I32(v) => signed(v as i64, Literal::u64_unsuffixed(v.unsigned_abs() as u64)),
         Value::I64(v) => signed(v, Literal::u64_unsuffixed(v.unsigned_abs())),
+        Value::U8(v) => {
+            let v = Literal::u8_unsuffixed(v);
+            quote!(#v)
+        }
+        Value::U16(v) => {
+            let v = Literal::u16_unsuffixed(v);
+            quote!(#v)
+        }
         Value::U32(v) | Value::F32(v) => {
             let v = Literal::u32_unsuffixed(v);
             quote!(#v)

@@ -384,6 +384,10 @@ impl Writer<'_> {
         match intrinsic {
             Intrinsic::Rsqrt => quote_spanned!(span=> direct::Float::rsqrt(#(#args),*)),
             Intrinsic::Clamp => quote_spanned!(span=> direct::clamp(#(#args),*)),
+            _ if intrinsic.is_elementary() => {
+                let name = Ident::new(intrinsic.name(), span);
+                quote_spanned!(span=> direct::Elementary::#name(#(#args),*))
+            }
             Intrinsic::Min | Intrinsic::Max if !is_float(&on) => {
                 let name = Ident::new(intrinsic.name(), span);
                 quote_spanned!(span=> ::core::cmp::Ord::#name(#(#args),*))
@@ -495,10 +499,16 @@ fn is_float(ty: &TokenStream) -> bool {
 fn literal(value: Value) -> TokenStream {
     match value {
         Value::Bool(v) => mixed!(#v),
+        Value::I8(i8::MIN) => mixed!(::core::primitive::i8::MIN),
+        Value::I16(i16::MIN) => mixed!(::core::primitive::i16::MIN),
         Value::I32(i32::MIN) => mixed!(::core::primitive::i32::MIN),
         Value::I64(i64::MIN) => mixed!(::core::primitive::i64::MIN),
+        Value::I8(v) => signed(v < 0, Literal::i8_suffixed(v.wrapping_abs())),
+        Value::I16(v) => signed(v < 0, Literal::i16_suffixed(v.wrapping_abs())),
         Value::I32(v) => signed(v < 0, Literal::i32_suffixed(v.wrapping_abs())),
         Value::I64(v) => signed(v < 0, Literal::i64_suffixed(v.wrapping_abs())),
+        Value::U8(v) => unsigned(Literal::u8_suffixed(v)),
+        Value::U16(v) => unsigned(Literal::u16_suffixed(v)),
         Value::U32(v) => unsigned(Literal::u32_suffixed(v)),
         Value::U64(v) => unsigned(Literal::u64_suffixed(v)),
         Value::Usize(v) => {

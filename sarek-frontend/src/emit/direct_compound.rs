@@ -202,7 +202,15 @@ pub(super) fn foreign_literal(value: Value) -> TokenStream {
             let v = f64::from_bits(bits);
             negative(v.is_sign_negative(), Literal::f64_unsuffixed(v.abs()))
         }
-        Value::Bool(_) | Value::I32(_) | Value::U32(_) | Value::Usize(_) | Value::F32(_) => {
+        Value::Bool(_)
+        | Value::I8(_)
+        | Value::U8(_)
+        | Value::I16(_)
+        | Value::U16(_)
+        | Value::I32(_)
+        | Value::U32(_)
+        | Value::Usize(_)
+        | Value::F32(_) => {
             unreachable!("a literal of an open type has the widest type")
         }
     }

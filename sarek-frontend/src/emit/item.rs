@@ -21,6 +21,8 @@ pub struct Parts<'a> {
     pub fixed_block: bool,
     /// Does its body contain a `native!`?
     pub has_native: bool,
+    /// Do the threads of a block work together?
+    pub is_cooperative: bool,
 }
 
 /// The expansion of a kernel: the launch function, the struct of the same name, and what the struct
@@ -247,27 +249,14 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
 
 /// Each link as the values of its leaves.
 fn link_constants(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
-    use sarek_ir::{Scalar, Type};
+    use sarek_ir::Type;
     let each = |(i, link): (usize, &sarek_ir::Link)| {
         let i = Literal::usize_unsuffixed(i);
         let constant = quote!(Self::LINKED.#i);
-        let value = quote!(#krate::ir::Value);
-        let one = match link.ty {
-            Type::Compound(_) => {
-                return quote!(#krate::__private::direct::leaves(&#constant));
-            }
-            Type::Scalar(scalar) => match scalar {
-                Scalar::Bool => quote!(#value::Bool(#constant)),
-                Scalar::I32 => quote!(#value::I32(#constant)),
-                Scalar::U32 => quote!(#value::U32(#constant)),
-                Scalar::I64 => quote!(#value::I64(#constant)),
-                Scalar::U64 => quote!(#value::U64(#constant)),
-                Scalar::Usize => quote!(#value::Usize(#constant as ::core::primitive::u64)),
-                Scalar::F32 => quote!(#value::f32(#constant)),
-                Scalar::F64 => quote!(#value::f64(#constant)),
-            },
-        };
-        quote!(::std::vec![#one])
+        match link.ty {
+            Type::Compound(_) => quote!(#krate::__private::direct::leaves(&#constant)),
+            Type::Scalar(_) => quote!(::std::vec![#krate::ScalarArg::value(#constant)]),
+        }
     };
     lowered.kernel.links.iter().enumerate().map(each).collect()
 }
@@ -281,12 +270,30 @@ fn user_function(parts: &Parts<'_>, attributes: &TokenStream) -> TokenStream {
         .iter()
         .filter(|a| LINTS.iter().any(|l| a.path().is_ident(l)));
     let (signature, body) = (&item.sig, &item.block);
+    let mut body = body.clone();
+    body.stmts.splice(0..0, launders(parts));
     quote_spanned! {signature.ident.span()=>
         #(#lints)*
         #[allow(clippy::all)]
         #attributes
         #signature #body
     }
+}
+
+/// Keeps rustc from knowing what the `&mut [T]` of a thread contain after a barrier.
+fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
+    let krate = parts.krate;
+    let arguments = parts.signature.arguments.iter();
+    let written = arguments.filter(|argument| match argument.kind {
+        ArgumentKind::Slice { access, .. } => parts.is_cooperative && access == Access::Write,
+        ArgumentKind::Scalar(_) | ArgumentKind::Value(_) => false,
+    });
+    let each = written.map(|argument| {
+        let name = &argument.name;
+        let call = quote_spanned!(name.span()=> #krate::__private::direct::launder(#name));
+        syn::parse_quote_spanned!(name.span()=> let #name = #call;)
+    });
+    each.collect()
 }
 
 /// `Kernel::reference`, which calls the user's function, and tests that the function's names mean what
@@ -317,6 +324,11 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
         .has_native
         .then(|| quote!(#[allow(unused_mut, unused_assignments)]));
     let function = user_function(parts, &unseen.unwrap_or_default());
+    let each = if parts.is_cooperative {
+        quote!(for_each_block)
+    } else {
+        quote!(for_each_thread)
+    };
     quote! {
         #[inline]
         unsafe fn reference(
@@ -328,7 +340,7 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
             #function
             {
                 use #krate::__private::direct;
-                direct::for_each_thread(__space, || unsafe { #name(#(#arguments),*) });
+                direct::#each(__space, || unsafe { #name(#(#arguments),*) });
             }
         }
     }

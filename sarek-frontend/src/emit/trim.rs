@@ -48,8 +48,12 @@ impl Trim {
 /// Is this a constant by which any integer can be divided?
 pub fn can_divide(kernel: &Kernel, divisor: ExprId) -> bool {
     kernel.literal(divisor).is_some_and(|value| match value {
+        Value::I8(v) => v != 0 && v != -1,
+        Value::I16(v) => v != 0 && v != -1,
         Value::I32(v) => v != 0 && v != -1,
         Value::I64(v) => v != 0 && v != -1,
+        Value::U8(v) => v != 0,
+        Value::U16(v) => v != 0,
         Value::U32(v) => v != 0,
         Value::U64(v) | Value::Usize(v) => v != 0,
         Value::Bool(_) | Value::F32(_) | Value::F64(_) => false,

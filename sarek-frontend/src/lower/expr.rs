@@ -163,14 +163,18 @@ impl Lowerer<'_> {
             expr,
             lit: e.lit.clone(),
             negative,
+            beyond: false,
         });
         Value::Scalar(expr)
     }
 
     fn bad_suffix(&mut self, suffix: &str, span: proc_macro2::Span) -> Value {
         let what = format!("a literal of type `{suffix}` is");
-        self.errors
-            .unsupported(span, &what, "kernels know `i32 u32 i64 u64 usize f32 f64`");
+        self.errors.unsupported(
+            span,
+            &what,
+            "kernels know `i8 u8 i16 u16 i32 u32 i64 u64 usize f32 f64`",
+        );
         Value::Never
     }
 

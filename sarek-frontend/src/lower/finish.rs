@@ -424,7 +424,10 @@ fn literal_value(pending: &PendingLiteral, ty: Scalar) -> Result<Constant, Strin
                 magnitude
             };
             let exact = Constant::int(ty, value).filter(|v| v.as_int() == Some(value));
-            exact.ok_or_else(|| format!("this literal does not fit `{ty}`"))
+            exact.ok_or_else(|| match pending.beyond {
+                true => format!("write the type of this range, as in `..={}{ty}`", value - 1),
+                false => format!("this literal does not fit `{ty}`"),
+            })
         }
         syn::Lit::Float(lit) => float(lit.base10_digits(), pending.negative, ty),
         other => unreachable!("a pending literal is a number, not {other:?}"),
@@ -437,8 +440,15 @@ fn float(digits: &str, negative: bool, ty: Scalar) -> Result<Constant, String> {
     match ty {
         Scalar::F32 => text.parse().map(Constant::f32).map_err(|e| e.to_string()),
         Scalar::F64 => text.parse().map(Constant::f64).map_err(|e| e.to_string()),
-        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 | Scalar::Usize => {
-            Err(format!("a float literal is not a `{ty}`"))
-        }
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::I32
+        | Scalar::U32
+        | Scalar::I64
+        | Scalar::U64
+        | Scalar::Usize => Err(format!("a float literal is not a `{ty}`")),
     }
 }

@@ -123,6 +123,8 @@ struct PendingLiteral {
     expr: ExprId,
     lit: syn::Lit,
     negative: bool,
+    /// One more than what the user wrote, as the end of a range.
+    beyond: bool,
 }
 
 /// The state of the walk.
@@ -391,11 +393,14 @@ impl<'e> Lowerer<'e> {
         let (expr, ty, span) = (self.kernel.expr(leaf), self.ty(leaf), self.span(leaf));
         let copy = self.expr(expr, ty, span);
         let pending = self.literals.iter().find(|p| p.expr == leaf);
-        if let Some((lit, negative)) = pending.map(|p| (p.lit.clone(), p.negative)) {
+        if let Some((lit, negative, beyond)) =
+            pending.map(|p| (p.lit.clone(), p.negative, p.beyond))
+        {
             self.literals.push(PendingLiteral {
                 expr: copy,
                 lit,
                 negative,
+                beyond,
             });
         }
         copy

@@ -165,6 +165,10 @@ macro_rules! constants {
     };
     (@ f32 $value:expr) => { Constant::f32($value) };
     (@ f64 $value:expr) => { Constant::f64($value) };
+    (@ i8 $value:expr) => { Constant::I8($value) };
+    (@ u8 $value:expr) => { Constant::U8($value) };
+    (@ i16 $value:expr) => { Constant::I16($value) };
+    (@ u16 $value:expr) => { Constant::U16($value) };
     (@ i32 $value:expr) => { Constant::I32($value) };
     (@ u32 $value:expr) => { Constant::U32($value) };
     (@ i64 $value:expr) => { Constant::I64($value) };
@@ -197,6 +201,10 @@ fn audit(path: &syn::Path, constant: Constant) -> TokenStream {
             let bits = Literal::u64_suffixed(bits);
             quote!(#path.to_bits() == #bits)
         }
+        Constant::I8(v) => int_audit(path, Literal::i128_suffixed(v.into())),
+        Constant::U8(v) => int_audit(path, Literal::i128_suffixed(v.into())),
+        Constant::I16(v) => int_audit(path, Literal::i128_suffixed(v.into())),
+        Constant::U16(v) => int_audit(path, Literal::i128_suffixed(v.into())),
         Constant::I32(v) => int_audit(path, Literal::i128_suffixed(v.into())),
         Constant::U32(v) => int_audit(path, Literal::i128_suffixed(v.into())),
         Constant::I64(v) => int_audit(path, Literal::i128_suffixed(v.into())),
@@ -232,6 +240,10 @@ fn known_constant(path: &syn::Path) -> Option<Constant> {
     constants!((ty.name(), name);
         f32: MIN MAX EPSILON MIN_POSITIVE INFINITY NEG_INFINITY NAN;
         f64: MIN MAX EPSILON MIN_POSITIVE INFINITY NEG_INFINITY NAN;
+        i8: MIN MAX;
+        u8: MIN MAX;
+        i16: MIN MAX;
+        u16: MIN MAX;
         i32: MIN MAX;
         u32: MIN MAX;
         i64: MIN MAX;

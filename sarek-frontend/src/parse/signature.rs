@@ -266,13 +266,11 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
         return Some(scalar);
     }
     let advice = match name.as_str() {
-        "i8" | "u8" | "i16" | "u16" | "f16" => {
-            "8- and 16-bit types are not supported yet: use `i32`, `u32` or `f32`"
-        }
+        "f16" => "16-bit floats are not supported yet: use `f32`",
         "isize" => "its size differs between devices: use `i32` or `i64`",
         "i128" | "u128" => "no device has 128-bit integers: use `u64`",
         "char" | "str" | "String" => "kernels have no text: use numbers",
-        _ => "kernels know `bool i32 u32 i64 u64 usize f32 f64`",
+        _ => "kernels know `bool i8 u8 i16 u16 i32 u32 i64 u64 usize f32 f64`",
     };
     errors.at(
         ty.span(),

@@ -2,11 +2,10 @@
 
 use std::cell::RefCell;
 
-use crate::eval::thread::{Host, Ids};
+use crate::eval::{Host, Ids};
 use crate::sketch::{E, Sketch};
 use crate::{
-    Axis, Builtin, DivideOp, ExprId, Intrinsic, Kernel, LabelId, LocalId, Memory, ParamId, Scalar,
-    Value,
+    Axis, Builtin, DivideOp, ExprId, Intrinsic, Kernel, LabelId, LocalId, ParamId, Scalar, Value,
 };
 
 /// A small deterministic generator (splitmix64).
@@ -29,7 +28,16 @@ impl Rng {
     }
 }
 
-const INTS: [Scalar; 4] = [Scalar::Usize, Scalar::I32, Scalar::U32, Scalar::I64];
+const INTS: [Scalar; 8] = [
+    Scalar::Usize,
+    Scalar::I32,
+    Scalar::U32,
+    Scalar::I64,
+    Scalar::I8,
+    Scalar::U8,
+    Scalar::I16,
+    Scalar::U16,
+];
 
 /// The thread ids of a space with blocks of `block`.
 pub(super) fn threads(extent: [u64; 3], block: [u32; 3]) -> Vec<Ids> {
@@ -359,15 +367,15 @@ impl Host for Watched<'_> {
         self.scalars[param.index()]
     }
 
-    fn len(&self, _: Memory) -> u64 {
+    fn len(&self, _: ParamId) -> u64 {
         self.buffer.len() as u64
     }
 
-    fn load(&mut self, _: Memory, index: u64) -> Value {
+    fn load(&mut self, _: ParamId, index: u64) -> Value {
         Value::U32(self.buffer[index as usize])
     }
 
-    fn store(&mut self, _: Memory, index: u64, value: Value) {
+    fn store(&mut self, _: ParamId, index: u64, value: Value) {
         if let Value::U32(v) = value {
             self.buffer[index as usize] = v;
         }

@@ -20,9 +20,7 @@ mod refine;
 use env::Env;
 use interval::Interval;
 
-use crate::{
-    ExprId, Kernel, LabelId, Length, LocalId, Memory, ParamId, SharedArray, SiteId, Stmt, Value,
-};
+use crate::{ExprId, Kernel, LabelId, Length, LocalId, Memory, ParamId, SiteId, Stmt, Value};
 
 /// What one launch fixes.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +100,7 @@ pub fn analyse(kernel: &Kernel, facts: &LaunchFacts<'_>) -> Ranges {
             out: nothing_fails.clone(),
         };
         analyser.launch(facts);
-        analyser.shared_lens = analyser.shared_lens();
+        analyser.shared_lens = analyser.shared_lens(facts);
         analyser.block(kernel.body);
         analyser.out
     };
@@ -163,15 +161,18 @@ impl Analyser<'_> {
     }
 
     /// How many elements each shared array has in this launch.
-    fn shared_lens(&mut self) -> Vec<i128> {
+    fn shared_lens(&mut self, facts: &LaunchFacts<'_>) -> Vec<i128> {
         let kernel = self.kernel;
-        let len = |array: &SharedArray| match array.len {
-            Length::Fixed(n) => i128::from(n),
-            // The arguments are known, so that this is one number.
-            Length::Launch(len) => self.eval(len).lo,
-            Length::Link(_) => 0,
-        };
-        kernel.shared.iter().map(len).collect()
+        for array in kernel.shared.iter() {
+            if let Length::Launch(len) = array.len {
+                self.eval(len);
+            }
+        }
+        match kernel.shared_lens(facts) {
+            Ok(lens) => lens.into_iter().map(i128::from).collect(),
+            // The launch does not happen.
+            Err(_) => vec![0; kernel.shared.len()],
+        }
     }
 
     fn len(&self, memory: Memory) -> i128 {

@@ -14,7 +14,8 @@ impl Unit {
         let least = leaves.iter().map(|leaf| leaf.scalar.size()).min();
         let scalar = match least {
             _ if one_type => first,
-            Some(1) => Scalar::Bool,
+            Some(1) => Scalar::U8,
+            Some(2) => Scalar::U16,
             Some(8) => Scalar::U64,
             Some(_) | None => Scalar::U32,
         };

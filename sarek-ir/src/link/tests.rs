@@ -1,7 +1,7 @@
 //! Kernels with structs, enums and calls, linked and run.
 
 use super::{Function, Links, link};
-use crate::eval::thread::{Host, Ids, Thread};
+use crate::eval::{Host, Ids, Machine};
 use crate::sketch::Sketch;
 use crate::{
     Argument, Axis, Builtin, EnumInfo, FieldInfo, Kernel, Memory, ParamId, Root, Scalar, Step,
@@ -58,31 +58,21 @@ const SHAPE: TypeInfo = TypeInfo::Enum(&EnumInfo {
 /// Slices as lists of values.
 struct Memories(Vec<Vec<Value>>, Vec<u64>);
 
-impl Memories {
-    fn at(&self, memory: Memory) -> usize {
-        match memory {
-            Memory::Slice(param) => param.index(),
-            Memory::Shared(_) | Memory::Local(_) => unreachable!("the thread holds these"),
-        }
-    }
-}
-
 impl Host for Memories {
     fn scalar(&self, param: ParamId) -> Value {
         self.0[param.index()][0]
     }
 
-    fn len(&self, memory: Memory) -> u64 {
-        self.1[self.at(memory)]
+    fn len(&self, slice: ParamId) -> u64 {
+        self.1[slice.index()]
     }
 
-    fn load(&mut self, memory: Memory, index: u64) -> Value {
-        self.0[self.at(memory)][index as usize]
+    fn load(&mut self, slice: ParamId, index: u64) -> Value {
+        self.0[slice.index()][index as usize]
     }
 
-    fn store(&mut self, memory: Memory, index: u64, value: Value) {
-        let at = self.at(memory);
-        self.0[at][index as usize] = value;
+    fn store(&mut self, slice: ParamId, index: u64, value: Value) {
+        self.0[slice.index()][index as usize] = value;
     }
 }
 
@@ -99,7 +89,7 @@ fn run(kernel: &Kernel, links: &Links, memories: &mut Memories) -> Kernel {
         grid_dim: [1; 3],
         global_dim: [1; 3],
     };
-    let ran = Thread::new(&closed).run(&ids, memories);
+    let ran = Machine::new(&closed).run(&ids, [1; 3], memories);
     assert_eq!(ran, Ok(()), "{closed}");
     closed
 }

@@ -402,8 +402,7 @@ impl Check<'_> {
         let Some(on) = first.as_scalar() else {
             return rest.len() == intrinsic.args().len();
         };
-        let takes = intrinsic.class().contains(on)
-            && !(intrinsic == Intrinsic::FromBits && on == Scalar::Usize);
+        let takes = intrinsic.stands_on(on);
         let args_fit = rest.len() == intrinsic.args().len()
             && rest.iter().zip(intrinsic.args()).all(|(&t, a)| match a {
                 ArgType::Same => same(t, first),

@@ -19,7 +19,7 @@ fn visit_block(kernel: &Kernel, block: Block, f: &mut dyn FnMut(Node)) {
     for id in kernel.block(block) {
         let stmt = kernel.stmt(id);
         f(Node::Stmt(stmt));
-        let (exprs, blocks) = parts(kernel, stmt);
+        let (exprs, blocks) = kernel.parts(stmt);
         for expr in exprs {
             visit_expr(kernel, expr, f);
         }
@@ -36,39 +36,6 @@ fn visit_expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(Node)) {
     }
 }
 
-/// The expressions and blocks that a statement holds directly.
-fn parts(kernel: &Kernel, stmt: Stmt) -> (Vec<ExprId>, Vec<Block>) {
-    match stmt {
-        Stmt::Let { init, .. } => (init.into_iter().collect(), vec![]),
-        Stmt::Assign { value, .. } => (vec![value], vec![]),
-        Stmt::Store { index, value, .. } => (vec![value, index], vec![]),
-        Stmt::Assert { cond, .. } => (vec![cond], vec![]),
-        Stmt::If {
-            cond,
-            then,
-            otherwise,
-        } => (vec![cond], vec![then, otherwise]),
-        Stmt::Loop { cond, body, .. } => (cond.into_iter().collect(), vec![body]),
-        Stmt::For {
-            start, end, body, ..
-        } => (vec![start, end], vec![body]),
-        Stmt::Atomic { index, args, .. } => (kernel.list(args).chain([index]).collect(), vec![]),
-        Stmt::Subgroup { args, .. } => (kernel.list(args).collect(), vec![]),
-        Stmt::Update { .. } | Stmt::Call { .. } => {
-            unreachable!("linking leaves no compound")
-        }
-        Stmt::Break { .. }
-        | Stmt::Continue { .. }
-        | Stmt::Return
-        | Stmt::Barrier
-        | Stmt::Fence { .. } => (vec![], vec![]),
-        Stmt::Native { native } => {
-            let fallback = kernel.natives[native.index()].fallback;
-            (vec![], fallback.into_iter().collect())
-        }
-    }
-}
-
 /// What a lowered kernel uses of its launch.
 #[derive(Default)]
 pub(super) struct Usage {
@@ -77,6 +44,10 @@ pub(super) struct Usage {
     pub lens: BTreeSet<Memory>,
     /// Is anything checked?
     pub faults: bool,
+    /// Do threads of a block wait for each other? Then launches consist of whole blocks.
+    pub barriers: bool,
+    /// Do threads of a subgroup work together, or ask about it?
+    pub subgroups: bool,
 }
 
 impl Usage {
@@ -100,6 +71,7 @@ impl Usage {
                 self.lens.insert(memory);
             }
             Expr::Builtin(builtin) => {
+                self.subgroups |= builtin.is_of_subgroup();
                 if !self.uses(builtin) {
                     self.builtins.push(builtin);
                 }
@@ -134,6 +106,8 @@ impl Usage {
                 self.faults = true;
             }
             Stmt::Assert { .. } => self.faults = true,
+            Stmt::Barrier => self.barriers = true,
+            Stmt::Subgroup { .. } => self.subgroups = true,
             Stmt::Store { .. }
             | Stmt::Let { .. }
             | Stmt::Assign { .. }
@@ -143,10 +117,8 @@ impl Usage {
             | Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
-            | Stmt::Barrier
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
             | Stmt::Update { .. }
             | Stmt::Call { .. }
             | Stmt::Native { .. } => {}

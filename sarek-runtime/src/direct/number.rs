@@ -68,12 +68,55 @@ macro_rules! divide {
 }
 
 divide! {
+    i8 |a, b| a == i8::MIN && b == -1;
+    i16 |a, b| a == i16::MIN && b == -1;
+    u8 |_, _| false;
+    u16 |_, _| false;
     i32 |a, b| a == i32::MIN && b == -1;
     i64 |a, b| a == i64::MIN && b == -1;
     u32 |_, _| false;
     u64 |_, _| false;
     usize |_, _| false;
 }
+
+macro_rules! float_divide {
+    ($($ty:ident)*) => {$(
+        /// Of a float every division is defined.
+        impl Divide for $ty {
+            #[inline(always)]
+            fn is_defined(self, _: $ty) -> bool {
+                true
+            }
+
+            #[inline(always)]
+            fn detail(self) -> u64 {
+                self.to_bits() as u64
+            }
+
+            #[inline(always)]
+            unsafe fn div(self, divisor: $ty) -> $ty {
+                self / divisor
+            }
+
+            #[inline(always)]
+            unsafe fn rem(self, divisor: $ty) -> $ty {
+                self % divisor
+            }
+
+            #[inline(always)]
+            unsafe fn div_euclid(self, divisor: $ty) -> $ty {
+                self.div_euclid(divisor)
+            }
+
+            #[inline(always)]
+            unsafe fn rem_euclid(self, divisor: $ty) -> $ty {
+                self.rem_euclid(divisor)
+            }
+        }
+    )*};
+}
+
+float_divide!(f32 f64);
 
 /// Methods that kernels have on floats and std has not.
 pub trait Float: Copy {

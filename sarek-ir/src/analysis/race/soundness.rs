@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::check;
 use crate::analysis::random::{Rng, threads};
 use crate::analysis::range::{ArgFact, LaunchFacts, analyse};
-use crate::eval::thread::{Host, Thread};
+use crate::eval::{Host, Machine};
 use crate::sketch::{E, Sketch, V};
-use crate::{Axis, Builtin, Kernel, Memory, ParamId, Precondition, Scalar, Value};
+use crate::{Axis, Builtin, Kernel, ParamId, Precondition, Scalar, Value};
 
 /// So long that every index is in bounds, unless it wrapped.
 const LEN: u64 = 1 << 40;
@@ -34,16 +34,16 @@ impl Host for Touches {
         Value::Usize(self.sizes[param.index() - 1])
     }
 
-    fn len(&self, _: Memory) -> u64 {
+    fn len(&self, _: ParamId) -> u64 {
         LEN
     }
 
-    fn load(&mut self, _: Memory, index: u64) -> Value {
+    fn load(&mut self, _: ParamId, index: u64) -> Value {
         self.touch(index, false);
         Value::U32(3)
     }
 
-    fn store(&mut self, _: Memory, index: u64, _: Value) {
+    fn store(&mut self, _: ParamId, index: u64, _: Value) {
         self.touch(index, true);
     }
 }
@@ -198,11 +198,11 @@ fn no_two_threads_meet_where_no_race_was_found() {
                 thread: 0,
                 elements: HashMap::new(),
             };
-            let mut thread = Thread::new(&kernel);
+            let mut machine = Machine::new(&kernel);
             for (i, ids) in threads(extent, block).into_iter().enumerate() {
                 host.thread = i;
                 // A thread that faults, its index having wrapped, has touched what it has.
-                let _ = thread.run(&ids, &mut host);
+                let _ = machine.run(&ids, [1; 3], &mut host);
             }
             let race = host.elements.values().any(|e| e.1 && e.2);
             met += u32::from(race);

@@ -371,9 +371,15 @@ pub(super) fn of_value(value: Value) -> Interval {
     match value {
         Value::Bool(b) => Interval::exactly(b.into()),
         Value::F32(_) | Value::F64(_) => Interval::ANY,
-        Value::I32(_) | Value::U32(_) | Value::I64(_) | Value::U64(_) | Value::Usize(_) => {
-            value.as_int().map_or(Interval::ANY, Interval::exactly)
-        }
+        Value::I8(_)
+        | Value::U8(_)
+        | Value::I16(_)
+        | Value::U16(_)
+        | Value::I32(_)
+        | Value::U32(_)
+        | Value::I64(_)
+        | Value::U64(_)
+        | Value::Usize(_) => value.as_int().map_or(Interval::ANY, Interval::exactly),
     }
 }
 

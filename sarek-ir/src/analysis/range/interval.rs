@@ -34,6 +34,10 @@ impl Interval {
     pub const fn of(ty: Scalar) -> Interval {
         match ty {
             Scalar::Bool => Interval::BIT,
+            Scalar::I8 => Interval::new(i8::MIN as i128, i8::MAX as i128),
+            Scalar::U8 => Interval::new(0, u8::MAX as i128),
+            Scalar::I16 => Interval::new(i16::MIN as i128, i16::MAX as i128),
+            Scalar::U16 => Interval::new(0, u16::MAX as i128),
             Scalar::I32 => Interval::new(i32::MIN as i128, i32::MAX as i128),
             Scalar::U32 => Interval::new(0, u32::MAX as i128),
             Scalar::I64 => Interval::new(i64::MIN as i128, i64::MAX as i128),

@@ -2,7 +2,7 @@
 
 use super::{ArgFact, LaunchFacts, Ranges, analyse};
 use crate::analysis::random::{Rng, Watched, kernel, threads};
-use crate::eval::thread::Thread;
+use crate::eval::{Machine, Stop};
 use crate::{BinaryOp, Expr, ExprId, Kernel, ParamKind, Scalar, SiteId, Value, passes};
 
 /// What came out of the runs, lest they prove nothing or never get anywhere.
@@ -119,12 +119,19 @@ impl Case {
             scalars,
             watch,
         };
-        let mut thread = Thread::new(kernel);
+        let mut machine = Machine::new(kernel);
         let ends = threads(self.extent, self.block)
             .iter()
-            .map(|ids| thread.run(ids, &mut host).map_err(|fault| fault.site))
+            .map(|ids| machine.run(ids, [1; 3], &mut host).map_err(site))
             .collect();
         (host.buffer, ends)
+    }
+}
+
+fn site(stop: Stop) -> SiteId {
+    match stop {
+        Stop::Fault { fault, .. } => fault.site,
+        Stop::Divergence { .. } => panic!("there is no barrier"),
     }
 }
 

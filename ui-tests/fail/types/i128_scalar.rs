@@ -1,7 +1,7 @@
 use sarek::prelude::*;
 
 #[kernel]
-fn wrong(x: u8, out: &mut [f32]) {
+fn wrong(x: i128, out: &mut [f32]) {
     let i = global_idx_x();
     out[i] = 1.0;
 }

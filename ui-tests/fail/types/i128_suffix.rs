@@ -3,7 +3,7 @@ use sarek::prelude::*;
 #[kernel]
 fn wrong(out: &mut [u32]) {
     let i = global_idx_x();
-    let x = 3u8;
+    let x = 3i128;
     out[i] = 1;
 }
 

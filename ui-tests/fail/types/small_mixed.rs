@@ -1,9 +1,9 @@
 use sarek::prelude::*;
 
 #[kernel]
-fn wrong(x: &[u32], out: &mut [u32]) {
+fn wrong(x: &[u8], y: &[u16], out: &mut [u16]) {
     let i = global_idx_x();
-    out[i] = x[i] as u8 as u32;
+    out[i] = x[i] + y[i];
 }
 
 fn main() {}

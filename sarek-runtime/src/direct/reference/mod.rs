@@ -1,6 +1,17 @@
 //! Running the user's own function, thread after thread.
+//!
+//! Threads that work together (by barriers, shared arrays, subgroups) are threads of the operating system that
+//! hand a token around: [`crew`].
+
+mod crew;
+mod shared;
 
 use std::cell::Cell;
+
+pub use crew::for_each_block;
+pub(super) use crew::{barrier, subgroup};
+pub use shared::Shared;
+pub(super) use shared::make as make_shared;
 
 use super::IndexSpace;
 
@@ -10,6 +21,14 @@ pub(super) struct Position {
     pub(super) thread: [usize; 3],
     pub(super) block: [usize; 3],
     pub(super) space: IndexSpace,
+}
+
+impl Position {
+    /// The number of the thread in its block, x fastest.
+    pub(super) fn lane(&self) -> usize {
+        let [w, h, _] = self.space.block.map(|d| d as usize);
+        (self.thread[2] * h + self.thread[1]) * w + self.thread[0]
+    }
 }
 
 thread_local! {
@@ -50,3 +69,13 @@ pub fn for_each_thread(space: &IndexSpace, mut body: impl FnMut()) {
         }
     }
 }
+
+/// The argument of a `&mut [T]` parameter, for rustc to know nothing more about it: other threads of the
+/// block change it at barriers.
+#[inline(never)]
+pub fn launder<T>(slice: &mut [T]) -> &mut [T] {
+    std::hint::black_box(slice)
+}
+
+#[cfg(test)]
+mod tests;
