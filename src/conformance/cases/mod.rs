@@ -20,6 +20,7 @@ mod small;
 mod stencil;
 mod stream;
 mod transpose;
+mod types;
 mod vector_add;
 
 use std::sync::LazyLock;
@@ -51,6 +52,7 @@ pub fn all() -> &'static [Case] {
             control::CASES,
             launch::CASES,
             faults::CASES,
+            types::CASES,
         ];
         let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
         let all = parts
