@@ -158,7 +158,7 @@ fn blocks_compile() {
         blocks::transpose(),
         blocks::histogram(),
         blocks::launch_sized(),
-        blocks::local_arrays(),
+        blocks::local_arrays(&Scalar::ALL),
         blocks::endless(),
         blocks::large(),
     ] {

@@ -6,10 +6,9 @@
 
 mod constant;
 mod direct;
-mod direct_compound;
 mod item;
 pub mod reference;
-mod trim;
 mod types;
 
+pub use direct::Shapes;
 pub use item::{FILE, Parts, broken, kernel};

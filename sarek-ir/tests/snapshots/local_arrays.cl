@@ -22,44 +22,62 @@ __kernel void local_arrays(
 ) {
     const u64 global_idx_x = (u64)get_group_id(0) * (u64)get_local_size(0) + (u64)get_local_id(0);
     if (global_idx_x >= global_dim_x) { return; }
+    u32 sum = 0u;
     bool own[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own[k] = false;
+        own[k] = k == 3ul;
     }
-    out[global_idx_x] = (u32)own[3ul];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + (u32)own[k];
+    }
     i32 own_0[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_0[k] = 0;
+        own_0[k] = (i32)(global_idx_x + 1ul);
     }
-    out[global_idx_x] = (u32)own_0[3ul];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + (u32)own_0[k];
+    }
     u32 own_1[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_1[k] = 0u;
+        own_1[k] = (u32)(global_idx_x + 1ul);
     }
-    out[global_idx_x] = own_1[3ul];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + own_1[k];
+    }
     i64 own_2[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_2[k] = 0l;
+        own_2[k] = (i64)(global_idx_x + 1ul);
     }
-    out[global_idx_x] = (u32)own_2[3ul];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + (u32)own_2[k];
+    }
     u64 own_3[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_3[k] = 0ul;
+        own_3[k] = global_idx_x + 1ul;
     }
-    out[global_idx_x] = (u32)own_3[3ul];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + (u32)own_3[k];
+    }
     u64 own_4[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_4[k] = 0ul;
+        own_4[k] = global_idx_x + 1ul;
     }
-    out[global_idx_x] = (u32)own_4[3ul];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + (u32)own_4[k];
+    }
     f32 own_5[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_5[k] = 0.0f;
+        own_5[k] = (f32)(global_idx_x + 1ul);
     }
-    out[global_idx_x] = srk_to_u32_f32(own_5[3ul]);
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + srk_to_u32_f32(own_5[k]);
+    }
     f64 own_6[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_6[k] = 0.0;
+        own_6[k] = (f64)(global_idx_x + 1ul);
     }
-    out[global_idx_x] = srk_to_u32_f64(own_6[3ul]);
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + srk_to_u32_f64(own_6[k]);
+    }
+    out[global_idx_x] = sum;
 }

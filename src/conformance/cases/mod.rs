@@ -2,6 +2,7 @@
 
 mod bits;
 mod black_scholes;
+mod block;
 mod bools;
 mod casts;
 mod coherence;
@@ -53,6 +54,7 @@ pub fn all() -> &'static [Case] {
             launch::CASES,
             faults::CASES,
             types::CASES,
+            block::CASES,
         ];
         let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
         let all = parts
