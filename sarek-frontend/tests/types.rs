@@ -32,8 +32,8 @@ fn a_field_is_a_hole_that_takes_what_it_meets() {
     assert_eq!(
         text,
         "let a: P::x = v[0usize]!0.x + 1.0f64;\n\
-         v[1usize]!2.x = a;\n\
-         o[0usize]!3 = v[2usize]!1.y;\n"
+         v[1usize]!3.x = a;\n\
+         o[0usize]!2 = v[2usize]!1.y;\n"
     );
 }
 
@@ -45,10 +45,10 @@ fn parts_are_updated_in_place() {
     );
     assert_eq!(
         text,
-        "v[i]!3.a[2usize]!4 = v[i]!0.a[2usize]!1 + 1.0f32;\n\
-         let mut p: P = v[i]!2;\n\
+        "v[i]!4.a[2usize]!5 = v[i]!0.a[2usize]!3 + 1.0f32;\n\
+         let mut p: P = v[i]!1;\n\
          p.b.c = 3u32;\n\
-         v[i]!5 = p;\n"
+         v[i]!2 = p;\n"
     );
 }
 
@@ -56,14 +56,14 @@ fn parts_are_updated_in_place() {
 fn struct_literals_take_shorthands_and_a_base() {
     let text = stmts(
         "p: P, v: &mut [P]",
-        "let x = 2.0; v[0] = P { x, ..p }; v[1] = geom::P(x, 1);",
+        "let x = 2.0; v[0] = P { x, ..p }; v[1] = geom::P(2.0, 1);",
     );
     assert_eq!(
         text,
         "let p.1: P = p;\n\
          let x: P::x = 2.0f64;\n\
          v[0usize]!0 = { x: x, ..p.1 };\n\
-         v[1usize]!1 = { 0: x, 1: 1i64 };\n"
+         v[1usize]!1 = { 0: 2.0f64, 1: 1i64 };\n"
     );
 }
 
