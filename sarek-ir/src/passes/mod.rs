@@ -10,13 +10,15 @@
 //! 5. [`narrow_usize`] or [`widen_usize`]
 //! 6. [`widen_small`]
 //! 7. [`lower_labels`]
-//! 8. [`spill_stores`]
-//! 9. [`guard_loops`], where anything checked is left
-//! 10. [`expand_atomics`]
+//! 8. [`fold_continues`]
+//! 9. [`spill_stores`]
+//! 10. [`guard_loops`], where anything checked is left
+//! 11. [`expand_atomics`]
 
 mod cut_after_exits;
 mod elide_checks;
 mod expand_atomics;
+mod fold_continues;
 mod guard_loops;
 mod lower_labels;
 mod park_returns;
@@ -28,6 +30,7 @@ mod widen_small;
 pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;
 pub use expand_atomics::expand_atomics;
+pub use fold_continues::fold_continues;
 pub use guard_loops::guard_loops;
 pub use lower_labels::lower_labels;
 pub use park_returns::park_returns;

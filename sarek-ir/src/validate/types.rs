@@ -148,6 +148,7 @@ impl Check<'_> {
         let bits = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
         let fits = args.len() == op.arity() as usize
             && args.iter().all(|ty| same(*ty, elem))
+            && known(elem, |ty| !ty.is_bool() && ty.widened().is_none())
             && (!bits || known(elem, Scalar::is_int));
         self.require(fits, node, Rule::Signature);
         if let Some(result) = result {

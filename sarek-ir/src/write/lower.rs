@@ -30,6 +30,7 @@ impl<'a> Lowered<'a> {
         }
         passes::widen_small(&mut kernel);
         passes::lower_labels(&mut kernel);
+        passes::fold_continues(&mut kernel);
         passes::spill_stores(&mut kernel);
         let usage = Usage::of(&kernel);
         if usage.faults {

@@ -95,7 +95,8 @@ impl Walk<'_> {
         holds.delicate |= on && repeats && !self.is_short(stmt);
         self.out.parks[id.index()] = holds.parks;
         self.out.delicate[id.index()] = holds.delicate;
-        self.out.polls[id.index()] = on && repeats && holds.parks && holds.delicate;
+        self.out.polls[id.index()] =
+            on && repeats && (holds.parks && holds.delicate || unbounded && self.out.checked);
         holds
     }
 

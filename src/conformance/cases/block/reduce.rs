@@ -114,7 +114,10 @@ fn dot(device: &Device) -> Check {
     in_blocks(device, |n, grid, block| {
         let (x, y) = (small(n as u64, n), small(n as u64 + 1, n));
         let products: Vec<f32> = x.iter().zip(&y).map(|(a, b)| a * b).collect();
-        let due: Vec<f32> = products.chunks(block).map(|c| c.iter().sum()).collect();
+        let due: Vec<f32> = products
+            .chunks(block)
+            .map(|c| c.iter().fold(0.0, |sum, p| sum + p))
+            .collect();
         let mut out = poisoned(grid);
         dot_kernel(&Vector::from_vec(x), &Vector::from_vec(y), &mut out)
             .grid(grid)
