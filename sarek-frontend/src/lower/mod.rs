@@ -452,11 +452,12 @@ impl<'e> Lowerer<'e> {
             let ty = self.argument_type(argument);
             self.param_types.push(ty);
             // The type is filled in when all of them are known.
+            let known = self.types.resolve(ty).unwrap_or(Scalar::Bool);
             let kind = match argument.kind {
                 ArgumentKind::Scalar(scalar) => ParamKind::Scalar(scalar),
-                ArgumentKind::Value(_) => ParamKind::Scalar(Scalar::Bool),
+                ArgumentKind::Value(_) => ParamKind::Scalar(known),
                 ArgumentKind::Slice { access, .. } => {
-                    let elem = Scalar::Bool.into();
+                    let elem = known.into();
                     ParamKind::Slice { elem, access }
                 }
             };
