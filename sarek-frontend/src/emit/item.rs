@@ -152,6 +152,14 @@ fn front(parts: &Parts<'_>) -> TokenStream {
             } => quote!(#krate::__private::Arg::atomics(#name)),
             ArgumentKind::Value(_) => quote!(#krate::__private::Arg::value(#name)),
             ArgumentKind::Slice {
+                elem: ElementType::Other(_),
+                access: Access::Read,
+            } => quote!(#krate::__private::Arg::read(#name)),
+            ArgumentKind::Slice {
+                elem: ElementType::Other(_),
+                access: Access::Write,
+            } => quote!(#krate::__private::Arg::write(#name)),
+            ArgumentKind::Slice {
                 access: Access::Read | Access::Write,
                 ..
             }
