@@ -8,6 +8,7 @@
 
 mod block;
 pub mod collective;
+mod compound;
 pub mod ids;
 mod isa;
 pub mod lone;
@@ -20,6 +21,7 @@ pub mod subgroup;
 
 pub use crate::Atomic;
 pub use block::Block;
+pub use compound::{array_element, array_len, either, leaves, num, of_type, type_of, value};
 pub use isa::{Isa, isa};
 pub use math::Elementary;
 pub use number::{Divide, Float, clamp};
@@ -71,9 +73,16 @@ pub enum DirectArg {
     },
     /// A scalar parameter.
     Scalar(Value),
+    /// A parameter of several parts: its bytes.
+    Value {
+        /// The first one.
+        ptr: *const u8,
+        /// How many.
+        len: usize,
+    },
 }
 
-// SAFETY: the memory behind a `DirectArg::Slice` is borrowed by the launch for as long as any thread
+// SAFETY: the memory behind a `DirectArg` is borrowed by the launch for as long as any thread
 // uses it, shared for reading or, when `mutable`, exclusively for the launch's own threads.
 unsafe impl Send for DirectArg {}
 // SAFETY: as above.

@@ -10,6 +10,7 @@
 //! data are no tests but the ends of the loops, see [`trim`].
 
 mod atomic;
+mod compound;
 mod expr;
 mod frame;
 mod loops;
@@ -228,9 +229,10 @@ impl Writer<'_> {
     fn param_type(&self, param: ParamId) -> TokenStream {
         match self.kernel.params[param.index()].kind {
             ParamKind::Scalar(ty) => rust_type(ty),
-            ParamKind::Value(_) | ParamKind::Reference(_) => todo!(),
-            ParamKind::Slice { elem, access } => {
-                let elem = rust_type(elem.scalar());
+            ParamKind::Value(_) => self.lowered.param_types[param.index()].clone(),
+            ParamKind::Reference(_) => unreachable!("a kernel has no `&mut T`"),
+            ParamKind::Slice { access, .. } => {
+                let elem = &self.lowered.param_types[param.index()];
                 match access {
                     Access::Read => mixed!(&[#elem]),
                     Access::Write => mixed!(direct::Output<'_, #elem>),
@@ -244,7 +246,8 @@ impl Writer<'_> {
         let i = Literal::usize_unsuffixed(param.index());
         match self.kernel.params[param.index()].kind {
             ParamKind::Scalar(_) => mixed!(direct::scalar(__args, #i)),
-            ParamKind::Value(_) | ParamKind::Reference(_) => todo!(),
+            ParamKind::Value(_) => mixed!(direct::value(__args, #i)),
+            ParamKind::Reference(_) => unreachable!("a kernel has no `&mut T`"),
             ParamKind::Slice { access, .. } => match access {
                 Access::Read => mixed!(direct::input(__args, #i)),
                 Access::Write => mixed!(direct::output(__args, #i)),

@@ -72,7 +72,7 @@ impl Writer<'_> {
         for (i, local) in self.kernel.locals.iter().enumerate() {
             let id = LocalId(i as u32);
             if frame.plan.place(id) == Place::Lanes {
-                let elem = rust_type(self.kernel.local_scalar(local));
+                let elem = self.element_type(id, local);
                 let each = self.kernel.array(id).map(|(_, len)| self.const_length(len));
                 found.push((frame.array(id), elem, each));
             }
