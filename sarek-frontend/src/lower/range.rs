@@ -99,7 +99,9 @@ impl Lowerer<'_> {
             super::Known::Scalar(_)
             | super::Known::Int
             | super::Known::Float
-            | super::Known::Nothing => i64::from(i32::MAX),
+            | super::Known::Nothing
+            | super::Known::Compound
+            | super::Known::Foreign => i64::from(i32::MAX),
         };
         let last = int.base10_parse::<i64>().ok().filter(|n| *n < most)?;
         let next = if pending.negative {
