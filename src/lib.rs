@@ -37,11 +37,11 @@ pub mod prelude;
 pub mod conformance;
 
 pub use sarek_ir as ir;
-pub use sarek_macros::{kernel, native, superstep};
+pub use sarek_macros::{device, kernel, native, superstep};
 pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::{
-    Atomic, AtomicElement, AtomicInt, Device, Dims, Element, Error, Event, Fault, FaultKind, Grid,
+    Atomic, AtomicElement, AtomicInt, Device, DeviceFn, Dims, Element, Error, Event, Fault, FaultKind, Grid,
     IntoDims, Kernel, Launch, Ready, Result, ScalarArg, Stream, Vector, backend, registry,
 };
 

@@ -132,6 +132,12 @@ fn lower_item(
     checked(lowered, signature, errors)
 }
 
+/// Expands `#[device(attribute)] item`.
+pub fn device(_: TokenStream, item: TokenStream) -> Expansion {
+    let _ = item;
+    todo!()
+}
+
 /// Expands a `native!` that no kernel took.
 pub fn stray_native(tokens: TokenStream) -> TokenStream {
     let span = tokens

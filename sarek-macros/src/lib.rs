@@ -13,6 +13,16 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
+/// Makes a function one that kernels can call: see the crate `sarek`. It stays an ordinary function too.
+///
+/// Options: `crate = path` says how the crate `sarek` is called where the function stands.
+#[proc_macro_attribute]
+pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    sarek_frontend::expand::device(attribute.into(), item.into())
+        .tokens
+        .into()
+}
+
 /// Text in targets' own languages, as a statement of a kernel.
 ///
 /// `native!("cuda", "y[{i}] = __ldg(&x[{i}]);")` is emitted verbatim by that target, `{name}`

@@ -1,3 +1,4 @@
+use sarek_ir::link::Links;
 use sarek_ir::{Scalar, Value};
 
 use crate::device::registry;
@@ -90,8 +91,8 @@ impl ScalarArg for usize {
 pub struct KernelDef {
     /// The kernel, perhaps with links open.
     pub ir: &'static sarek_ir::Kernel,
-    /// The values of [`sarek_ir::Kernel::links`].
-    pub links: &'static [Value],
+    /// What it names of the user's crate; each instance of a generic kernel has its own.
+    pub links: fn() -> Links,
     /// For a closed kernel, `(target, text)` of the default variant of each built-in dialect.
     pub sources: &'static [(&'static str, &'static str)],
     /// The compiled body.
@@ -138,7 +139,7 @@ impl KernelDef {
     #[doc(hidden)]
     pub const BROKEN: KernelDef = KernelDef {
         ir: &sarek_ir::Kernel::EMPTY,
-        links: &[],
+        links: Links::default,
         sources: &[],
         direct: Direct {
             run: broken,

@@ -6,6 +6,7 @@ mod device;
 pub mod direct;
 mod error;
 mod fault;
+mod function;
 mod kernel;
 mod launch;
 mod sync;
@@ -16,6 +17,7 @@ mod vector;
 pub use atomic::{Atomic, AtomicElement, AtomicInt};
 pub use device::{Device, Event, Stream, registry};
 pub use error::{Error, Fault, FaultKind, Result};
+pub use function::DeviceFn;
 pub use kernel::{Element, Kernel, KernelDef, ScalarArg};
 #[doc(hidden)]
 pub use kernel::{native, no_fallback};

@@ -149,6 +149,9 @@ fn front(parts: &Parts<'_>) -> TokenStream {
                 ..
             } => quote!(#krate::__private::Arg::atomics(#name)),
             ArgumentKind::Value(_) => quote!(#krate::__private::Arg::value(#name)),
+            ArgumentKind::Reference { .. } => {
+                unreachable!("a kernel takes no references to values")
+            }
             ArgumentKind::Slice {
                 access: Access::Read | Access::Write,
                 ..
@@ -202,6 +205,9 @@ fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match &argument.kind {
         ArgumentKind::Scalar(ty) => direct::rust_type(*ty),
         ArgumentKind::Value(ty) => ty.to_token_stream(),
+        ArgumentKind::Reference { .. } => {
+            unreachable!("a kernel takes no references to values")
+        }
         ArgumentKind::Slice { elem, access } => {
             let elem = element_type(elem);
             let mutable = (*access != Access::Read).then(|| quote!(mut));
@@ -303,7 +309,7 @@ fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
     let arguments = parts.signature.arguments.iter();
     let written = arguments.filter(|argument| match argument.kind {
         ArgumentKind::Slice { access, .. } => parts.is_cooperative && access == Access::Write,
-        ArgumentKind::Scalar(_) | ArgumentKind::Value(_) => false,
+        ArgumentKind::Scalar(_) | ArgumentKind::Value(_) | ArgumentKind::Reference { .. } => false,
     });
     let each = written.map(|argument| {
         let name = &argument.name;
@@ -329,6 +335,9 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
             match argument.kind {
                 ArgumentKind::Scalar(_) => quote!(direct::scalar(__args, #i)),
                 ArgumentKind::Value(_) => quote!(direct::value(__args, #i)),
+                ArgumentKind::Reference { .. } => {
+                    unreachable!("a kernel takes no references to values")
+                }
                 ArgumentKind::Slice { access, .. } => match access {
                     Access::Read => quote!(direct::input(__args, #i)),
                     Access::Write => quote!(direct::output(__args, #i).into_mut()),

@@ -40,6 +40,7 @@ impl Lowerer<'_> {
             stmt_spans: self.stmt_spans,
             links: self.links,
             audits: self.audits,
+            callees: self.callees,
             marks,
             type_infos: self.type_infos,
             link_types: self.link_tokens,
@@ -100,6 +101,7 @@ impl Lowerer<'_> {
             let kind = &mut self.kernel.params.to_mut()[i].kind;
             *kind = match (*kind, ty) {
                 (ParamKind::Slice { access, .. }, elem) => ParamKind::Slice { elem, access },
+                (ParamKind::Reference(_), ty) => ParamKind::Reference(ty),
                 (_, Type::Scalar(scalar)) => ParamKind::Scalar(scalar),
                 (_, Type::Compound(id)) => ParamKind::Value(id),
             };

@@ -96,7 +96,11 @@ impl Lowerer<'_> {
             match self.find(&name) {
                 None | Some(Binding::Const(_)) => {}
                 Some(
-                    Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) | Binding::Part(_),
+                    Binding::Local(_)
+                    | Binding::Scalar(_)
+                    | Binding::Reference(_)
+                    | Binding::Memory(_)
+                    | Binding::Part(_),
                 ) => {
                     let message = format!(
                         "the length of an array is a constant, and `{name}` is a variable: use a `const`, or \
@@ -130,9 +134,11 @@ impl Lowerer<'_> {
                     syn::Expr::Lit(lit) => self.known_length(&syn::Expr::Lit(lit.clone())),
                     _ => None,
                 },
-                Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) | Binding::Part(_) => {
-                    None
-                }
+                Binding::Local(_)
+                | Binding::Scalar(_)
+                | Binding::Reference(_)
+                | Binding::Memory(_)
+                | Binding::Part(_) => None,
             },
             syn::Expr::Binary(e) => {
                 let (l, r) = (self.known_length(&e.left)?, self.known_length(&e.right)?);

@@ -16,6 +16,7 @@ mod call;
 mod collective;
 mod compound;
 mod control;
+mod device;
 mod expr;
 mod finish;
 mod length;
@@ -43,6 +44,7 @@ use sarek_ir::{
 use crate::diagnostics::Errors;
 use crate::parse::{Argument, ArgumentKind, ElementType, Signature};
 
+pub use device::Callee;
 pub use native::{NativeCall, Template, is_native, name_span};
 use types::{Known, Ty};
 
@@ -60,6 +62,8 @@ pub struct Lowered {
     pub links: Vec<TokenStream>,
     /// Paths that were taken for constants of core, with a test of each that rustc evaluates.
     pub audits: Vec<TokenStream>,
+    /// The functions that it calls, in the order of [`Kernel::functions`].
+    pub callees: Vec<Callee>,
     /// The type of each marked `let` and literal of the source, by its mark.
     pub marks: HashMap<u32, Scalar>,
     /// The information about each type that only the user's crate knows: tokens that rustc evaluates.
@@ -86,6 +90,8 @@ enum Value {
 enum Binding {
     Local(LocalId),
     Scalar(ParamId),
+    /// `&T` or `&mut T`: a local that holds the value.
+    Reference(LocalId),
     Memory(Memory),
     /// A local `const`, in [`Lowerer::consts`].
     Const(usize),
@@ -163,6 +169,10 @@ pub struct Lowerer<'e> {
     link_tokens: Vec<TokenStream>,
     consts: Vec<syn::ItemConst>,
     aliases: Vec<pattern::Subject>,
+    callees: Vec<Callee>,
+    /// `&mut T` parameters, with the locals that are copied back to them.
+    references: Vec<(ParamId, LocalId)>,
+    is_function: bool,
     audits: Vec<TokenStream>,
     marks: Vec<(u32, Ty)>,
     /// Types of stand-in values, which need not be known.
@@ -181,9 +191,12 @@ pub fn lower(
 ) -> Option<Lowered> {
     let mut lowerer = Lowerer::new(signature, block, krate, errors);
     attributes::check(body, lowerer.errors);
+    lowerer.declare_result(signature.yields.as_ref(), signature.name.span());
     lowerer.bind_arguments(signature);
     let value = lowerer.scoped_block(body);
-    if let (Value::Scalar(id), true) = (value, signature.returns_nothing) {
+    if signature.is_function {
+        lowerer.leave_function(value, signature.name.span());
+    } else if let (Value::Scalar(id), true) = (value, signature.returns_nothing) {
         let span = lowerer.expr_spans[id.index()];
         lowerer.errors.at(
             span,
@@ -230,6 +243,9 @@ impl<'e> Lowerer<'e> {
             link_tokens: vec![],
             consts: vec![],
             aliases: vec![],
+            callees: vec![],
+            references: vec![],
+            is_function: signature.is_function,
             audits: vec![],
             marks: vec![],
             unreachable: vec![],
@@ -449,7 +465,12 @@ impl<'e> Lowerer<'e> {
             // The type is filled in when all of them are known.
             let kind = match argument.kind {
                 ArgumentKind::Scalar(scalar) => ParamKind::Scalar(scalar),
-                ArgumentKind::Value(_) => ParamKind::Scalar(Scalar::Bool),
+                ArgumentKind::Value(_) | ArgumentKind::Reference { mutable: false, .. } => {
+                    ParamKind::Scalar(Scalar::Bool)
+                }
+                ArgumentKind::Reference { mutable: true, .. } => {
+                    ParamKind::Reference(Scalar::Bool.into())
+                }
                 ArgumentKind::Slice { access, .. } => {
                     let elem = Scalar::Bool.into();
                     ParamKind::Slice { elem, access }
@@ -461,7 +482,14 @@ impl<'e> Lowerer<'e> {
                 ArgumentKind::Slice { .. } => Binding::Memory(Memory::Slice(param)),
                 ArgumentKind::Scalar(_) if !argument.mutable => Binding::Scalar(param),
                 ArgumentKind::Scalar(_) | ArgumentKind::Value(_) => {
-                    Binding::Local(self.copy_argument(argument, param, ty))
+                    Binding::Local(self.copy_argument(argument, param, ty, argument.mutable))
+                }
+                ArgumentKind::Reference { mutable, .. } => {
+                    let local = self.copy_argument(argument, param, ty, mutable);
+                    if mutable {
+                        self.references.push((param, local));
+                    }
+                    Binding::Reference(local)
                 }
             };
             self.bind(&argument.name, binding);
@@ -476,6 +504,7 @@ impl<'e> Lowerer<'e> {
                 ..
             } => return self.types.known(*scalar),
             ArgumentKind::Value(ty)
+            | ArgumentKind::Reference { of: ty, .. }
             | ArgumentKind::Slice {
                 elem: ElementType::Other(ty),
                 ..
@@ -486,10 +515,16 @@ impl<'e> Lowerer<'e> {
     }
 
     /// A local that holds a parameter's value.
-    fn copy_argument(&mut self, argument: &Argument, param: ParamId, ty: Ty) -> LocalId {
+    fn copy_argument(
+        &mut self,
+        argument: &Argument,
+        param: ParamId,
+        ty: Ty,
+        mutable: bool,
+    ) -> LocalId {
         let span = argument.name.span();
         let init = Some(self.expr(Expr::Param(param), ty, span));
-        let local = self.local(&argument.name.to_string(), ty, argument.mutable);
+        let local = self.local(&argument.name.to_string(), ty, mutable);
         self.push(Stmt::Let { local, init }, span);
         local
     }

@@ -281,7 +281,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn write(&mut self, place: Place, value: ExprId, span: Span) {
+    pub(super) fn write(&mut self, place: Place, value: ExprId, span: Span) {
         let (found, value_span) = (self.ty(value), self.span(value));
         match place {
             Place::Local(local) => {

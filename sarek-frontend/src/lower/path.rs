@@ -58,6 +58,11 @@ impl Lowerer<'_> {
     fn bound(&mut self, binding: Binding, name: &syn::Ident, span: Span) -> Value {
         match binding {
             Binding::Local(local) => Value::Scalar(self.read(local, span)),
+            Binding::Reference(_) => {
+                let message = format!("`{name}` is a reference: its value is `*{name}`");
+                self.errors.at(span, message);
+                Value::Never
+            }
             Binding::Scalar(param) => {
                 let ty = self.param_types[param.index()];
                 Value::Scalar(self.expr(Expr::Param(param), ty, span))
@@ -131,9 +136,11 @@ impl Lowerer<'_> {
         for scope in self.scopes.iter().rev() {
             let index = |(binding, _): &(Binding, Span)| match binding {
                 Binding::Const(index) => Some(*index),
-                Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) | Binding::Part(_) => {
-                    None
-                }
+                Binding::Local(_)
+                | Binding::Scalar(_)
+                | Binding::Reference(_)
+                | Binding::Memory(_)
+                | Binding::Part(_) => None,
             };
             let mut indices: Vec<usize> = scope.values().filter_map(index).collect();
             if !indices.is_empty() {

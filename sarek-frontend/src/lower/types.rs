@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use proc_macro2::TokenStream;
-use sarek_ir::{NameId, Scalar};
+use sarek_ir::{FunctionId, NameId, Scalar};
 
 use super::length::Dim;
 
@@ -66,6 +66,8 @@ pub(super) enum Hole {
         name: NameId,
         path: TokenStream,
     },
+    /// What a function yields.
+    Result(FunctionId),
 }
 
 /// What is known of a type, in short.
@@ -175,6 +177,12 @@ impl Types {
         self.hole(key, hole)
     }
 
+    /// What a function yields.
+    pub(super) fn result(&mut self, function: FunctionId) -> Ty {
+        let key = (String::new(), function.0, u32::MAX);
+        self.hole(key, Hole::Result(function))
+    }
+
     fn hole(&mut self, key: (String, u32, u32), hole: Hole) -> Ty {
         if let Some(ty) = self.holes.get(&key) {
             return *ty;
@@ -202,6 +210,7 @@ impl Types {
             Node::Hole(Hole::Payload {
                 of, variant, name, ..
             }) => format!("{}.{}.{}", self.key(*of), variant.0, name.0),
+            Node::Hole(Hole::Result(function)) => format!("fn{}", function.0),
             Node::Any
             | Node::Int
             | Node::Float
@@ -327,7 +336,12 @@ impl Types {
             ) => {
                 vec![*of]
             }
-            Node::Known(_) | Node::Any | Node::Int | Node::Float | Node::Same(_) => vec![],
+            Node::Hole(Hole::Result(_))
+            | Node::Known(_)
+            | Node::Any
+            | Node::Int
+            | Node::Float
+            | Node::Same(_) => vec![],
         };
         let mut parts = parts.into_iter();
         parts.any(|part| self.find(part) == self.find(inner) || self.occurs(inner, part))

@@ -142,6 +142,7 @@ impl Lowerer<'_> {
                 let of = self.ir_type(of)?;
                 TypeDef::Payload { of, variant, name }
             }
+            Node::Hole(Hole::Result(function)) => TypeDef::Result(function),
         };
         Some(self.kernel.push_type(def))
     }
@@ -253,6 +254,7 @@ impl Lowerer<'_> {
                     match #of { #path { #member: __part, .. } => __part, _ => ::core::unreachable!() }
                 })
             }
+            Node::Hole(Hole::Result(function)) => Some(self.callees[function.index()].probe()),
             Node::Named(_)
             | Node::Known(_)
             | Node::Any

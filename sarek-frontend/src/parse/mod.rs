@@ -1,6 +1,7 @@
 //! The item and its attribute, before the body is looked at.
 
 mod attribute;
+mod function;
 mod signature;
 pub mod superstep;
 
