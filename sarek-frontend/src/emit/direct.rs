@@ -9,9 +9,10 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 use sarek_ir::{
     Access, BinaryOp, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, LocalId, Memory,
-    ParamId, ParamKind, Scalar, SiteId, Stmt, StmtId, UnaryOp, Value,
+    ParamId, ParamKind, Scalar, SiteId, Stmt, StmtId, Type, UnaryOp, Value,
 };
 
+use super::direct_compound::foreign_literal;
 use super::trim::{Trim, can_divide};
 use crate::lower::Lowered;
 
@@ -20,6 +21,7 @@ use crate::lower::Lowered;
 macro_rules! mixed {
     ($($token:tt)*) => { quote_spanned!(Span::mixed_site()=> $($token)*) };
 }
+pub(super) use mixed;
 
 /// The items of `impl DirectKernel`; the runtime's module `direct` is in scope.
 pub fn body(lowered: &Lowered) -> TokenStream {
@@ -33,29 +35,26 @@ pub fn body(lowered: &Lowered) -> TokenStream {
     let names: Vec<Ident> = (0..kernel.params.len())
         .map(|i| param_name(ParamId(i as u32)))
         .collect();
-    let types = kernel.params.iter().map(|p| match p.kind {
+    let params = kernel.params.iter().zip(&lowered.param_types);
+    let types = params.map(|(p, written)| match p.kind {
         ParamKind::Scalar(ty) => rust_type(ty),
-        ParamKind::Value(_) | ParamKind::Reference(_) => todo!(),
+        ParamKind::Value(_) => written.clone(),
+        ParamKind::Reference(_) => unreachable!("a kernel has no `&mut T`"),
         ParamKind::Slice {
-            elem,
             access: Access::Read,
-        } => {
-            let elem = rust_type(elem.scalar());
-            mixed!(&[#elem])
-        }
+            ..
+        } => mixed!(&[#written]),
         ParamKind::Slice {
-            elem,
             access: Access::Write | Access::Atomic,
-        } => {
-            let elem = rust_type(elem.scalar());
-            mixed!(direct::Output<'_, #elem>)
-        }
+            ..
+        } => mixed!(direct::Output<'_, #written>),
     });
     let values = kernel.params.iter().enumerate().map(|(i, p)| {
         let i = Literal::usize_unsuffixed(i);
         match p.kind {
             ParamKind::Scalar(_) => mixed!(direct::scalar(__args, #i)),
-            ParamKind::Value(_) | ParamKind::Reference(_) => todo!(),
+            ParamKind::Value(_) => mixed!(direct::value(__args, #i)),
+            ParamKind::Reference(_) => unreachable!("a kernel has no `&mut T`"),
             ParamKind::Slice {
                 access: Access::Read,
                 ..
@@ -127,9 +126,9 @@ fn weight(kernel: &Kernel) -> u32 {
     stmts(kernel, kernel.body)
 }
 
-struct Writer<'a> {
-    lowered: &'a Lowered,
-    kernel: &'a Kernel,
+pub(super) struct Writer<'a> {
+    pub(super) lowered: &'a Lowered,
+    pub(super) kernel: &'a Kernel,
     trim: Trim,
 }
 
@@ -159,7 +158,10 @@ impl Writer<'_> {
         let span = located(self.lowered.stmt_spans[id.index()]);
         match self.kernel.stmt(id) {
             Stmt::Let { local, init } => {
-                let ty = self.kernel.locals[local.index()].ty.scalar();
+                let ty = match self.kernel.locals[local.index()].ty {
+                    Type::Scalar(ty) => ty,
+                    Type::Compound(_) => return self.declare(local, init, span),
+                };
                 let mutable = (init.is_none() || self.kernel.locals[local.index()].mutable)
                     .then(|| mixed!(mut));
                 let init = match init {
@@ -247,8 +249,8 @@ impl Writer<'_> {
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
             | Stmt::Call { .. } => todo!(),
+            Stmt::Update { place, value } => self.update(place, value, span),
             Stmt::Native { native } => match self.kernel.natives[native.index()].fallback {
                 Some(fallback) => {
                     let fallback = self.block(fallback);
@@ -260,13 +262,14 @@ impl Writer<'_> {
         }
     }
 
-    fn expr(&self, id: ExprId) -> TokenStream {
+    pub(super) fn expr(&self, id: ExprId) -> TokenStream {
         let span = located(self.lowered.expr_spans[id.index()]);
-        let ty = self.kernel.scalar_of(id);
+        let ty = self.kernel.type_of(id);
         if let Some(known) = self.trim.known.get(&id) {
             return mixed!(#known);
         }
         match self.kernel.expr(id) {
+            Expr::Literal(value) if ty.as_scalar().is_none() => foreign_literal(value),
             Expr::Literal(value) => literal(value),
             Expr::Link(link) => {
                 let link = Literal::usize_unsuffixed(link.index());
@@ -313,14 +316,15 @@ impl Writer<'_> {
                 }}
             }
             Expr::Unary { op, arg } => {
-                let arg = self.expr(arg);
+                let arg = self.operand(arg);
                 match op {
                     UnaryOp::Neg => quote_spanned!(span=> (-#arg)),
                     UnaryOp::Not => quote_spanned!(span=> (!#arg)),
                 }
             }
             Expr::Binary { op, lhs, rhs } => {
-                let (lhs, rhs, op) = (self.expr(lhs), self.expr(rhs), operator(op, span));
+                let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
+                let op = operator(op, span);
                 quote_spanned!(span=> (#lhs #op #rhs))
             }
             Expr::Divide { op, lhs, rhs, site } => self.divide(op, lhs, rhs, site, span),
@@ -333,14 +337,14 @@ impl Writer<'_> {
                 quote_spanned!(span=> (#lhs || #rhs))
             }
             Expr::Cast { arg } => {
-                let (arg, ty) = (self.expr(arg), rust_type(ty));
+                let (arg, ty) = (self.operand(arg), rust_type(ty.scalar()));
                 quote_spanned!(span=> (#arg as #ty))
             }
             Expr::Call { intrinsic, args } => {
                 let args: Vec<ExprId> = self.kernel.list(args).collect();
                 self.call(intrinsic, &args, ty, span)
             }
-            Expr::Compound(_) => todo!(),
+            Expr::Compound(compound) => self.compound(compound, span),
             Expr::Faulted => unreachable!("only passes for accelerators make it"),
         }
     }
@@ -354,25 +358,27 @@ impl Writer<'_> {
         span: Span,
     ) -> TokenStream {
         let method = Ident::new(op.name(), span);
-        let ty = rust_type(self.kernel.scalar_of(lhs));
+        let ty = self.kernel.type_of(lhs).as_scalar().map(rust_type);
+        let ty = ty.map(|ty| mixed!(: (#ty, #ty)));
         let site = site.filter(|_| !can_divide(self.kernel, rhs));
-        let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
+        let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
         let check = site.map(|site| {
             let fault = self.fault(site, mixed!(direct::Divide::detail(__divisor)));
             let always = self.always(site);
             mixed!(if #always !direct::Divide::is_defined(__dividend, __divisor) { #fault })
         });
         quote_spanned! {span=> {
-            let (__dividend, __divisor): (#ty, #ty) = (#lhs, #rhs);
+            let (__dividend, __divisor) #ty = (#lhs, #rhs);
             #check
             direct::Divide::#method(__dividend, __divisor)
         }}
     }
 
-    fn call(&self, intrinsic: Intrinsic, args: &[ExprId], ty: Scalar, span: Span) -> TokenStream {
-        let on = match intrinsic {
-            Intrinsic::FromBits => rust_type(ty),
-            _ => rust_type(self.kernel.scalar_of(args[0])),
+    fn call(&self, intrinsic: Intrinsic, args: &[ExprId], ty: Type, span: Span) -> TokenStream {
+        let on = match (intrinsic, self.kernel.type_of(args[0])) {
+            (Intrinsic::FromBits, _) => rust_type(ty.scalar()),
+            (_, Type::Scalar(on)) => rust_type(on),
+            (_, Type::Compound(_)) => return self.foreign_call(intrinsic, args, span),
         };
         let args = args.iter().map(|a| self.expr(*a));
         match intrinsic {
@@ -429,7 +435,7 @@ impl Writer<'_> {
     }
 
     /// The test of `index` against a buffer's length.
-    fn bounds_check(&self, site: Option<SiteId>, buffer: &Ident) -> Option<TokenStream> {
+    pub(super) fn bounds_check(&self, site: Option<SiteId>, buffer: &Ident) -> Option<TokenStream> {
         site.map(|site| {
             let (always, fault) = (
                 self.always(site),
@@ -440,18 +446,18 @@ impl Writer<'_> {
     }
 
     /// Nothing for a test that always stands; `CHECK &&` for one that a launch can prove.
-    fn always(&self, site: SiteId) -> Option<TokenStream> {
+    pub(super) fn always(&self, site: SiteId) -> Option<TokenStream> {
         self.kernel.sites[site.index()]
             .provable
             .then(|| mixed!(CHECK &&))
     }
 
-    fn fault(&self, site: SiteId, detail: TokenStream) -> TokenStream {
+    pub(super) fn fault(&self, site: SiteId, detail: TokenStream) -> TokenStream {
         let site = Literal::u32_unsuffixed(site.0);
         mixed!(return __block.fault(#site, #detail, __thread);)
     }
 
-    fn memory(&self, memory: Memory) -> Ident {
+    pub(super) fn memory(&self, memory: Memory) -> Ident {
         match memory {
             Memory::Slice(param) => param_name(param),
             Memory::Local(local) => self.local(local),
@@ -459,7 +465,7 @@ impl Writer<'_> {
         }
     }
 
-    fn local(&self, local: LocalId) -> Ident {
+    pub(super) fn local(&self, local: LocalId) -> Ident {
         let name = &self.kernel.locals[local.index()].name;
         Ident::new(&format!("{name}_{}", local.0), Span::mixed_site())
     }

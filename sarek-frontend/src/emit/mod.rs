@@ -6,6 +6,7 @@
 
 mod constant;
 mod direct;
+mod direct_compound;
 mod item;
 pub mod reference;
 mod trim;

@@ -250,8 +250,9 @@ impl Lowerer<'_> {
             true => value,
             false => self.spill_at(at, value),
         };
+        let count = self.among_constants(len.tokens().clone());
         let ty = self.types.array(self.ty(value), len);
-        Value::Scalar(self.compound(Compound::Repeat { value }, ty, e.span()))
+        Value::Scalar(self.compound_by(Compound::Repeat { value }, count, ty, e.span()))
     }
 
     /// `P { x, y: b, ..rest }`
@@ -274,7 +275,7 @@ impl Lowerer<'_> {
             return Value::Never;
         }
         let mut values = self.operands(&exprs);
-        let rest = e.rest.as_ref().and(values.pop());
+        let rest = e.rest.as_ref().and_then(|_| values.pop());
         if let Some(rest) = rest {
             self.unify(constructor.ty, self.ty(rest), self.span(rest));
         }

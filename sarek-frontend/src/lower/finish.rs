@@ -43,6 +43,7 @@ impl Lowerer<'_> {
             callees: self.callees,
             marks,
             type_infos: self.type_infos,
+            param_types: self.param_tokens,
             link_types: self.link_tokens,
             paths: self.paths,
         })
@@ -98,6 +99,8 @@ impl Lowerer<'_> {
                 self.errors.at(Span::call_site(), message);
                 continue;
             };
+            let tokens = self.type_tokens(self.param_types[i]);
+            self.param_tokens.push(tokens.unwrap_or_default());
             let kind = &mut self.kernel.params.to_mut()[i].kind;
             *kind = match (*kind, ty) {
                 (ParamKind::Slice { access, .. }, elem) => ParamKind::Slice { elem, access },

@@ -269,7 +269,20 @@ impl Lowerer<'_> {
         if let [syn::Expr::Let(only)] = parts.as_slice() {
             return self.if_one_let(e, only);
         }
-        // What is not taken leaves a block that is run once.
+        if e.else_branch.is_none() {
+            self.scopes.push(Default::default());
+            self.chain(&parts, |this| {
+                let value = this.scoped_block(&e.then_branch);
+                this.arrive(&mut outcome, value, span);
+            });
+            self.scopes.pop();
+            if outcome.result.is_some() {
+                let message = "this `if` yields a value in one branch and none in the other";
+                self.errors.at(span, message);
+            }
+            return Value::Unit;
+        }
+        // What is taken leaves a block that is run once.
         let frame = self.frame(None, true, false);
         let label = frame.label;
         let (block, (), _) = self.in_frame(frame, |this| {

@@ -47,6 +47,7 @@ use crate::parse::{Argument, ArgumentKind, ElementType, Signature};
 pub use device::Callee;
 pub use native::{NativeCall, Template, is_native, name_span};
 use types::{Known, Ty};
+pub(crate) use written::member;
 
 /// A lowered body.
 pub struct Lowered {
@@ -68,6 +69,8 @@ pub struct Lowered {
     pub marks: HashMap<u32, Scalar>,
     /// The information about each type that only the user's crate knows: tokens that rustc evaluates.
     pub type_infos: Vec<TokenStream>,
+    /// The type of each parameter; of a slice, of its elements.
+    pub param_types: Vec<TokenStream>,
     /// The type of each constant that only the user's crate knows.
     pub link_types: Vec<TokenStream>,
     /// How the source names what an operation makes or takes apart.
@@ -167,6 +170,7 @@ pub struct Lowerer<'e> {
     links: Vec<TokenStream>,
     link_types: Vec<Ty>,
     link_tokens: Vec<TokenStream>,
+    param_tokens: Vec<TokenStream>,
     consts: Vec<syn::ItemConst>,
     aliases: Vec<pattern::Subject>,
     callees: Vec<Callee>,
@@ -241,6 +245,7 @@ impl<'e> Lowerer<'e> {
             links: vec![],
             link_types: vec![],
             link_tokens: vec![],
+            param_tokens: vec![],
             consts: vec![],
             aliases: vec![],
             callees: vec![],

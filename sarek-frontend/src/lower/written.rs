@@ -161,7 +161,7 @@ impl Lowerer<'_> {
                 (probe, info)
             }
         };
-        let text = super::path_text(text);
+        let text = short(&super::path_text(text));
         let found = self.kernel.type_links.iter().position(|t| *t == text);
         let at = found.unwrap_or_else(|| {
             self.kernel.type_links.to_mut().push(text.into());
@@ -277,6 +277,15 @@ pub(crate) fn member(name: &str) -> syn::Member {
                 .unwrap_or_else(|_| Ident::new_raw(name, Span::call_site())),
         ),
     }
+}
+
+/// A type's text without the modules of core.
+fn short(text: &str) -> String {
+    ["primitive", "option", "result"]
+        .iter()
+        .fold(text.to_string(), |text, module| {
+            text.replace(&format!("::core::{module}::"), "")
+        })
 }
 
 /// `::core::primitive::f32`
