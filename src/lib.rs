@@ -41,8 +41,9 @@ pub use sarek_macros::{device, kernel, native, superstep};
 pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::{
-    Atomic, AtomicElement, AtomicInt, Device, DeviceFn, Dims, Element, Error, Event, Fault, FaultKind, Grid,
-    IntoDims, Kernel, Launch, Ready, Result, ScalarArg, Stream, Vector, backend, registry,
+    Atomic, AtomicElement, AtomicInt, Device, DeviceFn, Dims, Element, Error, Event, Fault,
+    FaultKind, Grid, IntoDims, Kernel, Launch, Ready, Result, ScalarArg, Stream, Vector, backend,
+    registry,
 };
 
 /// What expansions of [`kernel`] use; not for users.

@@ -13,5 +13,6 @@ pub mod check;
 pub mod diagnostics;
 pub mod emit;
 pub mod expand;
+pub mod function;
 pub mod lower;
 pub mod parse;

@@ -18,7 +18,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// Options: `crate = path` says how the crate `sarek` is called where the function stands.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    sarek_frontend::expand::device(attribute.into(), item.into())
+    sarek_frontend::function::device(attribute.into(), item.into())
         .tokens
         .into()
 }

@@ -238,6 +238,10 @@ fn type_def(def: &TypeDef) -> TokenStream {
             let function = handle("FunctionId", function.0);
             quote!(ir::TypeDef::Result(#function))
         }
+        TypeDef::Parameter { of, index } => {
+            let (of, index) = (handle("FunctionId", of.0), Literal::u32_unsuffixed(*index));
+            quote!(ir::TypeDef::Parameter { of: #of, index: #index })
+        }
     }
 }
 

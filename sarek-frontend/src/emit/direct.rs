@@ -30,6 +30,7 @@ pub fn body(lowered: &Lowered) -> TokenStream {
         lowered,
         kernel,
         trim: Trim::of(kernel),
+        is_function: false,
     };
     let weight = Literal::u32_unsuffixed(weight(kernel));
     let names: Vec<Ident> = (0..kernel.params.len())
@@ -99,6 +100,56 @@ pub fn body(lowered: &Lowered) -> TokenStream {
     }
 }
 
+/// The parameters and statements of a `#[device]` function's body.
+pub fn function(lowered: &Lowered) -> (TokenStream, TokenStream) {
+    let kernel = &lowered.kernel;
+    let writer = Writer {
+        lowered,
+        kernel,
+        trim: Trim::default(),
+        is_function: true,
+    };
+    let params = kernel.params.iter().zip(&lowered.param_types).enumerate();
+    let params = params.map(|(i, (param, written))| {
+        let name = param_name(ParamId(i as u32));
+        match param.kind {
+            ParamKind::Scalar(ty) => {
+                let ty = rust_type(ty);
+                mixed!(#name: #ty,)
+            }
+            ParamKind::Value(_) => mixed!(#name: #written,),
+            ParamKind::Reference(_) => mixed!(#name: &mut #written,),
+            ParamKind::Slice { .. } => mixed!(#name: direct::Output<'_, #written>,),
+        }
+    });
+    // What holds the result outlives the block that a `return` leaves.
+    let (result, yields) = match kernel.result {
+        Some(local) => {
+            let name = writer.local(local);
+            (mixed!(let mut #name;), mixed!(#name))
+        }
+        None => (TokenStream::new(), mixed!(())),
+    };
+    let is_result = |id: StmtId| match kernel.stmt(id) {
+        Stmt::Let { local, .. } => kernel.result == Some(local),
+        _ => false,
+    };
+    let stmts = kernel.block(kernel.body).filter(|id| !is_result(*id));
+    let stmts = stmts.map(|id| writer.stmt(id));
+    let body = mixed! {
+        #result
+        'thread: { #(#stmts)* }
+        ::core::result::Result::Ok(#yields)
+    };
+    let params = mixed! {
+        __block: &direct::Block,
+        __thread: [::core::primitive::usize; 3],
+        __base: ::core::primitive::u32,
+        #(#params)*
+    };
+    (params, body)
+}
+
 /// A rough count of a thread's operations: a loop counts for 32 iterations.
 fn weight(kernel: &Kernel) -> u32 {
     fn stmts(kernel: &Kernel, block: sarek_ir::Block) -> u32 {
@@ -130,6 +181,8 @@ pub(super) struct Writer<'a> {
     pub(super) lowered: &'a Lowered,
     pub(super) kernel: &'a Kernel,
     trim: Trim,
+    /// Is it the body of a `#[device]` function?
+    pub(super) is_function: bool,
 }
 
 impl Writer<'_> {
@@ -245,11 +298,10 @@ impl Writer<'_> {
                 quote_spanned!(span=> continue #label;)
             }
             Stmt::Return => quote_spanned!(span=> break 'thread;),
-            Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Call { .. } => todo!(),
+            Stmt::Barrier | Stmt::Fence { .. } | Stmt::Atomic { .. } | Stmt::Subgroup { .. } => {
+                todo!()
+            }
+            Stmt::Call { call } => self.call_function(call, span),
             Stmt::Update { place, value } => self.update(place, value, span),
             Stmt::Native { native } => match self.kernel.natives[native.index()].fallback {
                 Some(fallback) => {
@@ -271,18 +323,19 @@ impl Writer<'_> {
         match self.kernel.expr(id) {
             Expr::Literal(value) if ty.as_scalar().is_none() => foreign_literal(value),
             Expr::Literal(value) => literal(value),
-            Expr::Link(link) => {
-                let link = Literal::usize_unsuffixed(link.index());
-                let name = &self.lowered.name;
-                quote_spanned!(span=> #name::LINKED.#link)
-            }
+            Expr::Link(link) => self.lowered.linked(link, span),
             Expr::Local(local) => {
                 let local = self.local(local);
                 mixed!(#local)
             }
             Expr::Param(param) => {
-                let param = param_name(param);
-                mixed!(#param)
+                let name = param_name(param);
+                match self.kernel.params[param.index()].kind {
+                    ParamKind::Reference(_) => mixed!((*#name)),
+                    ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Slice { .. } => {
+                        mixed!(#name)
+                    }
+                }
             }
             Expr::Len(memory) => {
                 let param = self.memory(memory);
@@ -454,7 +507,8 @@ impl Writer<'_> {
 
     pub(super) fn fault(&self, site: SiteId, detail: TokenStream) -> TokenStream {
         let site = Literal::u32_unsuffixed(site.0);
-        mixed!(return __block.fault(#site, #detail, __thread);)
+        let base = self.is_function.then(|| mixed!(__base+));
+        mixed!(return __block.fault(#base #site, #detail, __thread);)
     }
 
     pub(super) fn memory(&self, memory: Memory) -> Ident {
@@ -477,7 +531,7 @@ fn located(span: Span) -> Span {
 }
 
 /// No local has this name: those all end in `_` and a number.
-fn param_name(param: ParamId) -> Ident {
+pub(super) fn param_name(param: ParamId) -> Ident {
     format_ident!("__arg{}", param.0, span = Span::mixed_site())
 }
 

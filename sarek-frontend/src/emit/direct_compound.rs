@@ -10,7 +10,7 @@ use sarek_ir::{
     Value,
 };
 
-use super::direct::{Writer, mixed};
+use super::direct::{Writer, mixed, param_name};
 use crate::lower::member;
 
 impl Writer<'_> {
@@ -142,7 +142,10 @@ impl Writer<'_> {
                     let __place = #buffer.place(__index);
                 }
             }
-            Root::Param(_) => unreachable!("a kernel has no `&mut T`"),
+            Root::Param(param) => {
+                let param = param_name(param);
+                mixed!(let __place = &raw mut *#param;)
+            }
         };
         let steps = place.steps.iter().map(|step| match *step {
             Step::Field(name) => {
@@ -202,7 +205,15 @@ pub(super) fn foreign_literal(value: Value) -> TokenStream {
             let v = f64::from_bits(bits);
             negative(v.is_sign_negative(), Literal::f64_unsuffixed(v.abs()))
         }
-        Value::Bool(_) | Value::I32(_) | Value::U32(_) | Value::Usize(_) | Value::F32(_) => {
+        Value::Bool(_)
+        | Value::I8(_)
+        | Value::U8(_)
+        | Value::I16(_)
+        | Value::U16(_)
+        | Value::I32(_)
+        | Value::U32(_)
+        | Value::Usize(_)
+        | Value::F32(_) => {
             unreachable!("a literal of an open type has the widest type")
         }
     }

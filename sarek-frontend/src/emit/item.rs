@@ -226,39 +226,54 @@ fn element_type(elem: &ElementType) -> TokenStream {
 /// What only rustc knows, where the user's paths mean what they say.
 fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
     let krate = parts.krate;
-    let (types, paths) = (&lowered.link_types, &lowered.links);
-    let linked = (!paths.is_empty()).then(|| {
-        quote! {
-            #[doc(hidden)]
-            const LINKED: (#(#types,)*) = (#(#paths,)*);
-        }
-    });
-    let constants = link_constants(lowered, krate);
-    let infos = &lowered.type_infos;
+    let linked = Ident::new("LINKED", Span::mixed_site());
+    let (constants, value) = link_parts(lowered, &linked, krate);
     quote! {
         #[automatically_derived]
         #[allow(unused, clippy::all)]
         impl #name {
-            #linked
+            #constants
 
             #[doc(hidden)]
             fn links() -> #krate::ir::link::Links {
-                #krate::ir::link::Links {
-                    constants: ::std::vec![#(#constants),*],
-                    types: ::std::vec![#(#infos),*],
-                    functions: ::std::vec![],
-                }
+                #value
             }
         }
     }
 }
 
+/// The constants that a kernel or function names, as an associated constant, and the value of its `Links`.
+pub(super) fn link_parts(
+    lowered: &Lowered,
+    linked: &Ident,
+    krate: &TokenStream,
+) -> (Option<TokenStream>, TokenStream) {
+    let (types, paths) = (&lowered.link_types, &lowered.links);
+    let constants = (!paths.is_empty()).then(|| {
+        quote! {
+            #[doc(hidden)]
+            const #linked: (#(#types,)*) = (#(#paths,)*);
+        }
+    });
+    let values = link_constants(lowered, linked, krate);
+    let infos = &lowered.type_infos;
+    let functions = lowered.callees.iter().map(|callee| callee.function());
+    let value = quote! {
+        #krate::ir::link::Links {
+            constants: ::std::vec![#(#values),*],
+            types: ::std::vec![#(#infos),*],
+            functions: ::std::vec![#(#functions),*],
+        }
+    };
+    (constants, value)
+}
+
 /// Each link as the values of its leaves.
-fn link_constants(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
+fn link_constants(lowered: &Lowered, linked: &Ident, krate: &TokenStream) -> Vec<TokenStream> {
     use sarek_ir::{Scalar, Type};
     let each = |(i, link): (usize, &sarek_ir::Link)| {
         let i = Literal::usize_unsuffixed(i);
-        let constant = quote!(Self::LINKED.#i);
+        let constant = quote!(Self::#linked.#i);
         let value = quote!(#krate::ir::Value);
         let one = match link.ty {
             Type::Compound(_) => {

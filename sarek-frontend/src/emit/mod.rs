@@ -4,12 +4,14 @@
 //! Tokens that this crate makes up carry mixed-site spans, so that no lint of the user's looks at
 //! them; tokens of the user's keep theirs, so that rustc reports at the source.
 
+mod call;
 mod constant;
 mod direct;
 mod direct_compound;
+pub mod function;
 mod item;
 pub mod reference;
 mod trim;
-mod types;
+pub mod types;
 
 pub use item::{FILE, Parts, broken, kernel};

@@ -3,14 +3,17 @@
 //! A `&mut T` parameter is a local that holds the value while the function runs: it is copied in at
 //! the beginning and out wherever the function returns. Rust's borrows make that the same.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
-use sarek_ir::{Argument, Call, CallId, ExprId, FunctionId, LocalId, Memory, PlaceId, Root, Stmt};
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use sarek_ir::{
+    Argument, Call, CallId, ExprId, FunctionId, LinkId, LocalId, Memory, PlaceId, Root, Stmt,
+};
 use syn::spanned::Spanned;
 
 use super::array::peeled;
 use super::place::Place;
 use super::{Binding, Lowerer, Value};
+use crate::parse::Signature;
 
 /// How a called function is reached from Rust.
 pub struct Callee {
@@ -128,10 +131,11 @@ impl Lowerer<'_> {
         wanted: bool,
         span: Span,
     ) -> Value {
+        let function = self.function_id(callee);
         let Some((args, back)) = self.arguments(arguments) else {
             return Value::Never;
         };
-        let function = self.function_id(callee);
+        self.unify_arguments(function, &args);
         let result = wanted.then(|| {
             let ty = self.types.result(function);
             let local = self.result(ty);
@@ -150,6 +154,25 @@ impl Lowerer<'_> {
             self.write(place, value, span);
         }
         result.map_or(Value::Unit, |local| Value::Scalar(self.read(local, span)))
+    }
+
+    /// An argument's type is that of the parameter, which tells the types of literals.
+    fn unify_arguments(&mut self, function: FunctionId, args: &[Argument]) {
+        for (index, arg) in (0..).zip(args) {
+            let wanted = self.types.parameter(function, index);
+            let (found, span) = match *arg {
+                Argument::Value(id) => (self.ty(id), self.span(id)),
+                Argument::Local(local) => (
+                    self.local_types[local.index()],
+                    self.callees[function.index()].span,
+                ),
+                Argument::Memory(memory) => (
+                    self.element_type(memory),
+                    self.callees[function.index()].span,
+                ),
+            };
+            self.unify(wanted, found, span);
+        }
     }
 
     /// Lowers an expression statement if it is a call whose result nothing uses.
@@ -335,5 +358,27 @@ impl Callee {
         let (owner, krate) = (&self.owner, &self.krate);
         let name = syn::Ident::new(name, Span::mixed_site());
         quote!(<#owner as #krate::DeviceFn>::#name)
+    }
+}
+
+/// Where the values of links stand.
+pub(super) fn linked(signature: &Signature) -> TokenStream {
+    if !signature.is_function {
+        let name = &signature.name;
+        return quote!(#name::LINKED);
+    }
+    let name = match &signature.method {
+        Some(method) => format!("__sarek_linked_{method}"),
+        None => "__sarek_linked".to_string(),
+    };
+    let name = syn::Ident::new(&name, Span::mixed_site());
+    quote!(Self::#name)
+}
+
+impl super::Lowered {
+    /// The value of a link.
+    pub fn linked(&self, link: LinkId, span: Span) -> TokenStream {
+        let (linked, index) = (&self.linked, Literal::usize_unsuffixed(link.index()));
+        quote_spanned!(span=> #linked.#index)
     }
 }

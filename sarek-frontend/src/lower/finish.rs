@@ -41,6 +41,7 @@ impl Lowerer<'_> {
             links: self.links,
             audits: self.audits,
             callees: self.callees,
+            linked: proc_macro2::TokenStream::new(),
             marks,
             type_infos: self.type_infos,
             param_types: self.param_tokens,

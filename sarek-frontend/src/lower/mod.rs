@@ -65,6 +65,8 @@ pub struct Lowered {
     pub audits: Vec<TokenStream>,
     /// The functions that it calls, in the order of [`Kernel::functions`].
     pub callees: Vec<Callee>,
+    /// The associated constant that holds the links' values.
+    pub linked: TokenStream,
     /// The type of each marked `let` and literal of the source, by its mark.
     pub marks: HashMap<u32, Scalar>,
     /// The information about each type that only the user's crate knows: tokens that rustc evaluates.
@@ -207,7 +209,11 @@ pub fn lower(
             "a kernel returns nothing: end this expression with `;`",
         );
     }
-    lowerer.finish(signature.name.clone())
+    let lowered = lowerer.finish(signature.name.clone())?;
+    Some(Lowered {
+        linked: device::linked(signature),
+        ..lowered
+    })
 }
 
 impl<'e> Lowerer<'e> {

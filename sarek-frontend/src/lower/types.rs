@@ -68,6 +68,11 @@ pub(super) enum Hole {
     },
     /// What a function yields.
     Result(FunctionId),
+    /// What a function takes.
+    Parameter {
+        of: FunctionId,
+        index: u32,
+    },
 }
 
 /// What is known of a type, in short.
@@ -183,6 +188,12 @@ impl Types {
         self.hole(key, Hole::Result(function))
     }
 
+    /// What a function takes.
+    pub(super) fn parameter(&mut self, of: FunctionId, index: u32) -> Ty {
+        let key = (String::new(), of.0, index);
+        self.hole(key, Hole::Parameter { of, index })
+    }
+
     fn hole(&mut self, key: (String, u32, u32), hole: Hole) -> Ty {
         if let Some(ty) = self.holes.get(&key) {
             return *ty;
@@ -211,6 +222,7 @@ impl Types {
                 of, variant, name, ..
             }) => format!("{}.{}.{}", self.key(*of), variant.0, name.0),
             Node::Hole(Hole::Result(function)) => format!("fn{}", function.0),
+            Node::Hole(Hole::Parameter { of, index }) => format!("fn{}#{index}", of.0),
             Node::Any
             | Node::Int
             | Node::Float
@@ -336,7 +348,7 @@ impl Types {
             ) => {
                 vec![*of]
             }
-            Node::Hole(Hole::Result(_))
+            Node::Hole(Hole::Result(_) | Hole::Parameter { .. })
             | Node::Known(_)
             | Node::Any
             | Node::Int

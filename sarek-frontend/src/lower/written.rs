@@ -143,6 +143,7 @@ impl Lowerer<'_> {
                 TypeDef::Payload { of, variant, name }
             }
             Node::Hole(Hole::Result(function)) => TypeDef::Result(function),
+            Node::Hole(Hole::Parameter { of, index }) => TypeDef::Parameter { of, index },
         };
         Some(self.kernel.push_type(def))
     }
@@ -255,7 +256,8 @@ impl Lowerer<'_> {
                 })
             }
             Node::Hole(Hole::Result(function)) => Some(self.callees[function.index()].probe()),
-            Node::Named(_)
+            Node::Hole(Hole::Parameter { .. })
+            | Node::Named(_)
             | Node::Known(_)
             | Node::Any
             | Node::Int

@@ -16,6 +16,8 @@ pub struct Signature {
     pub arguments: Vec<Argument>,
     /// Is it a `#[device]` function?
     pub is_function: bool,
+    /// The name of a method, which has its items in its type.
+    pub method: Option<String>,
     /// The type that it yields, if that is not `()`.
     pub yields: Option<Type>,
     /// Its type parameters and constants.
@@ -138,6 +140,7 @@ impl Signature {
             returns_nothing,
             arguments,
             is_function: false,
+            method: None,
             yields: None,
             generics: sig.generics.clone(),
         })

@@ -18,7 +18,7 @@ pub use isa::{Isa, isa};
 pub use math::Elementary;
 pub use number::{Divide, Float, clamp};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
-pub use slice::{Output, atomics, input, output, scalar};
+pub use slice::{Output, atomics, input, lend, output, scalar};
 
 use std::ops::Range;
 

@@ -90,6 +90,19 @@ pub unsafe fn output<'a, T: Element>(args: &[DirectArg], index: usize) -> Output
     }
 }
 
+/// A memory as an argument of a `#[device]` function.
+///
+/// # Safety
+/// It lives for `'a`. The function uses it as its caller may.
+#[inline(always)]
+pub unsafe fn lend<'a, T>(memory: *mut [T]) -> Output<'a, T> {
+    Output {
+        ptr: memory.cast(),
+        len: memory.len(),
+        borrow: PhantomData,
+    }
+}
+
 impl<'a, T> Output<'a, T> {
     /// The whole of it as a slice, for the reference, which runs threads one after the other.
     ///

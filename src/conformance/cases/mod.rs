@@ -8,6 +8,7 @@ mod coherence;
 mod constants;
 mod control;
 mod faults;
+mod functions;
 mod launch;
 mod mandelbrot;
 mod matmul;
@@ -51,6 +52,7 @@ pub fn all() -> &'static [Case] {
             control::CASES,
             launch::CASES,
             faults::CASES,
+            functions::CASES,
         ];
         let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
         let all = parts

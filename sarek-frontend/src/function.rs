@@ -1,0 +1,135 @@
+//! The way of a `#[device]` function, as [`crate::expand`] is that of a kernel.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
+
+use crate::check;
+use crate::diagnostics::Errors;
+use crate::emit::function::{Owner, implements, items};
+use crate::emit::{reference, types};
+use crate::expand::{Expansion, is_cooperative};
+use crate::lower::{self, Lowered};
+use crate::parse::{Attribute, Signature, superstep};
+
+/// Expands `#[device(attribute)] item`.
+pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
+    let mut errors = Errors::default();
+    let attribute = Attribute::parse(attribute, &mut errors);
+    if attribute.block.is_some() {
+        errors.at(Span::call_site(), "`block` is an option of `#[kernel]`");
+    }
+    let krate = match &attribute.krate {
+        Some(path) => path.to_token_stream(),
+        None => quote!(::sarek),
+    };
+    let (tokens, kernel) = match syn::parse2::<syn::Item>(item.clone()) {
+        Ok(syn::Item::Fn(function)) => free(function, &krate, &mut errors),
+        Ok(other) => {
+            let message = "`#[device]` stands on a function";
+            errors.at(other.span(), message);
+            (item, None)
+        }
+        Err(error) => {
+            errors.push(error);
+            (item, None)
+        }
+    };
+    let (reports, errors) = errors.finish();
+    Expansion {
+        tokens: quote!(#reports #tokens),
+        kernel: kernel.filter(|_| errors.is_empty()),
+        errors,
+    }
+}
+
+/// A function and what stands beside it.
+fn free(
+    mut item: syn::ItemFn,
+    krate: &TokenStream,
+    errors: &mut Errors,
+) -> (TokenStream, Option<sarek_ir::Kernel>) {
+    let signature = Signature::read_function(&item.sig, errors);
+    let lowered = signature
+        .as_ref()
+        .and_then(|s| lower_body(&mut item.block, s, krate, errors));
+    let marks = lowered.as_ref().map(|l| &l.marks);
+    reference::annotate(&mut item.block, marks, krate);
+    let owner = Owner::of(&item.sig);
+    let strukt = strukt(&item);
+    let (Some(signature), Some(lowered)) = (signature, lowered) else {
+        return (quote!(#[allow(unused)] #item #strukt), None);
+    };
+    let cooperative = is_cooperative(&lowered.kernel);
+    let items = items(&owner, &lowered, &signature, cooperative, krate);
+    let implements = implements(&owner, krate);
+    let (types, audits) = (types::audit(&item), &lowered.audits);
+    let tokens = quote! {
+        #[allow(clippy::all)]
+        #item
+        #strukt
+        #items
+        #implements
+        const _: () = { #(#audits)* #types };
+    };
+    (tokens, Some(lowered.kernel))
+}
+
+/// Lowers and checks a body, and marks it for [`reference::annotate`].
+fn lower_body(
+    body: &mut syn::Block,
+    signature: &Signature,
+    krate: &TokenStream,
+    errors: &mut Errors,
+) -> Option<Lowered> {
+    superstep::expand(body, krate);
+    reference::mark(body);
+    let lowered = lower::lower(signature, body, None, krate, errors)?;
+    check::well_formed(&lowered, errors)?;
+    Some(lowered)
+}
+
+/// The struct that has the items of a free function.
+fn strukt(item: &syn::ItemFn) -> TokenStream {
+    let mut name = item.sig.ident.clone();
+    name.set_span(Span::mixed_site().located_at(name.span()));
+    let (vis, parameters) = (&item.vis, &item.sig.generics);
+    let clause = &parameters.where_clause;
+    let types = parameters.type_params().map(|p| &p.ident);
+    let field = parameters
+        .type_params()
+        .next()
+        .is_some()
+        .then(|| quote!(__sarek: ::core::marker::PhantomData<fn() -> (#(#types,)*)>));
+    let own = parameters.params.iter();
+    let own = own.filter(|p| !matches!(p, syn::GenericParam::Lifetime(_)));
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code, clippy::exhaustive_structs)]
+        #vis struct #name<#(#own),*> #clause { #field }
+    }
+}
+
+impl Owner {
+    /// The struct of a free function.
+    fn of(sig: &syn::Signature) -> Owner {
+        let mut name = sig.ident.clone();
+        name.set_span(Span::mixed_site().located_at(name.span()));
+        let own = sig.generics.params.iter();
+        let own: Vec<_> = own
+            .filter(|p| !matches!(p, syn::GenericParam::Lifetime(_)))
+            .collect();
+        let names = own.iter().map(|p| match p {
+            syn::GenericParam::Type(p) => p.ident.to_token_stream(),
+            syn::GenericParam::Const(p) => p.ident.to_token_stream(),
+            syn::GenericParam::Lifetime(p) => p.lifetime.to_token_stream(),
+        });
+        let clause = &sig.generics.where_clause;
+        Owner {
+            ty: quote!(#name<#(#names),*>),
+            generics: quote!(<#(#own),*>),
+            clause: quote!(#clause),
+            method: None,
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! `#[device]` functions.
+
+mod values;
+
+use crate::conformance::Case;
+
+pub const CASES: &[&[Case]] = &[values::CASES];
