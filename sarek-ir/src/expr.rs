@@ -163,6 +163,11 @@ impl Builtin {
         }
     }
 
+    /// Does it speak of the thread's subgroup?
+    pub const fn is_of_subgroup(self) -> bool {
+        matches!(self, Builtin::SubgroupSize | Builtin::SubgroupLane)
+    }
+
     /// Is it the same for all threads of a block?
     pub const fn is_uniform(self) -> bool {
         match self {

@@ -61,9 +61,10 @@
 //! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
 //! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |
 //! | [`passes::widen_small`] | numbers of 8 and 16 bits are held, and cast from and to their 32-bit type; checked divisions apart, arithmetic has 32 or 64 bits |
-//! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted |
+//! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted, or with a barrier in them one of the block |
 //! | [`passes::lower_labels`] | `Break` and `Continue` name the innermost loop only |
-//! | [`passes::spill_stores`] | index and value of a checked store are locals or constants |
+//! | [`passes::spill_stores`] | index and operands of a checked store or an atomic operation are locals or constants |
+//! | [`passes::expand_atomics`] | only atomic operations that the target has are left |
 //!
 //! [`fn@validate`] checks the contract; writers, analyses and backends trust a validated kernel.
 
@@ -99,7 +100,7 @@ pub use kernel::{
     PlaceId, Precondition, SharedId, Site, SiteId, SiteKind, StmtId, TypeId, TypeLinkId,
 };
 pub use link::{LeafAt, leaves};
-pub use memory::{Length, Memory, SharedArray};
+pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray};
 pub use scalar::Scalar;
 pub use stmt::Stmt;
 pub use ty::{Type, TypeDef};

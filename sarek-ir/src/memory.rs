@@ -50,6 +50,9 @@ pub struct SharedArray {
     pub atomic: bool,
 }
 
+/// Shared arrays begin at a multiple of so many bytes.
+pub const SHARED_ALIGNMENT: u64 = 16;
+
 /// How many elements an array has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Length {
@@ -166,6 +169,27 @@ impl Kernel {
             Memory::Local(_) => false,
         }
     }
+
+    /// Bytes of shared memory that a block takes, given the elements of each array: each array begins at a
+    /// multiple of [`SHARED_ALIGNMENT`], and an element has at least `smallest` bytes.
+    pub fn shared_bytes(&self, lens: &[u64], smallest: u64) -> u64 {
+        let bytes = |(array, len): (&SharedArray, &u64)| {
+            let bytes = len.checked_mul(smallest.max(array.elem.scalar().size() as u64));
+            bytes.and_then(|b| b.checked_next_multiple_of(SHARED_ALIGNMENT))
+        };
+        let all = self.shared.iter().zip(lens).map(bytes);
+        all.fold(0, |sum, b| b.unwrap_or(u64::MAX).saturating_add(sum))
+    }
+
+    /// As [`Kernel::shared_bytes`], of the arrays whose length no launch gives.
+    pub fn fixed_shared_bytes(&self, smallest: u64) -> u64 {
+        let fixed = |array: &SharedArray| match array.len {
+            Length::Fixed(n) => n,
+            Length::Launch(_) | Length::Link(_) => 0,
+        };
+        let lens: Vec<u64> = self.shared.iter().map(fixed).collect();
+        self.shared_bytes(&lens, smallest)
+    }
 }
 
 /// What lengths of shared arrays may ask of a launch.
@@ -192,5 +216,36 @@ impl Host for OfLaunch<'_> {
 
     fn store(&mut self, _: ParamId, _: u64, _: Value) {
         unreachable!("lengths are expressions, which store nothing")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketch::Sketch;
+    use crate::{Axis, Builtin};
+
+    #[test]
+    fn a_launch_gives_lengths() {
+        let s = Sketch::new("k");
+        let n = s.scalar("n", Scalar::U32);
+        let v = s.slice("v", Scalar::F32);
+        s.shared("fixed", Scalar::F64, 3);
+        let dim = s.id(Builtin::BlockDim(Axis::X));
+        let len = s.arg(n).cast(Scalar::Usize) * dim + s.len(v);
+        s.shared_slice("rows", Scalar::Bool, len);
+        let kernel = s.finish();
+        let facts = LaunchFacts {
+            grid: [2, 1, 1],
+            block: [32, 1, 1],
+            extent: [64, 1, 1],
+            args: &[ArgFact::Scalar(Value::U32(3)), ArgFact::Len(7)],
+        };
+        let lens = kernel.shared_lens(&facts).expect("nothing is divided");
+        assert_eq!(lens, [3, 103]);
+        assert_eq!(kernel.shared_bytes(&lens, 1), 32 + 112);
+        assert_eq!(kernel.shared_bytes(&lens, 4), 32 + 416);
+        assert_eq!(kernel.shared_bytes(&[3, u64::MAX], 1), u64::MAX);
+        assert_eq!(kernel.fixed_shared_bytes(1), 32);
     }
 }

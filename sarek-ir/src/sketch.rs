@@ -20,7 +20,7 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Su
 use crate::{
     Access, AtomicOp, BinaryOp, Block, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId,
     Length, Link, LinkId, Loc, Local, LocalId, Memory, Native, NativeId, Param, ParamId, ParamKind,
-    Scalar, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, SubgroupOp, Type, TypeDef,
+    Scalar, Scope, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, SubgroupOp, Type, TypeDef,
     UnaryOp, Value,
 };
 
@@ -209,6 +209,28 @@ impl Sketch {
         self.stmt(Stmt::Barrier);
     }
 
+    /// `block_fence();` or `device_fence();`
+    pub fn fence(&self, scope: Scope) {
+        self.stmt(Stmt::Fence { scope });
+    }
+
+    /// `index`, checked against the length of a dimension of `memory`.
+    pub fn bounded(
+        &self,
+        memory: impl Into<Memory>,
+        dimension: u32,
+        index: E<'_>,
+        len: E<'_>,
+    ) -> E<'_> {
+        let site = self.site(SiteKind::Dimension(memory.into(), dimension));
+        let bounded = Expr::Bounded {
+            index: index.id,
+            len: len.id,
+            site: Some(site),
+        };
+        self.expr(bounded, Scalar::Usize)
+    }
+
     /// `memory[index].op(args…);`, checked; its result is a new local.
     pub fn atomic(
         &self,
@@ -220,6 +242,28 @@ impl Sketch {
         let memory = memory.into();
         let elem = self.0.borrow().kernel.element(memory);
         let result = self.let_uninit("old", elem);
+        self.atomically(op, (memory, index), args, Some(result.id));
+        result
+    }
+
+    /// The same, without its result.
+    pub fn atomic_only(
+        &self,
+        op: AtomicOp,
+        memory: impl Into<Memory>,
+        index: E<'_>,
+        args: &[E<'_>],
+    ) {
+        self.atomically(op, (memory.into(), index), args, None);
+    }
+
+    fn atomically(
+        &self,
+        op: AtomicOp,
+        (memory, index): (Memory, E<'_>),
+        args: &[E<'_>],
+        result: Option<LocalId>,
+    ) {
         let ids: Vec<ExprId> = args.iter().map(|a| a.id).collect();
         let args = self.0.borrow_mut().kernel.push_list(&ids);
         let site = self.site(SiteKind::Index(memory));
@@ -228,10 +272,9 @@ impl Sketch {
             memory,
             index: index.id,
             args,
-            result: (op != AtomicOp::Store).then_some(result.id),
+            result: result.filter(|_| op != AtomicOp::Store),
             site: Some(site),
         });
-        result
     }
 
     /// `op(args…)`; its result is a new local.

@@ -281,9 +281,13 @@ impl Dialect for Own {
     }
 
     fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported> {
-        c::signature(self, "kernel", entry.name, entry.arguments, &|ty, _| {
-            format!("{ty}*")
-        })
+        let head = c::Head {
+            before: "kernel",
+            pointer: &|ty, _| format!("{ty}*"),
+            shared: "shared",
+            given: &|name, ty| (format!("shared {ty}* {name}"), String::new()),
+        };
+        c::signature(self, entry, &head)
     }
 
     fn raw_id(&self, id: RawId, axis: Axis, index: Scalar) -> Text {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sarek_ir::{Kernel, Memory, SiteId, SiteKind};
+use sarek_ir::{Kernel, Length, Memory, SiteId, SiteKind};
 
 use crate::direct::RawFault;
 use crate::{Error, Fault, FaultKind};
@@ -14,6 +14,8 @@ pub(crate) struct Sites {
     pub(crate) kernel: Arc<Kernel>,
     /// The length of each parameter's argument; 0 for scalars.
     pub(crate) lens: Arc<[u64]>,
+    /// The length of each shared array.
+    pub(crate) shared: Arc<[u64]>,
 }
 
 impl Sites {
@@ -38,7 +40,13 @@ impl Sites {
     fn len(&self, memory: Memory) -> u64 {
         match memory {
             Memory::Slice(param) => self.lens[param.index()],
-            Memory::Shared(_) | Memory::Local(_) => todo!(),
+            Memory::Shared(shared) => self.shared[shared.index()],
+            Memory::Local(local) => match self.kernel.array(local) {
+                Some((_, Length::Fixed(len))) => len,
+                Some((_, Length::Link(_) | Length::Launch(_))) | None => {
+                    unreachable!("a local array of a closed kernel has a fixed length")
+                }
+            },
         }
     }
 

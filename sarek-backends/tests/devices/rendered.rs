@@ -94,7 +94,10 @@ impl Values {
                 };
                 match slot.kind {
                     SlotKind::Buffer { param, .. } => buffer(&of(param).0),
-                    SlotKind::Len(param) => index(of(param).1),
+                    SlotKind::Len(Memory::Slice(param)) => index(of(param).1),
+                    SlotKind::Len(Memory::Shared(_) | Memory::Local(_)) | SlotKind::Shared(_) => {
+                        panic!("it has neither")
+                    }
                     SlotKind::Scalar(_) => scalar(self.a),
                     SlotKind::Extent(_) => index(self.threads),
                     SlotKind::Grid(_) => panic!("the grid is not folded"),

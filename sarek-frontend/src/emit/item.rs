@@ -270,31 +270,14 @@ pub(super) fn link_parts(
 
 /// Each link as the values of its leaves.
 fn link_constants(lowered: &Lowered, linked: &Ident, krate: &TokenStream) -> Vec<TokenStream> {
-    use sarek_ir::{Scalar, Type};
+    use sarek_ir::Type;
     let each = |(i, link): (usize, &sarek_ir::Link)| {
         let i = Literal::usize_unsuffixed(i);
         let constant = quote!(Self::#linked.#i);
-        let value = quote!(#krate::ir::Value);
-        let one = match link.ty {
-            Type::Compound(_) => {
-                return quote!(#krate::__private::direct::leaves(&#constant));
-            }
-            Type::Scalar(scalar) => match scalar {
-                Scalar::Bool => quote!(#value::Bool(#constant)),
-                Scalar::I8 => quote!(#value::I8(#constant)),
-                Scalar::U8 => quote!(#value::U8(#constant)),
-                Scalar::I16 => quote!(#value::I16(#constant)),
-                Scalar::U16 => quote!(#value::U16(#constant)),
-                Scalar::I32 => quote!(#value::I32(#constant)),
-                Scalar::U32 => quote!(#value::U32(#constant)),
-                Scalar::I64 => quote!(#value::I64(#constant)),
-                Scalar::U64 => quote!(#value::U64(#constant)),
-                Scalar::Usize => quote!(#value::Usize(#constant as ::core::primitive::u64)),
-                Scalar::F32 => quote!(#value::f32(#constant)),
-                Scalar::F64 => quote!(#value::f64(#constant)),
-            },
-        };
-        quote!(::std::vec![#one])
+        match link.ty {
+            Type::Compound(_) => quote!(#krate::__private::direct::leaves(&#constant)),
+            Type::Scalar(_) => quote!(::std::vec![#krate::ScalarArg::value(#constant)]),
+        }
     };
     lowered.kernel.links.iter().enumerate().map(each).collect()
 }

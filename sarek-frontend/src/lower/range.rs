@@ -99,9 +99,8 @@ impl Lowerer<'_> {
             super::Known::Scalar(_)
             | super::Known::Int
             | super::Known::Float
-            | super::Known::Nothing
-            | super::Known::Compound
-            | super::Known::Foreign => i64::from(i32::MAX),
+            | super::Known::Nothing => i64::from(i32::MAX),
+            super::Known::Compound | super::Known::Foreign => return None,
         };
         let last = int.base10_parse::<i64>().ok().filter(|n| *n < most)?;
         let next = if pending.negative {

@@ -11,9 +11,11 @@
 //! 6. [`lower_labels`]
 //! 7. [`spill_stores`]
 //! 8. [`guard_loops`], where anything checked is left
+//! 9. [`expand_atomics`]
 
 mod cut_after_exits;
 mod elide_checks;
+mod expand_atomics;
 mod guard_loops;
 mod lower_labels;
 mod resize_usize;
@@ -23,6 +25,7 @@ mod widen_small;
 
 pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;
+pub use expand_atomics::expand_atomics;
 pub use guard_loops::guard_loops;
 pub use lower_labels::lower_labels;
 pub use resize_usize::{narrow_usize, widen_usize};

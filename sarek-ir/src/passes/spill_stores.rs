@@ -1,7 +1,8 @@
 use crate::{Expr, ExprId, Kernel, Local, Stmt, StmtId};
 
 /// Gives locals to the value and the index of each checked store, in this order: the check speaks
-/// of the index twice, and the value is evaluated before it.
+/// of the index twice, and the value is evaluated before it. Likewise to the operands and the index of
+/// each atomic operation, of which a target may make several statements.
 pub fn spill_stores(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |kernel, id, out| {
         if let Stmt::Store {
@@ -17,6 +18,31 @@ pub fn spill_stores(kernel: &mut Kernel) {
                 memory,
                 index,
                 value,
+                site,
+            };
+        }
+        if let Stmt::Atomic {
+            op,
+            memory,
+            index,
+            args,
+            result,
+            site,
+        } = kernel.stmt(id)
+        {
+            let args: Vec<ExprId> = kernel.list(args).collect();
+            let args: Vec<ExprId> = args
+                .into_iter()
+                .map(|arg| spill(kernel, arg, "value", out))
+                .collect();
+            let args = kernel.push_list(&args);
+            let index = spill(kernel, index, "index", out);
+            kernel.stmts.to_mut()[id.index()] = Stmt::Atomic {
+                op,
+                memory,
+                index,
+                args,
+                result,
                 site,
             };
         }

@@ -79,14 +79,32 @@ impl Writer<'_> {
         site: Option<SiteId>,
         ty: Scalar,
     ) -> Result<Text, Unsupported> {
-        let mut index = self.expr(index)?;
+        let mut index = self.index_of(memory, index)?;
         if let Some(site) = site {
             let helper = format!("srk_index_{}", self.index);
             index = self.checked(&helper, [index, self.len(memory)], site);
         }
         let name = self.memory(memory);
         let element = self.dialect.element(name, &index, self.index);
-        Ok(self.dialect.loaded(element, ty))
+        Ok(match memory {
+            Memory::Slice(_) | Memory::Shared(_) => self.dialect.loaded(element, ty),
+            Memory::Local(_) => Text::primary(element),
+        })
+    }
+
+    /// An index. Where no thread gets, a constant may lie beyond an array's end, to which targets object.
+    pub(super) fn index_of(&self, memory: Memory, index: ExprId) -> Result<Text, Unsupported> {
+        let text = self.expr(index)?;
+        let value = self.kernel.literal(index).and_then(Value::as_int);
+        let is_beyond = match (self.fixed_len(memory), value) {
+            (Some(len), Some(n)) => n >= i128::from(len),
+            (Some(_), None) => text.constant,
+            (None, _) => false,
+        };
+        Ok(match is_beyond {
+            true => self.dialect.runtime(text, self.index),
+            false => text,
+        })
     }
 
     fn bounded(

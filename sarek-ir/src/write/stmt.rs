@@ -1,15 +1,15 @@
 //! The walk over statements.
 
 use crate::{
-    BinaryOp, Block, Expr, ExprId, Kernel, LocalId, Memory, Native, ParamId, ParamKind, Piece,
-    Scalar, SiteId, Stmt, StmtId, Value,
+    BinaryOp, Block, Expr, ExprId, Kernel, Length, LocalId, Memory, Native, ParamId, ParamKind,
+    Piece, Scalar, SiteId, Stmt, StmtId, Value,
 };
 
 use super::ids::Ids;
 use super::lower::Lowered;
 use super::namer::Namer;
 use super::text::Lines;
-use super::{Argument, Dialect, Precedence, SlotKind, Text, Unsupported};
+use super::{Argument, Dialect, Precedence, Shared, SlotKind, Text, Unsupported};
 
 /// Writes the body of a lowered kernel.
 pub(super) struct Writer<'a> {
@@ -17,6 +17,7 @@ pub(super) struct Writer<'a> {
     pub(super) index: Scalar,
     pub(super) dialect: &'a dyn Dialect,
     pub(super) arguments: &'a [Argument],
+    pub(super) shared: &'a [Shared],
     pub(super) ids: &'a Ids,
     pub(super) namer: Namer,
     pub(super) out: Lines,
@@ -26,7 +27,7 @@ impl<'a> Writer<'a> {
     pub fn new(
         lowered: &'a Lowered<'a>,
         dialect: &'a dyn Dialect,
-        arguments: &'a [Argument],
+        (arguments, shared): (&'a [Argument], &'a [Shared]),
         ids: &'a Ids,
         namer: Namer,
     ) -> Writer<'a> {
@@ -35,6 +36,7 @@ impl<'a> Writer<'a> {
             index: lowered.index(),
             dialect,
             arguments,
+            shared,
             ids,
             namer,
             out: Lines::default(),
@@ -88,10 +90,17 @@ impl<'a> Writer<'a> {
             Stmt::Continue { .. } => self.out.line("continue;"),
             Stmt::Return => self.out.line("return;"),
             Stmt::Update { .. } | Stmt::Call { .. } => unreachable!("linking leaves no compound"),
-            Stmt::Barrier | Stmt::Fence { .. } | Stmt::Atomic { .. } | Stmt::Subgroup { .. } => {
-                let target = self.dialect.name();
-                return Err(Unsupported::new(target, "what threads do together"));
-            }
+            Stmt::Barrier => self.out.line(self.dialect.barrier()?),
+            Stmt::Fence { scope } => self.out.line(self.dialect.fence(scope)?),
+            Stmt::Atomic {
+                op,
+                memory,
+                index,
+                args,
+                result,
+                site,
+            } => self.atomic(op, (memory, index, site), args, result)?,
+            Stmt::Subgroup { op, args, result } => self.subgroup(op, args, result)?,
             Stmt::Native { native } => {
                 let text = self.native(&self.kernel.natives[native.index()])?;
                 self.out.line(text);
@@ -104,6 +113,12 @@ impl<'a> Writer<'a> {
         let init = init.map(|init| self.expr(init)).transpose()?;
         let decl = &self.kernel.locals[local.index()];
         let name = self.namer.declare(local, &decl.name);
+        if let Some((elem, len)) = self.kernel.array(local) {
+            let len = fixed(len).max(1);
+            let line = self.dialect.declare_array(&name, elem.scalar(), len);
+            self.out.line(format!("{line};"));
+            return Ok(());
+        }
         let init = init.as_ref().map(|i| i.text.as_str());
         let line = self
             .dialect
@@ -120,22 +135,30 @@ impl<'a> Writer<'a> {
         site: Option<SiteId>,
     ) -> Result<(), Unsupported> {
         let ty = self.kernel.scalar_of(value);
-        let value = self.expr(value)?;
-        let value = self.dialect.stored(value, ty);
-        let index = self.expr(index)?;
-        let name = self.memory(memory);
-        let place = self.dialect.element(name, &index, self.index);
+        let mut value = self.expr(value)?;
+        if !matches!(memory, Memory::Local(_)) {
+            value = self.dialect.stored(value, ty);
+        }
+        let index = self.index_of(memory, index)?;
+        let place = self
+            .dialect
+            .element(self.memory(memory), &index, self.index);
         let assign = format!("{place} = {};", value.text);
         let Some(site) = site else {
             self.out.line(assign);
             return Ok(());
         };
-        let helper = format!("srk_in_bounds_{}", self.index);
-        let check = self.checked(&helper, [index, self.len(memory)], site);
-        self.out.open(format!("if ({}) {{", check.text));
+        self.open_checked(memory, index, site);
         self.out.line(assign);
         self.out.close("}");
         Ok(())
+    }
+
+    /// Opens the block that runs if an index is in bounds.
+    pub(super) fn open_checked(&mut self, memory: Memory, index: Text, site: SiteId) {
+        let helper = format!("srk_in_bounds_{}", self.index);
+        let check = self.checked(&helper, [index, self.len(memory)], site);
+        self.out.open(format!("if ({}) {{", check.text));
     }
 
     fn branch(&mut self, cond: ExprId, then: Block, otherwise: Block) -> Result<(), Unsupported> {
@@ -279,7 +302,11 @@ impl<'a> Writer<'a> {
     pub(super) fn argument(&self, param: ParamId) -> &'a str {
         self.name_of(|kind| match kind {
             SlotKind::Buffer { param: p, .. } | SlotKind::Scalar(p) => p == param,
-            SlotKind::Len(_) | SlotKind::Extent(_) | SlotKind::Grid(_) | SlotKind::Faults => false,
+            SlotKind::Len(_)
+            | SlotKind::Extent(_)
+            | SlotKind::Grid(_)
+            | SlotKind::Shared(_)
+            | SlotKind::Faults => false,
         })
     }
 
@@ -288,23 +315,48 @@ impl<'a> Writer<'a> {
         match memory {
             Memory::Slice(param) => self.argument(param),
             Memory::Local(local) => self.namer.local(local),
-            Memory::Shared(_) => todo!(),
+            Memory::Shared(shared) => &self.shared[shared.index()].name,
         }
     }
 
     /// The length of a memory.
     pub(super) fn len(&self, memory: Memory) -> Text {
-        match memory {
-            Memory::Slice(param) => {
-                let name = self.name_of(|kind| kind == SlotKind::Len(param));
+        match self.fixed_len(memory) {
+            Some(n) => {
+                let n = Value::int(self.index, n.into());
+                self.dialect.literal(n.expect("an index is an integer"))
+            }
+            None => {
+                let name = self.name_of(|kind| kind == SlotKind::Len(memory));
                 Text::primary(self.dialect.scalar_argument(name))
             }
-            Memory::Local(_) | Memory::Shared(_) => todo!(),
+        }
+    }
+
+    /// The length of a memory that has always the same.
+    pub(super) fn fixed_len(&self, memory: Memory) -> Option<u64> {
+        match memory {
+            Memory::Slice(_) => None,
+            Memory::Shared(shared) => match self.kernel.shared[shared.index()].len {
+                Length::Fixed(n) => Some(n),
+                Length::Launch(_) | Length::Link(_) => None,
+            },
+            Memory::Local(local) => self.kernel.array(local).map(|(_, len)| fixed(len)),
         }
     }
 
     fn name_of(&self, is: impl Fn(SlotKind) -> bool) -> &'a str {
         let found = self.arguments.iter().find(|a| is(a.slot.kind));
         &found.expect("the slots follow from the same kernel").name
+    }
+}
+
+/// The length of a local array.
+fn fixed(len: Length) -> u64 {
+    match len {
+        Length::Fixed(n) => n,
+        Length::Launch(_) | Length::Link(_) => {
+            unreachable!("a local array of a closed kernel has a fixed length")
+        }
     }
 }

@@ -44,6 +44,10 @@ pub(super) struct Usage {
     pub lens: BTreeSet<Memory>,
     /// Is anything checked?
     pub faults: bool,
+    /// Do threads of a block wait for each other? Then launches consist of whole blocks.
+    pub barriers: bool,
+    /// Do threads of a subgroup work together, or ask about it?
+    pub subgroups: bool,
 }
 
 impl Usage {
@@ -67,6 +71,7 @@ impl Usage {
                 self.lens.insert(memory);
             }
             Expr::Builtin(builtin) => {
+                self.subgroups |= builtin.is_of_subgroup();
                 if !self.uses(builtin) {
                     self.builtins.push(builtin);
                 }
@@ -101,6 +106,8 @@ impl Usage {
                 self.faults = true;
             }
             Stmt::Assert { .. } => self.faults = true,
+            Stmt::Barrier => self.barriers = true,
+            Stmt::Subgroup { .. } => self.subgroups = true,
             Stmt::Store { .. }
             | Stmt::Let { .. }
             | Stmt::Assign { .. }
@@ -110,10 +117,8 @@ impl Usage {
             | Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
-            | Stmt::Barrier
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
             | Stmt::Update { .. }
             | Stmt::Call { .. }
             | Stmt::Native { .. } => {}

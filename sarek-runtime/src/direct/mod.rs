@@ -6,6 +6,7 @@
 
 mod block;
 pub mod collective;
+mod compound;
 pub mod ids;
 mod isa;
 mod math;
@@ -14,6 +15,7 @@ mod reference;
 mod slice;
 
 pub use block::Block;
+pub use compound::{any, array_element, array_len, either, leaves, num, type_of, value};
 pub use isa::{Isa, isa};
 pub use math::Elementary;
 pub use number::{Divide, Float, clamp};
@@ -63,9 +65,16 @@ pub enum DirectArg {
     },
     /// A scalar parameter.
     Scalar(Value),
+    /// A parameter of several parts: its bytes.
+    Value {
+        /// The first one.
+        ptr: *const u8,
+        /// How many.
+        len: usize,
+    },
 }
 
-// SAFETY: the memory behind a `DirectArg::Slice` is borrowed by the launch for as long as any thread
+// SAFETY: the memory behind a `DirectArg` is borrowed by the launch for as long as any thread
 // uses it, shared for reading or, when `mutable`, exclusively for the launch's own threads.
 unsafe impl Send for DirectArg {}
 // SAFETY: as above.

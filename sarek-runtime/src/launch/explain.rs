@@ -44,6 +44,9 @@ fn explain(
         let words = prove::words(&kernel.kernel, *precondition);
         line(&mut out, format_args!("requires: {words}"));
     }
+    if kernel.needs.barriers {
+        line(&mut out, format_args!("requires: {}", super::WHOLE_BLOCKS));
+    }
     let chosen = match registry.allowed() {
         Err(error) => {
             line(&mut out, format_args!("{error}"));
@@ -92,6 +95,9 @@ fn needs(kernel: &Prepared) -> String {
         (needs.i64, "64-bit integers"),
         (needs.storage8, super::eligible::STORAGE8),
         (needs.storage16, super::eligible::STORAGE16),
+        (needs.atomics64, "64-bit atomics"),
+        (needs.subgroups, "subgroups"),
+        (needs.fences, "fences"),
     ]
     .into_iter()
     .filter(|(needed, _)| *needed)

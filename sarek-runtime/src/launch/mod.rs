@@ -58,7 +58,10 @@ pub struct Launch<'a, B = FreeBlock> {
 /// A kernel with its arguments.
 struct Call<'a> {
     kernel: Arc<Prepared>,
+    /// As the linked kernel takes them: a value of several parts is as many scalars.
     args: Vec<Arg<'a>>,
+    /// Where such values stand among the arguments: the first scalar, how many, and their bytes.
+    wholes: Vec<(usize, usize, Box<[u8]>)>,
 }
 
 impl<'a, B> Launch<'a, B> {
@@ -80,10 +83,12 @@ impl<'a, B> Launch<'a, B> {
     /// As for [`Launch::new`]; the definition's compiled body does what its IR says.
     #[doc(hidden)]
     pub unsafe fn of(def: &'static KernelDef, args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
+        let (args, wholes) = arg::flattened(args.into());
         Launch {
             call: Call {
                 kernel: prepared(def),
-                args: args.into(),
+                args,
+                wholes,
             },
             block: PhantomData,
         }
@@ -195,9 +200,19 @@ impl Ready<'_> {
         arg::check(kernel.name(), kernel.params(), &self.call.args)?;
         self.shape
             .check(kernel.block())
-            .map_err(|problem| self.call.malformed(problem))
+            .map_err(|problem| self.call.malformed(problem))?;
+        match self.shape {
+            Shape::Over(_) if kernel.needs.barriers => Err(self
+                .call
+                .malformed(format!("{WHOLE_BLOCKS}, not with `.over(…)`"))),
+            Shape::Over(_) | Shape::Cover(_) | Shape::Grid { .. } => Ok(()),
+        }
     }
 }
+
+/// What a kernel with barriers asks of a launch.
+const WHOLE_BLOCKS: &str = "its barriers wait for all threads of a block, so that it is launched with \
+     `.grid(g).block(b)` or, rounded up to whole blocks, `.cover(n)`";
 
 /// Does the device's code work on the vectors' host copies?
 fn host_memory(device: &Device) -> bool {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sarek_ir::write::{Slot, SlotKind, Source};
-use sarek_ir::{ParamId, Scalar, Value};
+use sarek_ir::{Memory, ParamId, Scalar, Value};
 
 use super::arg::Operands;
 use super::plan::Plan;
@@ -28,10 +28,13 @@ impl Ready<'_> {
         self.require(&plan)?;
         match device.raw().codegen() {
             // The interpreter is the sanitizer: it checks what is proved, too.
-            Codegen::Interpret => self.call.run_on_host(stream, &plan, true).map(|()| None),
+            Codegen::Interpret => {
+                let how = (true, true);
+                self.call.run_on_host(stream, &plan, how).map(|()| None)
+            }
             Codegen::Direct => {
-                let checked = plan.proof.any_provable;
-                self.call.run_on_host(stream, &plan, checked).map(|()| None)
+                let how = (false, plan.proof.any_provable);
+                self.call.run_on_host(stream, &plan, how).map(|()| None)
             }
             Codegen::Jit(renderer, compiler) => {
                 let program = self.program(stream, (renderer, compiler), &plan)?;
@@ -48,7 +51,7 @@ impl Ready<'_> {
     ) -> Result<Jitted> {
         let (device, kernel) = (stream.device(), &self.call.kernel);
         let variant = plan.variant(&kernel.kernel, codegen.0.target());
-        let program = programs::jitted(device, codegen, kernel, &variant, plan.space.block)?;
+        let program = programs::jitted(device, codegen, kernel, &variant, plan)?;
         let (buffers, most) = (buffers(program.source()), device.info().max_buffers);
         if buffers > most {
             let reason = eligible::too_many_buffers(buffers, most);
@@ -58,20 +61,48 @@ impl Ready<'_> {
     }
 }
 
+/// `linked` counts what devices see elements as.
+fn host_arg(arg: &mut Arg<'_>, linked: bool) -> Result<DirectArg> {
+    let len = if linked { arg.units() } else { arg.len() } as usize;
+    Ok(match &mut arg.0 {
+        Operands::Scalar(value) => DirectArg::Scalar(*value),
+        Operands::Value(_) => unreachable!("a call has its scalars in its place"),
+        Operands::Read(vector) => DirectArg::Slice {
+            ptr: vector.on_host()?.cast_mut(),
+            len,
+            mutable: false,
+        },
+        Operands::Write(vector) | Operands::Atomic(vector) => DirectArg::Slice {
+            ptr: vector.on_host_mut()?,
+            len,
+            mutable: true,
+        },
+    })
+}
+
 fn buffers(source: &Source) -> u32 {
     let is_buffer = |slot: &&Slot| match slot.kind {
         SlotKind::Buffer { .. } | SlotKind::Faults => true,
-        SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => false,
+        SlotKind::Len(_)
+        | SlotKind::Scalar(_)
+        | SlotKind::Extent(_)
+        | SlotKind::Grid(_)
+        | SlotKind::Shared(_) => false,
     };
     source.slots.iter().filter(is_buffer).count() as u32
 }
 
 impl Call<'_> {
     /// Runs the compiled body, or the interpreter, on host memory.
-    fn run_on_host(&mut self, stream: &Stream, plan: &Plan, checked: bool) -> Result<()> {
+    fn run_on_host(
+        &mut self,
+        stream: &Stream,
+        plan: &Plan,
+        (linked, checked): (bool, bool),
+    ) -> Result<()> {
         let kernel = self.kernel.clone();
         let program = programs::body(stream.device(), &kernel)?;
-        let args = self.host_args()?;
+        let args = self.host_args(linked)?;
         let launched = stream.queue().raw.launch(&backend::Launch {
             program: &*program,
             kernel: kernel.name(),
@@ -84,7 +115,7 @@ impl Call<'_> {
         });
         let failed = match launched {
             Ok(None) => return Ok(()),
-            Ok(Some(raw)) => self.sites().describe(&raw),
+            Ok(Some(raw)) => self.sites(plan).describe(&raw),
             Err(error) => error,
         };
         // It stopped half way: what it writes is lost.
@@ -96,32 +127,40 @@ impl Call<'_> {
         Err(failed)
     }
 
-    fn host_args(&mut self) -> Result<Vec<DirectArg>> {
+    /// The arguments as the compiled body takes them, or as the linked kernel does.
+    fn host_args(&mut self, linked: bool) -> Result<Vec<DirectArg>> {
         // All are read first: a failing one leaves the others as they are.
         for arg in &self.args {
             arg.vector().map(|vector| vector.on_host()).transpose()?;
         }
-        let host_arg = |arg: &mut Arg<'_>| {
-            let len = arg.len() as usize;
-            Ok(match &mut arg.0 {
-                Operands::Scalar(value) => DirectArg::Scalar(*value),
-                Operands::Read(vector) => DirectArg::Slice {
-                    ptr: vector.on_host()?.cast_mut(),
-                    len,
-                    mutable: false,
-                },
-                Operands::Write(vector) | Operands::Atomic(vector) => DirectArg::Slice {
-                    ptr: vector.on_host_mut()?,
-                    len,
-                    mutable: true,
-                },
-            })
-        };
-        self.args.iter_mut().map(host_arg).collect()
+        let mut args = self.args.iter_mut().map(|arg| host_arg(arg, linked));
+        if linked {
+            return args.collect();
+        }
+        let mut made = vec![];
+        let mut at = 0;
+        for (start, count, bytes) in &self.wholes {
+            for arg in args.by_ref().take(start - at) {
+                made.push(arg?);
+            }
+            at = start + count;
+            args.by_ref()
+                .take(*count)
+                .try_for_each(|arg| arg.map(drop))?;
+            made.push(DirectArg::Value {
+                ptr: bytes.as_ptr(),
+                len: bytes.len(),
+            });
+        }
+        for arg in args {
+            made.push(arg?);
+        }
+        Ok(made)
     }
 
-    fn sites(&self) -> Sites {
+    fn sites(&self, plan: &Plan) -> Sites {
         Sites {
+            shared: plan.shared.clone(),
             kernel: self.kernel.kernel.clone(),
             lens: self.args.iter().map(Arg::len).collect(),
         }
@@ -148,7 +187,7 @@ impl Call<'_> {
             grid: plan.grid,
             args: Args::Device(&values),
         })?;
-        let outcome = record.map(|mem| stream.queue().watch(mem, self.sites()));
+        let outcome = record.map(|mem| stream.queue().watch(mem, self.sites(plan)));
         outcomes.extend(outcome.clone());
         for slot in slots {
             if let SlotKind::Buffer {
@@ -196,7 +235,12 @@ impl Call<'_> {
                 Some(value) => self.scalar(slot.ty, value),
                 None => Err(self.mismatch(slot)),
             },
-            SlotKind::Len(param) => unsigned(slot, arg(param).len()),
+            SlotKind::Len(Memory::Slice(param)) => unsigned(slot, arg(param).len()),
+            SlotKind::Len(Memory::Shared(shared)) => unsigned(slot, plan.shared[shared.index()]),
+            SlotKind::Len(Memory::Local(_)) => Err(self.mismatch(slot)),
+            SlotKind::Shared(shared) => Ok(backend::Arg::Shared {
+                bytes: plan.shared[shared.index()].max(1) * slot.ty.size() as u64,
+            }),
             SlotKind::Extent(axis) => unsigned(slot, plan.space.extent[axis.index()]),
             SlotKind::Grid(axis) => unsigned(slot, plan.space.grid[axis.index()]),
             SlotKind::Faults => match record {

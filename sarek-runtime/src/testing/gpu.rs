@@ -182,7 +182,7 @@ fn slots(kernel: &Kernel, variant: &Variant) -> Vec<Slot> {
                     ty: elem.scalar(),
                 });
                 slots.push(Slot {
-                    kind: SlotKind::Len(id),
+                    kind: SlotKind::Len(id.into()),
                     ty: usize_type,
                 });
             }
@@ -242,7 +242,7 @@ impl Run {
     }
 
     pub(crate) fn len(&self, param: u32) -> u64 {
-        self.word(SlotKind::Len(ParamId(param)))
+        self.word(SlotKind::Len(ParamId(param).into()))
     }
 
     /// The words of a buffer, seen and changed.

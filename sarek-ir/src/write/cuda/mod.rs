@@ -1,9 +1,17 @@
+//! CUDA C++.
+//!
+//! Shared arrays that are arguments lie in the launch's dynamic shared memory, in the order of their slots, each at
+//! a multiple of [`crate::SHARED_ALIGNMENT`] bytes; the argument is a `u32`, where that is.
+
+mod atomics;
+mod subgroups;
+
 use std::borrow::Cow;
 
 use crate::TypeClass::UnsignedInt;
-use crate::{Axis, Intrinsic, Scalar};
+use crate::{AtomicOp, Axis, Intrinsic, Scalar, Scope, SubgroupOp};
 
-use super::{Dialect, Entry, RawId, Template, Text, Unsupported, c, expand, reserved};
+use super::{Atomic, Dialect, Entry, RawId, Template, Text, Unsupported, c, expand, reserved};
 
 /// CUDA C++ for NVRTC, without headers.
 #[derive(Clone, Copy, Debug)]
@@ -33,16 +41,64 @@ impl Dialect for Cuda {
             "extern \"C\" __global__ void{}",
             bounds.as_deref().unwrap_or_default()
         );
-        c::signature(
-            self,
-            &before,
-            entry.name,
-            entry.arguments,
-            &|ty, mutable| {
+        let head = c::Head {
+            before: &before,
+            pointer: &|ty, mutable| {
                 let qualifier = if mutable { "" } else { "const " };
                 format!("{qualifier}{ty}* __restrict__")
             },
-        )
+            shared: "__shared__",
+            given: &|name, ty| {
+                let offset = format!("srk_at_{name}");
+                (
+                    format!("const unsigned int {offset}"),
+                    format!("{ty}* const {name} = ({ty}*)(srk_shared + {offset});"),
+                )
+            },
+        };
+        c::signature(self, entry, &head)
+    }
+
+    /// More than that needs a launch that asks for it.
+    fn max_declared_shared(&self) -> u64 {
+        48 << 10
+    }
+
+    fn barrier(&self) -> Result<&'static str, Unsupported> {
+        Ok("__syncthreads();")
+    }
+
+    fn fence(&self, scope: Scope) -> Result<&'static str, Unsupported> {
+        Ok(match scope {
+            Scope::Block => "__threadfence_block();",
+            Scope::Device => "__threadfence();",
+        })
+    }
+
+    fn is_native(&self, op: AtomicOp, ty: Scalar) -> bool {
+        let adds = matches!(op, AtomicOp::Add | AtomicOp::Sub);
+        c::is_native_atomic(op, ty) || adds && ty.is_float()
+    }
+
+    fn atomic(&self, atomic: &Atomic<'_>) -> Result<String, Unsupported> {
+        Ok(atomics::atomic(self, atomic))
+    }
+
+    fn subgroup_ids(&self, index: Scalar) -> Result<[Text; 2], Unsupported> {
+        Ok(["warpSize", "srk_lane()"].map(|id| {
+            let id = Text::primary(id);
+            Text::prefix(&format!("({})", self.type_name(index)), &id)
+        }))
+    }
+
+    fn subgroup(
+        &self,
+        op: SubgroupOp,
+        ty: Scalar,
+        args: &[Text],
+        index: Scalar,
+    ) -> Result<Text, Unsupported> {
+        Ok(subgroups::subgroup(self, op, ty, args, index))
     }
 
     fn raw_id(&self, id: RawId, axis: Axis, index: Scalar) -> Text {
@@ -82,7 +138,11 @@ impl Dialect for Cuda {
             Some(Scalar::F32) => "float",
             Some(Scalar::F64) => "double",
             Some(Scalar::Bool | Scalar::Usize) => return None,
-            None => return expand(self, OWN, name).or_else(|| c::snippet(self, name)),
+            None => {
+                return expand(self, OWN, name)
+                    .or_else(|| expand(self, subgroups::TEMPLATES, name))
+                    .or_else(|| c::snippet(self, name));
+            }
         };
         Some(format!("typedef {definition} {name};"))
     }
@@ -108,6 +168,12 @@ impl Dialect for Cuda {
     }
 }
 
+const DYNAMIC: Template = Template {
+    op: "shared",
+    on: None,
+    text: "extern __shared__ __align__(16) unsigned char srk_shared[];",
+};
+
 const fn on(op: &'static str, text: &'static str) -> Template {
     let on = Some(UnsignedInt);
     Template { op, on, text }
@@ -115,6 +181,7 @@ const fn on(op: &'static str, text: &'static str) -> Template {
 
 /// Helpers for what CUDA has functions for.
 const OWN: &[Template] = &[
+    DYNAMIC,
     on(
         "count_ones",
         "$FN u32 $NAME($T x) { return (u32)__popc$L(x); }",
