@@ -25,8 +25,9 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
     };
     let (tokens, kernel) = match syn::parse2::<syn::Item>(item.clone()) {
         Ok(syn::Item::Fn(function)) => free(function, &krate, &mut errors),
+        Ok(syn::Item::Impl(block)) => (methods(block, &krate, &mut errors), None),
         Ok(other) => {
-            let message = "`#[device]` stands on a function";
+            let message = "`#[device]` stands on a function or an `impl` block";
             errors.at(other.span(), message);
             (item, None)
         }
@@ -73,6 +74,69 @@ fn free(
         const _: () = { #(#audits)* #types };
     };
     (tokens, Some(lowered.kernel))
+}
+
+/// An impl block, and the items of its functions beside it.
+fn methods(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Errors) -> TokenStream {
+    if let Some((path, _)) = &block.trait_ {
+        let message = "`#[device]` stands on a type's own `impl` block: the methods of traits are not known to kernels";
+        errors.at(path.span(), message);
+        return quote!(#block);
+    }
+    let ty = block.self_ty.to_token_stream();
+    let (generics, clause) = (
+        block.generics.params.clone(),
+        block.generics.where_clause.clone(),
+    );
+    let parameters = block.generics.clone();
+    let mut all = TokenStream::new();
+    for item in &mut block.items {
+        let syn::ImplItem::Fn(function) = item else {
+            continue;
+        };
+        let owner = Owner {
+            ty: ty.clone(),
+            generics: quote!(<#generics>),
+            clause: quote!(#clause),
+            method: Some(plain_name(&function.sig.ident)),
+        };
+        all.extend(method(function, owner, &parameters, krate, errors));
+    }
+    quote!(#[allow(clippy::all)] #block #all)
+}
+
+fn plain_name(name: &syn::Ident) -> String {
+    let text = name.to_string();
+    text.strip_prefix("r#").unwrap_or(&text).to_string()
+}
+
+/// The items of one method, whose body is annotated.
+fn method(
+    function: &mut syn::ImplItemFn,
+    owner: Owner,
+    generics: &syn::Generics,
+    krate: &TokenStream,
+    errors: &mut Errors,
+) -> Option<TokenStream> {
+    if !function.sig.generics.params.is_empty() {
+        let message = "a `#[device]` method is not generic by itself: make its type generic, or write a function";
+        errors.at(function.sig.generics.span(), message);
+        return None;
+    }
+    let mut signature = Signature::read_function(&function.sig, errors)?;
+    signature.method.clone_from(&owner.method);
+    signature.generics = generics.clone();
+    let lowered = lower_body(&mut function.block, &signature, krate, errors);
+    let marks = lowered.as_ref().map(|l| &l.marks);
+    reference::annotate(&mut function.block, marks, krate);
+    let lowered = lowered?;
+    let cooperative = is_cooperative(&lowered.kernel);
+    let items = items(&owner, &lowered, &signature, cooperative, krate);
+    let (types, audits) = (types::audit_block(&function.block), &lowered.audits);
+    Some(quote! {
+        #items
+        const _: () = { #(#audits)* #types };
+    })
 }
 
 /// Lowers and checks a body, and marks it for [`reference::annotate`].

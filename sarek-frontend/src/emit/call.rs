@@ -11,9 +11,14 @@ use crate::lower::Lowered;
 impl Writer<'_> {
     pub(super) fn call_function(&self, id: CallId, span: Span) -> TokenStream {
         let call = &self.kernel.calls[id.index()];
-        let body = self.lowered.callees[call.function.index()].body();
+        let callee = &self.lowered.callees[call.function.index()];
+        let body = callee.body();
         let base = self.base(id);
-        let args = call.args.iter().map(|arg| match *arg {
+        let args = call.args.iter().enumerate().map(|(i, arg)| match *arg {
+            Argument::Value(value) if i == 0 && callee.has_receiver => {
+                let value = self.expr(value);
+                mixed!(&mut { #value })
+            }
             Argument::Value(value) => self.expr(value),
             Argument::Memory(memory) => self.lend(memory),
             Argument::Local(local) => {

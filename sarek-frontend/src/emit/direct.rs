@@ -113,6 +113,9 @@ pub fn function(lowered: &Lowered) -> (TokenStream, TokenStream) {
     let params = params.map(|(i, (param, written))| {
         let name = param_name(ParamId(i as u32));
         match param.kind {
+            ParamKind::Scalar(_) | ParamKind::Value(_) if i == 0 && lowered.has_receiver => {
+                mixed!(#name: &mut #written,)
+            }
             ParamKind::Scalar(ty) => {
                 let ty = rust_type(ty);
                 mixed!(#name: #ty,)
@@ -332,6 +335,11 @@ impl Writer<'_> {
                 let name = param_name(param);
                 match self.kernel.params[param.index()].kind {
                     ParamKind::Reference(_) => mixed!((*#name)),
+                    ParamKind::Scalar(_) | ParamKind::Value(_)
+                        if param.index() == 0 && self.lowered.has_receiver =>
+                    {
+                        mixed!((*#name))
+                    }
                     ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Slice { .. } => {
                         mixed!(#name)
                     }

@@ -9,7 +9,7 @@ use quote::quote;
 use super::item::link_parts;
 use super::{constant, direct};
 use crate::lower::Lowered;
-use crate::parse::Signature;
+use crate::parse::{ArgumentKind, Signature};
 
 /// Where the items of a function stand.
 pub struct Owner {
@@ -57,6 +57,12 @@ pub fn items(
         owner.name("body"),
     );
     let (constants, value) = link_parts(lowered, &linked, krate);
+    let mutates = owner.name("mutates");
+    let changes = signature.arguments.first().is_some_and(|a| match a.kind {
+        ArgumentKind::Reference { mutable, .. } => mutable,
+        ArgumentKind::Scalar(_) | ArgumentKind::Value(_) | ArgumentKind::Slice { .. } => false,
+    });
+    let checks = &lowered.checks;
     let count = lowered.sites();
     let collectives = lowered.callees.iter().map(|callee| callee.collective());
     let data = constant::kernel(&lowered.kernel);
@@ -78,7 +84,11 @@ pub fn items(
             pub const #collective: ::core::primitive::bool = #is_cooperative #(|| #collectives)*;
 
             #[doc(hidden)]
+            pub const #mutates: ::core::primitive::bool = #changes;
+
+            #[doc(hidden)]
             pub fn #links() -> #krate::ir::link::Links {
+                const { #(#checks)* }
                 #value
             }
 

@@ -228,6 +228,7 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
     let krate = parts.krate;
     let linked = Ident::new("LINKED", Span::mixed_site());
     let (constants, value) = link_parts(lowered, &linked, krate);
+    let checks = checks(lowered);
     quote! {
         #[automatically_derived]
         #[allow(unused, clippy::all)]
@@ -236,10 +237,23 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
 
             #[doc(hidden)]
             fn links() -> #krate::ir::link::Links {
+                const { #(#checks)* }
                 #value
             }
         }
     }
+}
+
+/// Assertions about what a kernel calls.
+fn checks(lowered: &Lowered) -> Vec<TokenStream> {
+    let collective = lowered.callees.iter().map(|callee| {
+        let is = callee.collective();
+        let message = "the threads of a block work together in this function, by barriers, shared arrays or subgroups: \
+                       write its body in the kernel";
+        let span = Span::mixed_site().located_at(callee.span);
+        quote_spanned!(span=> ::core::assert!(!#is, #message);)
+    });
+    lowered.checks.iter().cloned().chain(collective).collect()
 }
 
 /// The constants that a kernel or function names, as an associated constant, and the value of its `Links`.

@@ -63,6 +63,9 @@ impl Lowerer<'_> {
         if is_type_name(&last.ident) {
             return self.tuple_struct(path, e);
         }
+        if let Some(value) = self.associated_function(e, path, wanted) {
+            return value;
+        }
         self.device_call(e, path, wanted)
     }
 

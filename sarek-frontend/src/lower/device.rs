@@ -21,6 +21,8 @@ pub struct Callee {
     pub owner: TokenStream,
     /// The method, if it is one.
     pub method: Option<syn::Ident>,
+    /// Is its first argument a receiver?
+    pub has_receiver: bool,
     /// How many arguments it takes, the receiver counted.
     pub arity: usize,
     /// Where it is called first.
@@ -40,7 +42,7 @@ enum Given<'a> {
 }
 
 /// What a call changes through a temporary: the place, the temporary, where it stands.
-type Back = (Place, LocalId, Span);
+pub(super) type Back = (Place, LocalId, Span);
 
 impl Lowerer<'_> {
     // The function itself.
@@ -116,6 +118,7 @@ impl Lowerer<'_> {
         let callee = Callee {
             owner: path.to_token_stream(),
             method: None,
+            has_receiver: false,
             arity: e.args.len(),
             span: path.span(),
             krate: self.krate.clone(),
@@ -135,6 +138,18 @@ impl Lowerer<'_> {
         let Some((args, back)) = self.arguments(arguments) else {
             return Value::Never;
         };
+        self.call_with(function, args, back, wanted, span)
+    }
+
+    /// A call with its arguments evaluated.
+    pub(super) fn call_with(
+        &mut self,
+        function: FunctionId,
+        args: Vec<Argument>,
+        back: Vec<Back>,
+        wanted: bool,
+        span: Span,
+    ) -> Value {
         self.unify_arguments(function, &args);
         let result = wanted.then(|| {
             let ty = self.types.result(function);
@@ -179,11 +194,12 @@ impl Lowerer<'_> {
     pub(super) fn call_statement(&mut self, expr: &syn::Expr) -> Option<Value> {
         match peeled(expr) {
             syn::Expr::Call(call) => Some(self.call_wanted(call, false)),
+            syn::Expr::MethodCall(call) => Some(self.method_wanted(call, false)),
             _ => None,
         }
     }
 
-    fn temporary(&mut self, value: ExprId, span: Span) -> LocalId {
+    pub(super) fn temporary(&mut self, value: ExprId, span: Span) -> LocalId {
         let ty = self.ty(value);
         let local = self.local("t", ty, true);
         let init = Some(value);
@@ -192,7 +208,7 @@ impl Lowerer<'_> {
     }
 
     /// Evaluates arguments in order. `None` when it is reported that one has no meaning.
-    fn arguments(&mut self, exprs: &[&syn::Expr]) -> Option<(Vec<Argument>, Vec<Back>)> {
+    pub(super) fn arguments(&mut self, exprs: &[&syn::Expr]) -> Option<(Vec<Argument>, Vec<Back>)> {
         let (mut args, mut back) = (vec![], vec![]);
         let mut is_whole = true;
         for expr in exprs {
@@ -225,7 +241,7 @@ impl Lowerer<'_> {
     }
 
     /// Evaluates earlier arguments before the statements of a later one, if that has some.
-    fn settle_arguments(&mut self, args: &mut [Argument], mark: usize) {
+    pub(super) fn settle_arguments(&mut self, args: &mut [Argument], mark: usize) {
         if self.mark() == mark {
             return;
         }
@@ -282,7 +298,7 @@ impl Lowerer<'_> {
         Some(Given::Place(&reference.expr))
     }
 
-    fn function_id(&mut self, callee: Callee) -> FunctionId {
+    pub(super) fn function_id(&mut self, callee: Callee) -> FunctionId {
         let path = match &callee.method {
             Some(method) => format!("{}::{method}", super::path_text(&callee.owner)),
             None => super::path_text(&callee.owner),
@@ -322,6 +338,11 @@ impl Callee {
     /// Its compiled body.
     pub fn body(&self) -> TokenStream {
         self.item("body")
+    }
+
+    /// Does it change its receiver?
+    pub(super) fn mutates(&self) -> TokenStream {
+        self.item("mutates")
     }
 
     /// How many sites it has, those of what it calls included.

@@ -41,6 +41,8 @@ impl Lowerer<'_> {
             links: self.links,
             audits: self.audits,
             callees: self.callees,
+            checks: self.checks,
+            has_receiver: false,
             linked: proc_macro2::TokenStream::new(),
             marks,
             type_infos: self.type_infos,

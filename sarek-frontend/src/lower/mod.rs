@@ -10,6 +10,7 @@
 //! syn's `#[non_exhaustive]` forces, and they report.
 
 mod array;
+mod associated;
 mod atomic;
 mod attributes;
 mod call;
@@ -65,6 +66,10 @@ pub struct Lowered {
     pub audits: Vec<TokenStream>,
     /// The functions that it calls, in the order of [`Kernel::functions`].
     pub callees: Vec<Callee>,
+    /// Is the first parameter `self`, which compiled bodies always take as `&mut Self`?
+    pub has_receiver: bool,
+    /// Assertions about what is called, for rustc to evaluate.
+    pub checks: Vec<TokenStream>,
     /// The associated constant that holds the links' values.
     pub linked: TokenStream,
     /// The type of each marked `let` and literal of the source, by its mark.
@@ -179,6 +184,9 @@ pub struct Lowerer<'e> {
     /// `&mut T` parameters, with the locals that are copied back to them.
     references: Vec<(ParamId, LocalId)>,
     is_function: bool,
+    /// Names of type parameters.
+    parameters: HashSet<String>,
+    checks: Vec<TokenStream>,
     audits: Vec<TokenStream>,
     marks: Vec<(u32, Ty)>,
     /// Types of stand-in values, which need not be known.
@@ -212,6 +220,10 @@ pub fn lower(
     let lowered = lowerer.finish(signature.name.clone())?;
     Some(Lowered {
         linked: device::linked(signature),
+        has_receiver: signature
+            .arguments
+            .first()
+            .is_some_and(|a| a.name == "self"),
         ..lowered
     })
 }
@@ -257,6 +269,12 @@ impl<'e> Lowerer<'e> {
             callees: vec![],
             references: vec![],
             is_function: signature.is_function,
+            parameters: signature
+                .generics
+                .type_params()
+                .map(|p| p.ident.to_string())
+                .collect(),
+            checks: vec![],
             audits: vec![],
             marks: vec![],
             unreachable: vec![],
