@@ -21,6 +21,7 @@ mod small;
 mod stencil;
 mod stream;
 mod transpose;
+mod types;
 mod vector_add;
 
 use std::sync::LazyLock;
@@ -53,6 +54,7 @@ pub fn all() -> &'static [Case] {
             launch::CASES,
             faults::CASES,
             functions::CASES,
+            types::CASES,
         ];
         let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
         let all = parts
