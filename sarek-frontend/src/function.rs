@@ -10,7 +10,7 @@ use crate::emit::function::{Owner, implements, items};
 use crate::emit::{reference, types};
 use crate::expand::{Expansion, is_cooperative};
 use crate::lower::{self, Lowered};
-use crate::parse::{Attribute, Signature, superstep};
+use crate::parse::{Attribute, Parameters, Signature, superstep};
 
 /// Expands `#[device(attribute)] item`.
 pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
@@ -157,20 +157,15 @@ fn lower_body(
 fn strukt(item: &syn::ItemFn) -> TokenStream {
     let mut name = item.sig.ident.clone();
     name.set_span(Span::mixed_site().located_at(name.span()));
-    let (vis, parameters) = (&item.vis, &item.sig.generics);
-    let clause = &parameters.where_clause;
-    let types = parameters.type_params().map(|p| &p.ident);
-    let field = parameters
-        .type_params()
-        .next()
-        .is_some()
-        .then(|| quote!(__sarek: ::core::marker::PhantomData<fn() -> (#(#types,)*)>));
-    let own = parameters.params.iter();
-    let own = own.filter(|p| !matches!(p, syn::GenericParam::Lifetime(_)));
+    let (vis, parameters) = (&item.vis, Parameters::of(&item.sig.generics));
+    let Parameters {
+        declared, clause, ..
+    } = &parameters;
+    let field = parameters.field();
     quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code, clippy::exhaustive_structs)]
-        #vis struct #name<#(#own),*> #clause { #field }
+        #vis struct #name<#declared> #clause { #field }
     }
 }
 
@@ -179,20 +174,16 @@ impl Owner {
     fn of(sig: &syn::Signature) -> Owner {
         let mut name = sig.ident.clone();
         name.set_span(Span::mixed_site().located_at(name.span()));
-        let own = sig.generics.params.iter();
-        let own: Vec<_> = own
-            .filter(|p| !matches!(p, syn::GenericParam::Lifetime(_)))
-            .collect();
-        let names = own.iter().map(|p| match p {
-            syn::GenericParam::Type(p) => p.ident.to_token_stream(),
-            syn::GenericParam::Const(p) => p.ident.to_token_stream(),
-            syn::GenericParam::Lifetime(p) => p.lifetime.to_token_stream(),
-        });
-        let clause = &sig.generics.where_clause;
+        let Parameters {
+            declared,
+            names,
+            clause,
+            ..
+        } = Parameters::of(&sig.generics);
         Owner {
-            ty: quote!(#name<#(#names),*>),
-            generics: quote!(<#(#own),*>),
-            clause: quote!(#clause),
+            ty: quote!(#name<#names>),
+            generics: quote!(<#declared>),
+            clause,
             method: None,
         }
     }

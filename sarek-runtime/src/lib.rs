@@ -11,6 +11,7 @@ mod kernel;
 mod launch;
 #[doc(hidden)]
 pub mod layout;
+mod number;
 mod sync;
 #[cfg(test)]
 mod testing;
@@ -28,5 +29,6 @@ pub use kernel::{native, no_fallback};
 #[doc(hidden)]
 pub use launch::called;
 pub use launch::{Arg, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready};
+pub use number::{Float, Int, Num, Scalar};
 pub use types::{Element, KernelType};
 pub use vector::Vector;

@@ -15,6 +15,7 @@ use sarek_ir::{
 use super::direct_compound::foreign_literal;
 use super::trim::{Trim, can_divide};
 use crate::lower::Lowered;
+use crate::parse::Parameters;
 
 /// Tokens with mixed-site spans: one hygiene for all names of the body, none of them the user's. They
 /// begin with `__` nevertheless: a constant of the user's would be taken for a pattern.
@@ -67,6 +68,14 @@ pub fn body(lowered: &Lowered) -> TokenStream {
         }
     });
     let lanes = writer.lanes();
+    let Parameters {
+        declared,
+        names: generics,
+        clause,
+        ..
+    } = &lowered.parameters;
+    let declared = (!declared.is_empty()).then(|| mixed!(#declared,));
+    let generics = (!generics.is_empty()).then(|| mixed!(#generics,));
     let stmts = writer.block(kernel.body);
     mixed! {
         const WEIGHT: ::core::primitive::u32 = #weight;
@@ -78,10 +87,10 @@ pub fn body(lowered: &Lowered) -> TokenStream {
             __block: &direct::Block,
         ) -> ::core::result::Result<(), direct::RawFault> {
             #[inline(always)]
-            unsafe fn lanes<const CHECK: ::core::primitive::bool>(
+            unsafe fn lanes<#declared const CHECK: ::core::primitive::bool>(
                 __block: &direct::Block,
                 #(#names: #types),*
-            ) -> ::core::result::Result<(), direct::RawFault> {
+            ) -> ::core::result::Result<(), direct::RawFault> #clause {
                 #lanes
                 for __z in 0..__lanes[2] {
                     for __y in 0..__lanes[1] {
@@ -95,7 +104,7 @@ pub fn body(lowered: &Lowered) -> TokenStream {
                 }
                 ::core::result::Result::Ok(())
             }
-            unsafe { lanes::<CHECK>(__block, #(#values),*) }
+            unsafe { lanes::<#generics CHECK>(__block, #(#values),*) }
         }
     }
 }
@@ -396,6 +405,10 @@ impl Writer<'_> {
             Expr::Or { lhs, rhs } => {
                 let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
                 quote_spanned!(span=> (#lhs || #rhs))
+            }
+            Expr::Cast { arg } if self.lowered.conversions.contains_key(&id) => {
+                let (arg, function) = (self.expr(arg), &self.lowered.conversions[&id]);
+                quote_spanned!(span=> #function(#arg))
             }
             Expr::Cast { arg } => {
                 let (arg, ty) = (self.operand(arg), rust_type(ty.scalar()));

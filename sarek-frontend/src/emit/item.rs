@@ -7,7 +7,7 @@ use syn::ItemFn;
 
 use super::{constant, direct, types};
 use crate::lower::Lowered;
-use crate::parse::{Argument, ArgumentKind, ElementType, Signature};
+use crate::parse::{Argument, ArgumentKind, ElementType, Parameters, Signature};
 
 /// What the expansion needs besides the lowered body.
 pub struct Parts<'a> {
@@ -25,6 +25,12 @@ pub struct Parts<'a> {
     pub is_cooperative: bool,
 }
 
+impl Parts<'_> {
+    fn parameters(&self) -> Parameters {
+        Parameters::of(&self.signature.generics)
+    }
+}
+
 /// The expansion of a kernel: the launch function, the struct of the same name, and what the struct
 /// implements.
 pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) -> TokenStream {
@@ -39,6 +45,12 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         .map(|(target, text)| (target, located_text(text)))
         .map(|(target, text)| quote!((#target, #text)));
     let reference = reference(parts, &lowered.audits);
+    let Parameters {
+        declared,
+        names,
+        clause,
+        ..
+    } = parts.parameters();
     quote! {
         #front
         #links
@@ -48,19 +60,19 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
             use #krate::__private::{direct, ir};
 
             #[automatically_derived]
-            impl #name {
+            impl<#declared> #name<#names> #clause {
                 #[doc(hidden)]
                 const IR: &'static ir::Kernel = &#ir;
             }
 
             #[automatically_derived]
-            impl direct::DirectKernel for #name {
+            impl<#declared> direct::DirectKernel for #name<#names> #clause {
                 #body
             }
         };
 
         #[automatically_derived]
-        unsafe impl #krate::Kernel for #name {
+        unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef {
                 ir: Self::IR,
                 links: Self::links,
@@ -80,11 +92,17 @@ pub fn broken(parts: &Parts<'_>) -> TokenStream {
     let name = type_name(parts);
     let front = front(parts);
     let function = user_function(parts, &quote!(#[allow(unused)]));
+    let Parameters {
+        declared,
+        names,
+        clause,
+        ..
+    } = parts.parameters();
     quote! {
         #front
 
         #[automatically_derived]
-        unsafe impl #krate::Kernel for #name {
+        unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef::BROKEN;
 
             unsafe fn reference(
@@ -159,34 +177,42 @@ fn front(parts: &Parts<'_>) -> TokenStream {
             | ArgumentKind::Scalar(_) => quote!(#krate::__private::Arg::from(#name)),
         }
     });
+    let parameters = parts.parameters();
+    let field = parameters.field();
+    let Parameters {
+        declared,
+        names: generics,
+        clause,
+        ..
+    } = parameters;
     quote! {
         #(#attrs)*
-        #vis #safety fn #name<'sarek>(
+        #vis #safety fn #name<'sarek, #declared>(
             #(#names: #types),*
-        ) -> #krate::Launch<'sarek, #krate::__private::#block> {
-            unsafe { #krate::Launch::new::<#name>([#(#values),*]) }
+        ) -> #krate::Launch<'sarek, #krate::__private::#block> #clause {
+            unsafe { #krate::Launch::new::<#name<#generics>>([#(#values),*]) }
         }
 
         #[doc(hidden)]
         #[allow(non_camel_case_types, clippy::exhaustive_structs)]
-        #vis struct #name {}
+        #vis struct #name<#declared> #clause { #field }
 
         #[automatically_derived]
         #[allow(dead_code)]
-        impl #name {
+        impl<#declared> #name<#generics> #clause {
             /// The kernel as data.
             #vis fn ir() -> &'static #krate::ir::Kernel {
-                <#name as #krate::Kernel>::ir()
+                <Self as #krate::Kernel>::ir()
             }
 
             /// The kernel's source text for a target: `cuda`, `opencl` or `wgsl`.
             #vis fn source(target: &::core::primitive::str) -> #krate::Result<::std::string::String> {
-                <#name as #krate::Kernel>::source(target)
+                <Self as #krate::Kernel>::source(target)
             }
 
             /// What each backend would do with the kernel.
             #vis fn explain() -> ::std::string::String {
-                <#name as #krate::Kernel>::explain()
+                <Self as #krate::Kernel>::explain()
             }
         }
     }
@@ -229,10 +255,16 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
     let linked = Ident::new("LINKED", Span::mixed_site());
     let (constants, value) = link_parts(lowered, &linked, krate);
     let checks = checks(lowered);
+    let Parameters {
+        declared,
+        names,
+        clause,
+        ..
+    } = parts.parameters();
     quote! {
         #[automatically_derived]
         #[allow(unused, clippy::all)]
-        impl #name {
+        impl<#declared> #name<#names> #clause {
             #constants
 
             #[doc(hidden)]
@@ -362,6 +394,9 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
         .has_native
         .then(|| quote!(#[allow(unused_mut, unused_assignments)]));
     let function = user_function(parts, &unseen.unwrap_or_default());
+    let parameters = parts.parameters();
+    let generics = &parameters.names;
+    let turbofish = (!parameters.is_empty()).then(|| quote!(::<#generics>));
     let each = if parts.is_cooperative {
         quote!(for_each_block)
     } else {
@@ -378,7 +413,7 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
             #function
             {
                 use #krate::__private::direct;
-                direct::#each(__space, || unsafe { #name(#(#arguments),*) });
+                direct::#each(__space, || unsafe { #name #turbofish(#(#arguments),*) });
             }
         }
     }

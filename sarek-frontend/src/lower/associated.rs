@@ -23,6 +23,9 @@ impl Lowerer<'_> {
         path: &syn::Path,
         wanted: bool,
     ) -> Option<Value> {
+        if let Some(value) = self.parameter_function(e, path) {
+            return Some(value);
+        }
         let count = path.segments.len();
         let of = &path.segments.get(count.checked_sub(2)?)?.ident;
         let last = path.segments.last()?;

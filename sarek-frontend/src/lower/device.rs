@@ -13,7 +13,7 @@ use syn::spanned::Spanned;
 use super::array::peeled;
 use super::place::Place;
 use super::{Binding, Lowerer, Value};
-use crate::parse::Signature;
+use crate::parse::{Parameters, Signature};
 
 /// How a called function is reached from Rust.
 pub struct Callee {
@@ -386,7 +386,8 @@ impl Callee {
 pub(super) fn linked(signature: &Signature) -> TokenStream {
     if !signature.is_function {
         let name = &signature.name;
-        return quote!(#name::LINKED);
+        let generics = Parameters::of(&signature.generics).names;
+        return quote!(<#name<#generics>>::LINKED);
     }
     let name = match &signature.method {
         Some(method) => format!("__sarek_linked_{method}"),
@@ -399,6 +400,13 @@ pub(super) fn linked(signature: &Signature) -> TokenStream {
 impl super::Lowered {
     /// The value of a link.
     pub fn linked(&self, link: LinkId, span: Span) -> TokenStream {
+        // As the length of an array, a constant parameter can stand by itself only.
+        let tokens = &self.links[link.index()];
+        let names = self.parameters.names.clone().into_iter();
+        let text = tokens.to_string();
+        if names.map(|t| t.to_string()).any(|name| name == text) {
+            return tokens.clone();
+        }
         let (linked, index) = (&self.linked, Literal::usize_unsuffixed(link.index()));
         quote_spanned!(span=> #linked.#index)
     }

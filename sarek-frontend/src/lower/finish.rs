@@ -43,6 +43,8 @@ impl Lowerer<'_> {
             callees: self.callees,
             checks: self.checks,
             has_receiver: false,
+            conversions: self.conversions,
+            parameters: crate::parse::Parameters::of(&syn::Generics::default()),
             linked: proc_macro2::TokenStream::new(),
             marks,
             type_infos: self.type_infos,

@@ -104,6 +104,11 @@ impl Lowerer<'_> {
     /// A method on a number whose type only rustc knows.
     fn foreign_method(&mut self, name: &Ident, mut ids: Vec<ExprId>, span: Span) -> Value {
         let text = name.to_string();
+        if ids.len() == 1
+            && let Some(value) = self.conversion(name, ids[0], span)
+        {
+            return value;
+        }
         let mut named = Intrinsic::ALL.iter().copied().filter(|i| i.name() == text);
         let intrinsic = named.next().filter(|i| {
             let same = matches!(i.result(), ResultType::Same | ResultType::Fixed(_));

@@ -25,6 +25,7 @@ mod matching;
 mod method;
 mod native;
 mod operator;
+mod parameter;
 mod path;
 mod pattern;
 mod place;
@@ -43,7 +44,7 @@ use sarek_ir::{
 };
 
 use crate::diagnostics::Errors;
-use crate::parse::{Argument, ArgumentKind, ElementType, Signature};
+use crate::parse::{Argument, ArgumentKind, ElementType, Parameters, Signature};
 
 pub use device::Callee;
 pub use native::{NativeCall, Template, is_native, name_span};
@@ -68,6 +69,10 @@ pub struct Lowered {
     pub callees: Vec<Callee>,
     /// Is the first parameter `self`, which compiled bodies always take as `&mut Self`?
     pub has_receiver: bool,
+    /// The functions that casts from and to type parameters are.
+    pub conversions: HashMap<ExprId, TokenStream>,
+    /// Its type parameters and constants.
+    pub parameters: Parameters,
     /// Assertions about what is called, for rustc to evaluate.
     pub checks: Vec<TokenStream>,
     /// The associated constant that holds the links' values.
@@ -186,6 +191,9 @@ pub struct Lowerer<'e> {
     is_function: bool,
     /// Names of type parameters.
     parameters: HashSet<String>,
+    /// Types of constant parameters.
+    constants: HashMap<String, syn::Type>,
+    conversions: HashMap<ExprId, TokenStream>,
     checks: Vec<TokenStream>,
     audits: Vec<TokenStream>,
     marks: Vec<(u32, Ty)>,
@@ -220,6 +228,7 @@ pub fn lower(
     let lowered = lowerer.finish(signature.name.clone())?;
     Some(Lowered {
         linked: device::linked(signature),
+        parameters: Parameters::of(&signature.generics),
         has_receiver: signature
             .arguments
             .first()
@@ -269,6 +278,12 @@ impl<'e> Lowerer<'e> {
             callees: vec![],
             references: vec![],
             is_function: signature.is_function,
+            constants: signature
+                .generics
+                .const_params()
+                .map(|p| (p.ident.to_string(), p.ty.clone()))
+                .collect(),
+            conversions: HashMap::new(),
             parameters: signature
                 .generics
                 .type_params()

@@ -33,6 +33,9 @@ impl Lowerer<'_> {
         if self.is_unit_variant(&e.path) {
             return self.unit_variant(&e.path);
         }
+        if let Some(ty) = self.parameter_constant(&e.path) {
+            return Value::Scalar(self.link(e.path.to_token_stream(), ty, span));
+        }
         // `usize::MAX` is the target's, but its type is plain to see.
         let last = e.path.segments.last().map(|s| s.ident.to_string());
         let ty = match (qualifying_type(&e.path), last.as_deref()) {

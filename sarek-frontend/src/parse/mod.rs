@@ -2,8 +2,10 @@
 
 mod attribute;
 mod function;
+mod generics;
 mod signature;
 pub mod superstep;
 
 pub use attribute::Attribute;
+pub use generics::Parameters;
 pub use signature::{Argument, ArgumentKind, ElementType, Signature, atomic_type, scalar_type};

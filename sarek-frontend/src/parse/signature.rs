@@ -106,14 +106,8 @@ impl Signature {
         );
         none_of(sig.abi.as_ref().map(|t| t.span()), "`extern`", errors);
         none_of(sig.variadic.as_ref().map(|t| t.span()), "variadic", errors);
-        if !sig.generics.params.is_empty() {
-            errors.at(
-                sig.generics.span(),
-                "generic kernels are not supported yet: name the types",
-            );
-        }
-        if let Some(clause) = &sig.generics.where_clause {
-            errors.at(clause.span(), "a kernel cannot have a `where` clause yet");
+        if let Some(lifetime) = sig.generics.lifetimes().next() {
+            errors.at(lifetime.span(), "a kernel names no lifetimes: write `&[T]`");
         }
         let mut returns_nothing = true;
         if let ReturnType::Type(_, ty) = &sig.output {

@@ -14,11 +14,12 @@ mod number;
 mod reference;
 mod slice;
 
+pub use crate::number::Float;
 pub use block::Block;
 pub use compound::{any, array_element, array_len, either, leaves, num, type_of, value};
 pub use isa::{Isa, isa};
 pub use math::Elementary;
-pub use number::{Divide, Float, clamp};
+pub use number::{Divide, clamp};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use slice::{Output, atomics, input, lend, output, scalar};
 
