@@ -235,7 +235,7 @@ impl Call<'_> {
                 Some(value) => self.scalar(slot.ty, value),
                 None => Err(self.mismatch(slot)),
             },
-            SlotKind::Len(Memory::Slice(param)) => unsigned(slot, arg(param).len()),
+            SlotKind::Len(Memory::Slice(param)) => unsigned(slot, arg(param).units()),
             SlotKind::Len(Memory::Shared(shared)) => unsigned(slot, plan.shared[shared.index()]),
             SlotKind::Len(Memory::Local(_)) => Err(self.mismatch(slot)),
             SlotKind::Shared(shared) => Ok(backend::Arg::Shared {
