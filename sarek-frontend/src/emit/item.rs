@@ -295,7 +295,12 @@ pub(super) fn link_parts(
     krate: &TokenStream,
 ) -> (Option<TokenStream>, TokenStream) {
     let (types, paths) = (&lowered.link_types, &lowered.links);
-    let constants = (!paths.is_empty()).then(|| {
+    let paths = paths.iter().enumerate();
+    let paths = paths.map(|(i, path)| match lowered.open_links.contains(&i) {
+        true => quote!(()),
+        false => path.clone(),
+    });
+    let constants = (!types.is_empty()).then(|| {
         quote! {
             #[doc(hidden)]
             const #linked: (#(#types,)*) = (#(#paths,)*);
@@ -317,9 +322,13 @@ pub(super) fn link_parts(
 /// Each link as the values of its leaves.
 fn link_constants(lowered: &Lowered, linked: &Ident, krate: &TokenStream) -> Vec<TokenStream> {
     use sarek_ir::Type;
-    let each = |(i, link): (usize, &sarek_ir::Link)| {
-        let i = Literal::usize_unsuffixed(i);
-        let constant = quote!(Self::#linked.#i);
+    let each = |(link_index, link): (usize, &sarek_ir::Link)| {
+        let i = Literal::usize_unsuffixed(link_index);
+        let path = &lowered.links[link_index];
+        let constant = match lowered.open_links.contains(&link_index) {
+            true => quote!((#path)),
+            false => quote!(Self::#linked.#i),
+        };
         match link.ty {
             Type::Compound(_) => quote!(#krate::__private::direct::leaves(&#constant)),
             Type::Scalar(_) => quote!(::std::vec![#krate::ScalarArg::value(#constant)]),

@@ -97,6 +97,14 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Is it known to be a type parameter?
+    pub(super) fn is_parameter_type(&self, ty: Ty) -> bool {
+        match self.types.node(ty) {
+            Node::Named(named) => self.is_parameter(&named.path),
+            _ => false,
+        }
+    }
+
     /// Is it a type parameter of the kernel or function?
     fn is_parameter(&self, path: &TokenStream) -> bool {
         let text = super::path_text(path);

@@ -14,6 +14,9 @@ impl Lowerer<'_> {
 
     /// A call; `wanted` tells whether its result is used.
     pub(super) fn call_wanted(&mut self, e: &syn::ExprCall, wanted: bool) -> Value {
+        if let Some(value) = self.self_call(e) {
+            return value;
+        }
         let path = match &*e.func {
             syn::Expr::Path(path) if path.qself.is_none() => &path.path,
             other => {

@@ -407,6 +407,9 @@ impl super::Lowered {
         if names.map(|t| t.to_string()).any(|name| name == text) {
             return tokens.clone();
         }
+        if self.open_links.contains(&link.index()) {
+            return quote_spanned!(span=> (#tokens));
+        }
         let (linked, index) = (&self.linked, Literal::usize_unsuffixed(link.index()));
         quote_spanned!(span=> #linked.#index)
     }

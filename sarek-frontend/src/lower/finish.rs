@@ -43,6 +43,7 @@ impl Lowerer<'_> {
             callees: self.callees,
             checks: self.checks,
             has_receiver: false,
+            open_links: self.open_links,
             conversions: self.conversions,
             parameters: crate::parse::Parameters::of(&syn::Generics::default()),
             linked: proc_macro2::TokenStream::new(),
@@ -92,7 +93,13 @@ impl Lowerer<'_> {
                     self.kernel.links.to_mut()[i].ty = ty;
                     self.link_tokens.push(tokens);
                 }
-                (_, _) => self.report_link(i),
+                // Its type has no name, and none is needed.
+                (Some(ty), None) => {
+                    self.kernel.links.to_mut()[i].ty = ty;
+                    self.link_tokens.push(quote::quote!(()));
+                    self.open_links.insert(i);
+                }
+                (None, _) => self.report_link(i),
             }
         }
     }

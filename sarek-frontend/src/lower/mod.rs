@@ -30,6 +30,7 @@ mod path;
 mod pattern;
 mod place;
 mod range;
+mod recursion;
 mod shared;
 mod stmt;
 mod types;
@@ -69,6 +70,8 @@ pub struct Lowered {
     pub callees: Vec<Callee>,
     /// Is the first parameter `self`, which compiled bodies always take as `&mut Self`?
     pub has_receiver: bool,
+    /// The links whose type has no name: they stand where they are used.
+    pub open_links: HashSet<usize>,
     /// The functions that casts from and to type parameters are.
     pub conversions: HashMap<ExprId, TokenStream>,
     /// Its type parameters and constants.
@@ -189,8 +192,13 @@ pub struct Lowerer<'e> {
     /// `&mut T` parameters, with the locals that are copied back to them.
     references: Vec<(ParamId, LocalId)>,
     is_function: bool,
+    own_name: Option<recursion::OwnName>,
+    recursion: Option<recursion::Recursion>,
+    /// Does the function call itself, so that its parameters are variables?
+    is_recursive: bool,
     /// Names of type parameters.
     parameters: HashSet<String>,
+    open_links: HashSet<usize>,
     /// Types of constant parameters.
     constants: HashMap<String, syn::Type>,
     conversions: HashMap<ExprId, TokenStream>,
@@ -214,30 +222,38 @@ pub fn lower(
     let mut lowerer = Lowerer::new(signature, block, krate, errors);
     attributes::check(body, lowerer.errors);
     lowerer.declare_result(signature.yields.as_ref(), signature.name.span());
+    lowerer.is_recursive = !recursion::last_calls(signature, body).is_empty();
     lowerer.bind_arguments(signature);
-    let value = lowerer.scoped_block(body);
     if signature.is_function {
-        lowerer.leave_function(value, signature.name.span());
-    } else if let (Value::Scalar(id), true) = (value, signature.returns_nothing) {
+        lowerer.function_body(signature, body);
+        return lowerer.finished(signature);
+    }
+    let value = lowerer.scoped_block(body);
+    if let (Value::Scalar(id), true) = (value, signature.returns_nothing) {
         let span = lowerer.expr_spans[id.index()];
         lowerer.errors.at(
             span,
             "a kernel returns nothing: end this expression with `;`",
         );
     }
-    let lowered = lowerer.finish(signature.name.clone())?;
-    Some(Lowered {
-        linked: device::linked(signature),
-        parameters: Parameters::of(&signature.generics),
-        has_receiver: signature
-            .arguments
-            .first()
-            .is_some_and(|a| a.name == "self"),
-        ..lowered
-    })
+    lowerer.finished(signature)
 }
 
 impl<'e> Lowerer<'e> {
+    /// The result, with what the signature tells.
+    fn finished(self, signature: &Signature) -> Option<Lowered> {
+        let lowered = self.finish(signature.name.clone())?;
+        Some(Lowered {
+            linked: device::linked(signature),
+            parameters: Parameters::of(&signature.generics),
+            has_receiver: signature
+                .arguments
+                .first()
+                .is_some_and(|a| a.name == "self"),
+            ..lowered
+        })
+    }
+
     fn new(
         signature: &Signature,
         block: Option<[u32; 3]>,
@@ -278,12 +294,16 @@ impl<'e> Lowerer<'e> {
             callees: vec![],
             references: vec![],
             is_function: signature.is_function,
+            own_name: recursion::OwnName::of(signature),
+            recursion: None,
+            is_recursive: false,
             constants: signature
                 .generics
                 .const_params()
                 .map(|p| (p.ident.to_string(), p.ty.clone()))
                 .collect(),
             conversions: HashMap::new(),
+            open_links: HashSet::new(),
             parameters: signature
                 .generics
                 .type_params()
@@ -524,7 +544,9 @@ impl<'e> Lowerer<'e> {
             self.kernel.params.to_mut().push(Param { name, kind });
             let binding = match argument.kind {
                 ArgumentKind::Slice { .. } => Binding::Memory(Memory::Slice(param)),
-                ArgumentKind::Scalar(_) if !argument.mutable => Binding::Scalar(param),
+                ArgumentKind::Scalar(_) if !argument.mutable && !self.is_recursive => {
+                    Binding::Scalar(param)
+                }
                 ArgumentKind::Scalar(_) | ArgumentKind::Value(_) => {
                     Binding::Local(self.copy_argument(argument, param, ty, argument.mutable))
                 }

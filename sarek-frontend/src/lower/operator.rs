@@ -87,7 +87,11 @@ impl Lowerer<'_> {
         let (left, right, rhs_span) = (self.ty(lhs), self.ty(rhs), self.span(rhs));
         self.is_scalar(lhs);
         if op.is_shift() {
-            let int = self.types.int();
+            // `Int` says `Shl<u32>` of a type parameter.
+            let int = match self.is_parameter_type(left) {
+                true => self.types.known(Scalar::U32),
+                false => self.types.int(),
+            };
             self.unify(int, right, rhs_span);
         } else {
             self.unify(left, right, rhs_span);

@@ -41,7 +41,7 @@ impl Lowerer<'_> {
         let ty = match (qualifying_type(&e.path), last.as_deref()) {
             (Some(ty), Some("MIN" | "MAX")) => self.types.known(ty),
             (Some(_), Some("BITS")) => self.types.known(Scalar::U32),
-            (Some(_) | None, _) => self.types.linked(),
+            (Some(_) | None, _) => self.types.constant(LinkId(self.links.len() as u32)),
         };
         Value::Scalar(self.link(e.path.to_token_stream(), ty, span))
     }

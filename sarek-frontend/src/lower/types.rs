@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use proc_macro2::TokenStream;
-use sarek_ir::{FunctionId, NameId, Scalar};
+use sarek_ir::{FunctionId, LinkId, NameId, Scalar};
 
 use super::length::Dim;
 
@@ -68,6 +68,8 @@ pub(super) enum Hole {
     },
     /// What a function yields.
     Result(FunctionId),
+    /// What a constant is.
+    Constant(LinkId),
     /// What a function takes.
     Parameter {
         of: FunctionId,
@@ -103,8 +105,6 @@ pub struct Mismatch {
 #[derive(Default)]
 pub struct Types {
     nodes: Vec<Node>,
-    /// Types that some constant of unknown type has: these take no default.
-    linked: Vec<Ty>,
     /// The holes that were made, by what they are parts of.
     holes: HashMap<(String, u32, u32), Ty>,
 }
@@ -124,13 +124,6 @@ impl Types {
 
     pub fn float(&mut self) -> Ty {
         self.push(Node::Float)
-    }
-
-    /// The type of a constant that only rustc can see.
-    pub fn linked(&mut self) -> Ty {
-        let ty = self.any();
-        self.linked.push(ty);
-        ty
     }
 
     pub(super) fn array(&mut self, elem: Ty, len: Dim) -> Ty {
@@ -194,6 +187,11 @@ impl Types {
         self.hole(key, Hole::Parameter { of, index })
     }
 
+    /// What a constant is.
+    pub(super) fn constant(&mut self, link: LinkId) -> Ty {
+        self.push(Node::Hole(Hole::Constant(link)))
+    }
+
     fn hole(&mut self, key: (String, u32, u32), hole: Hole) -> Ty {
         if let Some(ty) = self.holes.get(&key) {
             return *ty;
@@ -223,6 +221,7 @@ impl Types {
             }) => format!("{}.{}.{}", self.key(*of), variant.0, name.0),
             Node::Hole(Hole::Result(function)) => format!("fn{}", function.0),
             Node::Hole(Hole::Parameter { of, index }) => format!("fn{}#{index}", of.0),
+            Node::Hole(Hole::Constant(link)) => format!("const{}", link.0),
             Node::Any
             | Node::Int
             | Node::Float
@@ -348,7 +347,7 @@ impl Types {
             ) => {
                 vec![*of]
             }
-            Node::Hole(Hole::Result(_) | Hole::Parameter { .. })
+            Node::Hole(Hole::Result(_) | Hole::Parameter { .. } | Hole::Constant(_))
             | Node::Known(_)
             | Node::Any
             | Node::Int
@@ -359,18 +358,12 @@ impl Types {
         parts.any(|part| self.find(part) == self.find(inner) || self.occurs(inner, part))
     }
 
-    /// Has it to do with a constant that only rustc can see?
-    pub(super) fn is_linked(&self, ty: Ty) -> bool {
-        let root = self.find(ty);
-        self.linked.iter().any(|l| self.find(*l) == root)
-    }
-
     /// The final type, if it is a scalar: what is known, or the literal's default. `None` when nothing tells.
     pub fn resolve(&self, ty: Ty) -> Option<Scalar> {
         match self.look(ty) {
             Known::Scalar(scalar) => Some(scalar),
-            Known::Int => (!self.is_linked(ty)).then_some(Scalar::I32),
-            Known::Float => (!self.is_linked(ty)).then_some(Scalar::F64),
+            Known::Int => Some(Scalar::I32),
+            Known::Float => Some(Scalar::F64),
             Known::Nothing | Known::Compound | Known::Foreign => None,
         }
     }
@@ -427,7 +420,7 @@ mod tests {
     #[test]
     fn defaults_are_rustcs_but_never_for_a_linked_constant() {
         let mut types = Types::default();
-        let (i, f, linked) = (types.int(), types.float(), types.linked());
+        let (i, f, linked) = (types.int(), types.float(), types.constant(LinkId(0)));
         assert_eq!(types.resolve(i), Some(Scalar::I32));
         assert_eq!(types.resolve(f), Some(Scalar::F64));
         types.unify(f, linked).unwrap();

@@ -144,6 +144,7 @@ impl Lowerer<'_> {
             }
             Node::Hole(Hole::Result(function)) => TypeDef::Result(function),
             Node::Hole(Hole::Parameter { of, index }) => TypeDef::Parameter { of, index },
+            Node::Hole(Hole::Constant(_)) => TypeDef::Link(self.type_link(ty)?),
         };
         Some(self.kernel.push_type(def))
     }
@@ -256,6 +257,7 @@ impl Lowerer<'_> {
                 })
             }
             Node::Hole(Hole::Result(function)) => Some(self.callees[function.index()].probe()),
+            Node::Hole(Hole::Constant(link)) => Some(self.links[link.index()].clone()),
             Node::Hole(Hole::Parameter { .. })
             | Node::Named(_)
             | Node::Known(_)

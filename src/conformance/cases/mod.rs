@@ -9,6 +9,7 @@ mod constants;
 mod control;
 mod faults;
 mod functions;
+mod generics;
 mod launch;
 mod mandelbrot;
 mod matmul;
@@ -54,6 +55,7 @@ pub fn all() -> &'static [Case] {
             launch::CASES,
             faults::CASES,
             functions::CASES,
+            generics::CASES,
             types::CASES,
         ];
         let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
