@@ -68,6 +68,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         item: &item,
         signature: &signature,
         krate: &krate,
+        shapes: attribute.shapes,
         fixed_block: attribute.block.is_some(),
         has_native: lowered
             .as_ref()
@@ -195,6 +196,7 @@ pub(crate) fn is_cooperative(kernel: &sarek_ir::Kernel) -> bool {
 /// Checks what rustc cannot.
 fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> Option<Lowered> {
     crate::check::well_formed(&lowered, errors)?;
+    crate::check::barriers(&lowered, errors)?;
     if !signature.is_unsafe {
         lowered.kernel.preconditions = crate::check::races(&lowered, errors)?.into();
     }

@@ -66,7 +66,7 @@ pub fn items(
     let count = lowered.sites();
     let collectives = lowered.callees.iter().map(|callee| callee.collective());
     let data = constant::kernel(&lowered.kernel);
-    let (params, stmts) = direct::function(lowered);
+    let (params, stmts) = direct::function(lowered, is_cooperative);
     let yields = match &signature.yields {
         Some(ty) => quote!(#ty),
         None => quote!(()),

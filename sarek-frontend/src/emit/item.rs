@@ -17,6 +17,8 @@ pub struct Parts<'a> {
     pub signature: &'a Signature,
     /// Path of the façade crate.
     pub krate: &'a TokenStream,
+    /// Which shapes the compiled body may take.
+    pub shapes: direct::Shapes,
     /// Does the kernel fix its block size?
     pub fixed_block: bool,
     /// Does its body contain a `native!`?
@@ -38,7 +40,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
     let name = type_name(parts);
     let front = front(parts);
     let ir = constant::kernel(&lowered.kernel);
-    let body = direct::body(lowered);
+    let body = direct::body(lowered, parts.shapes);
     let links = links(parts, lowered, &name);
     let sources = sources
         .iter()

@@ -4,14 +4,12 @@
 //! Tokens that this crate makes up carry mixed-site spans, so that no lint of the user's looks at
 //! them; tokens of the user's keep theirs, so that rustc reports at the source.
 
-mod call;
 mod constant;
 mod direct;
-mod direct_compound;
 pub mod function;
 mod item;
 pub mod reference;
-mod trim;
 pub mod types;
 
+pub use direct::Shapes;
 pub use item::{FILE, Parts, broken, kernel};

@@ -527,6 +527,7 @@ impl<'e> Lowerer<'e> {
             let ty = self.argument_type(argument);
             self.param_types.push(ty);
             // The type is filled in when all of them are known.
+            let known = self.types.resolve(ty).unwrap_or(Scalar::Bool);
             let kind = match argument.kind {
                 ArgumentKind::Scalar(scalar) => ParamKind::Scalar(scalar),
                 ArgumentKind::Value(_) | ArgumentKind::Reference { mutable: false, .. } => {
@@ -536,7 +537,7 @@ impl<'e> Lowerer<'e> {
                     ParamKind::Reference(Scalar::Bool.into())
                 }
                 ArgumentKind::Slice { access, .. } => {
-                    let elem = Scalar::Bool.into();
+                    let elem = known.into();
                     ParamKind::Slice { elem, access }
                 }
             };

@@ -217,7 +217,7 @@ impl Lowerer<'_> {
             quote!(#krate::__private::direct)
         };
         if let Some(tokens) = self.type_tokens(ty) {
-            return Some(quote!(#direct::any::<#tokens>()));
+            return Some(quote!(#direct::of_type::<#tokens>()));
         }
         match self.types.node(ty) {
             Node::Array(elem, dim) => {

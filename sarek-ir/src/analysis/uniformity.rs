@@ -15,14 +15,15 @@
 //! together, in the same iterations, see the same value. A thread that has returned evaluates nothing, so
 //! that a `return` parts nobody: the others are still together, as all of the block that are left.
 //!
-//! A load from memory that the kernel writes varies even at a uniform index behind a barrier. In a kernel without
-//! races all threads would read one value there; but that there are none is proved with the answers given here.
+//! A load from memory that the kernel writes varies even at a uniform index behind a barrier. Where no two threads
+//! race, all would read one value there; but kernels that are `unsafe` may race, that others do not is proved with
+//! the answers given here, and on an accelerator a thread that has faulted may not have stored what all wait for.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::{
-    Access, Argument, Block, CallId, Expr, ExprId, Kernel, LabelId, LocalId, Memory, NativeId,
-    ParamId, ParamKind, Piece, Root, Stmt, StmtId,
+    Access, Argument, Axis, Block, Builtin, CallId, Expr, ExprId, Kernel, LabelId, LocalId, Memory,
+    NativeId, ParamId, ParamKind, Piece, Root, Stmt, StmtId,
 };
 
 /// The answer for one kernel.
@@ -53,11 +54,28 @@ impl Apart {
     }
 }
 
+/// The threads of which a question is asked, and what is known of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Among {
+    /// Conditions of which the value is known: the threads for which it is another are no concern.
+    pub known: HashMap<ExprId, bool>,
+    /// Locals that are taken to vary.
+    pub varying: HashSet<LocalId>,
+    /// Only those that differ along x alone.
+    pub row: bool,
+}
+
 impl Uniformity {
     /// Analyses a kernel.
     pub fn of(kernel: &Kernel) -> Uniformity {
+        Uniformity::among(kernel, &Among::default())
+    }
+
+    /// Asks of some threads of a block.
+    pub fn among(kernel: &Kernel, among: &Among) -> Uniformity {
         let mut flow = Flow {
             kernel,
+            among,
             out: Uniformity {
                 exprs: vec![true; kernel.exprs.len()],
                 locals: vec![true; kernel.locals.len()],
@@ -67,6 +85,10 @@ impl Uniformity {
             written: written(kernel),
             changed: true,
         };
+        for &local in &among.varying {
+            flow.assign(local, false);
+        }
+        flow.changed = true;
         while flow.changed {
             flow.changed = false;
             flow.block(kernel.body, None);
@@ -135,6 +157,7 @@ fn is_mutable(kernel: &Kernel, param: ParamId) -> bool {
 /// What is known so far. Only ever moves from uniform to varying, so that it comes to an end.
 struct Flow<'a> {
     kernel: &'a Kernel,
+    among: &'a Among,
     out: Uniformity,
     /// The loops around, with why some threads have left their iteration (or the loop itself)
     /// before others.
@@ -333,6 +356,22 @@ impl Flow<'_> {
         }
     }
 
+    /// Is it the same for threads that differ along x alone, and are they asked of?
+    fn along_row(&self, builtin: Builtin) -> bool {
+        match builtin {
+            Builtin::ThreadIdx(axis) | Builtin::GlobalIdx(axis) => {
+                self.among.row && axis != Axis::X
+            }
+            Builtin::BlockIdx(_)
+            | Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::GlobalDim(_)
+            | Builtin::GlobalThreadId
+            | Builtin::SubgroupSize
+            | Builtin::SubgroupLane => false,
+        }
+    }
+
     fn assign(&mut self, local: LocalId, uniform: bool) {
         let known = &mut self.out.locals[local.index()];
         if *known && !uniform {
@@ -344,9 +383,12 @@ impl Flow<'_> {
     fn expr(&mut self, id: ExprId) -> bool {
         let operands = self.kernel.operands(id);
         let mut uniform = operands.into_iter().fold(true, |all, e| self.expr(e) & all);
+        if self.among.known.contains_key(&id) {
+            return true;
+        }
         uniform &= match self.kernel.expr(id) {
             Expr::Local(local) => self.out.locals[local.index()],
-            Expr::Builtin(builtin) => builtin.is_uniform(),
+            Expr::Builtin(builtin) => builtin.is_uniform() || self.along_row(builtin),
             Expr::Load { memory, .. } => !self.written.contains(&memory),
             Expr::Faulted => false,
             Expr::Literal(_)

@@ -49,7 +49,7 @@ pub fn type_of<T: KernelType>(_: impl FnOnce() -> T) -> TypeInfo {
 }
 
 /// A value of any type, for expressions that are not evaluated.
-pub fn any<T>() -> T {
+pub fn of_type<T>() -> T {
     unreachable!("only its type is asked for")
 }
 

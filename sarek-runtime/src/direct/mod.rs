@@ -9,19 +9,25 @@ pub mod collective;
 mod compound;
 pub mod ids;
 mod isa;
+pub mod lone;
 mod math;
 mod number;
 mod reference;
+mod scratch;
 mod slice;
+pub mod subgroup;
 
+pub use crate::Atomic;
 pub use crate::number::Float;
 pub use block::Block;
-pub use compound::{any, array_element, array_len, either, leaves, num, type_of, value};
+pub use compound::{array_element, array_len, either, leaves, num, of_type, type_of, value};
 pub use isa::{Isa, isa};
 pub use math::Elementary;
 pub use number::{Divide, clamp};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
-pub use slice::{Output, atomics, input, lend, output, scalar};
+pub use scratch::{Plain, Scratch};
+pub use slice::{Output, atomics, input, lend, lend_atomics, output, scalar};
+pub use subgroup::SUBGROUP;
 
 use std::ops::Range;
 
@@ -132,7 +138,29 @@ pub trait DirectKernel {
     ///
     /// # Safety
     /// As for [`RunBlocks`].
-    unsafe fn block<const CHECK: bool>(args: &[DirectArg], block: &Block) -> Result<(), RawFault>;
+    unsafe fn block<const CHECK: bool>(
+        args: &[DirectArg],
+        block: &Block,
+        scratch: &Scratch,
+    ) -> Result<(), RawFault>;
+}
+
+/// Is some flag of a mask set?
+#[inline(always)]
+pub fn any(mask: &[bool]) -> bool {
+    mask.iter().fold(false, |any, here| any | here)
+}
+
+/// Are all flags of a mask set?
+#[inline(always)]
+pub fn all(mask: &[bool]) -> bool {
+    mask.iter().fold(true, |all, here| all & here)
+}
+
+/// Orders what this thread of the processor did in memory for others to see.
+#[inline(always)]
+pub fn device_fence() {
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
 }
 
 impl Direct {

@@ -71,23 +71,6 @@ pub unsafe fn input<'a, T: Element>(args: &[DirectArg], index: usize) -> &'a [T]
     }
 }
 
-/// The argument of a `&[Atomic<T>]` parameter.
-///
-/// # Safety
-/// The argument is a slice of `T`, borrowed exclusively by the launch for `'a`; its threads use it as atomics only.
-#[inline(always)]
-pub unsafe fn atomics<'a, T: AtomicElement>(args: &[DirectArg], index: usize) -> &'a [Atomic<T>] {
-    match args[index] {
-        // SAFETY: the caller's promise; `Atomic<T>` has the size of `T`, to which a vector's memory is aligned.
-        DirectArg::Slice { ptr, len, .. } => unsafe {
-            std::slice::from_raw_parts(ptr.cast_const().cast(), len)
-        },
-        DirectArg::Scalar(_) | DirectArg::Value { .. } => {
-            unreachable!("argument {index} is a slice")
-        }
-    }
-}
-
 /// The argument of a `&mut [T]` parameter.
 ///
 /// # Safety
@@ -116,6 +99,33 @@ pub unsafe fn lend<'a, T>(memory: *mut [T]) -> Output<'a, T> {
         ptr: memory.cast(),
         len: memory.len(),
         borrow: PhantomData,
+    }
+}
+
+/// A shared array of atomics as an argument of a `#[device]` function.
+///
+/// # Safety
+/// It lives for `'a`, aligned to its elements' size, and is used as atomics only meanwhile.
+#[inline(always)]
+pub unsafe fn lend_atomics<'a, T: AtomicElement>(memory: *mut [T]) -> &'a [Atomic<T>] {
+    // SAFETY: the caller's promise; `Atomic<T>` has the size of `T`.
+    unsafe { std::slice::from_raw_parts(memory.cast_const().cast(), memory.len()) }
+}
+
+/// The argument of a `&[Atomic<T>]` parameter.
+///
+/// # Safety
+/// The argument is a slice of `T`, borrowed exclusively by the launch for `'a`; its threads use it as atomics only.
+#[inline(always)]
+pub unsafe fn atomics<'a, T: AtomicElement>(args: &[DirectArg], index: usize) -> &'a [Atomic<T>] {
+    match args[index] {
+        // SAFETY: the caller's promise; `Atomic<T>` has the size of `T`, to which a vector's memory is aligned.
+        DirectArg::Slice { ptr, len, .. } => unsafe {
+            std::slice::from_raw_parts(ptr.cast_const().cast(), len)
+        },
+        DirectArg::Scalar(_) | DirectArg::Value { .. } => {
+            unreachable!("argument {index} is a slice")
+        }
     }
 }
 

@@ -15,7 +15,6 @@ pub(super) enum Operands<'a> {
     Value(Whole),
     Read(&'a dyn Operand),
     Write(&'a mut dyn Operand),
-    Atomic(&'a mut dyn Operand),
 }
 
 /// A value of several parts.
@@ -52,9 +51,9 @@ impl<'a> Arg<'a> {
         Arg(Operands::Value(Whole { bytes, leaves }))
     }
 
-    /// The argument of a `&[Atomic<T>]`: the vector, for as long as nobody else reads it.
+    /// The argument of a `&[Atomic<T>]` parameter.
     pub fn atomics<T: AtomicElement>(vector: &'a mut Vector<T>) -> Arg<'a> {
-        Arg(Operands::Atomic(vector))
+        Arg::from(vector)
     }
 }
 
@@ -64,7 +63,7 @@ impl Arg<'_> {
         match &self.0 {
             Operands::Scalar(_) | Operands::Value(_) => None,
             Operands::Read(vector) => Some(*vector),
-            Operands::Write(vector) | Operands::Atomic(vector) => Some(&**vector),
+            Operands::Write(vector) => Some(&**vector),
         }
     }
 
@@ -72,7 +71,7 @@ impl Arg<'_> {
     pub(super) fn written(&mut self) -> Option<&mut (dyn Operand + '_)> {
         match &mut self.0 {
             Operands::Scalar(_) | Operands::Value(_) | Operands::Read(_) => None,
-            Operands::Write(vector) | Operands::Atomic(vector) => Some(&mut **vector),
+            Operands::Write(vector) => Some(&mut **vector),
         }
     }
 
@@ -80,9 +79,7 @@ impl Arg<'_> {
     pub(super) fn scalar(&self) -> Option<Value> {
         match &self.0 {
             Operands::Scalar(value) => Some(*value),
-            Operands::Value(_) | Operands::Read(_) | Operands::Write(_) | Operands::Atomic(_) => {
-                None
-            }
+            Operands::Value(_) | Operands::Read(_) | Operands::Write(_) => None,
         }
     }
 
@@ -112,7 +109,6 @@ impl Arg<'_> {
             Operands::Value(_) => unreachable!("a call has its scalars in its place"),
             Operands::Read(vector) => slice(*vector, Access::Read),
             Operands::Write(vector) => slice(&**vector, Access::Write),
-            Operands::Atomic(vector) => slice(&**vector, Access::Atomic),
         }
     }
 }
@@ -130,9 +126,7 @@ pub(super) fn flattened(args: Vec<Arg<'_>>) -> (Vec<Arg<'_>>, Vec<(usize, usize,
                 let scalars = whole.leaves.into_iter();
                 flat.extend(scalars.map(|leaf| Arg(Operands::Scalar(leaf))));
             }
-            Operands::Scalar(_) | Operands::Read(_) | Operands::Write(_) | Operands::Atomic(_) => {
-                flat.push(arg)
-            }
+            Operands::Scalar(_) | Operands::Read(_) | Operands::Write(_) => flat.push(arg),
         }
     }
     (flat, wholes)

@@ -72,7 +72,7 @@ fn host_arg(arg: &mut Arg<'_>, linked: bool) -> Result<DirectArg> {
             len,
             mutable: false,
         },
-        Operands::Write(vector) | Operands::Atomic(vector) => DirectArg::Slice {
+        Operands::Write(vector) => DirectArg::Slice {
             ptr: vector.on_host_mut()?,
             len,
             mutable: true,

@@ -2,6 +2,7 @@
 
 mod bits;
 mod black_scholes;
+mod block;
 mod bools;
 mod casts;
 mod coherence;
@@ -57,6 +58,7 @@ pub fn all() -> &'static [Case] {
             functions::CASES,
             generics::CASES,
             types::CASES,
+            block::CASES,
         ];
         let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
         let all = parts

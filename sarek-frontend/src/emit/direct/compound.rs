@@ -10,12 +10,45 @@ use sarek_ir::{
     Value,
 };
 
-use super::direct::{Writer, mixed, param_name};
+use super::names::{param_name, rust_type};
+use super::{Writer, mixed};
 use crate::lower::member;
 
 impl Writer<'_> {
+    /// Does the kernel compute with values whose types rustc infers?
+    pub(super) fn has_foreign(&self) -> bool {
+        let mut types = self.kernel.expr_types.iter();
+        types.any(|ty| ty.as_scalar().is_none())
+    }
+
+    /// The type of a local, or of its elements if it is an array, where it is spelled out.
+    pub(super) fn element_type(&self, id: LocalId, local: &sarek_ir::Local) -> TokenStream {
+        if !self.is_foreign(id) {
+            return rust_type(self.kernel.local_scalar(local));
+        }
+        let message = format!(
+            "`{}` has several parts, and is needed on both sides of a barrier: bind its parts before the barrier",
+            local.name
+        );
+        mixed!(::core::compile_error!(#message))
+    }
+
+    /// Is it neither a scalar nor an array of scalars?
+    pub(super) fn is_foreign(&self, local: LocalId) -> bool {
+        let ty = match self.kernel.array(local) {
+            Some((elem, _)) => elem,
+            None => self.kernel.locals[local.index()].ty,
+        };
+        ty.as_scalar().is_none()
+    }
+
     /// `let local = init;`, of a type that rustc infers.
-    pub(super) fn declare(&self, local: LocalId, init: Option<ExprId>, span: Span) -> TokenStream {
+    pub(super) fn declare_foreign(
+        &self,
+        local: LocalId,
+        init: Option<ExprId>,
+        span: Span,
+    ) -> TokenStream {
         let mutable = self.kernel.locals[local.index()].mutable;
         let mutable = (init.is_none() || mutable).then(|| mixed!(mut));
         let name = self.local(local);
@@ -134,12 +167,12 @@ impl Writer<'_> {
                 index,
                 site,
             } => {
-                let (buffer, index) = (self.memory(memory), self.expr(index));
-                let check = self.bounds_check(site, &buffer);
+                let (place, index) = (self.element_place(memory), self.expr(index));
+                let check = self.bounds_check(site, memory);
                 mixed! {
                     let __index: ::core::primitive::usize = #index;
                     #check
-                    let __place = #buffer.place(__index);
+                    let __place = #place;
                 }
             }
             Root::Param(param) => {

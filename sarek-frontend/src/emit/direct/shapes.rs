@@ -1,0 +1,57 @@
+//! Which shapes a loop over lanes may take besides the plain one.
+
+/// Each only makes code faster; tests turn them off one by one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shapes {
+    /// A test of a lane's index becomes the end of the loop over lanes: [`super::trim`].
+    pub trim: bool,
+    /// A loop that all lanes of a row agree on moves outside of a strip of lanes: [`super::strip`].
+    pub strips: bool,
+    /// A loop that lanes leave one by one is run by steps of a strip: [`super::masked`].
+    pub masked: bool,
+    /// The turns of a loop with strides are a strip's: [`super::stride`].
+    pub strides: bool,
+}
+
+impl Default for Shapes {
+    fn default() -> Shapes {
+        Shapes {
+            trim: true,
+            strips: true,
+            masked: true,
+            strides: true,
+        }
+    }
+}
+
+impl Shapes {
+    /// None of them.
+    pub const fn none() -> Shapes {
+        Shapes {
+            trim: false,
+            strips: false,
+            masked: false,
+            strides: false,
+        }
+    }
+
+    /// The shapes of a list such as `"trim, strips"`; `None` if a name is unknown.
+    pub fn from_list(list: &str) -> Option<Shapes> {
+        let mut shapes = Shapes {
+            trim: false,
+            strips: false,
+            masked: false,
+            strides: false,
+        };
+        for name in list.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+            match name {
+                "trim" => shapes.trim = true,
+                "strips" => shapes.strips = true,
+                "masked" => shapes.masked = true,
+                "strides" => shapes.strides = true,
+                _ => return None,
+            }
+        }
+        Some(shapes)
+    }
+}
