@@ -1,5 +1,6 @@
 //! `#[device]` functions.
 
+mod arrays;
 mod faults;
 mod methods;
 mod recursion;
@@ -9,6 +10,7 @@ mod values;
 use crate::conformance::Case;
 
 pub const CASES: &[&[Case]] = &[
+    arrays::CASES,
     values::CASES,
     slices::CASES,
     methods::CASES,
