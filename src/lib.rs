@@ -37,13 +37,13 @@ pub mod prelude;
 pub mod conformance;
 
 pub use sarek_ir as ir;
-pub use sarek_macros::{KernelType, kernel, native, superstep};
+pub use sarek_macros::{KernelType, device, kernel, native, superstep};
 pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::{
-    Atomic, AtomicElement, AtomicInteger, Device, Dims, Element, Error, Event, Fault, FaultKind,
-    Grid, IntoDims, Kernel, KernelType, Launch, Ready, Result, ScalarArg, Stream, Vector, backend,
-    registry,
+    Atomic, AtomicElement, AtomicInteger, Device, DeviceFn, Dims, Element, Error, Event, Fault,
+    FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, Num, Ready, Result, Scalar,
+    ScalarArg, Stream, Vector, backend, registry,
 };
 
 /// What expansions of [`kernel`] use; not for users.

@@ -6,7 +6,7 @@ use sarek_ir::analysis::barriers::{self, Divergence};
 use sarek_ir::analysis::race;
 use sarek_ir::analysis::uniformity::Apart;
 use sarek_ir::validate::{Node, Rule, Violation, validate};
-use sarek_ir::{Memory, Precondition};
+use sarek_ir::{Access, Argument, Memory, Precondition, Stmt};
 
 use crate::diagnostics::Errors;
 use crate::lower::Lowered;
@@ -65,6 +65,32 @@ fn span(lowered: &Lowered, node: Node) -> Span {
     }
 }
 
+/// Reports memory that a call may write, or that is written elsewhere: nothing tells which elements the
+/// function uses.
+fn lent(lowered: &Lowered, errors: &mut Errors) {
+    let kernel = &lowered.kernel;
+    for (id, stmt) in kernel.stmts.iter().enumerate() {
+        let Stmt::Call { call } = stmt else { continue };
+        for arg in kernel.calls[call.index()].args.iter() {
+            let Argument::Memory(memory) = *arg else {
+                continue;
+            };
+            let is_shared = match memory {
+                Memory::Slice(_) | Memory::Shared(_) => kernel.access(memory) == Access::Write,
+                Memory::Local(_) => false,
+            };
+            if is_shared {
+                let message = format!(
+                    "two threads may use the same element of `{}` at once: which ones this function uses is not known \
+                     here. Give it values in place of the slice, or declare the kernel `unsafe fn`",
+                    kernel.memory_name(memory)
+                );
+                errors.at(lowered.stmt_spans[id], message);
+            }
+        }
+    }
+}
+
 /// Reports barriers that some threads of a block may miss.
 pub fn barriers(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     let divergences = match barriers::check(&lowered.kernel) {
@@ -95,6 +121,7 @@ pub fn barriers(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
 
 /// Proves that no two threads race; what the proof takes from the launch comes back.
 pub fn races(lowered: &Lowered, errors: &mut Errors) -> Option<Vec<Precondition>> {
+    lent(lowered, errors);
     let races = match race::check(&lowered.kernel) {
         Ok(preconditions) => return Some(preconditions),
         Err(races) => races,

@@ -155,7 +155,7 @@ pub fn stray_superstep(tokens: TokenStream) -> TokenStream {
 
 /// Has rustc decide on `#[cfg]` and `#[cfg_attr]` below `#[kernel]` before the kernel is looked at: the
 /// item with these first and `#[kernel]` after them.
-fn configured_first(
+pub(crate) fn configured_first(
     item: &mut syn::ItemFn,
     krate: &TokenStream,
     options: &TokenStream,
@@ -168,7 +168,7 @@ fn configured_first(
     (!cfgs.is_empty()).then(|| quote!(#(#cfgs)* #[#krate::kernel(#options)] #item))
 }
 
-fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
+pub(crate) fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
     use syn::spanned::Spanned;
     const KNOWN: [&str; 6] = ["doc", "deprecated", "allow", "expect", "warn", "deny"];
     if let Err(error) = item.modifiers.require_empty() {
@@ -187,7 +187,7 @@ fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
 }
 
 /// Do the threads of a block work together?
-fn is_cooperative(kernel: &sarek_ir::Kernel) -> bool {
+pub(crate) fn is_cooperative(kernel: &sarek_ir::Kernel) -> bool {
     use sarek_ir::Stmt;
     let joins = |stmt: &Stmt| matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. });
     !kernel.shared.is_empty() || kernel.stmts.iter().any(joins)

@@ -14,5 +14,6 @@ pub mod derive;
 pub mod diagnostics;
 pub mod emit;
 pub mod expand;
+pub mod function;
 pub mod lower;
 pub mod parse;

@@ -113,7 +113,8 @@ impl Kernel {
             | TypeDef::Field { .. }
             | TypeDef::Element { .. }
             | TypeDef::Payload { .. }
-            | TypeDef::Result(_) => None,
+            | TypeDef::Result(_)
+            | TypeDef::Parameter { .. } => None,
         }
     }
 

@@ -35,6 +35,8 @@ pub enum TypeDef {
     },
     /// The type that a function yields.
     Result(FunctionId),
+    /// The type of a function's parameter: of a slice, of its elements.
+    Parameter { of: FunctionId, index: u32 },
 }
 
 impl Type {

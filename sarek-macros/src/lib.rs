@@ -13,6 +13,16 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
+/// Makes a function one that kernels can call: see the crate `sarek`. It stays an ordinary function too.
+///
+/// Options: `crate = path` says how the crate `sarek` is called where the function stands.
+#[proc_macro_attribute]
+pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    sarek_frontend::function::device(attribute.into(), item.into())
+        .tokens
+        .into()
+}
+
 /// Makes a struct or enum one that kernels compute with, and that stands in vectors: see the crate `sarek`.
 ///
 /// Its layout must be the same everywhere: `#[repr(C)]` for a struct, `#[repr(u32)]` for an enum without fields,

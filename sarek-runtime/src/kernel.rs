@@ -71,7 +71,7 @@ impl ScalarArg for usize {
 pub struct KernelDef {
     /// The kernel, perhaps with links open.
     pub ir: &'static sarek_ir::Kernel,
-    /// What the kernel names of the user's crate.
+    /// What it names of the user's crate; each instance of a generic kernel has its own.
     pub links: fn() -> Links,
     /// For a closed kernel, `(target, text)` of the default variant of each built-in dialect.
     pub sources: &'static [(&'static str, &'static str)],

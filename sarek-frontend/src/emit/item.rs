@@ -7,7 +7,7 @@ use syn::ItemFn;
 
 use super::{constant, direct, types};
 use crate::lower::Lowered;
-use crate::parse::{Argument, ArgumentKind, ElementType, Signature};
+use crate::parse::{Argument, ArgumentKind, ElementType, Parameters, Signature};
 
 /// What the expansion needs besides the lowered body.
 pub struct Parts<'a> {
@@ -27,6 +27,12 @@ pub struct Parts<'a> {
     pub is_cooperative: bool,
 }
 
+impl Parts<'_> {
+    fn parameters(&self) -> Parameters {
+        Parameters::of(&self.signature.generics)
+    }
+}
+
 /// The expansion of a kernel: the launch function, the struct of the same name, and what the struct
 /// implements.
 pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) -> TokenStream {
@@ -41,6 +47,12 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         .map(|(target, text)| (target, located_text(text)))
         .map(|(target, text)| quote!((#target, #text)));
     let reference = reference(parts, &lowered.audits);
+    let Parameters {
+        declared,
+        names,
+        clause,
+        ..
+    } = parts.parameters();
     quote! {
         #front
         #links
@@ -50,19 +62,19 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
             use #krate::__private::{direct, ir};
 
             #[automatically_derived]
-            impl #name {
+            impl<#declared> #name<#names> #clause {
                 #[doc(hidden)]
                 const IR: &'static ir::Kernel = &#ir;
             }
 
             #[automatically_derived]
-            impl direct::DirectKernel for #name {
+            impl<#declared> direct::DirectKernel for #name<#names> #clause {
                 #body
             }
         };
 
         #[automatically_derived]
-        unsafe impl #krate::Kernel for #name {
+        unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef {
                 ir: Self::IR,
                 links: Self::links,
@@ -82,11 +94,17 @@ pub fn broken(parts: &Parts<'_>) -> TokenStream {
     let name = type_name(parts);
     let front = front(parts);
     let function = user_function(parts, &quote!(#[allow(unused)]));
+    let Parameters {
+        declared,
+        names,
+        clause,
+        ..
+    } = parts.parameters();
     quote! {
         #front
 
         #[automatically_derived]
-        unsafe impl #krate::Kernel for #name {
+        unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef::BROKEN;
 
             unsafe fn reference(
@@ -151,6 +169,9 @@ fn front(parts: &Parts<'_>) -> TokenStream {
                 ..
             } => quote!(#krate::__private::Arg::atomics(#name)),
             ArgumentKind::Value(_) => quote!(#krate::__private::Arg::value(#name)),
+            ArgumentKind::Reference { .. } => {
+                unreachable!("a kernel takes no references to values")
+            }
             ArgumentKind::Slice {
                 elem: ElementType::Other(_),
                 access: Access::Read,
@@ -166,34 +187,42 @@ fn front(parts: &Parts<'_>) -> TokenStream {
             | ArgumentKind::Scalar(_) => quote!(#krate::__private::Arg::from(#name)),
         }
     });
+    let parameters = parts.parameters();
+    let field = parameters.field();
+    let Parameters {
+        declared,
+        names: generics,
+        clause,
+        ..
+    } = parameters;
     quote! {
         #(#attrs)*
-        #vis #safety fn #name<'sarek>(
+        #vis #safety fn #name<'sarek, #declared>(
             #(#names: #types),*
-        ) -> #krate::Launch<'sarek, #krate::__private::#block> {
-            unsafe { #krate::Launch::new::<#name>([#(#values),*]) }
+        ) -> #krate::Launch<'sarek, #krate::__private::#block> #clause {
+            unsafe { #krate::Launch::new::<#name<#generics>>([#(#values),*]) }
         }
 
         #[doc(hidden)]
         #[allow(non_camel_case_types, clippy::exhaustive_structs)]
-        #vis struct #name {}
+        #vis struct #name<#declared> #clause { #field }
 
         #[automatically_derived]
         #[allow(dead_code)]
-        impl #name {
+        impl<#declared> #name<#generics> #clause {
             /// The kernel as data.
             #vis fn ir() -> &'static #krate::ir::Kernel {
-                <#name as #krate::Kernel>::ir()
+                <Self as #krate::Kernel>::ir()
             }
 
             /// The kernel's source text for a target: `cuda`, `opencl` or `wgsl`.
             #vis fn source(target: &::core::primitive::str) -> #krate::Result<::std::string::String> {
-                <#name as #krate::Kernel>::source(target)
+                <Self as #krate::Kernel>::source(target)
             }
 
             /// What each backend would do with the kernel.
             #vis fn explain() -> ::std::string::String {
-                <#name as #krate::Kernel>::explain()
+                <Self as #krate::Kernel>::explain()
             }
         }
     }
@@ -212,6 +241,9 @@ fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match &argument.kind {
         ArgumentKind::Scalar(ty) => direct::rust_type(*ty),
         ArgumentKind::Value(ty) => ty.to_token_stream(),
+        ArgumentKind::Reference { .. } => {
+            unreachable!("a kernel takes no references to values")
+        }
         ArgumentKind::Slice { elem, access } => {
             let elem = element_type(elem);
             let mutable = (*access != Access::Read).then(|| quote!(mut));
@@ -230,39 +262,83 @@ fn element_type(elem: &ElementType) -> TokenStream {
 /// What only rustc knows, where the user's paths mean what they say.
 fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
     let krate = parts.krate;
-    let (types, paths) = (&lowered.link_types, &lowered.links);
-    let linked = (!paths.is_empty()).then(|| {
-        quote! {
-            #[doc(hidden)]
-            const LINKED: (#(#types,)*) = (#(#paths,)*);
-        }
-    });
-    let constants = link_constants(lowered, krate);
-    let infos = &lowered.type_infos;
+    let linked = Ident::new("LINKED", Span::mixed_site());
+    let (constants, value) = link_parts(lowered, &linked, krate);
+    let checks = checks(lowered);
+    let Parameters {
+        declared,
+        names,
+        clause,
+        ..
+    } = parts.parameters();
     quote! {
         #[automatically_derived]
         #[allow(unused, clippy::all)]
-        impl #name {
-            #linked
+        impl<#declared> #name<#names> #clause {
+            #constants
 
             #[doc(hidden)]
             fn links() -> #krate::ir::link::Links {
-                #krate::ir::link::Links {
-                    constants: ::std::vec![#(#constants),*],
-                    types: ::std::vec![#(#infos),*],
-                    functions: ::std::vec![],
-                }
+                const { #(#checks)* }
+                #value
             }
         }
     }
 }
 
+/// Assertions about what a kernel calls.
+fn checks(lowered: &Lowered) -> Vec<TokenStream> {
+    let collective = lowered.callees.iter().map(|callee| {
+        let is = callee.collective();
+        let message = "the threads of a block work together in this function, by barriers, shared arrays or subgroups: \
+                       write its body in the kernel";
+        let span = Span::mixed_site().located_at(callee.span);
+        quote_spanned!(span=> ::core::assert!(!#is, #message);)
+    });
+    lowered.checks.iter().cloned().chain(collective).collect()
+}
+
+/// The constants that a kernel or function names, as an associated constant, and the value of its `Links`.
+pub(super) fn link_parts(
+    lowered: &Lowered,
+    linked: &Ident,
+    krate: &TokenStream,
+) -> (Option<TokenStream>, TokenStream) {
+    let (types, paths) = (&lowered.link_types, &lowered.links);
+    let paths = paths.iter().enumerate();
+    let paths = paths.map(|(i, path)| match lowered.open_links.contains(&i) {
+        true => quote!(()),
+        false => path.clone(),
+    });
+    let constants = (!types.is_empty()).then(|| {
+        quote! {
+            #[doc(hidden)]
+            const #linked: (#(#types,)*) = (#(#paths,)*);
+        }
+    });
+    let values = link_constants(lowered, linked, krate);
+    let infos = &lowered.type_infos;
+    let functions = lowered.callees.iter().map(|callee| callee.function());
+    let value = quote! {
+        #krate::ir::link::Links {
+            constants: ::std::vec![#(#values),*],
+            types: ::std::vec![#(#infos),*],
+            functions: ::std::vec![#(#functions),*],
+        }
+    };
+    (constants, value)
+}
+
 /// Each link as the values of its leaves.
-fn link_constants(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
+fn link_constants(lowered: &Lowered, linked: &Ident, krate: &TokenStream) -> Vec<TokenStream> {
     use sarek_ir::Type;
-    let each = |(i, link): (usize, &sarek_ir::Link)| {
-        let i = Literal::usize_unsuffixed(i);
-        let constant = quote!(Self::LINKED.#i);
+    let each = |(link_index, link): (usize, &sarek_ir::Link)| {
+        let i = Literal::usize_unsuffixed(link_index);
+        let path = &lowered.links[link_index];
+        let constant = match lowered.open_links.contains(&link_index) {
+            true => quote!((#path)),
+            false => quote!(Self::#linked.#i),
+        };
         match link.ty {
             Type::Compound(_) => quote!(#krate::__private::direct::leaves(&#constant)),
             Type::Scalar(_) => quote!(::std::vec![#krate::ScalarArg::value(#constant)]),
@@ -296,7 +372,7 @@ fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
     let arguments = parts.signature.arguments.iter();
     let written = arguments.filter(|argument| match argument.kind {
         ArgumentKind::Slice { access, .. } => parts.is_cooperative && access == Access::Write,
-        ArgumentKind::Scalar(_) | ArgumentKind::Value(_) => false,
+        ArgumentKind::Scalar(_) | ArgumentKind::Value(_) | ArgumentKind::Reference { .. } => false,
     });
     let each = written.map(|argument| {
         let name = &argument.name;
@@ -322,6 +398,9 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
             match argument.kind {
                 ArgumentKind::Scalar(_) => quote!(direct::scalar(__args, #i)),
                 ArgumentKind::Value(_) => quote!(direct::value(__args, #i)),
+                ArgumentKind::Reference { .. } => {
+                    unreachable!("a kernel takes no references to values")
+                }
                 ArgumentKind::Slice { access, .. } => match access {
                     Access::Read => quote!(direct::input(__args, #i)),
                     Access::Write => quote!(direct::output(__args, #i).into_mut()),
@@ -334,6 +413,9 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
         .has_native
         .then(|| quote!(#[allow(unused_mut, unused_assignments)]));
     let function = user_function(parts, &unseen.unwrap_or_default());
+    let parameters = parts.parameters();
+    let generics = &parameters.names;
+    let turbofish = (!parameters.is_empty()).then(|| quote!(::<#generics>));
     let each = if parts.is_cooperative {
         quote!(for_each_block)
     } else {
@@ -350,7 +432,7 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
             #function
             {
                 use #krate::__private::direct;
-                direct::#each(__space, || unsafe { #name(#(#arguments),*) });
+                direct::#each(__space, || unsafe { #name #turbofish(#(#arguments),*) });
             }
         }
     }

@@ -6,9 +6,10 @@
 
 mod constant;
 mod direct;
+pub mod function;
 mod item;
 pub mod reference;
-mod types;
+pub mod types;
 
 pub use direct::Shapes;
 pub use item::{FILE, Parts, broken, kernel};

@@ -43,6 +43,8 @@ impl VisitMut for Marker {
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 
+    fn visit_generic_argument_mut(&mut self, _: &mut syn::GenericArgument) {}
+
     fn visit_pat_mut(&mut self, _: &mut syn::Pat) {}
 }
 

@@ -15,14 +15,28 @@ use crate::parse::scalar_type;
 pub fn audit(item: &syn::ItemFn) -> TokenStream {
     let mut named = Named::default();
     named.visit_item_fn(item);
-    let each = |(i, (ty, scalar)): (usize, &(syn::TypePath, Scalar))| {
-        let span = Span::mixed_site().located_at(ty.span());
-        let name: Ident = format_ident!("__type_{i}", span = span);
-        let scalar = rust_type(*scalar);
-        quote_spanned!(span=> const _: fn(#ty) -> #scalar = |#name| #name;)
-    };
-    let audits: TokenStream = named.found.iter().enumerate().map(each).collect();
-    quote!(#audits)
+    named.audits()
+}
+
+/// The same for a body alone.
+pub fn audit_block(block: &syn::Block) -> TokenStream {
+    let mut named = Named::default();
+    named.visit_block(block);
+    named.audits()
+}
+
+impl Named {
+    fn audits(&self) -> TokenStream {
+        let named = self;
+        let each = |(i, (ty, scalar)): (usize, &(syn::TypePath, Scalar))| {
+            let span = Span::mixed_site().located_at(ty.span());
+            let name: Ident = format_ident!("__type_{i}", span = span);
+            let scalar = rust_type(*scalar);
+            quote_spanned!(span=> const _: fn(#ty) -> #scalar = |#name| #name;)
+        };
+        let audits: TokenStream = named.found.iter().enumerate().map(each).collect();
+        quote!(#audits)
+    }
 }
 
 /// The scalar types that a function names, each spelling once.

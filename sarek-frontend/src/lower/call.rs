@@ -1,7 +1,7 @@
 //! Calls of functions: ids, and numeric functions written as `f32::sqrt(x)`.
 
 use quote::quote;
-use sarek_ir::{Builtin, Expr, Scalar};
+use sarek_ir::{Builtin, Expr, Scalar, SubgroupOp};
 use syn::spanned::Spanned;
 
 use super::compound::is_type_name;
@@ -9,6 +9,14 @@ use super::{Lowerer, Value};
 
 impl Lowerer<'_> {
     pub(super) fn call(&mut self, e: &syn::ExprCall) -> Value {
+        self.call_wanted(e, true)
+    }
+
+    /// A call; `wanted` tells whether its result is used.
+    pub(super) fn call_wanted(&mut self, e: &syn::ExprCall, wanted: bool) -> Value {
+        if let Some(value) = self.self_call(e) {
+            return value;
+        }
         let path = match &*e.func {
             syn::Expr::Path(path) if path.qself.is_none() => &path.path,
             other => {
@@ -26,9 +34,9 @@ impl Lowerer<'_> {
         if let Some(value) = self.stray_shared_array(path) {
             return value;
         }
-        if let Some(arguments) = path.segments.iter().find(|s| !s.arguments.is_empty())
-            && !is_type_name(&last.ident)
-        {
+        let is_own = qualifying_type(path).is_some()
+            || self.is_of_facade(path) && is_built_in(&last.ident.to_string());
+        if is_own && let Some(arguments) = path.segments.iter().find(|s| !s.arguments.is_empty()) {
             self.errors.unsupported(
                 arguments.arguments.span(),
                 "a generic call is",
@@ -58,11 +66,10 @@ impl Lowerer<'_> {
         if is_type_name(&last.ident) {
             return self.tuple_struct(path, e);
         }
-        self.errors.at(path.span(), unknown_function(&name));
-        for argument in &e.args {
-            self.value(argument);
+        if let Some(value) = self.associated_function(e, path, wanted) {
+            return value;
         }
-        Value::Never
+        self.device_call(e, path, wanted)
     }
 
     /// Is it a bare name, or one of the façade crate or its prelude?
@@ -112,9 +119,9 @@ pub(super) fn qualifying_type(path: &syn::Path) -> Option<Scalar> {
     matches!(prefix.as_slice(), [] | ["std" | "core", "primitive"]).then_some(ty)
 }
 
-fn unknown_function(name: &str) -> String {
-    format!(
-        "`{name}` cannot be called in a kernel: there are ids such as `global_idx_x()` and numeric \
-         functions; functions of your own are not supported yet, so write the body in place"
-    )
+/// Is it one of the functions that kernels have of themselves?
+fn is_built_in(name: &str) -> bool {
+    Builtin::from_name(name).is_some()
+        || SubgroupOp::from_name(name).is_some()
+        || ["barrier", "block_fence", "device_fence"].contains(&name)
 }

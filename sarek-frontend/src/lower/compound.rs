@@ -44,7 +44,7 @@ impl Lowerer<'_> {
 
     /// `base.name`
     pub(super) fn field(&mut self, e: &syn::ExprField) -> Value {
-        let Some(base) = self.scalar_or_never(&e.base) else {
+        let Some(base) = self.referred(&e.base) else {
             return Value::Never;
         };
         let Some((name, ty)) = self.field_type(self.ty(base), &e.member) else {
@@ -88,7 +88,7 @@ impl Lowerer<'_> {
     /// An element of an array that is no memory of its own: `base[index]`.
     pub(super) fn part_index(&mut self, e: &syn::ExprIndex) -> Value {
         let mark = self.mark();
-        let Some(base) = self.scalar_or_never(&e.expr) else {
+        let Some(base) = self.referred(&e.expr) else {
             return Value::Never;
         };
         let mut base = self.indexable(base);

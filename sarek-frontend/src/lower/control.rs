@@ -336,7 +336,10 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn return_expr(&mut self, e: &syn::ExprReturn) -> Value {
-        if let Some(expr) = &e.expr
+        if self.is_function {
+            let value = e.expr.as_ref().map_or(Value::Unit, |e| self.value(e));
+            self.leave_function(value, e.return_token.span);
+        } else if let Some(expr) = &e.expr
             && let Value::Scalar(_) = self.value(expr)
         {
             self.errors.at(

@@ -40,6 +40,13 @@ impl Lowerer<'_> {
             stmt_spans: self.stmt_spans,
             links: self.links,
             audits: self.audits,
+            callees: self.callees,
+            checks: self.checks,
+            has_receiver: false,
+            open_links: self.open_links,
+            conversions: self.conversions,
+            parameters: crate::parse::Parameters::of(&syn::Generics::default()),
+            linked: proc_macro2::TokenStream::new(),
             marks,
             type_infos: self.type_infos,
             param_types: self.param_tokens,
@@ -86,7 +93,13 @@ impl Lowerer<'_> {
                     self.kernel.links.to_mut()[i].ty = ty;
                     self.link_tokens.push(tokens);
                 }
-                (_, _) => self.report_link(i),
+                // Its type has no name, and none is needed.
+                (Some(ty), None) => {
+                    self.kernel.links.to_mut()[i].ty = ty;
+                    self.link_tokens.push(quote::quote!(()));
+                    self.open_links.insert(i);
+                }
+                (None, _) => self.report_link(i),
             }
         }
     }
@@ -103,6 +116,7 @@ impl Lowerer<'_> {
             let kind = &mut self.kernel.params.to_mut()[i].kind;
             *kind = match (*kind, ty) {
                 (ParamKind::Slice { access, .. }, elem) => ParamKind::Slice { elem, access },
+                (ParamKind::Reference(_), ty) => ParamKind::Reference(ty),
                 (_, Type::Scalar(scalar)) => ParamKind::Scalar(scalar),
                 (_, Type::Compound(id)) => ParamKind::Value(id),
             };

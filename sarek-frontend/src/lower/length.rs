@@ -82,10 +82,28 @@ impl Lowerer<'_> {
         let value = self.among_constants(tokens.clone());
         let message = "an array of a kernel has one element at least";
         let span = Span::mixed_site().located_at(span);
-        self.audits.push(
-            quote::quote_spanned!(span=> const _: () = ::core::assert!(#value > 0, #message);),
-        );
+        let is_open = self.mentions_parameter(&tokens);
+        if is_open {
+            self.checks
+                .push(quote::quote_spanned!(span=> ::core::assert!(#value > 0, #message);));
+        } else {
+            self.audits.push(
+                quote::quote_spanned!(span=> const _: () = ::core::assert!(#value > 0, #message);),
+            );
+        }
         Dim { length, tokens }
+    }
+
+    /// Does a constant depend on type parameters or constant ones?
+    fn mentions_parameter(&self, tokens: &TokenStream) -> bool {
+        tokens.clone().into_iter().any(|token| match token {
+            proc_macro2::TokenTree::Ident(name) => {
+                let name = name.to_string();
+                self.constants.contains_key(&name) || self.parameters.contains(&name)
+            }
+            proc_macro2::TokenTree::Group(group) => self.mentions_parameter(&group.stream()),
+            proc_macro2::TokenTree::Punct(_) | proc_macro2::TokenTree::Literal(_) => false,
+        })
     }
 
     /// Reports variables in a constant.
@@ -96,7 +114,11 @@ impl Lowerer<'_> {
             match self.find(&name) {
                 None | Some(Binding::Const(_)) => {}
                 Some(
-                    Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) | Binding::Part(_),
+                    Binding::Local(_)
+                    | Binding::Scalar(_)
+                    | Binding::Reference(_)
+                    | Binding::Memory(_)
+                    | Binding::Part(_),
                 ) => {
                     let message = format!(
                         "the length of an array is a constant, and `{name}` is a variable: use a `const`, or \
@@ -130,9 +152,11 @@ impl Lowerer<'_> {
                     syn::Expr::Lit(lit) => self.known_length(&syn::Expr::Lit(lit.clone())),
                     _ => None,
                 },
-                Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) | Binding::Part(_) => {
-                    None
-                }
+                Binding::Local(_)
+                | Binding::Scalar(_)
+                | Binding::Reference(_)
+                | Binding::Memory(_)
+                | Binding::Part(_) => None,
             },
             syn::Expr::Binary(e) => {
                 let (l, r) = (self.known_length(&e.left)?, self.known_length(&e.right)?);

@@ -12,6 +12,11 @@ use super::{Known, Lowerer, Value};
 
 impl Lowerer<'_> {
     pub(super) fn method_call(&mut self, e: &syn::ExprMethodCall) -> Value {
+        self.method_wanted(e, true)
+    }
+
+    /// A method call; `wanted` tells whether its result is used.
+    pub(super) fn method_wanted(&mut self, e: &syn::ExprMethodCall, wanted: bool) -> Value {
         if let Some(turbofish) = &e.turbofish {
             self.errors.unsupported(
                 turbofish.span(),
@@ -32,6 +37,9 @@ impl Lowerer<'_> {
                 "ranges stand in `for` loops only",
             );
             return Value::Never;
+        }
+        if let Some(value) = self.own_method(e, wanted) {
+            return value;
         }
         let mut operands: Vec<&syn::Expr> = vec![&e.receiver];
         operands.extend(&e.args);
@@ -96,6 +104,11 @@ impl Lowerer<'_> {
     /// A method on a number whose type only rustc knows.
     fn foreign_method(&mut self, name: &Ident, mut ids: Vec<ExprId>, span: Span) -> Value {
         let text = name.to_string();
+        if ids.len() == 1
+            && let Some(value) = self.conversion(name, ids[0], span)
+        {
+            return value;
+        }
         let mut named = Intrinsic::ALL.iter().copied().filter(|i| i.name() == text);
         let intrinsic = named.next().filter(|i| {
             let same = matches!(i.result(), ResultType::Same | ResultType::Fixed(_));
@@ -103,7 +116,7 @@ impl Lowerer<'_> {
         });
         let Some(intrinsic) = intrinsic else {
             let message = format!(
-                "the type must be known before `.{text}()` is called on it: bind the number first, as in `let x: f32 = …;`"
+                "the type must be known before `.{text}()` is called on it: write it where the value is bound, as in `let x: f32 = …;`"
             );
             self.errors.at(name.span(), message);
             return Value::Never;

@@ -10,12 +10,14 @@
 //! syn's `#[non_exhaustive]` forces, and they report.
 
 mod array;
+mod associated;
 mod atomic;
 mod attributes;
 mod call;
 mod collective;
 mod compound;
 mod control;
+mod device;
 mod expr;
 mod finish;
 mod length;
@@ -23,10 +25,12 @@ mod matching;
 mod method;
 mod native;
 mod operator;
+mod parameter;
 mod path;
 mod pattern;
 mod place;
 mod range;
+mod recursion;
 mod shared;
 mod stmt;
 mod types;
@@ -41,8 +45,9 @@ use sarek_ir::{
 };
 
 use crate::diagnostics::Errors;
-use crate::parse::{Argument, ArgumentKind, ElementType, Signature};
+use crate::parse::{Argument, ArgumentKind, ElementType, Parameters, Signature};
 
+pub use device::Callee;
 pub use native::{NativeCall, Template, is_native, name_span};
 use types::{Known, Ty};
 pub(crate) use written::member;
@@ -61,6 +66,20 @@ pub struct Lowered {
     pub links: Vec<TokenStream>,
     /// Paths that were taken for constants of core, with a test of each that rustc evaluates.
     pub audits: Vec<TokenStream>,
+    /// The functions that it calls, in the order of [`Kernel::functions`].
+    pub callees: Vec<Callee>,
+    /// Is the first parameter `self`, which compiled bodies always take as `&mut Self`?
+    pub has_receiver: bool,
+    /// The links whose type has no name: they stand where they are used.
+    pub open_links: HashSet<usize>,
+    /// The functions that casts from and to type parameters are.
+    pub conversions: HashMap<ExprId, TokenStream>,
+    /// Its type parameters and constants.
+    pub parameters: Parameters,
+    /// Assertions about what is called, for rustc to evaluate.
+    pub checks: Vec<TokenStream>,
+    /// The associated constant that holds the links' values.
+    pub linked: TokenStream,
     /// The type of each marked `let` and literal of the source, by its mark.
     pub marks: HashMap<u32, Scalar>,
     /// The information about each type that only the user's crate knows: tokens that rustc evaluates.
@@ -89,6 +108,8 @@ enum Value {
 enum Binding {
     Local(LocalId),
     Scalar(ParamId),
+    /// `&T` or `&mut T`: a local that holds the value.
+    Reference(LocalId),
     Memory(Memory),
     /// A local `const`, in [`Lowerer::consts`].
     Const(usize),
@@ -167,6 +188,21 @@ pub struct Lowerer<'e> {
     param_tokens: Vec<TokenStream>,
     consts: Vec<syn::ItemConst>,
     aliases: Vec<pattern::Subject>,
+    callees: Vec<Callee>,
+    /// `&mut T` parameters, with the locals that are copied back to them.
+    references: Vec<(ParamId, LocalId)>,
+    is_function: bool,
+    own_name: Option<recursion::OwnName>,
+    recursion: Option<recursion::Recursion>,
+    /// Does the function call itself, so that its parameters are variables?
+    is_recursive: bool,
+    /// Names of type parameters.
+    parameters: HashSet<String>,
+    open_links: HashSet<usize>,
+    /// Types of constant parameters.
+    constants: HashMap<String, syn::Type>,
+    conversions: HashMap<ExprId, TokenStream>,
+    checks: Vec<TokenStream>,
     audits: Vec<TokenStream>,
     marks: Vec<(u32, Ty)>,
     /// Types of stand-in values, which need not be known.
@@ -185,7 +221,13 @@ pub fn lower(
 ) -> Option<Lowered> {
     let mut lowerer = Lowerer::new(signature, block, krate, errors);
     attributes::check(body, lowerer.errors);
+    lowerer.declare_result(signature.yields.as_ref(), signature.name.span());
+    lowerer.is_recursive = !recursion::last_calls(signature, body).is_empty();
     lowerer.bind_arguments(signature);
+    if signature.is_function {
+        lowerer.function_body(signature, body);
+        return lowerer.finished(signature);
+    }
     let value = lowerer.scoped_block(body);
     if let (Value::Scalar(id), true) = (value, signature.returns_nothing) {
         let span = lowerer.expr_spans[id.index()];
@@ -194,10 +236,24 @@ pub fn lower(
             "a kernel returns nothing: end this expression with `;`",
         );
     }
-    lowerer.finish(signature.name.clone())
+    lowerer.finished(signature)
 }
 
 impl<'e> Lowerer<'e> {
+    /// The result, with what the signature tells.
+    fn finished(self, signature: &Signature) -> Option<Lowered> {
+        let lowered = self.finish(signature.name.clone())?;
+        Some(Lowered {
+            linked: device::linked(signature),
+            parameters: Parameters::of(&signature.generics),
+            has_receiver: signature
+                .arguments
+                .first()
+                .is_some_and(|a| a.name == "self"),
+            ..lowered
+        })
+    }
+
     fn new(
         signature: &Signature,
         block: Option<[u32; 3]>,
@@ -235,6 +291,25 @@ impl<'e> Lowerer<'e> {
             param_tokens: vec![],
             consts: vec![],
             aliases: vec![],
+            callees: vec![],
+            references: vec![],
+            is_function: signature.is_function,
+            own_name: recursion::OwnName::of(signature),
+            recursion: None,
+            is_recursive: false,
+            constants: signature
+                .generics
+                .const_params()
+                .map(|p| (p.ident.to_string(), p.ty.clone()))
+                .collect(),
+            conversions: HashMap::new(),
+            open_links: HashSet::new(),
+            parameters: signature
+                .generics
+                .type_params()
+                .map(|p| p.ident.to_string())
+                .collect(),
+            checks: vec![],
             audits: vec![],
             marks: vec![],
             unreachable: vec![],
@@ -455,7 +530,12 @@ impl<'e> Lowerer<'e> {
             let known = self.types.resolve(ty).unwrap_or(Scalar::Bool);
             let kind = match argument.kind {
                 ArgumentKind::Scalar(scalar) => ParamKind::Scalar(scalar),
-                ArgumentKind::Value(_) => ParamKind::Scalar(known),
+                ArgumentKind::Value(_) | ArgumentKind::Reference { mutable: false, .. } => {
+                    ParamKind::Scalar(Scalar::Bool)
+                }
+                ArgumentKind::Reference { mutable: true, .. } => {
+                    ParamKind::Reference(Scalar::Bool.into())
+                }
                 ArgumentKind::Slice { access, .. } => {
                     let elem = known.into();
                     ParamKind::Slice { elem, access }
@@ -465,9 +545,18 @@ impl<'e> Lowerer<'e> {
             self.kernel.params.to_mut().push(Param { name, kind });
             let binding = match argument.kind {
                 ArgumentKind::Slice { .. } => Binding::Memory(Memory::Slice(param)),
-                ArgumentKind::Scalar(_) if !argument.mutable => Binding::Scalar(param),
+                ArgumentKind::Scalar(_) if !argument.mutable && !self.is_recursive => {
+                    Binding::Scalar(param)
+                }
                 ArgumentKind::Scalar(_) | ArgumentKind::Value(_) => {
-                    Binding::Local(self.copy_argument(argument, param, ty))
+                    Binding::Local(self.copy_argument(argument, param, ty, argument.mutable))
+                }
+                ArgumentKind::Reference { mutable, .. } => {
+                    let local = self.copy_argument(argument, param, ty, mutable);
+                    if mutable {
+                        self.references.push((param, local));
+                    }
+                    Binding::Reference(local)
                 }
             };
             self.bind(&argument.name, binding);
@@ -482,6 +571,7 @@ impl<'e> Lowerer<'e> {
                 ..
             } => return self.types.known(*scalar),
             ArgumentKind::Value(ty)
+            | ArgumentKind::Reference { of: ty, .. }
             | ArgumentKind::Slice {
                 elem: ElementType::Other(ty),
                 ..
@@ -492,10 +582,16 @@ impl<'e> Lowerer<'e> {
     }
 
     /// A local that holds a parameter's value.
-    fn copy_argument(&mut self, argument: &Argument, param: ParamId, ty: Ty) -> LocalId {
+    fn copy_argument(
+        &mut self,
+        argument: &Argument,
+        param: ParamId,
+        ty: Ty,
+        mutable: bool,
+    ) -> LocalId {
         let span = argument.name.span();
         let init = Some(self.expr(Expr::Param(param), ty, span));
-        let local = self.local(&argument.name.to_string(), ty, argument.mutable);
+        let local = self.local(&argument.name.to_string(), ty, mutable);
         self.push(Stmt::Let { local, init }, span);
         local
     }

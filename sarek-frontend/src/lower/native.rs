@@ -215,7 +215,7 @@ impl Lowerer<'_> {
 
     fn native_operand(&mut self, name: &str, text: &LitStr, at: Span) -> Option<Piece> {
         match self.find_text(name, at) {
-            Some(Binding::Local(local)) => Some(Piece::Local(local)),
+            Some(Binding::Local(local) | Binding::Reference(local)) => Some(Piece::Local(local)),
             Some(Binding::Scalar(param) | Binding::Memory(Memory::Slice(param))) => {
                 Some(Piece::Param(param))
             }

@@ -87,7 +87,11 @@ impl Lowerer<'_> {
         let (left, right, rhs_span) = (self.ty(lhs), self.ty(rhs), self.span(rhs));
         self.is_scalar(lhs);
         if op.is_shift() {
-            let int = self.types.int();
+            // `Int` says `Shl<u32>` of a type parameter.
+            let int = match self.is_parameter_type(left) {
+                true => self.types.known(Scalar::U32),
+                false => self.types.int(),
+            };
             self.unify(int, right, rhs_span);
         } else {
             self.unify(left, right, rhs_span);
@@ -281,7 +285,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn write(&mut self, place: Place, value: ExprId, span: Span) {
+    pub(super) fn write(&mut self, place: Place, value: ExprId, span: Span) {
         let (found, value_span) = (self.ty(value), self.span(value));
         match place {
             Place::Local(local) => {

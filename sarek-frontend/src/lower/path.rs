@@ -33,12 +33,15 @@ impl Lowerer<'_> {
         if self.is_unit_variant(&e.path) {
             return self.unit_variant(&e.path);
         }
+        if let Some(ty) = self.parameter_constant(&e.path) {
+            return Value::Scalar(self.link(e.path.to_token_stream(), ty, span));
+        }
         // `usize::MAX` is the target's, but its type is plain to see.
         let last = e.path.segments.last().map(|s| s.ident.to_string());
         let ty = match (qualifying_type(&e.path), last.as_deref()) {
             (Some(ty), Some("MIN" | "MAX")) => self.types.known(ty),
             (Some(_), Some("BITS")) => self.types.known(Scalar::U32),
-            (Some(_) | None, _) => self.types.linked(),
+            (Some(_) | None, _) => self.types.constant(LinkId(self.links.len() as u32)),
         };
         Value::Scalar(self.link(e.path.to_token_stream(), ty, span))
     }
@@ -58,6 +61,11 @@ impl Lowerer<'_> {
     fn bound(&mut self, binding: Binding, name: &syn::Ident, span: Span) -> Value {
         match binding {
             Binding::Local(local) => Value::Scalar(self.read(local, span)),
+            Binding::Reference(_) => {
+                let message = format!("`{name}` is a reference: its value is `*{name}`");
+                self.errors.at(span, message);
+                Value::Never
+            }
             Binding::Scalar(param) => {
                 let ty = self.param_types[param.index()];
                 Value::Scalar(self.expr(Expr::Param(param), ty, span))
@@ -131,9 +139,11 @@ impl Lowerer<'_> {
         for scope in self.scopes.iter().rev() {
             let index = |(binding, _): &(Binding, Span)| match binding {
                 Binding::Const(index) => Some(*index),
-                Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) | Binding::Part(_) => {
-                    None
-                }
+                Binding::Local(_)
+                | Binding::Scalar(_)
+                | Binding::Reference(_)
+                | Binding::Memory(_)
+                | Binding::Part(_) => None,
             };
             let mut indices: Vec<usize> = scope.values().filter_map(index).collect();
             if !indices.is_empty() {

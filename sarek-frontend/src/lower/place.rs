@@ -67,7 +67,10 @@ impl Lowerer<'_> {
     fn is_value(&mut self, base: &syn::Expr) -> bool {
         match base {
             syn::Expr::Path(e) => match e.path.get_ident() {
-                Some(name) => matches!(self.find(name), Some(Binding::Local(_) | Binding::Part(_))),
+                Some(name) => matches!(
+                    self.find(name),
+                    Some(Binding::Local(_) | Binding::Reference(_) | Binding::Part(_))
+                ),
                 None => false,
             },
             _ => true,
@@ -92,6 +95,10 @@ impl Lowerer<'_> {
                 })
             }
             syn::Expr::Unary(e) if matches!(e.op, syn::UnOp::Deref(_)) => {
+                if let Some(local) = self.referent(&e.expr) {
+                    self.kernel.locals.to_mut()[local.index()].mutable = true;
+                    return Some(Place::Local(local));
+                }
                 let (memory, index, elem) = self.unchecked_element(&e.expr, "get_unchecked_mut")?;
                 self.writable(memory, e.expr.span())?;
                 Some(Place::Element {
@@ -112,7 +119,7 @@ impl Lowerer<'_> {
     fn local_place(&mut self, e: &syn::ExprPath) -> Option<Place> {
         let name = e.path.get_ident();
         match name.and_then(|name| self.find(name)) {
-            Some(Binding::Local(local)) => {
+            Some(Binding::Local(local) | Binding::Reference(local)) => {
                 self.kernel.locals.to_mut()[local.index()].mutable = true;
                 Some(Place::Local(local))
             }
@@ -360,6 +367,9 @@ impl Lowerer<'_> {
 
     /// `*x.get_unchecked(i)`: a load without a check, in `unsafe` by rustc's own rule.
     pub(super) fn deref(&mut self, e: &syn::ExprUnary, star: Span) -> Value {
+        if let Some(local) = self.referent(&e.expr) {
+            return Value::Scalar(self.read(local, e.span()));
+        }
         let call = match &*e.expr {
             syn::Expr::MethodCall(call) if call.method == "get_unchecked" => &e.expr,
             syn::Expr::Unsafe(_) | syn::Expr::MethodCall(_) => {

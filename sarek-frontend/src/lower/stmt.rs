@@ -39,7 +39,12 @@ impl Lowerer<'_> {
     }
 
     fn expr_statement(&mut self, expr: &syn::Expr, is_tail: bool) -> Value {
-        let unused = (!is_tail).then(|| self.atomic_statement(expr)).flatten();
+        let unused = (!is_tail)
+            .then(|| {
+                self.atomic_statement(expr)
+                    .or_else(|| self.call_statement(expr))
+            })
+            .flatten();
         let value = unused.unwrap_or_else(|| self.value(expr));
         match value {
             Value::Scalar(_) if is_tail => value,

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use proc_macro2::TokenStream;
-use sarek_ir::{NameId, Scalar};
+use sarek_ir::{FunctionId, LinkId, NameId, Scalar};
 
 use super::length::Dim;
 
@@ -66,6 +66,15 @@ pub(super) enum Hole {
         name: NameId,
         path: TokenStream,
     },
+    /// What a function yields.
+    Result(FunctionId),
+    /// What a constant is.
+    Constant(LinkId),
+    /// What a function takes.
+    Parameter {
+        of: FunctionId,
+        index: u32,
+    },
 }
 
 /// What is known of a type, in short.
@@ -96,8 +105,6 @@ pub struct Mismatch {
 #[derive(Default)]
 pub struct Types {
     nodes: Vec<Node>,
-    /// Types that some constant of unknown type has: these take no default.
-    linked: Vec<Ty>,
     /// The holes that were made, by what they are parts of.
     holes: HashMap<(String, u32, u32), Ty>,
 }
@@ -117,13 +124,6 @@ impl Types {
 
     pub fn float(&mut self) -> Ty {
         self.push(Node::Float)
-    }
-
-    /// The type of a constant that only rustc can see.
-    pub fn linked(&mut self) -> Ty {
-        let ty = self.any();
-        self.linked.push(ty);
-        ty
     }
 
     pub(super) fn array(&mut self, elem: Ty, len: Dim) -> Ty {
@@ -175,6 +175,23 @@ impl Types {
         self.hole(key, hole)
     }
 
+    /// What a function yields.
+    pub(super) fn result(&mut self, function: FunctionId) -> Ty {
+        let key = (String::new(), function.0, u32::MAX);
+        self.hole(key, Hole::Result(function))
+    }
+
+    /// What a function takes.
+    pub(super) fn parameter(&mut self, of: FunctionId, index: u32) -> Ty {
+        let key = (String::new(), of.0, index);
+        self.hole(key, Hole::Parameter { of, index })
+    }
+
+    /// What a constant is.
+    pub(super) fn constant(&mut self, link: LinkId) -> Ty {
+        self.push(Node::Hole(Hole::Constant(link)))
+    }
+
     fn hole(&mut self, key: (String, u32, u32), hole: Hole) -> Ty {
         if let Some(ty) = self.holes.get(&key) {
             return *ty;
@@ -202,6 +219,9 @@ impl Types {
             Node::Hole(Hole::Payload {
                 of, variant, name, ..
             }) => format!("{}.{}.{}", self.key(*of), variant.0, name.0),
+            Node::Hole(Hole::Result(function)) => format!("fn{}", function.0),
+            Node::Hole(Hole::Parameter { of, index }) => format!("fn{}#{index}", of.0),
+            Node::Hole(Hole::Constant(link)) => format!("const{}", link.0),
             Node::Any
             | Node::Int
             | Node::Float
@@ -327,24 +347,23 @@ impl Types {
             ) => {
                 vec![*of]
             }
-            Node::Known(_) | Node::Any | Node::Int | Node::Float | Node::Same(_) => vec![],
+            Node::Hole(Hole::Result(_) | Hole::Parameter { .. } | Hole::Constant(_))
+            | Node::Known(_)
+            | Node::Any
+            | Node::Int
+            | Node::Float
+            | Node::Same(_) => vec![],
         };
         let mut parts = parts.into_iter();
         parts.any(|part| self.find(part) == self.find(inner) || self.occurs(inner, part))
-    }
-
-    /// Has it to do with a constant that only rustc can see?
-    pub(super) fn is_linked(&self, ty: Ty) -> bool {
-        let root = self.find(ty);
-        self.linked.iter().any(|l| self.find(*l) == root)
     }
 
     /// The final type, if it is a scalar: what is known, or the literal's default. `None` when nothing tells.
     pub fn resolve(&self, ty: Ty) -> Option<Scalar> {
         match self.look(ty) {
             Known::Scalar(scalar) => Some(scalar),
-            Known::Int => (!self.is_linked(ty)).then_some(Scalar::I32),
-            Known::Float => (!self.is_linked(ty)).then_some(Scalar::F64),
+            Known::Int => Some(Scalar::I32),
+            Known::Float => Some(Scalar::F64),
             Known::Nothing | Known::Compound | Known::Foreign => None,
         }
     }
@@ -401,7 +420,7 @@ mod tests {
     #[test]
     fn defaults_are_rustcs_but_never_for_a_linked_constant() {
         let mut types = Types::default();
-        let (i, f, linked) = (types.int(), types.float(), types.linked());
+        let (i, f, linked) = (types.int(), types.float(), types.constant(LinkId(0)));
         assert_eq!(types.resolve(i), Some(Scalar::I32));
         assert_eq!(types.resolve(f), Some(Scalar::F64));
         types.unify(f, linked).unwrap();

@@ -142,6 +142,9 @@ impl Lowerer<'_> {
                 let of = self.ir_type(of)?;
                 TypeDef::Payload { of, variant, name }
             }
+            Node::Hole(Hole::Result(function)) => TypeDef::Result(function),
+            Node::Hole(Hole::Parameter { of, index }) => TypeDef::Parameter { of, index },
+            Node::Hole(Hole::Constant(_)) => TypeDef::Link(self.type_link(ty)?),
         };
         Some(self.kernel.push_type(def))
     }
@@ -253,7 +256,10 @@ impl Lowerer<'_> {
                     match #of { #path { #member: __part, .. } => __part, _ => ::core::unreachable!() }
                 })
             }
-            Node::Named(_)
+            Node::Hole(Hole::Result(function)) => Some(self.callees[function.index()].probe()),
+            Node::Hole(Hole::Constant(link)) => Some(self.links[link.index()].clone()),
+            Node::Hole(Hole::Parameter { .. })
+            | Node::Named(_)
             | Node::Known(_)
             | Node::Any
             | Node::Int

@@ -14,6 +14,14 @@ pub struct Signature {
     pub returns_nothing: bool,
     /// The arguments in order.
     pub arguments: Vec<Argument>,
+    /// Is it a `#[device]` function?
+    pub is_function: bool,
+    /// The name of a method, which has its items in its type.
+    pub method: Option<String>,
+    /// The type that it yields, if that is not `()`.
+    pub yields: Option<Type>,
+    /// Its type parameters and constants.
+    pub generics: syn::Generics,
 }
 
 /// An argument.
@@ -33,6 +41,9 @@ pub enum ArgumentKind {
     Scalar(Scalar),
     /// Another type, by value.
     Value(Box<Type>),
+    /// `&T` or `&mut T`, of a `#[device]` function.
+    #[allow(missing_docs)]
+    Reference { of: Box<Type>, mutable: bool },
     /// `&[T]`, `&mut [T]` or `&[Atomic<T>]`
     #[allow(missing_docs)]
     Slice { elem: ElementType, access: Access },
@@ -64,8 +75,8 @@ impl ElementType {
 
 /// Is it the name of a type that is neither a scalar nor one that no kernel has?
 fn is_foreign(path: &syn::Path) -> bool {
-    const NEVER: [&str; 12] = [
-        "i8", "u8", "i16", "u16", "f16", "isize", "i128", "u128", "char", "str", "String", "f128",
+    const NEVER: [&str; 8] = [
+        "f16", "isize", "i128", "u128", "char", "str", "String", "f128",
     ];
     path.get_ident().is_none_or(|name| {
         let name = name.to_string();
@@ -95,14 +106,8 @@ impl Signature {
         );
         none_of(sig.abi.as_ref().map(|t| t.span()), "`extern`", errors);
         none_of(sig.variadic.as_ref().map(|t| t.span()), "variadic", errors);
-        if !sig.generics.params.is_empty() {
-            errors.at(
-                sig.generics.span(),
-                "generic kernels are not supported yet: name the types",
-            );
-        }
-        if let Some(clause) = &sig.generics.where_clause {
-            errors.at(clause.span(), "a kernel cannot have a `where` clause yet");
+        if let Some(lifetime) = sig.generics.lifetimes().next() {
+            errors.at(lifetime.span(), "a kernel names no lifetimes: write `&[T]`");
         }
         let mut returns_nothing = true;
         if let ReturnType::Type(_, ty) = &sig.output {
@@ -128,6 +133,10 @@ impl Signature {
             is_unsafe: matches!(sig.safety, syn::Safety::Unsafe(_)),
             returns_nothing,
             arguments,
+            is_function: false,
+            method: None,
+            yields: None,
+            generics: sig.generics.clone(),
         })
     }
 }
@@ -170,7 +179,7 @@ fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
     })
 }
 
-fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
+pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
     let reference = match ty {
         Type::Reference(reference) => reference,
         Type::Path(_) | Type::Tuple(_) | Type::Array(_) => {

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use super::Links;
 use crate::{
-    FieldInfo, Kernel, Length, NameId, Scalar, Type, TypeDef, TypeId, TypeInfo, Value, VariantInfo,
+    FieldInfo, Kernel, Length, NameId, ParamKind, Scalar, Type, TypeDef, TypeId, TypeInfo, Value,
+    VariantInfo,
 };
 
 /// A type.
@@ -315,6 +316,15 @@ pub(super) fn resolve(ir: &Kernel, links: &Links, ty: Type) -> Shape {
                 }
                 None => tuple(std::iter::empty()),
             }
+        }
+        TypeDef::Parameter { of, index } => {
+            let function = &links.functions[of.index()];
+            let ty = match function.ir.params[*index as usize].kind {
+                ParamKind::Scalar(scalar) => Type::Scalar(scalar),
+                ParamKind::Value(id) => Type::Compound(id),
+                ParamKind::Reference(ty) | ParamKind::Slice { elem: ty, .. } => ty,
+            };
+            resolve(function.ir, &function.links, ty)
         }
     }
 }

@@ -64,6 +64,10 @@ impl Text<'_> {
                 self.put(&kernel.functions[function.index()]);
                 self.put("()");
             }
+            TypeDef::Parameter { of, index } => {
+                self.put(&kernel.functions[of.index()]);
+                self.put(&format!("(#{index})"));
+            }
         }
     }
 

@@ -72,7 +72,7 @@ impl Block {
     /// What the thread at these indices of the block returns when it stops at a site.
     #[cold]
     #[inline(never)]
-    pub fn fault(&self, site: u32, detail: u64, thread: [usize; 3]) -> Result<(), RawFault> {
+    pub fn fault<R>(&self, site: u32, detail: u64, thread: [usize; 3]) -> Result<R, RawFault> {
         let global = |axis: usize| (self.first[axis] + thread[axis]) as u64;
         Err(RawFault {
             site: SiteId(site),

@@ -20,14 +20,17 @@ mod slice;
 pub mod subgroup;
 
 pub use crate::Atomic;
+pub use crate::number::Float;
 pub use block::Block;
-pub use compound::{array_element, array_len, either, leaves, num, of_type, type_of, value};
+pub use compound::{
+    Number, array_element, array_len, either, leaves, num, of_type, type_of, value,
+};
 pub use isa::{Isa, isa};
 pub use math::Elementary;
-pub use number::{Divide, Float, clamp};
+pub use number::{Divide, clamp};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use scratch::{Plain, Scratch};
-pub use slice::{Output, atomics, input, output, scalar};
+pub use slice::{Output, atomics, input, lend, lend_atomics, output, scalar};
 pub use subgroup::SUBGROUP;
 
 use std::ops::Range;

@@ -118,26 +118,6 @@ macro_rules! float_divide {
 
 float_divide!(f32 f64);
 
-/// Methods that kernels have on floats and std has not.
-pub trait Float: Copy {
-    /// `1 / sqrt(self)`
-    fn rsqrt(self) -> Self;
-}
-
-impl Float for f32 {
-    #[inline(always)]
-    fn rsqrt(self) -> f32 {
-        1.0 / self.sqrt()
-    }
-}
-
-impl Float for f64 {
-    #[inline(always)]
-    fn rsqrt(self) -> f64 {
-        1.0 / self.sqrt()
-    }
-}
-
 /// `value.clamp(lo, hi)` where `lo <= hi` was asserted before: no panic stands in the way of the
 /// vectoriser.
 #[inline(always)]

@@ -89,6 +89,29 @@ pub unsafe fn output<'a, T: Element>(args: &[DirectArg], index: usize) -> Output
     }
 }
 
+/// A memory as an argument of a `#[device]` function.
+///
+/// # Safety
+/// It lives for `'a`. The function uses it as its caller may.
+#[inline(always)]
+pub unsafe fn lend<'a, T>(memory: *mut [T]) -> Output<'a, T> {
+    Output {
+        ptr: memory.cast(),
+        len: memory.len(),
+        borrow: PhantomData,
+    }
+}
+
+/// A shared array of atomics as an argument of a `#[device]` function.
+///
+/// # Safety
+/// It lives for `'a`, aligned to its elements' size, and is used as atomics only meanwhile.
+#[inline(always)]
+pub unsafe fn lend_atomics<'a, T: AtomicElement>(memory: *mut [T]) -> &'a [Atomic<T>] {
+    // SAFETY: the caller's promise; `Atomic<T>` has the size of `T`.
+    unsafe { std::slice::from_raw_parts(memory.cast_const().cast(), memory.len()) }
+}
+
 /// The argument of a `&[Atomic<T>]` parameter.
 ///
 /// # Safety

@@ -51,7 +51,9 @@ impl Prepared {
     }
 }
 
-/// What makes two definitions the same: the addresses of the IR, of what makes the links, and of the body.
+/// What makes two definitions the same: the addresses of the IR, of the function that tells the links, and of
+/// the body. Instances of a generic kernel differ in the last two; functions that the linker has folded into one
+/// do the same.
 type Key = (usize, usize, usize);
 
 static ALL: OnceLock<Mutex<HashMap<Key, Arc<Prepared>>>> = OnceLock::new();

@@ -9,6 +9,8 @@ mod coherence;
 mod constants;
 mod control;
 mod faults;
+mod functions;
+mod generics;
 mod launch;
 mod mandelbrot;
 mod matmul;
@@ -53,6 +55,8 @@ pub fn all() -> &'static [Case] {
             control::CASES,
             launch::CASES,
             faults::CASES,
+            functions::CASES,
+            generics::CASES,
             types::CASES,
             block::CASES,
         ];

@@ -1,6 +1,6 @@
 //! Types, and what is done with values of several parts.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use sarek_ir::{Argument, Call, Compound, NameId, Place, Root, Step, TypeDef};
 
@@ -35,6 +35,10 @@ pub(super) fn type_def(def: &TypeDef) -> TokenStream {
         TypeDef::Result(function) => {
             let function = handle("FunctionId", function.0);
             quote!(ir::TypeDef::Result(#function))
+        }
+        TypeDef::Parameter { of, index } => {
+            let (of, index) = (handle("FunctionId", of.0), Literal::u32_unsuffixed(*index));
+            quote!(ir::TypeDef::Parameter { of: #of, index: #index })
         }
     }
 }

@@ -10,7 +10,7 @@ use sarek_ir::{
     Value,
 };
 
-use super::names::{located, rust_type};
+use super::names::{located, param_name, rust_type};
 use super::{Writer, mixed};
 use crate::lower::member;
 
@@ -178,7 +178,10 @@ impl Writer<'_> {
                     let __place = #place;
                 }
             }
-            Root::Param(_) => unreachable!("a kernel has no `&mut T`"),
+            Root::Param(param) => {
+                let param = param_name(param);
+                mixed!(let __place = &raw mut *#param;)
+            }
         };
         let steps = place.steps.iter().map(|step| match *step {
             Step::Field(name) => {

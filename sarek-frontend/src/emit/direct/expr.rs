@@ -5,7 +5,7 @@ use quote::quote_spanned;
 use sarek_ir::{Builtin, DivideOp, Expr, ExprId, Intrinsic, Memory, SiteId, Type, UnaryOp};
 
 use super::compound::foreign_literal;
-use super::names::{is_float, literal, located, operator, param_name, rust_type};
+use super::names::{is_float, literal, located, operator, rust_type};
 use super::trim::can_divide;
 use super::{Writer, mixed};
 
@@ -19,19 +19,12 @@ impl Writer<'_> {
         match self.kernel.expr(id) {
             Expr::Literal(value) if ty.as_scalar().is_none() => foreign_literal(value),
             Expr::Literal(value) => literal(value),
-            Expr::Link(link) => {
-                let link = Literal::usize_unsuffixed(link.index());
-                let name = &self.lowered.name;
-                quote_spanned!(span=> #name::LINKED.#link)
-            }
+            Expr::Link(link) => self.lowered.linked(link, span),
             Expr::Local(local) => {
                 let local = self.local(local);
                 mixed!(#local)
             }
-            Expr::Param(param) => {
-                let param = param_name(param);
-                mixed!(#param)
-            }
+            Expr::Param(param) => self.param_value_of(param),
             Expr::Len(memory) => self.len(memory, span),
             Expr::Builtin(builtin) => self.builtin(builtin),
             Expr::Load {
@@ -90,6 +83,10 @@ impl Writer<'_> {
                     return quote_spanned!(span=> (#lhs | #rhs));
                 }
                 quote_spanned!(span=> (#lhs || #rhs))
+            }
+            Expr::Cast { arg } if self.lowered.conversions.contains_key(&id) => {
+                let (arg, function) = (self.expr(arg), &self.lowered.conversions[&id]);
+                quote_spanned!(span=> #function(#arg))
             }
             Expr::Cast { arg } => {
                 let (arg, ty) = (self.operand(arg), rust_type(ty.scalar()));
@@ -213,6 +210,7 @@ impl Writer<'_> {
 
     pub fn fault(&self, site: SiteId, detail: TokenStream) -> TokenStream {
         let site = Literal::u32_unsuffixed(site.0);
-        mixed!(return __block.fault(#site, #detail, __thread);)
+        let base = self.is_function.then(|| mixed!(__base+));
+        mixed!(return __block.fault(#base #site, #detail, __thread);)
     }
 }

@@ -34,8 +34,8 @@ impl Writer<'_> {
                 mixed!(#len)
             }
             Length::Link(link) => {
-                let (name, link) = (&self.lowered.name, Literal::usize_unsuffixed(link.index()));
-                mixed!({ #name::LINKED.#link })
+                let value = self.lowered.linked(link, Span::mixed_site());
+                mixed!({ #value })
             }
             Length::Launch(_) => unreachable!("only shared arrays have such a length"),
         }

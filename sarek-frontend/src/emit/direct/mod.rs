@@ -10,6 +10,7 @@
 //! data are no tests but the ends of the loops, see [`trim`].
 
 mod atomic;
+mod call;
 mod compound;
 mod expr;
 mod frame;
@@ -36,6 +37,7 @@ use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::{Access, ExprId, Kernel, ParamId, ParamKind, Stmt, StmtId};
 
 use crate::lower::Lowered;
+use crate::parse::Parameters;
 use frame::{Frame, Lanes};
 use names::param_name;
 pub use names::rust_type;
@@ -60,6 +62,8 @@ struct Writer<'a> {
     shapes: Shapes,
     /// Do lanes that have left a loop run the code, too? Then `__p` tells those that have not.
     guarded: bool,
+    /// Is it the body of a `#[device]` function?
+    is_function: bool,
     /// What surrounds the code, once the body is split.
     frame: Option<&'a Frame<'a>>,
 }
@@ -80,6 +84,7 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
         values: &values,
         shapes,
         guarded: false,
+        is_function: false,
         frame: None,
     };
     let weight = Literal::u32_unsuffixed(weight::weight(kernel));
@@ -97,6 +102,29 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
             #entry
         }
     }
+}
+
+/// The parameters and statements of a `#[device]` function's body. Where threads work together in it, no kernel calls
+/// it on the host.
+pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenStream) {
+    let kernel = &lowered.kernel;
+    let (known, values) = (HashMap::new(), Values::of(kernel));
+    let writer = Writer {
+        lowered,
+        kernel,
+        known: &known,
+        values: &values,
+        shapes: Shapes::none(),
+        guarded: false,
+        is_function: true,
+        frame: None,
+    };
+    let params = writer.function_params();
+    let body = match is_cooperative {
+        true => mixed!(::core::unreachable!("its callers do not compile")),
+        false => writer.function_body(),
+    };
+    (params, body)
 }
 
 /// How a body is split.
@@ -127,6 +155,14 @@ impl Writer<'_> {
         let (array, array_ty): (Vec<_>, Vec<_>) = arrays.iter().map(|a| (&a.name, &a.ty)).unzip();
         let array_value = arrays.iter().map(|a| &a.value);
         let (dim, prelude) = (self.dim(), self.trimmed(trim));
+        let Parameters {
+            declared,
+            names: generics,
+            clause,
+            ..
+        } = &self.lowered.parameters;
+        let declared = (!declared.is_empty()).then(|| mixed!(#declared,));
+        let generics = (!generics.is_empty()).then(|| mixed!(#generics,));
         let lanes = if plan.tree.is_whole() {
             self.whole()
         } else {
@@ -134,11 +170,11 @@ impl Writer<'_> {
         };
         mixed! {
             #[inline(always)]
-            unsafe fn lanes<const CHECK: ::core::primitive::bool>(
+            unsafe fn lanes<#declared const CHECK: ::core::primitive::bool>(
                 __block: &direct::Block,
                 #(#names: #types,)*
                 #(#array: &mut #array_ty,)*
-            ) -> ::core::result::Result<(), direct::RawFault> {
+            ) -> ::core::result::Result<(), direct::RawFault> #clause {
                 #dim
                 #prelude
                 #lanes
@@ -148,7 +184,7 @@ impl Writer<'_> {
             let __thread = [0; 3];
             #(let #names = unsafe { #values };)*
             #(let #array = unsafe { #array_value };)*
-            unsafe { lanes::<CHECK>(__block, #(#names,)* #(#array,)*) }
+            unsafe { lanes::<#generics CHECK>(__block, #(#names,)* #(#array,)*) }
         }
     }
 

@@ -28,15 +28,20 @@ impl Default for Shapes {
 }
 
 impl Shapes {
-    /// The shapes of a list such as `"trim, strips"`; `None` if a name is unknown.
-    pub fn from_list(list: &str) -> Option<Shapes> {
-        let mut shapes = Shapes {
+    /// None of them.
+    pub const fn none() -> Shapes {
+        Shapes {
             trim: false,
             strips: false,
             masked: false,
             strides: false,
             peel: false,
-        };
+        }
+    }
+
+    /// The shapes of a list such as `"trim, strips"`; `None` if a name is unknown.
+    pub fn from_list(list: &str) -> Option<Shapes> {
+        let mut shapes = Shapes::none();
         for name in list.split(',').map(str::trim).filter(|n| !n.is_empty()) {
             match name {
                 "trim" => shapes.trim = true,

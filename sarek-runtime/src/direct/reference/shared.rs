@@ -2,7 +2,7 @@
 
 use std::any::type_name;
 use std::cell::RefCell;
-use std::ops::{Index, IndexMut};
+use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 /// A thread's handle of a shared array: what `shared_array` and `shared_slice` return. In a kernel it is indexed, and
 /// has a length.
@@ -59,6 +59,23 @@ impl<T> IndexMut<usize> for Shared<T> {
     fn index_mut(&mut self, index: usize) -> &mut T {
         // SAFETY: as above; no other reference into the array lives across a barrier.
         unsafe { &mut *self.at(index) }
+    }
+}
+
+/// All of it, as `#[device]` functions take it.
+impl<T> Deref for Shared<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: the array outlives the block's threads, of which one runs at a time.
+        unsafe { std::slice::from_raw_parts(self.ptr, self.len) }
+    }
+}
+
+impl<T> DerefMut for Shared<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above; no other reference into the array lives across a barrier.
+        unsafe { std::slice::from_raw_parts_mut(self.ptr, self.len) }
     }
 }
 

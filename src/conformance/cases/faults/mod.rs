@@ -4,7 +4,7 @@
 mod division;
 mod index;
 mod others;
-mod report;
+pub mod report;
 
 use crate::conformance::Case;
 pub use report::fault_of;

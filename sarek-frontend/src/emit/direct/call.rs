@@ -1,0 +1,191 @@
+//! Calls of `#[device]` functions in compiled bodies. The body called is `#[inline(always)]`; when it stops at a
+//! site it returns the fault, which the caller passes on.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote_spanned};
+use sarek_ir::{Access, Argument, CallId, LocalId, Memory, ParamId, ParamKind, Stmt, StmtId};
+
+use super::memory::shared_name;
+use super::names::{param_name, rust_type};
+use super::{Writer, mixed};
+use crate::lower::Lowered;
+
+impl Writer<'_> {
+    pub(super) fn call_function(&self, id: CallId, span: Span) -> TokenStream {
+        let call = &self.kernel.calls[id.index()];
+        let callee = &self.lowered.callees[call.function.index()];
+        let body = callee.body();
+        let base = self.base(id);
+        let args = call.args.iter().enumerate().map(|(i, arg)| match *arg {
+            Argument::Value(value) if i == 0 && callee.has_receiver => {
+                let value = self.expr(value);
+                mixed!(&mut { #value })
+            }
+            Argument::Value(value) => self.expr(value),
+            Argument::Memory(memory) => self.lend(memory),
+            Argument::Local(local) => {
+                let local = self.local(local);
+                mixed!(&mut #local)
+            }
+        });
+        let result = call.result.map(|local| {
+            let local = self.local(local);
+            mixed!(#local =)
+        });
+        let lent = call.args.iter().filter_map(|arg| match *arg {
+            Argument::Memory(Memory::Local(local)) => self.gathered(local),
+            Argument::Memory(_) | Argument::Value(_) | Argument::Local(_) => None,
+        });
+        let (before, after): (Vec<_>, Vec<_>) = lent.unzip();
+        quote_spanned! {span=>
+            #(#before)*
+            #result match #body::<CHECK>(__block, __thread, __dim, #base, #(#args),*) {
+                ::core::result::Result::Ok(__value) => __value,
+                ::core::result::Result::Err(__fault) => {
+                    return ::core::result::Result::Err(__fault);
+                }
+            };
+            #(#after)*
+        }
+    }
+
+    /// An array that lives between regions has its elements apart: what copies it to one that can be lent, and back.
+    fn gathered(&self, local: LocalId) -> Option<(TokenStream, TokenStream)> {
+        self.lanes_of(local)?;
+        let memory = Memory::Local(local);
+        let (name, len) = (lent_name(local), self.len(memory, Span::mixed_site()));
+        let (load, store) = (self.load(memory), self.store(memory));
+        let before = mixed! {
+            let mut #name: [_; #len] = ::core::array::from_fn(|__index| #load);
+        };
+        let after = mixed! {
+            for __index in 0..#len {
+                let __value = #name[__index];
+                #store
+            }
+        };
+        Some((before, after))
+    }
+
+    /// The first site of what a call calls.
+    fn base(&self, id: CallId) -> TokenStream {
+        let own = Literal::u32_unsuffixed(self.kernel.sites.len() as u32);
+        let before = &self.kernel.calls[..id.index()];
+        let before = before
+            .iter()
+            .map(|call| self.lowered.callees[call.function.index()].sites());
+        let first = self.is_function.then(|| mixed!(__base+));
+        mixed!(#first #own #(+ #before)*)
+    }
+
+    /// A memory as an argument: device functions take all of them as `direct::Output`.
+    fn lend(&self, memory: Memory) -> TokenStream {
+        match memory {
+            Memory::Slice(param) => {
+                let name = param_name(param);
+                match self.kernel.access(memory) {
+                    Access::Read if !self.is_function => {
+                        mixed!(direct::lend(::core::ptr::from_ref(#name).cast_mut()))
+                    }
+                    Access::Read | Access::Write | Access::Atomic => mixed!(#name),
+                }
+            }
+            Memory::Local(local) => {
+                let name = match self.lanes_of(local) {
+                    Some(_) => lent_name(local),
+                    None => self.local(local),
+                };
+                mixed!(direct::lend(&raw mut #name))
+            }
+            Memory::Shared(shared) => {
+                let name = shared_name(shared);
+                match self.kernel.access(memory) {
+                    Access::Atomic => mixed!(direct::lend_atomics(&raw mut *#name)),
+                    Access::Read | Access::Write => mixed!(direct::lend(&raw mut *#name)),
+                }
+            }
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// The parameters of a `#[device]` function's body.
+    pub(super) fn function_params(&self) -> TokenStream {
+        let params = self.kernel.params.iter().zip(&self.lowered.param_types);
+        let params = params.enumerate().map(|(i, (param, written))| {
+            let name = param_name(ParamId(i as u32));
+            let is_receiver = i == 0 && self.lowered.has_receiver;
+            match param.kind {
+                ParamKind::Scalar(_) | ParamKind::Value(_) if is_receiver => {
+                    mixed!(#name: &mut #written,)
+                }
+                ParamKind::Scalar(ty) => {
+                    let ty = rust_type(ty);
+                    mixed!(#name: #ty,)
+                }
+                ParamKind::Value(_) => mixed!(#name: #written,),
+                ParamKind::Reference(_) => mixed!(#name: &mut #written,),
+                ParamKind::Slice { access, .. } => match access {
+                    Access::Read | Access::Write => mixed!(#name: direct::Output<'_, #written>,),
+                    Access::Atomic => mixed!(#name: &[direct::Atomic<#written>],),
+                },
+            }
+        });
+        mixed! {
+            __block: &direct::Block,
+            __thread: [::core::primitive::usize; 3],
+            __dim: [::core::primitive::usize; 3],
+            __base: ::core::primitive::u32,
+            #(#params)*
+        }
+    }
+
+    /// The statements of a `#[device]` function's body. What holds the result outlives the block that a
+    /// `return` leaves.
+    pub(super) fn function_body(&self) -> TokenStream {
+        let kernel = self.kernel;
+        let (result, yields) = match kernel.result {
+            Some(local) => {
+                let name = self.local(local);
+                (mixed!(let mut #name;), mixed!(#name))
+            }
+            None => (TokenStream::new(), mixed!(())),
+        };
+        let is_result = |id: StmtId| match kernel.stmt(id) {
+            Stmt::Let { local, .. } => kernel.result == Some(local),
+            _ => false,
+        };
+        let stmts = kernel.block(kernel.body).filter(|id| !is_result(*id));
+        let stmts = stmts.map(|id| self.stmt(id));
+        mixed! {
+            #result
+            'thread: { #(#stmts)* }
+            ::core::result::Result::Ok(#yields)
+        }
+    }
+
+    /// A parameter's value.
+    pub(super) fn param_value_of(&self, param: ParamId) -> TokenStream {
+        let name = param_name(param);
+        let is_receiver = param.index() == 0 && self.lowered.has_receiver;
+        match self.kernel.params[param.index()].kind {
+            ParamKind::Reference(_) => mixed!((*#name)),
+            ParamKind::Scalar(_) | ParamKind::Value(_) if is_receiver => mixed!((*#name)),
+            ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Slice { .. } => mixed!(#name),
+        }
+    }
+}
+
+fn lent_name(local: LocalId) -> Ident {
+    format_ident!("__lent{}", local.0, span = Span::mixed_site())
+}
+
+impl Lowered {
+    /// How many sites it has, those of what it calls included.
+    pub fn sites(&self) -> TokenStream {
+        let own = Literal::u32_unsuffixed(self.kernel.sites.len() as u32);
+        let calls = self.kernel.calls.iter();
+        let calls = calls.map(|call| self.callees[call.function.index()].sites());
+        mixed!(#own #(+ #calls)*)
+    }
+}

@@ -1,0 +1,416 @@
+//! `#[device]` functions: their parameters and results, and calls of them.
+//!
+//! A `&mut T` parameter is a local that holds the value while the function runs: it is copied in at
+//! the beginning and out wherever the function returns. Rust's borrows make that the same.
+
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use sarek_ir::{
+    Argument, Call, CallId, ExprId, FunctionId, LinkId, LocalId, Memory, PlaceId, Root, Stmt,
+};
+use syn::spanned::Spanned;
+
+use super::array::peeled;
+use super::place::Place;
+use super::{Binding, Lowerer, Value};
+use crate::parse::{Parameters, Signature};
+
+/// How a called function is reached from Rust.
+pub struct Callee {
+    /// What implements it: a type.
+    pub owner: TokenStream,
+    /// The method, if it is one.
+    pub method: Option<syn::Ident>,
+    /// Is its first argument a receiver?
+    pub has_receiver: bool,
+    /// How many arguments it takes, the receiver counted.
+    pub arity: usize,
+    /// Where it is called first.
+    pub span: Span,
+    /// The path of the façade crate.
+    pub krate: TokenStream,
+}
+
+/// An argument of a call before its value is lowered.
+enum Given<'a> {
+    Value(&'a syn::Expr),
+    Memory(Memory),
+    /// `&mut name`
+    Local(LocalId),
+    /// `&mut place`: a temporary, written back after the call.
+    Place(&'a syn::Expr),
+}
+
+/// What a call changes through a temporary: the place, the temporary, where it stands.
+pub(super) type Back = (Place, LocalId, Span);
+
+impl Lowerer<'_> {
+    // The function itself.
+
+    /// Declares what the function yields, before all else.
+    pub(super) fn declare_result(&mut self, ty: Option<&syn::Type>, span: Span) {
+        let Some(ty) = ty else { return };
+        let ty = self.written_type(ty).unwrap_or_else(|| self.types.any());
+        let local = self.local("result", ty, true);
+        self.push(Stmt::Let { local, init: None }, span);
+        self.kernel.result = Some(local);
+    }
+
+    /// Returns from the function, with a value if it yields one.
+    pub(super) fn leave_function(&mut self, value: Value, span: Span) {
+        let result = self.kernel.result;
+        match (value, result) {
+            (Value::Scalar(id), Some(local)) => {
+                let (wanted, found) = (self.local_types[local.index()], self.ty(id));
+                self.unify(wanted, found, self.span(id));
+                self.push(Stmt::Assign { local, value: id }, self.span(id));
+            }
+            (Value::Scalar(id), None) => {
+                let message = "this function returns nothing: end this expression with `;`";
+                self.errors.at(self.span(id), message);
+            }
+            (Value::Unit, Some(_)) => {
+                let message = "this function yields a value, and none is given here";
+                self.errors.at(span, message);
+            }
+            (Value::Unit, None) => {}
+            (Value::Never, _) => return,
+        }
+        for (param, local) in self.references.clone() {
+            let value = self.read(local, span);
+            let place = PlaceId(self.kernel.places.len() as u32);
+            self.kernel.places.to_mut().push(sarek_ir::Place {
+                root: Root::Param(param),
+                steps: vec![].into(),
+            });
+            self.push(Stmt::Update { place, value }, span);
+        }
+    }
+
+    /// The local behind a name that is a reference: what `*name` and `name.field` mean.
+    pub(super) fn referent(&mut self, expr: &syn::Expr) -> Option<LocalId> {
+        let syn::Expr::Path(path) = peeled(expr) else {
+            return None;
+        };
+        match self.find(path.path.get_ident()?)? {
+            Binding::Reference(local) => Some(local),
+            _ => None,
+        }
+    }
+
+    /// The value before a `.` or an index, where the name of a reference means what it refers to.
+    pub(super) fn referred(&mut self, expr: &syn::Expr) -> Option<ExprId> {
+        match self.referent(expr) {
+            Some(local) => Some(self.read(local, expr.span())),
+            None => self.scalar_or_never(expr),
+        }
+    }
+
+    // Calls.
+
+    /// `f(args…)` of a function that is not one of this crate's own.
+    pub(super) fn device_call(
+        &mut self,
+        e: &syn::ExprCall,
+        path: &syn::Path,
+        wanted: bool,
+    ) -> Value {
+        let callee = Callee {
+            owner: path.to_token_stream(),
+            method: None,
+            has_receiver: false,
+            arity: e.args.len(),
+            span: path.span(),
+            krate: self.krate.clone(),
+        };
+        let arguments: Vec<&syn::Expr> = e.args.iter().collect();
+        self.call_function(callee, &arguments, wanted, e.span())
+    }
+
+    pub(super) fn call_function(
+        &mut self,
+        callee: Callee,
+        arguments: &[&syn::Expr],
+        wanted: bool,
+        span: Span,
+    ) -> Value {
+        let function = self.function_id(callee);
+        let Some((args, back)) = self.arguments(arguments) else {
+            return Value::Never;
+        };
+        self.call_with(function, args, back, wanted, span)
+    }
+
+    /// A call with its arguments evaluated.
+    pub(super) fn call_with(
+        &mut self,
+        function: FunctionId,
+        args: Vec<Argument>,
+        back: Vec<Back>,
+        wanted: bool,
+        span: Span,
+    ) -> Value {
+        self.unify_arguments(function, &args);
+        let result = wanted.then(|| {
+            let ty = self.types.result(function);
+            let local = self.result(ty);
+            self.push(Stmt::Let { local, init: None }, span);
+            local
+        });
+        let call = CallId(self.kernel.calls.len() as u32);
+        self.kernel.calls.to_mut().push(Call {
+            function,
+            args: args.into(),
+            result,
+        });
+        self.push(Stmt::Call { call }, span);
+        for (place, local, span) in back {
+            let value = self.read(local, span);
+            self.write(place, value, span);
+        }
+        result.map_or(Value::Unit, |local| Value::Scalar(self.read(local, span)))
+    }
+
+    /// An argument's type is that of the parameter, which tells the types of literals.
+    fn unify_arguments(&mut self, function: FunctionId, args: &[Argument]) {
+        for (index, arg) in (0..).zip(args) {
+            let wanted = self.types.parameter(function, index);
+            let (found, span) = match *arg {
+                Argument::Value(id) => (self.ty(id), self.span(id)),
+                Argument::Local(local) => (
+                    self.local_types[local.index()],
+                    self.callees[function.index()].span,
+                ),
+                Argument::Memory(memory) => (
+                    self.element_type(memory),
+                    self.callees[function.index()].span,
+                ),
+            };
+            self.unify(wanted, found, span);
+        }
+    }
+
+    /// Lowers an expression statement if it is a call whose result nothing uses.
+    pub(super) fn call_statement(&mut self, expr: &syn::Expr) -> Option<Value> {
+        match peeled(expr) {
+            syn::Expr::Call(call) => Some(self.call_wanted(call, false)),
+            syn::Expr::MethodCall(call) => Some(self.method_wanted(call, false)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn temporary(&mut self, value: ExprId, span: Span) -> LocalId {
+        let ty = self.ty(value);
+        let local = self.local("t", ty, true);
+        let init = Some(value);
+        self.push(Stmt::Let { local, init }, span);
+        local
+    }
+
+    /// Evaluates arguments in order. `None` when it is reported that one has no meaning.
+    pub(super) fn arguments(&mut self, exprs: &[&syn::Expr]) -> Option<(Vec<Argument>, Vec<Back>)> {
+        let (mut args, mut back) = (vec![], vec![]);
+        let mut is_whole = true;
+        for expr in exprs {
+            let mark = self.mark();
+            let Some(given) = self.given(expr) else {
+                is_whole = false;
+                continue;
+            };
+            let arg = match given {
+                Given::Value(expr) => Argument::Value(self.scalar(expr)),
+                Given::Memory(memory) => Argument::Memory(memory),
+                Given::Local(local) => Argument::Local(local),
+                Given::Place(expr) => match self.place(expr) {
+                    Some(place) => {
+                        let (place, value) = self.read_place(place, expr.span());
+                        let local = self.temporary(value, expr.span());
+                        back.push((place, local, expr.span()));
+                        Argument::Local(local)
+                    }
+                    None => {
+                        is_whole = false;
+                        continue;
+                    }
+                },
+            };
+            self.settle_arguments(&mut args, mark);
+            args.push(arg);
+        }
+        is_whole.then_some((args, back))
+    }
+
+    /// Evaluates earlier arguments before the statements of a later one, if that has some.
+    pub(super) fn settle_arguments(&mut self, args: &mut [Argument], mark: usize) {
+        if self.mark() == mark {
+            return;
+        }
+        let mut at = mark;
+        for arg in args {
+            if let Argument::Value(id) = arg
+                && !self.is_leaf(*id)
+            {
+                *id = self.spill_at(at, *id);
+                at += 1;
+            }
+        }
+    }
+
+    fn given<'a>(&mut self, argument: &'a syn::Expr) -> Option<Given<'a>> {
+        if let Some((memory, _)) = self.find_memory(argument) {
+            if let Memory::Local(_) = memory {
+                let name = self.kernel.memory_name(memory).to_string();
+                let message = format!("arrays are passed as slices: `&{name}` or `&mut {name}`");
+                self.errors.at(argument.span(), message);
+                return None;
+            }
+            return Some(Given::Memory(memory));
+        }
+        let reference = match peeled(argument) {
+            syn::Expr::Reference(reference) => reference,
+            other => {
+                return Some(match self.referent(other) {
+                    Some(local) => Given::Local(local),
+                    None => Given::Value(argument),
+                });
+            }
+        };
+        if let Some((memory, _)) = self.find_memory(&reference.expr) {
+            return Some(Given::Memory(memory));
+        }
+        if reference.mutability.is_none() {
+            return Some(Given::Value(&reference.expr));
+        }
+        let inner = match peeled(&reference.expr) {
+            syn::Expr::Unary(e) if matches!(e.op, syn::UnOp::Deref(_)) => &e.expr,
+            other => other,
+        };
+        if let Some(local) = self.referent(inner) {
+            return Some(Given::Local(local));
+        }
+        if let syn::Expr::Path(path) = inner
+            && let Some(name) = path.path.get_ident()
+            && let Some(Binding::Local(local)) = self.find(name)
+        {
+            self.kernel.locals.to_mut()[local.index()].mutable = true;
+            return Some(Given::Local(local));
+        }
+        Some(Given::Place(&reference.expr))
+    }
+
+    pub(super) fn function_id(&mut self, callee: Callee) -> FunctionId {
+        let path = match &callee.method {
+            Some(method) => format!("{}::{method}", super::path_text(&callee.owner)),
+            None => super::path_text(&callee.owner),
+        };
+        let known = self.kernel.functions.iter().position(|f| *f == path);
+        let index = known.unwrap_or_else(|| {
+            self.kernel.functions.to_mut().push(path.into());
+            self.callees.push(callee);
+            self.callees.len() - 1
+        });
+        FunctionId(index as u32)
+    }
+}
+
+impl Callee {
+    /// Its name with `what` before it, among the items of its owner.
+    fn item(&self, what: &str) -> TokenStream {
+        let owner = &self.owner;
+        let name = match &self.method {
+            Some(method) => format!("__sarek_{what}_{}", super::plain_name(method)),
+            None => format!("__sarek_{what}"),
+        };
+        let name = syn::Ident::new(&name, Span::mixed_site().located_at(self.span));
+        quote!(<#owner>::#name)
+    }
+
+    /// A call of it that is never made.
+    pub(super) fn probe(&self) -> TokenStream {
+        let (owner, krate) = (&self.owner, &self.krate);
+        let args = (0..self.arity).map(|_| quote!(#krate::__private::direct::any()));
+        match &self.method {
+            Some(method) => quote!(<#owner>::#method(#(#args),*)),
+            None => quote!(#owner(#(#args),*)),
+        }
+    }
+
+    /// Its compiled body.
+    pub fn body(&self) -> TokenStream {
+        self.item("body")
+    }
+
+    /// Does it change its receiver?
+    pub(super) fn mutates(&self) -> TokenStream {
+        self.item("mutates")
+    }
+
+    /// How many sites it has, those of what it calls included.
+    pub fn sites(&self) -> TokenStream {
+        match self.method {
+            Some(_) => self.item("sites"),
+            None => self.constant("SITES"),
+        }
+    }
+
+    /// Do threads work together in it?
+    pub fn collective(&self) -> TokenStream {
+        match self.method {
+            Some(_) => self.item("collective"),
+            None => self.constant("COLLECTIVE"),
+        }
+    }
+
+    /// The function with its links.
+    pub fn function(&self) -> TokenStream {
+        match self.method {
+            Some(_) => {
+                let function = self.item("function");
+                quote!(#function())
+            }
+            None => {
+                let function = self.constant("function");
+                quote!(#function())
+            }
+        }
+    }
+
+    fn constant(&self, name: &str) -> TokenStream {
+        let (owner, krate) = (&self.owner, &self.krate);
+        let name = syn::Ident::new(name, Span::mixed_site());
+        quote!(<#owner as #krate::DeviceFn>::#name)
+    }
+}
+
+/// Where the values of links stand.
+pub(super) fn linked(signature: &Signature) -> TokenStream {
+    if !signature.is_function {
+        let name = &signature.name;
+        let generics = Parameters::of(&signature.generics).names;
+        return quote!(<#name<#generics>>::LINKED);
+    }
+    let name = match &signature.method {
+        Some(method) => format!("__sarek_linked_{method}"),
+        None => "__sarek_linked".to_string(),
+    };
+    let name = syn::Ident::new(&name, Span::mixed_site());
+    quote!(Self::#name)
+}
+
+impl super::Lowered {
+    /// The value of a link.
+    pub fn linked(&self, link: LinkId, span: Span) -> TokenStream {
+        // As the length of an array, a constant parameter can stand by itself only.
+        let tokens = &self.links[link.index()];
+        let names = self.parameters.names.clone().into_iter();
+        let text = tokens.to_string();
+        if names.map(|t| t.to_string()).any(|name| name == text) {
+            return tokens.clone();
+        }
+        if self.open_links.contains(&link.index()) {
+            return quote_spanned!(span=> (#tokens));
+        }
+        let (linked, index) = (&self.linked, Literal::usize_unsuffixed(link.index()));
+        quote_spanned!(span=> #linked.#index)
+    }
+}

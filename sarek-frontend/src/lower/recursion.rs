@@ -1,0 +1,201 @@
+//! Functions that call themselves. A call whose result is the function's own result at once becomes the next turn of a
+//! loop around the body; others are errors.
+
+use std::collections::HashSet;
+
+use proc_macro2::Span;
+use sarek_ir::{Argument, ExprId, LabelId, LocalId, Stmt};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+
+use super::array::peeled;
+use super::{Binding, Lowerer, Value};
+use crate::parse::Signature;
+
+/// What a function that calls itself needs.
+pub(super) struct Recursion {
+    /// The loop around the body.
+    label: LabelId,
+    /// What each parameter is bound to.
+    bound: Vec<Binding>,
+    /// The calls that come last, by their addresses in the syntax tree.
+    last: HashSet<*const syn::ExprCall>,
+}
+
+/// The calls of the function by itself that come last.
+pub(super) fn last_calls(
+    signature: &Signature,
+    body: &syn::Block,
+) -> HashSet<*const syn::ExprCall> {
+    let Some(own) = OwnName::of(signature) else {
+        return HashSet::new();
+    };
+    let mut finder = Finder {
+        own,
+        last: HashSet::new(),
+        unit: signature.yields.is_none(),
+    };
+    finder.block(body);
+    finder.visit_block(body);
+    finder.last
+}
+
+struct Finder {
+    own: OwnName,
+    last: HashSet<*const syn::ExprCall>,
+    /// Does the function yield nothing, so that a statement can come last?
+    unit: bool,
+}
+
+impl Finder {
+    fn block(&mut self, block: &syn::Block) {
+        match block.stmts.last() {
+            Some(syn::Stmt::Expr(expr, None)) => self.tail(expr),
+            Some(syn::Stmt::Expr(expr, Some(_))) if self.unit => self.tail(expr),
+            _ => {}
+        }
+    }
+
+    fn tail(&mut self, expr: &syn::Expr) {
+        match peeled(expr) {
+            syn::Expr::Call(call) if self.own.is_called(call) => {
+                self.last.insert(std::ptr::from_ref(call));
+            }
+            syn::Expr::Block(e) if e.label.is_none() => self.block(&e.block),
+            syn::Expr::Unsafe(e) => self.block(&e.block),
+            syn::Expr::If(e) => {
+                self.block(&e.then_branch);
+                if let Some((_, otherwise)) = &e.else_branch {
+                    self.tail(otherwise);
+                }
+            }
+            syn::Expr::Match(e) => e.arms.iter().for_each(|arm| self.tail(&arm.body)),
+            _ => {}
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Finder {
+    fn visit_expr_return(&mut self, e: &'ast syn::ExprReturn) {
+        if let Some(expr) = &e.expr {
+            self.tail(expr);
+        }
+        visit::visit_expr_return(self, e);
+    }
+}
+
+impl Lowerer<'_> {
+    /// Lowers the body of a function, in a loop if it calls itself.
+    pub(super) fn function_body(&mut self, signature: &Signature, body: &syn::Block) {
+        let span = signature.name.span();
+        let last = last_calls(signature, body);
+        if last.is_empty() {
+            let value = self.scoped_block(body);
+            return self.leave_function(value, span);
+        }
+        let label = LabelId(self.labels);
+        self.labels += 1;
+        let bound = signature.arguments.iter();
+        let bound = bound.map(|a| self.find(&a.name).expect("parameters were bound"));
+        let bound = bound.collect();
+        self.recursion = Some(Recursion { label, bound, last });
+        let (mut open, ()) = self.in_block(|this| {
+            let value = this.scoped_block(body);
+            this.leave_function(value, span);
+            this.push(Stmt::Return, span);
+        });
+        open.ended = true;
+        let body = self.close(open);
+        let cond = None;
+        self.push(Stmt::Loop { label, cond, body }, span);
+    }
+
+    /// The next turn in place of a call of the function by itself. `None` when it calls another.
+    pub(super) fn self_call(&mut self, e: &syn::ExprCall) -> Option<Value> {
+        if !self.own_name.as_ref().is_some_and(|own| own.is_called(e)) {
+            return None;
+        }
+        let is_last = self
+            .recursion
+            .as_ref()
+            .is_some_and(|r| r.last.contains(&std::ptr::from_ref(e)));
+        if !is_last {
+            let message = "a `#[device]` function calls itself only where that call's result is its own at once: no \
+                           device has a stack. Write a loop";
+            self.errors.at(e.span(), message);
+            return Some(Value::Never);
+        }
+        let exprs: Vec<&syn::Expr> = e.args.iter().collect();
+        let Some((args, back)) = self.arguments(&exprs) else {
+            return Some(Value::Never);
+        };
+        let recursion = self.recursion.as_ref().expect("it has last calls");
+        let (label, bound) = (recursion.label, recursion.bound.clone());
+        if args.len() != bound.len() || !back.is_empty() {
+            let message =
+                "the function's own parameters are given here, and each `&mut` one as it is";
+            self.errors.at(e.span(), message);
+            return Some(Value::Never);
+        }
+        self.next_turn(&args, &bound, e.span());
+        self.push(Stmt::Continue { label }, e.span());
+        Some(Value::Never)
+    }
+
+    /// Gives the parameters their next values, all of them evaluated before.
+    fn next_turn(&mut self, args: &[Argument], bound: &[Binding], span: Span) {
+        let mut next: Vec<(LocalId, ExprId)> = vec![];
+        for (arg, binding) in args.iter().zip(bound) {
+            match (*arg, *binding) {
+                (Argument::Value(value), Binding::Local(local) | Binding::Reference(local)) => {
+                    let (wanted, found) = (self.local_types[local.index()], self.ty(value));
+                    self.unify(wanted, found, self.span(value));
+                    let at = self.mark();
+                    next.push((local, self.spill_at(at, value)));
+                }
+                (Argument::Local(given), Binding::Reference(local)) if given == local => {}
+                (Argument::Memory(given), Binding::Memory(memory)) if given == memory => {}
+                _ => {
+                    let message =
+                        "slices and `&mut` parameters are given on as they are, in their places";
+                    self.errors.at(span, message);
+                }
+            }
+        }
+        for (local, value) in next {
+            self.kernel.locals.to_mut()[local.index()].mutable = true;
+            self.push(Stmt::Assign { local, value }, span);
+        }
+    }
+}
+
+/// What a function is called by itself.
+pub(super) struct OwnName {
+    name: String,
+    method: bool,
+}
+
+impl OwnName {
+    pub(super) fn of(signature: &Signature) -> Option<OwnName> {
+        signature.is_function.then(|| OwnName {
+            name: signature.name.to_string(),
+            method: signature.method.is_some(),
+        })
+    }
+
+    fn is_called(&self, call: &syn::ExprCall) -> bool {
+        let syn::Expr::Path(path) = &*call.func else {
+            return false;
+        };
+        let path = &path.path;
+        let mut names = path.segments.iter().map(|s| s.ident.to_string());
+        match self.method {
+            false => path.segments.len() == 1 && names.next().as_ref() == Some(&self.name),
+            true => {
+                path.segments.len() == 2
+                    && names.next().as_deref() == Some("Self")
+                    && names.next().as_ref() == Some(&self.name)
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! What generic kernels know of their type parameters.
+
+use std::fmt::Debug;
+use std::ops::{
+    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign,
+    Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, Shr, Sub, SubAssign,
+};
+
+use crate::direct::{Divide, Elementary};
+use crate::{Element, ScalarArg};
+
+mod sealed {
+    pub trait Sealed {}
+}
+use sealed::Sealed;
+
+/// A scalar that stands in vectors: `bool`, an integer of a fixed width, or a float.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no scalar of vectors",
+    note = "these are bool, i8 to i64, u8 to u64, f32 and f64"
+)]
+pub trait Scalar:
+    Sealed + crate::direct::Number + Element + ScalarArg + Default + Debug + PartialEq + PartialOrd
+{
+}
+
+/// A number that stands in vectors: `i8` to `i64`, `u8` to `u64`, `f32`, `f64`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number of vectors",
+    note = "these are i8 to i64, u8 to u64, f32 and f64"
+)]
+#[allow(missing_docs)] // the conversions mean `as`
+pub trait Num:
+    Scalar
+    + Divide
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Rem<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+    + RemAssign
+{
+    /// 0
+    const ZERO: Self;
+    /// 1
+    const ONE: Self;
+    /// The smallest finite value.
+    const MIN: Self;
+    /// The largest finite value.
+    const MAX: Self;
+
+    fn from_i32(value: i32) -> Self;
+    fn from_u32(value: u32) -> Self;
+    fn from_i64(value: i64) -> Self;
+    fn from_u64(value: u64) -> Self;
+    fn from_usize(value: usize) -> Self;
+    fn from_f32(value: f32) -> Self;
+    fn from_f64(value: f64) -> Self;
+    fn to_i32(self) -> i32;
+    fn to_u32(self) -> u32;
+    fn to_i64(self) -> i64;
+    fn to_u64(self) -> u64;
+    fn to_usize(self) -> usize;
+    fn to_f32(self) -> f32;
+    fn to_f64(self) -> f64;
+}
+
+/// An integer that stands in vectors.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no integer of vectors",
+    note = "these are i8 to i64 and u8 to u64"
+)]
+pub trait Int:
+    Num
+    + Eq
+    + Ord
+    + Not<Output = Self>
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + BitAndAssign
+    + BitOrAssign
+    + BitXorAssign
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+{
+    /// How many bits it has.
+    const BITS: u32;
+
+    /// The number of ones among its bits.
+    fn count_ones(self) -> u32;
+    /// The zeros before its highest one.
+    fn leading_zeros(self) -> u32;
+    /// The zeros after its lowest one.
+    fn trailing_zeros(self) -> u32;
+    /// The sum, without what does not fit.
+    fn wrapping_add(self, other: Self) -> Self;
+    /// The difference, without what does not fit.
+    fn wrapping_sub(self, other: Self) -> Self;
+    /// The product, without what does not fit.
+    fn wrapping_mul(self, other: Self) -> Self;
+}
+
+/// A float that stands in vectors: `f32` or `f64`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no float of vectors",
+    note = "these are f32 and f64"
+)]
+#[allow(missing_docs)] // the methods are those of `f32`
+pub trait Float: Num + Neg<Output = Self> + Elementary {
+    /// The distance from 1 to the next larger value.
+    const EPSILON: Self;
+    /// The ratio of a circle's circumference to its diameter.
+    const PI: Self;
+    /// Infinity.
+    const INFINITY: Self;
+
+    /// `1 / sqrt(self)`
+    fn rsqrt(self) -> Self;
+    fn min(self, other: Self) -> Self;
+    fn max(self, other: Self) -> Self;
+    fn clamp(self, lo: Self, hi: Self) -> Self;
+    fn sqrt(self) -> Self;
+    fn abs(self) -> Self;
+    fn signum(self) -> Self;
+    fn floor(self) -> Self;
+    fn ceil(self) -> Self;
+    fn round(self) -> Self;
+    fn trunc(self) -> Self;
+    fn fract(self) -> Self;
+    fn mul_add(self, a: Self, b: Self) -> Self;
+    fn copysign(self, sign: Self) -> Self;
+    fn powi(self, n: i32) -> Self;
+    fn is_nan(self) -> bool;
+    fn is_finite(self) -> bool;
+}
+
+impl Sealed for bool {}
+impl Scalar for bool {}
+
+macro_rules! forward {
+    ($t:ident: $($name:ident($($arg:ident: $ty:ty),*) -> $out:ty;)*) => {$(
+        #[inline(always)]
+        fn $name(self, $($arg: $ty),*) -> $out {
+            $t::$name(self, $($arg),*)
+        }
+    )*};
+}
+
+macro_rules! conversions {
+    ($t:ident: $($from:ident $to:ident $ty:ident;)*) => {$(
+        #[inline(always)]
+        fn $from(value: $ty) -> $t {
+            value as $t
+        }
+
+        #[inline(always)]
+        fn $to(self) -> $ty {
+            self as $ty
+        }
+    )*};
+}
+
+macro_rules! numbers {
+    ($($t:ident $zero:literal $one:literal;)*) => {$(
+        impl Sealed for $t {}
+        impl Scalar for $t {}
+
+        impl Num for $t {
+            const ZERO: $t = $zero;
+            const ONE: $t = $one;
+            const MIN: $t = $t::MIN;
+            const MAX: $t = $t::MAX;
+
+            conversions! { $t:
+                from_i32 to_i32 i32;
+                from_u32 to_u32 u32;
+                from_i64 to_i64 i64;
+                from_u64 to_u64 u64;
+                from_usize to_usize usize;
+                from_f32 to_f32 f32;
+                from_f64 to_f64 f64;
+            }
+        }
+    )*};
+}
+
+numbers! {
+    i8 0 1;
+    u8 0 1;
+    i16 0 1;
+    u16 0 1;
+    i32 0 1;
+    u32 0 1;
+    i64 0 1;
+    u64 0 1;
+    f32 0.0 1.0;
+    f64 0.0 1.0;
+}
+
+macro_rules! ints {
+    ($($t:ident)*) => {$(
+        impl Int for $t {
+            const BITS: u32 = $t::BITS;
+
+            forward! { $t:
+                count_ones() -> u32;
+                leading_zeros() -> u32;
+                trailing_zeros() -> u32;
+                wrapping_add(other: $t) -> $t;
+                wrapping_sub(other: $t) -> $t;
+                wrapping_mul(other: $t) -> $t;
+            }
+        }
+    )*};
+}
+
+ints!(i8 u8 i16 u16 i32 u32 i64 u64);
+
+macro_rules! floats {
+    ($($t:ident)*) => {$(
+        impl Float for $t {
+            const EPSILON: $t = $t::EPSILON;
+            const PI: $t = std::$t::consts::PI;
+            const INFINITY: $t = $t::INFINITY;
+
+            #[inline(always)]
+            fn rsqrt(self) -> $t {
+                1.0 / self.sqrt()
+            }
+
+            forward! { $t:
+                min(other: $t) -> $t;
+                max(other: $t) -> $t;
+                clamp(lo: $t, hi: $t) -> $t;
+                sqrt() -> $t;
+                abs() -> $t;
+                signum() -> $t;
+                floor() -> $t;
+                ceil() -> $t;
+                round() -> $t;
+                trunc() -> $t;
+                fract() -> $t;
+                mul_add(a: $t, b: $t) -> $t;
+                copysign(sign: $t) -> $t;
+                powi(n: i32) -> $t;
+                is_nan() -> bool;
+                is_finite() -> bool;
+            }
+        }
+    )*};
+}
+
+floats!(f32 f64);

@@ -1,0 +1,19 @@
+//! `#[device]` functions.
+
+mod arrays;
+mod faults;
+mod methods;
+mod recursion;
+mod slices;
+mod values;
+
+use crate::conformance::Case;
+
+pub const CASES: &[&[Case]] = &[
+    arrays::CASES,
+    values::CASES,
+    slices::CASES,
+    methods::CASES,
+    recursion::CASES,
+    faults::CASES,
+];
