@@ -151,3 +151,39 @@ fn conversions_are_those_of_num() {
         "{errors:?}"
     );
 }
+
+#[test]
+fn closures_stand_where_they_are_called() {
+    let text = common::body(
+        "y: &mut [f32]",
+        "let f = |x| x * 2.0; y[0] = f(1.0) + f(y[1]);",
+    );
+    assert_eq!(text.matches("* 2.0f32").count(), 2, "{text}");
+    let rejected = |body: &str| {
+        let errors = lowered(&format!("unsafe fn k(y: &mut [f32]) {{ {body} }}"));
+        errors.expect_err("it is rejected")[0].clone()
+    };
+    for (body, start) in [
+        (
+            "let f = |x| { return x; }; y[0] = f(1.0);",
+            "`return` in a closure is not supported",
+        ),
+        (
+            "let f = move |x| x; y[0] = f(1.0);",
+            "a closure that moves is not supported",
+        ),
+        (
+            "let f = |x| x; let g = f; y[0] = 1.0;",
+            "the closure `f` is no value",
+        ),
+        (
+            "let f = |x| x; y[0] = f(1.0, 2.0);",
+            "a closure is called with its arguments",
+        ),
+        ("y[0] = apply(|x| x);", "a closure here is not supported"),
+        ("let f = |x| { break; }; loop { f(1.0); }", "`break`"),
+    ] {
+        let error = rejected(body);
+        assert!(error.starts_with(start), "{error}");
+    }
+}
