@@ -539,7 +539,8 @@ impl<'a> Text<'a> {
             Expr::Or { lhs, rhs } => self.infix(lhs, "||", None, rhs, prec),
             Expr::Cast { arg } => {
                 self.expr(arg, Prec::Cast);
-                self.put(format_args!(" as {}", self.kernel.scalar_of(id)));
+                self.put(" as ");
+                self.ty(self.kernel.type_of(id));
             }
             Expr::Call { intrinsic, args } => {
                 let args: Vec<ExprId> = self.kernel.list(args).collect();
