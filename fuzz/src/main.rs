@@ -1,0 +1,181 @@
+//! The command: generates, judges, shrinks, keeps.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use sarek_fuzz::case::Case;
+use sarek_fuzz::generate::{Generated, generate};
+use sarek_fuzz::judge::Verdict;
+use sarek_fuzz::shrink::shrink;
+use sarek_fuzz::worker::{self, Worker};
+
+const USAGE: &str = "\
+usage: sarek-fuzz [--seed S] [--count N] [--seconds T] [--jobs J] [--among BACKENDS]
+       sarek-fuzz --print S        print the kernel of a seed
+       sarek-fuzz --judge FILE     judge a kept kernel";
+
+struct Options {
+    seed: u64,
+    count: u64,
+    time: Duration,
+    jobs: usize,
+    among: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("{why}\n{USAGE}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[String]) -> Result<bool, String> {
+    let mut options = Options {
+        seed: 1,
+        count: u64::MAX,
+        time: Duration::from_secs(120),
+        jobs: std::thread::available_parallelism().map_or(1, usize::from),
+        among: vec![],
+    };
+    for pair in args.chunks(2) {
+        let [key, value] = pair else {
+            return Err(format!("`{}` takes a value", pair[0]));
+        };
+        let number = || {
+            value
+                .parse::<u64>()
+                .map_err(|_| format!("no number: `{value}`"))
+        };
+        match key.as_str() {
+            "--seed" => options.seed = number()?,
+            "--count" => {
+                options.count = number()?;
+                options.time = Duration::MAX;
+            }
+            "--seconds" => options.time = Duration::from_secs(number()?),
+            "--jobs" => options.jobs = number()? as usize,
+            "--among" => options.among = value.split(',').map(str::to_owned).collect(),
+            "--worker" => return worker::serve(value).map(|()| true),
+            "--print" => {
+                print!("{}", generate(number()?).case());
+                return Ok(true);
+            }
+            "--judge" => {
+                let text = std::fs::read_to_string(value).map_err(|e| e.to_string())?;
+                let verdict = Worker::new(&[]).judge(&Case::parse(&text)?);
+                println!("{verdict:?}");
+                return Ok(matches!(verdict, Verdict::Agreed { .. }));
+            }
+            _ => return Err(format!("unknown option `{key}`")),
+        }
+    }
+    Ok(fuzz(&options))
+}
+
+/// What was seen so far.
+#[derive(Default)]
+struct Tally {
+    kernels: u64,
+    faulted: u64,
+    rejected: u64,
+    differ: u64,
+    by_device: std::collections::BTreeMap<String, u64>,
+}
+
+fn fuzz(options: &Options) -> bool {
+    let (next, start) = (AtomicU64::new(0), Instant::now());
+    let tally = Mutex::new(Tally::default());
+    let among: Vec<&str> = options.among.iter().map(String::as_str).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs {
+            scope.spawn(|| {
+                let mut worker = Worker::new(&among);
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= options.count || start.elapsed() > options.time {
+                        return;
+                    }
+                    one(options.seed + at, &mut worker, &tally);
+                }
+            });
+        }
+    });
+    let tally = tally.into_inner().unwrap_or_else(|e| e.into_inner());
+    let minutes = start.elapsed().as_secs_f64() / 60.0;
+    println!(
+        "{} kernels in {minutes:.1} min ({:.0} a minute), seeds from {}: {} faulted everywhere, {} rejected, {} differ",
+        tally.kernels,
+        tally.kernels as f64 / minutes,
+        options.seed,
+        tally.faulted,
+        tally.rejected,
+        tally.differ
+    );
+    for (device, count) in &tally.by_device {
+        println!("  {count:>7} on {device}");
+    }
+    tally.differ == 0 && tally.rejected == 0
+}
+
+fn one(seed: u64, worker: &mut Worker, tally: &Mutex<Tally>) {
+    let generated = generate(seed);
+    let verdict = worker.judge(&generated.case());
+    {
+        let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
+        tally.kernels += 1;
+        match &verdict {
+            Verdict::Agreed { devices, fault } => {
+                tally.faulted += u64::from(*fault);
+                for device in devices {
+                    *tally.by_device.entry(device.clone()).or_default() += 1;
+                }
+            }
+            Verdict::Differs { .. } => tally.differ += 1,
+            Verdict::Rejected(_) => tally.rejected += 1,
+        }
+    }
+    match verdict {
+        Verdict::Agreed { .. } => {}
+        Verdict::Rejected(why) => println!("seed {seed} is rejected: {why}"),
+        Verdict::Differs { device, how } => report(seed, &generated, &device, &how),
+    }
+}
+
+/// Shrinks and keeps a kernel on which a device differs.
+fn report(seed: u64, generated: &Generated, device: &str, how: &str) {
+    let first = how.lines().next().unwrap_or_default();
+    println!("seed {seed}: {device}: {first}");
+    let among: &[&str] = match device {
+        "process" => &[],
+        device => &[device],
+    };
+    let mut worker = Worker::new(among);
+    let mut last = how.to_owned();
+    let small = shrink(generated, 1500, |candidate| {
+        match worker.judge(&candidate.case()) {
+            Verdict::Differs { device: same, how } if same == device => {
+                last = how;
+                true
+            }
+            _ => false,
+        }
+    });
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("corpus")
+        .join(format!("{device}_{seed}.rs"));
+    keep(&path, &small.case());
+    println!("{}\nshrunk to {}: {last}", small.case(), path.display());
+}
+
+fn keep(path: &Path, case: &Case) {
+    if let Err(error) = std::fs::write(path, case.to_string()) {
+        println!("{} cannot be written: {error}", path.display());
+    }
+}
