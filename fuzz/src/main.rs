@@ -150,8 +150,8 @@ fn one(seed: u64, worker: &mut Worker, tally: &Mutex<Tally>) {
 
 /// Shrinks and keeps a kernel on which a device differs.
 fn report(seed: u64, generated: &Generated, device: &str, how: &str) {
-    let first = how.lines().next().unwrap_or_default();
-    println!("seed {seed}: {device}: {first}");
+    let said = how.split("--- source ---").next().unwrap_or_default();
+    println!("seed {seed}: {device}: {}", said.trim());
     let among: &[&str] = match device {
         "process" => &[],
         device => &[device],
@@ -171,7 +171,8 @@ fn report(seed: u64, generated: &Generated, device: &str, how: &str) {
         .join("corpus")
         .join(format!("{device}_{seed}.rs"));
     keep(&path, &small.case());
-    println!("{}\nshrunk to {}: {last}", small.case(), path.display());
+    let said = last.split("--- source ---").next().unwrap_or_default();
+    println!("{}\n{}: {}", small.case(), path.display(), said.trim());
 }
 
 fn keep(path: &Path, case: &Case) {

@@ -147,7 +147,12 @@ impl Steps {
 
     /// Fewer threads.
     fn launch(&mut self, from: &mut Generated) -> bool {
-        for shape in [Shape::Over([1; 3]), Shape::Over([7, 1, 1])] {
+        // What depends on the block may differ where the device picks it.
+        let shapes = match from.launch.shape {
+            Shape::Over(_) => [Shape::Over([1; 3]), Shape::Over([7, 1, 1])],
+            Shape::Grid(..) => [[1; 3], [2, 1, 1]].map(|grid| Shape::Grid(grid, [1; 3])),
+        };
+        for shape in shapes {
             if shape.threads() < from.launch.shape.threads() && self.here() {
                 from.launch.shape = shape;
                 return true;

@@ -73,14 +73,14 @@ fn choice(g: &mut Gen, ty: Scalar) -> Expr {
 
 fn block(g: &mut Gen, ty: Scalar) -> Expr {
     let value = g.settled(ty);
-    let stmts = g.block(1);
+    let stmts = g.block_before(1, true);
     with_blocks(ty, "{#@ }", vec![value], vec![stmts])
 }
 
 fn branches(g: &mut Gen, ty: Scalar) -> Expr {
     let cond = g.expr(Scalar::Bool);
     let (a, b) = (g.settled(ty), g.settled(ty));
-    let stmts = g.block(1);
+    let stmts = g.block_before(1, true);
     with_blocks(ty, "(if @ {#@ } else { @ })", vec![cond, a, b], vec![stmts])
 }
 
@@ -98,7 +98,7 @@ fn searched(g: &mut Gen, ty: Scalar) -> Expr {
 fn labelled(g: &mut Gen, ty: Scalar) -> Expr {
     let label = g.label();
     let value = g.settled(ty);
-    let stmts = g.inside(&label, true, Some(ty), |g| g.block(1));
+    let stmts = g.inside(&label, true, Some(ty), |g| g.block_before(1, true));
     with_blocks(ty, &format!("{label}: {{#@ }}"), vec![value], vec![stmts])
 }
 

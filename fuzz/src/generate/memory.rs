@@ -1,6 +1,6 @@
 //! Elements of slices, ids and lengths.
 
-use sarek::ir::Scalar;
+use sarek::ir::{Builtin, Scalar};
 
 use super::control::of_variable;
 use super::{Gen, Role, Rule, Slice, integer, make};
@@ -66,41 +66,50 @@ fn any_slice(g: &mut Gen) -> Slice {
 fn load(g: &mut Gen, ty: Scalar) -> Expr {
     let slices = readable(g, ty);
     let slice = g.pick(&slices).clone();
-    let index = g.index(&slice);
-    make(
-        ty,
-        of_variable(ty),
-        format!("{}[@]", slice.name),
-        vec![index],
-    )
+    let (text, exprs) = g.element(&slice);
+    make(ty, of_variable(ty), text, exprs)
 }
 
 impl Gen {
-    /// An index of the slice: in bounds, unless the kernel may fault, and the thread's own where it writes.
-    pub(super) fn index(&mut self, slice: &Slice) -> Expr {
+    /// An element of the slice: in bounds, unless the kernel may fault. Where the kernel writes it is the thread's
+    /// own, and no hole, so that it stays so.
+    pub(super) fn element(&mut self, slice: &Slice) -> (String, Vec<Expr>) {
         let faulty = self.traits.faults && self.once_in(5);
-        let usize = |text: String, exprs| make(Scalar::Usize, Facts::ANY, text, exprs);
+        let name = &slice.name;
         match slice.role {
-            Role::Out { each } | Role::Near { each } => match each {
-                1 => usize("i".into(), vec![]),
-                each => {
-                    let k = self.below(each);
-                    usize(format!("i * {each} + {k}"), vec![])
-                }
-            },
-            Role::In { .. } | Role::Wild if faulty => integer::small(self, Scalar::Usize, 63),
-            Role::In { covers: true } if !self.once_in(3) => usize("i".into(), vec![]),
+            Role::Out { each: 1 } | Role::Near { each: 1 } => (format!("{name}[i]"), vec![]),
+            Role::Out { each } | Role::Near { each } => {
+                let k = self.below(each);
+                (format!("{name}[i * {each} + {k}]"), vec![])
+            }
+            Role::In { .. } | Role::Wild if faulty => {
+                let index = integer::small(self, Scalar::Usize, 63);
+                (format!("{name}[@]"), vec![index])
+            }
+            Role::In { covers: true } if !self.once_in(3) => (format!("{name}[i]"), vec![]),
             Role::In { .. } | Role::Wild => {
                 let at = self.expr(Scalar::Usize);
-                usize(format!("@ % {}.len()", slice.name), vec![at])
+                (format!("{name}[@ % {name}.len()]"), vec![at])
             }
         }
     }
 }
 
-/// One of the thread's ids or of the launch's extents.
+/// One of the thread's ids or of the launch's extents. Where the device picks the block, what depends on it
+/// may differ.
 fn id(g: &mut Gen, ty: Scalar) -> Expr {
-    let ids = sarek::ir::Builtin::ALL;
+    let depends = |id: &Builtin| match id {
+        Builtin::GlobalIdx(_) | Builtin::GlobalDim(_) | Builtin::GlobalThreadId => false,
+        Builtin::ThreadIdx(_)
+        | Builtin::BlockIdx(_)
+        | Builtin::BlockDim(_)
+        | Builtin::GridDim(_) => true,
+    };
+    let fixed = g.traits.fixed_block;
+    let ids: Vec<_> = Builtin::ALL
+        .into_iter()
+        .filter(|(_, id)| fixed || !depends(id))
+        .collect();
     let (name, _) = *g.pick(&ids);
     make(ty, Facts::ANY, format!("{name}()"), vec![])
 }
@@ -113,22 +122,14 @@ fn len(g: &mut Gen, ty: Scalar) -> Expr {
 fn store(g: &mut Gen, _: Scalar) -> Node {
     let slices = written(g);
     let slice = g.pick(&slices).clone();
-    let (value, index) = (g.settled(slice.elem), g.index(&slice));
-    Node::new(
-        format!("{}[@] = @;", slice.name),
-        vec![index, value],
-        vec![],
-    )
+    let (value, (place, _)) = (g.settled(slice.elem), g.element(&slice));
+    Node::new(format!("{place} = @;"), vec![value], vec![])
 }
 
 fn compound(g: &mut Gen, _: Scalar) -> Node {
     let slices: Vec<_> = written(g).into_iter().filter(|s| s.elem.is_int()).collect();
     let slice = g.pick(&slices).clone();
     let op = *g.pick(&["+=", "-=", "*=", "^=", "|=", "&=", "<<=", ">>="]);
-    let (value, index) = (g.expr(slice.elem), g.index(&slice));
-    Node::new(
-        format!("{}[@] {op} @;", slice.name),
-        vec![index, value],
-        vec![],
-    )
+    let (value, (place, _)) = (g.expr(slice.elem), g.element(&slice));
+    Node::new(format!("{place} {op} @;"), vec![value], vec![])
 }

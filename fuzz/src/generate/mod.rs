@@ -88,6 +88,8 @@ struct Traits {
     faults: bool,
     /// Functions on f64.
     f64_math: bool,
+    /// The launch says how large blocks are.
+    fixed_block: bool,
     /// How deep expressions nest.
     depth: u32,
 }
@@ -106,6 +108,8 @@ pub struct Gen {
     depth: u32,
     /// The depth of the block.
     nest: u32,
+    /// What follows the statements of this block was made before them.
+    keeps_names: bool,
     /// How often the innermost block runs at most.
     trips: usize,
 }
@@ -146,6 +150,7 @@ pub fn generate(seed: u64) -> Generated {
         types,
         faults: random.below(4) == 0,
         f64_math: random.below(4) == 0,
+        fixed_block: false,
         depth: 2 + random.below(3) as u32,
     };
     // Log-uniform from 10 to 200.
@@ -160,6 +165,7 @@ pub fn generate(seed: u64) -> Generated {
         names: 0,
         depth: 0,
         nest: 0,
+        keeps_names: false,
         trips: 1,
     };
     let (head, mut body, launch) = gen_.signature(seed);
@@ -270,14 +276,20 @@ impl Gen {
 
     /// A block of a few statements with a scope of its own, run `trips` times.
     fn block(&mut self, trips: usize) -> Block {
+        self.block_before(trips, false)
+    }
+
+    /// As [`Gen::block`]; with `keeps_names`, something made before stands at its end.
+    fn block_before(&mut self, trips: usize, keeps_names: bool) -> Block {
         let (scope, outer, depth) = (self.scope.clone(), self.trips, self.depth);
+        let keeps_names = std::mem::replace(&mut self.keeps_names, keeps_names);
         self.trips *= trips;
         self.nest += 1;
         self.depth = 0;
-        let count = 1 + self.below(4);
-        let count = count.min(self.budget.max(1));
+        let count = (1 + self.below(4)).min(self.budget.max(1));
         let block = (0..count).map(|_| self.statement()).collect();
         self.nest -= 1;
+        self.keeps_names = keeps_names;
         (self.scope, self.trips, self.depth) = (scope, outer, depth);
         block
     }

@@ -11,6 +11,7 @@ impl Gen {
     /// The head, the first statements and the launch.
     pub(super) fn signature(&mut self, seed: u64) -> (String, Block, Launch) {
         let shape = self.shape();
+        self.traits.fixed_block = matches!(shape, Shape::Grid(..));
         let mut params = vec![];
         for at in 0..self.below(4) {
             params.push(self.scalar_param(at));
@@ -44,9 +45,9 @@ impl Gen {
     fn read_inputs(&mut self, body: &mut Block) {
         for slice in self.slices.clone() {
             if let Role::In { .. } = slice.role {
-                let (name, index) = (self.name(), self.index(&slice));
-                let text = format!("let mut {name} = {}[@];", slice.name);
-                body.push(Node::new(text, vec![index], vec![]));
+                let (name, (element, exprs)) = (self.name(), self.element(&slice));
+                let text = format!("let mut {name} = {element};");
+                body.push(Node::new(text, exprs, vec![]));
                 self.bind(&name, slice.elem, of_variable(slice.elem), true);
             }
         }

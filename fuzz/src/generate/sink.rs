@@ -72,17 +72,13 @@ fn call(g: &mut Gen, ty: Scalar) -> Expr {
 fn store(g: &mut Gen, _: Scalar) -> Node {
     let slices = sinks(g);
     let slice = g.pick(&slices).clone();
-    let index = g.index(&slice);
+    let (place, _) = g.element(&slice);
     if g.once_in(3) {
         let cond = g.expr(Scalar::Bool);
         let (a, b) = (call(g, slice.elem), call(g, slice.elem));
-        let text = format!("{}[@] = if @ {{ @ }} else {{ @ }};", slice.name);
-        return Node::new(text, vec![index, cond, a, b], vec![]);
+        let text = format!("{place} = if @ {{ @ }} else {{ @ }};");
+        return Node::new(text, vec![cond, a, b], vec![]);
     }
     let value = call(g, slice.elem);
-    Node::new(
-        format!("{}[@] = @;", slice.name),
-        vec![index, value],
-        vec![],
-    )
+    Node::new(format!("{place} = @;"), vec![value], vec![])
 }

@@ -49,7 +49,7 @@ fn binding(g: &mut Gen, _: Scalar) -> Node {
     let ty = g.ty(|_| true);
     let value = g.settled(ty);
     let is_mutable = g.once_in(2);
-    let name = match g.once_in(8) {
+    let name = match g.once_in(8) && !g.keeps_names {
         true => {
             let names: Vec<_> = g.scope.iter().map(|v| v.name.clone()).collect();
             let found = names.into_iter().rfind(|n| n.starts_with('v'));

@@ -64,8 +64,8 @@ impl Gen {
         let Some(slice) = self.slices.iter().find(wild).cloned() else {
             return literal(self, ty);
         };
-        let index = self.index(&slice);
-        make(ty, Facts::ANY, format!("{}[@]", slice.name), vec![index])
+        let (text, exprs) = self.element(&slice);
+        make(ty, Facts::ANY, text, exprs)
     }
 }
 

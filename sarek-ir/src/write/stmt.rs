@@ -96,8 +96,15 @@ impl<'a> Writer<'a> {
     }
 
     fn declare(&mut self, local: LocalId, init: Option<ExprId>) -> Result<(), Unsupported> {
-        let init = init.map(|init| self.expr(init)).transpose()?;
+        let mut init = init.map(|init| self.expr(init)).transpose()?;
         let decl = &self.kernel.locals[local.index()];
+        if let Some(constant) = &mut init
+            && constant.constant
+            && !decl.mutable
+        {
+            // naga computes with the name of a constant as with the constant.
+            *constant = self.dialect.runtime(constant.clone(), decl.ty);
+        }
         let name = self.namer.declare(local, &decl.name);
         let init = init.as_ref().map(|i| i.text.as_str());
         let line = self.dialect.declare(&name, decl.ty, decl.mutable, init);
