@@ -2,7 +2,7 @@
 use sarek::prelude::*;
 
 #[kernel]
-fn k(r0: &[i32], out1: &mut [i32]) {
+pub fn k(r0: &[i32], out1: &mut [i32]) {
     let mut v1 = r0[0usize];
     let mut v5 = 1.0f32;
     v5 += (((if true {

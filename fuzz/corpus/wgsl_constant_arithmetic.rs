@@ -2,7 +2,7 @@
 use sarek::prelude::*;
 
 #[kernel]
-fn k(out1: &mut [i32]) {
+pub fn k(out1: &mut [i32]) {
     let i = global_idx_x();
     let v = 2147483647i32;
     let w = v + 1;

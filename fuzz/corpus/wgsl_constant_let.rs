@@ -2,7 +2,7 @@
 use sarek::prelude::*;
 
 #[kernel]
-fn k(a0: f64, r0: &[f32], r1: &[i32], r2: &[i64], out3: &mut [f32]) {
+pub fn k(a0: f64, r0: &[f32], r1: &[i32], r2: &[i64], out3: &mut [f32]) {
     let mut v1 = r0['v2: {
         if 'v3: {
             let v28: i64 = 9223372036854775805i64;

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use sarek_fuzz::batch::Crate;
 use sarek_fuzz::case::Case;
 use sarek_fuzz::generate::{Generated, generate};
 use sarek_fuzz::judge::Verdict;
@@ -14,6 +15,8 @@ use sarek_fuzz::worker::{self, Worker};
 
 const USAGE: &str = "\
 usage: sarek-fuzz [--seed S] [--count N] [--seconds T] [--jobs J] [--among BACKENDS]
+       sarek-fuzz --rustc LEVEL [--seed S] [--count N] [--seconds T]
+                                   compile with rustc at an opt-level, and compare on the host
        sarek-fuzz --print S        print the kernel of a seed
        sarek-fuzz --judge FILE     judge a kept kernel";
 
@@ -23,6 +26,8 @@ struct Options {
     time: Duration,
     jobs: usize,
     among: Vec<String>,
+    /// The opt-level, if rustc is to compile the kernels.
+    rustc: Option<u64>,
 }
 
 fn main() -> ExitCode {
@@ -43,6 +48,7 @@ fn run(args: &[String]) -> Result<bool, String> {
         time: Duration::from_secs(120),
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
         among: vec![],
+        rustc: None,
     };
     for pair in args.chunks(2) {
         let [key, value] = pair else {
@@ -62,6 +68,7 @@ fn run(args: &[String]) -> Result<bool, String> {
             "--seconds" => options.time = Duration::from_secs(number()?),
             "--jobs" => options.jobs = number()? as usize,
             "--among" => options.among = value.split(',').map(str::to_owned).collect(),
+            "--rustc" => options.rustc = Some(number()?),
             "--worker" => return worker::serve(value).map(|()| true),
             "--print" => {
                 print!("{}", generate(number()?).case());
@@ -76,7 +83,58 @@ fn run(args: &[String]) -> Result<bool, String> {
             _ => return Err(format!("unknown option `{key}`")),
         }
     }
-    Ok(fuzz(&options))
+    match options.rustc {
+        None => Ok(fuzz(&options)),
+        Some(level) => compiled(&options, level),
+    }
+}
+
+/// How many kernels rustc compiles at once.
+const BATCH: u64 = 20;
+
+fn compiled(options: &Options, level: u64) -> Result<bool, String> {
+    let exe = std::env::current_exe().map_err(|e| e.to_string())?;
+    let target = exe.ancestors().nth(2).ok_or("no target directory")?;
+    let batches = Crate::new(target, level);
+    let start = Instant::now();
+    let (mut done, mut bad) = (0, 0);
+    while done < options.count && start.elapsed() < options.time {
+        let count = BATCH.min(options.count - done);
+        let first = options.seed + done;
+        let cases: Vec<_> = (first..first + count).map(|s| generate(s).case()).collect();
+        let outcome = batches.judge(&cases)?;
+        for (at, why) in outcome.rejected {
+            println!("seed {} is rejected by rustc: {why}", first + at as u64);
+            bad += 1;
+        }
+        for (at, how) in outcome.differ {
+            let seed = first + at as u64;
+            println!("seed {seed}: {how}");
+            bad += 1;
+            shrink_compiled(&batches, seed, level);
+        }
+        done += count;
+    }
+    let minutes = start.elapsed().as_secs_f64() / 60.0;
+    println!(
+        "{done} kernels by rustc at opt-level {level} in {minutes:.1} min, seeds from {}: {bad} rejected or different",
+        options.seed
+    );
+    Ok(bad == 0)
+}
+
+/// rustc takes seconds for each candidate, so fewer are tried.
+fn shrink_compiled(batches: &Crate, seed: u64, level: u64) {
+    let small = shrink(&generate(seed), 400, |candidate| {
+        let case = candidate.case();
+        sarek_fuzz::judge::lower(&case.function).is_ok()
+            && batches
+                .judge(&[case])
+                .is_ok_and(|outcome| !outcome.differ.is_empty())
+    });
+    let path = corpus(&format!("rustc{level}_{seed}"));
+    keep(&path, &small.case());
+    println!("{}\n{}", small.case(), path.display());
 }
 
 /// What was seen so far.
@@ -167,12 +225,16 @@ fn report(seed: u64, generated: &Generated, device: &str, how: &str) {
             _ => false,
         }
     });
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("corpus")
-        .join(format!("{device}_{seed}.rs"));
+    let path = corpus(&format!("{device}_{seed}"));
     keep(&path, &small.case());
     let said = last.split("--- source ---").next().unwrap_or_default();
     println!("{}\n{}: {}", small.case(), path.display(), said.trim());
+}
+
+/// The file of a kept kernel.
+fn corpus(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    folder.join(name).with_extension("rs")
 }
 
 fn keep(path: &Path, case: &Case) {

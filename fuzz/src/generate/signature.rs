@@ -38,7 +38,11 @@ impl Gen {
         let mut body = vec![Node::leaf(format!("let i = {id};"))];
         self.read_inputs(&mut body);
         let launch = Launch { seed, shape, lens };
-        (format!("{word}fn k({})", params.join(", ")), body, launch)
+        (
+            format!("pub {word}fn k({})", params.join(", ")),
+            body,
+            launch,
+        )
     }
 
     /// Variables of every type that depend on the inputs.
