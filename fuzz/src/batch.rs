@@ -104,9 +104,7 @@ impl Crate {
             if rejected.is_empty() {
                 return Err(log);
             }
-            outcome
-                .rejected
-                .extend(rejected.into_iter().map(|k| (k, log.clone())));
+            outcome.rejected.extend(rejected);
         }
         outcome.differ = self.run()?;
         Ok(outcome)
@@ -179,20 +177,16 @@ impl Crate {
     }
 }
 
-/// The kernels in whose files rustc reports errors.
-fn blamed(log: &str) -> Vec<usize> {
-    let mut found = vec![];
-    let mut is_error = false;
-    for line in log.lines() {
-        if line.starts_with("error") || line.starts_with("warning") {
-            is_error = line.starts_with("error");
-        }
-        let place = line.trim_start().strip_prefix("--> src/k");
-        let number = place.and_then(|p| p.split_once(".rs")?.0.parse().ok());
-        if let (true, Some(number)) = (is_error, number)
-            && !found.contains(&number)
+/// The kernels in whose files rustc reports errors, each with the first.
+fn blamed(log: &str) -> Vec<(usize, String)> {
+    let mut found: Vec<(usize, String)> = vec![];
+    for report in log.split("\n\n").filter(|r| r.starts_with("error")) {
+        let place = report.split_once("--> src/k");
+        let number = place.and_then(|(_, p)| p.split_once(".rs")?.0.parse().ok());
+        if let Some(number) = number
+            && found.iter().all(|(known, _)| *known != number)
         {
-            found.push(number);
+            found.push((number, report.to_owned()));
         }
     }
     found

@@ -4,11 +4,12 @@ use std::fmt;
 
 use sarek::ir::write::{self, IndexWidth};
 use sarek::ir::{Kernel, ParamKind, SiteId};
-use sarek::{Device, Error, FaultKind};
+use sarek::{Device, Error, Fault, FaultKind};
 use sarek_runtime::{FreeBlock, KernelDef, Launch as Call};
 
 use crate::case::{Case, Launch, Shape};
 use crate::data::{self, Argument};
+use crate::replay;
 
 /// What became of a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,7 +36,7 @@ pub enum Verdict {
 enum Outcome {
     /// The bits of each written slice.
     Done(Vec<Vec<u64>>),
-    Fault(String),
+    Fault(Fault),
     NotEligible,
     Failed(String),
 }
@@ -118,7 +119,7 @@ pub fn compare(def: &'static KernelDef, launch: &Launch, devices: &[Device]) -> 
                 continue;
             }
             (Some(due), got) => {
-                if let Some(how) = difference(def.ir, due, &got) {
+                if let Some(how) = difference(def.ir, launch, due, &got) {
                     return differs(how);
                 }
             }
@@ -132,7 +133,7 @@ pub fn compare(def: &'static KernelDef, launch: &Launch, devices: &[Device]) -> 
 }
 
 /// Why two outcomes are not the same.
-fn difference(kernel: &Kernel, due: &Outcome, got: &Outcome) -> Option<String> {
+fn difference(kernel: &Kernel, launch: &Launch, due: &Outcome, got: &Outcome) -> Option<String> {
     match (due, got) {
         (Outcome::Done(due), Outcome::Done(got)) => {
             let written = kernel.params.iter().filter_map(|param| match param.kind {
@@ -153,7 +154,14 @@ fn difference(kernel: &Kernel, due: &Outcome, got: &Outcome) -> Option<String> {
             }
             None
         }
-        (Outcome::Fault(_), Outcome::Fault(_)) => None,
+        (Outcome::Fault(_), Outcome::Fault(fault)) => {
+            let blamed = match fault.kind {
+                // The user's function knows no threads.
+                FaultKind::Panic(_) => true,
+                _ => replay::faults(kernel, launch, fault.thread),
+            };
+            (!blamed).then(|| format!("blames a thread that does not fault: {fault}"))
+        }
         (due, got) => Some(format!("{got}, where the oracle {due}")),
     }
 }
@@ -177,7 +185,7 @@ fn run(def: &'static KernelDef, launch: &Launch, device: &Device) -> Outcome {
             FaultKind::Panic(_) if device.backend() != "reference" => {
                 Outcome::Failed(fault.to_string())
             }
-            _ => Outcome::Fault(fault.to_string()),
+            _ => Outcome::Fault(fault),
         },
         Err(Error::NotEligible { .. }) => Outcome::NotEligible,
         Err(error) => Outcome::Failed(error.to_string()),

@@ -10,6 +10,7 @@ pub mod case;
 pub mod data;
 pub mod generate;
 pub mod judge;
+mod replay;
 pub mod shrink;
 pub mod tree;
 pub mod worker;

@@ -188,6 +188,9 @@ fn one(seed: u64, worker: &mut Worker, tally: &Mutex<Tally>) {
     {
         let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
         tally.kernels += 1;
+        if tally.kernels.is_multiple_of(500) {
+            println!("{} kernels, seed {seed}", tally.kernels);
+        }
         match &verdict {
             Verdict::Agreed { devices, fault } => {
                 tally.faulted += u64::from(*fault);

@@ -99,7 +99,7 @@ fn labelled(g: &mut Gen, ty: Scalar) -> Expr {
     let label = g.label();
     let value = g.settled(ty);
     let stmts = g.inside(&label, true, Some(ty), |g| g.block_before(1, true));
-    with_blocks(ty, &format!("{label}: {{#@ }}"), vec![value], vec![stmts])
+    with_blocks(ty, &format!("({label}: {{#@ }})"), vec![value], vec![stmts])
 }
 
 impl Gen {
@@ -120,7 +120,9 @@ impl Gen {
             is_block,
             value,
         });
+        let labels_all = std::mem::replace(&mut self.labels_all, false);
         let made = body(self);
+        self.labels_all = labels_all;
         self.loops.pop();
         made
     }

@@ -2,7 +2,7 @@
 
 use sarek::ir::Scalar;
 
-use super::{Gen, Rule, integer};
+use super::{Gen, Loop, Rule, integer};
 use crate::tree::{Block, Node};
 
 pub(super) const RULES: &[Rule<Node>] = &[
@@ -100,12 +100,14 @@ fn adapted(g: &mut Gen, _: Scalar) -> Node {
     let dots = *g.pick(&["..", "..="]);
     let range = format!("({from}{ty}{dots}{to}{ty})");
     let step = 1 + g.below(3);
+    // Only short ranges know their length.
+    let is_exact = dots == ".." && (ty.bits() <= 32 || ty == Scalar::Usize);
     let range = match g.below(5) {
         0 => range,
         1 => format!("{range}.rev()"),
-        2 => format!("{range}.step_by({step})"),
+        2 if is_exact => format!("{range}.step_by({step}).rev()"),
         3 => format!("{range}.rev().step_by({step})"),
-        _ => format!("{range}.step_by({step}).rev()"),
+        _ => format!("{range}.step_by({step})"),
     };
     let (label, head) = label(g);
     let scope = g.scope.clone();
@@ -128,7 +130,9 @@ fn while_loop(g: &mut Gen, _: Scalar) -> Node {
     let (label, head) = label(g);
     let counter = g.name();
     let last = 1 + g.below(5);
+    let labels_all = std::mem::replace(&mut g.labels_all, true);
     let cond = g.expr(Scalar::Bool);
+    g.labels_all = labels_all;
     let body = g.inside(&label, false, None, |g| g.block(last));
     let text = format!(
         "let mut {counter} = 0u32; {head}while {counter} < {last} && @ {{ {counter} += 1;#}}"
@@ -148,8 +152,7 @@ fn leave(g: &mut Gen, _: Scalar) -> Node {
     let at = g.below(loops.len());
     let target = &loops[at];
     let cond = g.expr(Scalar::Bool);
-    let innermost = loops.iter().rposition(|l| !l.is_block) == Some(at);
-    let label = match innermost && g.once_in(2) {
+    let label = match !target.is_block && g.needs_no_label(target) && g.once_in(2) {
         true => String::new(),
         false => format!(" {}", target.label),
     };
@@ -166,11 +169,19 @@ fn leave(g: &mut Gen, _: Scalar) -> Node {
     }
 }
 
+impl Gen {
+    /// May `break` and `continue` leave out the label of this loop?
+    fn needs_no_label(&self, target: &Loop) -> bool {
+        let innermost = self.loops.last().is_some_and(|l| l.label == target.label);
+        innermost && !self.labels_all
+    }
+}
+
 fn next(g: &mut Gen, _: Scalar) -> Node {
     let loops: Vec<_> = g.loops.iter().filter(|l| !l.is_block).cloned().collect();
     let at = g.below(loops.len());
     let cond = g.expr(Scalar::Bool);
-    let label = match at + 1 == loops.len() && g.once_in(2) {
+    let label = match g.needs_no_label(&loops[at]) && g.once_in(2) {
         true => String::new(),
         false => format!(" {}", loops[at].label),
     };

@@ -60,6 +60,11 @@ fn range(ty: Scalar) -> (i128, i128) {
 
 pub(super) fn literal(g: &mut Gen, ty: Scalar) -> Expr {
     let (least, most) = range(ty);
+    // The bounds of `usize` are the target's, and not known here.
+    if ty != Scalar::Usize && g.once_in(12) {
+        let name = *g.pick(&["MIN", "MAX"]);
+        return make(ty, Facts::ANY, format!("{ty}::{name}"), vec![]);
+    }
     let value = match g.below(8) {
         0 => least,
         1 => most,

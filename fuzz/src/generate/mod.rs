@@ -110,6 +110,8 @@ pub struct Gen {
     nest: u32,
     /// What follows the statements of this block was made before them.
     keeps_names: bool,
+    /// In the condition of a `while`, where Rust wants each label written.
+    labels_all: bool,
     /// How often the innermost block runs at most.
     trips: usize,
 }
@@ -166,6 +168,7 @@ pub fn generate(seed: u64) -> Generated {
         depth: 0,
         nest: 0,
         keeps_names: false,
+        labels_all: false,
         trips: 1,
     };
     let (head, mut body, launch) = gen_.signature(seed);
