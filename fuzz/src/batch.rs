@@ -121,7 +121,7 @@ impl Crate {
             std::fs::write(source.join(format!("k{at}.rs")), cases[at].to_string())?;
             let _ = writeln!(
                 modules,
-                "#[allow(warnings, arithmetic_overflow, unconditional_panic)]\nmod k{at};"
+                "#[allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]\nmod k{at};"
             );
             let _ = writeln!(
                 table,

@@ -13,7 +13,7 @@ use sarek_runtime::KernelDef;
 macro_rules! corpus {
     ($($name:ident)*) => {
         $(
-            #[allow(warnings, arithmetic_overflow, unconditional_panic)]
+            #[allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]
             mod $name {
                 include!(concat!("../corpus/", stringify!($name), ".rs"));
             }
