@@ -87,7 +87,7 @@ fn branches(g: &mut Gen, ty: Scalar) -> Expr {
 /// A `loop` that yields a value: at the latest after a few rounds.
 fn searched(g: &mut Gen, ty: Scalar) -> Expr {
     let (label, counter) = (g.label(), g.name());
-    let (last, value) = (1 + g.below(5), g.settled(ty));
+    let (last, value) = (1 + g.below(5), g.labelled_value(ty));
     let stmts = g.inside(&label, false, Some(ty), |g| g.block(last + 1));
     let text = format!(
         "{{ let mut {counter} = 0u32; {label}: loop {{ {counter} += 1; if {counter} > {last} {{ break {label} @; }}# }} }}"
@@ -97,12 +97,20 @@ fn searched(g: &mut Gen, ty: Scalar) -> Expr {
 
 fn labelled(g: &mut Gen, ty: Scalar) -> Expr {
     let label = g.label();
-    let value = g.settled(ty);
+    let value = g.labelled_value(ty);
     let stmts = g.inside(&label, true, Some(ty), |g| g.block_before(1, true));
     with_blocks(ty, &format!("({label}: {{#@ }})"), vec![value], vec![stmts])
 }
 
 impl Gen {
+    /// A value that will stand in a loop or block which is still to be made.
+    fn labelled_value(&mut self, ty: Scalar) -> Expr {
+        let labels_all = std::mem::replace(&mut self.labels_all, true);
+        let value = self.settled(ty);
+        self.labels_all = labels_all;
+        value
+    }
+
     pub(super) fn label(&mut self) -> String {
         format!("'{}", self.name())
     }

@@ -110,7 +110,7 @@ pub struct Gen {
     nest: u32,
     /// What follows the statements of this block was made before them.
     keeps_names: bool,
-    /// In the condition of a `while`, where Rust wants each label written.
+    /// In the condition of a `while`, or in a block to come: each label has to be written.
     labels_all: bool,
     /// How often the innermost block runs at most.
     trips: usize,
