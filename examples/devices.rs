@@ -61,6 +61,7 @@ fn describe(device: &Device) -> bool {
         ("f64 functions", info.features.f64_math),
         ("64-bit integers", info.features.i64),
         ("8-bit storage", info.features.storage8),
+        ("16-bit storage", info.features.storage16),
     ];
     let listed = |has: bool| {
         let names: Vec<&str> = features

@@ -37,11 +37,12 @@ pub mod prelude;
 pub mod conformance;
 
 pub use sarek_ir as ir;
-pub use sarek_macros::{kernel, native};
+pub use sarek_macros::{kernel, native, superstep};
+pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::{
-    Device, Dims, Element, Error, Event, Fault, FaultKind, Grid, IntoDims, Kernel, Launch, Ready,
-    Result, ScalarArg, Stream, Vector, backend, registry,
+    Atomic, AtomicElement, AtomicInteger, Device, Dims, Element, Error, Event, Fault, FaultKind,
+    Grid, IntoDims, Kernel, Launch, Ready, Result, ScalarArg, Stream, Vector, backend, registry,
 };
 
 /// What expansions of [`kernel`] use; not for users.

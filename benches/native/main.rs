@@ -21,6 +21,20 @@ use sarek::{Element, Ready};
 /// Elements of the large vectors: 64 MiB each, past all caches.
 const LARGE: usize = 1 << 24;
 
+/// Nothing but an exponential.
+#[kernel]
+fn exponentials(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    y[i] = x[i].exp();
+}
+
+/// Nothing but a sine.
+#[kernel]
+fn sines(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    y[i] = x[i].sin();
+}
+
 struct Bench {
     runner: Runner,
     device: Device,
@@ -199,6 +213,33 @@ impl Bench {
         )
     }
 
+    /// One function of each element, in a vector that stays in the caches.
+    fn functions(&self, n: usize) -> Fallible {
+        let mut v = (random(n), Vector::zeros(n));
+        let row = |kernel| case(kernel, "rayon", format!("{n}"), Work::Bytes(8 * n));
+        if self.runner.wants("exp") {
+            self.pair(
+                row("exp"),
+                ROUNDED,
+                &mut v,
+                |v| &mut v.1,
+                |v| exponentials(&v.0, &mut v.1).over(n),
+                |v| Ok(plain::map(v.0.as_slice()?, v.1.as_mut_slice()?, f32::exp)),
+            )?;
+        }
+        if self.runner.wants("sin") {
+            self.pair(
+                row("sin"),
+                ROUNDED,
+                &mut v,
+                |v| &mut v.1,
+                |v| sines(&v.0, &mut v.1).over(n),
+                |v| Ok(plain::map(v.0.as_slice()?, v.1.as_mut_slice()?, f32::sin)),
+            )?;
+        }
+        Ok(())
+    }
+
     fn mandelbrot(&self, n: usize) -> Fallible {
         if !self.runner.wants("mandelbrot") {
             return Ok(());
@@ -303,6 +344,7 @@ fn main() -> Fallible {
     bench.two_inputs(LARGE)?;
     bench.triad("rayon", LARGE, Work::Bytes(12 * LARGE), plain::triad)?;
     bench.black_scholes(1 << 22)?;
+    bench.functions(1 << 18)?;
     bench.mandelbrot(1024)?;
     bench.matmul("rayon", 512, plain::matmul_elements)?;
     bench.matmul("rayon, rows", 512, plain::matmul_rows)?;

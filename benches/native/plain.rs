@@ -89,6 +89,10 @@ pub fn black_scholes(
     );
 }
 
+pub fn map(x: &[f32], y: &mut [f32], f: impl Fn(f32) -> f32 + Sync) {
+    (x, y).into_par_iter().for_each(|(&x, y)| *y = f(x));
+}
+
 pub fn mandelbrot(width: usize, height: usize, limit: u32, counts: &mut [u32]) {
     let rows = counts.par_chunks_exact_mut(width).enumerate();
     rows.for_each(|(row, counts)| {

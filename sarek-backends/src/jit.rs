@@ -15,6 +15,9 @@ pub(crate) struct Binary<'a> {
     pub source: &'a Source,
     pub kernel: &'a str,
     pub block: [u32; 3],
+    /// The lengths of the kernel's shared arrays.
+    #[cfg_attr(not(feature = "wgpu"), allow(dead_code))]
+    pub shared: &'a [u64],
 }
 
 impl<'a> Binary<'a> {
@@ -25,11 +28,13 @@ impl<'a> Binary<'a> {
                 source,
                 kernel,
                 block,
+                shared,
             } => Ok(Binary {
                 artifact,
                 source,
                 kernel,
                 block,
+                shared,
             }),
             Program::Direct(_) | Program::Ir(_) => {
                 Err(foreign(device, "a program that it did not compile"))
@@ -92,7 +97,8 @@ pub(crate) fn arguments<'a>(
     };
     let fits = |(arg, slot): (&Arg, &Slot)| match arg {
         Arg::Buffer(_) => is_buffer(slot),
-        Arg::Scalar(scalar) => !is_buffer(slot) && scalar.as_bytes().len() == scalar_size(slot),
+        Arg::Scalar(scalar) => is_scalar(slot) && scalar.as_bytes().len() == scalar_size(slot),
+        Arg::Shared { .. } => matches!(slot.kind, SlotKind::Shared(_)),
     };
     if args.len() != slots.len() || !args.iter().zip(slots).all(fits) {
         return Err(foreign(device, "arguments of another program"));
@@ -100,11 +106,23 @@ pub(crate) fn arguments<'a>(
     Ok(args)
 }
 
-/// Is it passed as memory, or by value?
+/// Is it passed as device memory?
 pub(crate) fn is_buffer(slot: &Slot) -> bool {
     match slot.kind {
         SlotKind::Buffer { .. } | SlotKind::Faults => true,
-        SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => false,
+        SlotKind::Len(_)
+        | SlotKind::Scalar(_)
+        | SlotKind::Extent(_)
+        | SlotKind::Grid(_)
+        | SlotKind::Shared(_) => false,
+    }
+}
+
+/// Is it passed by value?
+pub(crate) fn is_scalar(slot: &Slot) -> bool {
+    match slot.kind {
+        SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => true,
+        SlotKind::Buffer { .. } | SlotKind::Faults | SlotKind::Shared(_) => false,
     }
 }
 

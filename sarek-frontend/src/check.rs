@@ -28,7 +28,7 @@ fn message(lowered: &Lowered, violation: Violation) -> String {
             .kernel
             .operands(id)
             .first()
-            .map(|o| lowered.kernel.type_of(*o)),
+            .map(|o| lowered.kernel.scalar_of(*o)),
         Node::Kernel
         | Node::Param(_)
         | Node::Local(_)
@@ -64,7 +64,7 @@ pub fn races(lowered: &Lowered, errors: &mut Errors) -> Option<Vec<Precondition>
         Err(races) => races,
     };
     for race in races {
-        let buffer = &lowered.kernel.params[race.buffer.index()].name;
+        let buffer = lowered.kernel.memory_name(race.memory);
         let (place, _) = race.first;
         let (_, second) = race.second;
         let meets = if race.first == race.second {

@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use crate::diagnostics::Errors;
 use crate::emit::{self, Parts, reference};
 use crate::lower::{self, Lowered};
-use crate::parse::{Attribute, Signature};
+use crate::parse::{Attribute, Signature, superstep};
 
 /// What became of one macro call.
 pub struct Expansion {
@@ -61,25 +61,19 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             kernel: None,
         };
     };
-    reference::mark(&mut item.block);
-    let lowered = lower::lower(
-        &signature,
-        &item.block,
-        attribute.block,
-        &krate,
-        &mut errors,
-    );
-    let lowered = lowered.and_then(|lowered| checked(lowered, &signature, &mut errors));
+    let lowered = lower_item(&mut item, &signature, attribute.block, &krate, &mut errors);
     let types = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut item.block, types, &krate);
     let parts = Parts {
         item: &item,
         signature: &signature,
         krate: &krate,
+        shapes: attribute.shapes,
         fixed_block: attribute.block.is_some(),
         has_native: lowered
             .as_ref()
             .is_some_and(|l| !l.kernel.natives.is_empty()),
+        is_cooperative: lowered.as_ref().is_some_and(|l| is_cooperative(&l.kernel)),
     };
     match lowered {
         Some(lowered) if errors.is_empty() => {
@@ -103,6 +97,42 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     }
 }
 
+/// The kernel that `#[kernel(attribute)] item` is, or the errors in it, without an expansion.
+///
+/// # Errors
+/// What [`kernel`] reports.
+pub fn lowered(attribute: TokenStream, item: TokenStream) -> Result<sarek_ir::Kernel, Vec<String>> {
+    let mut errors = Errors::default();
+    let attribute = Attribute::parse(attribute, &mut errors);
+    let kernel = syn::parse2::<syn::ItemFn>(item)
+        .map_err(|error| errors.push(error))
+        .ok()
+        .and_then(|mut item| {
+            let signature = Signature::read(&item, &mut errors)?;
+            let krate = quote!(::sarek);
+            lower_item(&mut item, &signature, attribute.block, &krate, &mut errors)
+        });
+    let (_, errors) = errors.finish();
+    kernel
+        .map(|l| l.kernel)
+        .filter(|_| errors.is_empty())
+        .ok_or(errors)
+}
+
+/// Lowers and checks the body, and marks it for [`reference::annotate`].
+fn lower_item(
+    item: &mut syn::ItemFn,
+    signature: &Signature,
+    block: Option<[u32; 3]>,
+    krate: &TokenStream,
+    errors: &mut Errors,
+) -> Option<Lowered> {
+    superstep::expand(&mut item.block, krate);
+    reference::mark(&mut item.block);
+    let lowered = lower::lower(signature, &item.block, block, krate, errors)?;
+    checked(lowered, signature, errors)
+}
+
 /// Expands a `native!` that no kernel took.
 pub fn stray_native(tokens: TokenStream) -> TokenStream {
     let span = tokens
@@ -110,6 +140,16 @@ pub fn stray_native(tokens: TokenStream) -> TokenStream {
         .next()
         .map_or_else(proc_macro2::Span::call_site, |t| t.span());
     let message = "`native!` stands in the body of a `#[kernel]` function, as a statement";
+    syn::Error::new(span, message).to_compile_error()
+}
+
+/// Expands a `superstep!` that no kernel took.
+pub fn stray_superstep(tokens: TokenStream) -> TokenStream {
+    let span = tokens
+        .into_iter()
+        .next()
+        .map_or_else(proc_macro2::Span::call_site, |t| t.span());
+    let message = "`superstep!` stands in the body of a `#[kernel]` function, as a statement";
     syn::Error::new(span, message).to_compile_error()
 }
 
@@ -144,6 +184,13 @@ fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
             errors.unsupported(attr.span(), "this attribute is", "remove it");
         }
     }
+}
+
+/// Do the threads of a block work together?
+fn is_cooperative(kernel: &sarek_ir::Kernel) -> bool {
+    use sarek_ir::Stmt;
+    let joins = |stmt: &Stmt| matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. });
+    !kernel.shared.is_empty() || kernel.stmts.iter().any(joins)
 }
 
 /// Checks what rustc cannot.

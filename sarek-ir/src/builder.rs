@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::{
-    Block, Expr, ExprId, Kernel, LabelId, List, Loc, Local, LocalId, Scalar, Site, SiteId, Stmt,
-    StmtId, Value,
+    Block, Expr, ExprId, Kernel, LabelId, List, Loc, Local, LocalId, Site, SiteId, Stmt, StmtId,
+    Type, TypeDef, TypeId, Value,
 };
 
 impl Kernel {
@@ -17,9 +17,9 @@ impl Kernel {
     }
 
     /// Adds an expression.
-    pub fn push_expr(&mut self, expr: Expr, ty: Scalar, loc: Loc) -> ExprId {
+    pub fn push_expr(&mut self, expr: Expr, ty: impl Into<Type>, loc: Loc) -> ExprId {
         self.exprs.to_mut().push(expr);
-        self.expr_types.to_mut().push(ty);
+        self.expr_types.to_mut().push(ty.into());
         self.expr_locs.to_mut().push(loc);
         ExprId(self.exprs.len() as u32 - 1)
     }
@@ -45,6 +45,16 @@ impl Kernel {
     pub fn push_local(&mut self, local: Local) -> LocalId {
         self.locals.to_mut().push(local);
         LocalId(self.locals.len() as u32 - 1)
+    }
+
+    /// Adds a type of several parts, or finds it.
+    pub fn push_type(&mut self, def: TypeDef) -> Type {
+        let found = self.types.iter().position(|known| *known == def);
+        let at = found.unwrap_or_else(|| {
+            self.types.to_mut().push(def);
+            self.types.len() - 1
+        });
+        Type::Compound(TypeId(at as u32))
     }
 
     /// Adds a site.
@@ -85,6 +95,12 @@ impl Kernel {
             | Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
             | Stmt::Native { .. } => None,
         });
         LabelId(labels.max().map_or(0, |l| l + 1))

@@ -4,21 +4,35 @@
 //! the targets to it. Each operation is Rust's own on the same type, `usize` being 64 bits wide.
 //! Operands have the types that [`fn@crate::validate`] demands; others are a bug of the caller.
 
+mod block;
 mod call;
-pub mod thread;
+mod collective;
+mod host;
+mod lane;
+mod thread;
 
+pub use block::{Machine, Stop};
 pub use call::call;
+pub use collective::{Brought, atomic, subgroup};
+pub use host::{Fault, Host, Ids, OnFault, SUBGROUP};
+pub(crate) use lane::shared_len;
 
 use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value};
 
 /// `op arg`
 pub fn unary(op: UnaryOp, arg: Value) -> Value {
     match (op, arg) {
+        (UnaryOp::Neg, Value::I8(v)) => Value::I8(v.wrapping_neg()),
+        (UnaryOp::Neg, Value::I16(v)) => Value::I16(v.wrapping_neg()),
         (UnaryOp::Neg, Value::I32(v)) => Value::I32(v.wrapping_neg()),
         (UnaryOp::Neg, Value::I64(v)) => Value::I64(v.wrapping_neg()),
         (UnaryOp::Neg, Value::F32(v)) => Value::f32(-f32::from_bits(v)),
         (UnaryOp::Neg, Value::F64(v)) => Value::f64(-f64::from_bits(v)),
         (UnaryOp::Not, Value::Bool(v)) => Value::Bool(!v),
+        (UnaryOp::Not, Value::I8(v)) => Value::I8(!v),
+        (UnaryOp::Not, Value::U8(v)) => Value::U8(!v),
+        (UnaryOp::Not, Value::I16(v)) => Value::I16(!v),
+        (UnaryOp::Not, Value::U16(v)) => Value::U16(!v),
         (UnaryOp::Not, Value::I32(v)) => Value::I32(!v),
         (UnaryOp::Not, Value::U32(v)) => Value::U32(!v),
         (UnaryOp::Not, Value::I64(v)) => Value::I64(!v),
@@ -83,6 +97,10 @@ pub fn binary(op: BinaryOp, lhs: Value, rhs: Value) -> Value {
     }
     match (lhs, rhs) {
         (Value::Bool(a), Value::Bool(b)) => bool_binary(op, a, b),
+        (Value::I8(a), Value::I8(b)) => int_binary!(Value::I8, op, a, b),
+        (Value::U8(a), Value::U8(b)) => int_binary!(Value::U8, op, a, b),
+        (Value::I16(a), Value::I16(b)) => int_binary!(Value::I16, op, a, b),
+        (Value::U16(a), Value::U16(b)) => int_binary!(Value::U16, op, a, b),
         (Value::I32(a), Value::I32(b)) => int_binary!(Value::I32, op, a, b),
         (Value::U32(a), Value::U32(b)) => int_binary!(Value::U32, op, a, b),
         (Value::I64(a), Value::I64(b)) => int_binary!(Value::I64, op, a, b),
@@ -133,6 +151,10 @@ fn shift(op: BinaryOp, lhs: Value, rhs: Value) -> Value {
         };
     }
     match lhs {
+        Value::I8(v) => by!(Value::I8, v),
+        Value::U8(v) => by!(Value::U8, v),
+        Value::I16(v) => by!(Value::I16, v),
+        Value::U16(v) => by!(Value::U16, v),
         Value::I32(v) => by!(Value::I32, v),
         Value::U32(v) => by!(Value::U32, v),
         Value::I64(v) => by!(Value::I64, v),
@@ -156,6 +178,10 @@ pub fn divide(op: DivideOp, lhs: Value, rhs: Value) -> Option<Value> {
         };
     }
     match (lhs, rhs) {
+        (Value::I8(a), Value::I8(b)) => by!(Value::I8, a, b),
+        (Value::U8(a), Value::U8(b)) => by!(Value::U8, a, b),
+        (Value::I16(a), Value::I16(b)) => by!(Value::I16, a, b),
+        (Value::U16(a), Value::U16(b)) => by!(Value::U16, a, b),
         (Value::I32(a), Value::I32(b)) => by!(Value::I32, a, b),
         (Value::U32(a), Value::U32(b)) => by!(Value::U32, a, b),
         (Value::I64(a), Value::I64(b)) => by!(Value::I64, a, b),
@@ -170,6 +196,10 @@ pub fn cast(arg: Value, to: Scalar) -> Value {
     macro_rules! from {
         ($v:expr) => {
             match to {
+                Scalar::I8 => Value::I8($v as i8),
+                Scalar::U8 => Value::U8($v as u8),
+                Scalar::I16 => Value::I16($v as i16),
+                Scalar::U16 => Value::U16($v as u16),
                 Scalar::I32 => Value::I32($v as i32),
                 Scalar::U32 => Value::U32($v as u32),
                 Scalar::I64 => Value::I64($v as i64),
@@ -184,6 +214,10 @@ pub fn cast(arg: Value, to: Scalar) -> Value {
     match arg {
         Value::Bool(v) if to == Scalar::Bool => Value::Bool(v),
         Value::Bool(v) => from!(v as u8),
+        Value::I8(v) => from!(v),
+        Value::U8(v) => from!(v),
+        Value::I16(v) => from!(v),
+        Value::U16(v) => from!(v),
         Value::I32(v) => from!(v),
         Value::U32(v) => from!(v),
         Value::I64(v) => from!(v),

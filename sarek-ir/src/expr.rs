@@ -1,4 +1,4 @@
-use crate::{ExprId, Intrinsic, LinkId, List, LocalId, ParamId, SiteId, Value};
+use crate::{CompoundId, ExprId, Intrinsic, LinkId, List, LocalId, Memory, ParamId, SiteId, Value};
 
 /// A pure expression. Its type stands beside it in [`crate::Kernel::expr_types`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,14 +12,21 @@ pub enum Expr {
     Local(LocalId),
     /// The value of a scalar parameter.
     Param(ParamId),
-    /// The number of elements of a slice parameter, a `usize`.
-    Len(ParamId),
+    /// The number of elements of a slice or array, a `usize`.
+    Len(Memory),
     /// An id or extent, a `usize`.
     Builtin(Builtin),
-    /// `buffer[index]`; `index` is a `usize`. Faults when out of bounds.
+    /// `memory[index]`; `index` is a `usize`. Faults when out of bounds.
     Load {
-        buffer: ParamId,
+        memory: Memory,
         index: ExprId,
+        site: Option<SiteId>,
+    },
+    /// `index`, which must be below `len`; both are `usize`. Faults otherwise. It is a step on the way to an element
+    /// of an array of arrays, or of a strided view.
+    Bounded {
+        index: ExprId,
+        len: ExprId,
         site: Option<SiteId>,
     },
     /// A prefix operator.
@@ -46,6 +53,8 @@ pub enum Expr {
     Cast { arg: ExprId },
     /// A numeric method or function; see [`Intrinsic`] for each one's signature.
     Call { intrinsic: Intrinsic, args: List },
+    /// An operation on values of several parts.
+    Compound(CompoundId),
     /// Has this thread faulted? A `bool`; introduced by [`crate::passes::guard_loops`].
     Faulted,
 }
@@ -95,11 +104,15 @@ pub enum Builtin {
     GlobalDim(Axis),
     /// `(global_idx_z * global_dim_y + global_idx_y) * global_dim_x + global_idx_x`.
     GlobalThreadId,
+    /// Threads of a subgroup, at most.
+    SubgroupSize,
+    /// Index of the thread in its subgroup.
+    SubgroupLane,
 }
 
 impl Builtin {
     /// Every builtin with the function that users call for it.
-    pub const ALL: [(&'static str, Builtin); 19] = [
+    pub const ALL: [(&'static str, Builtin); 21] = [
         ("thread_idx_x", Builtin::ThreadIdx(Axis::X)),
         ("thread_idx_y", Builtin::ThreadIdx(Axis::Y)),
         ("thread_idx_z", Builtin::ThreadIdx(Axis::Z)),
@@ -119,6 +132,8 @@ impl Builtin {
         ("global_dim_y", Builtin::GlobalDim(Axis::Y)),
         ("global_dim_z", Builtin::GlobalDim(Axis::Z)),
         ("global_thread_id", Builtin::GlobalThreadId),
+        ("subgroup_size", Builtin::SubgroupSize),
+        ("subgroup_lane", Builtin::SubgroupLane),
     ];
 
     /// The builtin that a function of this name stands for.
@@ -135,7 +150,7 @@ impl Builtin {
         found.expect("every builtin stands in Builtin::ALL").0
     }
 
-    /// The axis that it speaks of; `None` for [`Builtin::GlobalThreadId`], which needs all three.
+    /// The axis that it speaks of, if it is one.
     pub const fn axis(self) -> Option<Axis> {
         match self {
             Builtin::ThreadIdx(a)
@@ -144,8 +159,13 @@ impl Builtin {
             | Builtin::GridDim(a)
             | Builtin::GlobalIdx(a)
             | Builtin::GlobalDim(a) => Some(a),
-            Builtin::GlobalThreadId => None,
+            Builtin::GlobalThreadId | Builtin::SubgroupSize | Builtin::SubgroupLane => None,
         }
+    }
+
+    /// Does it speak of the thread's subgroup?
+    pub const fn is_of_subgroup(self) -> bool {
+        matches!(self, Builtin::SubgroupSize | Builtin::SubgroupLane)
     }
 
     /// Is it the same for all threads of a block?
@@ -154,8 +174,12 @@ impl Builtin {
             Builtin::BlockIdx(_)
             | Builtin::BlockDim(_)
             | Builtin::GridDim(_)
-            | Builtin::GlobalDim(_) => true,
-            Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_) | Builtin::GlobalThreadId => false,
+            | Builtin::GlobalDim(_)
+            | Builtin::SubgroupSize => true,
+            Builtin::ThreadIdx(_)
+            | Builtin::GlobalIdx(_)
+            | Builtin::GlobalThreadId
+            | Builtin::SubgroupLane => false,
         }
     }
 }

@@ -232,11 +232,46 @@ impl Intrinsic {
         })
     }
 
+    /// Is it a transcendental function, or a root that processors have not?
+    pub const fn is_elementary(self) -> bool {
+        use Intrinsic::*;
+        matches!(
+            self,
+            Cbrt | Exp
+                | Exp2
+                | ExpM1
+                | Ln
+                | Ln1p
+                | Log2
+                | Log10
+                | Sin
+                | Cos
+                | Tan
+                | Asin
+                | Acos
+                | Atan
+                | Atan2
+                | Sinh
+                | Cosh
+                | Tanh
+                | Powf
+                | Hypot
+        )
+    }
+
+    /// Is there such a method on this type? Not every width of bits is that of a float.
+    pub const fn stands_on(self, on: Scalar) -> bool {
+        let has_float = !matches!(on, Scalar::Usize | Scalar::U8 | Scalar::U16);
+        self.class().contains(on) && (has_float || !matches!(self, Intrinsic::FromBits))
+    }
+
     /// The type of the result for a receiver of type `on`.
     pub const fn result_type(self, on: Scalar) -> Scalar {
         match (self.result(), on) {
             (ResultType::Same, _) => on,
             (ResultType::Fixed(s), _) => s,
+            (ResultType::Unsigned, Scalar::I8 | Scalar::U8) => Scalar::U8,
+            (ResultType::Unsigned, Scalar::I16 | Scalar::U16) => Scalar::U16,
             (ResultType::Unsigned, Scalar::I32 | Scalar::U32 | Scalar::F32) => Scalar::U32,
             (ResultType::Unsigned, Scalar::Usize) => Scalar::Usize,
             (ResultType::Unsigned, _) => Scalar::U64,

@@ -1,7 +1,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::{Axis, Expr, Scalar, Stmt, Value};
+use crate::{
+    Argument, Axis, Call, Compound, Expr, Memory, Place, Root, Scalar, SharedArray, Step, Stmt,
+    Type, TypeDef, Value,
+};
 
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -35,6 +38,22 @@ handles! {
     NativeId;
     /// A loop; unique in its kernel.
     LabelId;
+    /// A shared array in [`Kernel::shared`].
+    SharedId;
+    /// A type in [`Kernel::types`].
+    TypeId;
+    /// An operation on a value of several parts, in [`Kernel::compounds`].
+    CompoundId;
+    /// A place in [`Kernel::places`].
+    PlaceId;
+    /// A call in [`Kernel::calls`].
+    CallId;
+    /// A function in [`Kernel::functions`].
+    FunctionId;
+    /// A type of the user's crate, in [`Kernel::type_links`].
+    TypeLinkId;
+    /// The name of a field or variant, in [`Kernel::names`].
+    NameId;
 }
 
 /// A run of handles in [`Kernel::lists`].
@@ -87,12 +106,30 @@ pub struct Kernel {
     pub block: Option<[u32; 3]>,
     /// Parameters in order.
     pub params: Cow<'static, [Param]>,
+    /// Arrays that the threads of a block share, one for each place that makes one.
+    pub shared: Cow<'static, [SharedArray]>,
+    /// Types that are no scalars.
+    pub types: Cow<'static, [TypeDef]>,
+    /// Names of fields and variants.
+    pub names: Cow<'static, [Cow<'static, str>]>,
+    /// Operations on values of several parts.
+    pub compounds: Cow<'static, [Compound]>,
+    /// Places inside of locals and elements.
+    pub places: Cow<'static, [Place]>,
+    /// Calls of `#[device]` functions.
+    pub calls: Cow<'static, [Call]>,
+    /// The paths of `#[device]` functions, for messages.
+    pub functions: Cow<'static, [Cow<'static, str>]>,
+    /// The paths of types that only the user's crate knows, for messages.
+    pub type_links: Cow<'static, [Cow<'static, str>]>,
+    /// Of a `#[device]` function: the local that holds what it yields when it returns.
+    pub result: Option<LocalId>,
     /// Locals, in order of declaration.
     pub locals: Cow<'static, [Local]>,
     /// Expressions.
     pub exprs: Cow<'static, [Expr]>,
     /// The type of each expression.
-    pub expr_types: Cow<'static, [Scalar]>,
+    pub expr_types: Cow<'static, [Type]>,
     /// Where each expression stands in the source.
     pub expr_locs: Cow<'static, [Loc]>,
     /// Statements.
@@ -125,11 +162,26 @@ pub struct Param {
 /// What a parameter is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParamKind {
-    /// A value.
+    /// A scalar.
     Scalar(Scalar),
-    /// `&[elem]`, or `&mut [elem]` when `mutable`.
+    /// A value of several parts, or of a type that is known when the kernel is linked.
+    Value(TypeId),
+    /// `&mut T`, of a `#[device]` function.
+    Reference(Type),
+    /// `&[elem]`, `&mut [elem]` or `&[Atomic<elem>]`.
     #[allow(missing_docs)]
-    Slice { elem: Scalar, mutable: bool },
+    Slice { elem: Type, access: Access },
+}
+
+/// What a kernel may do with a slice.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Access {
+    /// Load: `&[T]`.
+    Read,
+    /// Load and store: `&mut [T]`.
+    Write,
+    /// Atomic operations only: `&[Atomic<T>]`.
+    Atomic,
 }
 
 /// A local variable.
@@ -138,7 +190,7 @@ pub struct Local {
     /// The name in the source, or one that the frontend made up; not unique.
     pub name: Cow<'static, str>,
     /// Its type.
-    pub ty: Scalar,
+    pub ty: Type,
     /// Is it assigned after its declaration?
     pub mutable: bool,
 }
@@ -148,6 +200,8 @@ pub struct Local {
 pub struct Site {
     /// What is checked there.
     pub kind: SiteKind,
+    /// The source file; empty for the kernel's own.
+    pub file: Cow<'static, str>,
     /// Where it stands in the source.
     pub loc: Loc,
     /// Can a launch prove it, or does it depend on data that only the device sees? Native code is
@@ -158,8 +212,10 @@ pub struct Site {
 /// What a site checks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SiteKind {
-    /// An index into a slice parameter. The detail of the fault is the index.
-    Index(ParamId),
+    /// An index into memory. The detail of the fault is the index.
+    Index(Memory),
+    /// An index along a dimension of memory, counted from 0. The detail is the index.
+    Dimension(Memory, u32),
     /// An integer divisor, which must not be 0 (nor -1 under `MIN`). The detail is the divisor.
     Divisor,
     /// A condition, with the message of its failure. The detail is 0.
@@ -201,7 +257,7 @@ pub struct Link {
     /// The path in the source, for messages.
     pub path: Cow<'static, str>,
     /// The type that inference found; rustc checks it.
-    pub ty: Scalar,
+    pub ty: Type,
 }
 
 /// What a launch must satisfy; checked on the host at each launch.
@@ -222,6 +278,15 @@ impl Kernel {
         file: Cow::Borrowed(""),
         block: None,
         params: Cow::Borrowed(&[]),
+        shared: Cow::Borrowed(&[]),
+        types: Cow::Borrowed(&[]),
+        names: Cow::Borrowed(&[]),
+        compounds: Cow::Borrowed(&[]),
+        places: Cow::Borrowed(&[]),
+        calls: Cow::Borrowed(&[]),
+        functions: Cow::Borrowed(&[]),
+        type_links: Cow::Borrowed(&[]),
+        result: None,
         locals: Cow::Borrowed(&[]),
         exprs: Cow::Borrowed(&[]),
         expr_types: Cow::Borrowed(&[]),
@@ -242,8 +307,13 @@ impl Kernel {
     }
 
     /// The type of an expression.
-    pub fn type_of(&self, id: ExprId) -> Scalar {
+    pub fn type_of(&self, id: ExprId) -> Type {
         self.expr_types[id.index()]
+    }
+
+    /// The type of an expression that is a scalar, as all of a closed kernel are.
+    pub fn scalar_of(&self, id: ExprId) -> Scalar {
+        self.expr_types[id.index()].scalar()
     }
 
     /// The statement.
@@ -269,9 +339,56 @@ impl Kernel {
         }
     }
 
-    /// Are there no links left?
+    /// Has it been linked, or nothing to link?
     pub fn is_closed(&self) -> bool {
         self.links.is_empty()
+            && self.calls.is_empty()
+            && self.places.is_empty()
+            && self.compounds.is_empty()
+            && self.type_links.is_empty()
+    }
+
+    /// The name of a field or variant.
+    pub fn name(&self, id: NameId) -> &str {
+        &self.names[id.index()]
+    }
+
+    /// The expressions that an operation on values of several parts uses.
+    pub fn compound_operands(&self, id: CompoundId) -> Vec<ExprId> {
+        match &self.compounds[id.index()] {
+            Compound::Field { base, .. } => vec![*base],
+            Compound::Index { base, index, .. } => vec![*base, *index],
+            Compound::IsVariant { value, .. } | Compound::Payload { value, .. } => vec![*value],
+            Compound::Construct { fields, rest, .. } => {
+                fields.iter().map(|(_, e)| *e).chain(*rest).collect()
+            }
+            Compound::Array { items } => self.list(*items).collect(),
+            Compound::Repeat { value } => vec![*value],
+        }
+    }
+
+    /// The expressions of a place, in order of evaluation.
+    pub fn place_operands(&self, id: PlaceId) -> Vec<ExprId> {
+        let place = &self.places[id.index()];
+        let root = match place.root {
+            Root::Local(_) | Root::Param(_) => None,
+            Root::Element { index, .. } => Some(index),
+        };
+        let steps = place.steps.iter().filter_map(|step| match step {
+            Step::Field(_) => None,
+            Step::Index { index, .. } => Some(*index),
+        });
+        root.into_iter().chain(steps).collect()
+    }
+
+    /// The expressions that a call takes.
+    pub fn call_operands(&self, id: CallId) -> Vec<ExprId> {
+        let args = self.calls[id.index()].args.iter();
+        args.filter_map(|arg| match arg {
+            Argument::Value(e) => Some(*e),
+            Argument::Memory(_) | Argument::Local(_) => None,
+        })
+        .collect()
     }
 
     /// The expressions that an expression uses directly, in order of evaluation.
@@ -285,12 +402,49 @@ impl Kernel {
             | Expr::Builtin(_)
             | Expr::Faulted => vec![],
             Expr::Load { index, .. } => vec![index],
+            Expr::Bounded { index, len, .. } => vec![index, len],
             Expr::Unary { arg, .. } | Expr::Cast { arg } => vec![arg],
             Expr::Binary { lhs, rhs, .. }
             | Expr::Divide { lhs, rhs, .. }
             | Expr::And { lhs, rhs }
             | Expr::Or { lhs, rhs } => vec![lhs, rhs],
             Expr::Call { args, .. } => self.list(args).collect(),
+            Expr::Compound(compound) => self.compound_operands(compound),
+        }
+    }
+
+    /// The expressions, in order of evaluation, and blocks that a statement holds directly.
+    pub fn parts(&self, stmt: Stmt) -> (Vec<ExprId>, Vec<Block>) {
+        match stmt {
+            Stmt::Let { init, .. } => (init.into_iter().collect(), vec![]),
+            Stmt::Assign { value, .. } => (vec![value], vec![]),
+            Stmt::Store { index, value, .. } => (vec![value, index], vec![]),
+            Stmt::Assert { cond, .. } => (vec![cond], vec![]),
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => (vec![cond], vec![then, otherwise]),
+            Stmt::Loop { cond, body, .. } => (cond.into_iter().collect(), vec![body]),
+            Stmt::For {
+                start, end, body, ..
+            } => (vec![start, end], vec![body]),
+            Stmt::Atomic { index, args, .. } => (self.list(args).chain([index]).collect(), vec![]),
+            Stmt::Subgroup { args, .. } => (self.list(args).collect(), vec![]),
+            Stmt::Update { place, value } => {
+                let place = self.place_operands(place);
+                ([value].into_iter().chain(place).collect(), vec![])
+            }
+            Stmt::Call { call } => (self.call_operands(call), vec![]),
+            Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. } => (vec![], vec![]),
+            Stmt::Native { native } => {
+                let fallback = self.natives[native.index()].fallback;
+                (vec![], fallback.into_iter().collect())
+            }
         }
     }
 }

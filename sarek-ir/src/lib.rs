@@ -18,8 +18,20 @@
 //! rewrite a node in place. (A [`Precondition`] refers to an expression without using it. A pass
 //! may leave nodes that nothing uses.)
 //!
+//! **A macro sees one item.** What it cannot see is a *hole*: [`Expr::Link`], [`TypeDef::Link`] and the types that
+//! follow from it, [`Stmt::Call`]. [`link::link`] fills the holes and splits every value of several parts
+//! ([`Compound`], [`Stmt::Update`]) into scalars. Uniformity and races are analysed before it, at compile time; ranges,
+//! passes, writers and the interpreter see closed kernels only.
+//!
 //! **Types are closed.** `expr_types[i]` is the type of `exprs[i]`; there is no implicit conversion.
-//! A slice is not a value: it is named by [`Expr::Load`], [`Expr::Len`] and [`Stmt::Store`] only.
+//! [`Memory`] is not a value: slices, shared arrays and local arrays are named by loads, stores, atomic
+//! operations and [`Expr::Len`] only. A local array is declared by a [`Stmt::Let`] without a value, and its
+//! elements are stored before they are loaded.
+//!
+//! **Working together.** [`Stmt::Barrier`] stands where all threads of a block that have not returned arrive
+//! together ([`analysis::barriers`] checks it); what each thread wrote before it, all of the block see
+//! after it. Between two barriers the order of threads is unspecified. [`Stmt::Atomic`] and [`Stmt::Subgroup`]
+//! are statements because they have effects or depend on who arrives; their result is a local.
 //!
 //! **Integers wrap**, shifts mask their count, `as` saturates from floats and truncates between
 //! integers, comparisons with NaN are false except `!=`. A target where the plain operator means
@@ -42,41 +54,55 @@
 //!
 //! | pass | what holds after it |
 //! |---|---|
-//! | [`link::link`] | no [`Expr::Link`] is left: the kernel is closed |
+//! | [`link::link`] | the kernel is closed: scalars, arrays of scalars as locals, no calls, no links |
 //! | [`passes::select_natives`] | no native block has a fallback that the target needs |
 //! | [`passes::cut_after_exits`] | nothing follows an exit in its block |
 //! | [`passes::elide_checks`] | sites that the launch proved are `None` |
 //! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
 //! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |
-//! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted |
+//! | [`passes::widen_small`] | numbers of 8 and 16 bits are held, and cast from and to their 32-bit type; checked divisions apart, arithmetic has 32 or 64 bits |
+//! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted, or with a barrier in them one of the block |
 //! | [`passes::lower_labels`] | `Break` and `Continue` name the innermost loop only |
-//! | [`passes::spill_stores`] | index and value of a checked store are locals or constants |
+//! | [`passes::spill_stores`] | index and operands of a checked store or an atomic operation are locals or constants |
+//! | [`passes::expand_atomics`] | only atomic operations that the target has are left |
 //!
 //! [`fn@validate`] checks the contract; writers, analyses and backends trust a validated kernel.
 
 pub mod analysis;
 pub mod builder;
+mod collective;
+mod compound;
 pub mod eval;
 mod expr;
+mod info;
 mod intrinsic;
 mod kernel;
 pub mod link;
+mod memory;
 pub mod passes;
 mod scalar;
 pub mod sketch;
 mod stmt;
 mod text;
+mod ty;
 pub mod validate;
 mod value;
 pub mod write;
 
+pub use collective::{AtomicOp, Scope, SubgroupOp};
+pub use compound::{Argument, Call, Compound, Place, Root, Step};
 pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
+pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
 pub use intrinsic::{ArgType, Intrinsic, ResultType, TypeClass};
 pub use kernel::{
-    Block, ExprId, Kernel, LabelId, Link, LinkId, List, Loc, Local, LocalId, Native, NativeId,
-    NativeText, Param, ParamId, ParamKind, Piece, Precondition, Site, SiteId, SiteKind, StmtId,
+    Access, Block, CallId, CompoundId, ExprId, FunctionId, Kernel, LabelId, Link, LinkId, List,
+    Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Param, ParamId, ParamKind, Piece,
+    PlaceId, Precondition, SharedId, Site, SiteId, SiteKind, StmtId, TypeId, TypeLinkId,
 };
+pub use link::{LeafAt, leaves};
+pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray};
 pub use scalar::Scalar;
 pub use stmt::Stmt;
+pub use ty::{Type, TypeDef};
 pub use validate::validate;
 pub use value::Value;

@@ -5,6 +5,14 @@ use std::fmt;
 pub enum Scalar {
     /// `bool`, one byte in buffers.
     Bool,
+    /// `i8`
+    I8,
+    /// `u8`
+    U8,
+    /// `i16`
+    I16,
+    /// `u16`
+    U16,
     /// `i32`
     I32,
     /// `u32`
@@ -23,8 +31,12 @@ pub enum Scalar {
 
 impl Scalar {
     /// Every scalar type.
-    pub const ALL: [Scalar; 8] = [
+    pub const ALL: [Scalar; 12] = [
         Scalar::Bool,
+        Scalar::I8,
+        Scalar::U8,
+        Scalar::I16,
+        Scalar::U16,
         Scalar::I32,
         Scalar::U32,
         Scalar::I64,
@@ -38,6 +50,10 @@ impl Scalar {
     pub const fn name(self) -> &'static str {
         match self {
             Scalar::Bool => "bool",
+            Scalar::I8 => "i8",
+            Scalar::U8 => "u8",
+            Scalar::I16 => "i16",
+            Scalar::U16 => "u16",
             Scalar::I32 => "i32",
             Scalar::U32 => "u32",
             Scalar::I64 => "i64",
@@ -56,7 +72,8 @@ impl Scalar {
     /// Size in bytes, in Rust's layout on a 64-bit host.
     pub const fn size(self) -> usize {
         match self {
-            Scalar::Bool => 1,
+            Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
+            Scalar::I16 | Scalar::U16 => 2,
             Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
             Scalar::I64 | Scalar::U64 | Scalar::Usize | Scalar::F64 => 8,
         }
@@ -70,17 +87,30 @@ impl Scalar {
         }
     }
 
+    /// Is it `bool`?
+    pub const fn is_bool(self) -> bool {
+        matches!(self, Scalar::Bool)
+    }
+
     /// Is it an integer type, `usize` included?
     pub const fn is_int(self) -> bool {
         matches!(
             self,
-            Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 | Scalar::Usize
+            Scalar::I8
+                | Scalar::U8
+                | Scalar::I16
+                | Scalar::U16
+                | Scalar::I32
+                | Scalar::U32
+                | Scalar::I64
+                | Scalar::U64
+                | Scalar::Usize
         )
     }
 
     /// Is it a signed integer type?
     pub const fn is_signed(self) -> bool {
-        matches!(self, Scalar::I32 | Scalar::I64)
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
     }
 
     /// Is it a floating-point type?
@@ -88,9 +118,28 @@ impl Scalar {
         matches!(self, Scalar::F32 | Scalar::F64)
     }
 
+    /// The type in which targets compute with an 8- or 16-bit number: of 32 bits and its sign.
+    /// `None` for the other types.
+    pub const fn widened(self) -> Option<Scalar> {
+        match self {
+            Scalar::I8 | Scalar::I16 => Some(Scalar::I32),
+            Scalar::U8 | Scalar::U16 => Some(Scalar::U32),
+            Scalar::Bool
+            | Scalar::I32
+            | Scalar::U32
+            | Scalar::I64
+            | Scalar::U64
+            | Scalar::Usize
+            | Scalar::F32
+            | Scalar::F64 => None,
+        }
+    }
+
     /// The unsigned integer type of the same width; `None` for `bool` and floats.
     pub const fn unsigned(self) -> Option<Scalar> {
         match self {
+            Scalar::I8 | Scalar::U8 => Some(Scalar::U8),
+            Scalar::I16 | Scalar::U16 => Some(Scalar::U16),
             Scalar::I32 | Scalar::U32 => Some(Scalar::U32),
             Scalar::I64 | Scalar::U64 => Some(Scalar::U64),
             Scalar::Usize => Some(Scalar::Usize),

@@ -12,13 +12,16 @@
 //! assert!(sarek_ir::validate(&kernel).is_ok());
 //! ```
 
+mod compound;
+
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 
 use crate::{
-    BinaryOp, Block, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, Link, LinkId,
-    Loc, Local, LocalId, Native, NativeId, Param, ParamId, ParamKind, Scalar, Site, SiteId,
-    SiteKind, Stmt, UnaryOp, Value,
+    Access, AtomicOp, BinaryOp, Block, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId,
+    Length, Link, LinkId, Loc, Local, LocalId, Memory, Native, NativeId, Param, ParamId, ParamKind,
+    Scalar, Scope, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, SubgroupOp, Type, TypeDef,
+    UnaryOp, Value,
 };
 
 /// A kernel under construction. Statements go to the innermost open block; each expression may be
@@ -67,7 +70,7 @@ impl Sketch {
         state.kernel
     }
 
-    fn expr(&self, expr: Expr, ty: Scalar) -> E<'_> {
+    fn expr(&self, expr: Expr, ty: impl Into<Type>) -> E<'_> {
         let mut state = self.0.borrow_mut();
         let loc = state.loc();
         let id = state.kernel.push_expr(expr, ty, loc);
@@ -98,6 +101,7 @@ impl Sketch {
         let loc = state.loc();
         state.kernel.push_site(Site {
             kind,
+            file: "".into(),
             loc,
             provable: true,
         })
@@ -115,7 +119,7 @@ impl Sketch {
     fn local(&self, name: &'static str, ty: Scalar, mutable: bool) -> V<'_> {
         let id = self.0.borrow_mut().kernel.push_local(Local {
             name: name.into(),
-            ty,
+            ty: ty.into(),
             mutable,
         });
         V { sketch: self, id }
@@ -127,15 +131,165 @@ impl Sketch {
     }
 
     /// A `&[elem]` parameter.
-    pub fn slice(&self, name: &'static str, elem: Scalar) -> ParamId {
-        let mutable = false;
-        self.param(name, ParamKind::Slice { elem, mutable })
+    pub fn slice(&self, name: &'static str, elem: impl Into<Type>) -> ParamId {
+        let elem = elem.into();
+        let access = Access::Read;
+        self.param(name, ParamKind::Slice { elem, access })
     }
 
     /// A `&mut [elem]` parameter.
-    pub fn slice_mut(&self, name: &'static str, elem: Scalar) -> ParamId {
-        let mutable = true;
-        self.param(name, ParamKind::Slice { elem, mutable })
+    pub fn slice_mut(&self, name: &'static str, elem: impl Into<Type>) -> ParamId {
+        let elem = elem.into();
+        let access = Access::Write;
+        self.param(name, ParamKind::Slice { elem, access })
+    }
+
+    /// A `&[Atomic<elem>]` parameter.
+    pub fn atomics(&self, name: &'static str, elem: Scalar) -> ParamId {
+        let elem = elem.into();
+        let access = Access::Atomic;
+        self.param(name, ParamKind::Slice { elem, access })
+    }
+
+    /// A shared array of fixed length.
+    pub fn shared(&self, name: &'static str, elem: Scalar, len: u64) -> SharedId {
+        self.shared_array(name, elem, Length::Fixed(len), false)
+    }
+
+    /// A shared array whose length the launch gives.
+    pub fn shared_slice(&self, name: &'static str, elem: Scalar, len: E<'_>) -> SharedId {
+        self.shared_array(name, elem, Length::Launch(len.id), false)
+    }
+
+    /// A shared array of atomics.
+    pub fn shared_atomics(&self, name: &'static str, elem: Scalar, len: u64) -> SharedId {
+        self.shared_array(name, elem, Length::Fixed(len), true)
+    }
+
+    fn shared_array(
+        &self,
+        name: &'static str,
+        elem: Scalar,
+        len: Length,
+        atomic: bool,
+    ) -> SharedId {
+        let elem = elem.into();
+        let mut state = self.0.borrow_mut();
+        let name = name.into();
+        state.kernel.shared.to_mut().push(SharedArray {
+            name,
+            elem,
+            len,
+            atomic,
+        });
+        SharedId(state.kernel.shared.len() as u32 - 1)
+    }
+
+    /// `let mut name: [elem; len];`
+    pub fn array(&self, name: &'static str, elem: Scalar, len: u64) -> LocalId {
+        let def = TypeDef::Array {
+            elem: elem.into(),
+            len: Length::Fixed(len),
+        };
+        let local = {
+            let mut state = self.0.borrow_mut();
+            let ty = state.kernel.push_type(def);
+            state.kernel.push_local(Local {
+                name: name.into(),
+                ty,
+                mutable: true,
+            })
+        };
+        self.stmt(Stmt::Let { local, init: None });
+        local
+    }
+
+    /// `barrier();`
+    pub fn barrier(&self) {
+        self.stmt(Stmt::Barrier);
+    }
+
+    /// `block_fence();` or `device_fence();`
+    pub fn fence(&self, scope: Scope) {
+        self.stmt(Stmt::Fence { scope });
+    }
+
+    /// `index`, checked against the length of a dimension of `memory`.
+    pub fn bounded(
+        &self,
+        memory: impl Into<Memory>,
+        dimension: u32,
+        index: E<'_>,
+        len: E<'_>,
+    ) -> E<'_> {
+        let site = self.site(SiteKind::Dimension(memory.into(), dimension));
+        let bounded = Expr::Bounded {
+            index: index.id,
+            len: len.id,
+            site: Some(site),
+        };
+        self.expr(bounded, Scalar::Usize)
+    }
+
+    /// `memory[index].op(args…);`, checked; its result is a new local.
+    pub fn atomic(
+        &self,
+        op: AtomicOp,
+        memory: impl Into<Memory>,
+        index: E<'_>,
+        args: &[E<'_>],
+    ) -> V<'_> {
+        let memory = memory.into();
+        let elem = self.0.borrow().kernel.element(memory);
+        let result = self.let_uninit("old", elem);
+        self.atomically(op, (memory, index), args, Some(result.id));
+        result
+    }
+
+    /// The same, without its result.
+    pub fn atomic_only(
+        &self,
+        op: AtomicOp,
+        memory: impl Into<Memory>,
+        index: E<'_>,
+        args: &[E<'_>],
+    ) {
+        self.atomically(op, (memory.into(), index), args, None);
+    }
+
+    fn atomically(
+        &self,
+        op: AtomicOp,
+        (memory, index): (Memory, E<'_>),
+        args: &[E<'_>],
+        result: Option<LocalId>,
+    ) {
+        let ids: Vec<ExprId> = args.iter().map(|a| a.id).collect();
+        let args = self.0.borrow_mut().kernel.push_list(&ids);
+        let site = self.site(SiteKind::Index(memory));
+        self.stmt(Stmt::Atomic {
+            op,
+            memory,
+            index: index.id,
+            args,
+            result: result.filter(|_| op != AtomicOp::Store),
+            site: Some(site),
+        });
+    }
+
+    /// `op(args…)`; its result is a new local.
+    pub fn subgroup(&self, op: SubgroupOp, args: &[E<'_>]) -> V<'_> {
+        let ty = op.result(args[0].ty());
+        let result = self.let_uninit("joined", ty.expect("an operation on this type"));
+        let ids: Vec<ExprId> = args.iter().map(|a| a.id).collect();
+        let args = self.0.borrow_mut().kernel.push_list(&ids);
+        let result_id = result.id;
+        self.stmt(Stmt::Subgroup {
+            op,
+            args,
+            result: result_id,
+        });
+        result
     }
 
     /// A constant.
@@ -168,19 +322,21 @@ impl Sketch {
         let kind = self.0.borrow().kernel.params[param.index()].kind;
         match kind {
             ParamKind::Scalar(ty) => self.expr(Expr::Param(param), ty),
-            ParamKind::Slice { .. } => panic!("a slice is not a value"),
+            ParamKind::Value(_) | ParamKind::Reference(_) | ParamKind::Slice { .. } => {
+                panic!("not a scalar")
+            }
         }
     }
 
     /// A read of a local.
     pub fn read(&self, local: LocalId) -> E<'_> {
         let ty = self.0.borrow().kernel.locals[local.index()].ty;
-        self.expr(Expr::Local(local), ty)
+        self.expr(Expr::Local(local), ty.scalar())
     }
 
-    /// A slice parameter's length.
-    pub fn len(&self, param: ParamId) -> E<'_> {
-        self.expr(Expr::Len(param), Scalar::Usize)
+    /// The length of a slice or array.
+    pub fn len(&self, memory: impl Into<Memory>) -> E<'_> {
+        self.expr(Expr::Len(memory.into()), Scalar::Usize)
     }
 
     /// A new link and its value.
@@ -188,22 +344,21 @@ impl Sketch {
         let id = {
             let mut state = self.0.borrow_mut();
             let path = path.into();
+            let ty = ty.into();
             state.kernel.links.to_mut().push(Link { path, ty });
             LinkId(state.kernel.links.len() as u32 - 1)
         };
         self.expr(Expr::Link(id), ty)
     }
 
-    /// `buffer[index]`, checked.
-    pub fn load(&self, buffer: ParamId, index: E<'_>) -> E<'_> {
-        let kind = self.0.borrow().kernel.params[buffer.index()].kind;
-        let ParamKind::Slice { elem, .. } = kind else {
-            panic!("a scalar has no elements")
-        };
+    /// `memory[index]`, checked.
+    pub fn load(&self, memory: impl Into<Memory>, index: E<'_>) -> E<'_> {
+        let memory = memory.into();
+        let elem = self.0.borrow().kernel.element(memory);
         let load = Expr::Load {
-            buffer,
+            memory,
             index: index.id,
-            site: Some(self.site(SiteKind::Index(buffer))),
+            site: Some(self.site(SiteKind::Index(memory))),
         };
         self.expr(load, elem)
     }
@@ -256,11 +411,12 @@ impl Sketch {
         self.stmt(Stmt::Assign { local, value });
     }
 
-    /// `buffer[index] = value;`, checked.
-    pub fn store(&self, buffer: ParamId, index: E<'_>, value: E<'_>) {
-        let site = self.site(SiteKind::Index(buffer));
+    /// `memory[index] = value;`, checked.
+    pub fn store(&self, memory: impl Into<Memory>, index: E<'_>, value: E<'_>) {
+        let memory = memory.into();
+        let site = self.site(SiteKind::Index(memory));
         self.stmt(Stmt::Store {
-            buffer,
+            memory,
             index: index.id,
             value: value.id,
             site: Some(site),
@@ -385,7 +541,7 @@ impl<'s> V<'s> {
 impl<'s> E<'s> {
     /// Its type.
     pub fn ty(self) -> Scalar {
-        self.sketch.0.borrow().kernel.type_of(self.id)
+        self.sketch.0.borrow().kernel.scalar_of(self.id)
     }
 
     fn binary(self, op: BinaryOp, rhs: E<'_>) -> E<'s> {

@@ -1,4 +1,7 @@
-use crate::{Block, ExprId, LabelId, LocalId, NativeId, ParamId, SiteId};
+use crate::{
+    AtomicOp, Block, CallId, ExprId, LabelId, List, LocalId, Memory, NativeId, PlaceId, Scope,
+    SiteId, SubgroupOp,
+};
 
 /// A structured statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,10 +14,10 @@ pub enum Stmt {
     },
     /// `local = value`
     Assign { local: LocalId, value: ExprId },
-    /// `buffer[index] = value`; the value is evaluated first. Faults when out of bounds, and then
+    /// `memory[index] = value`; the value is evaluated first. Faults when out of bounds, and then
     /// stores nothing.
     Store {
-        buffer: ParamId,
+        memory: Memory,
         index: ExprId,
         value: ExprId,
         site: Option<SiteId>,
@@ -47,6 +50,30 @@ pub enum Stmt {
     Continue { label: LabelId },
     /// Ends the thread.
     Return,
+    /// Waits for all threads of the block that have not returned.
+    Barrier,
+    /// Orders this thread's memory operations for others to see.
+    Fence { scope: Scope },
+    /// `result = memory[index].op(args…)`, indivisibly; the operands are evaluated first. Faults when
+    /// out of bounds, and then changes nothing and yields zero.
+    Atomic {
+        op: AtomicOp,
+        memory: Memory,
+        index: ExprId,
+        args: List,
+        result: Option<LocalId>,
+        site: Option<SiteId>,
+    },
+    /// `result = op(args…)` with the threads of the subgroup that are here.
+    Subgroup {
+        op: SubgroupOp,
+        args: List,
+        result: LocalId,
+    },
+    /// `place = value`, inside of a local or an element; the value is evaluated first, then the place.
+    Update { place: PlaceId, value: ExprId },
+    /// A call of a `#[device]` function.
+    Call { call: CallId },
     /// Text in the target's own language.
     Native { native: NativeId },
 }

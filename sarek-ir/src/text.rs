@@ -5,12 +5,15 @@
 //! stands for several locals gets a number, as in `i.1`; what comes before the header are the
 //! links (`link`) and preconditions (`requires`).
 
+mod compound;
+
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
 use crate::{
-    BinaryOp, Block, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, LocalId, Native, ParamId,
-    ParamKind, Piece, Precondition, SiteId, SiteKind, Stmt, StmtId, UnaryOp, Value,
+    Access, BinaryOp, Block, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, List, LocalId,
+    Memory, Native, ParamId, ParamKind, Piece, Precondition, Scope, SiteId, SiteKind, Stmt, StmtId,
+    Type, UnaryOp, Value,
 };
 
 impl fmt::Display for Kernel {
@@ -52,6 +55,7 @@ struct Text<'a> {
     kernel: &'a Kernel,
     params: Vec<String>,
     locals: Vec<String>,
+    shared: Vec<String>,
     links: Vec<String>,
     /// Loops that a `break` or `continue` names.
     labels: HashSet<LabelId>,
@@ -87,12 +91,19 @@ impl<'a> Text<'a> {
             | Stmt::Loop { .. }
             | Stmt::For { .. }
             | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
             | Stmt::Native { .. } => None,
         });
         Text {
             kernel,
             params: unique(kernel.params.iter().map(|p| &*p.name), &mut taken),
             locals: unique(kernel.locals.iter().map(|l| &*l.name), &mut taken),
+            shared: unique(kernel.shared.iter().map(|s| &*s.name), &mut taken),
             links: unique(kernel.links.iter().map(|l| &*l.path), &mut taken),
             labels: labels.collect(),
             indent: 0,
@@ -111,7 +122,9 @@ impl<'a> Text<'a> {
     fn kernel(&mut self) {
         let kernel = self.kernel;
         for (link, name) in kernel.links.iter().zip(self.links.clone()) {
-            self.put(format_args!("link {name}: {}\n", link.ty));
+            self.put(format_args!("link {name}: "));
+            self.ty(link.ty);
+            self.put("\n");
         }
         for p in kernel.preconditions.iter() {
             match p {
@@ -132,15 +145,26 @@ impl<'a> Text<'a> {
         if let Some([x, y, z]) = kernel.block {
             self.put(format_args!("block ({x}, {y}, {z})\n"));
         }
+        self.shared_arrays();
         self.put(format_args!("kernel {}(", kernel.name));
         for (i, param) in kernel.params.iter().enumerate() {
             let separator = if i == 0 { "" } else { ", " };
             self.put(format_args!("{separator}{}: ", self.params[i].clone()));
             match param.kind {
                 ParamKind::Scalar(ty) => self.put(ty),
-                ParamKind::Slice { elem, mutable } => {
-                    let mutable = if mutable { "mut " } else { "" };
-                    self.put(format_args!("&{mutable}[{elem}]"));
+                ParamKind::Value(id) => self.ty(Type::Compound(id)),
+                ParamKind::Reference(ty) => {
+                    self.put("&mut ");
+                    self.ty(ty);
+                }
+                ParamKind::Slice { elem, access } => {
+                    self.put(if access == Access::Write {
+                        "&mut ["
+                    } else {
+                        "&["
+                    });
+                    self.element(elem, access == Access::Atomic);
+                    self.put("]");
                 }
             }
         }
@@ -199,7 +223,8 @@ impl<'a> Text<'a> {
                 let decl = &self.kernel.locals[local.index()];
                 self.put(if decl.mutable { "let mut " } else { "let " });
                 self.local(local);
-                self.put(format_args!(": {}", decl.ty));
+                self.put(": ");
+                self.ty(decl.ty);
                 if let Some(init) = init {
                     self.put(" = ");
                     self.expr(init, Prec::Lowest);
@@ -213,12 +238,12 @@ impl<'a> Text<'a> {
                 self.put(";");
             }
             Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
                 site,
             } => {
-                self.access(buffer, index, site);
+                self.access(memory, index, site);
                 self.put(" = ");
                 self.expr(value, Prec::Lowest);
                 self.put(";");
@@ -230,7 +255,9 @@ impl<'a> Text<'a> {
                 self.expr(cond, Prec::Lowest);
                 match &self.kernel.sites[site.index()].kind {
                     SiteKind::Assert(message) => self.put(format_args!(", {message:?};")),
-                    SiteKind::Index(_) | SiteKind::Divisor => self.put(";"),
+                    SiteKind::Index(_) | SiteKind::Dimension(..) | SiteKind::Divisor => {
+                        self.put(";");
+                    }
                 }
             }
             Stmt::If {
@@ -249,10 +276,58 @@ impl<'a> Text<'a> {
             Stmt::Break { label } => self.put(format_args!("break 'l{};", label.0)),
             Stmt::Continue { label } => self.put(format_args!("continue 'l{};", label.0)),
             Stmt::Return => self.put("return;"),
+            Stmt::Barrier => self.put("barrier();"),
+            Stmt::Fence { scope } => self.put(match scope {
+                Scope::Block => "block_fence();",
+                Scope::Device => "device_fence();",
+            }),
+            Stmt::Atomic {
+                op,
+                memory,
+                index,
+                args,
+                result,
+                site,
+            } => {
+                self.result(result);
+                self.access(memory, index, site);
+                self.put(format_args!(".{}(", op.name()));
+                self.list(args);
+                self.put(");");
+            }
+            Stmt::Subgroup { op, args, result } => {
+                self.result(Some(result));
+                self.put(format_args!("{}(", op.name()));
+                self.list(args);
+                self.put(");");
+            }
+            Stmt::Update { place, value } => {
+                self.place(place);
+                self.put(" = ");
+                self.expr(value, Prec::Lowest);
+                self.put(";");
+            }
+            Stmt::Call { call } => self.device_call(call),
             Stmt::Native { native } => {
                 let native = &self.kernel.natives[native.index()];
                 self.native(native);
             }
+        }
+    }
+
+    fn result(&mut self, local: Option<LocalId>) {
+        if let Some(local) = local {
+            self.local(local);
+            self.put(" = ");
+        }
+    }
+
+    fn list(&mut self, list: List) {
+        for (i, id) in self.kernel.list(list).enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            self.expr(id, Prec::Lowest);
         }
     }
 
@@ -280,7 +355,9 @@ impl<'a> Text<'a> {
         self.put("for ");
         self.local(local);
         let ty = self.kernel.locals[local.index()].ty;
-        self.put(format_args!(": {ty} in "));
+        self.put(": ");
+        self.ty(ty);
+        self.put(" in ");
         self.expr(start, Prec::Or);
         self.put("..");
         self.expr(end, Prec::Or);
@@ -348,8 +425,19 @@ impl<'a> Text<'a> {
         self.put("}");
     }
 
-    fn access(&mut self, buffer: ParamId, index: ExprId, site: Option<SiteId>) {
-        self.param(buffer);
+    fn memory(&mut self, memory: Memory) {
+        match memory {
+            Memory::Slice(param) => self.param(param),
+            Memory::Shared(shared) => {
+                let name = self.shared[shared.index()].clone();
+                self.put(name);
+            }
+            Memory::Local(local) => self.local(local),
+        }
+    }
+
+    fn access(&mut self, memory: Memory, index: ExprId, site: Option<SiteId>) {
+        self.memory(memory);
         self.put("[");
         self.expr(index, Prec::Lowest);
         self.put("]");
@@ -378,7 +466,9 @@ impl<'a> Text<'a> {
             | Expr::Len(_)
             | Expr::Builtin(_)
             | Expr::Load { .. }
+            | Expr::Bounded { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => Prec::Postfix,
             Expr::Unary { .. } => Prec::Unary,
             Expr::Binary { op, .. } => binary_prec(op),
@@ -401,16 +491,25 @@ impl<'a> Text<'a> {
             }
             Expr::Local(local) => self.local(local),
             Expr::Param(param) => self.param(param),
-            Expr::Len(param) => {
-                self.param(param);
+            Expr::Len(memory) => {
+                self.memory(memory);
                 self.put(".len()");
             }
             Expr::Builtin(builtin) => self.put(format_args!("{}()", builtin.name())),
             Expr::Load {
-                buffer,
+                memory,
                 index,
                 site,
-            } => self.access(buffer, index, site),
+            } => self.access(memory, index, site),
+            Expr::Bounded { index, len, site } => {
+                self.put("bounded");
+                self.site(site);
+                self.put("(");
+                self.expr(index, Prec::Lowest);
+                self.put(", ");
+                self.expr(len, Prec::Lowest);
+                self.put(")");
+            }
             Expr::Unary { op, arg } => {
                 self.put(match op {
                     UnaryOp::Neg => "-",
@@ -437,12 +536,13 @@ impl<'a> Text<'a> {
             Expr::Or { lhs, rhs } => self.infix(lhs, "||", None, rhs, prec),
             Expr::Cast { arg } => {
                 self.expr(arg, Prec::Cast);
-                self.put(format_args!(" as {}", self.kernel.type_of(id)));
+                self.put(format_args!(" as {}", self.kernel.scalar_of(id)));
             }
             Expr::Call { intrinsic, args } => {
                 let args: Vec<ExprId> = self.kernel.list(args).collect();
                 self.call(intrinsic, id, &args);
             }
+            Expr::Compound(id) => self.compound(id),
             Expr::Faulted => self.put("faulted()"),
         }
     }
@@ -463,7 +563,7 @@ impl<'a> Text<'a> {
 
     fn call(&mut self, intrinsic: Intrinsic, id: ExprId, args: &[ExprId]) {
         let rest = if intrinsic == Intrinsic::FromBits {
-            self.put(format_args!("{}::from_bits(", self.kernel.type_of(id)));
+            self.put(format_args!("{}::from_bits(", self.kernel.scalar_of(id)));
             args
         } else {
             self.expr(args[0], Prec::Postfix);
@@ -477,6 +577,17 @@ impl<'a> Text<'a> {
             self.expr(*arg, Prec::Lowest);
         }
         self.put(")");
+    }
+
+    fn shared_arrays(&mut self) {
+        for (i, array) in self.kernel.shared.iter().enumerate() {
+            let name = self.shared[i].clone();
+            self.put(format_args!("shared {name}: ["));
+            self.element(array.elem, array.atomic);
+            self.put("; ");
+            self.length(array.len);
+            self.put("]\n");
+        }
     }
 }
 
@@ -513,7 +624,14 @@ fn tighter(prec: Prec) -> Prec {
 
 fn is_negative(value: Value) -> bool {
     match value {
-        Value::Bool(_) | Value::U32(_) | Value::U64(_) | Value::Usize(_) => false,
+        Value::Bool(_)
+        | Value::U8(_)
+        | Value::U16(_)
+        | Value::U32(_)
+        | Value::U64(_)
+        | Value::Usize(_) => false,
+        Value::I8(v) => v < 0,
+        Value::I16(v) => v < 0,
         Value::I32(v) => v < 0,
         Value::I64(v) => v < 0,
         Value::F32(bits) => f32::from_bits(bits).is_sign_negative(),
@@ -528,6 +646,10 @@ impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Value::Bool(v) => write!(f, "{v}"),
+            Value::I8(v) => write!(f, "{v}i8"),
+            Value::U8(v) => write!(f, "{v}u8"),
+            Value::I16(v) => write!(f, "{v}i16"),
+            Value::U16(v) => write!(f, "{v}u16"),
             Value::I32(v) => write!(f, "{v}i32"),
             Value::U32(v) => write!(f, "{v}u32"),
             Value::I64(v) => write!(f, "{v}i64"),

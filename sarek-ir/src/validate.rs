@@ -100,12 +100,14 @@ rules! {
     ImmutableInitialised "an immutable local has an initialiser";
     /// No slice has elements of type `usize`.
     BufferElement "`usize` does not stand in buffers";
-    /// `Load`, `Store` and `Len` name slices.
-    SliceParam "a slice access names a slice parameter";
+    /// Accesses and `Len` name slices and arrays.
+    Memory "an access names a slice or an array";
     /// `Param` names a scalar parameter.
     ScalarParam "a value names a scalar parameter";
-    /// `Store` names a `&mut` slice.
-    StoreMutable "a store goes to a mutable slice";
+    /// A load does not name atomics, a store names what is mutable, an atomic operation atomics.
+    AccessAllowed "memory is used as its declaration allows";
+    /// A length is a `usize`, and only a shared array's is the launch's.
+    ArrayLength "an array's length is a constant, or a shared array's the launch's";
     /// The kind of a node's site is what the node can fail at.
     SiteKind "a site's kind fits its node";
     /// Lengths, ids and indices have one type: `usize`, or `u32` or `u64` after the pass.

@@ -7,6 +7,14 @@ use crate::Scalar;
 pub enum Value {
     /// A `bool`.
     Bool(bool),
+    /// An `i8`.
+    I8(i8),
+    /// A `u8`.
+    U8(u8),
+    /// An `i16`.
+    I16(i16),
+    /// A `u16`.
+    U16(u16),
     /// An `i32`.
     I32(i32),
     /// A `u32`.
@@ -28,6 +36,10 @@ impl Value {
     pub const fn scalar(self) -> Scalar {
         match self {
             Value::Bool(_) => Scalar::Bool,
+            Value::I8(_) => Scalar::I8,
+            Value::U8(_) => Scalar::U8,
+            Value::I16(_) => Scalar::I16,
+            Value::U16(_) => Scalar::U16,
             Value::I32(_) => Scalar::I32,
             Value::U32(_) => Scalar::U32,
             Value::I64(_) => Scalar::I64,
@@ -51,6 +63,10 @@ impl Value {
     /// An integer of type `scalar`, wrapped to its width; `None` when `scalar` is no integer type.
     pub const fn int(scalar: Scalar, v: i128) -> Option<Value> {
         Some(match scalar {
+            Scalar::I8 => Value::I8(v as i8),
+            Scalar::U8 => Value::U8(v as u8),
+            Scalar::I16 => Value::I16(v as i16),
+            Scalar::U16 => Value::U16(v as u16),
             Scalar::I32 => Value::I32(v as i32),
             Scalar::U32 => Value::U32(v as u32),
             Scalar::I64 => Value::I64(v as i64),
@@ -63,6 +79,10 @@ impl Value {
     /// The integer's value; `None` for `bool` and floats.
     pub const fn as_int(self) -> Option<i128> {
         Some(match self {
+            Value::I8(v) => v as i128,
+            Value::U8(v) => v as i128,
+            Value::I16(v) => v as i128,
+            Value::U16(v) => v as i128,
             Value::I32(v) => v as i128,
             Value::U32(v) => v as i128,
             Value::I64(v) => v as i128,
@@ -75,6 +95,10 @@ impl Value {
     pub const fn zero(scalar: Scalar) -> Value {
         match scalar {
             Scalar::Bool => Value::Bool(false),
+            Scalar::I8 => Value::I8(0),
+            Scalar::U8 => Value::U8(0),
+            Scalar::I16 => Value::I16(0),
+            Scalar::U16 => Value::U16(0),
             Scalar::I32 => Value::I32(0),
             Scalar::U32 => Value::U32(0),
             Scalar::I64 => Value::I64(0),

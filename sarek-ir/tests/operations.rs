@@ -11,11 +11,12 @@ use sarek_ir::{Scalar, Value};
 
 fn compiles(target: &str) {
     let dialect = dialect(target).expect("built in");
+    let small = target != "wgsl";
     for ty in NUMBERS {
         for (name, operations) in groups(ty) {
-            let all = kernel(&name, ty, &operations);
+            let all = kernel(&name, ty, &operations, small);
             let said = |op: &Operation| {
-                let one = kernel("one", ty, &[*op]);
+                let one = kernel("one", ty, &[*op], small);
                 render(&one, dialect, &default_variant(&one, dialect)).is_ok()
             };
             let (can, cannot): (Vec<_>, Vec<_>) = operations.iter().partition(|op| said(op));
@@ -25,7 +26,7 @@ fn compiles(target: &str) {
             let kernel = if cannot.is_empty() {
                 all
             } else {
-                kernel(&name, ty, &can)
+                kernel(&name, ty, &can, small)
             };
             for index in [IndexWidth::Bits32, IndexWidth::Bits64] {
                 let mut variant = default_variant(&kernel, dialect);
@@ -69,7 +70,7 @@ fn opencl_computes_what_rust_does() {
 type Row = (Value, Value, Value, i32);
 
 fn run(ty: Scalar, name: &str, operations: &[Operation], wrong: &mut Vec<String>) {
-    let kernel = kernel(name, ty, operations);
+    let kernel = kernel(name, ty, operations, true);
     let source = render(&kernel, &OpenCl, &default_variant(&kernel, &OpenCl)).expect("renders");
     let edges = edges(ty);
     let mut inputs = vec![];
@@ -123,6 +124,10 @@ fn show(v: Value) -> String {
 
 fn bytes(v: Value) -> Vec<u8> {
     match v {
+        Value::I8(v) => v.to_ne_bytes().to_vec(),
+        Value::U8(v) => v.to_ne_bytes().to_vec(),
+        Value::I16(v) => v.to_ne_bytes().to_vec(),
+        Value::U16(v) => v.to_ne_bytes().to_vec(),
         Value::I32(v) => v.to_ne_bytes().to_vec(),
         Value::U32(v) | Value::F32(v) => v.to_ne_bytes().to_vec(),
         Value::I64(v) => v.to_ne_bytes().to_vec(),
@@ -134,7 +139,12 @@ fn bytes(v: Value) -> Vec<u8> {
 fn value(ty: Scalar, bytes: &[u8]) -> Value {
     let word = |b: &[u8]| u32::from_ne_bytes(b.try_into().expect("4 bytes"));
     let long = |b: &[u8]| u64::from_ne_bytes(b.try_into().expect("8 bytes"));
+    let half = |b: &[u8]| u16::from_ne_bytes(b.try_into().expect("2 bytes"));
     match ty {
+        Scalar::I8 => Value::I8(bytes[0] as i8),
+        Scalar::U8 => Value::U8(bytes[0]),
+        Scalar::I16 => Value::I16(half(bytes) as i16),
+        Scalar::U16 => Value::U16(half(bytes)),
         Scalar::I32 => Value::I32(word(bytes) as i32),
         Scalar::U32 => Value::U32(word(bytes)),
         Scalar::F32 => Value::F32(word(bytes)),

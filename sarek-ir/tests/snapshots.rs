@@ -4,6 +4,7 @@ mod common;
 
 use std::path::Path;
 
+use common::blocks;
 use common::build::{Build, saxpy};
 use sarek_ir::write::{DIALECTS, Dialect, IndexWidth, Variant, default_variant, render};
 use sarek_ir::{BinaryOp, DivideOp, Intrinsic, Kernel, Scalar, SiteId, Stmt, Value};
@@ -83,5 +84,41 @@ fn texts_are_as_kept() {
         check(&saxpy(), "saxpy-checked-folded", dialect, &full);
         let variant = default_variant(&mixture(), dialect);
         check(&mixture(), "mixture", dialect, &variant);
+    }
+}
+
+#[test]
+fn texts_of_blocks_are_as_kept() {
+    for dialect in DIALECTS {
+        for kernel in [
+            blocks::reduction(),
+            blocks::transpose(),
+            blocks::launch_sized(),
+            blocks::local_arrays(),
+            blocks::large(),
+            blocks::float_atomics(),
+        ] {
+            let variant = default_variant(&kernel, dialect);
+            check(&kernel, &kernel.name, dialect, &variant);
+        }
+        // With every check: what is out of bounds changes nothing, and a loop with a barrier ends.
+        for kernel in [
+            blocks::histogram(),
+            blocks::endless(),
+            blocks::float_atomics(),
+        ] {
+            let mut full = default_variant(&kernel, dialect);
+            full.checked = (0..kernel.sites.len() as u32).map(SiteId).collect();
+            check(&kernel, &format!("{}-checked", kernel.name), dialect, &full);
+        }
+        if dialect.name() != "opencl" {
+            let kernel = blocks::subgroup_sum();
+            check(
+                &kernel,
+                &kernel.name,
+                dialect,
+                &default_variant(&kernel, dialect),
+            );
+        }
     }
 }

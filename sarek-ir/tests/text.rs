@@ -176,8 +176,19 @@ fn constants_of_every_kind_compile_everywhere() {
                 b.cast(arg, ty)
             }));
         }
+        // WGSL has no buffers of small types.
+        let stored = ty.widened().unwrap_or(ty);
+        let all: Vec<Box<Constant>> = all
+            .into_iter()
+            .map(|f| -> Box<Constant> {
+                Box::new(move |b| {
+                    let value = f(b);
+                    b.cast(value, stored)
+                })
+            })
+            .collect();
         let all: Vec<&Constant> = all.iter().map(|f| &**f).collect();
-        compile_everywhere(&store_all(&all, ty));
+        compile_everywhere(&store_all(&all, stored));
     }
 }
 
@@ -270,9 +281,13 @@ impl Dialect for Own {
     }
 
     fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported> {
-        c::signature(self, "kernel", entry.name, entry.arguments, &|ty, _| {
-            format!("{ty}*")
-        })
+        let head = c::Head {
+            before: "kernel",
+            pointer: &|ty, _| format!("{ty}*"),
+            shared: "shared",
+            given: &|name, ty| (format!("shared {ty}* {name}"), String::new()),
+        };
+        c::signature(self, entry, &head)
     }
 
     fn raw_id(&self, id: RawId, axis: Axis, index: Scalar) -> Text {

@@ -23,3 +23,11 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 pub fn native(tokens: TokenStream) -> TokenStream {
     sarek_frontend::expand::stray_native(tokens.into()).into()
 }
+
+/// A body, and a barrier after it, as a statement of a kernel: `superstep! { tile[t] = x[i]; }`.
+///
+/// Names that are bound in the body are known in it alone.
+#[proc_macro]
+pub fn superstep(tokens: TokenStream) -> TokenStream {
+    sarek_frontend::expand::stray_superstep(tokens.into()).into()
+}

@@ -55,6 +55,12 @@ pub trait BackendDevice: Any + Send + Sync {
         Ok(self.stream())
     }
 
+    /// Does a loaded program fix the lengths of shared arrays that a launch gives? Then it is loaded once for
+    /// each of them.
+    fn fixes_shared(&self) -> bool {
+        false
+    }
+
     /// Used and total memory as the driver sees it, in bytes.
     fn used_memory(&self) -> Option<(u64, u64)> {
         None
@@ -83,6 +89,8 @@ pub struct DeviceInfo {
     pub max_block_threads: u32,
     /// Largest grid along each axis; larger ones are folded.
     pub max_grid: [u32; 3],
+    /// Most bytes of shared memory of one block.
+    pub max_shared: u64,
     /// Most bytes of one buffer.
     pub max_buffer: u64,
     /// Most buffers of one kernel.
@@ -102,8 +110,16 @@ pub struct Features {
     pub f64_math: bool,
     /// 64-bit integers.
     pub i64: bool,
-    /// Buffers of 8-bit elements (`bool`).
+    /// Buffers of 8-bit elements (`bool`, `i8`, `u8`).
     pub storage8: bool,
+    /// Buffers of 16-bit elements (`i16`, `u16`).
+    pub storage16: bool,
+    /// Atomic operations on 64-bit elements.
+    pub atomics64: bool,
+    /// Subgroups and their operations.
+    pub subgroups: bool,
+    /// Fences without a barrier.
+    pub fences: bool,
 }
 
 /// How kernels become programs.
@@ -167,6 +183,9 @@ pub enum Program<'a> {
         kernel: &'a str,
         /// The block size that the program is for (WGSL fixes it in the pipeline).
         block: [u32; 3],
+        /// The lengths of the kernel's shared arrays; those that a launch gives are the program's where
+        /// [`BackendDevice::fixes_shared`], and else of no account.
+        shared: &'a [u64],
     },
 }
 
@@ -291,6 +310,12 @@ pub enum Arg {
     Buffer(Slice),
     /// The bytes of a scalar in native endianness: 4 or 8.
     Scalar(ScalarBytes),
+    /// A shared array, of at least one element. They lie one after the other, each at a multiple of
+    /// [`sarek_ir::SHARED_ALIGNMENT`].
+    Shared {
+        /// Its size in bytes.
+        bytes: u64,
+    },
 }
 
 /// The bytes of a scalar argument.

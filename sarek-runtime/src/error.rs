@@ -132,6 +132,15 @@ pub enum FaultKind {
         /// The argument's length.
         len: u64,
     },
+    /// An index out of bounds along one dimension.
+    Dimension {
+        /// The name of the parameter or array.
+        argument: String,
+        /// The dimension, counted from 0.
+        dimension: u32,
+        /// The index.
+        index: u64,
+    },
     /// A divisor of 0.
     DivisionByZero,
     /// `MIN / -1`.
@@ -151,6 +160,14 @@ impl std::fmt::Display for Fault {
             self.kernel, self.file, self.line, self.column
         )?;
         match &self.kind {
+            FaultKind::Dimension {
+                argument,
+                dimension,
+                index,
+            } => write!(
+                f,
+                "index {index} is out of bounds along dimension {dimension} of `{argument}`"
+            )?,
             FaultKind::Index {
                 argument,
                 index,

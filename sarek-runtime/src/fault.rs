@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sarek_ir::{Kernel, SiteId, SiteKind};
+use sarek_ir::{Kernel, Length, Memory, SiteId, SiteKind};
 
 use crate::direct::RawFault;
 use crate::{Error, Fault, FaultKind};
@@ -14,6 +14,8 @@ pub(crate) struct Sites {
     pub(crate) kernel: Arc<Kernel>,
     /// The length of each parameter's argument; 0 for scalars.
     pub(crate) lens: Arc<[u64]>,
+    /// The length of each shared array.
+    pub(crate) shared: Arc<[u64]>,
 }
 
 impl Sites {
@@ -34,6 +36,20 @@ impl Sites {
         }))
     }
 
+    /// How many elements a memory has in this launch.
+    fn len(&self, memory: Memory) -> u64 {
+        match memory {
+            Memory::Slice(param) => self.lens[param.index()],
+            Memory::Shared(shared) => self.shared[shared.index()],
+            Memory::Local(local) => match self.kernel.array(local) {
+                Some((_, Length::Fixed(len))) => len,
+                Some((_, Length::Link(_) | Length::Launch(_))) | None => {
+                    unreachable!("a local array of a closed kernel has a fixed length")
+                }
+            },
+        }
+    }
+
     /// The error for a fault.
     pub(crate) fn describe(&self, raw: &RawFault) -> Error {
         let kernel = &self.kernel;
@@ -45,10 +61,15 @@ impl Sites {
             };
         };
         let kind = match &site.kind {
-            SiteKind::Index(param) => FaultKind::Index {
-                argument: kernel.params[param.index()].name.to_string(),
+            SiteKind::Index(memory) => FaultKind::Index {
+                argument: kernel.memory_name(*memory).to_string(),
                 index: raw.detail,
-                len: self.lens[param.index()],
+                len: self.len(*memory),
+            },
+            SiteKind::Dimension(memory, dimension) => FaultKind::Dimension {
+                argument: kernel.memory_name(*memory).to_string(),
+                dimension: *dimension,
+                index: raw.detail,
             },
             SiteKind::Divisor if raw.detail == 0 => FaultKind::DivisionByZero,
             SiteKind::Divisor => FaultKind::DivisionOverflow,

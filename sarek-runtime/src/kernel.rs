@@ -4,7 +4,7 @@ use crate::device::registry;
 use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
 use crate::{Result, launch};
 
-/// A type that stands in vectors: `bool`, `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
+/// A type that stands in vectors: `bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`.
 ///
 /// # Safety
 /// Its layout is that of [`Element::SCALAR`] in Rust, it has no padding, and it owns nothing. Any
@@ -12,7 +12,7 @@ use crate::{Result, launch};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored in a `Vector`",
     label = "not an element type",
-    note = "vectors hold bool, i32, u32, i64, u64, f32 and f64; for indices use u32 or u64, since the width of usize differs between devices"
+    note = "vectors hold bool, i8 to i64, u8 to u64, f32 and f64; for indices use u32 or u64, since the width of usize differs between devices"
 )]
 pub unsafe trait Element: Copy + Default + Send + Sync + 'static {
     /// The kernel language's name of the type.
@@ -23,7 +23,7 @@ pub unsafe trait Element: Copy + Default + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
     label = "not a scalar of the kernel language",
-    note = "kernels take bool, i32, u32, i64, u64, usize, f32 and f64 by value, and vectors by reference"
+    note = "kernels take bool, i8 to i64, u8 to u64, usize, f32 and f64 by value, and vectors by reference"
 )]
 pub trait ScalarArg: Copy + 'static {
     /// The value as the kernel sees it.
@@ -59,6 +59,10 @@ macro_rules! scalars {
 
 scalars! {
     bool Bool |v| Value::Bool(v), v;
+    i8 I8 |v| Value::I8(v), v;
+    u8 U8 |v| Value::U8(v), v;
+    i16 I16 |v| Value::I16(v), v;
+    u16 U16 |v| Value::U16(v), v;
     i32 I32 |v| Value::I32(v), v;
     u32 U32 |v| Value::U32(v), v;
     i64 I64 |v| Value::I64(v), v;

@@ -1,5 +1,6 @@
 //! Vectors, devices, launches, and the interface that a backend implements.
 
+mod atomic;
 pub mod backend;
 mod device;
 pub mod direct;
@@ -12,6 +13,7 @@ mod sync;
 mod testing;
 mod vector;
 
+pub use atomic::{Atomic, AtomicElement, AtomicInteger};
 pub use device::{Device, Event, Stream, registry};
 pub use error::{Error, Fault, FaultKind, Result};
 pub use kernel::{Element, Kernel, KernelDef, ScalarArg};

@@ -80,7 +80,7 @@ pub trait Sample: Element + PartialEq + Debug {
 macro_rules! integers {
     ($($t:ident)*) => {$(
         impl Sample for $t {
-            const SENTINEL: $t = 0x5a5a_5a5a;
+            const SENTINEL: $t = 0x5a5a_5a5a_u64 as $t;
 
             fn edges() -> Vec<$t> {
                 let half = 1 << ($t::BITS / 2);
@@ -106,7 +106,7 @@ macro_rules! integers {
     )*};
 }
 
-integers!(i32 u32 i64 u64);
+integers!(i8 u8 i16 u16 i32 u32 i64 u64);
 
 macro_rules! floats {
     ($($t:ident $bits:ident $format:ident)*) => {$(

@@ -157,8 +157,10 @@ pub enum Capability {
     F64Math,
     /// 64-bit integers.
     I64,
-    /// Buffers of `bool`.
+    /// Buffers of `bool`, `i8`, `u8`.
     Storage8,
+    /// Buffers of `i16`, `u16`.
+    Storage16,
 }
 
 impl Capability {
@@ -170,6 +172,7 @@ impl Capability {
             Capability::F64Math => features.f64_math,
             Capability::I64 => features.i64,
             Capability::Storage8 => features.storage8,
+            Capability::Storage16 => features.storage16,
         }
     }
 }
@@ -181,6 +184,7 @@ impl fmt::Display for Capability {
             Capability::F64Math => "f64 functions",
             Capability::I64 => "64-bit integers",
             Capability::Storage8 => "8-bit storage",
+            Capability::Storage16 => "16-bit storage",
         })
     }
 }

@@ -142,6 +142,13 @@ impl Shared {
             .map_err(|error| self.error("cuDeviceGetAttribute", error))
     }
 
+    /// The most bytes of shared memory that a block can have, if its kernel asks for more than is usual.
+    pub fn max_shared(&self) -> Result<u32> {
+        let most =
+            self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        Ok(u32::try_from(most).unwrap_or(0))
+    }
+
     fn open_pool(&self) -> Result<Option<Pool>> {
         let supported = self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
         if !matches!(supported, Ok(1)) {
@@ -308,6 +315,10 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
             f64_math: true,
             i64: true,
             storage8: true,
+            storage16: true,
+            atomics64: true,
+            subgroups: true,
+            fences: true,
         },
         max_block: [
             get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
@@ -320,6 +331,7 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
             get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
             get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
         ],
+        max_shared: shared.max_shared()?.into(),
         max_buffer: memory,
         // Arguments take 4096 bytes at most; a buffer is a pointer and a length.
         max_buffers: 200,

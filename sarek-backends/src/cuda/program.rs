@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cudarc::driver::result::{DriverError, function, module};
 use cudarc::driver::sys::{CUfunction, CUfunction_attribute, CUmodule, CUresult};
 use sarek_ir::Kernel;
-use sarek_ir::write::{Cuda, Dialect, Slot, Source, Variant};
+use sarek_ir::write::{Cuda, Dialect, Slot, SlotKind, Source, Variant};
 use sarek_runtime::backend::{self, Artifact};
 use sarek_runtime::{Error, Result};
 
@@ -78,6 +78,24 @@ unsafe impl Send for Program {}
 unsafe impl Sync for Program {}
 
 impl Program {
+    fn attribute(&self, attribute: CUfunction_attribute) -> Result<i32> {
+        // SAFETY: the function belongs to a loaded module.
+        let value = unsafe { function::get_function_attribute(self.function, attribute) };
+        value.map_err(|error| self.shared.error("cuFuncGetAttribute", error))
+    }
+
+    /// Lets launches give the function all of the shared memory that its own arrays leave.
+    fn allow_shared(&self) -> Result<()> {
+        let own = self.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
+        let most = self.shared.max_shared()?;
+        let rest = most.saturating_sub(u32::try_from(own).unwrap_or(0));
+        let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: the function belongs to a loaded module.
+        let set =
+            unsafe { function::set_function_attribute(self.function, attribute, rest as i32) };
+        set.map_err(|error| self.shared.error("cuFuncSetAttribute", error))
+    }
+
     /// The function, loaded as long as the program lives.
     pub fn function(&self) -> CUfunction {
         self.function
@@ -123,10 +141,14 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     // SAFETY: the module is loaded.
     program.function = unsafe { module::get_function(module, entry) }
         .map_err(|error| shared.error("cuModuleGetFunction", error))?;
-    let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
-    // SAFETY: the function belongs to a loaded module.
-    let most = unsafe { function::get_function_attribute(program.function, attribute) };
-    let most = most.map_err(|error| shared.error("cuFuncGetAttribute", error))?;
+    let most = program.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
+    let slots = &program.slots;
+    if slots
+        .iter()
+        .any(|slot| matches!(slot.kind, SlotKind::Shared(_)))
+    {
+        program.allow_shared()?;
+    }
     binary.check_block(&shared.name, usize::try_from(most).unwrap_or(0))?;
     Ok(program)
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use cudarc::driver::result::{self, event, stream};
 use cudarc::driver::sys::{CUevent, CUevent_flags, CUevent_wait_flags, CUresult, cuStreamQuery};
+use sarek_ir::SHARED_ALIGNMENT;
 use sarek_runtime::Result;
 use sarek_runtime::backend::{Arg, BackendEvent, BackendStream, Launch, Slice};
 use sarek_runtime::direct::RawFault;
@@ -62,6 +63,7 @@ impl Stream {
         values: &mut [u64],
         pointers: &mut [*mut c_void],
     ) -> Result<()> {
+        let mut dynamic = 0u64;
         for ((value, pointer), arg) in values.iter_mut().zip(&mut *pointers).zip(args) {
             *value = match arg {
                 Arg::Buffer(slice) => address(&self.shared, slice)?,
@@ -69,6 +71,12 @@ impl Stream {
                     let mut bytes = [0; 8];
                     bytes[..scalar.as_bytes().len()].copy_from_slice(scalar.as_bytes());
                     u64::from_ne_bytes(bytes)
+                }
+                Arg::Shared { bytes } => {
+                    let offset = dynamic.next_multiple_of(SHARED_ALIGNMENT);
+                    dynamic = offset.saturating_add(*bytes);
+                    // The parameter is its first half: the machines that run CUDA are little-endian.
+                    offset
                 }
             };
             *pointer = (&raw mut *value).cast();
@@ -83,7 +91,7 @@ impl Stream {
                 function,
                 (x, y, z),
                 (bx, by, bz),
-                0,
+                u32::try_from(dynamic).unwrap_or(u32::MAX),
                 self.lane.stream,
                 pointers,
             )

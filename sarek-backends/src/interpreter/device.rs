@@ -24,6 +24,10 @@ impl Interpreter {
             f64_math: true,
             i64: true,
             storage8: true,
+            storage16: true,
+            atomics64: true,
+            subgroups: true,
+            fences: true,
         };
         Interpreter {
             info: DeviceInfo {
@@ -34,6 +38,7 @@ impl Interpreter {
                 max_block: [1024; 3],
                 max_block_threads: 1024,
                 max_grid: [u32::MAX; 3],
+                max_shared: 1 << 30,
                 max_buffer: isize::MAX as u64,
                 max_buffers: u32::MAX,
                 warp: 1,

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use sarek_ir::eval::thread::{Host, Ids, Thread};
-use sarek_ir::{Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
+use sarek_ir::eval::{Host, Ids, Machine, Stop};
+use sarek_ir::{Access, Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
 use sarek_runtime::direct::{DirectArg, IndexSpace, RawFault};
 use sarek_runtime::{Error, Result};
 
@@ -35,10 +35,10 @@ impl Interpreted {
         Ok(Interpreted { kernel })
     }
 
-    /// Runs all threads, in order, up to the first that faults.
+    /// Runs all blocks, in order, up to the first thread that faults.
     pub(super) fn run(&self, args: &[DirectArg], space: &IndexSpace) -> Result<Option<RawFault>> {
         let mut host = HostArgs::new(&self.kernel, args)?;
-        let mut thread = Thread::new(&self.kernel);
+        let mut machine = Machine::new(&self.kernel);
         let block_dim = space.block.map(u64::from);
         let mut ids = Ids {
             thread_idx: [0; 3],
@@ -53,14 +53,29 @@ impl Interpreted {
             let first = |a: usize| block_idx[a].saturating_mul(block_dim[a]);
             let threads = [0, 1, 2].map(|a| space.extent[a].saturating_sub(first(a)));
             let threads = [0, 1, 2].map(|a| threads[a].min(block_dim[a]));
-            for thread_idx in points(threads) {
-                ids.thread_idx = thread_idx;
-                if let Err(fault) = thread.run(&ids, &mut host) {
+            match machine.run(&ids, threads, &mut host) {
+                Ok(()) => {}
+                Err(Stop::Fault { fault, thread }) => {
                     return Ok(Some(RawFault {
                         site: fault.site,
                         detail: fault.detail,
-                        thread: [0, 1, 2].map(|a| first(a) + thread_idx[a]),
+                        thread: [0, 1, 2].map(|a| first(a) + thread[a]),
                     }));
+                }
+                Err(Stop::Divergence {
+                    barrier,
+                    waits,
+                    absent,
+                }) => {
+                    let loc = self.kernel.stmt_locs[barrier.index()];
+                    return Err(Error::Launch {
+                        kernel: self.kernel.name.to_string(),
+                        problem: format!(
+                            "thread {waits:?} of block {block_idx:?} waits at the barrier at {}:{}:{}, where thread \
+                             {absent:?} does not come",
+                            self.kernel.file, loc.line, loc.column
+                        ),
+                    });
                 }
             }
         }
@@ -83,13 +98,11 @@ impl<'a> HostArgs<'a> {
     fn new(kernel: &'a Kernel, args: &'a [DirectArg]) -> Result<HostArgs<'a>> {
         let fits = |(kind, arg): (ParamKind, &DirectArg)| match (kind, arg) {
             (ParamKind::Scalar(ty), DirectArg::Scalar(value)) => value.scalar() == ty,
-            (
-                ParamKind::Slice {
-                    mutable: needed, ..
-                },
-                DirectArg::Slice { mutable, .. },
-            ) => *mutable || !needed,
+            (ParamKind::Slice { access: needed, .. }, DirectArg::Slice { mutable, .. }) => {
+                *mutable || needed == Access::Read
+            }
             (ParamKind::Scalar(_), DirectArg::Slice { .. })
+            | (ParamKind::Value(_) | ParamKind::Reference(_), _)
             | (ParamKind::Slice { .. }, DirectArg::Scalar(_)) => false,
         };
         let kinds = kernel.params.iter().map(|p| p.kind);
@@ -108,6 +121,7 @@ impl<'a> HostArgs<'a> {
         match (kind, self.args[buffer.index()]) {
             (ParamKind::Slice { elem, .. }, DirectArg::Slice { ptr, len, .. }) => {
                 assert!(index < len as u64, "the walk checks indices");
+                let elem = elem.scalar();
                 let offset = index as usize * elem.size();
                 // SAFETY: the element is one of the `len` that the launch lends at `ptr`.
                 (unsafe { ptr.add(offset) }, elem)
@@ -141,6 +155,10 @@ impl Host for HostArgs<'_> {
         unsafe {
             match elem {
                 Scalar::Bool => Value::Bool(at.read() != 0),
+                Scalar::I8 => Value::I8(at.cast::<i8>().read()),
+                Scalar::U8 => Value::U8(at.read()),
+                Scalar::I16 => Value::I16(at.cast::<i16>().read()),
+                Scalar::U16 => Value::U16(at.cast::<u16>().read()),
                 Scalar::I32 => Value::I32(at.cast::<i32>().read()),
                 Scalar::U32 => Value::U32(at.cast::<u32>().read()),
                 Scalar::I64 => Value::I64(at.cast::<i64>().read()),
@@ -159,6 +177,10 @@ impl Host for HostArgs<'_> {
         unsafe {
             match value {
                 Value::Bool(v) => at.write(v.into()),
+                Value::I8(v) => at.cast::<i8>().write(v),
+                Value::U8(v) => at.write(v),
+                Value::I16(v) => at.cast::<i16>().write(v),
+                Value::U16(v) => at.cast::<u16>().write(v),
                 Value::I32(v) => at.cast::<i32>().write(v),
                 Value::U32(v) | Value::F32(v) => at.cast::<u32>().write(v),
                 Value::I64(v) => at.cast::<i64>().write(v),

@@ -165,6 +165,7 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
         64 => i32::MAX as u32,
         _ => i32::MAX as u32 / max_block[0].max(1),
     };
+    let extensions = id.extensions()?;
     let full = id.profile()? == "FULL_PROFILE";
     let f64 = id.double_fp_config().unwrap_or(0) != 0;
     Ok(DeviceInfo {
@@ -174,12 +175,20 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
         features: Features {
             f64,
             f64_math: f64,
-            i64: full || id.extensions()?.contains("cles_khr_int64"),
+            i64: full || extensions.contains("cles_khr_int64"),
             storage8: true,
+            storage16: true,
+            atomics64: ["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"]
+                .iter()
+                .all(|name| extensions.contains(name)),
+            // OpenCL C 1.2 has none.
+            subgroups: false,
+            fences: true,
         },
         max_block,
         max_block_threads: threads,
         max_grid: [groups, 65535, 65535],
+        max_shared: id.local_mem_size()?,
         max_buffer: id.max_mem_alloc_size()?,
         // A buffer comes with a 64-bit length.
         max_buffers: clamp(id.max_parameter_size()? / 16),

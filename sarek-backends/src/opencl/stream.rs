@@ -79,6 +79,10 @@ impl Stream {
                     // that of the parameter, and copies it.
                     unsafe { set_kernel_arg(kernel, index, bytes.len(), bytes.as_ptr().cast()) }
                 }
+                Arg::Shared { bytes } => {
+                    // SAFETY: an argument without a value is local memory of that size.
+                    unsafe { set_kernel_arg(kernel, index, *bytes as usize, std::ptr::null()) }
+                }
             };
             set.map_err(|code| {
                 self.shared

@@ -116,6 +116,7 @@ const USED: wgpu::Features = wgpu::Features::SHADER_F64
     .union(wgpu::Features::SHADER_INT64)
     .union(wgpu::Features::SHADER_F16)
     .union(wgpu::Features::SHADER_I16)
+    .union(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS)
     .union(wgpu::Features::SUBGROUP);
 
 impl Device {
@@ -179,6 +180,10 @@ impl BackendDevice for Device {
         Ok(Arc::new(program::load(&self.shared, program)?))
     }
 
+    fn fixes_shared(&self) -> bool {
+        true
+    }
+
     fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
         Ok(Arc::new(Memory::new(&self.shared, bytes)?))
     }
@@ -217,8 +222,13 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
             // WGSL has no elementary functions of f64.
             f64_math: false,
             i64: features.contains(wgpu::Features::SHADER_INT64),
-            // WGSL stores no 8-bit elements.
+            // WGSL stores no elements of 8 and 16 bits.
             storage8: false,
+            storage16: false,
+            atomics64: features.contains(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS),
+            subgroups: features.contains(wgpu::Features::SUBGROUP),
+            // WGSL orders memory at barriers alone.
+            fences: false,
         },
         max_block: [
             limits.max_compute_workgroup_size_x,
@@ -227,6 +237,7 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
         ],
         max_block_threads: limits.max_compute_invocations_per_workgroup,
         max_grid: [limits.max_compute_workgroups_per_dimension; 3],
+        max_shared: limits.max_compute_workgroup_storage_size.into(),
         max_buffer: shared.max_buffer(),
         // Without those of the fault record and of the scalars.
         max_buffers: (limits.max_storage_buffers_per_shader_stage - 1)

@@ -5,8 +5,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use sarek_ir::Kernel;
 use sarek_ir::write::{Dialect, Slot, SlotKind, Source, Variant, Wgsl};
+use sarek_ir::{Kernel, SharedId};
 use sarek_runtime::backend::{self, Arg, Artifact};
 use sarek_runtime::{Error, Result};
 use wgpu::{
@@ -118,7 +118,7 @@ impl Program {
                     bound.push(what);
                     bindings.push(binding);
                 }
-                Arg::Scalar(_) => {}
+                Arg::Scalar(_) | Arg::Shared { .. } => {}
             }
         }
         let mut groups = lock(&self.groups);
@@ -163,7 +163,7 @@ impl Scalars {
     fn new(slots: &[Slot]) -> Scalars {
         let mut offsets = vec![];
         let mut end = 0usize;
-        for slot in slots.iter().filter(|slot| !jit::is_buffer(slot)) {
+        for slot in slots.iter().filter(|slot| jit::is_scalar(slot)) {
             let size = jit::scalar_size(slot);
             let offset = end.next_multiple_of(size);
             offsets.push(offset);
@@ -179,7 +179,7 @@ impl Scalars {
         let mut block = vec![0; self.size];
         let scalars = args.iter().filter_map(|arg| match arg {
             Arg::Scalar(scalar) => Some(scalar.as_bytes()),
-            Arg::Buffer(_) => None,
+            Arg::Buffer(_) | Arg::Shared { .. } => None,
         });
         for (offset, bytes) in self.offsets.iter().zip(scalars) {
             block[*offset..*offset + bytes.len()].copy_from_slice(bytes);
@@ -194,8 +194,11 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     let text = std::str::from_utf8(&binary.artifact.bytes)
         .map_err(|_| shared.error("the artifact is not WGSL"))?;
     let scalars = Scalars::new(&binary.source.slots);
+    let lengths = lengths(&binary);
+    let lengths = lengths.iter().map(|(name, len)| (name.as_str(), *len));
     let constants: Vec<(&str, f64)> = (Wgsl::BLOCK.into_iter())
         .zip(binary.block.map(f64::from))
+        .chain(lengths)
         .collect();
     let (layout, pipeline) = compiled(shared, binary.kernel, binary.source, || {
         let module = module(shared, text);
@@ -243,6 +246,26 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     })
 }
 
+/// The override constants of the shared arrays that the launch sizes.
+fn lengths(binary: &Binary<'_>) -> Vec<(String, f64)> {
+    let slots = binary.source.slots.iter();
+    let given = slots.filter_map(|slot| match slot.kind {
+        SlotKind::Shared(shared) => Some(shared),
+        SlotKind::Buffer { .. }
+        | SlotKind::Faults
+        | SlotKind::Len(_)
+        | SlotKind::Scalar(_)
+        | SlotKind::Extent(_)
+        | SlotKind::Grid(_) => None,
+    });
+    // No device has shared memory for lengths that an `f64` does not hold.
+    let length = |shared: SharedId| {
+        let len = binary.shared.get(shared.index()).copied();
+        (Wgsl::length(shared), len.unwrap_or(0).max(1) as f64)
+    };
+    given.map(length).collect()
+}
+
 /// Buffers in the order of their slots, then the uniform block.
 fn bind_group_layout(shared: &Shared, slots: &[Slot], scalars: &Scalars) -> BindGroupLayout {
     let buffers = slots.iter().filter_map(|slot| match slot.kind {
@@ -250,7 +273,11 @@ fn bind_group_layout(shared: &Shared, slots: &[Slot], scalars: &Scalars) -> Bind
             read_only: !mutable,
         }),
         SlotKind::Faults => Some(BufferBindingType::Storage { read_only: false }),
-        SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => None,
+        SlotKind::Len(_)
+        | SlotKind::Scalar(_)
+        | SlotKind::Extent(_)
+        | SlotKind::Grid(_)
+        | SlotKind::Shared(_) => None,
     });
     let uniform = (scalars.size > 0).then_some(BufferBindingType::Uniform);
     let entries: Vec<BindGroupLayoutEntry> = (0..)
@@ -286,7 +313,7 @@ mod tests {
         let slots = [
             slot(SlotKind::Scalar(ParamId(0)), Scalar::Bool),
             slot(SlotKind::Faults, Scalar::U32),
-            slot(SlotKind::Len(ParamId(1)), Scalar::U64),
+            slot(SlotKind::Len(ParamId(1).into()), Scalar::U64),
             slot(SlotKind::Extent(Axis::X), Scalar::U32),
         ];
         let scalars = Scalars::new(&slots);

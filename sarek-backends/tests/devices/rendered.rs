@@ -3,8 +3,8 @@
 
 use sarek_ir::write::{FAULT_WORDS, IndexWidth, SlotKind, Source, Variant};
 use sarek_ir::{
-    Axis, BinaryOp, Builtin, Expr, Kernel, Loc, Param, ParamId, ParamKind, Scalar, Site, SiteId,
-    SiteKind, Stmt,
+    Access, Axis, BinaryOp, Builtin, Expr, Kernel, Loc, Memory, Param, ParamId, ParamKind, Scalar,
+    Site, SiteId, SiteKind, Stmt,
 };
 use sarek_runtime::backend::{Arg, Codegen, Slice};
 
@@ -22,19 +22,20 @@ fn axpy() -> Kernel {
         name: name.into(),
         kind,
     };
-    let slice = |mutable| ParamKind::Slice {
-        elem: Scalar::F32,
-        mutable,
+    let slice = |access| ParamKind::Slice {
+        elem: Scalar::F32.into(),
+        access,
     };
     k.params = vec![
         param("a", ParamKind::Scalar(Scalar::F32)),
-        param("x", slice(false)),
-        param("y", slice(true)),
+        param("x", slice(Access::Read)),
+        param("y", slice(Access::Write)),
     ]
     .into();
     let [load, store] = [X, Y].map(|param| {
         k.push_site(Site {
-            kind: SiteKind::Index(param),
+            kind: SiteKind::Index(param.into()),
+            file: "".into(),
             loc: LOC,
             provable: true,
         })
@@ -47,7 +48,7 @@ fn axpy() -> Kernel {
     let [x, y] = [(X, Some(load)), (Y, None)].map(|(buffer, site)| {
         let index = index(&mut k);
         let load = Expr::Load {
-            buffer,
+            memory: Memory::Slice(buffer),
             index,
             site,
         };
@@ -60,7 +61,7 @@ fn axpy() -> Kernel {
     let index = index(&mut k);
     let store = k.push_stmt(
         Stmt::Store {
-            buffer: Y,
+            memory: Memory::Slice(Y),
             index,
             value,
             site: Some(store),
@@ -93,7 +94,10 @@ impl Values {
                 };
                 match slot.kind {
                     SlotKind::Buffer { param, .. } => buffer(&of(param).0),
-                    SlotKind::Len(param) => index(of(param).1),
+                    SlotKind::Len(Memory::Slice(param)) => index(of(param).1),
+                    SlotKind::Len(Memory::Shared(_) | Memory::Local(_)) | SlotKind::Shared(_) => {
+                        panic!("it has neither")
+                    }
                     SlotKind::Scalar(_) => scalar(self.a),
                     SlotKind::Extent(_) => index(self.threads),
                     SlotKind::Grid(_) => panic!("the grid is not folded"),

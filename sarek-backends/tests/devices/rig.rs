@@ -93,6 +93,7 @@ impl Rig {
             source,
             kernel: "under_test",
             block,
+            shared: &[],
         })
     }
 

@@ -3,8 +3,9 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use sarek_ir::{
-    Axis, Block, Builtin, Expr, ExprId, Kernel, List, Loc, Native, ParamKind, Piece, Precondition,
-    Scalar, Site, SiteId, SiteKind, Stmt, Value,
+    Argument, Axis, Block, Builtin, Call, Compound, Expr, ExprId, Kernel, Length, List, Loc,
+    Memory, NameId, Native, ParamKind, Piece, Place, Precondition, Root, Scalar, SharedArray, Site,
+    SiteId, SiteKind, Step, Stmt, Type, TypeDef, Value,
 };
 
 /// An expression of type `Kernel`; the IR crate is in scope as `ir`.
@@ -14,6 +15,15 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
         file: _,
         block,
         params,
+        shared,
+        types,
+        names,
+        compounds,
+        places,
+        calls,
+        functions,
+        type_links,
+        result,
         locals,
         exprs,
         expr_types,
@@ -35,12 +45,21 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
         let (name, kind) = (string(&p.name), param_kind(p.kind));
         quote!(ir::Param { name: #name, kind: #kind })
     });
+    let shared = slice(shared, shared_array);
+    let types = slice(types, type_def);
+    let names = slice(names, |n| string(n));
+    let compounds = slice(compounds, compound);
+    let places = slice(places, place);
+    let calls = slice(calls, call);
+    let functions = slice(functions, |f| string(f));
+    let type_links = slice(type_links, |t| string(t));
+    let result = option(result.map(|l| handle("LocalId", l.0)));
     let locals = slice(locals, |l| {
-        let (name, ty, mutable) = (string(&l.name), scalar(l.ty), l.mutable);
+        let (name, ty, mutable) = (string(&l.name), ty(l.ty), l.mutable);
         quote!(ir::Local { name: #name, ty: #ty, mutable: #mutable })
     });
     let exprs = slice(exprs, |e| expr(*e));
-    let expr_types = slice(expr_types, |t| scalar(*t));
+    let expr_types = slice(expr_types, |t| ty(*t));
     let expr_locs = slice(expr_locs, |l| loc(*l));
     let stmts = slice(stmts, |s| stmt(*s));
     let stmt_locs = slice(stmt_locs, |l| loc(*l));
@@ -52,7 +71,7 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
     let sites = slice(sites, site);
     let natives = slice(natives, native);
     let links = slice(links, |l| {
-        let (path, ty) = (string(&l.path), scalar(l.ty));
+        let (path, ty) = (string(&l.path), ty(l.ty));
         quote!(ir::Link { path: #path, ty: #ty })
     });
     let preconditions = slice(preconditions, |p| precondition(*p));
@@ -63,6 +82,15 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
             file: Cow::Borrowed(::core::file!()),
             block: #block_size,
             params: #params,
+            shared: #shared,
+            types: #types,
+            names: #names,
+            compounds: #compounds,
+            places: #places,
+            calls: #calls,
+            functions: #functions,
+            type_links: #type_links,
+            result: #result,
             locals: #locals,
             exprs: #exprs,
             expr_types: #expr_types,
@@ -152,18 +180,212 @@ fn param_kind(kind: ParamKind) -> TokenStream {
             let ty = scalar(ty);
             quote!(ir::ParamKind::Scalar(#ty))
         }
-        ParamKind::Slice { elem, mutable } => {
-            let elem = scalar(elem);
-            quote!(ir::ParamKind::Slice { elem: #elem, mutable: #mutable })
+        ParamKind::Slice { elem, access } => {
+            let (elem, access) = (ty(elem), variant(&access));
+            quote!(ir::ParamKind::Slice { elem: #elem, access: ir::Access::#access })
+        }
+        ParamKind::Value(id) => {
+            let id = handle("TypeId", id.0);
+            quote!(ir::ParamKind::Value(#id))
+        }
+        ParamKind::Reference(of) => {
+            let of = ty(of);
+            quote!(ir::ParamKind::Reference(#of))
         }
     }
+}
+
+fn ty(ty: Type) -> TokenStream {
+    match ty {
+        Type::Scalar(ty) => {
+            let ty = scalar(ty);
+            quote!(ir::Type::Scalar(#ty))
+        }
+        Type::Compound(id) => {
+            let id = handle("TypeId", id.0);
+            quote!(ir::Type::Compound(#id))
+        }
+    }
+}
+
+fn type_def(def: &TypeDef) -> TokenStream {
+    match def {
+        TypeDef::Array { elem, len } => {
+            let (elem, len) = (ty(*elem), length(*len));
+            quote!(ir::TypeDef::Array { elem: #elem, len: #len })
+        }
+        TypeDef::Tuple(types) => {
+            let types = slice(types, |t| ty(*t));
+            quote!(ir::TypeDef::Tuple(#types))
+        }
+        TypeDef::Link(link) => {
+            let link = handle("TypeLinkId", link.0);
+            quote!(ir::TypeDef::Link(#link))
+        }
+        TypeDef::Field { of, name } => {
+            let (of, name) = (ty(*of), name_id(*name));
+            quote!(ir::TypeDef::Field { of: #of, name: #name })
+        }
+        TypeDef::Element { of } => {
+            let of = ty(*of);
+            quote!(ir::TypeDef::Element { of: #of })
+        }
+        TypeDef::Payload { of, variant, name } => {
+            let (of, variant, name) = (ty(*of), name_id(*variant), name_id(*name));
+            quote!(ir::TypeDef::Payload { of: #of, variant: #variant, name: #name })
+        }
+        TypeDef::Result(function) => {
+            let function = handle("FunctionId", function.0);
+            quote!(ir::TypeDef::Result(#function))
+        }
+    }
+}
+
+fn name_id(name: NameId) -> TokenStream {
+    handle("NameId", name.0)
+}
+
+fn compound(compound: &Compound) -> TokenStream {
+    match compound {
+        Compound::Field { base, name } => {
+            let (base, name) = (expr_id(*base), name_id(*name));
+            quote!(ir::Compound::Field { base: #base, name: #name })
+        }
+        Compound::Index { base, index, site } => {
+            let (base, index, site) = (expr_id(*base), expr_id(*index), site_id(*site));
+            quote!(ir::Compound::Index { base: #base, index: #index, site: #site })
+        }
+        Compound::IsVariant { value, variant } => {
+            let (value, variant) = (expr_id(*value), name_id(*variant));
+            quote!(ir::Compound::IsVariant { value: #value, variant: #variant })
+        }
+        Compound::Payload {
+            value,
+            variant,
+            name,
+        } => {
+            let (value, variant, name) = (expr_id(*value), name_id(*variant), name_id(*name));
+            quote!(ir::Compound::Payload { value: #value, variant: #variant, name: #name })
+        }
+        Compound::Construct {
+            variant,
+            fields,
+            rest,
+        } => {
+            let (variant, rest) = (option(variant.map(name_id)), option(rest.map(expr_id)));
+            let fields = slice(fields, |(name, value)| {
+                let (name, value) = (name_id(*name), expr_id(*value));
+                quote!((#name, #value))
+            });
+            quote!(ir::Compound::Construct { variant: #variant, fields: #fields, rest: #rest })
+        }
+        Compound::Array { items } => {
+            let items = list(*items);
+            quote!(ir::Compound::Array { items: #items })
+        }
+        Compound::Repeat { value } => {
+            let value = expr_id(*value);
+            quote!(ir::Compound::Repeat { value: #value })
+        }
+    }
+}
+
+fn place(place: &Place) -> TokenStream {
+    let root = match place.root {
+        Root::Local(local) => {
+            let local = handle("LocalId", local.0);
+            quote!(ir::Root::Local(#local))
+        }
+        Root::Param(param) => {
+            let param = handle("ParamId", param.0);
+            quote!(ir::Root::Param(#param))
+        }
+        Root::Element {
+            memory: m,
+            index,
+            site,
+        } => {
+            let (m, index, site) = (memory(m), expr_id(index), site_id(site));
+            quote!(ir::Root::Element { memory: #m, index: #index, site: #site })
+        }
+    };
+    let steps = slice(&place.steps, |step| match *step {
+        Step::Field(name) => {
+            let name = name_id(name);
+            quote!(ir::Step::Field(#name))
+        }
+        Step::Index { index, site } => {
+            let (index, site) = (expr_id(index), site_id(site));
+            quote!(ir::Step::Index { index: #index, site: #site })
+        }
+    });
+    quote!(ir::Place { root: #root, steps: #steps })
+}
+
+fn call(call: &Call) -> TokenStream {
+    let function = handle("FunctionId", call.function.0);
+    let args = slice(&call.args, |arg| match *arg {
+        Argument::Value(value) => {
+            let value = expr_id(value);
+            quote!(ir::Argument::Value(#value))
+        }
+        Argument::Memory(m) => {
+            let m = memory(m);
+            quote!(ir::Argument::Memory(#m))
+        }
+        Argument::Local(local) => {
+            let local = handle("LocalId", local.0);
+            quote!(ir::Argument::Local(#local))
+        }
+    });
+    let result = option(call.result.map(|l| handle("LocalId", l.0)));
+    quote!(ir::Call { function: #function, args: #args, result: #result })
+}
+
+fn shared_array(array: &SharedArray) -> TokenStream {
+    let (name, elem) = (string(&array.name), ty(array.elem));
+    let (len, atomic) = (length(array.len), array.atomic);
+    quote!(ir::SharedArray { name: #name, elem: #elem, len: #len, atomic: #atomic })
+}
+
+fn length(length: Length) -> TokenStream {
+    let (name, content) = match length {
+        Length::Fixed(n) => {
+            let n = Literal::u64_unsuffixed(n);
+            ("Fixed", quote!(#n))
+        }
+        Length::Link(link) => ("Link", handle("LinkId", link.0)),
+        Length::Launch(len) => ("Launch", expr_id(len)),
+    };
+    let name = format_ident!("{name}");
+    quote!(ir::Length::#name(#content))
+}
+
+fn memory(memory: Memory) -> TokenStream {
+    let (name, content) = match memory {
+        Memory::Slice(param) => ("Slice", handle("ParamId", param.0)),
+        Memory::Shared(shared) => ("Shared", handle("SharedId", shared.0)),
+        Memory::Local(local) => ("Local", handle("LocalId", local.0)),
+    };
+    let name = format_ident!("{name}");
+    quote!(ir::Memory::#name(#content))
 }
 
 fn value(value: Value) -> TokenStream {
     let literal = match value {
         Value::Bool(v) => quote!(#v),
+        Value::I8(v) => signed(v.into(), Literal::u64_unsuffixed(v.unsigned_abs().into())),
+        Value::I16(v) => signed(v.into(), Literal::u64_unsuffixed(v.unsigned_abs().into())),
         Value::I32(v) => signed(v as i64, Literal::u64_unsuffixed(v.unsigned_abs() as u64)),
         Value::I64(v) => signed(v, Literal::u64_unsuffixed(v.unsigned_abs())),
+        Value::U8(v) => {
+            let v = Literal::u8_unsuffixed(v);
+            quote!(#v)
+        }
+        Value::U16(v) => {
+            let v = Literal::u16_unsuffixed(v);
+            quote!(#v)
+        }
         Value::U32(v) | Value::F32(v) => {
             let v = Literal::u32_unsuffixed(v);
             quote!(#v)
@@ -193,7 +415,10 @@ fn builtin(builtin: Builtin) -> TokenStream {
         Builtin::GridDim(a) => ("GridDim", a),
         Builtin::GlobalIdx(a) => ("GlobalIdx", a),
         Builtin::GlobalDim(a) => ("GlobalDim", a),
-        Builtin::GlobalThreadId => return quote!(ir::Builtin::GlobalThreadId),
+        Builtin::GlobalThreadId | Builtin::SubgroupSize | Builtin::SubgroupLane => {
+            let name = variant(&builtin);
+            return quote!(ir::Builtin::#name);
+        }
     };
     let (name, of) = (format_ident!("{name}"), axis(of));
     quote!(ir::Builtin::#name(#of))
@@ -208,16 +433,19 @@ fn expr(e: Expr) -> TokenStream {
         Expr::Link(id) => of("Link", handle("LinkId", id.0)),
         Expr::Local(id) => of("Local", handle("LocalId", id.0)),
         Expr::Param(id) => of("Param", handle("ParamId", id.0)),
-        Expr::Len(id) => of("Len", handle("ParamId", id.0)),
+        Expr::Len(m) => of("Len", memory(m)),
         Expr::Builtin(b) => of("Builtin", builtin(b)),
         Expr::Load {
-            buffer,
+            memory: m,
             index,
             site,
         } => {
-            let (buffer, index, site) =
-                (handle("ParamId", buffer.0), expr_id(index), site_id(site));
-            quote!(ir::Expr::Load { buffer: #buffer, index: #index, site: #site })
+            let (m, index, site) = (memory(m), expr_id(index), site_id(site));
+            quote!(ir::Expr::Load { memory: #m, index: #index, site: #site })
+        }
+        Expr::Bounded { index, len, site } => {
+            let (index, len, site) = (expr_id(index), expr_id(len), site_id(site));
+            quote!(ir::Expr::Bounded { index: #index, len: #len, site: #site })
         }
         Expr::Unary { op, arg } => {
             let (op, arg) = (variant(&op), expr_id(arg));
@@ -247,6 +475,7 @@ fn expr(e: Expr) -> TokenStream {
             let (intrinsic, args) = (variant(&intrinsic), list(args));
             quote!(ir::Expr::Call { intrinsic: ir::Intrinsic::#intrinsic, args: #args })
         }
+        Expr::Compound(id) => of("Compound", handle("CompoundId", id.0)),
         Expr::Faulted => quote!(ir::Expr::Faulted),
     }
 }
@@ -269,18 +498,14 @@ fn stmt(s: Stmt) -> TokenStream {
             quote!(ir::Stmt::Assign { local: #l, value: #value })
         }
         Stmt::Store {
-            buffer,
+            memory: m,
             index,
             value,
             site,
         } => {
-            let (buffer, index, value, site) = (
-                handle("ParamId", buffer.0),
-                expr_id(index),
-                expr_id(value),
-                site_id(site),
-            );
-            quote!(ir::Stmt::Store { buffer: #buffer, index: #index, value: #value, site: #site })
+            let (m, index, value, site) =
+                (memory(m), expr_id(index), expr_id(value), site_id(site));
+            quote!(ir::Stmt::Store { memory: #m, index: #index, value: #value, site: #site })
         }
         Stmt::Assert { cond, site } => {
             let (cond, site) = (expr_id(cond), handle("SiteId", site.0));
@@ -327,6 +552,44 @@ fn stmt(s: Stmt) -> TokenStream {
             quote!(ir::Stmt::Continue { label: #l })
         }
         Stmt::Return => quote!(ir::Stmt::Return),
+        Stmt::Barrier => quote!(ir::Stmt::Barrier),
+        Stmt::Fence { scope } => {
+            let scope = variant(&scope);
+            quote!(ir::Stmt::Fence { scope: ir::Scope::#scope })
+        }
+        Stmt::Atomic {
+            op,
+            memory: m,
+            index,
+            args,
+            result,
+            site,
+        } => {
+            let (op, m, index, args) = (variant(&op), memory(m), expr_id(index), list(args));
+            let (result, site) = (option(result.map(local)), site_id(site));
+            quote! {
+                ir::Stmt::Atomic {
+                    op: ir::AtomicOp::#op,
+                    memory: #m,
+                    index: #index,
+                    args: #args,
+                    result: #result,
+                    site: #site,
+                }
+            }
+        }
+        Stmt::Subgroup { op, args, result } => {
+            let (op, args, result) = (variant(&op), list(args), local(result));
+            quote!(ir::Stmt::Subgroup { op: ir::SubgroupOp::#op, args: #args, result: #result })
+        }
+        Stmt::Update { place, value } => {
+            let (place, value) = (handle("PlaceId", place.0), expr_id(value));
+            quote!(ir::Stmt::Update { place: #place, value: #value })
+        }
+        Stmt::Call { call } => {
+            let call = handle("CallId", call.0);
+            quote!(ir::Stmt::Call { call: #call })
+        }
         Stmt::Native { native } => {
             let native = handle("NativeId", native.0);
             quote!(ir::Stmt::Native { native: #native })
@@ -336,9 +599,13 @@ fn stmt(s: Stmt) -> TokenStream {
 
 fn site(site: &Site) -> TokenStream {
     let kind = match &site.kind {
-        SiteKind::Index(param) => {
-            let param = handle("ParamId", param.0);
-            quote!(ir::SiteKind::Index(#param))
+        SiteKind::Index(m) => {
+            let m = memory(*m);
+            quote!(ir::SiteKind::Index(#m))
+        }
+        SiteKind::Dimension(m, axis) => {
+            let (m, axis) = (memory(*m), Literal::u32_unsuffixed(*axis));
+            quote!(ir::SiteKind::Dimension(#m, #axis))
         }
         SiteKind::Divisor => quote!(ir::SiteKind::Divisor),
         SiteKind::Assert(message) => {
@@ -346,8 +613,8 @@ fn site(site: &Site) -> TokenStream {
             quote!(ir::SiteKind::Assert(#message))
         }
     };
-    let (loc, provable) = (loc(site.loc), site.provable);
-    quote!(ir::Site { kind: #kind, loc: #loc, provable: #provable })
+    let (file, loc, provable) = (string(&site.file), loc(site.loc), site.provable);
+    quote!(ir::Site { kind: #kind, file: #file, loc: #loc, provable: #provable })
 }
 
 fn native(native: &Native) -> TokenStream {

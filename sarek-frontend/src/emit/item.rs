@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use sarek_ir::Access;
 use syn::ItemFn;
 
 use super::{constant, direct, types};
@@ -16,10 +17,14 @@ pub struct Parts<'a> {
     pub signature: &'a Signature,
     /// Path of the façade crate.
     pub krate: &'a TokenStream,
+    /// Which shapes the compiled body may take.
+    pub shapes: direct::Shapes,
     /// Does the kernel fix its block size?
     pub fixed_block: bool,
     /// Does its body contain a `native!`?
     pub has_native: bool,
+    /// Do the threads of a block work together?
+    pub is_cooperative: bool,
 }
 
 /// The expansion of a kernel: the launch function, the struct of the same name, and what the struct
@@ -29,7 +34,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
     let name = type_name(parts);
     let front = front(parts);
     let ir = constant::kernel(&lowered.kernel);
-    let body = direct::body(lowered);
+    let body = direct::body(lowered, parts.shapes);
     let links = links(lowered, &name);
     let values = link_constants(lowered, &name);
     let sources = sources
@@ -141,12 +146,26 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         .arguments
         .iter()
         .map(|a| argument_type(a, krate));
+    let values = parts.signature.arguments.iter().map(|argument| {
+        let name = located(&argument.name);
+        match argument.kind {
+            ArgumentKind::Slice {
+                access: Access::Atomic,
+                ..
+            } => quote!(#krate::__private::Arg::atomics(#name)),
+            ArgumentKind::Slice {
+                access: Access::Read | Access::Write,
+                ..
+            }
+            | ArgumentKind::Scalar(_) => quote!(#krate::__private::Arg::from(#name)),
+        }
+    });
     quote! {
         #(#attrs)*
         #vis #safety fn #name<'sarek>(
             #(#names: #types),*
         ) -> #krate::Launch<'sarek, #krate::__private::#block> {
-            unsafe { #krate::Launch::new::<#name>([#(#krate::__private::Arg::from(#names)),*]) }
+            unsafe { #krate::Launch::new::<#name>([#(#values),*]) }
         }
 
         #[doc(hidden)]
@@ -186,9 +205,9 @@ fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
 fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match argument.kind {
         ArgumentKind::Scalar(ty) => direct::rust_type(ty),
-        ArgumentKind::Slice { elem, mutable } => {
+        ArgumentKind::Slice { elem, access } => {
             let elem = direct::rust_type(elem);
-            let mutable = mutable.then(|| quote!(mut));
+            let mutable = (access != Access::Read).then(|| quote!(mut));
             quote!(&'sarek #mutable #krate::Vector<#elem>)
         }
     }
@@ -203,7 +222,7 @@ fn links(lowered: &Lowered, name: &Ident) -> TokenStream {
         .kernel
         .links
         .iter()
-        .map(|l| direct::rust_type(l.ty))
+        .map(|l| direct::rust_type(l.ty.scalar()))
         .collect();
     let paths = &lowered.links;
     quote! {
@@ -221,8 +240,12 @@ fn link_constants(lowered: &Lowered, name: &Ident) -> Vec<TokenStream> {
     let each = |(i, link): (usize, &sarek_ir::Link)| {
         let i = Literal::usize_unsuffixed(i);
         let constant = quote!(#name::LINKED.#i);
-        match link.ty {
+        match link.ty.scalar() {
             Scalar::Bool => quote!(ir::Value::Bool(#constant)),
+            Scalar::I8 => quote!(ir::Value::I8(#constant)),
+            Scalar::U8 => quote!(ir::Value::U8(#constant)),
+            Scalar::I16 => quote!(ir::Value::I16(#constant)),
+            Scalar::U16 => quote!(ir::Value::U16(#constant)),
             Scalar::I32 => quote!(ir::Value::I32(#constant)),
             Scalar::U32 => quote!(ir::Value::U32(#constant)),
             Scalar::I64 => quote!(ir::Value::I64(#constant)),
@@ -244,12 +267,30 @@ fn user_function(parts: &Parts<'_>, attributes: &TokenStream) -> TokenStream {
         .iter()
         .filter(|a| LINTS.iter().any(|l| a.path().is_ident(l)));
     let (signature, body) = (&item.sig, &item.block);
+    let mut body = body.clone();
+    body.stmts.splice(0..0, launders(parts));
     quote_spanned! {signature.ident.span()=>
         #(#lints)*
         #[allow(clippy::all)]
         #attributes
         #signature #body
     }
+}
+
+/// Keeps rustc from knowing what the `&mut [T]` of a thread contain after a barrier.
+fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
+    let krate = parts.krate;
+    let arguments = parts.signature.arguments.iter();
+    let written = arguments.filter(|argument| match argument.kind {
+        ArgumentKind::Slice { access, .. } => parts.is_cooperative && access == Access::Write,
+        ArgumentKind::Scalar(_) => false,
+    });
+    let each = written.map(|argument| {
+        let name = &argument.name;
+        let call = quote_spanned!(name.span()=> #krate::__private::direct::launder(#name));
+        syn::parse_quote_spanned!(name.span()=> let #name = #call;)
+    });
+    each.collect()
 }
 
 /// `Kernel::reference`, which calls the user's function, and tests that the function's names mean what
@@ -267,10 +308,11 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
             let i = Literal::usize_unsuffixed(i);
             match argument.kind {
                 ArgumentKind::Scalar(_) => quote!(direct::scalar(__args, #i)),
-                ArgumentKind::Slice { mutable: false, .. } => quote!(direct::input(__args, #i)),
-                ArgumentKind::Slice { mutable: true, .. } => {
-                    quote!(direct::output(__args, #i).into_mut())
-                }
+                ArgumentKind::Slice { access, .. } => match access {
+                    Access::Read => quote!(direct::input(__args, #i)),
+                    Access::Write => quote!(direct::output(__args, #i).into_mut()),
+                    Access::Atomic => quote!(direct::atomics(__args, #i)),
+                },
             }
         });
     // What the text of a `native!` does to its operands, rustc does not see.
@@ -278,6 +320,11 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
         .has_native
         .then(|| quote!(#[allow(unused_mut, unused_assignments)]));
     let function = user_function(parts, &unseen.unwrap_or_default());
+    let each = if parts.is_cooperative {
+        quote!(for_each_block)
+    } else {
+        quote!(for_each_thread)
+    };
     quote! {
         #[inline]
         unsafe fn reference(
@@ -289,7 +336,7 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
             #function
             {
                 use #krate::__private::direct;
-                direct::for_each_thread(__space, || unsafe { #name(#(#arguments),*) });
+                direct::#each(__space, || unsafe { #name(#(#arguments),*) });
             }
         }
     }

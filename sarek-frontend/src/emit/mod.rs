@@ -8,7 +8,7 @@ mod constant;
 mod direct;
 mod item;
 pub mod reference;
-mod trim;
 mod types;
 
+pub use direct::Shapes;
 pub use item::{FILE, Parts, broken, kernel};

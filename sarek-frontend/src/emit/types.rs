@@ -34,6 +34,7 @@ struct Named {
 
 impl Visit<'_> for Named {
     fn visit_type_path(&mut self, path: &syn::TypePath) {
+        syn::visit::visit_type_path(self, path);
         let text = path.to_token_stream().to_string();
         if self.seen.contains(&text) {
             return;

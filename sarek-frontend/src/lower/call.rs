@@ -22,6 +22,9 @@ impl Lowerer<'_> {
         let Some(last) = path.segments.last() else {
             return Value::Never;
         };
+        if let Some(value) = self.stray_shared_array(path) {
+            return value;
+        }
         if let Some(arguments) = path.segments.iter().find(|s| !s.arguments.is_empty()) {
             self.errors.unsupported(
                 arguments.arguments.span(),
@@ -46,6 +49,9 @@ impl Lowerer<'_> {
             });
             return Value::Scalar(self.known(Expr::Builtin(builtin), Scalar::Usize, e.span()));
         }
+        if let Some(value) = self.collective(path, e) {
+            return value;
+        }
         self.errors.at(path.span(), unknown_function(&name));
         for argument in &e.args {
             self.value(argument);
@@ -54,14 +60,14 @@ impl Lowerer<'_> {
     }
 
     /// Is it a bare name, or one of the façade crate or its prelude?
-    fn is_of_facade(&self, path: &syn::Path) -> bool {
+    pub(super) fn is_of_facade(&self, path: &syn::Path) -> bool {
         let mut module = path.clone();
         module.segments.pop();
         module.segments.pop_punct();
         let module = super::path_text(&module);
         let module = module.strip_suffix("::prelude").unwrap_or(&module);
-        let krate = self.krate.as_str();
-        ["", "sarek", "::sarek", krate].contains(&module)
+        let krate = super::path_text(&self.krate);
+        ["", "sarek", "::sarek", krate.as_str()].contains(&module)
     }
 
     /// `T::method(receiver, …)`
@@ -102,9 +108,6 @@ pub(super) fn qualifying_type(path: &syn::Path) -> Option<Scalar> {
 
 fn unknown_function(name: &str) -> String {
     match name {
-        "barrier" | "shared_array" | "shared_slice" => {
-            format!("`{name}` is not supported yet: kernels have no shared memory so far")
-        }
         "Some" | "Ok" | "Err" => {
             format!("`{name}` is not supported in a kernel: use a scalar and a `bool`")
         }

@@ -80,7 +80,7 @@ impl Lowerer<'_> {
     }
 
     /// A local for what an `if`, a block or a loop yields. It is read once.
-    fn result(&mut self, ty: Ty) -> LocalId {
+    pub(super) fn result(&mut self, ty: Ty) -> LocalId {
         let local = self.local("value", ty, true);
         self.results.insert(local);
         local

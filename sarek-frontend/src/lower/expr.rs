@@ -45,7 +45,7 @@ impl Lowerer<'_> {
     fn unsupported(&mut self, expr: &syn::Expr) -> Value {
         let (what, instead) = match expr {
             syn::Expr::Array(_) | syn::Expr::Repeat(_) => {
-                ("an array is", "use scalars or a slice argument")
+                ("an array here is", "bind it first: `let a = [0.0; 4];`")
             }
             syn::Expr::Async(_) | syn::Expr::Await(_) => {
                 ("async code is", "a kernel runs to its end")
@@ -161,14 +161,18 @@ impl Lowerer<'_> {
             expr,
             lit: e.lit.clone(),
             negative,
+            beyond: false,
         });
         Value::Scalar(expr)
     }
 
     fn bad_suffix(&mut self, suffix: &str, span: proc_macro2::Span) -> Value {
         let what = format!("a literal of type `{suffix}` is");
-        self.errors
-            .unsupported(span, &what, "kernels know `i32 u32 i64 u64 usize f32 f64`");
+        self.errors.unsupported(
+            span,
+            &what,
+            "kernels know `i8 u8 i16 u16 i32 u32 i64 u64 usize f32 f64`",
+        );
         Value::Never
     }
 

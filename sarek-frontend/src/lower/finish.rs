@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use sarek_ir::{BinaryOp, DivideOp, Expr, ExprId, Piece, Scalar, SiteId, Stmt, Value as Constant};
+use sarek_ir::{
+    Argument, BinaryOp, DivideOp, Expr, ExprId, Piece, Root, Scalar, SiteId, Stmt, TypeDef,
+    Value as Constant,
+};
 
 use super::{Lowered, Lowerer, PendingLiteral, Ty};
 
@@ -58,19 +61,33 @@ impl Lowerer<'_> {
         }
         for (i, ty) in self.link_types.clone().into_iter().enumerate() {
             match self.types.resolve(ty) {
-                Some(scalar) => self.kernel.links.to_mut()[i].ty = scalar,
+                Some(scalar) => self.kernel.links.to_mut()[i].ty = scalar.into(),
                 None => self.report_link(i),
             }
         }
         for (i, ty) in self.local_types.iter().enumerate() {
-            if let Some(scalar) = self.types.resolve(*ty) {
-                self.kernel.locals.to_mut()[i].ty = scalar;
+            let Some(elem) = self.types.resolve(*ty) else {
+                continue;
+            };
+            let array = self.arrays.iter().find(|(local, _)| local.index() == i);
+            let ty = match array {
+                Some(&(_, len)) => self.kernel.push_type(TypeDef::Array {
+                    elem: elem.into(),
+                    len,
+                }),
+                None => elem.into(),
+            };
+            self.kernel.locals.to_mut()[i].ty = ty;
+        }
+        for (i, ty) in self.shared_types.iter().enumerate() {
+            if let Some(elem) = self.types.resolve(*ty) {
+                self.kernel.shared.to_mut()[i].elem = elem.into();
             }
         }
         let mut reported: Vec<Ty> = vec![];
         for i in 0..self.expr_types.len() {
             match self.types.resolve(self.expr_types[i]) {
-                Some(scalar) => self.kernel.expr_types.to_mut()[i] = scalar,
+                Some(scalar) => self.kernel.expr_types.to_mut()[i] = scalar.into(),
                 None if self.errors.is_empty() && reported.is_empty() => {
                     reported.push(self.expr_types[i]);
                     self.errors.at(
@@ -96,7 +113,7 @@ impl Lowerer<'_> {
 
     fn settle_literals(&mut self) {
         for pending in std::mem::take(&mut self.literals) {
-            let ty = self.kernel.expr_types[pending.expr.index()];
+            let ty = self.kernel.scalar_of(pending.expr);
             match literal_value(&pending, ty) {
                 Ok(value) => {
                     self.kernel.exprs.to_mut()[pending.expr.index()] = Expr::Literal(value)
@@ -112,7 +129,7 @@ impl Lowerer<'_> {
             let Expr::Divide { op, lhs, rhs, .. } = self.kernel.exprs[i] else {
                 continue;
             };
-            if self.kernel.expr_types[i].is_float() {
+            if self.kernel.expr_types[i].scalar().is_float() {
                 let op = match op {
                     DivideOp::Div => BinaryOp::Div,
                     DivideOp::Rem => BinaryOp::Rem,
@@ -137,6 +154,9 @@ impl Lowerer<'_> {
             if let Expr::Load {
                 site: Some(site), ..
             }
+            | Expr::Bounded {
+                site: Some(site), ..
+            }
             | Expr::Divide {
                 site: Some(site), ..
             } = expr
@@ -146,6 +166,9 @@ impl Lowerer<'_> {
         }
         for stmt in self.kernel.stmts.to_mut() {
             if let Stmt::Store {
+                site: Some(site), ..
+            }
+            | Stmt::Atomic {
                 site: Some(site), ..
             }
             | Stmt::Assert { site, .. } = stmt
@@ -174,6 +197,15 @@ impl Lowerer<'_> {
             {
                 unprovable.push(site);
             }
+            if let Expr::Bounded {
+                index,
+                len,
+                site: Some(site),
+            } = *expr
+                && (data.expr(kernel, index) || data.expr(kernel, len))
+            {
+                unprovable.push(site);
+            }
             if let Expr::Divide {
                 lhs,
                 rhs,
@@ -187,6 +219,11 @@ impl Lowerer<'_> {
         }
         for stmt in kernel.stmts.iter() {
             if let Stmt::Store {
+                index,
+                site: Some(site),
+                ..
+            }
+            | Stmt::Atomic {
                 index,
                 site: Some(site),
                 ..
@@ -219,24 +256,33 @@ impl DataDependence {
         if literal.is_some_and(|d| d != 0 && d != -1) {
             return false;
         }
-        self.expr(kernel, rhs) || kernel.type_of(rhs).is_signed() && self.expr(kernel, lhs)
+        let signed = kernel
+            .type_of(rhs)
+            .as_scalar()
+            .is_none_or(Scalar::is_signed);
+        self.expr(kernel, rhs) || signed && self.expr(kernel, lhs)
     }
 
     fn expr(&self, kernel: &sarek_ir::Kernel, id: ExprId) -> bool {
         match kernel.expr(id) {
             Expr::Load { .. } => true,
-            Expr::Local(local) => self.locals[local.index()] || kernel.type_of(id).is_float(),
+            Expr::Local(local) => {
+                let ty = kernel.type_of(id).as_scalar();
+                self.locals[local.index()] || ty.is_none_or(Scalar::is_float)
+            }
             Expr::Literal(_) | Expr::Link(_) | Expr::Len(_) | Expr::Builtin(_) | Expr::Faulted => {
                 false
             }
             Expr::Param(_) => false,
-            Expr::Unary { .. }
+            Expr::Bounded { .. }
+            | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
-            | Expr::Call { .. } => kernel
+            | Expr::Call { .. }
+            | Expr::Compound(_) => kernel
                 .operands(id)
                 .into_iter()
                 .any(|o| self.expr(kernel, o)),
@@ -270,7 +316,30 @@ impl DataDependence {
                         }
                     }
                 }
+                Stmt::Atomic {
+                    result: Some(result),
+                    ..
+                }
+                | Stmt::Subgroup { result, .. } => self.locals[result.index()] = true,
+                Stmt::Update { place, .. } => {
+                    if let Root::Local(local) = kernel.places[place.index()].root {
+                        self.locals[local.index()] = true;
+                    }
+                }
+                Stmt::Call { call } => {
+                    let call = &kernel.calls[call.index()];
+                    let changed = call.args.iter().filter_map(|arg| match arg {
+                        Argument::Local(local) => Some(*local),
+                        Argument::Value(_) | Argument::Memory(_) => None,
+                    });
+                    for local in changed.chain(call.result) {
+                        self.locals[local.index()] = true;
+                    }
+                }
                 Stmt::Let { init: None, .. }
+                | Stmt::Barrier
+                | Stmt::Fence { .. }
+                | Stmt::Atomic { result: None, .. }
                 | Stmt::Store { .. }
                 | Stmt::Assert { .. }
                 | Stmt::If { .. }
@@ -299,7 +368,10 @@ fn literal_value(pending: &PendingLiteral, ty: Scalar) -> Result<Constant, Strin
                 magnitude
             };
             let exact = Constant::int(ty, value).filter(|v| v.as_int() == Some(value));
-            exact.ok_or_else(|| format!("this literal does not fit `{ty}`"))
+            exact.ok_or_else(|| match pending.beyond {
+                true => format!("write the type of this range, as in `..={}{ty}`", value - 1),
+                false => format!("this literal does not fit `{ty}`"),
+            })
         }
         syn::Lit::Float(lit) => float(lit.base10_digits(), pending.negative, ty),
         other => unreachable!("a pending literal is a number, not {other:?}"),
@@ -312,8 +384,15 @@ fn float(digits: &str, negative: bool, ty: Scalar) -> Result<Constant, String> {
     match ty {
         Scalar::F32 => text.parse().map(Constant::f32).map_err(|e| e.to_string()),
         Scalar::F64 => text.parse().map(Constant::f64).map_err(|e| e.to_string()),
-        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 | Scalar::Usize => {
-            Err(format!("a float literal is not a `{ty}`"))
-        }
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::I32
+        | Scalar::U32
+        | Scalar::I64
+        | Scalar::U64
+        | Scalar::Usize => Err(format!("a float literal is not a `{ty}`")),
     }
 }

@@ -7,6 +7,7 @@ use sarek_ir::{
 };
 use syn::spanned::Spanned;
 
+use super::array::peeled;
 use super::{Known, Lowerer, Value};
 
 impl Lowerer<'_> {
@@ -18,10 +19,13 @@ impl Lowerer<'_> {
                 "drop the type arguments",
             );
         }
-        if let Some((buffer, _)) = self.find_slice(&e.receiver) {
-            return self.slice_method(buffer, e);
+        if let Some((memory, _)) = self.find_memory(&e.receiver) {
+            return self.slice_method(memory, e);
         }
-        if let syn::Expr::Range(range) = inner(&e.receiver) {
+        if let Some(value) = self.atomic_call(e, true) {
+            return value;
+        }
+        if let syn::Expr::Range(range) = peeled(&e.receiver) {
             self.errors.unsupported(
                 range.span(),
                 "a range is",
@@ -35,13 +39,13 @@ impl Lowerer<'_> {
         self.method(&e.method, ids, e.span())
     }
 
-    fn slice_method(&mut self, buffer: sarek_ir::ParamId, e: &syn::ExprMethodCall) -> Value {
+    fn slice_method(&mut self, memory: sarek_ir::Memory, e: &syn::ExprMethodCall) -> Value {
         let name = e.method.to_string();
-        let len = |this: &mut Self| this.known(Expr::Len(buffer), Scalar::Usize, e.span());
         match (name.as_str(), e.args.is_empty()) {
-            ("len", true) => Value::Scalar(len(self)),
+            ("len", true) => Value::Scalar(self.len(memory, e.span())),
             ("is_empty", true) => {
-                let (n, zero) = (len(self), self.constant(Constant::Usize(0), e.span()));
+                let n = self.len(memory, e.span());
+                let zero = self.constant(Constant::Usize(0), e.span());
                 Value::Scalar(self.plain(BinaryOp::Eq, n, zero, e.span()))
             }
             ("get_unchecked" | "get_unchecked_mut", false) => {
@@ -260,14 +264,5 @@ impl Lowerer<'_> {
     fn on_complement(&mut self, intrinsic: Intrinsic, x: ExprId, span: Span) -> ExprId {
         let complement = self.not(x, span);
         self.unary_call(intrinsic, complement, Scalar::U32, span)
-    }
-}
-
-/// The expression inside parentheses.
-fn inner(expr: &syn::Expr) -> &syn::Expr {
-    match expr {
-        syn::Expr::Paren(e) => inner(&e.expr),
-        syn::Expr::Group(e) => inner(&e.expr),
-        other => other,
     }
 }

@@ -9,17 +9,22 @@
 //! Every syntax node is lowered exactly or reported. The only wildcard arms are those that
 //! syn's `#[non_exhaustive]` forces, and they report.
 
+mod array;
+mod atomic;
 mod attributes;
 mod call;
+mod collective;
 mod control;
 mod expr;
 mod finish;
+mod length;
 mod method;
 mod native;
 mod operator;
 mod path;
 mod place;
 mod range;
+mod shared;
 mod stmt;
 mod types;
 
@@ -27,8 +32,8 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
-    Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, ParamId, Scalar, Site, SiteId, SiteKind,
-    Stmt, StmtId, Value as Constant,
+    Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Memory, ParamId, Scalar, Site, SiteId,
+    SiteKind, Stmt, StmtId, Value as Constant,
 };
 
 use crate::diagnostics::Errors;
@@ -71,7 +76,7 @@ enum Value {
 enum Binding {
     Local(LocalId),
     Scalar(ParamId),
-    Slice(ParamId),
+    Memory(Memory),
     /// A local `const`, in [`Lowerer::consts`].
     Const(usize),
 }
@@ -103,6 +108,8 @@ struct PendingLiteral {
     expr: ExprId,
     lit: syn::Lit,
     negative: bool,
+    /// One more than what the user wrote, as the end of a range.
+    beyond: bool,
 }
 
 /// The state of the walk.
@@ -111,7 +118,14 @@ pub struct Lowerer<'e> {
     kernel: Kernel,
     types: types::Types,
     expr_types: Vec<Ty>,
+    /// The type of each local; of an array, of its elements.
     local_types: Vec<Ty>,
+    /// The locals that are arrays.
+    arrays: Vec<(LocalId, sarek_ir::Length)>,
+    /// The type of each shared array's elements.
+    shared_types: Vec<Ty>,
+    /// The dimensions of arrays, outermost first. Slices have none.
+    shapes: HashMap<Memory, Vec<length::Dim>>,
     expr_spans: Vec<Span>,
     stmt_spans: Vec<Span>,
     literals: Vec<PendingLiteral>,
@@ -122,7 +136,7 @@ pub struct Lowerer<'e> {
     /// Locals made for what control flow yields, until a `let` names them.
     results: HashSet<LocalId>,
     /// The path of the façade crate.
-    krate: String,
+    krate: TokenStream,
     blocks: Vec<OpenBlock>,
     loops: Vec<LoopFrame>,
     labels: u32,
@@ -176,13 +190,16 @@ impl<'e> Lowerer<'e> {
             types: types::Types::default(),
             expr_types: vec![],
             local_types: vec![],
+            arrays: vec![],
+            shared_types: vec![],
+            shapes: HashMap::new(),
             expr_spans: vec![],
             stmt_spans: vec![],
             literals: vec![],
             scopes: vec![HashMap::new()],
             foreign: HashSet::new(),
             results: HashSet::new(),
-            krate: path_text(krate),
+            krate: krate.clone(),
             blocks: vec![OpenBlock::default()],
             loops: vec![],
             labels: 0,
@@ -296,6 +313,7 @@ impl<'e> Lowerer<'e> {
     fn site(&mut self, kind: SiteKind, span: Span) -> SiteId {
         self.kernel.push_site(Site {
             kind,
+            file: "".into(),
             loc: loc(span),
             provable: true,
         })
@@ -308,7 +326,7 @@ impl<'e> Lowerer<'e> {
         let name = name.strip_prefix("r#").unwrap_or(name).to_string();
         self.kernel.push_local(Local {
             name: name.into(),
-            ty: Scalar::Bool,
+            ty: Scalar::Bool.into(),
             mutable,
         })
     }
@@ -347,11 +365,14 @@ impl<'e> Lowerer<'e> {
         let (expr, ty, span) = (self.kernel.expr(leaf), self.ty(leaf), self.span(leaf));
         let copy = self.expr(expr, ty, span);
         let pending = self.literals.iter().find(|p| p.expr == leaf);
-        if let Some((lit, negative)) = pending.map(|p| (p.lit.clone(), p.negative)) {
+        if let Some((lit, negative, beyond)) =
+            pending.map(|p| (p.lit.clone(), p.negative, p.beyond))
+        {
             self.literals.push(PendingLiteral {
                 expr: copy,
                 lit,
                 negative,
+                beyond,
             });
         }
         copy
@@ -365,6 +386,7 @@ impl<'e> Lowerer<'e> {
             }
             Expr::Local(local) => !self.kernel.locals[local.index()].mutable,
             Expr::Load { .. }
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
@@ -372,6 +394,7 @@ impl<'e> Lowerer<'e> {
             | Expr::Or { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => false,
         }
     }
@@ -402,8 +425,9 @@ impl<'e> Lowerer<'e> {
             let name = argument.name.to_string();
             let kind = match argument.kind {
                 ArgumentKind::Scalar(scalar) => sarek_ir::ParamKind::Scalar(scalar),
-                ArgumentKind::Slice { elem, mutable } => {
-                    sarek_ir::ParamKind::Slice { elem, mutable }
+                ArgumentKind::Slice { elem, access } => {
+                    let elem = elem.into();
+                    sarek_ir::ParamKind::Slice { elem, access }
                 }
             };
             let plain = plain_name(&argument.name).into();
@@ -412,7 +436,7 @@ impl<'e> Lowerer<'e> {
                 .to_mut()
                 .push(sarek_ir::Param { name: plain, kind });
             let binding = match argument.kind {
-                ArgumentKind::Slice { .. } => Binding::Slice(param),
+                ArgumentKind::Slice { .. } => Binding::Memory(Memory::Slice(param)),
                 ArgumentKind::Scalar(scalar) if argument.mutable => {
                     let span = argument.name.span();
                     let ty = self.types.known(scalar);

@@ -1,7 +1,7 @@
 //! `native!` and other macros in a body.
 
 use proc_macro2::Span;
-use sarek_ir::{Native, NativeId, NativeText, Piece, Stmt};
+use sarek_ir::{Memory, Native, NativeId, NativeText, Piece, Stmt};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{LitStr, Token};
@@ -145,7 +145,7 @@ impl Lowerer<'_> {
             }
             "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "panic" | "unreachable"
             | "todo" => "write a flag to a `&mut [T]`",
-            "superstep" => "kernels have no barriers so far",
+            "superstep" => "its body is a sequence of statements",
             _ => "the only macro in a kernel is `native!`",
         };
         self.errors.at(
@@ -215,7 +215,16 @@ impl Lowerer<'_> {
     fn native_operand(&mut self, name: &str, text: &LitStr, at: Span) -> Option<Piece> {
         match self.find_text(name, at) {
             Some(Binding::Local(local)) => Some(Piece::Local(local)),
-            Some(Binding::Scalar(param) | Binding::Slice(param)) => Some(Piece::Param(param)),
+            Some(Binding::Scalar(param) | Binding::Memory(Memory::Slice(param))) => {
+                Some(Piece::Param(param))
+            }
+            Some(Binding::Memory(Memory::Shared(_) | Memory::Local(_))) => {
+                self.errors.at(
+                    text.span(),
+                    format!("`{{{name}}}` is an array: bind the element with `let` first"),
+                );
+                None
+            }
             Some(Binding::Const(_)) => {
                 self.errors.at(
                     text.span(),

@@ -200,6 +200,9 @@ impl Lowerer<'_> {
             }
             return Value::Unit;
         }
+        if let Some(value) = self.array_assign(e) {
+            return value;
+        }
         let Some(value) = self.scalar_or_never(&e.right) else {
             return Value::Never;
         };
@@ -246,16 +249,15 @@ impl Lowerer<'_> {
                 self.push(Stmt::Assign { local, value }, span);
             }
             Place::Element {
-                buffer,
+                memory,
                 index,
                 site,
                 elem,
             } => {
-                let ty = self.types.known(elem);
-                self.unify(ty, found, value_span);
+                self.unify(elem, found, value_span);
                 self.push(
                     Stmt::Store {
-                        buffer,
+                        memory,
                         index,
                         value,
                         site,

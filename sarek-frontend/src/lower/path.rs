@@ -2,7 +2,7 @@
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use sarek_ir::{Expr, Link, LinkId, Scalar, Value as Constant};
+use sarek_ir::{Expr, Link, LinkId, Memory, Scalar, Value as Constant};
 use syn::spanned::Spanned;
 
 use super::call::qualifying_type;
@@ -49,9 +49,18 @@ impl Lowerer<'_> {
                 };
                 Value::Scalar(self.known(Expr::Param(param), ty, span))
             }
-            Binding::Slice(_) => {
-                let message =
-                    format!("the slice `{name}` is not a value: index it, or take its `len()`");
+            Binding::Memory(memory) => {
+                let message = match memory {
+                    Memory::Slice(_) => {
+                        format!("the slice `{name}` is not a value: index it, or take its `len()`")
+                    }
+                    Memory::Shared(_) => format!(
+                        "the shared array `{name}` is not a value: index it, or take its `len()`"
+                    ),
+                    Memory::Local(_) => format!(
+                        "the array `{name}` is no scalar: index it, or copy it by `let b = {name};`"
+                    ),
+                };
                 self.errors.at(span, message);
                 Value::Never
             }
@@ -85,23 +94,28 @@ impl Lowerer<'_> {
     }
 
     fn link(&mut self, tokens: TokenStream, ty: Ty, span: Span) -> sarek_ir::ExprId {
-        let id = LinkId(self.links.len() as u32);
-        let path = super::path_text(&tokens);
-        self.kernel.links.to_mut().push(Link {
-            path: path.into(),
-            ty: Scalar::Bool,
-        });
-        self.links.push(self.among_constants(tokens));
-        self.link_types.push(ty);
+        let id = self.link_id(tokens, ty);
         self.expr(Expr::Link(id), ty, span)
     }
 
+    /// A constant that only rustc can evaluate.
+    pub(super) fn link_id(&mut self, tokens: TokenStream, ty: Ty) -> LinkId {
+        let path = super::path_text(&tokens);
+        self.kernel.links.to_mut().push(Link {
+            path: path.into(),
+            ty: Scalar::Bool.into(),
+        });
+        self.links.push(self.among_constants(tokens));
+        self.link_types.push(ty);
+        LinkId(self.links.len() as u32 - 1)
+    }
+
     /// An expression where the constants of the kernel mean what they mean here.
-    fn among_constants(&self, mut tokens: TokenStream) -> TokenStream {
+    pub(super) fn among_constants(&self, mut tokens: TokenStream) -> TokenStream {
         for scope in self.scopes.iter().rev() {
             let index = |(binding, _): &(Binding, Span)| match binding {
                 Binding::Const(index) => Some(*index),
-                Binding::Local(_) | Binding::Scalar(_) | Binding::Slice(_) => None,
+                Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) => None,
             };
             let mut indices: Vec<usize> = scope.values().filter_map(index).collect();
             if !indices.is_empty() {
@@ -133,6 +147,10 @@ macro_rules! constants {
     };
     (@ f32 $value:expr) => { Constant::f32($value) };
     (@ f64 $value:expr) => { Constant::f64($value) };
+    (@ i8 $value:expr) => { Constant::I8($value) };
+    (@ u8 $value:expr) => { Constant::U8($value) };
+    (@ i16 $value:expr) => { Constant::I16($value) };
+    (@ u16 $value:expr) => { Constant::U16($value) };
     (@ i32 $value:expr) => { Constant::I32($value) };
     (@ u32 $value:expr) => { Constant::U32($value) };
     (@ i64 $value:expr) => { Constant::I64($value) };
@@ -165,6 +183,10 @@ fn audit(path: &syn::Path, constant: Constant) -> TokenStream {
             let bits = Literal::u64_suffixed(bits);
             quote!(#path.to_bits() == #bits)
         }
+        Constant::I8(v) => int_audit(path, Literal::i128_suffixed(v.into())),
+        Constant::U8(v) => int_audit(path, Literal::i128_suffixed(v.into())),
+        Constant::I16(v) => int_audit(path, Literal::i128_suffixed(v.into())),
+        Constant::U16(v) => int_audit(path, Literal::i128_suffixed(v.into())),
         Constant::I32(v) => int_audit(path, Literal::i128_suffixed(v.into())),
         Constant::U32(v) => int_audit(path, Literal::i128_suffixed(v.into())),
         Constant::I64(v) => int_audit(path, Literal::i128_suffixed(v.into())),
@@ -200,6 +222,10 @@ fn known_constant(path: &syn::Path) -> Option<Constant> {
     constants!((ty.name(), name);
         f32: MIN MAX EPSILON MIN_POSITIVE INFINITY NEG_INFINITY NAN;
         f64: MIN MAX EPSILON MIN_POSITIVE INFINITY NEG_INFINITY NAN;
+        i8: MIN MAX;
+        u8: MIN MAX;
+        i16: MIN MAX;
+        u16: MIN MAX;
         i32: MIN MAX;
         u32: MIN MAX;
         i64: MIN MAX;

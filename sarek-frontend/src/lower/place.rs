@@ -1,32 +1,37 @@
 //! Places: what stands left of `=`, and indexing.
 
 use proc_macro2::Span;
-use sarek_ir::{Expr, ExprId, LocalId, ParamId, ParamKind, Scalar, SiteId, SiteKind};
+use sarek_ir::{Access, Expr, ExprId, LocalId, Memory, ParamKind, Scalar, SiteId, SiteKind};
 use syn::spanned::Spanned;
 
-use super::{Binding, Lowerer, Value};
+use super::array::{index_chain, peeled};
+use super::{Binding, Lowerer, Ty, Value};
 
 /// What can be assigned.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     Local(LocalId),
     Element {
-        buffer: ParamId,
+        memory: Memory,
         index: ExprId,
         site: Option<SiteId>,
-        elem: Scalar,
+        elem: Ty,
     },
 }
 
 impl Lowerer<'_> {
     /// `slice[index]` as a value.
     pub(super) fn load(&mut self, e: &syn::ExprIndex) -> Value {
-        let Some((buffer, index, site, elem)) = self.element(e) else {
+        let Some((memory, index, site, elem)) = self.element(e) else {
             return Value::Never;
         };
-        Value::Scalar(self.known(
+        if self.kernel.access(memory) == Access::Atomic {
+            self.atomic_misuse(memory, e.span());
+            return Value::Never;
+        }
+        Value::Scalar(self.expr(
             Expr::Load {
-                buffer,
+                memory,
                 index,
                 site,
             },
@@ -41,20 +46,20 @@ impl Lowerer<'_> {
             syn::Expr::Paren(e) => self.place(&e.expr),
             syn::Expr::Group(e) => self.place(&e.expr),
             syn::Expr::Index(e) => {
-                let (buffer, index, site, elem) = self.element(e)?;
-                self.writable(buffer, e.expr.span())?;
+                let (memory, index, site, elem) = self.element(e)?;
+                self.writable(memory, e.expr.span())?;
                 Some(Place::Element {
-                    buffer,
+                    memory,
                     index,
                     site,
                     elem,
                 })
             }
             syn::Expr::Unary(e) if matches!(e.op, syn::UnOp::Deref(_)) => {
-                let (buffer, index, elem) = self.unchecked_element(&e.expr, "get_unchecked_mut")?;
-                self.writable(buffer, e.expr.span())?;
+                let (memory, index, elem) = self.unchecked_element(&e.expr, "get_unchecked_mut")?;
+                self.writable(memory, e.expr.span())?;
                 Some(Place::Element {
-                    buffer,
+                    memory,
                     index,
                     site: None,
                     elem,
@@ -62,7 +67,7 @@ impl Lowerer<'_> {
             }
             syn::Expr::Path(e) => self.local_place(e),
             other => {
-                self.errors.at(other.span(), "a kernel assigns to its variables and to elements of `&mut [T]` arguments only");
+                self.errors.at(other.span(), "a kernel assigns to its variables and to elements of `&mut [T]` arguments and arrays only");
                 None
             }
         }
@@ -82,10 +87,10 @@ impl Lowerer<'_> {
                 );
                 None
             }
-            Some(Binding::Slice(_)) => {
+            Some(Binding::Memory(_)) => {
                 self.errors.at(
                     e.span(),
-                    "a slice argument cannot be rebound: assign to its elements",
+                    "a slice cannot be rebound: assign to its elements",
                 );
                 None
             }
@@ -97,14 +102,17 @@ impl Lowerer<'_> {
         }
     }
 
-    fn writable(&mut self, buffer: ParamId, span: Span) -> Option<()> {
-        let param = &self.kernel.params[buffer.index()];
-        match param.kind {
-            ParamKind::Slice { mutable: true, .. } => Some(()),
-            ParamKind::Slice { mutable: false, .. } | ParamKind::Scalar(_) => {
+    fn writable(&mut self, memory: Memory, span: Span) -> Option<()> {
+        match self.kernel.access(memory) {
+            Access::Write => Some(()),
+            Access::Atomic => {
+                self.atomic_misuse(memory, span);
+                None
+            }
+            Access::Read => {
                 let message = format!(
                     "`{0}` cannot be written: declare it `{0}: &mut [T]`",
-                    param.name
+                    self.kernel.memory_name(memory)
                 );
                 self.errors.at(span, message);
                 None
@@ -117,35 +125,36 @@ impl Lowerer<'_> {
         match place {
             Place::Local(local) => (place, self.read(local, span)),
             Place::Element {
-                buffer,
+                memory,
                 index,
                 site,
                 elem,
             } => {
                 let index = self.reusable(index);
                 let again = self.copy(index);
-                let load_site = site.map(|_| self.site(SiteKind::Index(buffer), span));
+                let load_site = site.map(|_| self.site(SiteKind::Index(memory), span));
                 let load = Expr::Load {
-                    buffer,
+                    memory,
                     index: again,
                     site: load_site,
                 };
                 (
                     Place::Element {
-                        buffer,
+                        memory,
                         index,
                         site,
                         elem,
                     },
-                    self.known(load, elem, span),
+                    self.expr(load, elem, span),
                 )
             }
         }
     }
 
-    fn element(&mut self, e: &syn::ExprIndex) -> Option<(ParamId, ExprId, Option<SiteId>, Scalar)> {
-        let slice = self.slice(&e.expr);
-        if let syn::Expr::Range(range) = &*e.index {
+    fn element(&mut self, e: &syn::ExprIndex) -> Option<(Memory, ExprId, Option<SiteId>, Ty)> {
+        let (mut base, mut indices) = index_chain(&e.expr);
+        indices.push(&e.index);
+        if let Some(range) = indices.iter().find_map(|index| as_range(index)) {
             self.errors.unsupported(
                 range.span(),
                 "a sub-slice is",
@@ -153,38 +162,54 @@ impl Lowerer<'_> {
             );
             return None;
         }
-        let index = self.scalar(&e.index);
-        self.expect(index, Scalar::Usize);
-        let (buffer, elem) = slice?;
-        let site = self.site(SiteKind::Index(buffer), e.span());
-        Some((buffer, index, Some(site), elem))
+        base = peeled(base);
+        let Some((memory, elem)) = self.memory(base) else {
+            for index in indices {
+                self.scalar(index);
+            }
+            return None;
+        };
+        self.check_rank(memory, indices.len(), e.span())?;
+        let (index, site) = self.element_index(memory, &indices, e.span());
+        Some((memory, index, site, elem))
     }
 
-    /// The slice argument that an expression names, with its element type.
-    pub(super) fn slice(&mut self, expr: &syn::Expr) -> Option<(ParamId, Scalar)> {
-        if let Some(found) = self.find_slice(expr) {
+    /// The type of a memory's elements.
+    pub(super) fn element_type(&mut self, memory: Memory) -> Ty {
+        match memory {
+            Memory::Slice(param) => match self.kernel.params[param.index()].kind {
+                ParamKind::Slice { elem, .. } => self.types.known(elem.scalar()),
+                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("a scalar argument is bound as one")
+                }
+            },
+            Memory::Shared(shared) => self.shared_types[shared.index()],
+            Memory::Local(local) => self.local_types[local.index()],
+        }
+    }
+
+    /// The slice or array that an expression names, with its element type.
+    pub(super) fn memory(&mut self, expr: &syn::Expr) -> Option<(Memory, Ty)> {
+        if let Some(found) = self.find_memory(expr) {
             return Some(found);
         }
         self.errors.at(
             expr.span(),
-            "only slice arguments of the kernel can be indexed",
+            "only slices and arrays of the kernel can be indexed",
         );
         None
     }
 
-    /// As [`Self::slice`], without a report.
-    pub(super) fn find_slice(&mut self, expr: &syn::Expr) -> Option<(ParamId, Scalar)> {
+    /// As [`Self::memory`], without a report.
+    pub(super) fn find_memory(&mut self, expr: &syn::Expr) -> Option<(Memory, Ty)> {
         match expr {
-            syn::Expr::Paren(e) => self.find_slice(&e.expr),
-            syn::Expr::Group(e) => self.find_slice(&e.expr),
+            syn::Expr::Paren(e) => self.find_memory(&e.expr),
+            syn::Expr::Group(e) => self.find_memory(&e.expr),
             syn::Expr::Path(e) if e.qself.is_none() => {
-                let Some(Binding::Slice(param)) = self.find(e.path.get_ident()?) else {
+                let Some(Binding::Memory(memory)) = self.find(e.path.get_ident()?) else {
                     return None;
                 };
-                match self.kernel.params[param.index()].kind {
-                    ParamKind::Slice { elem, .. } => Some((param, elem)),
-                    ParamKind::Scalar(_) => None,
-                }
+                Some((memory, self.element_type(memory)))
             }
             _ => None,
         }
@@ -212,13 +237,13 @@ impl Lowerer<'_> {
             }
         };
         match self.unchecked_element(call, "get_unchecked") {
-            Some((buffer, index, elem)) => {
+            Some((memory, index, elem)) => {
                 let load = Expr::Load {
-                    buffer,
+                    memory,
                     index,
                     site: None,
                 };
-                Value::Scalar(self.known(load, elem, e.span()))
+                Value::Scalar(self.expr(load, elem, e.span()))
             }
             None => Value::Never,
         }
@@ -228,7 +253,7 @@ impl Lowerer<'_> {
         &mut self,
         expr: &syn::Expr,
         method: &str,
-    ) -> Option<(ParamId, ExprId, Scalar)> {
+    ) -> Option<(Memory, ExprId, Ty)> {
         let call = match expr {
             syn::Expr::Paren(e) => return self.unchecked_element(&e.expr, method),
             syn::Expr::MethodCall(call) if call.method == method && call.args.len() == 1 => call,
@@ -241,10 +266,23 @@ impl Lowerer<'_> {
                 return None;
             }
         };
-        let slice = self.slice(&call.receiver);
+        let slice = self.memory(&call.receiver);
         let index = self.scalar(&call.args[0]);
         self.expect(index, Scalar::Usize);
-        let (buffer, elem) = slice?;
-        Some((buffer, index, elem))
+        let (memory, elem) = slice?;
+        self.check_rank(memory, 1, call.receiver.span())?;
+        if self.kernel.access(memory) == Access::Atomic {
+            self.atomic_misuse(memory, call.span());
+            return None;
+        }
+        Some((memory, index, elem))
+    }
+}
+
+/// The range that an index is.
+fn as_range(index: &syn::Expr) -> Option<&syn::ExprRange> {
+    match peeled(index) {
+        syn::Expr::Range(range) => Some(range),
+        _ => None,
     }
 }

@@ -91,10 +91,17 @@ impl Lowerer<'_> {
         let syn::Lit::Int(int) = &pending.lit else {
             return None;
         };
-        let last = int
-            .base10_parse::<i64>()
-            .ok()
-            .filter(|n| *n < i32::MAX as i64)?;
+        // A type that is not known yet may turn out smaller, which is reported then.
+        let most = match self.types.look(bounds.ty) {
+            super::Known::Scalar(ty) if ty.bits() < 32 => {
+                (1 << (ty.bits() - u32::from(ty.is_signed()))) - 1
+            }
+            super::Known::Scalar(_)
+            | super::Known::Int
+            | super::Known::Float
+            | super::Known::Nothing => i64::from(i32::MAX),
+        };
+        let last = int.base10_parse::<i64>().ok().filter(|n| *n < most)?;
         let next = if pending.negative {
             -last + 1
         } else {
@@ -107,6 +114,7 @@ impl Lowerer<'_> {
             expr: end,
             lit,
             negative: next < 0,
+            beyond: true,
         });
         Some(Bounds {
             end,
@@ -420,6 +428,7 @@ impl Lowerer<'_> {
             expr,
             lit,
             negative: false,
+            beyond: false,
         });
         expr
     }

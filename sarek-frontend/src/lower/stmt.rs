@@ -40,7 +40,8 @@ impl Lowerer<'_> {
     }
 
     fn expr_statement(&mut self, expr: &syn::Expr, is_tail: bool) -> Value {
-        let value = self.value(expr);
+        let unused = (!is_tail).then(|| self.atomic_statement(expr)).flatten();
+        let value = unused.unwrap_or_else(|| self.value(expr));
         match value {
             Value::Scalar(_) if is_tail => value,
             Value::Scalar(id) => {
@@ -90,6 +91,9 @@ impl Lowerer<'_> {
     fn local_statement(&mut self, local: &syn::Local) -> Value {
         if let Err(error) = local.modifiers.require_empty() {
             self.errors.push(error);
+        }
+        if let Some(value) = self.shared_let(local).or_else(|| self.array_let(local)) {
+            return value;
         }
         let Some((pat, ty)) = self.binding_pattern(&local.pat) else {
             if let Some(init) = &local.init {

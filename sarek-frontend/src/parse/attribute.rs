@@ -4,6 +4,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Path, Token};
 
 use crate::diagnostics::Errors;
+use crate::emit::Shapes;
 
 /// The arguments of `#[kernel(…)]`.
 #[derive(Default)]
@@ -12,6 +13,8 @@ pub struct Attribute {
     pub block: Option<[u32; 3]>,
     /// `crate = path`: how this crate is called where the kernel stands.
     pub krate: Option<Path>,
+    /// `__shapes = "…"`, for tests alone: the shapes that loops over lanes may take.
+    pub shapes: Shapes,
 }
 
 /// `name = value`; `crate` is a keyword, so a path is parsed where an identifier would not do.
@@ -59,6 +62,10 @@ impl Attribute {
                     Expr::Path(path) if path.qself.is_none() => attribute.krate = Some(path.path),
                     other => errors.at(span(&other), "`crate = …` takes a path, such as `crate = my_sarek`"),
                 },
+                "__shapes" => match shapes(&value) {
+                    Some(shapes) => attribute.shapes = shapes,
+                    None => errors.at(span(&value), "no list of shapes"),
+                },
                 other => errors.at(
                     name.span(),
                     format!("`{other}` is not an option of `#[kernel]`: there are `block = …` and `crate = …`"),
@@ -66,6 +73,16 @@ impl Attribute {
             }
         }
         attribute
+    }
+}
+
+fn shapes(value: &Expr) -> Option<Shapes> {
+    match value {
+        Expr::Lit(lit) => match &lit.lit {
+            Lit::Str(list) => Shapes::from_list(&list.value()),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

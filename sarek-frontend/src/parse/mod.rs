@@ -2,6 +2,7 @@
 
 mod attribute;
 mod signature;
+pub mod superstep;
 
 pub use attribute::Attribute;
-pub use signature::{Argument, ArgumentKind, Signature, scalar_type};
+pub use signature::{Argument, ArgumentKind, Signature, atomic_type, scalar_type};

@@ -1,4 +1,4 @@
-use sarek_ir::Scalar;
+use sarek_ir::{Access, Scalar};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, ItemFn, Pat, ReturnType, Type};
 
@@ -31,9 +31,9 @@ pub struct Argument {
 pub enum ArgumentKind {
     /// `T`
     Scalar(Scalar),
-    /// `&[T]` or `&mut [T]`
+    /// `&[T]`, `&mut [T]` or `&[Atomic<T>]`
     #[allow(missing_docs)]
-    Slice { elem: Scalar, mutable: bool },
+    Slice { elem: Scalar, access: Access },
 }
 
 impl Signature {
@@ -137,7 +137,7 @@ fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
         _ => {
             errors.at(
                 ty.span(),
-                "an argument of a kernel is a scalar, a `&[T]` or a `&mut [T]`",
+                "an argument of a kernel is a scalar, a `&[T]`, a `&mut [T]` or a `&[Atomic<T>]`",
             );
             return None;
         }
@@ -152,7 +152,18 @@ fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
             return None;
         }
     };
-    let elem = scalar_type(&slice.elem, errors)?;
+    let (elem, access) = match (atomic_type(&slice.elem, errors), reference.mutability) {
+        (Some(elem), None) => (elem?, Access::Atomic),
+        (Some(_), Some(mutability)) => {
+            errors.at(
+                mutability.span(),
+                "atomics are changed through `&[Atomic<T>]`: drop the `mut`",
+            );
+            return None;
+        }
+        (None, Some(_)) => (scalar_type(&slice.elem, errors)?, Access::Write),
+        (None, None) => (scalar_type(&slice.elem, errors)?, Access::Read),
+    };
     if elem == Scalar::Usize {
         errors.at(
             slice.elem.span(),
@@ -160,10 +171,36 @@ fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
         );
         return None;
     }
-    Some(ArgumentKind::Slice {
-        elem,
-        mutable: reference.mutability.is_some(),
-    })
+    Some(ArgumentKind::Slice { elem, access })
+}
+
+/// The `T` of an `Atomic<T>`, `Some(None)` when it is reported that there is none such; `None` for all other types.
+pub fn atomic_type(ty: &Type, errors: &mut Errors) -> Option<Option<Scalar>> {
+    let path = match ty {
+        Type::Path(path) if path.qself.is_none() => &path.path,
+        Type::Paren(inner) => return atomic_type(&inner.elem, errors),
+        Type::Group(inner) => return atomic_type(&inner.elem, errors),
+        _ => return None,
+    };
+    let last = path.segments.last().filter(|s| s.ident == "Atomic")?;
+    let argument = match &last.arguments {
+        syn::PathArguments::AngleBracketed(list) if list.args.len() == 1 => list.args.first(),
+        _ => None,
+    };
+    let Some(syn::GenericArgument::Type(argument)) = argument else {
+        errors.at(ty.span(), "`Atomic` takes one type: `Atomic<u32>`");
+        return Some(None);
+    };
+    let elem = scalar_type(argument, errors);
+    if matches!(elem, Some(Scalar::Bool | Scalar::Usize)) {
+        let text = format!(
+            "`Atomic<{}>` does not exist: use `Atomic<u32>`",
+            elem.map_or("", Scalar::name)
+        );
+        errors.at(argument.span(), text);
+        return Some(None);
+    }
+    Some(elem)
 }
 
 /// The scalar that a type names; anything else is an error.
@@ -190,13 +227,11 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
         return Some(scalar);
     }
     let advice = match name.as_str() {
-        "i8" | "u8" | "i16" | "u16" | "f16" => {
-            "8- and 16-bit types are not supported yet: use `i32`, `u32` or `f32`"
-        }
+        "f16" => "16-bit floats are not supported yet: use `f32`",
         "isize" => "its size differs between devices: use `i32` or `i64`",
         "i128" | "u128" => "no device has 128-bit integers: use `u64`",
         "char" | "str" | "String" => "kernels have no text: use numbers",
-        _ => "kernels know `bool i32 u32 i64 u64 usize f32 f64`",
+        _ => "kernels know `bool i8 u8 i16 u16 i32 u32 i64 u64 usize f32 f64`",
     };
     errors.at(
         ty.span(),

@@ -11,9 +11,15 @@ pub fn expand(source: &str) -> Expansion {
 /// The IR's text of a body, in a kernel with these arguments, without its frame.
 #[allow(dead_code)]
 pub fn body(arguments: &str, body: &str) -> String {
-    let expansion = expand(&format!("unsafe fn k({arguments}) {{ {body} }}"));
-    let kernel = expansion
-        .kernel
-        .unwrap_or_else(|| panic!("errors: {:?}", expansion.errors));
-    kernel.to_string()
+    let kernel = lowered(&format!("unsafe fn k({arguments}) {{ {body} }}"));
+    kernel
+        .unwrap_or_else(|errors| panic!("errors: {errors:?}"))
+        .to_string()
+}
+
+/// Lowers and checks `#[kernel] source`.
+#[allow(dead_code)]
+pub fn lowered(source: &str) -> Result<sarek_ir::Kernel, Vec<String>> {
+    let item = source.parse().expect("the source is tokens");
+    sarek_frontend::expand::lowered(proc_macro2::TokenStream::new(), item)
 }

@@ -16,15 +16,15 @@ pub use poly::{Extent, Poly, Symbol};
 use affine::Resolver;
 
 use crate::{
-    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, Loc, ParamId, ParamKind, Stmt, StmtId,
-    UnaryOp,
+    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, List, Loc, Memory, PlaceId, Root, Stmt,
+    StmtId, UnaryOp,
 };
 
-/// A load or store of a `&mut` slice.
+/// A load or store of memory that threads share and write.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// The slice.
-    pub buffer: ParamId,
+    /// The slice or shared array.
+    pub memory: Memory,
     /// Where it is.
     pub place: Place,
     /// Where it stands in the source.
@@ -67,7 +67,7 @@ pub enum Limit {
     AtLeast(Poly),
 }
 
-/// Every access of a `&mut` slice that the kernel may execute, in order of evaluation.
+/// Every access of a `&mut` slice or a shared array that the kernel may execute, in order of evaluation.
 pub fn accesses(kernel: &Kernel) -> Vec<Access> {
     let mut collector = Collector {
         kernel,
@@ -106,7 +106,7 @@ impl Collector<'_> {
             }
             Stmt::Assign { value, .. } => self.expr(value),
             Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
                 ..
@@ -114,7 +114,7 @@ impl Collector<'_> {
                 self.expr(value);
                 self.expr(index);
                 let loc = kernel.stmt_locs[id.index()];
-                self.access(buffer, Place::Store(id), loc, index);
+                self.access(memory, Place::Store(id), loc, index);
             }
             Stmt::Assert { cond, .. } => self.expr(cond),
             Stmt::If {
@@ -153,7 +153,27 @@ impl Collector<'_> {
                 self.block(body);
                 self.bounds.truncate(depth);
             }
-            Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Native { .. } => {}
+            // Atomic operations do not race with each other, and their slices have no others.
+            Stmt::Atomic { index, args, .. } => {
+                self.operands(args);
+                self.expr(index);
+            }
+            Stmt::Subgroup { args, .. } => self.operands(args),
+            Stmt::Update { place, value } => {
+                self.expr(value);
+                self.update(id, place);
+            }
+            Stmt::Call { call } => {
+                for operand in kernel.call_operands(call) {
+                    self.expr(operand);
+                }
+            }
+            Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Native { .. } => {}
         }
     }
 
@@ -164,13 +184,33 @@ impl Collector<'_> {
         self.bounds.truncate(depth);
     }
 
-    fn access(&mut self, buffer: ParamId, place: Place, loc: Loc, index: ExprId) {
-        match self.kernel.params[buffer.index()].kind {
-            ParamKind::Slice { mutable: true, .. } => {}
-            ParamKind::Slice { mutable: false, .. } | ParamKind::Scalar(_) => return,
+    /// A store into a part of an element is an access of the element.
+    fn update(&mut self, id: StmtId, place: PlaceId) {
+        let kernel = self.kernel;
+        for operand in kernel.place_operands(place) {
+            self.expr(operand);
+        }
+        match kernel.places[place.index()].root {
+            Root::Element { memory, index, .. } => {
+                let loc = kernel.stmt_locs[id.index()];
+                self.access(memory, Place::Store(id), loc, index);
+            }
+            Root::Local(_) | Root::Param(_) => {}
+        }
+    }
+
+    fn operands(&mut self, list: List) {
+        for operand in self.kernel.list(list).collect::<Vec<_>>() {
+            self.expr(operand);
+        }
+    }
+
+    fn access(&mut self, memory: Memory, place: Place, loc: Loc, index: ExprId) {
+        if !self.kernel.is_shared_between_threads(memory) {
+            return;
         }
         self.found.push(Access {
-            buffer,
+            memory,
             place,
             loc,
             index,
@@ -183,10 +223,10 @@ impl Collector<'_> {
         match self.kernel.expr(id) {
             Expr::And { lhs, rhs } => self.short_circuit(lhs, rhs, true),
             Expr::Or { lhs, rhs } => self.short_circuit(lhs, rhs, false),
-            Expr::Load { buffer, index, .. } => {
+            Expr::Load { memory, index, .. } => {
                 self.expr(index);
                 let loc = self.kernel.expr_locs[id.index()];
-                self.access(buffer, Place::Load(id), loc, index);
+                self.access(memory, Place::Load(id), loc, index);
             }
             Expr::Literal(_)
             | Expr::Link(_)
@@ -194,11 +234,13 @@ impl Collector<'_> {
             | Expr::Param(_)
             | Expr::Len(_)
             | Expr::Builtin(_)
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => {
                 for operand in self.kernel.operands(id) {
                     self.expr(operand);
@@ -239,6 +281,7 @@ impl Collector<'_> {
             // Nothing that bounds an integer.
             Expr::And { .. }
             | Expr::Or { .. }
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Literal(_)
             | Expr::Link(_)
@@ -249,6 +292,7 @@ impl Collector<'_> {
             | Expr::Divide { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => {}
         }
     }
@@ -356,6 +400,12 @@ fn leaves(kernel: &Kernel, block: Block) -> bool {
         | Stmt::Assert { .. }
         | Stmt::Loop { .. }
         | Stmt::For { .. }
+        | Stmt::Barrier
+        | Stmt::Fence { .. }
+        | Stmt::Atomic { .. }
+        | Stmt::Subgroup { .. }
+        | Stmt::Update { .. }
+        | Stmt::Call { .. }
         | Stmt::Native { .. } => false,
     })
 }

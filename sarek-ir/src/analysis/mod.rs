@@ -5,15 +5,20 @@
 //! |---|---|---|
 //! | [`requirements`] | what must a device have? | eligibility |
 //! | [`uniformity`] | which values are the same for all threads of a block? | barriers, accesses |
+//! | [`barriers`] | do all threads of a block come to each barrier? | frontend |
 //! | [`access`] | which element does a thread touch, as a formula of its ids? | races |
 //! | [`race`] | can two threads collide, and what must a launch satisfy lest they do? | frontend |
+//! | [`regions`] | which statements can a lane run alone, and where do its locals live? | compiled bodies |
 //! | [`range`] | which checks cannot fail in this launch? | launches |
 
 pub mod access;
+pub mod barriers;
 pub mod race;
 pub mod range;
+pub mod regions;
 pub mod requirements;
 mod shape;
+pub mod touch;
 pub mod uniformity;
 
 #[cfg(test)]

@@ -10,10 +10,11 @@
 //!
 //! What is known only at a launch becomes a [`Precondition`].
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::access::{Access, Affine, Atom, Bound, Limit, Place, Poly, Symbol, accesses};
-use crate::{Axis, Builtin, Kernel, Loc, ParamId, Precondition};
+use crate::{Axis, Builtin, Kernel, Loc, Memory, Precondition};
 
 /// Checks that no two threads touch one element, at least one of them writing.
 ///
@@ -23,8 +24,9 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
     let all = accesses(kernel);
     let mut preconditions = vec![];
     let mut races = vec![];
-    for i in 0..kernel.params.len() as u32 {
-        let of_buffer = all.iter().filter(|a| a.buffer == ParamId(i));
+    let memories: BTreeSet<Memory> = all.iter().map(|a| a.memory).collect();
+    for memory in memories {
+        let of_buffer = all.iter().filter(|a| a.memory == memory);
         let of_buffer: Vec<&Access> = of_buffer.collect();
         let is_store = |a: &&Access| matches!(a.place, Place::Store(_));
         if !of_buffer.iter().any(is_store) {
@@ -51,8 +53,8 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
 /// Two accesses by which two threads may meet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Race {
-    /// The slice.
-    pub buffer: ParamId,
+    /// The slice or shared array.
+    pub memory: Memory,
     /// The access to blame.
     pub first: (Place, Loc),
     /// The one that it may meet in another thread: often the same one.
@@ -136,7 +138,7 @@ impl<'a> Buffer<'a> {
     fn race(&self, i: usize, j: usize, reason: Reason) -> Race {
         let place = |a: &Access| (a.place, a.loc);
         Race {
-            buffer: self.accesses[i].buffer,
+            memory: self.accesses[i].memory,
             first: place(self.accesses[i]),
             second: place(self.accesses[j]),
             reason,
@@ -465,7 +467,10 @@ fn span_of_locals(
                 span.relied.push(bound.clone());
             }
         }
-        let unsigned = local.ty.is_int() && !local.ty.is_signed();
+        let unsigned = local
+            .ty
+            .as_scalar()
+            .is_some_and(|ty| ty.is_int() && !ty.is_signed());
         let (least, most) = (least.or(unsigned.then(Poly::default))?, most?);
         let (low, high) = (c.times(&least), c.times(&most));
         let (low, high) = if c.is_natural() {

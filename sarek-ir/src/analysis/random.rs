@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::eval::thread::{Host, Ids};
+use crate::eval::{Host, Ids};
 use crate::sketch::{E, Sketch};
 use crate::{
     Axis, Builtin, DivideOp, ExprId, Intrinsic, Kernel, LabelId, LocalId, ParamId, Scalar, Value,
@@ -28,7 +28,16 @@ impl Rng {
     }
 }
 
-const INTS: [Scalar; 4] = [Scalar::Usize, Scalar::I32, Scalar::U32, Scalar::I64];
+const INTS: [Scalar; 8] = [
+    Scalar::Usize,
+    Scalar::I32,
+    Scalar::U32,
+    Scalar::I64,
+    Scalar::I8,
+    Scalar::U8,
+    Scalar::I16,
+    Scalar::U16,
+];
 
 /// The thread ids of a space with blocks of `block`.
 pub(super) fn threads(extent: [u64; 3], block: [u32; 3]) -> Vec<Ids> {

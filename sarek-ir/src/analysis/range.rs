@@ -20,7 +20,7 @@ mod refine;
 use env::Env;
 use interval::Interval;
 
-use crate::{ExprId, Kernel, LabelId, LocalId, ParamId, SiteId, Stmt, Value};
+use crate::{ExprId, Kernel, LabelId, Length, LocalId, Memory, ParamId, SiteId, Stmt, Value};
 
 /// What one launch fixes.
 #[derive(Clone, Copy, Debug)]
@@ -96,9 +96,11 @@ pub fn analyse(kernel: &Kernel, facts: &LaunchFacts<'_>) -> Ranges {
             refreshing: false,
             doubtful: false,
             after_faults,
+            shared_lens: vec![],
             out: nothing_fails.clone(),
         };
         analyser.launch(facts);
+        analyser.shared_lens = analyser.shared_lens(facts);
         analyser.block(kernel.body);
         analyser.out
     };
@@ -131,6 +133,7 @@ struct Analyser<'a> {
     doubtful: bool,
     /// May threads have faulted and gone on?
     after_faults: bool,
+    shared_lens: Vec<i128>,
     out: Ranges,
 }
 
@@ -157,7 +160,30 @@ impl Analyser<'_> {
         self.out.fits_u32 = fits;
     }
 
-    fn len(&self, param: ParamId) -> i128 {
+    /// How many elements each shared array has in this launch.
+    fn shared_lens(&mut self, facts: &LaunchFacts<'_>) -> Vec<i128> {
+        let kernel = self.kernel;
+        for array in kernel.shared.iter() {
+            if let Length::Launch(len) = array.len {
+                self.eval(len);
+            }
+        }
+        match kernel.shared_lens(facts) {
+            Ok(lens) => lens.into_iter().map(i128::from).collect(),
+            // The launch does not happen.
+            Err(_) => vec![0; kernel.shared.len()],
+        }
+    }
+
+    fn len(&self, memory: Memory) -> i128 {
+        let param = match memory {
+            Memory::Slice(param) => param,
+            Memory::Shared(shared) => return self.shared_lens[shared.index()],
+            Memory::Local(local) => match self.kernel.array(local) {
+                Some((_, Length::Fixed(n))) => return n.into(),
+                Some((_, Length::Link(_) | Length::Launch(_))) | None => return 0,
+            },
+        };
         match self.args.get(param.index()) {
             Some(ArgFact::Len(n)) => i128::from(*n),
             // No access is in bounds of what is not known.

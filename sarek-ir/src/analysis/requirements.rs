@@ -4,7 +4,7 @@
 //! integers, since a launch may prove that 32 bits hold it. Both the texts and the fallback of a
 //! native block count.
 
-use crate::{Expr, Intrinsic, Kernel, ParamKind, Scalar};
+use crate::{Access, Expr, Intrinsic, Kernel, ParamKind, Scalar, Stmt};
 
 /// What a kernel needs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -17,6 +17,16 @@ pub struct Requirements {
     pub i64: bool,
     /// Buffers of 8-bit elements.
     pub storage8: bool,
+    /// Buffers of 16-bit elements.
+    pub storage16: bool,
+    /// Atomic operations on 64-bit elements.
+    pub atomics64: bool,
+    /// Operations of subgroups, or their ids.
+    pub subgroups: bool,
+    /// Fences.
+    pub fences: bool,
+    /// Barriers, for which launches consist of whole blocks.
+    pub barriers: bool,
     /// For each native block without a fallback, the targets that it has a text for.
     pub native: Vec<Vec<String>>,
     /// How many buffers it takes.
@@ -30,20 +40,70 @@ impl Requirements {
         for param in kernel.params.iter() {
             match param.kind {
                 ParamKind::Scalar(ty) => needs.ty(ty),
-                ParamKind::Slice { elem, mutable: _ } => {
+                ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("linking leaves no compound")
+                }
+                ParamKind::Slice { elem, access } => {
+                    let elem = elem.scalar();
                     needs.ty(elem);
+                    needs.atomics64 |= access == Access::Atomic && elem.size() == 8;
                     needs.buffers += 1;
                     needs.storage8 |= elem.size() == 1;
+                    needs.storage16 |= elem.size() == 2;
                 }
             }
         }
+        for array in kernel.shared.iter() {
+            let elem = array.elem.scalar();
+            needs.ty(elem);
+            needs.atomics64 |= array.atomic && elem.size() == 8;
+        }
         for local in kernel.locals.iter() {
-            needs.ty(local.ty);
+            needs.ty(kernel.local_scalar(local));
         }
         for (expr, ty) in kernel.exprs.iter().zip(kernel.expr_types.iter()) {
-            needs.ty(*ty);
-            if let Expr::Call { intrinsic, .. } = expr {
-                needs.f64_math |= *ty == Scalar::F64 && is_elementary(*intrinsic);
+            needs.ty(ty.scalar());
+            match expr {
+                Expr::Call { intrinsic, .. } => {
+                    needs.f64_math |= *ty == Scalar::F64 && is_elementary(*intrinsic);
+                }
+                Expr::Builtin(builtin) => needs.subgroups |= builtin.is_of_subgroup(),
+                Expr::Literal(_)
+                | Expr::Link(_)
+                | Expr::Local(_)
+                | Expr::Param(_)
+                | Expr::Len(_)
+                | Expr::Load { .. }
+                | Expr::Bounded { .. }
+                | Expr::Unary { .. }
+                | Expr::Binary { .. }
+                | Expr::Divide { .. }
+                | Expr::And { .. }
+                | Expr::Or { .. }
+                | Expr::Cast { .. }
+                | Expr::Compound(_)
+                | Expr::Faulted => {}
+            }
+        }
+        for stmt in kernel.stmts.iter() {
+            match stmt {
+                Stmt::Barrier => needs.barriers = true,
+                Stmt::Fence { .. } => needs.fences = true,
+                Stmt::Subgroup { .. } => needs.subgroups = true,
+                Stmt::Let { .. }
+                | Stmt::Assign { .. }
+                | Stmt::Store { .. }
+                | Stmt::Assert { .. }
+                | Stmt::If { .. }
+                | Stmt::Loop { .. }
+                | Stmt::For { .. }
+                | Stmt::Break { .. }
+                | Stmt::Continue { .. }
+                | Stmt::Return
+                | Stmt::Atomic { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. }
+                | Stmt::Native { .. } => {}
             }
         }
         let bare = kernel.natives.iter().filter(|n| n.fallback.is_none());
@@ -64,7 +124,15 @@ impl Requirements {
         match ty {
             Scalar::F64 => self.f64 = true,
             Scalar::I64 | Scalar::U64 => self.i64 = true,
-            Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::Usize | Scalar::F32 => {}
+            Scalar::Bool
+            | Scalar::I8
+            | Scalar::U8
+            | Scalar::I16
+            | Scalar::U16
+            | Scalar::I32
+            | Scalar::U32
+            | Scalar::Usize
+            | Scalar::F32 => {}
         }
     }
 }
@@ -140,7 +208,7 @@ fn is_elementary(intrinsic: Intrinsic) -> bool {
 mod tests {
     use super::Requirements;
     use crate::sketch::Sketch;
-    use crate::{Intrinsic, NativeText, Scalar, Value};
+    use crate::{AtomicOp, Builtin, Intrinsic, NativeText, Scalar, Scope, Value};
 
     #[test]
     fn plain_kernels_need_nothing() {
@@ -166,6 +234,23 @@ mod tests {
         in_cast.let_("a", in_cast.f32(1.0).cast(Scalar::F64).cast(Scalar::F32));
         let needs = Requirements::of(&in_cast.finish());
         assert!(needs.f64 && !needs.f64_math && !needs.i64);
+    }
+
+    #[test]
+    fn what_threads_do_together_is_found() {
+        let s = Sketch::new("k");
+        let sums = s.atomics("sums", Scalar::F32);
+        let one = s.f32(1.0);
+        s.atomic_only(AtomicOp::Add, sums, s.n(0), &[one]);
+        let needs = Requirements::of(&s.finish());
+        assert!(!needs.atomics64 && !needs.barriers && !needs.fences && !needs.subgroups);
+        let s = Sketch::new("k");
+        s.shared_atomics("tile", Scalar::F64, 3);
+        s.barrier();
+        s.fence(Scope::Block);
+        s.let_("lane", s.id(Builtin::SubgroupLane));
+        let needs = Requirements::of(&s.finish());
+        assert!(needs.atomics64 && needs.barriers && needs.fences && needs.subgroups);
     }
 
     #[test]

@@ -22,10 +22,16 @@ fn shape(expr: Expr) -> Expr {
         | Expr::Param(_)
         | Expr::Len(_)
         | Expr::Builtin(_)
+        | Expr::Compound(_)
         | Expr::Faulted => expr,
-        Expr::Load { buffer, .. } => Expr::Load {
-            buffer,
+        Expr::Load { memory, .. } => Expr::Load {
+            memory,
             index: none,
+            site: None,
+        },
+        Expr::Bounded { .. } => Expr::Bounded {
+            index: none,
+            len: none,
             site: None,
         },
         Expr::Unary { op, .. } => Expr::Unary { op, arg: none },

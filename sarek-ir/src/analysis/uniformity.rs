@@ -9,16 +9,20 @@
 //!   threads of the block arrive together: under a varying condition, or in a loop that some threads
 //!   leave, or go on in, before others;
 //! - a counted loop's local varies with its bounds;
-//! - where some threads have returned, the others are still together only by what they do, so
-//!   that an assignment after a `return` that some threads take is under varying control too;
-//! - a local that native text may assign varies.
+//! - a local that native text may assign varies, as does the result of an atomic or subgroup operation.
 //!
 //! A local's answer holds at all of its uses. "Uniform" says that the threads that evaluate a use
-//! together, in the same iterations, see the same value.
+//! together, in the same iterations, see the same value. A thread that has returned evaluates nothing, so
+//! that a `return` parts nobody: the others are still together, as all of the block that are left.
+//!
+//! A load from memory that the kernel writes varies even at a uniform index behind a barrier. In a kernel without
+//! races all threads would read one value there; but that there are none is proved with the answers given here.
+
+use std::collections::{HashMap, HashSet};
 
 use crate::{
-    Block, Expr, ExprId, Kernel, LabelId, LocalId, NativeId, ParamId, ParamKind, Piece, Stmt,
-    StmtId,
+    Access, Argument, Axis, Block, Builtin, CallId, Expr, ExprId, Kernel, LabelId, LocalId, Memory,
+    NativeId, ParamId, ParamKind, Piece, Root, Stmt, StmtId,
 };
 
 /// The answer for one kernel.
@@ -26,28 +30,67 @@ use crate::{
 pub struct Uniformity {
     exprs: Vec<bool>,
     locals: Vec<bool>,
-    control: Vec<bool>,
+    control: Vec<Option<Apart>>,
+}
+
+/// Why the threads of a block do not arrive at a statement together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Apart {
+    /// It stands under this condition, which differs between threads.
+    Branch(ExprId),
+    /// It stands in a loop with this condition or bound, which differs between threads.
+    Loop(ExprId),
+    /// Before it, some threads take this `break` or `continue`, depending on this condition.
+    Jump(StmtId, ExprId),
+}
+
+impl Apart {
+    /// The condition or bound that differs between threads.
+    pub fn condition(self) -> ExprId {
+        match self {
+            Apart::Branch(cond) | Apart::Loop(cond) | Apart::Jump(_, cond) => cond,
+        }
+    }
+}
+
+/// The threads of which a question is asked, and what is known of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Among {
+    /// Conditions of which the value is known: the threads for which it is another are no concern.
+    pub known: HashMap<ExprId, bool>,
+    /// Locals that are taken to vary.
+    pub varying: HashSet<LocalId>,
+    /// Only those that differ along x alone.
+    pub row: bool,
 }
 
 impl Uniformity {
     /// Analyses a kernel.
     pub fn of(kernel: &Kernel) -> Uniformity {
+        Uniformity::among(kernel, &Among::default())
+    }
+
+    /// Asks of some threads of a block.
+    pub fn among(kernel: &Kernel, among: &Among) -> Uniformity {
         let mut flow = Flow {
             kernel,
+            among,
             out: Uniformity {
                 exprs: vec![true; kernel.exprs.len()],
                 locals: vec![true; kernel.locals.len()],
-                control: vec![true; kernel.stmts.len()],
+                control: vec![None; kernel.stmts.len()],
             },
             split: vec![],
-            returned: false,
             written: written(kernel),
             changed: true,
         };
+        for &local in &among.varying {
+            flow.assign(local, false);
+        }
+        flow.changed = true;
         while flow.changed {
             flow.changed = false;
-            flow.returned = false;
-            flow.block(kernel.body, true);
+            flow.block(kernel.body, None);
         }
         flow.out
     }
@@ -62,24 +105,42 @@ impl Uniformity {
         self.locals[id.index()]
     }
 
-    /// Do all threads of a block arrive at the statement together?
+    /// Do all threads of a block that have not returned arrive at the statement together?
     pub fn control(&self, id: StmtId) -> bool {
+        self.apart(id).is_none()
+    }
+
+    /// Why not all threads of a block that have not returned arrive at the statement together.
+    pub fn apart(&self, id: StmtId) -> Option<Apart> {
         self.control[id.index()]
     }
 }
 
 /// The slices that some thread may write: those that are stored to, and mutable ones in native text.
-fn written(kernel: &Kernel) -> Vec<bool> {
-    let mut written = vec![false; kernel.params.len()];
+fn written(kernel: &Kernel) -> HashSet<Memory> {
+    let mut written = HashSet::new();
     for stmt in kernel.stmts.iter() {
-        if let Stmt::Store { buffer, .. } = stmt {
-            written[buffer.index()] = true;
+        if let Stmt::Store { memory, .. } | Stmt::Atomic { memory, .. } = stmt {
+            written.insert(*memory);
+        }
+    }
+    for place in kernel.places.iter() {
+        if let Root::Element { memory, .. } = place.root {
+            written.insert(memory);
+        }
+    }
+    for arg in kernel.calls.iter().flat_map(|c| c.args.iter()) {
+        match arg {
+            Argument::Memory(memory) if kernel.access(*memory) != Access::Read => {
+                written.insert(*memory);
+            }
+            Argument::Memory(_) | Argument::Value(_) | Argument::Local(_) => {}
         }
     }
     let texts = kernel.natives.iter().flat_map(|n| n.texts.iter());
     for piece in texts.flat_map(|t| t.pieces.iter()) {
         if let Piece::Param(param) = piece {
-            written[param.index()] |= is_mutable(kernel, *param);
+            written.extend(is_mutable(kernel, *param).then_some(Memory::Slice(*param)));
         }
     }
     written
@@ -87,48 +148,50 @@ fn written(kernel: &Kernel) -> Vec<bool> {
 
 fn is_mutable(kernel: &Kernel, param: ParamId) -> bool {
     match kernel.params[param.index()].kind {
-        ParamKind::Slice { mutable, .. } => mutable,
-        ParamKind::Scalar(_) => false,
+        ParamKind::Slice { access, .. } => access != Access::Read,
+        ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => false,
     }
 }
 
 /// What is known so far. Only ever moves from uniform to varying, so that it comes to an end.
 struct Flow<'a> {
     kernel: &'a Kernel,
+    among: &'a Among,
     out: Uniformity,
-    /// The loops around, with whether some threads have left their iteration (or the loop itself)
+    /// The loops around, with why some threads have left their iteration (or the loop itself)
     /// before others.
     split: Vec<(LabelId, Split)>,
-    /// Have some threads returned before others?
-    returned: bool,
-    written: Vec<bool>,
+    written: HashSet<Memory>,
     changed: bool,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Split {
-    left: bool,
-    skipped: bool,
+    left: Option<Apart>,
+    skipped: Option<Apart>,
 }
 
 impl Flow<'_> {
-    /// Are the threads of a block together, given that they were on entering the statement?
-    fn together(&self, entered: bool) -> bool {
-        entered && !self.returned && !self.split.iter().any(|(_, s)| s.left || s.skipped)
+    /// Why the threads of a block are apart, given why they were on entering the block.
+    fn apart(&self, entered: Option<Apart>) -> Option<Apart> {
+        let inner = self.split.iter().rev();
+        entered.or_else(|| inner.filter_map(|(_, s)| s.left.or(s.skipped)).next())
     }
 
-    fn block(&mut self, block: Block, entered: bool) {
+    fn block(&mut self, block: Block, entered: Option<Apart>) {
         for stmt in self.kernel.block(block) {
-            let together = self.together(entered);
-            if !together && self.out.control[stmt.index()] {
-                self.out.control[stmt.index()] = false;
+            let apart = self.apart(entered);
+            let known = &mut self.out.control[stmt.index()];
+            if known.is_none() && apart.is_some() {
+                *known = apart;
                 self.changed = true;
             }
-            self.stmt(stmt, together);
+            self.stmt(stmt, apart);
         }
     }
 
-    fn stmt(&mut self, id: StmtId, together: bool) {
+    fn stmt(&mut self, id: StmtId, apart: Option<Apart>) {
+        let together = apart.is_none();
         match self.kernel.stmt(id) {
             Stmt::Let { local, init } => {
                 if let Some(init) = init {
@@ -154,13 +217,14 @@ impl Flow<'_> {
                 then,
                 otherwise,
             } => {
-                let uniform = self.expr(cond);
-                self.block(then, together && uniform);
-                self.block(otherwise, together && uniform);
+                let varies = !self.expr(cond);
+                let apart = apart.or(varies.then_some(Apart::Branch(cond)));
+                self.block(then, apart);
+                self.block(otherwise, apart);
             }
             Stmt::Loop { label, cond, body } => {
-                let uniform = cond.is_none_or(|cond| self.expr(cond));
-                self.loop_body(label, body, together, uniform);
+                let varying = cond.filter(|cond| !self.expr(*cond));
+                self.loop_body(label, body, apart, varying);
             }
             Stmt::For {
                 label,
@@ -169,47 +233,103 @@ impl Flow<'_> {
                 end,
                 body,
             } => {
-                let (start, end) = (self.expr(start), self.expr(end));
+                let varying: Vec<ExprId> = [start, end]
+                    .into_iter()
+                    .filter(|bound| !self.expr(*bound))
+                    .collect();
                 // Threads that do not start together count differently only if they start elsewhere.
-                self.assign(local, start && end);
-                self.loop_body(label, body, together, start && end);
+                self.assign(local, varying.is_empty());
+                self.loop_body(label, body, apart, varying.first().copied());
             }
-            Stmt::Break { label } => self.jump(label, together, true),
-            Stmt::Continue { label } => self.jump(label, together, false),
-            Stmt::Return => self.returned |= !together,
-            Stmt::Native { native } => self.native(native, together),
+            Stmt::Atomic {
+                index,
+                args,
+                result,
+                ..
+            } => {
+                for arg in self.kernel.list(args).chain([index]).collect::<Vec<_>>() {
+                    self.expr(arg);
+                }
+                if let Some(result) = result {
+                    self.assign(result, false);
+                }
+            }
+            Stmt::Subgroup { args, result, .. } => {
+                for arg in self.kernel.list(args).collect::<Vec<_>>() {
+                    self.expr(arg);
+                }
+                self.assign(result, false);
+            }
+            Stmt::Update { place, value } => {
+                let mut uniform = self.expr(value);
+                for operand in self.kernel.place_operands(place) {
+                    uniform &= self.expr(operand);
+                }
+                match self.kernel.places[place.index()].root {
+                    Root::Local(local) => self.assign(local, uniform && together),
+                    Root::Param(_) | Root::Element { .. } => {}
+                }
+            }
+            Stmt::Call { call } => self.call(call),
+            Stmt::Return | Stmt::Barrier | Stmt::Fence { .. } => {}
+            Stmt::Break { label } => self.jump(id, label, apart, true),
+            Stmt::Continue { label } => self.jump(id, label, apart, false),
+            Stmt::Native { native } => self.native(native, apart),
         }
     }
 
-    fn loop_body(&mut self, label: LabelId, body: Block, together: bool, uniform: bool) {
-        let left = !uniform;
+    /// A function yields one value for one set of arguments, unless it asks for ids or memory: what it does with those
+    /// is not known here.
+    fn call(&mut self, id: CallId) {
+        for operand in self.kernel.call_operands(id) {
+            self.expr(operand);
+        }
+        let call = &self.kernel.calls[id.index()];
+        let changed = call.args.iter().filter_map(|arg| match arg {
+            Argument::Local(local) => Some(*local),
+            Argument::Memory(Memory::Local(local)) => Some(*local),
+            Argument::Value(_) | Argument::Memory(_) => None,
+        });
+        for local in changed.chain(call.result) {
+            self.assign(local, false);
+        }
+    }
+
+    fn loop_body(
+        &mut self,
+        label: LabelId,
+        body: Block,
+        apart: Option<Apart>,
+        varying: Option<ExprId>,
+    ) {
         let start = Split {
-            left,
-            skipped: false,
+            left: varying.map(Apart::Loop),
+            skipped: None,
         };
         self.split.push((label, start));
         // What the first walk finds at the end of the body holds at the head of the next iteration.
         for _ in 0..2 {
             if let Some((_, split)) = self.split.last_mut() {
-                split.skipped = false;
+                split.skipped = None;
             }
-            self.block(body, together);
+            self.block(body, apart);
         }
         self.split.pop();
     }
 
     /// Some threads may take a jump that others do not.
-    fn jump(&mut self, label: LabelId, together: bool, leaves: bool) {
-        if together {
+    fn jump(&mut self, id: StmtId, label: LabelId, apart: Option<Apart>, leaves: bool) {
+        let Some(apart) = apart else {
             return;
-        }
+        };
+        let jump = Apart::Jump(id, apart.condition());
         // The loops inside the one that is named are left in any case.
         for (of, split) in self.split.iter_mut().rev() {
             let named = *of == label;
             if leaves || !named {
-                split.left = true;
+                split.left.get_or_insert(jump);
             } else {
-                split.skipped = true;
+                split.skipped.get_or_insert(jump);
             }
             if named {
                 return;
@@ -217,7 +337,7 @@ impl Flow<'_> {
         }
     }
 
-    fn native(&mut self, id: NativeId, together: bool) {
+    fn native(&mut self, id: NativeId, apart: Option<Apart>) {
         let kernel = self.kernel;
         let native = &kernel.natives[id.index()];
         for piece in native.texts.iter().flat_map(|t| t.pieces.iter()) {
@@ -231,7 +351,23 @@ impl Flow<'_> {
             }
         }
         if let Some(fallback) = native.fallback {
-            self.block(fallback, together);
+            self.block(fallback, apart);
+        }
+    }
+
+    /// Is it the same for threads that differ along x alone, and are they asked of?
+    fn along_row(&self, builtin: Builtin) -> bool {
+        match builtin {
+            Builtin::ThreadIdx(axis) | Builtin::GlobalIdx(axis) => {
+                self.among.row && axis != Axis::X
+            }
+            Builtin::BlockIdx(_)
+            | Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::GlobalDim(_)
+            | Builtin::GlobalThreadId
+            | Builtin::SubgroupSize
+            | Builtin::SubgroupLane => false,
         }
     }
 
@@ -246,22 +382,27 @@ impl Flow<'_> {
     fn expr(&mut self, id: ExprId) -> bool {
         let operands = self.kernel.operands(id);
         let mut uniform = operands.into_iter().fold(true, |all, e| self.expr(e) & all);
+        if self.among.known.contains_key(&id) {
+            return true;
+        }
         uniform &= match self.kernel.expr(id) {
             Expr::Local(local) => self.out.locals[local.index()],
-            Expr::Builtin(builtin) => builtin.is_uniform(),
-            Expr::Load { buffer, .. } => !self.written[buffer.index()],
+            Expr::Builtin(builtin) => builtin.is_uniform() || self.along_row(builtin),
+            Expr::Load { memory, .. } => !self.written.contains(&memory),
             Expr::Faulted => false,
             Expr::Literal(_)
             | Expr::Link(_)
             | Expr::Param(_)
             | Expr::Len(_)
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
-            | Expr::Call { .. } => true,
+            | Expr::Call { .. }
+            | Expr::Compound(_) => true,
         };
         let known = &mut self.out.exprs[id.index()];
         if *known && !uniform {
@@ -365,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn a_divergent_return_splits_what_follows() {
+    fn a_divergent_return_parts_nobody_that_is_left() {
         let found = uniform(|s| {
             let (before, after) = (s.let_mut("before", s.n(0)), s.let_mut("after", s.n(0)));
             s.set(before, s.n(1));
@@ -373,7 +514,7 @@ mod tests {
             s.set(after, s.n(1));
             vec![before, after]
         });
-        assert_eq!(found, [true, false]);
+        assert_eq!(found, [true, true]);
     }
 
     #[test]

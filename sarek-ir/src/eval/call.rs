@@ -6,6 +6,10 @@ pub fn call(intrinsic: Intrinsic, args: &[Value]) -> Value {
     match args[0] {
         Value::F32(v) => f32_call(intrinsic, f32::from_bits(v), rest),
         Value::F64(v) => f64_call(intrinsic, f64::from_bits(v), rest),
+        Value::I8(v) => i8_call(intrinsic, v, rest),
+        Value::U8(v) => u8_call(intrinsic, v, rest),
+        Value::I16(v) => i16_call(intrinsic, v, rest),
+        Value::U16(v) => u16_call(intrinsic, v, rest),
         Value::I32(v) => i32_call(intrinsic, v, rest),
         Value::I64(v) => i64_call(intrinsic, v, rest),
         Value::U32(v) => u32_call(intrinsic, v, rest),
@@ -200,6 +204,28 @@ fn no_bits<T>(_: T) -> Value {
     unreachable!("only u32 and u64 hold the bits of a float")
 }
 
+int_call!(
+    i8_call,
+    i8,
+    I8,
+    U8,
+    i8::wrapping_abs,
+    i8::signum,
+    i8::unsigned_abs,
+    no_bits
+);
+int_call!(u8_call, u8, U8, U8, no_sign, no_sign, no_sign, no_bits);
+int_call!(
+    i16_call,
+    i16,
+    I16,
+    U16,
+    i16::wrapping_abs,
+    i16::signum,
+    i16::unsigned_abs,
+    no_bits
+);
+int_call!(u16_call, u16, U16, U16, no_sign, no_sign, no_sign, no_bits);
 int_call!(
     i32_call,
     i32,

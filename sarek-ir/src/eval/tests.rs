@@ -11,7 +11,15 @@ fn edges(ty: Scalar) -> Vec<Value> {
         Scalar::F64 => [0.0, -0.0, 1.5, -2.5, f64::MAX, f64::NEG_INFINITY, f64::NAN]
             .map(Value::f64)
             .to_vec(),
-        Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 | Scalar::Usize => {
+        Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::I32
+        | Scalar::U32
+        | Scalar::I64
+        | Scalar::U64
+        | Scalar::Usize => {
             let wide = [
                 0,
                 1,
@@ -39,7 +47,7 @@ fn intrinsics_keep_their_signatures() {
             .into_iter()
             .filter(|&t| intrinsic.class().contains(t))
         {
-            if intrinsic == Intrinsic::FromBits && on == Scalar::Usize {
+            if !intrinsic.stands_on(on) {
                 continue;
             }
             let mut tuples: Vec<Vec<Value>> = edges(on).into_iter().map(|v| vec![v]).collect();

@@ -1,336 +1,319 @@
-//! One thread of a kernel, statement by statement: the meaning of the IR as a program.
-//!
-//! Memory is behind [`Host`]. A local that is read before it was assigned, which a kernel from
-//! Rust never does, is zero.
+//! One thread of a block, statement by statement, up to where it waits for others.
 
-use crate::{
-    Axis, Block, Builtin, Expr, ExprId, Kernel, LabelId, List, NativeId, ParamId, Scalar, SiteId,
-    Stmt, StmtId, Value, eval,
-};
+use super::host::{Fault, Host, Ids};
+use super::lane::{Common, Lane, Layout, integer};
+use crate::{Block, ExprId, Kernel, LabelId, List, LocalId, Stmt, StmtId, SubgroupOp, Value};
 
-/// What a thread acts on.
-pub trait Host {
-    /// The value of a scalar parameter.
-    fn scalar(&self, param: ParamId) -> Value;
-
-    /// The number of elements of a slice parameter.
-    fn len(&self, buffer: ParamId) -> u64;
-
-    /// Reads an element; `index` is in bounds.
-    fn load(&mut self, buffer: ParamId, index: u64) -> Value;
-
-    /// Writes an element; `index` is in bounds, `value` of the element's type.
-    fn store(&mut self, buffer: ParamId, index: u64, value: Value);
-
-    /// Is told the value of each expression that was evaluated.
-    fn evaluated(&mut self, _expr: ExprId, _value: Value) {}
-}
-
-/// Where a thread stands in its launch.
+/// Where a thread has come to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ids {
-    /// Index of the thread in its block.
-    pub thread_idx: [u64; 3],
-    /// Index of the block in the grid.
-    pub block_idx: [u64; 3],
-    /// Threads of a block.
-    pub block_dim: [u64; 3],
-    /// Blocks of the grid.
-    pub grid_dim: [u64; 3],
-    /// Threads of the launch.
-    pub global_dim: [u64; 3],
+pub(super) enum Status {
+    /// It can go on.
+    Ready,
+    /// It waits at a barrier.
+    Barrier(StmtId),
+    /// It waits for its subgroup.
+    Subgroup {
+        op: SubgroupOp,
+        value: Value,
+        other: u64,
+        result: LocalId,
+    },
+    /// It has returned, or come to the end.
+    Done,
 }
 
-impl Ids {
-    /// Index of the thread in the launch along an axis.
-    pub fn global(&self, axis: Axis) -> u64 {
-        let a = axis.index();
-        self.block_idx[a] * self.block_dim[a] + self.thread_idx[a]
-    }
-
-    /// The value of an id or extent.
-    pub fn get(&self, builtin: Builtin) -> u64 {
-        match builtin {
-            Builtin::ThreadIdx(a) => self.thread_idx[a.index()],
-            Builtin::BlockIdx(a) => self.block_idx[a.index()],
-            Builtin::BlockDim(a) => self.block_dim[a.index()],
-            Builtin::GridDim(a) => self.grid_dim[a.index()],
-            Builtin::GlobalIdx(a) => self.global(a),
-            Builtin::GlobalDim(a) => self.global_dim[a.index()],
-            Builtin::GlobalThreadId => {
-                let [w, h, _] = self.global_dim;
-                let rows = self
-                    .global(Axis::Z)
-                    .wrapping_mul(h)
-                    .wrapping_add(self.global(Axis::Y));
-                rows.wrapping_mul(w).wrapping_add(self.global(Axis::X))
-            }
-        }
-    }
+/// A block of statements that a thread is in.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// The next statement, and the end, in the kernel's lists.
+    at: usize,
+    end: usize,
+    start: usize,
+    /// How many iterations have begun.
+    round: u64,
+    repeat: Repeat,
 }
 
-/// Why a thread stopped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fault {
-    /// Where.
-    pub site: SiteId,
-    /// The index, the divisor (sign-extended), or 0.
-    pub detail: u64,
-}
-
-/// Runs threads of a closed kernel in which every native block has a fallback.
-pub struct Thread<'k> {
-    kernel: &'k Kernel,
-    locals: Vec<Value>,
-}
-
-/// How control goes on.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Flow {
-    Next,
-    Break(LabelId),
-    Continue(LabelId),
-    Return,
-}
-
-impl<'k> Thread<'k> {
-    /// Ready to run.
-    pub fn new(kernel: &'k Kernel) -> Thread<'k> {
-        Thread {
-            kernel,
-            locals: vec![],
-        }
-    }
-
-    /// Runs one thread to its end.
-    ///
-    /// # Errors
-    /// The site at which it stopped.
-    pub fn run(&mut self, ids: &Ids, host: &mut impl Host) -> Result<(), Fault> {
-        let kernel = self.kernel;
-        self.locals.clear();
-        self.locals
-            .extend(kernel.locals.iter().map(|l| Value::zero(l.ty)));
-        Run {
-            kernel,
-            locals: &mut self.locals,
-            ids,
-            host,
-        }
-        .block(kernel.body)
-        .map(|_| ())
-    }
-}
-
-struct Run<'a, H> {
-    kernel: &'a Kernel,
-    locals: &'a mut [Value],
-    ids: &'a Ids,
-    host: &'a mut H,
-}
-
-impl<H: Host> Run<'_, H> {
-    fn block(&mut self, block: Block) -> Result<Flow, Fault> {
-        for i in block.0.range() {
-            let flow = self.stmt(StmtId(self.kernel.lists[i]))?;
-            if flow != Flow::Next {
-                return Ok(flow);
-            }
-        }
-        Ok(Flow::Next)
-    }
-
-    fn stmt(&mut self, id: StmtId) -> Result<Flow, Fault> {
-        match self.kernel.stmt(id) {
-            Stmt::Let { local, init } => {
-                if let Some(init) = init {
-                    self.locals[local.index()] = self.expr(init)?;
-                }
-            }
-            Stmt::Assign { local, value } => self.locals[local.index()] = self.expr(value)?,
-            Stmt::Store {
-                buffer,
-                index,
-                value,
-                site,
-            } => {
-                let value = self.expr(value)?;
-                let index = self.index(buffer, index, site)?;
-                self.host.store(buffer, index, value);
-            }
-            Stmt::Assert { cond, site } => {
-                if !self.condition(cond)? {
-                    return Err(Fault { site, detail: 0 });
-                }
-            }
-            Stmt::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                let taken = if self.condition(cond)? {
-                    then
-                } else {
-                    otherwise
-                };
-                return self.block(taken);
-            }
-            Stmt::Loop { label, cond, body } => return self.unbounded(label, cond, body),
-            Stmt::For {
-                label,
-                local,
-                start,
-                end,
-                body,
-            } => {
-                let (start, end) = (self.integer(start)?, self.integer(end)?);
-                let ty = self.kernel.locals[local.index()].ty;
-                for i in start..end {
-                    self.locals[local.index()] = integer(ty, i);
-                    if let Some(flow) = after_iteration(self.block(body)?, label) {
-                        return Ok(flow);
-                    }
-                }
-            }
-            Stmt::Break { label } => return Ok(Flow::Break(label)),
-            Stmt::Continue { label } => return Ok(Flow::Continue(label)),
-            Stmt::Return => return Ok(Flow::Return),
-            Stmt::Native { native } => return self.native(native),
-        }
-        Ok(Flow::Next)
-    }
-
-    fn unbounded(
-        &mut self,
+/// What happens at the end of a block of statements.
+#[derive(Clone, Copy, Debug)]
+enum Repeat {
+    Once,
+    While {
         label: LabelId,
         cond: Option<ExprId>,
-        body: Block,
-    ) -> Result<Flow, Fault> {
-        loop {
-            if let Some(cond) = cond
-                && !self.condition(cond)?
-            {
-                return Ok(Flow::Next);
-            }
-            if let Some(flow) = after_iteration(self.block(body)?, label) {
-                return Ok(flow);
-            }
+    },
+    For {
+        label: LabelId,
+        local: LocalId,
+        next: i128,
+        end: i128,
+    },
+}
+
+impl Frame {
+    fn is(&self, label: LabelId) -> bool {
+        match self.repeat {
+            Repeat::Once => false,
+            Repeat::While { label: own, .. } | Repeat::For { label: own, .. } => own == label,
         }
     }
 
-    fn native(&mut self, id: NativeId) -> Result<Flow, Fault> {
-        match self.kernel.natives[id.index()].fallback {
-            Some(fallback) => self.block(fallback),
-            None => unreachable!("only kernels whose native blocks have fallbacks are run"),
+    /// Frames of one place compare as the program runs through them.
+    fn key(&self) -> (u64, usize, usize) {
+        (self.round, self.start, self.at)
+    }
+}
+
+/// A thread: its ids and locals, and the blocks of statements that it is in, outermost first.
+pub(super) struct Thread {
+    pub ids: Ids,
+    pub status: Status,
+    values: Vec<Value>,
+    faulted: bool,
+    frames: Vec<Frame>,
+}
+
+impl Thread {
+    pub fn new(ids: Ids) -> Thread {
+        Thread {
+            ids,
+            status: Status::Ready,
+            values: vec![],
+            faulted: false,
+            frames: vec![],
         }
     }
 
-    fn condition(&mut self, id: ExprId) -> Result<bool, Fault> {
-        Ok(self.expr(id)? == Value::Bool(true))
+    /// Stands at the kernel's beginning again.
+    pub fn restart(&mut self, ids: Ids, kernel: &Kernel, layout: &Layout) {
+        self.ids = ids;
+        self.status = Status::Ready;
+        self.faulted = false;
+        layout.clear(&mut self.values);
+        self.frames.clear();
+        self.frames.push(once(kernel.body));
     }
 
-    fn integer(&mut self, id: ExprId) -> Result<i128, Fault> {
-        let value = self.expr(id)?;
-        Ok(int_of(value))
-    }
-
-    /// Evaluates an index and checks it.
-    fn index(
-        &mut self,
-        buffer: ParamId,
-        index: ExprId,
-        site: Option<SiteId>,
-    ) -> Result<u64, Fault> {
-        let index = self.integer(index)? as u64;
-        if index < self.host.len(buffer) {
-            return Ok(index);
-        }
-        match site {
-            Some(site) => Err(Fault {
-                site,
-                detail: index,
-            }),
-            None => unreachable!("an access without a site was proved to be in bounds"),
+    /// Which of two threads that wait, or have returned, is at the earlier point of the program. To have
+    /// come to the end is later than every other point.
+    pub fn place(&self, other: &Thread) -> std::cmp::Ordering {
+        let ended = (self.frames.is_empty(), other.frames.is_empty());
+        let keys = |t: &Thread| t.frames.iter().map(Frame::key).collect::<Vec<_>>();
+        match ended {
+            (false, false) => keys(self).cmp(&keys(other)),
+            (a, b) => a.cmp(&b),
         }
     }
 
-    fn expr(&mut self, id: ExprId) -> Result<Value, Fault> {
-        let value = self.node(id)?;
-        self.host.evaluated(id, value);
-        Ok(value)
+    /// Puts the result of a subgroup operation where it belongs, and goes on.
+    pub fn resume_with(&mut self, layout: &Layout, result: LocalId, value: Value) {
+        self.values[layout.slot(result)] = value;
+        self.status = Status::Ready;
     }
 
-    fn node(&mut self, id: ExprId) -> Result<Value, Fault> {
-        let ty = self.kernel.type_of(id);
-        Ok(match self.kernel.expr(id) {
-            Expr::Literal(value) => value,
-            Expr::Link(_) => unreachable!("a closed kernel has no links"),
-            Expr::Local(local) => self.locals[local.index()],
-            Expr::Param(param) => self.host.scalar(param),
-            Expr::Len(param) => integer(ty, self.host.len(param).into()),
-            Expr::Builtin(builtin) => integer(ty, self.ids.get(builtin).into()),
-            Expr::Load {
-                buffer,
-                index,
-                site,
-            } => {
-                let index = self.index(buffer, index, site)?;
-                self.host.load(buffer, index)
-            }
-            Expr::Unary { op, arg } => eval::unary(op, self.expr(arg)?),
-            Expr::Binary { op, lhs, rhs } => {
-                let lhs = self.expr(lhs)?;
-                eval::binary(op, lhs, self.expr(rhs)?)
-            }
-            Expr::Divide { op, lhs, rhs, site } => {
-                let lhs = self.expr(lhs)?;
-                let rhs = self.expr(rhs)?;
-                match (eval::divide(op, lhs, rhs), site) {
-                    (Some(value), _) => value,
-                    (None, Some(site)) => {
-                        let detail = int_of(rhs) as u64;
-                        return Err(Fault { site, detail });
-                    }
-                    (None, None) => unreachable!("a divisor without a site was proved"),
+    /// Runs up to where the thread waits or ends.
+    pub fn run<H: Host>(&mut self, common: &mut Common<'_, H>) -> Result<(), Fault> {
+        let mut lane = Lane {
+            common,
+            ids: &self.ids,
+            values: &mut self.values,
+            faulted: &mut self.faulted,
+        };
+        self.status = Status::Ready;
+        while self.status == Status::Ready {
+            let Some(frame) = self.frames.last_mut() else {
+                self.status = Status::Done;
+                break;
+            };
+            if frame.at == frame.end {
+                if !again(frame, &mut lane)? {
+                    self.frames.pop();
                 }
+                continue;
             }
-            Expr::And { lhs, rhs } => Value::Bool(self.condition(lhs)? && self.condition(rhs)?),
-            Expr::Or { lhs, rhs } => Value::Bool(self.condition(lhs)? || self.condition(rhs)?),
-            Expr::Cast { arg } => eval::cast(self.expr(arg)?, ty),
-            Expr::Call { intrinsic, args } => {
-                let mut values = [Value::Bool(false); 3];
-                let values = self.args(args, &mut values)?;
-                eval::call(intrinsic, values)
-            }
-            Expr::Faulted => Value::Bool(false),
-        })
-    }
-
-    fn args<'v>(&mut self, args: List, values: &'v mut [Value; 3]) -> Result<&'v [Value], Fault> {
-        for (at, i) in args.range().enumerate() {
-            values[at] = self.expr(ExprId(self.kernel.lists[i]))?;
+            let id = StmtId(lane.kernel().lists[frame.at]);
+            frame.at += 1;
+            self.status = step(id, &mut self.frames, &mut lane)?;
         }
-        Ok(&values[..args.len as usize])
+        Ok(())
     }
 }
 
-/// What an iteration's end means for its loop: the next one, or leaving it.
-fn after_iteration(flow: Flow, label: LabelId) -> Option<Flow> {
-    match flow {
-        Flow::Next => None,
-        Flow::Continue(to) if to == label => None,
-        Flow::Break(to) if to == label => Some(Flow::Next),
-        Flow::Break(_) | Flow::Continue(_) | Flow::Return => Some(flow),
+fn once(block: Block) -> Frame {
+    let range = block.0.range();
+    Frame {
+        at: range.start,
+        end: range.end,
+        start: range.start,
+        round: 0,
+        repeat: Repeat::Once,
     }
 }
 
-fn integer(ty: Scalar, v: i128) -> Value {
-    Value::int(ty, v).unwrap_or_else(|| unreachable!("ids and counters are integers, not {ty}"))
+/// A loop before its first iteration.
+fn repeated(block: Block, repeat: Repeat) -> Frame {
+    let frame = once(block);
+    Frame {
+        at: frame.end,
+        repeat,
+        ..frame
+    }
 }
 
-fn int_of(value: Value) -> i128 {
-    match value.as_int() {
-        Some(v) => v,
-        None => unreachable!("{value:?} stands where an integer belongs"),
+/// Begins the next iteration, if there is one.
+fn again<H: Host>(frame: &mut Frame, lane: &mut Lane<'_, '_, H>) -> Result<bool, Fault> {
+    let goes_on = match &mut frame.repeat {
+        Repeat::Once => false,
+        Repeat::While { cond: None, .. } => true,
+        Repeat::While {
+            cond: Some(cond), ..
+        } => lane.condition(*cond)?,
+        Repeat::For {
+            local, next, end, ..
+        } => {
+            let inside = next < end;
+            if inside {
+                let ty = lane.kernel().locals[local.index()].ty.scalar();
+                *lane.local(*local) = integer(ty, *next);
+                *next += 1;
+            }
+            inside
+        }
+    };
+    frame.at = frame.start;
+    frame.round += 1;
+    Ok(goes_on)
+}
+
+fn step<H: Host>(
+    id: StmtId,
+    frames: &mut Vec<Frame>,
+    lane: &mut Lane<'_, '_, H>,
+) -> Result<Status, Fault> {
+    let kernel = lane.kernel();
+    match kernel.stmt(id) {
+        Stmt::Let { local, init } => {
+            if let Some(init) = init {
+                *lane.local(local) = lane.expr(init)?;
+            }
+        }
+        Stmt::Assign { local, value } => *lane.local(local) = lane.expr(value)?,
+        Stmt::Store {
+            memory,
+            index,
+            value,
+            site,
+        } => {
+            let value = lane.expr(value)?;
+            if let Some(index) = lane.index(memory, index, site)? {
+                lane.store(memory, index, value);
+            }
+        }
+        Stmt::Assert { cond, site } => {
+            if !lane.condition(cond)? {
+                lane.fault(Some(site), 0)?;
+            }
+        }
+        Stmt::If {
+            cond,
+            then,
+            otherwise,
+        } => {
+            let taken = if lane.condition(cond)? {
+                then
+            } else {
+                otherwise
+            };
+            frames.push(once(taken));
+        }
+        Stmt::Loop { label, cond, body } => {
+            frames.push(repeated(body, Repeat::While { label, cond }));
+        }
+        Stmt::For {
+            label,
+            local,
+            start,
+            end,
+            body,
+        } => {
+            let (next, end) = (lane.integer(start)?, lane.integer(end)?);
+            let repeat = Repeat::For {
+                label,
+                local,
+                next,
+                end,
+            };
+            frames.push(repeated(body, repeat));
+        }
+        Stmt::Break { label } => {
+            leave_to(frames, label);
+            frames.pop();
+        }
+        Stmt::Continue { label } => {
+            leave_to(frames, label);
+            if let Some(frame) = frames.last_mut() {
+                frame.at = frame.end;
+            }
+        }
+        Stmt::Return => return Ok(Status::Done),
+        Stmt::Barrier => return Ok(Status::Barrier(id)),
+        // The threads of a block run in turn, and see each other's writes at once.
+        Stmt::Fence { .. } => {}
+        Stmt::Atomic {
+            op,
+            memory,
+            index,
+            args,
+            result,
+            site,
+        } => {
+            let mut values = [Value::Bool(false); 2];
+            let args = lane.args(args, &mut values)?;
+            let old = match lane.index(memory, index, site)? {
+                Some(index) => {
+                    let old = lane.load(memory, index);
+                    lane.store(memory, index, super::atomic(op, old, args));
+                    old
+                }
+                None => Value::zero(kernel.element(memory)),
+            };
+            if let Some(result) = result {
+                *lane.local(result) = old;
+            }
+        }
+        Stmt::Subgroup { op, args, result } => return subgroup(op, args, result, lane),
+        Stmt::Update { .. } | Stmt::Call { .. } => {
+            unreachable!("linking leaves no compound")
+        }
+        Stmt::Native { native } => match kernel.natives[native.index()].fallback {
+            Some(fallback) => frames.push(once(fallback)),
+            None => unreachable!("only kernels whose native blocks have fallbacks are run"),
+        },
+    }
+    Ok(Status::Ready)
+}
+
+/// Evaluates what the thread brings to its subgroup.
+fn subgroup<H: Host>(
+    op: SubgroupOp,
+    args: List,
+    result: LocalId,
+    lane: &mut Lane<'_, '_, H>,
+) -> Result<Status, Fault> {
+    let mut values = [Value::Usize(0); 2];
+    lane.args(args, &mut values)?;
+    let other = values[1].as_int().unwrap_or(0) as u64;
+    Ok(Status::Subgroup {
+        op,
+        value: values[0],
+        other,
+        result,
+    })
+}
+
+/// Leaves what stands inside of a loop.
+fn leave_to(frames: &mut Vec<Frame>, label: LabelId) {
+    while frames.last().is_some_and(|frame| !frame.is(label)) {
+        frames.pop();
     }
 }

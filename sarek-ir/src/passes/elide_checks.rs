@@ -8,7 +8,9 @@ pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
     let keep = |site: &mut Option<SiteId>| *site = site.filter(|s| checked.contains(s));
     for expr in kernel.exprs.to_mut() {
         match expr {
-            Expr::Load { site, .. } | Expr::Divide { site, .. } => keep(site),
+            Expr::Load { site, .. } | Expr::Bounded { site, .. } | Expr::Divide { site, .. } => {
+                keep(site)
+            }
             Expr::Literal(_)
             | Expr::Link(_)
             | Expr::Local(_)
@@ -21,12 +23,13 @@ pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
             | Expr::Or { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => {}
         }
     }
     super::rewrite(kernel, &mut |kernel, id, out| {
         match &mut kernel.stmts.to_mut()[id.index()] {
-            Stmt::Store { site, .. } => keep(site),
+            Stmt::Store { site, .. } | Stmt::Atomic { site, .. } => keep(site),
             Stmt::Assert { site, .. } if !checked.contains(site) => return,
             Stmt::Assert { .. }
             | Stmt::Let { .. }
@@ -37,6 +40,11 @@ pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
             | Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
             | Stmt::Native { .. } => {}
         }
         out.push(id);

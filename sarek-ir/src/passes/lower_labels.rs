@@ -67,7 +67,13 @@ impl Pass<'_> {
             | Stmt::Assign { .. }
             | Stmt::Store { .. }
             | Stmt::Assert { .. }
-            | Stmt::Return => out.push(id),
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. } => out.push(id),
         }
     }
 
@@ -160,7 +166,7 @@ impl Pass<'_> {
         *slot.get_or_insert_with(|| {
             self.kernel.push_local(Local {
                 name: name.into(),
-                ty: Scalar::Bool,
+                ty: Scalar::Bool.into(),
                 mutable: true,
             })
         })

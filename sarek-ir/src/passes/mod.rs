@@ -7,25 +7,31 @@
 //! 2. [`cut_after_exits`]
 //! 3. [`elide_checks`]
 //! 4. [`narrow_usize`] or [`widen_usize`]
-//! 5. [`lower_labels`]
-//! 6. [`spill_stores`]
-//! 7. [`guard_loops`], where anything checked is left
+//! 5. [`widen_small`]
+//! 6. [`lower_labels`]
+//! 7. [`spill_stores`]
+//! 8. [`guard_loops`], where anything checked is left
+//! 9. [`expand_atomics`]
 
 mod cut_after_exits;
 mod elide_checks;
+mod expand_atomics;
 mod guard_loops;
 mod lower_labels;
 mod resize_usize;
 mod select_natives;
 mod spill_stores;
+mod widen_small;
 
 pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;
+pub use expand_atomics::expand_atomics;
 pub use guard_loops::guard_loops;
 pub use lower_labels::lower_labels;
 pub use resize_usize::{narrow_usize, widen_usize};
 pub use select_natives::select_natives;
 pub use spill_stores::spill_stores;
+pub use widen_small::widen_small;
 
 use crate::{Block, Kernel, NativeId, Stmt, StmtId};
 
@@ -71,7 +77,13 @@ fn map_blocks(kernel: &mut Kernel, id: StmtId, f: &mut dyn FnMut(&mut Kernel, Bl
         | Stmt::Assert { .. }
         | Stmt::Break { .. }
         | Stmt::Continue { .. }
-        | Stmt::Return => {}
+        | Stmt::Return
+        | Stmt::Barrier
+        | Stmt::Fence { .. }
+        | Stmt::Atomic { .. }
+        | Stmt::Subgroup { .. }
+        | Stmt::Update { .. }
+        | Stmt::Call { .. } => {}
     }
     if kernel.stmt(id) != stmt {
         kernel.stmts.to_mut()[id.index()] = stmt;

@@ -1,4 +1,6 @@
-use crate::{BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, ParamKind, Scalar, Value};
+use crate::{
+    BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, ParamKind, Scalar, Type, TypeDef, Value,
+};
 
 /// `usize` becomes `u32`. Every `usize` value of the launch was proved to fit; what could still
 /// tell the widths apart (shifts by 32 and more, counts of zero bits) is written out for 64 bits.
@@ -18,12 +20,25 @@ fn resize(kernel: &mut Kernel, to: Scalar) {
             *ty = to;
         }
     };
-    kernel.expr_types.to_mut().iter_mut().for_each(change);
+    let change_type = |ty: &mut Type| {
+        if *ty == Scalar::Usize {
+            *ty = to.into();
+        }
+    };
+    kernel.expr_types.to_mut().iter_mut().for_each(change_type);
     for local in kernel.locals.to_mut() {
-        change(&mut local.ty);
+        change_type(&mut local.ty);
+    }
+    for def in kernel.types.to_mut() {
+        if let TypeDef::Array { elem, .. } = def {
+            change_type(elem);
+        }
+    }
+    for array in kernel.shared.to_mut() {
+        change_type(&mut array.elem);
     }
     for link in kernel.links.to_mut() {
-        change(&mut link.ty);
+        change_type(&mut link.ty);
     }
     for param in kernel.params.to_mut() {
         if let ParamKind::Scalar(ty) = &mut param.kind {
@@ -48,7 +63,7 @@ fn keep_64_bit_meaning(kernel: &mut Kernel) {
         let Some(&arg) = operands.first() else {
             continue;
         };
-        if kernel.type_of(arg) != Scalar::Usize {
+        if kernel.scalar_of(arg) != Scalar::Usize {
             continue;
         }
         let expr = kernel.expr(id);
@@ -152,10 +167,16 @@ fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
         | Expr::Len(_)
         | Expr::Builtin(_)
         | Expr::Faulted => {}
+        Expr::Compound(_) => unreachable!("linking leaves no compound"),
         Expr::Load { index: arg, .. } | Expr::Unary { arg, .. } | Expr::Cast { arg } => {
             *arg = copy(kernel, *arg);
         }
-        Expr::Binary { lhs, rhs, .. }
+        Expr::Bounded {
+            index: lhs,
+            len: rhs,
+            ..
+        }
+        | Expr::Binary { lhs, rhs, .. }
         | Expr::Divide { lhs, rhs, .. }
         | Expr::And { lhs, rhs }
         | Expr::Or { lhs, rhs } => {
@@ -169,7 +190,7 @@ fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
         }
     }
     let loc = kernel.expr_locs[id.index()];
-    kernel.push_expr(expr, kernel.type_of(id), loc)
+    kernel.push_expr(expr, kernel.scalar_of(id), loc)
 }
 
 #[cfg(test)]
@@ -186,7 +207,7 @@ mod tests {
         });
         k.push_local(Local {
             name: "i".into(),
-            ty: Scalar::Usize,
+            ty: Scalar::Usize.into(),
             mutable: false,
         });
         let x = k.push_expr(Expr::Param(ParamId(0)), Scalar::Usize, loc);
@@ -203,7 +224,7 @@ mod tests {
         ] {
             let (mut k, _, literal) = sample();
             pass(&mut k);
-            assert!(!k.expr_types.contains(&Scalar::Usize));
+            assert!(!k.expr_types.contains(&Scalar::Usize.into()));
             assert_eq!(k.params[0].kind, ParamKind::Scalar(to));
             assert_eq!(k.locals[0].ty, to);
             assert_eq!(k.literal(literal), Value::int(to, 40));

@@ -1,11 +1,12 @@
 use crate::{Expr, ExprId, Kernel, Local, Stmt, StmtId};
 
 /// Gives locals to the value and the index of each checked store, in this order: the check speaks
-/// of the index twice, and the value is evaluated before it.
+/// of the index twice, and the value is evaluated before it. Likewise to the operands and the index of
+/// each atomic operation, of which a target may make several statements.
 pub fn spill_stores(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |kernel, id, out| {
         if let Stmt::Store {
-            buffer,
+            memory,
             index,
             value,
             site: site @ Some(_),
@@ -14,9 +15,34 @@ pub fn spill_stores(kernel: &mut Kernel) {
             let value = spill(kernel, value, "value", out);
             let index = spill(kernel, index, "index", out);
             kernel.stmts.to_mut()[id.index()] = Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
+                site,
+            };
+        }
+        if let Stmt::Atomic {
+            op,
+            memory,
+            index,
+            args,
+            result,
+            site,
+        } = kernel.stmt(id)
+        {
+            let args: Vec<ExprId> = kernel.list(args).collect();
+            let args: Vec<ExprId> = args
+                .into_iter()
+                .map(|arg| spill(kernel, arg, "value", out))
+                .collect();
+            let args = kernel.push_list(&args);
+            let index = spill(kernel, index, "index", out);
+            kernel.stmts.to_mut()[id.index()] = Stmt::Atomic {
+                op,
+                memory,
+                index,
+                args,
+                result,
                 site,
             };
         }
@@ -33,6 +59,7 @@ fn spill(kernel: &mut Kernel, id: ExprId, name: &'static str, out: &mut Vec<Stmt
         | Expr::Len(_)
         | Expr::Builtin(_) => id,
         Expr::Load { .. }
+        | Expr::Bounded { .. }
         | Expr::Unary { .. }
         | Expr::Binary { .. }
         | Expr::Divide { .. }
@@ -40,6 +67,7 @@ fn spill(kernel: &mut Kernel, id: ExprId, name: &'static str, out: &mut Vec<Stmt
         | Expr::Or { .. }
         | Expr::Cast { .. }
         | Expr::Call { .. }
+        | Expr::Compound(_)
         | Expr::Faulted => {
             let loc = kernel.expr_locs[id.index()];
             let local = kernel.push_local(Local {
@@ -57,7 +85,7 @@ fn spill(kernel: &mut Kernel, id: ExprId, name: &'static str, out: &mut Vec<Stmt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BinaryOp, Loc, ParamId, Scalar, SiteId, Value};
+    use crate::{BinaryOp, Loc, Memory, ParamId, Scalar, SiteId, Value};
 
     fn store(site: Option<SiteId>) -> Kernel {
         let mut k = Kernel::new("k");
@@ -68,7 +96,7 @@ mod tests {
             k.push_expr(Expr::Binary { op, lhs, rhs }, v.scalar(), loc)
         };
         let store = Stmt::Store {
-            buffer: ParamId(0),
+            memory: Memory::Slice(ParamId(0)),
             index: sum(&mut k, Value::Usize(1)),
             value: sum(&mut k, Value::f32(1.0)),
             site,
@@ -82,7 +110,7 @@ mod tests {
     #[test]
     fn a_checked_store_spills_its_value_first() {
         let k = store(Some(SiteId(0)));
-        let types: Vec<Scalar> = k.locals.iter().map(|l| l.ty).collect();
+        let types: Vec<Scalar> = k.locals.iter().map(|l| l.ty.scalar()).collect();
         assert_eq!(types, [Scalar::F32, Scalar::Usize]);
         assert_eq!(k.block(k.body).count(), 3);
     }

@@ -2,8 +2,8 @@
 
 use super::{Node, Rule, Violation, site_in_range};
 use crate::{
-    Block, Expr, ExprId, Kernel, LabelId, List, LocalId, NativeId, ParamId, Piece, Precondition,
-    Stmt, StmtId,
+    Argument, Block, CallId, Compound, CompoundId, Expr, ExprId, Kernel, LabelId, Length, List,
+    LocalId, Memory, NativeId, ParamId, Piece, PlaceId, Precondition, Root, Stmt, StmtId, TypeDef,
 };
 
 pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
@@ -23,6 +23,7 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
         loops: vec![],
         violations: vec![],
     };
+    walk.lengths();
     walk.block(kernel.body, Node::Kernel);
     for (i, p) in kernel.preconditions.iter().enumerate() {
         if let Precondition::NoOverflow(e) = p
@@ -63,6 +64,28 @@ impl Walk<'_> {
             self.report(user, Rule::HandleInRange);
         }
         index < len
+    }
+
+    /// Checks the handles in the lengths of arrays. No local is in scope there.
+    fn lengths(&mut self) {
+        for def in self.kernel.types.iter() {
+            if let TypeDef::Array { len, .. } = def {
+                self.length(*len);
+            }
+        }
+        for array in self.kernel.shared.iter() {
+            self.length(array.len);
+        }
+    }
+
+    fn length(&mut self, len: Length) {
+        match len {
+            Length::Fixed(_) => {}
+            Length::Link(link) => {
+                self.in_range(link.index(), self.kernel.links.len(), Node::Kernel);
+            }
+            Length::Launch(len) => self.expr(len, Node::Kernel),
+        }
     }
 
     fn list(&mut self, list: List, user: Node) -> Vec<u32> {
@@ -115,6 +138,18 @@ impl Walk<'_> {
         self.in_range(param.index(), self.kernel.params.len(), user);
     }
 
+    fn memory(&mut self, memory: Memory, user: Node) {
+        match memory {
+            Memory::Slice(param) => self.param(param, user),
+            Memory::Shared(shared) => {
+                self.in_range(shared.index(), self.kernel.shared.len(), user);
+            }
+            Memory::Local(local) => {
+                self.name_local(local, user);
+            }
+        }
+    }
+
     fn stmt(&mut self, id: StmtId, user: Node, declared: &mut Vec<LocalId>) {
         if !self.in_range(id.index(), self.kernel.stmts.len(), user) {
             return;
@@ -138,12 +173,12 @@ impl Walk<'_> {
                 }
             }
             Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
                 site,
             } => {
-                self.param(buffer, node);
+                self.memory(memory, node);
                 self.expr(value, node);
                 self.expr(index, node);
                 if !site_in_range(self.kernel, site) {
@@ -188,8 +223,97 @@ impl Walk<'_> {
                     self.report(node, Rule::LabelInScope);
                 }
             }
-            Stmt::Return => {}
+            Stmt::Update { place, value } => {
+                self.expr(value, node);
+                self.place(place, node);
+            }
+            Stmt::Call { call } => self.call(call, node),
+            Stmt::Return | Stmt::Barrier | Stmt::Fence { .. } => {}
+            Stmt::Atomic {
+                op: _,
+                memory,
+                index,
+                args,
+                result,
+                site,
+            } => {
+                self.memory(memory, node);
+                for arg in self.list(args, node) {
+                    self.expr(ExprId(arg), node);
+                }
+                self.expr(index, node);
+                self.result(result, node);
+                if !site_in_range(self.kernel, site) {
+                    self.report(node, Rule::HandleInRange);
+                }
+            }
+            Stmt::Subgroup {
+                op: _,
+                args,
+                result,
+            } => {
+                for arg in self.list(args, node) {
+                    self.expr(ExprId(arg), node);
+                }
+                self.result(Some(result), node);
+            }
             Stmt::Native { native } => self.native(native, node),
+        }
+    }
+
+    fn compound(&mut self, id: CompoundId, node: Node) {
+        if !self.in_range(id.index(), self.kernel.compounds.len(), node) {
+            return;
+        }
+        if let Compound::Array { items } = &self.kernel.compounds[id.index()] {
+            self.list(*items, node);
+        }
+        if self.violations.is_empty() {
+            for operand in self.kernel.compound_operands(id) {
+                self.expr(operand, node);
+            }
+        }
+    }
+
+    fn place(&mut self, id: PlaceId, node: Node) {
+        if !self.in_range(id.index(), self.kernel.places.len(), node) {
+            return;
+        }
+        match self.kernel.places[id.index()].root {
+            Root::Local(local) => {
+                self.result(Some(local), node);
+            }
+            Root::Param(param) => self.param(param, node),
+            Root::Element { memory, .. } => self.memory(memory, node),
+        }
+        for operand in self.kernel.place_operands(id) {
+            self.expr(operand, node);
+        }
+    }
+
+    fn call(&mut self, id: CallId, node: Node) {
+        if !self.in_range(id.index(), self.kernel.calls.len(), node) {
+            return;
+        }
+        let call = &self.kernel.calls[id.index()];
+        self.in_range(call.function.index(), self.kernel.functions.len(), node);
+        for arg in call.args.iter() {
+            match *arg {
+                Argument::Value(value) => self.expr(value, node),
+                Argument::Memory(memory) => self.memory(memory, node),
+                Argument::Local(local) => self.result(Some(local), node),
+            }
+        }
+        self.result(call.result, node);
+    }
+
+    /// Where a statement puts its result: a mutable local.
+    fn result(&mut self, local: Option<LocalId>, node: Node) {
+        if let Some(local) = local
+            && self.name_local(local, node)
+            && !self.kernel.locals[local.index()].mutable
+        {
+            self.report(node, Rule::AssignMutable);
         }
     }
 
@@ -249,20 +373,26 @@ impl Walk<'_> {
             Expr::Local(local) => {
                 self.name_local(local, node);
             }
-            Expr::Param(param) | Expr::Len(param) => self.param(param, node),
+            Expr::Param(param) => self.param(param, node),
+            Expr::Len(memory) => self.memory(memory, node),
             Expr::Load {
-                buffer,
+                memory,
                 index,
                 site,
             } => {
-                self.param(buffer, node);
+                self.memory(memory, node);
                 self.expr(index, node);
                 if !site_in_range(self.kernel, site) {
                     self.report(node, Rule::HandleInRange);
                 }
             }
             Expr::Unary { op: _, arg } | Expr::Cast { arg } => self.expr(arg, node),
-            Expr::Divide { lhs, rhs, site, .. } => {
+            Expr::Bounded {
+                index: lhs,
+                len: rhs,
+                site,
+            }
+            | Expr::Divide { lhs, rhs, site, .. } => {
                 self.expr(lhs, node);
                 self.expr(rhs, node);
                 if !site_in_range(self.kernel, site) {
@@ -273,6 +403,7 @@ impl Walk<'_> {
                 self.expr(lhs, node);
                 self.expr(rhs, node);
             }
+            Expr::Compound(compound) => self.compound(compound, node),
             Expr::Call { intrinsic: _, args } => {
                 for arg in self.list(args, node) {
                     self.expr(ExprId(arg), node);

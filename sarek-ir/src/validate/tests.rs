@@ -1,8 +1,8 @@
 use super::{Rule, validate};
 use crate::sketch::Sketch;
 use crate::{
-    Axis, Block, Builtin, Expr, ExprId, Intrinsic, Kernel, LabelId, List, LocalId, NativeText,
-    ParamId, ParamKind, Precondition, Scalar, SiteKind, Stmt, UnaryOp, Value,
+    Access, Axis, Block, Builtin, Expr, ExprId, Intrinsic, Kernel, LabelId, List, LocalId,
+    NativeText, ParamId, ParamKind, Precondition, Scalar, SiteKind, Stmt, UnaryOp, Value,
 };
 
 /// The rules that a kernel breaks.
@@ -152,24 +152,27 @@ fn a_local_is_declared_once_and_initialised() {
 #[test]
 fn slices_and_scalars_are_told_apart() {
     let to_shared = after(|k| {
-        if let Stmt::Store { buffer, .. } = &mut k.stmts.to_mut()[1] {
-            *buffer = ParamId(0);
+        if let Stmt::Store { memory, .. } = &mut k.stmts.to_mut()[1] {
+            *memory = ParamId(0).into();
         }
     });
-    assert_eq!(to_shared, [Rule::StoreMutable, Rule::SiteKind]);
+    assert_eq!(to_shared, [Rule::SiteKind, Rule::AccessAllowed]);
     let len_of_scalar = after(|k| {
         let at = find(k, |e| matches!(e, Expr::Len(_)));
-        k.exprs.to_mut()[at] = Expr::Len(ParamId(2));
+        k.exprs.to_mut()[at] = Expr::Len(ParamId(2).into());
     });
-    assert_eq!(len_of_scalar, [Rule::SliceParam]);
+    assert_eq!(len_of_scalar, [Rule::Memory]);
     let value_of_slice = after(|k| {
         let at = find(k, |e| matches!(e, Expr::Load { .. }));
         k.exprs.to_mut()[at] = Expr::Param(ParamId(1));
     });
     assert_eq!(value_of_slice, [Rule::ScalarParam]);
     let usizes = after(|k| {
-        let (elem, mutable) = (Scalar::Usize, false);
-        k.params.to_mut()[0].kind = ParamKind::Slice { elem, mutable };
+        let (elem, access) = (Scalar::Usize, Access::Read);
+        k.params.to_mut()[0].kind = ParamKind::Slice {
+            elem: elem.into(),
+            access,
+        };
     });
     assert!(usizes.contains(&Rule::BufferElement));
 }
@@ -194,7 +197,7 @@ fn types_of_expressions() {
     let with = |form: &dyn Fn(Expr) -> bool, ty: Scalar| {
         let mut k = kernel.clone();
         let at = find(&k, form);
-        k.expr_types.to_mut()[at] = ty;
+        k.expr_types.to_mut()[at] = ty.into();
         broken(&k)[0]
     };
     assert_eq!(
@@ -216,9 +219,9 @@ fn types_of_expressions() {
         arg: ExprId(at as u32 - 1),
     };
     k.exprs.to_mut()[at - 1] = Expr::Literal(Value::U32(1));
-    k.expr_types.to_mut()[at] = Scalar::U32;
-    k.expr_types.to_mut()[at - 1] = Scalar::U32;
-    k.locals.to_mut()[3].ty = Scalar::U32;
+    k.expr_types.to_mut()[at] = Scalar::U32.into();
+    k.expr_types.to_mut()[at - 1] = Scalar::U32.into();
+    k.locals.to_mut()[3].ty = Scalar::U32.into();
     assert_eq!(
         broken(&k),
         [Rule::ExprType],
@@ -252,16 +255,16 @@ fn types_of_statements() {
 fn indices_have_one_type() {
     let mixed = after(|k| {
         let at = find(k, |e| matches!(e, Expr::Len(_)));
-        k.expr_types.to_mut()[at] = Scalar::U32;
+        k.expr_types.to_mut()[at] = Scalar::U32.into();
     });
     assert!(mixed.contains(&Rule::IndexType));
     let narrowed = after(|k| {
         for ty in k.expr_types.to_mut() {
             if *ty == Scalar::Usize {
-                *ty = Scalar::U32;
+                *ty = Scalar::U32.into();
             }
         }
-        k.locals.to_mut()[0].ty = Scalar::U32;
+        k.locals.to_mut()[0].ty = Scalar::U32.into();
     });
     assert_eq!(narrowed, []);
 }

@@ -2,8 +2,9 @@
 
 use super::{Node, Rule, Violation};
 use crate::{
-    ArgType, BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, List, ParamId, ParamKind,
-    Precondition, Scalar, SiteId, SiteKind, Stmt, StmtId, UnaryOp,
+    Access, ArgType, AtomicOp, BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, Length, List,
+    LocalId, Memory, ParamId, ParamKind, PlaceId, Precondition, Root, Scalar, SiteId, SiteKind,
+    Stmt, StmtId, SubgroupOp, Type, TypeDef, UnaryOp,
 };
 
 pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
@@ -14,20 +15,21 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
     };
     for (i, param) in kernel.params.iter().enumerate() {
         match param.kind {
-            ParamKind::Slice { elem, mutable: _ } => check.require(
+            ParamKind::Slice { elem, access: _ } => check.require(
                 elem != Scalar::Usize,
                 Node::Param(ParamId(i as u32)),
                 Rule::BufferElement,
             ),
-            ParamKind::Scalar(_) => {}
+            ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {}
         }
     }
+    check.arrays();
     check.block(kernel.body);
     for (i, p) in kernel.preconditions.iter().enumerate() {
         match p {
             Precondition::SingleThread(_) | Precondition::ExtentAtMost(..) => {}
             Precondition::NoOverflow(e) => check.require(
-                kernel.type_of(*e).is_int(),
+                known(kernel.type_of(*e), Scalar::is_int),
                 Node::Precondition(i as u32),
                 Rule::PreconditionType,
             ),
@@ -50,26 +52,123 @@ impl Check<'_> {
         }
     }
 
-    fn is_index_type(&mut self, ty: Scalar) -> bool {
+    fn is_index_type(&mut self, ty: Type) -> bool {
+        let Some(ty) = ty.as_scalar() else {
+            return true;
+        };
         let possible = matches!(ty, Scalar::Usize | Scalar::U32 | Scalar::U64);
         possible && *self.index_type.get_or_insert(ty) == ty
     }
 
-    /// The element type of a slice parameter and whether it is mutable.
-    fn slice(&mut self, param: ParamId, node: Node) -> Option<(Scalar, bool)> {
-        match self.kernel.params[param.index()].kind {
-            ParamKind::Slice { elem, mutable } => Some((elem, mutable)),
-            ParamKind::Scalar(_) => {
-                self.require(false, node, Rule::SliceParam);
-                None
+    /// Is it memory? Reports it otherwise.
+    fn is_memory(&mut self, memory: Memory, node: Node) -> bool {
+        let is = match memory {
+            Memory::Slice(param) => match self.kernel.params[param.index()].kind {
+                ParamKind::Slice { .. } => true,
+                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => false,
+            },
+            Memory::Shared(_) => true,
+            Memory::Local(local) => self.kernel.array(local).is_some(),
+        };
+        self.require(is, node, Rule::Memory);
+        is
+    }
+
+    /// Checks a use of an element and gives the type of it.
+    fn element(
+        &mut self,
+        memory: Memory,
+        index: ExprId,
+        site: Option<SiteId>,
+        node: Node,
+        may: impl Fn(Access) -> bool,
+    ) -> Option<Type> {
+        let index = self.expr(index);
+        let is_index = self.is_index_type(index);
+        self.require(is_index, node, Rule::IndexType);
+        if !self.is_memory(memory, node) {
+            return None;
+        }
+        let kernel = self.kernel;
+        let fits = site.is_none_or(|s| kernel.sites[s.index()].kind == SiteKind::Index(memory));
+        self.require(fits, node, Rule::SiteKind);
+        self.require(may(kernel.access(memory)), node, Rule::AccessAllowed);
+        Some(kernel.element_type(memory))
+    }
+
+    /// Only shared arrays have a length that the launch gives.
+    fn arrays(&mut self) {
+        let kernel = self.kernel;
+        for def in kernel.types.iter() {
+            if let TypeDef::Array { elem: _, len } = def {
+                self.length(*len, false);
             }
+        }
+        for array in kernel.shared.iter() {
+            self.length(array.len, true);
         }
     }
 
-    fn index_site(&mut self, site: Option<SiteId>, buffer: ParamId, node: Node) {
-        let fits =
-            site.is_none_or(|s| self.kernel.sites[s.index()].kind == SiteKind::Index(buffer));
-        self.require(fits, node, Rule::SiteKind);
+    fn length(&mut self, len: Length, shared: bool) {
+        let kernel = self.kernel;
+        let ty = match len {
+            Length::Fixed(_) => return,
+            Length::Link(link) => kernel.links[link.index()].ty,
+            Length::Launch(len) => {
+                self.require(shared, Node::Kernel, Rule::ArrayLength);
+                self.expr(len)
+            }
+        };
+        let fits = self.is_index_type(ty);
+        self.require(fits, Node::Kernel, Rule::ArrayLength);
+    }
+
+    fn operands(&mut self, args: List) -> Vec<Type> {
+        self.kernel.list(args).map(|a| self.expr(a)).collect()
+    }
+
+    fn atomic(
+        &mut self,
+        node: Node,
+        (op, memory, index): (AtomicOp, Memory, ExprId),
+        args: List,
+        result: Option<LocalId>,
+        site: Option<SiteId>,
+    ) {
+        let args = self.operands(args);
+        let elem = self.element(memory, index, site, node, |a| a == Access::Atomic);
+        let Some(elem) = elem else { return };
+        let bits = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
+        let fits = args.len() == op.arity() as usize
+            && args.iter().all(|ty| same(*ty, elem))
+            && (!bits || known(elem, Scalar::is_int));
+        self.require(fits, node, Rule::Signature);
+        if let Some(result) = result {
+            let ty = self.kernel.locals[result.index()].ty;
+            self.require(
+                same(ty, elem) && op != AtomicOp::Store,
+                node,
+                Rule::ValueType,
+            );
+        }
+    }
+
+    fn subgroup(&mut self, node: Node, op: SubgroupOp, args: List, result: LocalId) {
+        let args = self.operands(args);
+        let lane = args.get(1).copied();
+        let lane_fits = match lane {
+            Some(ty) => op.takes_lane() && self.is_index_type(ty),
+            None => !op.takes_lane(),
+        };
+        let fits = lane_fits && (args.len() == 1 || lane.is_some());
+        self.require(fits, node, Rule::Signature);
+        let Some(&value) = args.first() else { return };
+        let ty = self.kernel.locals[result.index()].ty;
+        self.require(
+            known(value, |v| op.result(v).is_some_and(|r| same(ty, r.into()))),
+            node,
+            Rule::Signature,
+        );
     }
 
     fn block(&mut self, block: Block) {
@@ -87,21 +186,48 @@ impl Check<'_> {
                 match init {
                     Some(init) => {
                         let ty = self.expr(init);
-                        self.require(ty == local.ty, node, Rule::ValueType);
+                        self.require(same(local.ty, ty), node, Rule::ValueType);
                     }
                     None => self.require(local.mutable, node, Rule::ImmutableInitialised),
                 }
             }
             Stmt::Assign { local, value } => {
                 let ty = self.expr(value);
-                self.require(ty == kernel.locals[local.index()].ty, node, Rule::ValueType);
+                self.require(
+                    same(kernel.locals[local.index()].ty, ty),
+                    node,
+                    Rule::ValueType,
+                );
             }
             Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
                 site,
-            } => self.store(node, buffer, index, value, site),
+            } => {
+                let value = self.expr(value);
+                let elem = self.element(memory, index, site, node, |a| a == Access::Write);
+                self.require(elem.is_none_or(|e| same(e, value)), node, Rule::ValueType);
+            }
+            Stmt::Atomic {
+                op,
+                memory,
+                index,
+                args,
+                result,
+                site,
+            } => self.atomic(node, (op, memory, index), args, result, site),
+            Stmt::Subgroup { op, args, result } => self.subgroup(node, op, args, result),
+            Stmt::Barrier | Stmt::Fence { .. } => {}
+            Stmt::Update { place, value } => {
+                self.expr(value);
+                self.place(place, node);
+            }
+            Stmt::Call { call } => {
+                for operand in kernel.call_operands(call) {
+                    self.expr(operand);
+                }
+            }
             Stmt::Assert { cond, site } => {
                 self.condition(cond, node);
                 let fits = matches!(kernel.sites[site.index()].kind, SiteKind::Assert(_));
@@ -135,7 +261,8 @@ impl Check<'_> {
             } => {
                 let ty = kernel.locals[local.index()].ty;
                 let (start, end) = (self.expr(start), self.expr(end));
-                self.require(ty.is_int() && start == ty && end == ty, node, Rule::ForType);
+                let fits = known(start, Scalar::is_int) && same(ty, start) && same(ty, end);
+                self.require(fits, node, Rule::ForType);
                 self.block(body);
             }
             Stmt::Break { label: _ } | Stmt::Continue { label: _ } | Stmt::Return => {}
@@ -147,47 +274,30 @@ impl Check<'_> {
         }
     }
 
-    fn store(
-        &mut self,
-        node: Node,
-        buffer: ParamId,
-        index: ExprId,
-        value: ExprId,
-        site: Option<SiteId>,
-    ) {
-        let value = self.expr(value);
-        let index = self.expr(index);
-        if let Some((elem, mutable)) = self.slice(buffer, node) {
-            self.require(mutable, node, Rule::StoreMutable);
-            self.require(value == elem, node, Rule::ValueType);
-            self.index_site(site, buffer, node);
-        }
-        let is_index = self.is_index_type(index);
-        self.require(is_index, node, Rule::IndexType);
-    }
-
     fn condition(&mut self, cond: ExprId, node: Node) {
         let ty = self.expr(cond);
-        self.require(ty == Scalar::Bool, node, Rule::ConditionType);
+        self.require(same(ty, Scalar::Bool.into()), node, Rule::ConditionType);
     }
 
     /// Checks a tree of expressions and returns the type that it is said to have.
-    fn expr(&mut self, id: ExprId) -> Scalar {
+    fn expr(&mut self, id: ExprId) -> Type {
         let (kernel, node) = (self.kernel, Node::Expr(id));
         let ty = kernel.type_of(id);
         let fits = match kernel.expr(id) {
-            Expr::Literal(value) => value.scalar() == ty,
-            Expr::Link(link) => kernel.links[link.index()].ty == ty,
-            Expr::Local(local) => kernel.locals[local.index()].ty == ty,
+            Expr::Literal(value) => same(value.scalar().into(), ty),
+            Expr::Link(link) => same(kernel.links[link.index()].ty, ty),
+            Expr::Local(local) => same(kernel.locals[local.index()].ty, ty),
             Expr::Param(param) => match kernel.params[param.index()].kind {
-                ParamKind::Scalar(scalar) => scalar == ty,
+                ParamKind::Scalar(scalar) => ty == scalar,
+                ParamKind::Value(def) => same(Type::Compound(def), ty),
+                ParamKind::Reference(of) => same(of, ty),
                 ParamKind::Slice { .. } => {
                     self.require(false, node, Rule::ScalarParam);
                     true
                 }
             },
-            Expr::Len(param) => {
-                self.slice(param, node);
+            Expr::Len(memory) => {
+                self.is_memory(memory, node);
                 let is_index = self.is_index_type(ty);
                 self.require(is_index, node, Rule::IndexType);
                 true
@@ -198,23 +308,34 @@ impl Check<'_> {
                 true
             }
             Expr::Load {
-                buffer,
+                memory,
                 index,
                 site,
             } => {
-                let index = self.expr(index);
-                let is_index = self.is_index_type(index);
-                self.require(is_index, node, Rule::IndexType);
-                let slice = self.slice(buffer, node);
-                if slice.is_some() {
-                    self.index_site(site, buffer, node);
-                }
-                slice.is_none_or(|(elem, _)| elem == ty)
+                let elem = self.element(memory, index, site, node, |a| a != Access::Atomic);
+                elem.is_none_or(|elem| same(elem, ty))
             }
-            Expr::Unary { op, arg } => self.expr(arg) == ty && unary(op, ty),
+            Expr::Bounded { index, len, site } => {
+                let (i, n) = (self.expr(index), self.expr(len));
+                let is_index = self.is_index_type(ty);
+                self.require(is_index, node, Rule::IndexType);
+                let site_fits = site.is_none_or(|s| {
+                    matches!(
+                        kernel.sites[s.index()].kind,
+                        SiteKind::Dimension(..) | SiteKind::Index(_)
+                    )
+                });
+                self.require(site_fits, node, Rule::SiteKind);
+                same(i, ty) && same(n, ty)
+            }
+            Expr::Unary { op, arg } => same(self.expr(arg), ty) && known(ty, |ty| unary(op, ty)),
             Expr::Binary { op, lhs, rhs } => {
                 let (l, r) = (self.expr(lhs), self.expr(rhs));
-                binary(op, l, r) == Some(ty)
+                known(l, |l| {
+                    known(r, |r| {
+                        binary(op, l, r).is_some_and(|to| same(to.into(), ty))
+                    })
+                })
             }
             Expr::Divide {
                 op: _,
@@ -226,20 +347,30 @@ impl Check<'_> {
                 let site_fits =
                     site.is_none_or(|s| kernel.sites[s.index()].kind == SiteKind::Divisor);
                 self.require(site_fits, node, Rule::SiteKind);
-                ty.is_int() && l == ty && r == ty
+                // What is not known yet may be a float.
+                known(ty, Scalar::is_int) && same(l, ty) && same(r, ty)
             }
             Expr::And { lhs, rhs } | Expr::Or { lhs, rhs } => {
                 let (l, r) = (self.expr(lhs), self.expr(rhs));
-                [l, r, ty] == [Scalar::Bool; 3]
+                [l, r, ty]
+                    .into_iter()
+                    .all(|ty| same(ty, Scalar::Bool.into()))
             }
             Expr::Cast { arg } => {
                 let from = self.expr(arg);
-                self.require(casts(from, ty), node, Rule::CastTypes);
+                let fits = known(from, |from| known(ty, |to| casts(from, to)));
+                self.require(fits, node, Rule::CastTypes);
                 true
             }
             Expr::Call { intrinsic, args } => {
                 let fits = self.call(intrinsic, args, ty);
                 self.require(fits, node, Rule::Signature);
+                true
+            }
+            Expr::Compound(_) => {
+                for operand in kernel.operands(id) {
+                    self.expr(operand);
+                }
                 true
             }
             Expr::Faulted => ty == Scalar::Bool,
@@ -248,20 +379,50 @@ impl Check<'_> {
         ty
     }
 
-    fn call(&mut self, intrinsic: Intrinsic, args: List, ty: Scalar) -> bool {
-        let types: Vec<Scalar> = self.kernel.list(args).map(|a| self.expr(a)).collect();
-        let Some((&on, rest)) = types.split_first() else {
+    fn place(&mut self, id: PlaceId, node: Node) {
+        for operand in self.kernel.place_operands(id) {
+            self.expr(operand);
+        }
+        match self.kernel.places[id.index()].root {
+            Root::Local(_) | Root::Param(_) => {}
+            Root::Element { memory, .. } => {
+                if self.is_memory(memory, node) {
+                    let may = self.kernel.access(memory) == Access::Write;
+                    self.require(may, node, Rule::AccessAllowed);
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, intrinsic: Intrinsic, args: List, ty: Type) -> bool {
+        let types = self.operands(args);
+        let Some((&first, rest)) = types.split_first() else {
             return false;
         };
-        let takes = intrinsic.class().contains(on)
-            && !(intrinsic == Intrinsic::FromBits && on == Scalar::Usize);
+        let Some(on) = first.as_scalar() else {
+            return rest.len() == intrinsic.args().len();
+        };
+        let takes = intrinsic.stands_on(on);
         let args_fit = rest.len() == intrinsic.args().len()
             && rest.iter().zip(intrinsic.args()).all(|(&t, a)| match a {
-                ArgType::Same => t == on,
-                ArgType::Fixed(s) => t == *s,
+                ArgType::Same => same(t, first),
+                ArgType::Fixed(s) => same(t, (*s).into()),
             });
-        takes && args_fit && intrinsic.result_type(on) == ty
+        takes && args_fit && same(intrinsic.result_type(on).into(), ty)
     }
+}
+
+/// Are two types one? Those that are not known before linking may be.
+fn same(a: Type, b: Type) -> bool {
+    match (a, b) {
+        (Type::Scalar(a), Type::Scalar(b)) => a == b,
+        (Type::Compound(_), _) | (_, Type::Compound(_)) => true,
+    }
+}
+
+/// Does it hold of a type, if that is known to be a scalar?
+fn known(ty: Type, holds: impl FnOnce(Scalar) -> bool) -> bool {
+    ty.as_scalar().is_none_or(holds)
 }
 
 /// Does a prefix operator stand on the type?

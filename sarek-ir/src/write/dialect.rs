@@ -1,6 +1,8 @@
 use std::borrow::Cow;
 
-use crate::{Axis, BinaryOp, DivideOp, Intrinsic, Scalar, UnaryOp, Value};
+use crate::{
+    AtomicOp, Axis, BinaryOp, DivideOp, Intrinsic, Scalar, Scope, SubgroupOp, UnaryOp, Value,
+};
 
 use super::{Entry, IndexWidth, Text, Unsupported, c};
 
@@ -16,6 +18,13 @@ use super::{Entry, IndexWidth, Text, Unsupported, c};
 /// **Helpers.** An operation that takes more than an expression calls a helper whose name begins
 /// with `srk_`; whatever such word stands in the text is looked up in [`Dialect::snippet`]. User
 /// names never begin so.
+///
+/// **Memory.** A slice is a buffer, an argument of [`super::SlotKind::Buffer`]. A shared array is declared by
+/// [`Dialect::entry`] (see [`super::Shared`]): with its length where that is fixed, and as an argument of
+/// [`super::SlotKind::Shared`] where the launch gives the length or where the fixed ones are more than
+/// [`Dialect::max_declared_shared`] bytes. A local array is declared where its `let` stands. All three are names
+/// of which [`Dialect::element`] makes places; elements that atomic operations change are reached by
+/// [`Dialect::atomic`] alone.
 pub trait Dialect: Send + Sync {
     /// The target's name, as `native!` and `source(…)` call it.
     fn name(&self) -> &'static str;
@@ -43,7 +52,22 @@ pub trait Dialect: Send + Sync {
         Ok(c::storage_type(ty))
     }
 
-    /// Everything from the prelude to the opening brace of the kernel.
+    /// The type of a shared array's elements.
+    fn shared_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
+        self.storage_type(ty)
+    }
+
+    /// The type of elements that atomic operations change, of buffers and shared arrays.
+    fn atomic_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
+        self.storage_type(ty)
+    }
+
+    /// The most bytes of shared arrays that a text may declare with their lengths.
+    fn max_declared_shared(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// Everything from the prelude to the opening brace of the kernel, and the shared arrays.
     fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported>;
 
     /// An id or extent as the target gives it, as a value of type `index`.
@@ -79,6 +103,11 @@ pub trait Dialect: Send + Sync {
             Some(init) => format!("const {ty} {name} = {init}"),
             None => format!("{ty} {name}"),
         }
+    }
+
+    /// The declaration of a local array of at least one element, without the semicolon.
+    fn declare_array(&self, name: &str, ty: Scalar, len: u64) -> String {
+        format!("{} {name}[{len}]", self.type_name(ty))
     }
 
     /// The head of a loop without a condition.
@@ -133,14 +162,56 @@ pub trait Dialect: Send + Sync {
         format!("{buffer}[{}]", index.text)
     }
 
-    /// The value of an element.
+    /// The value of an element of a buffer or shared array.
     fn loaded(&self, element: String, ty: Scalar) -> Text {
         c::loaded(element, ty)
     }
 
-    /// A value as it is stored into an element.
+    /// A value as it is stored into an element of a buffer or shared array.
     fn stored(&self, value: Text, ty: Scalar) -> Text {
         c::stored(value, ty)
+    }
+
+    /// The statement at which the threads of a block wait for each other, and after which they see what
+    /// the others did to buffers and shared arrays.
+    fn barrier(&self) -> Result<&'static str, Unsupported> {
+        Err(Unsupported::new(self.name(), "barrier"))
+    }
+
+    /// The statement that orders a thread's own memory operations for others.
+    fn fence(&self, scope: Scope) -> Result<&'static str, Unsupported> {
+        let _ = scope;
+        Err(Unsupported::new(self.name(), "fence"))
+    }
+
+    /// Is an atomic operation one of the target's own? The others become loops ([`crate::passes::expand_atomics`]);
+    /// loads, stores, swaps and compare-exchanges have to be.
+    fn is_native(&self, op: AtomicOp, ty: Scalar) -> bool {
+        c::is_native_atomic(op, ty)
+    }
+
+    /// The statements of an atomic operation that is the target's own.
+    fn atomic(&self, atomic: &Atomic<'_>) -> Result<String, Unsupported> {
+        let _ = atomic;
+        Err(Unsupported::new(self.name(), "atomic operations"))
+    }
+
+    /// The size of a subgroup and the thread's lane in it, as values of type `index`.
+    fn subgroup_ids(&self, index: Scalar) -> Result<[Text; 2], Unsupported> {
+        let _ = index;
+        Err(Unsupported::new(self.name(), "subgroups"))
+    }
+
+    /// What the subgroup's threads compute together from operands of type `ty`, a lane being of type `index`.
+    fn subgroup(
+        &self,
+        op: SubgroupOp,
+        ty: Scalar,
+        args: &[Text],
+        index: Scalar,
+    ) -> Result<Text, Unsupported> {
+        let _ = (op, ty, args, index);
+        Err(Unsupported::new(self.name(), "subgroups"))
     }
 
     /// The definition of a type name or helper that may stand in the text; `None` for other words.
@@ -164,4 +235,21 @@ pub enum RawId {
     BlockDim,
     /// Blocks of the physical grid.
     GridDim,
+}
+
+/// An atomic operation on one element.
+#[derive(Clone, Copy, Debug)]
+pub struct Atomic<'a> {
+    /// What is done.
+    pub op: AtomicOp,
+    /// The type of the element.
+    pub ty: Scalar,
+    /// Does it stand in a shared array, or else in a buffer?
+    pub shared: bool,
+    /// The element, as [`Dialect::element`] gives it.
+    pub place: &'a str,
+    /// The operands, which have no effects and may be written several times.
+    pub args: &'a [Text],
+    /// The local that takes the result.
+    pub result: Option<&'a str>,
 }

@@ -1,6 +1,6 @@
 //! The whole text: head, prelude, entry point, body.
 
-use crate::{Kernel, Scalar};
+use crate::{Access, Kernel, Length, Memory, Scalar, SharedId};
 
 use super::ids::Ids;
 use super::lower::Lowered;
@@ -16,6 +16,10 @@ pub struct Entry<'a> {
     pub name: &'a str,
     /// The arguments in the order of their slots.
     pub arguments: &'a [Argument],
+    /// The shared arrays.
+    pub shared: &'a [Shared],
+    /// Does the kernel use [`Dialect::subgroup_ids`] or [`Dialect::subgroup`]?
+    pub subgroups: bool,
     /// The block size, where it is fixed.
     pub block: Option<[u32; 3]>,
 }
@@ -27,9 +31,54 @@ pub struct Argument {
     pub slot: Slot,
     /// Its name.
     pub name: String,
+    /// Is it memory that atomic operations change?
+    pub atomic: bool,
+}
+
+/// A shared array.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shared {
+    /// Its name; also that of its argument, if it has one.
+    pub name: String,
+    /// The type of an element.
+    pub elem: Scalar,
+    /// How many elements, at least one. `None` if it is an argument of [`SlotKind::Shared`].
+    pub len: Option<u64>,
+    /// Do atomic operations change it, and nothing else?
+    pub atomic: bool,
+}
+
+impl Shared {
+    /// The type of an element in memory.
+    ///
+    /// # Errors
+    /// Those of [`Dialect::shared_type`] and [`Dialect::atomic_type`].
+    pub fn element_type<D: Dialect + ?Sized>(
+        &self,
+        dialect: &D,
+    ) -> Result<&'static str, Unsupported> {
+        match self.atomic {
+            true => dialect.atomic_type(self.elem),
+            false => dialect.shared_type(self.elem),
+        }
+    }
 }
 
 impl Argument {
+    /// The type of a buffer's elements in memory.
+    ///
+    /// # Errors
+    /// Those of [`Dialect::storage_type`] and [`Dialect::atomic_type`].
+    pub fn element_type<D: Dialect + ?Sized>(
+        &self,
+        dialect: &D,
+    ) -> Result<&'static str, Unsupported> {
+        match self.atomic {
+            true => dialect.atomic_type(self.slot.ty),
+            false => dialect.storage_type(self.slot.ty),
+        }
+    }
+
     /// The type in which a scalar is passed.
     pub fn passed_as(&self) -> Scalar {
         match self.slot.ty {
@@ -46,14 +95,23 @@ pub(super) fn render(lowered: &Lowered<'_>, dialect: &dyn Dialect) -> Result<Sou
     let slots = lowered.slots(dialect);
     let mut namer = Namer::new(dialect.reserved());
     let name = namer.fresh(&lowered.kernel.name);
-    let arguments = name_arguments(&lowered.kernel, &slots, &mut namer);
-    let ids = Ids::new(lowered, dialect, &arguments, &mut namer);
+    let params: Vec<String> = lowered
+        .kernel
+        .params
+        .iter()
+        .map(|p| namer.fresh(&p.name))
+        .collect();
+    let shared = name_shared(lowered, &mut namer);
+    let arguments = name_arguments(&lowered.kernel, &slots, (&params, &shared), &mut namer);
+    let ids = Ids::new(lowered, dialect, &arguments, &mut namer)?;
     let entry = dialect.entry(&Entry {
         name: &name,
         arguments: &arguments,
+        shared: &shared,
+        subgroups: lowered.usage.subgroups,
         block: lowered.kernel.block,
     })?;
-    let mut writer = Writer::new(lowered, dialect, &arguments, &ids, namer);
+    let mut writer = Writer::new(lowered, dialect, (&arguments, &shared), &ids, namer);
     writer.out.open(&entry);
     for line in ids.prologue() {
         writer.out.line(line);
@@ -73,18 +131,58 @@ pub(super) fn render(lowered: &Lowered<'_>, dialect: &dyn Dialect) -> Result<Sou
     })
 }
 
-/// Names for the arguments: the user's own first, so that they are kept.
-fn name_arguments(kernel: &Kernel, slots: &[Slot], namer: &mut Namer) -> Vec<Argument> {
-    let params: Vec<String> = kernel.params.iter().map(|p| namer.fresh(&p.name)).collect();
+/// The shared arrays, by name.
+fn name_shared(lowered: &Lowered<'_>, namer: &mut Namer) -> Vec<Shared> {
+    let arrays = lowered.kernel.shared.iter().zip(&lowered.given);
+    arrays
+        .map(|(array, given)| Shared {
+            name: namer.fresh(&array.name),
+            elem: array.elem.scalar(),
+            len: match array.len {
+                Length::Fixed(n) if !given => Some(n.max(1)),
+                Length::Fixed(_) | Length::Launch(_) => None,
+                Length::Link(_) => unreachable!("only closed kernels are written"),
+            },
+            atomic: array.atomic,
+        })
+        .collect()
+}
+
+/// Names for the arguments: the user's own were first, so that they are kept.
+fn name_arguments(
+    kernel: &Kernel,
+    slots: &[Slot],
+    (params, shared): (&[String], &[Shared]),
+    namer: &mut Namer,
+) -> Vec<Argument> {
+    let own = |SharedId(i): SharedId| shared[i as usize].name.clone();
     slots
         .iter()
         .map(|&slot| Argument {
             slot,
+            atomic: match slot.kind {
+                SlotKind::Buffer { param, .. } => {
+                    kernel.access(Memory::Slice(param)) == Access::Atomic
+                }
+                SlotKind::Shared(shared) => kernel.shared[shared.index()].atomic,
+                SlotKind::Len(_)
+                | SlotKind::Scalar(_)
+                | SlotKind::Extent(_)
+                | SlotKind::Grid(_)
+                | SlotKind::Faults => false,
+            },
             name: match slot.kind {
                 SlotKind::Buffer { param, .. } | SlotKind::Scalar(param) => {
                     params[param.index()].clone()
                 }
-                SlotKind::Len(param) => namer.fresh(&format!("{}_len", params[param.index()])),
+                SlotKind::Shared(shared) => own(shared),
+                SlotKind::Len(Memory::Slice(param)) => {
+                    namer.fresh(&format!("{}_len", params[param.index()]))
+                }
+                SlotKind::Len(Memory::Shared(shared)) => {
+                    namer.fresh(&format!("{}_len", own(shared)))
+                }
+                SlotKind::Len(Memory::Local(_)) => unreachable!("a local array's length is fixed"),
                 SlotKind::Extent(axis) => namer.fresh(&format!("global_dim_{}", axis.name())),
                 SlotKind::Grid(axis) => namer.fresh(&format!("grid_dim_{}", axis.name())),
                 SlotKind::Faults => FAULTS.into(),

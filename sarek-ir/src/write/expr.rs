@@ -1,8 +1,8 @@
 //! The walk over expressions.
 
 use crate::{
-    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, ParamId, ParamKind, Scalar, SiteId, UnaryOp,
-    Value,
+    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, ParamId, ParamKind, Scalar, SiteId,
+    UnaryOp, Value,
 };
 
 use super::stmt::Writer;
@@ -10,19 +10,20 @@ use super::{Precedence, Text, Unsupported};
 
 impl Writer<'_> {
     pub(super) fn expr(&self, id: ExprId) -> Result<Text, Unsupported> {
-        let ty = self.kernel.type_of(id);
+        let ty = self.kernel.scalar_of(id);
         Ok(match self.kernel.expr(id) {
             Expr::Literal(value) => self.dialect.literal(value),
-            Expr::Link(_) => unreachable!("only closed kernels are written"),
+            Expr::Link(_) | Expr::Compound(_) => unreachable!("only closed kernels are written"),
             Expr::Local(local) => Text::primary(self.namer.local(local)),
             Expr::Param(param) => self.param(param),
-            Expr::Len(param) => self.len(param),
+            Expr::Len(memory) => self.len(memory),
             Expr::Builtin(builtin) => self.ids.text(builtin).clone(),
             Expr::Load {
-                buffer,
+                memory,
                 index,
                 site,
-            } => self.load(buffer, index, site, ty)?,
+            } => self.load(memory, index, site, ty)?,
+            Expr::Bounded { index, len, site } => self.bounded(index, len, site)?,
             Expr::Unary { op, arg } => {
                 let [arg] = self.operands([arg])?;
                 self.dialect.unary(op, ty, &arg)
@@ -53,7 +54,7 @@ impl Writer<'_> {
         {
             *first = self
                 .dialect
-                .runtime(first.clone(), self.kernel.type_of(*id));
+                .runtime(first.clone(), self.kernel.scalar_of(*id));
         }
     }
 
@@ -65,25 +66,58 @@ impl Writer<'_> {
                 Text::infix(Precedence::Compare, "!=", &Text::primary(name), &zero)
             }
             ParamKind::Scalar(_) => Text::primary(name),
-            ParamKind::Slice { .. } => unreachable!("a slice is not a value"),
+            ParamKind::Value(_) | ParamKind::Reference(_) | ParamKind::Slice { .. } => {
+                unreachable!("a parameter of a closed kernel is a scalar or a slice")
+            }
         }
     }
 
     fn load(
         &self,
-        buffer: ParamId,
+        memory: Memory,
         index: ExprId,
         site: Option<SiteId>,
         ty: Scalar,
     ) -> Result<Text, Unsupported> {
-        let mut index = self.expr(index)?;
+        let mut index = self.index_of(memory, index)?;
         if let Some(site) = site {
             let helper = format!("srk_index_{}", self.index);
-            index = self.checked(&helper, [index, self.len(buffer)], site);
+            index = self.checked(&helper, [index, self.len(memory)], site);
         }
-        let name = self.argument(buffer);
+        let name = self.memory(memory);
         let element = self.dialect.element(name, &index, self.index);
-        Ok(self.dialect.loaded(element, ty))
+        Ok(match memory {
+            Memory::Slice(_) | Memory::Shared(_) => self.dialect.loaded(element, ty),
+            Memory::Local(_) => Text::primary(element),
+        })
+    }
+
+    /// An index. Where no thread gets, a constant may lie beyond an array's end, to which targets object.
+    pub(super) fn index_of(&self, memory: Memory, index: ExprId) -> Result<Text, Unsupported> {
+        let text = self.expr(index)?;
+        let value = self.kernel.literal(index).and_then(Value::as_int);
+        let is_beyond = match (self.fixed_len(memory), value) {
+            (Some(len), Some(n)) => n >= i128::from(len),
+            (Some(_), None) => text.constant,
+            (None, _) => false,
+        };
+        Ok(match is_beyond {
+            true => self.dialect.runtime(text, self.index),
+            false => text,
+        })
+    }
+
+    fn bounded(
+        &self,
+        index: ExprId,
+        len: ExprId,
+        site: Option<SiteId>,
+    ) -> Result<Text, Unsupported> {
+        let index = self.expr(index)?;
+        let Some(site) = site else { return Ok(index) };
+        let helper = format!("srk_index_{}", self.index);
+        let len = self.expr(len)?;
+        Ok(self.checked(&helper, [index, len], site))
     }
 
     /// A call of a helper that faults at `site`.
@@ -101,7 +135,7 @@ impl Writer<'_> {
     }
 
     fn binary(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result<Text, Unsupported> {
-        let ty = self.kernel.type_of(lhs);
+        let ty = self.kernel.scalar_of(lhs);
         if op.is_shift() {
             return self.shift(op, lhs, rhs);
         }
@@ -111,7 +145,7 @@ impl Writer<'_> {
 
     /// A shift, its count made a `u32` below the width.
     fn shift(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result<Text, Unsupported> {
-        let ty = self.kernel.type_of(lhs);
+        let ty = self.kernel.scalar_of(lhs);
         let mask = ty.bits() - 1;
         let [lhs] = self.operands([lhs])?;
         let count = match self.kernel.literal(rhs).and_then(Value::as_int) {
@@ -145,7 +179,7 @@ impl Writer<'_> {
     }
 
     fn cast(&self, arg: ExprId, to: Scalar) -> Result<Text, Unsupported> {
-        let from = self.kernel.type_of(arg);
+        let from = self.kernel.scalar_of(arg);
         let [arg] = self.operands([arg])?;
         Ok(if from == to {
             arg
@@ -156,7 +190,7 @@ impl Writer<'_> {
 
     fn call(&self, intrinsic: Intrinsic, args: List) -> Result<Text, Unsupported> {
         let ids: Vec<ExprId> = self.kernel.list(args).collect();
-        let ty = self.kernel.type_of(ids[0]);
+        let ty = self.kernel.scalar_of(ids[0]);
         if let Some(operator) = self.operator(intrinsic, &ids, ty)? {
             return Ok(operator);
         }

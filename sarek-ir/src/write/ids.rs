@@ -1,7 +1,7 @@
 //! Ids of the index space: from what a target provides to what the kernel asks for.
 //!
 //! Only what is used is computed. `global_idx` is `block_idx * block_dim + thread_idx`; a thread
-//! beyond the extent returns at once. In a folded variant the physical grid only numbers the
+//! beyond the extent returns at once, unless the kernel has barriers. In a folded variant the physical grid only numbers the
 //! blocks, and the logical block follows from its number and the logical grid. All of it is done
 //! in the type that stands for `usize`.
 
@@ -9,7 +9,7 @@ use crate::{Axis, BinaryOp, Builtin, DivideOp, Scalar, Value};
 
 use super::lower::Lowered;
 use super::namer::Namer;
-use super::{Argument, Dialect, Precedence, RawId, SlotKind, Text};
+use super::{Argument, Dialect, Precedence, RawId, SlotKind, Text, Unsupported};
 
 /// The text of every builtin that a kernel uses, and the lines that compute them.
 pub(super) struct Ids {
@@ -23,7 +23,7 @@ impl Ids {
         dialect: &dyn Dialect,
         arguments: &[Argument],
         namer: &mut Namer,
-    ) -> Ids {
+    ) -> Result<Ids, Unsupported> {
         let mut build = Build {
             lowered,
             dialect,
@@ -41,8 +41,9 @@ impl Ids {
         build.plain();
         build.global();
         build.thread_id();
+        build.subgroup()?;
         build.faults();
-        build.ids
+        Ok(build.ids)
     }
 
     /// The text of a builtin.
@@ -138,16 +139,24 @@ impl Build<'_> {
                 self.set(Builtin::GlobalDim(axis), dim);
                 continue;
             }
-            let block = self.ids.text(Builtin::BlockIdx(axis)).clone();
-            let dim = self.ids.text(Builtin::BlockDim(axis)).clone();
-            let thread = self.ids.text(Builtin::ThreadIdx(axis)).clone();
-            let text = self.add(&self.multiply(&block, &dim), &thread);
-            let text = self.local(&format!("global_idx_{}", axis.name()), &text);
-            self.set(Builtin::GlobalIdx(axis), text.clone());
-            let extent = self.argument(SlotKind::Extent(axis));
-            self.set(Builtin::GlobalDim(axis), extent.clone());
-            let outside = self.compare(&text, &extent);
-            self.ids.lines.push(outside);
+            if self.lowered.needs_global_idx(axis) {
+                let block = self.ids.text(Builtin::BlockIdx(axis)).clone();
+                let dim = self.ids.text(Builtin::BlockDim(axis)).clone();
+                let thread = self.ids.text(Builtin::ThreadIdx(axis)).clone();
+                let text = self.add(&self.multiply(&block, &dim), &thread);
+                let text = self.local(&format!("global_idx_{}", axis.name()), &text);
+                self.set(Builtin::GlobalIdx(axis), text);
+            }
+            if self.lowered.needs_extent(axis) {
+                let extent = self.argument(SlotKind::Extent(axis));
+                self.set(Builtin::GlobalDim(axis), extent);
+            }
+            // A kernel with barriers runs whole blocks, and its threads must not leave before them.
+            if !self.lowered.usage.barriers {
+                let idx = self.ids.text(Builtin::GlobalIdx(axis));
+                let outside = self.compare(idx, self.ids.text(Builtin::GlobalDim(axis)));
+                self.ids.lines.push(outside);
+            }
         }
     }
 
@@ -164,6 +173,20 @@ impl Build<'_> {
         }
         let text = self.local("global_thread_id", &text);
         self.set(Builtin::GlobalThreadId, text);
+    }
+
+    fn subgroup(&mut self) -> Result<(), Unsupported> {
+        let builtins = [Builtin::SubgroupSize, Builtin::SubgroupLane];
+        if builtins.iter().any(|b| self.lowered.usage.uses(*b)) {
+            let texts = self.dialect.subgroup_ids(self.index)?;
+            for (builtin, text) in builtins.into_iter().zip(texts) {
+                if self.lowered.usage.uses(builtin) {
+                    let text = self.local(builtin.name(), &text);
+                    self.set(builtin, text);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn faults(&mut self) {

@@ -1,17 +1,20 @@
 //! A kernel made ready for a dialect and a variant.
 
 use crate::passes;
-use crate::{Axis, Kernel, ParamId, ParamKind, Scalar};
+use crate::{Access, Axis, Builtin, Kernel, Length, Memory, ParamId, ParamKind, Scalar, SharedId};
 
 use super::usage::Usage;
 use super::{Dialect, IndexWidth, Slot, SlotKind, Variant};
 
-/// A kernel after its passes: no `usize`, no exit from more than one loop, no native block with a
-/// fallback that is needed, no site that was proved, only spilled checked stores.
+/// A kernel after its passes: no `usize`, no arithmetic on 8 and 16 bits, no exit from more than one loop, no native block with a
+/// fallback that is needed, no site that was proved, only spilled checked stores, and only atomic operations that
+/// the target has.
 pub(super) struct Lowered<'a> {
     pub kernel: Kernel,
     pub variant: &'a Variant,
     pub usage: Usage,
+    /// Of each shared array: is it an argument, see [`SlotKind::Shared`]?
+    pub given: Vec<bool>,
 }
 
 impl<'a> Lowered<'a> {
@@ -24,14 +27,17 @@ impl<'a> Lowered<'a> {
             IndexWidth::Bits32 => passes::narrow_usize(&mut kernel),
             IndexWidth::Bits64 => passes::widen_usize(&mut kernel),
         }
+        passes::widen_small(&mut kernel);
         passes::lower_labels(&mut kernel);
         passes::spill_stores(&mut kernel);
-        let mut usage = Usage::of(&kernel);
+        let usage = Usage::of(&kernel);
         if usage.faults {
-            passes::guard_loops(&mut kernel);
-            usage = Usage::of(&kernel);
+            passes::guard_loops(&mut kernel, variant.index.scalar());
         }
+        passes::expand_atomics(&mut kernel, &|op, ty| dialect.is_native(op, ty));
+        let usage = Usage::of(&kernel);
         Lowered {
+            given: given(&kernel, dialect),
             kernel,
             variant,
             usage,
@@ -48,6 +54,23 @@ impl<'a> Lowered<'a> {
         axis.index() < usize::from(self.variant.dims)
     }
 
+    /// Is the extent along an axis asked for, be it to end threads beyond it?
+    pub fn needs_extent(&self, axis: Axis) -> bool {
+        let asked = self.usage.uses(Builtin::GlobalDim(axis))
+            || self.usage.uses(Builtin::GlobalThreadId)
+            || !self.usage.barriers;
+        asked && self.has(axis)
+    }
+
+    /// Is the global id along an axis asked for?
+    pub fn needs_global_idx(&self, axis: Axis) -> bool {
+        let asked = self.usage.uses(Builtin::GlobalIdx(axis))
+            || self.usage.uses(Builtin::GlobalThreadId)
+            || self.usage.faults
+            || !self.usage.barriers;
+        asked && self.has(axis)
+    }
+
     /// The arguments of the entry point, in order.
     pub fn slots(&self, dialect: &dyn Dialect) -> Vec<Slot> {
         let index = self.index();
@@ -56,16 +79,29 @@ impl<'a> Lowered<'a> {
             let id = ParamId(i as u32);
             match param.kind {
                 ParamKind::Scalar(ty) => slots.push((SlotKind::Scalar(id), ty)),
-                ParamKind::Slice { elem, mutable } => {
-                    let param = id;
-                    slots.push((SlotKind::Buffer { param, mutable }, elem));
-                    if self.usage.lens.contains(&id) {
-                        slots.push((SlotKind::Len(id), index));
+                ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("linking leaves no compound")
+                }
+                ParamKind::Slice { elem, access } => {
+                    let (param, mutable) = (id, access != Access::Read);
+                    slots.push((SlotKind::Buffer { param, mutable }, elem.scalar()));
+                    if self.usage.lens.contains(&Memory::Slice(id)) {
+                        slots.push((SlotKind::Len(Memory::Slice(id)), index));
                     }
                 }
             }
         }
-        let axes = Axis::ALL.into_iter().filter(|a| self.has(*a));
+        for (i, array) in self.kernel.shared.iter().enumerate() {
+            let id = SharedId(i as u32);
+            let memory = Memory::Shared(id);
+            if self.given[i] {
+                slots.push((SlotKind::Shared(id), array.elem.scalar()));
+            }
+            if matches!(array.len, Length::Launch(_)) && self.usage.lens.contains(&memory) {
+                slots.push((SlotKind::Len(memory), index));
+            }
+        }
+        let axes = Axis::ALL.into_iter().filter(|a| self.needs_extent(*a));
         slots.extend(axes.map(|a| (SlotKind::Extent(a), index)));
         if self.variant.folded {
             slots.extend(Axis::ALL.map(|a| (SlotKind::Grid(a), index)));
@@ -83,9 +119,22 @@ impl<'a> Lowered<'a> {
                 SlotKind::Len(_)
                 | SlotKind::Scalar(_)
                 | SlotKind::Extent(_)
-                | SlotKind::Grid(_) => 1,
+                | SlotKind::Grid(_)
+                | SlotKind::Shared(_) => 1,
             });
         }
         slots
     }
+}
+
+/// Which shared arrays are arguments: those whose length the launch gives, and all if the others are
+/// more bytes than the dialect declares.
+fn given(kernel: &Kernel, dialect: &dyn Dialect) -> Vec<bool> {
+    let too_large = kernel.fixed_shared_bytes(1) > dialect.max_declared_shared();
+    let is_given = |len| match len {
+        Length::Launch(_) => true,
+        Length::Fixed(_) => too_large,
+        Length::Link(_) => unreachable!("only closed kernels are written"),
+    };
+    kernel.shared.iter().map(|a| is_given(a.len)).collect()
 }

@@ -9,6 +9,7 @@
 //! text exactly when it is used.
 
 pub mod c;
+mod collective;
 mod cuda;
 mod dialect;
 mod entry;
@@ -26,8 +27,8 @@ mod variant;
 mod wgsl;
 
 pub use cuda::Cuda;
-pub use dialect::{Dialect, RawId};
-pub use entry::{Argument, Entry};
+pub use dialect::{Atomic, Dialect, RawId};
+pub use entry::{Argument, Entry, Shared};
 pub use opencl::OpenCl;
 pub use prelude::{Template, expand};
 pub use text::{Precedence, Text};

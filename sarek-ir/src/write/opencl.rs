@@ -1,9 +1,10 @@
 use std::borrow::Cow;
 
 use crate::TypeClass::UnsignedInt;
-use crate::{Axis, Intrinsic, Scalar};
+use crate::{AtomicOp, Axis, Intrinsic, Scalar, Scope};
 
-use super::{Dialect, Entry, RawId, Template, Text, Unsupported, c, expand, reserved};
+use super::c::{ByBits, assigned};
+use super::{Atomic, Dialect, Entry, RawId, Template, Text, Unsupported, c, expand, reserved};
 
 /// OpenCL C 1.2.
 #[derive(Clone, Copy, Debug)]
@@ -28,16 +29,38 @@ impl Dialect for OpenCl {
             .block
             .map(|[x, y, z]| format!(" __attribute__((reqd_work_group_size({x}, {y}, {z})))"));
         let before = format!("__kernel{} void", size.as_deref().unwrap_or_default());
-        c::signature(
-            self,
-            &before,
-            entry.name,
-            entry.arguments,
-            &|ty, mutable| {
+        let head = c::Head {
+            before: &before,
+            pointer: &|ty, mutable| {
                 let qualifier = if mutable { "" } else { "const " };
                 format!("__global {qualifier}{ty}* restrict")
             },
-        )
+            shared: "__local",
+            given: &|name, ty| (format!("__local {ty}* {name}"), String::new()),
+        };
+        c::signature(self, entry, &head)
+    }
+
+    /// Floats are reached by their bits: OpenCL C 1.2 computes atomically with integers alone.
+    fn atomic_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
+        Ok(self.type_name(bits_of(ty)))
+    }
+
+    fn barrier(&self) -> Result<&'static str, Unsupported> {
+        Ok("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
+    }
+
+    /// OpenCL C 1.2 promises the order to the block alone; a device whose caches are coherent keeps it for all.
+    fn fence(&self, scope: Scope) -> Result<&'static str, Unsupported> {
+        Ok(match scope {
+            Scope::Block | Scope::Device => {
+                "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
+            }
+        })
+    }
+
+    fn atomic(&self, atomic: &Atomic<'_>) -> Result<String, Unsupported> {
+        Ok(atomic_text(self, atomic))
     }
 
     fn raw_id(&self, id: RawId, axis: Axis, index: Scalar) -> Text {
@@ -62,6 +85,10 @@ impl Dialect for OpenCl {
 
     fn snippet(&self, name: &str) -> Option<String> {
         let definition = match Scalar::from_name(name) {
+            Some(Scalar::I8) => "char",
+            Some(Scalar::U8) => "uchar",
+            Some(Scalar::I16) => "short",
+            Some(Scalar::U16) => "ushort",
             Some(Scalar::I32) => "int",
             Some(Scalar::U32) => "uint",
             Some(Scalar::I64) => "long",
@@ -69,7 +96,6 @@ impl Dialect for OpenCl {
             Some(Scalar::F32) => "float",
             Some(Scalar::F64) => "double",
             Some(Scalar::Bool | Scalar::Usize) => return None,
-            None if name == "u8" => "uchar",
             None => return expand(self, OWN, name).or_else(|| c::snippet(self, name)),
         };
         let typedef = format!("typedef {definition} {name};");
@@ -96,6 +122,61 @@ impl Dialect for OpenCl {
     }
 }
 
+/// The integer of a float's width; other types as they are.
+fn bits_of(ty: Scalar) -> Scalar {
+    match ty {
+        Scalar::F32 => Scalar::U32,
+        Scalar::F64 => Scalar::U64,
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::I32
+        | Scalar::U32
+        | Scalar::I64
+        | Scalar::U64
+        | Scalar::Usize => ty,
+    }
+}
+
+/// The functions on 64 bits belong to extensions and are called `atom_…`.
+fn atomic_text(d: &OpenCl, atomic: &Atomic<'_>) -> String {
+    let Atomic { op, ty, place, .. } = *atomic;
+    let carrier = bits_of(ty);
+    let bits = ByBits {
+        dialect: d,
+        ty,
+        carrier,
+    };
+    let space = if atomic.shared { "__local" } else { "__global" };
+    let volatile = format!("*(volatile {space} {carrier}*)&{place}");
+    let function = match op {
+        AtomicOp::Load => {
+            let load = Text::primary(volatile);
+            return assigned(atomic.result, &bits.back(&load), &load);
+        }
+        AtomicOp::Store => return format!("{volatile} = {};", bits.carried(&atomic.args[0]).text),
+        AtomicOp::Add => "add",
+        AtomicOp::Sub => "sub",
+        AtomicOp::Min => "min",
+        AtomicOp::Max => "max",
+        AtomicOp::And => "and",
+        AtomicOp::Or => "or",
+        AtomicOp::Xor => "xor",
+        AtomicOp::Swap => "xchg",
+        AtomicOp::CompareExchange => "cmpxchg",
+    };
+    let mut args = vec![Text::primary(format!("&{place}"))];
+    args.extend(atomic.args.iter().map(|arg| bits.carried(arg)));
+    let call = match carrier.size() {
+        8 => format!("srk_atom({function})"),
+        _ => format!("atomic_{function}"),
+    };
+    let call = Text::call(&call, &args);
+    assigned(atomic.result, &bits.back(&call), &call)
+}
+
 const fn on(op: &'static str, text: &'static str) -> Template {
     let on = Some(UnsignedInt);
     Template { op, on, text }
@@ -103,6 +184,13 @@ const fn on(op: &'static str, text: &'static str) -> Template {
 
 /// Helpers for what OpenCL C has functions for, or 1.2 has not.
 const OWN: &[Template] = &[
+    Template {
+        op: "atom",
+        on: None,
+        text: "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#define srk_atom(function) atom_##function",
+    },
     on(
         "count_ones",
         "$FN u32 $NAME($T x) { return (u32)popcount(x); }",

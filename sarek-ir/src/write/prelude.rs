@@ -16,6 +16,7 @@ use super::Dialect;
 /// |---|---|
 /// | `$NAME` | its own name |
 /// | `$T`, `$S` | the first and the second type |
+/// | `$ID` | the first type in the names of helpers: `i8`, where the target holds it as another |
 /// | `$U` | the unsigned integer of the first type's width |
 /// | `$MIN`, `$MAX` | the bounds of an integer type |
 /// | `$BITS`, `$MASK` | its width and one less, as `u32` |
@@ -119,6 +120,7 @@ fn value_of<D: Dialect + ?Sized>(
     match variable {
         "NAME" => return Some(name.into()),
         "T" => return Some(dialect.type_name(first?).into()),
+        "ID" => return Some(first?.name().into()),
         "S" => return Some(dialect.type_name(*types.get(1)?).into()),
         _ => {}
     }
@@ -152,6 +154,8 @@ fn value_of<D: Dialect + ?Sized>(
 /// The unsigned integer of a number's width.
 fn unsigned(ty: Scalar) -> Scalar {
     match ty {
+        Scalar::I8 | Scalar::U8 => Scalar::U8,
+        Scalar::I16 | Scalar::U16 => Scalar::U16,
         Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::F32 => Scalar::U32,
         Scalar::I64 | Scalar::U64 | Scalar::Usize | Scalar::F64 => Scalar::U64,
     }
@@ -182,9 +186,16 @@ fn float(ty: Scalar, value: f64) -> Option<Value> {
     match ty {
         Scalar::F32 => Some(Value::f32(value as f32)),
         Scalar::F64 => Some(Value::f64(value)),
-        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 | Scalar::Usize => {
-            None
-        }
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::I32
+        | Scalar::U32
+        | Scalar::I64
+        | Scalar::U64
+        | Scalar::Usize => None,
     }
 }
 

@@ -76,7 +76,8 @@ pub(super) const OPENCL: &[&str] = &[
     "distance", "length", "normalize", "fast_distance", "fast_length", "fast_normalize", "fract",
     "maxmag", "minmag", "nan", "pown", "powr", "rootn", "acospi", "asinpi", "atanpi", "atan2pi",
     "lgamma_r", "tgamma", "atomic_add", "atomic_sub", "atomic_xchg", "atomic_inc", "atomic_dec",
-    "atomic_cmpxchg", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
+    "atomic_cmpxchg", "atom_add", "atom_sub", "atom_xchg", "atom_min", "atom_max", "atom_and", "atom_or",
+    "atom_xor", "atom_cmpxchg", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
     "as_char", "as_uchar", "as_short", "as_ushort", "as_int", "as_uint", "as_long", "as_ulong",
     "as_float", "as_double", "MAXFLOAT", "HUGE_VAL", "INFINITY", "NAN", "FLT_MAX", "FLT_MIN",
     "FLT_EPSILON", "INT_MAX", "INT_MIN", "UINT_MAX", "LONG_MAX", "LONG_MIN", "ULONG_MAX", "M_PI",
@@ -153,5 +154,5 @@ pub(super) const WGSL: &[&str] = &[
     "quadBroadcast", "quadSwapDiagonal", "quadSwapX", "quadSwapY", "i64", "u64", "f64",
     "push_constant", "r64uint", "vec2f", "vec2i", "vec2u", "vec3f", "vec3i", "vec3u", "vec4f",
     "vec4i", "vec4u", "vec2h", "vec3h", "vec4h", "local_id", "group_id", "group_count", "args",
-    "Args", "modf_result", "frexp_result", "texture", "thread",
+    "Args", "subgroup_size", "subgroup_lane", "modf_result", "frexp_result", "texture", "thread",
 ];

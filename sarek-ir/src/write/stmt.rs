@@ -1,15 +1,15 @@
 //! The walk over statements.
 
 use crate::{
-    BinaryOp, Block, Expr, ExprId, Kernel, LocalId, Native, ParamId, ParamKind, Piece, Scalar,
-    SiteId, Stmt, StmtId, Value,
+    BinaryOp, Block, Expr, ExprId, Kernel, Length, LocalId, Memory, Native, ParamId, ParamKind,
+    Piece, Scalar, SiteId, Stmt, StmtId, Value,
 };
 
 use super::ids::Ids;
 use super::lower::Lowered;
 use super::namer::Namer;
 use super::text::Lines;
-use super::{Argument, Dialect, Precedence, SlotKind, Text, Unsupported};
+use super::{Argument, Dialect, Precedence, Shared, SlotKind, Text, Unsupported};
 
 /// Writes the body of a lowered kernel.
 pub(super) struct Writer<'a> {
@@ -17,6 +17,7 @@ pub(super) struct Writer<'a> {
     pub(super) index: Scalar,
     pub(super) dialect: &'a dyn Dialect,
     pub(super) arguments: &'a [Argument],
+    pub(super) shared: &'a [Shared],
     pub(super) ids: &'a Ids,
     pub(super) namer: Namer,
     pub(super) out: Lines,
@@ -26,7 +27,7 @@ impl<'a> Writer<'a> {
     pub fn new(
         lowered: &'a Lowered<'a>,
         dialect: &'a dyn Dialect,
-        arguments: &'a [Argument],
+        (arguments, shared): (&'a [Argument], &'a [Shared]),
         ids: &'a Ids,
         namer: Namer,
     ) -> Writer<'a> {
@@ -35,6 +36,7 @@ impl<'a> Writer<'a> {
             index: lowered.index(),
             dialect,
             arguments,
+            shared,
             ids,
             namer,
             out: Lines::default(),
@@ -61,11 +63,11 @@ impl<'a> Writer<'a> {
                 self.out.line(format!("{name} = {};", value.text));
             }
             Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
                 site,
-            } => self.store(buffer, index, value, site)?,
+            } => self.store(memory, index, value, site)?,
             Stmt::Assert { cond, site } => {
                 let cond = self.expr(cond)?;
                 let check = self.checked("srk_assert", [cond], site);
@@ -87,6 +89,18 @@ impl<'a> Writer<'a> {
             Stmt::Break { .. } => self.out.line("break;"),
             Stmt::Continue { .. } => self.out.line("continue;"),
             Stmt::Return => self.out.line("return;"),
+            Stmt::Update { .. } | Stmt::Call { .. } => unreachable!("linking leaves no compound"),
+            Stmt::Barrier => self.out.line(self.dialect.barrier()?),
+            Stmt::Fence { scope } => self.out.line(self.dialect.fence(scope)?),
+            Stmt::Atomic {
+                op,
+                memory,
+                index,
+                args,
+                result,
+                site,
+            } => self.atomic(op, (memory, index, site), args, result)?,
+            Stmt::Subgroup { op, args, result } => self.subgroup(op, args, result)?,
             Stmt::Native { native } => {
                 let text = self.native(&self.kernel.natives[native.index()])?;
                 self.out.line(text);
@@ -106,36 +120,52 @@ impl<'a> Writer<'a> {
             *constant = self.dialect.runtime(constant.clone(), decl.ty);
         }
         let name = self.namer.declare(local, &decl.name);
+        if let Some((elem, len)) = self.kernel.array(local) {
+            let len = fixed(len).max(1);
+            let line = self.dialect.declare_array(&name, elem.scalar(), len);
+            self.out.line(format!("{line};"));
+            return Ok(());
+        }
         let init = init.as_ref().map(|i| i.text.as_str());
-        let line = self.dialect.declare(&name, decl.ty, decl.mutable, init);
+        let line = self
+            .dialect
+            .declare(&name, decl.ty.scalar(), decl.mutable, init);
         self.out.line(format!("{line};"));
         Ok(())
     }
 
     fn store(
         &mut self,
-        buffer: ParamId,
+        memory: Memory,
         index: ExprId,
         value: ExprId,
         site: Option<SiteId>,
     ) -> Result<(), Unsupported> {
-        let ty = self.kernel.type_of(value);
-        let value = self.expr(value)?;
-        let value = self.dialect.stored(value, ty);
-        let index = self.expr(index)?;
-        let name = self.argument(buffer);
-        let place = self.dialect.element(name, &index, self.index);
+        let ty = self.kernel.scalar_of(value);
+        let mut value = self.expr(value)?;
+        if !matches!(memory, Memory::Local(_)) {
+            value = self.dialect.stored(value, ty);
+        }
+        let index = self.index_of(memory, index)?;
+        let place = self
+            .dialect
+            .element(self.memory(memory), &index, self.index);
         let assign = format!("{place} = {};", value.text);
         let Some(site) = site else {
             self.out.line(assign);
             return Ok(());
         };
-        let helper = format!("srk_in_bounds_{}", self.index);
-        let check = self.checked(&helper, [index, self.len(buffer)], site);
-        self.out.open(format!("if ({}) {{", check.text));
+        self.open_checked(memory, index, site);
         self.out.line(assign);
         self.out.close("}");
         Ok(())
+    }
+
+    /// Opens the block that runs if an index is in bounds.
+    pub(super) fn open_checked(&mut self, memory: Memory, index: Text, site: SiteId) {
+        let helper = format!("srk_in_bounds_{}", self.index);
+        let check = self.checked(&helper, [index, self.len(memory)], site);
+        self.out.open(format!("if ({}) {{", check.text));
     }
 
     fn branch(&mut self, cond: ExprId, then: Block, otherwise: Block) -> Result<(), Unsupported> {
@@ -192,7 +222,7 @@ impl<'a> Writer<'a> {
         body: Block,
     ) -> Result<(), Unsupported> {
         let decl = &self.kernel.locals[local.index()];
-        let (ty, wanted) = (decl.ty, &decl.name);
+        let (ty, wanted) = (decl.ty.scalar(), &decl.name);
         let start = self.expr(start)?;
         // Both bounds are evaluated once, the start first; their names stand outside of the loop.
         let (start, limit) = if self.is_fixed(end) {
@@ -237,6 +267,7 @@ impl<'a> Writer<'a> {
             Expr::Local(local) => !self.kernel.locals[local.index()].mutable,
             Expr::Link(_)
             | Expr::Load { .. }
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
@@ -244,6 +275,7 @@ impl<'a> Writer<'a> {
             | Expr::Or { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => false,
         }
     }
@@ -261,6 +293,9 @@ impl<'a> Writer<'a> {
                 Piece::Local(local) => out.push_str(self.namer.local(*local)),
                 Piece::Param(param) => match self.kernel.params[param.index()].kind {
                     ParamKind::Slice { .. } => out.push_str(self.argument(*param)),
+                    ParamKind::Value(_) | ParamKind::Reference(_) => {
+                        unreachable!("linking leaves no compound")
+                    }
                     ParamKind::Scalar(_) => {
                         out.push_str(&self.param(*param).at_least(Precedence::Primary));
                     }
@@ -274,18 +309,61 @@ impl<'a> Writer<'a> {
     pub(super) fn argument(&self, param: ParamId) -> &'a str {
         self.name_of(|kind| match kind {
             SlotKind::Buffer { param: p, .. } | SlotKind::Scalar(p) => p == param,
-            SlotKind::Len(_) | SlotKind::Extent(_) | SlotKind::Grid(_) | SlotKind::Faults => false,
+            SlotKind::Len(_)
+            | SlotKind::Extent(_)
+            | SlotKind::Grid(_)
+            | SlotKind::Shared(_)
+            | SlotKind::Faults => false,
         })
     }
 
-    /// The length of a slice parameter.
-    pub(super) fn len(&self, param: ParamId) -> Text {
-        let name = self.name_of(|kind| kind == SlotKind::Len(param));
-        Text::primary(self.dialect.scalar_argument(name))
+    /// The name of a memory.
+    pub(super) fn memory(&self, memory: Memory) -> &str {
+        match memory {
+            Memory::Slice(param) => self.argument(param),
+            Memory::Local(local) => self.namer.local(local),
+            Memory::Shared(shared) => &self.shared[shared.index()].name,
+        }
+    }
+
+    /// The length of a memory.
+    pub(super) fn len(&self, memory: Memory) -> Text {
+        match self.fixed_len(memory) {
+            Some(n) => {
+                let n = Value::int(self.index, n.into());
+                self.dialect.literal(n.expect("an index is an integer"))
+            }
+            None => {
+                let name = self.name_of(|kind| kind == SlotKind::Len(memory));
+                Text::primary(self.dialect.scalar_argument(name))
+            }
+        }
+    }
+
+    /// The length of a memory that has always the same.
+    pub(super) fn fixed_len(&self, memory: Memory) -> Option<u64> {
+        match memory {
+            Memory::Slice(_) => None,
+            Memory::Shared(shared) => match self.kernel.shared[shared.index()].len {
+                Length::Fixed(n) => Some(n),
+                Length::Launch(_) | Length::Link(_) => None,
+            },
+            Memory::Local(local) => self.kernel.array(local).map(|(_, len)| fixed(len)),
+        }
     }
 
     fn name_of(&self, is: impl Fn(SlotKind) -> bool) -> &'a str {
         let found = self.arguments.iter().find(|a| is(a.slot.kind));
         &found.expect("the slots follow from the same kernel").name
+    }
+}
+
+/// The length of a local array.
+fn fixed(len: Length) -> u64 {
+    match len {
+        Length::Fixed(n) => n,
+        Length::Launch(_) | Length::Link(_) => {
+            unreachable!("a local array of a closed kernel has a fixed length")
+        }
     }
 }

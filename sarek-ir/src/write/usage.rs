@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Block, Builtin, Expr, ExprId, Kernel, ParamId, Stmt};
+use crate::{Block, Builtin, Expr, ExprId, Kernel, Memory, Stmt};
 
 /// A reachable node.
 pub(super) enum Node {
@@ -19,7 +19,7 @@ fn visit_block(kernel: &Kernel, block: Block, f: &mut dyn FnMut(Node)) {
     for id in kernel.block(block) {
         let stmt = kernel.stmt(id);
         f(Node::Stmt(stmt));
-        let (exprs, blocks) = parts(kernel, stmt);
+        let (exprs, blocks) = kernel.parts(stmt);
         for expr in exprs {
             visit_expr(kernel, expr, f);
         }
@@ -36,38 +36,18 @@ fn visit_expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(Node)) {
     }
 }
 
-/// The expressions and blocks that a statement holds directly.
-fn parts(kernel: &Kernel, stmt: Stmt) -> (Vec<ExprId>, Vec<Block>) {
-    match stmt {
-        Stmt::Let { init, .. } => (init.into_iter().collect(), vec![]),
-        Stmt::Assign { value, .. } => (vec![value], vec![]),
-        Stmt::Store { index, value, .. } => (vec![value, index], vec![]),
-        Stmt::Assert { cond, .. } => (vec![cond], vec![]),
-        Stmt::If {
-            cond,
-            then,
-            otherwise,
-        } => (vec![cond], vec![then, otherwise]),
-        Stmt::Loop { cond, body, .. } => (cond.into_iter().collect(), vec![body]),
-        Stmt::For {
-            start, end, body, ..
-        } => (vec![start, end], vec![body]),
-        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return => (vec![], vec![]),
-        Stmt::Native { native } => {
-            let fallback = kernel.natives[native.index()].fallback;
-            (vec![], fallback.into_iter().collect())
-        }
-    }
-}
-
 /// What a lowered kernel uses of its launch.
 #[derive(Default)]
 pub(super) struct Usage {
     builtins: Vec<Builtin>,
-    /// Slices whose length is read, or compared with an index.
-    pub lens: BTreeSet<ParamId>,
+    /// Memory whose length is read, or compared with an index.
+    pub lens: BTreeSet<Memory>,
     /// Is anything checked?
     pub faults: bool,
+    /// Do threads of a block wait for each other? Then launches consist of whole blocks.
+    pub barriers: bool,
+    /// Do threads of a subgroup work together, or ask about it?
+    pub subgroups: bool,
 }
 
 impl Usage {
@@ -87,19 +67,20 @@ impl Usage {
 
     fn expr(&mut self, expr: Expr) {
         match expr {
-            Expr::Len(param) => {
-                self.lens.insert(param);
+            Expr::Len(memory) => {
+                self.lens.insert(memory);
             }
             Expr::Builtin(builtin) => {
+                self.subgroups |= builtin.is_of_subgroup();
                 if !self.uses(builtin) {
                     self.builtins.push(builtin);
                 }
             }
-            Expr::Load { buffer, site, .. } if site.is_some() => {
-                self.lens.insert(buffer);
+            Expr::Load { memory, site, .. } if site.is_some() => {
+                self.lens.insert(memory);
                 self.faults = true;
             }
-            Expr::Divide { site, .. } => self.faults |= site.is_some(),
+            Expr::Divide { site, .. } | Expr::Bounded { site, .. } => self.faults |= site.is_some(),
             Expr::Faulted => self.faults = true,
             Expr::Load { .. }
             | Expr::Literal(_)
@@ -111,17 +92,22 @@ impl Usage {
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
-            | Expr::Call { .. } => {}
+            | Expr::Call { .. }
+            | Expr::Compound(_) => {}
         }
     }
 
     fn stmt(&mut self, stmt: Stmt) {
         match stmt {
-            Stmt::Store { buffer, site, .. } if site.is_some() => {
-                self.lens.insert(buffer);
+            Stmt::Store { memory, site, .. } | Stmt::Atomic { memory, site, .. }
+                if site.is_some() =>
+            {
+                self.lens.insert(memory);
                 self.faults = true;
             }
             Stmt::Assert { .. } => self.faults = true,
+            Stmt::Barrier => self.barriers = true,
+            Stmt::Subgroup { .. } => self.subgroups = true,
             Stmt::Store { .. }
             | Stmt::Let { .. }
             | Stmt::Assign { .. }
@@ -131,6 +117,10 @@ impl Usage {
             | Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
             | Stmt::Native { .. } => {}
         }
     }

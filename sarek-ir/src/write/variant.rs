@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use crate::{Axis, ParamId, Scalar, SiteId};
+use crate::{Axis, Memory, ParamId, Scalar, SharedId, SiteId};
 
 /// Which of a kernel's renderings is meant. One kernel has a few, chosen by the facts of a launch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -38,7 +38,7 @@ impl IndexWidth {
 /// One argument of a rendered kernel's entry point. The runtime fills the slots in order; a
 /// backend passes them in order (wgpu: buffers are bindings 0, 1, … of group 0 in the order of
 /// their slots, and all scalar slots are fields of one uniform block, bound after the buffers, each
-/// at its natural alignment, `bool` as `u32`).
+/// at its natural alignment, `bool` as `u32`; shared arrays are neither).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Slot {
     /// What it carries.
@@ -58,14 +58,18 @@ pub enum SlotKind {
         /// May the kernel write it?
         mutable: bool,
     },
-    /// The number of elements of a slice parameter.
-    Len(ParamId),
+    /// The number of elements of a slice parameter, or of a shared array whose length the launch gives.
+    Len(Memory),
     /// A scalar parameter.
     Scalar(ParamId),
     /// Threads along an axis; threads beyond it do not run.
     Extent(Axis),
     /// Blocks of the logical grid along an axis; only in folded variants.
     Grid(Axis),
+    /// The memory of a shared array that the text cannot declare by itself, because the launch gives its
+    /// length or because the kernel's arrays are too many bytes to be declared ([`super::Dialect::max_declared_shared`]).
+    /// How it gets there is the target's: a local pointer, an offset, an `override` constant of the length.
+    Shared(SharedId),
     /// The fault record, see [`FAULT_WORDS`]; only where a site is checked.
     Faults,
 }

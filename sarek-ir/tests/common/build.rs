@@ -1,9 +1,9 @@
 //! A small language for building kernels in tests.
 
 use sarek_ir::{
-    Axis, BinaryOp, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, Loc, Local,
-    LocalId, Param, ParamId, ParamKind, Scalar, Site, SiteId, SiteKind, Stmt, StmtId, UnaryOp,
-    Value,
+    Access, Axis, BinaryOp, Builtin, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, Loc,
+    Local, LocalId, Param, ParamId, ParamKind, Scalar, Site, SiteId, SiteKind, Stmt, StmtId,
+    UnaryOp, Value,
 };
 
 /// A kernel in the making; statements go to the innermost open block.
@@ -44,13 +44,25 @@ impl Build {
     }
 
     pub fn slice(&mut self, name: &str, elem: Scalar) -> ParamId {
-        let mutable = false;
-        self.param(name, ParamKind::Slice { elem, mutable })
+        let access = Access::Read;
+        self.param(
+            name,
+            ParamKind::Slice {
+                elem: elem.into(),
+                access,
+            },
+        )
     }
 
     pub fn slice_mut(&mut self, name: &str, elem: Scalar) -> ParamId {
-        let mutable = true;
-        self.param(name, ParamKind::Slice { elem, mutable })
+        let access = Access::Write;
+        self.param(
+            name,
+            ParamKind::Slice {
+                elem: elem.into(),
+                access,
+            },
+        )
     }
 
     // Expressions.
@@ -75,7 +87,7 @@ impl Build {
     }
 
     pub fn len(&mut self, param: ParamId) -> ExprId {
-        self.expr(Expr::Len(param), Scalar::Usize)
+        self.expr(Expr::Len(param.into()), Scalar::Usize)
     }
 
     pub fn id(&mut self, builtin: Builtin) -> ExprId {
@@ -88,8 +100,10 @@ impl Build {
 
     fn elem(&self, param: ParamId) -> Scalar {
         match self.kernel.params[param.index()].kind {
-            ParamKind::Slice { elem, .. } => elem,
-            ParamKind::Scalar(ty) => panic!("{ty} has no elements"),
+            ParamKind::Slice { elem, .. } => elem.scalar(),
+            ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                panic!("a value has no elements")
+            }
         }
     }
 
@@ -97,6 +111,7 @@ impl Build {
         let loc = LOC;
         self.kernel.push_site(Site {
             kind,
+            file: "".into(),
             loc,
             provable,
         })
@@ -108,10 +123,10 @@ impl Build {
     }
 
     pub fn load_site(&mut self, buffer: ParamId, index: ExprId, provable: bool) -> ExprId {
-        let site = Some(self.site(SiteKind::Index(buffer), provable));
+        let site = Some(self.site(SiteKind::Index(buffer.into()), provable));
         let ty = self.elem(buffer);
         let load = Expr::Load {
-            buffer,
+            memory: buffer.into(),
             index,
             site,
         };
@@ -119,7 +134,7 @@ impl Build {
     }
 
     pub fn un(&mut self, op: UnaryOp, arg: ExprId) -> ExprId {
-        let ty = self.kernel.type_of(arg);
+        let ty = self.kernel.scalar_of(arg);
         self.expr(Expr::Unary { op, arg }, ty)
     }
 
@@ -127,13 +142,13 @@ impl Build {
         let ty = if op.is_comparison() {
             Scalar::Bool
         } else {
-            self.kernel.type_of(lhs)
+            self.kernel.scalar_of(lhs)
         };
         self.expr(Expr::Binary { op, lhs, rhs }, ty)
     }
 
     pub fn div(&mut self, op: DivideOp, lhs: ExprId, rhs: ExprId, provable: bool) -> ExprId {
-        let ty = self.kernel.type_of(lhs);
+        let ty = self.kernel.scalar_of(lhs);
         let site = Some(self.site(SiteKind::Divisor, provable));
         self.expr(Expr::Divide { op, lhs, rhs, site }, ty)
     }
@@ -143,7 +158,7 @@ impl Build {
     }
 
     pub fn call(&mut self, intrinsic: Intrinsic, args: &[ExprId]) -> ExprId {
-        let ty = intrinsic.result_type(self.kernel.type_of(args[0]));
+        let ty = intrinsic.result_type(self.kernel.scalar_of(args[0]));
         let args = self.kernel.push_list(args);
         self.expr(Expr::Call { intrinsic, args }, ty)
     }
@@ -176,9 +191,9 @@ impl Build {
     }
 
     pub fn store_site(&mut self, buffer: ParamId, index: ExprId, value: ExprId, provable: bool) {
-        let site = Some(self.site(SiteKind::Index(buffer), provable));
+        let site = Some(self.site(SiteKind::Index(buffer.into()), provable));
         self.stmt(Stmt::Store {
-            buffer,
+            memory: buffer.into(),
             index,
             value,
             site,

@@ -1,6 +1,7 @@
 //! Kernels built by hand, and the real compilers of the three targets.
 #![allow(dead_code)] // each test file uses its part
 
+pub mod blocks;
 pub mod build;
 pub mod naga_check;
 pub mod nvrtc;

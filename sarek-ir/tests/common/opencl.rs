@@ -88,6 +88,7 @@ pub fn run(source: &Source, n: u64, buffers: &mut [Vec<u8>], scalars: &[Vec<u8>]
                 next_scalar += 1;
                 scalars[next_scalar - 1].clone()
             }
+            SlotKind::Shared(_) => panic!("run on devices by the backends' tests"),
             SlotKind::Extent(axis) => index(if axis.index() == 0 { n } else { 1 }),
             SlotKind::Grid(axis) => index(if axis.index() == 0 { n.div_ceil(4) } else { 1 }),
         };

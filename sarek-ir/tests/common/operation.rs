@@ -16,8 +16,12 @@ pub enum Operation {
     Call(Intrinsic),
 }
 
-/// The types of values in buffers that every target has.
-pub const NUMBERS: [Scalar; 6] = [
+/// The types of numbers.
+pub const NUMBERS: [Scalar; 10] = [
+    Scalar::I8,
+    Scalar::U8,
+    Scalar::I16,
+    Scalar::U16,
     Scalar::I32,
     Scalar::U32,
     Scalar::I64,
@@ -71,7 +75,7 @@ pub fn operations(ty: Scalar) -> Vec<Operation> {
         }
     }
     all.extend(NUMBERS.map(Operation::Cast));
-    let methods = Intrinsic::ALL.iter().filter(|i| i.class().contains(ty));
+    let methods = Intrinsic::ALL.iter().filter(|i| i.stands_on(ty));
     all.extend(methods.map(|i| Operation::Call(*i)));
     all
 }
@@ -92,16 +96,24 @@ pub fn result_type(op: Operation, ty: Scalar) -> Scalar {
 }
 
 /// `out[i * n + k] = operation_k(a[i], b[i], c[i])`, with `counts[i]` for what is not of type `ty`.
-pub fn kernel(name: &str, ty: Scalar, operations: &[Operation]) -> Kernel {
+/// Without `storage_small`, buffers hold small types in 32 bits.
+pub fn kernel(name: &str, ty: Scalar, operations: &[Operation], storage_small: bool) -> Kernel {
+    let stored = |ty: Scalar| match ty.widened() {
+        Some(wide) if !storage_small => wide,
+        Some(_) | None => ty,
+    };
     let mut b = Build::new(name);
-    let operands = ["a", "b", "c"].map(|name| b.slice(name, ty));
+    let operands = ["a", "b", "c"].map(|name| b.slice(name, stored(ty)));
     let counts = b.slice("counts", Scalar::I32);
-    let out = b.slice_mut("out", result_type(operations[0], ty));
+    let out = b.slice_mut("out", stored(result_type(operations[0], ty)));
     for (k, &op) in operations.iter().enumerate() {
-        let value = value(&mut b, op, operands, counts);
-        let value = match b.kernel.type_of(value) {
+        let value = value(&mut b, op, ty, operands, counts);
+        let value = match b.kernel.scalar_of(value) {
             Scalar::Bool => b.cast(value, Scalar::U32),
-            _ => value,
+            other => match stored(other) {
+                wide if wide != other => b.cast(value, wide),
+                _ => value,
+            },
         };
         let (i, n) = (b.global_x(), b.lit(Value::Usize(operations.len() as u64)));
         let row = b.bin(BinaryOp::Mul, i, n);
@@ -112,10 +124,20 @@ pub fn kernel(name: &str, ty: Scalar, operations: &[Operation]) -> Kernel {
     b.finish()
 }
 
-fn value(b: &mut Build, op: Operation, operands: [ParamId; 3], counts: ParamId) -> ExprId {
+fn value(
+    b: &mut Build,
+    op: Operation,
+    ty: Scalar,
+    operands: [ParamId; 3],
+    counts: ParamId,
+) -> ExprId {
     let load = |b: &mut Build, from| {
         let i = b.global_x();
-        b.load(from, i)
+        let value = b.load(from, i);
+        match from == counts || b.kernel.type_of(value) == ty {
+            true => value,
+            false => b.cast(value, ty),
+        }
     };
     let first = load(b, operands[0]);
     match op {

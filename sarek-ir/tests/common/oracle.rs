@@ -20,6 +20,10 @@ use Expected::{Exactly, Near, Open};
 macro_rules! cast {
     ($a:expr, $to:expr) => {
         match $to {
+            Scalar::I8 => Value::I8($a as i8),
+            Scalar::U8 => Value::U8($a as u8),
+            Scalar::I16 => Value::I16($a as i16),
+            Scalar::U16 => Value::U16($a as u16),
             Scalar::I32 => Value::I32($a as i32),
             Scalar::U32 => Value::U32($a as u32),
             Scalar::I64 => Value::I64($a as i64),
@@ -132,6 +136,10 @@ macro_rules! unsigned {
     };
 }
 
+signed!(on_i8, i8, I8, U8);
+signed!(on_i16, i16, I16, U16);
+integer!(on_u8, u8, U8, U8, |_i, _x| None);
+integer!(on_u16, u16, U16, U16, |_i, _x| None);
 signed!(on_i32, i32, I32, U32);
 signed!(on_i64, i64, I64, U64);
 unsigned!(on_u32, u32, U32, F32);
@@ -214,6 +222,10 @@ float!(on_f64, f64, F64, U64);
 /// The oracle on values of one type.
 pub fn expected(op: Operation, a: Value, b: Value, c: Value, count: i32) -> Expected {
     match (a, b, c) {
+        (Value::I8(a), Value::I8(b), Value::I8(c)) => on_i8(op, a, b, c, count),
+        (Value::U8(a), Value::U8(b), Value::U8(c)) => on_u8(op, a, b, c, count),
+        (Value::I16(a), Value::I16(b), Value::I16(c)) => on_i16(op, a, b, c, count),
+        (Value::U16(a), Value::U16(b), Value::U16(c)) => on_u16(op, a, b, c, count),
         (Value::I32(a), Value::I32(b), Value::I32(c)) => on_i32(op, a, b, c, count),
         (Value::U32(a), Value::U32(b), Value::U32(c)) => on_u32(op, a, b, c, count),
         (Value::I64(a), Value::I64(b), Value::I64(c)) => on_i64(op, a, b, c, count),

@@ -121,3 +121,16 @@ pub extern "C-unwind" fn global_dim_z() -> usize {
 pub extern "C-unwind" fn global_thread_id() -> usize {
     (global_idx_z() * global_dim_y() + global_idx_y()) * global_dim_x() + global_idx_x()
 }
+
+/// Threads of a subgroup, at most. The threads of a block are divided into subgroups in the order of their
+/// numbers, x running fastest.
+pub extern "C-unwind" fn subgroup_size() -> usize {
+    let _ = position("subgroup_size");
+    super::collective::REFERENCE_SUBGROUP
+}
+
+/// Index of the thread in its subgroup.
+pub extern "C-unwind" fn subgroup_lane() -> usize {
+    let p = position("subgroup_lane");
+    p.lane() % super::collective::REFERENCE_SUBGROUP
+}

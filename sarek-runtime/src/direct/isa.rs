@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::{Block, DirectArg, DirectKernel, IndexSpace, RawFault};
+use super::{Block, DirectArg, DirectKernel, IndexSpace, RawFault, Scratch};
 
 /// An instruction set that bodies are compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -103,10 +103,12 @@ unsafe fn each<K: DirectKernel, const CHECK: bool>(
     space: &IndexSpace,
     blocks: Range<u64>,
 ) -> Result<(), RawFault> {
+    let mut scratch = Scratch::lease();
     let mut block = Block::new(space, blocks.start);
     for _ in blocks {
         // SAFETY: the caller's promise.
-        unsafe { K::block::<CHECK>(args, &block) }?;
+        unsafe { K::block::<CHECK>(args, &block, &scratch) }?;
+        scratch.reset();
         block.advance();
     }
     Ok(())

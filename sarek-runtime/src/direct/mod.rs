@@ -5,17 +5,26 @@
 //! [`isa`] without the checks that the launch proved, and once, for the baseline, with them.
 
 mod block;
+pub mod collective;
 pub mod ids;
 mod isa;
+pub mod lone;
+mod math;
 mod number;
 mod reference;
+mod scratch;
 mod slice;
+pub mod subgroup;
 
+pub use crate::Atomic;
 pub use block::Block;
 pub use isa::{Isa, isa};
+pub use math::Elementary;
 pub use number::{Divide, Float, clamp};
-pub use reference::for_each_thread;
-pub use slice::{Output, input, output, scalar};
+pub use reference::{Shared, for_each_block, for_each_thread, launder};
+pub use scratch::{Plain, Scratch};
+pub use slice::{Output, atomics, input, output, scalar};
+pub use subgroup::SUBGROUP;
 
 use std::ops::Range;
 
@@ -119,7 +128,23 @@ pub trait DirectKernel {
     ///
     /// # Safety
     /// As for [`RunBlocks`].
-    unsafe fn block<const CHECK: bool>(args: &[DirectArg], block: &Block) -> Result<(), RawFault>;
+    unsafe fn block<const CHECK: bool>(
+        args: &[DirectArg],
+        block: &Block,
+        scratch: &Scratch,
+    ) -> Result<(), RawFault>;
+}
+
+/// Is some flag of a mask set?
+#[inline(always)]
+pub fn any(mask: &[bool]) -> bool {
+    mask.iter().fold(false, |any, here| any | here)
+}
+
+/// Orders what this thread of the processor did in memory for others to see.
+#[inline(always)]
+pub fn device_fence() {
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
 }
 
 impl Direct {

@@ -68,6 +68,10 @@ macro_rules! divide {
 }
 
 divide! {
+    i8 |a, b| a == i8::MIN && b == -1;
+    i16 |a, b| a == i16::MIN && b == -1;
+    u8 |_, _| false;
+    u16 |_, _| false;
     i32 |a, b| a == i32::MIN && b == -1;
     i64 |a, b| a == i64::MIN && b == -1;
     u32 |_, _| false;

@@ -1,7 +1,7 @@
-use sarek_ir::{Param, ParamKind, Scalar, Value};
+use sarek_ir::{Access, Param, ParamKind, Type, Value};
 
 use crate::vector::Operand;
-use crate::{Element, Error, Result, ScalarArg, Vector};
+use crate::{AtomicElement, Element, Error, Result, ScalarArg, Vector};
 
 /// An argument of a launch: a scalar, a vector to read, or a vector to read and write.
 ///
@@ -12,6 +12,7 @@ pub(super) enum Operands<'a> {
     Scalar(Value),
     Read(&'a dyn Operand),
     Write(&'a mut dyn Operand),
+    Atomic(&'a mut dyn Operand),
 }
 
 impl<T: ScalarArg> From<T> for Arg<'_> {
@@ -32,13 +33,20 @@ impl<'a, T: Element> From<&'a mut Vector<T>> for Arg<'a> {
     }
 }
 
+impl<'a> Arg<'a> {
+    /// The argument of a `&[Atomic<T>]`: the vector, for as long as nobody else reads it.
+    pub fn atomics<T: AtomicElement>(vector: &'a mut Vector<T>) -> Arg<'a> {
+        Arg(Operands::Atomic(vector))
+    }
+}
+
 impl Arg<'_> {
     /// The vector, if it is one.
     pub(super) fn vector(&self) -> Option<&dyn Operand> {
         match &self.0 {
             Operands::Scalar(_) => None,
             Operands::Read(vector) => Some(*vector),
-            Operands::Write(vector) => Some(&**vector),
+            Operands::Write(vector) | Operands::Atomic(vector) => Some(&**vector),
         }
     }
 
@@ -46,7 +54,7 @@ impl Arg<'_> {
     pub(super) fn written(&mut self) -> Option<&mut (dyn Operand + '_)> {
         match &mut self.0 {
             Operands::Scalar(_) | Operands::Read(_) => None,
-            Operands::Write(vector) => Some(&mut **vector),
+            Operands::Write(vector) | Operands::Atomic(vector) => Some(&mut **vector),
         }
     }
 
@@ -54,7 +62,7 @@ impl Arg<'_> {
     pub(super) fn scalar(&self) -> Option<Value> {
         match &self.0 {
             Operands::Scalar(value) => Some(*value),
-            Operands::Read(_) | Operands::Write(_) => None,
+            Operands::Read(_) | Operands::Write(_) | Operands::Atomic(_) => None,
         }
     }
 
@@ -70,14 +78,15 @@ impl Arg<'_> {
     }
 
     fn kind(&self) -> ParamKind {
-        let slice = |vector: &dyn Operand, mutable| ParamKind::Slice {
-            elem: vector.scalar(),
-            mutable,
+        let slice = |vector: &dyn Operand, access| ParamKind::Slice {
+            elem: vector.scalar().into(),
+            access,
         };
         match &self.0 {
             Operands::Scalar(value) => ParamKind::Scalar(value.scalar()),
-            Operands::Read(vector) => slice(*vector, false),
-            Operands::Write(vector) => slice(&**vector, true),
+            Operands::Read(vector) => slice(*vector, Access::Read),
+            Operands::Write(vector) => slice(&**vector, Access::Write),
+            Operands::Atomic(vector) => slice(&**vector, Access::Atomic),
         }
     }
 }
@@ -94,7 +103,7 @@ pub(super) fn check(kernel: &str, params: &[Param], args: &[Arg<'_>]) -> Result<
         return Err(problem(format!("it takes {want} arguments, not {have}")));
     }
     for (param, arg) in params.iter().zip(args) {
-        if param.kind != arg.kind() {
+        if param.kind != arg.kind() && !is_atomic(param.kind, arg.kind()) {
             let (want, have) = (words(param.kind), words(arg.kind()));
             return Err(problem(format!(
                 "`{}` takes {want}, not {have}",
@@ -105,17 +114,32 @@ pub(super) fn check(kernel: &str, params: &[Param], args: &[Arg<'_>]) -> Result<
     Ok(())
 }
 
+/// Does a parameter of atomics get a vector that may be written?
+fn is_atomic(param: ParamKind, arg: ParamKind) -> bool {
+    let (wanted, access) = match param {
+        ParamKind::Slice { elem, access } => (elem, access),
+        ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => return false,
+    };
+    access == Access::Atomic
+        && arg
+            == ParamKind::Slice {
+                elem: wanted,
+                access: Access::Write,
+            }
+}
+
 fn words(kind: ParamKind) -> String {
-    let vector = |elem: Scalar| format!("Vector<{elem}>");
+    let vector = |elem: Type| format!("Vector<{elem}>");
     match kind {
         ParamKind::Scalar(scalar) => scalar.to_string(),
+        ParamKind::Value(_) | ParamKind::Reference(_) => "a value of several parts".to_string(),
         ParamKind::Slice {
             elem,
-            mutable: true,
+            access: Access::Write | Access::Atomic,
         } => format!("&mut {}", vector(elem)),
         ParamKind::Slice {
             elem,
-            mutable: false,
+            access: Access::Read,
         } => format!("&{}", vector(elem)),
     }
 }

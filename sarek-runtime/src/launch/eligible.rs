@@ -55,6 +55,16 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
             ));
         }
     }
+    if reasons.is_empty()
+        && !call.kernel.kernel.shared.is_empty()
+        && !ready.shape.is_empty()
+        && let Ok(plan) = ready.plan(device)
+    {
+        let bytes = shared_bytes(device, |least| {
+            call.kernel.kernel.shared_bytes(&plan.shared, least)
+        });
+        reasons.extend(bytes.err());
+    }
     if reasons.is_empty() && !info.features.i64 && !host_memory(device) && !ready.shape.is_empty() {
         // A plan that fails says so itself, when the launch is queued.
         let wide = |plan: super::plan::Plan| plan.index() == IndexWidth::Bits64;
@@ -68,6 +78,12 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     reasons
 }
 
+/// What [`sarek_ir::analysis::requirements::Requirements::storage8`] asks for, in words.
+pub(super) const STORAGE8: &str = "buffers of 8-bit elements (bool, i8, u8)";
+
+/// The same of `storage16`.
+pub(super) const STORAGE16: &str = "buffers of 16-bit elements (i16, u16)";
+
 /// Why the device cannot run this kernel, however it is launched; empty if it can.
 pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String> {
     let (info, needs) = (device.info(), &kernel.needs);
@@ -77,12 +93,17 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
         (needs.f64, has.f64, "f64"),
         (needs.f64_math, has.f64_math, "elementary functions on f64"),
         (needs.i64, has.i64, "64-bit integers"),
-        (needs.storage8, has.storage8, "buffers of bool"),
+        (needs.storage8, has.storage8, STORAGE8),
+        (needs.storage16, has.storage16, STORAGE16),
+        (needs.atomics64, has.atomics64, "64-bit atomics"),
+        (needs.subgroups, has.subgroups, "subgroups"),
+        (needs.fences, has.fences, "fences"),
     ] {
         if needed && !offered {
             reasons.push(format!("it has no {what}"));
         }
     }
+    reasons.extend(shared_bytes(device, |least| kernel.kernel.fixed_shared_bytes(least)).err());
     let target = match device.raw().codegen() {
         Codegen::Direct | Codegen::Interpret => device.backend(),
         Codegen::Jit(renderer, _) => renderer.target(),
@@ -104,6 +125,21 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
             .and_then(|block| check_block(block, info).err()),
     );
     reasons
+}
+
+/// Has a block enough shared memory for the bytes that it takes, given the least of an element?
+fn shared_bytes(device: &Device, bytes: impl Fn(u64) -> u64) -> Result<(), String> {
+    let info = device.info();
+    // Without elements of 8 bits in memory each takes a word.
+    let least = if info.features.storage8 { 1 } else { 4 };
+    match bytes(least) {
+        bytes if bytes <= info.max_shared => Ok(()),
+        u64::MAX => Err("a block takes more shared memory than 64 bits can count".to_owned()),
+        bytes => Err(format!(
+            "a block takes {bytes} bytes of shared memory, and has at most {} there",
+            info.max_shared
+        )),
+    }
 }
 
 pub(super) fn too_many_buffers(buffers: u32, most: u32) -> String {

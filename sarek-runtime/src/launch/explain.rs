@@ -44,6 +44,9 @@ fn explain(
         let words = prove::words(&kernel.kernel, *precondition);
         line(&mut out, format_args!("requires: {words}"));
     }
+    if kernel.needs.barriers {
+        line(&mut out, format_args!("requires: {}", super::WHOLE_BLOCKS));
+    }
     let chosen = match registry.allowed() {
         Err(error) => {
             line(&mut out, format_args!("{error}"));
@@ -90,7 +93,11 @@ fn needs(kernel: &Prepared) -> String {
         (needs.f64, "f64"),
         (needs.f64_math, "elementary functions on f64"),
         (needs.i64, "64-bit integers"),
-        (needs.storage8, "buffers of bool"),
+        (needs.storage8, super::eligible::STORAGE8),
+        (needs.storage16, super::eligible::STORAGE16),
+        (needs.atomics64, "64-bit atomics"),
+        (needs.subgroups, "subgroups"),
+        (needs.fences, "fences"),
     ]
     .into_iter()
     .filter(|(needed, _)| *needed)

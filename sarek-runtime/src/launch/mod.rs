@@ -195,9 +195,19 @@ impl Ready<'_> {
         arg::check(kernel.name(), kernel.params(), &self.call.args)?;
         self.shape
             .check(kernel.block())
-            .map_err(|problem| self.call.malformed(problem))
+            .map_err(|problem| self.call.malformed(problem))?;
+        match self.shape {
+            Shape::Over(_) if kernel.needs.barriers => Err(self
+                .call
+                .malformed(format!("{WHOLE_BLOCKS}, not with `.over(…)`"))),
+            Shape::Over(_) | Shape::Cover(_) | Shape::Grid { .. } => Ok(()),
+        }
     }
 }
+
+/// What a kernel with barriers asks of a launch.
+const WHOLE_BLOCKS: &str = "its barriers wait for all threads of a block, so that it is launched with \
+     `.grid(g).block(b)` or, rounded up to whole blocks, `.cover(n)`";
 
 /// Does the device's code work on the vectors' host copies?
 fn host_memory(device: &Device) -> bool {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use sarek_ir::Axis;
+use sarek_ir::analysis::range::ArgFact;
 use sarek_ir::write::{self, IndexWidth, Variant};
 
-use super::prove::Proof;
+use super::prove::{Proof, fact, facts};
 use super::space::physical_grid;
 use super::{Ready, host_memory};
 use crate::direct::IndexSpace;
@@ -16,6 +17,8 @@ pub(super) struct Plan {
     /// What the device starts: `space.grid` unless that has to be folded.
     pub(super) grid: [u32; 3],
     pub(super) proof: Arc<Proof>,
+    /// The length of each shared array.
+    pub(super) shared: Arc<[u64]>,
 }
 
 impl Ready<'_> {
@@ -39,8 +42,31 @@ impl Ready<'_> {
                 info.name
             ))
         })?;
+        let shared = self.shared_lens(space)?;
         let proof = kernel.proofs.get(&kernel.kernel, space, &self.call.args);
-        Ok(Plan { space, grid, proof })
+        Ok(Plan {
+            space,
+            grid,
+            proof,
+            shared,
+        })
+    }
+
+    /// The length of each shared array in an index space.
+    fn shared_lens(&self, space: IndexSpace) -> Result<Arc<[u64]>> {
+        let kernel = &self.call.kernel.kernel;
+        if kernel.shared.is_empty() {
+            return Ok(Arc::default());
+        }
+        let args: Vec<ArgFact> = self.call.args.iter().map(fact).collect();
+        let lens = kernel.shared_lens(&facts(space, &args));
+        lens.map(Arc::from).map_err(|fault| {
+            let loc = kernel.sites[fault.site.index()].loc;
+            self.call.malformed(format!(
+                "the length of a shared array divides by zero at {}:{}:{}",
+                kernel.file, loc.line, loc.column
+            ))
+        })
     }
 
     /// An error if the launch breaks what makes the kernel free of races.

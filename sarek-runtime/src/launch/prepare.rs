@@ -26,7 +26,14 @@ impl Prepared {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let kernel = match def.ir.is_closed() {
             true => def.ir.clone(),
-            false => link::link(def.ir, def.links),
+            false => {
+                let constants = def.links.iter().map(|v| vec![*v]).collect();
+                let links = link::Links {
+                    constants,
+                    ..link::Links::default()
+                };
+                link::link(def.ir, &links)
+            }
         };
         Prepared {
             id: NEXT.fetch_add(1, Ordering::Relaxed),

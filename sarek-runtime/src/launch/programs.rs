@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use sarek_ir::write::{Source, Variant};
 
+use super::plan::Plan;
 use super::prepare::Prepared;
 use crate::backend::{Artifact, BackendDevice, Codegen, Compiler, Program, Renderer};
 use crate::sync::lock;
@@ -22,8 +23,11 @@ pub(crate) struct Programs {
     /// Of host devices: one for each kernel.
     bodies: Cache<u64, Loaded>,
     compiled: Cache<(u64, Variant), Arc<Compiled>>,
-    loaded: Cache<(u64, Variant, [u32; 3]), Jitted>,
+    loaded: Cache<LoadedKey, Jitted>,
 }
+
+/// Kernel, variant and block size, and the lengths of shared arrays where a program fixes them.
+type LoadedKey = (u64, Variant, [u32; 3], Arc<[u64]>);
 
 struct Compiled {
     source: Source,
@@ -53,23 +57,27 @@ pub(super) fn body(device: &Device, kernel: &Prepared) -> Result<Loaded> {
     })
 }
 
-/// A variant of a kernel, rendered, compiled and loaded for a block size.
+/// A variant of a kernel, rendered, compiled and loaded for the blocks of a plan.
 pub(super) fn jitted(
     device: &Device,
     (renderer, compiler): (&dyn Renderer, &dyn Compiler),
     kernel: &Prepared,
     variant: &Variant,
-    block: [u32; 3],
+    plan: &Plan,
 ) -> Result<Jitted> {
     let programs = device.programs();
-    let key = (kernel.id, variant.clone(), block);
+    let shared = match device.raw().fixes_shared() {
+        true => plan.shared.clone(),
+        false => Arc::default(),
+    };
+    let key = (kernel.id, variant.clone(), plan.space.block, shared);
     programs.loaded.get(key, || {
         let compiled = programs.compiled.get((kernel.id, variant.clone()), || {
             let source = renderer.render(&kernel.kernel, variant)?;
             let artifact = compiler.compile(kernel.name(), &source)?;
             Ok(Arc::new(Compiled { source, artifact }))
         })?;
-        let program = load(device.raw(), kernel, &compiled, block)?;
+        let program = load(device.raw(), kernel, &compiled, plan)?;
         Ok(Jitted { compiled, program })
     })
 }
@@ -78,13 +86,14 @@ fn load(
     device: &dyn BackendDevice,
     kernel: &Prepared,
     compiled: &Compiled,
-    block: [u32; 3],
+    plan: &Plan,
 ) -> Result<Loaded> {
     device.load(&Program::Binary {
         artifact: &compiled.artifact,
         source: &compiled.source,
         kernel: kernel.name(),
-        block,
+        block: plan.space.block,
+        shared: &plan.shared,
     })
 }
 

@@ -69,7 +69,7 @@ impl Proofs {
 
 /// What the analysis is told of an argument. It knows nothing of floats, so all are told as 0: a
 /// kernel with a time step among its arguments is proved once.
-fn fact(arg: &Arg<'_>) -> ArgFact {
+pub(super) fn fact(arg: &Arg<'_>) -> ArgFact {
     match arg.scalar() {
         None => ArgFact::Len(arg.len()),
         Some(Value::F32(_)) => ArgFact::Scalar(Value::F32(0)),
@@ -78,21 +78,24 @@ fn fact(arg: &Arg<'_>) -> ArgFact {
     }
 }
 
-fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
+/// What analyses are told of a launch.
+pub(super) fn facts(space: IndexSpace, args: &[ArgFact]) -> LaunchFacts<'_> {
     let IndexSpace {
         grid,
         block,
         extent,
-    } = facts.space;
-    let ranges = range::analyse(
-        kernel,
-        &LaunchFacts {
-            grid,
-            block,
-            extent,
-            args: &facts.args,
-        },
-    );
+    } = space;
+    LaunchFacts {
+        grid,
+        block,
+        extent,
+        args,
+    }
+}
+
+fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
+    let extent = facts.space.extent;
+    let ranges = range::analyse(kernel, &self::facts(facts.space, &facts.args));
     let sites = (0..kernel.sites.len() as u32).map(SiteId);
     let checked: BTreeSet<_> = sites.filter(|site| !ranges.proved(*site)).collect();
     let mut preconditions = kernel.preconditions.iter();

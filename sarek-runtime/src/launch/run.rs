@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sarek_ir::write::{Slot, SlotKind, Source};
-use sarek_ir::{ParamId, Scalar, Value};
+use sarek_ir::{Memory, ParamId, Scalar, Value};
 
 use super::arg::Operands;
 use super::plan::Plan;
@@ -48,7 +48,7 @@ impl Ready<'_> {
     ) -> Result<Jitted> {
         let (device, kernel) = (stream.device(), &self.call.kernel);
         let variant = plan.variant(&kernel.kernel, codegen.0.target());
-        let program = programs::jitted(device, codegen, kernel, &variant, plan.space.block)?;
+        let program = programs::jitted(device, codegen, kernel, &variant, plan)?;
         let (buffers, most) = (buffers(program.source()), device.info().max_buffers);
         if buffers > most {
             let reason = eligible::too_many_buffers(buffers, most);
@@ -61,7 +61,11 @@ impl Ready<'_> {
 fn buffers(source: &Source) -> u32 {
     let is_buffer = |slot: &&Slot| match slot.kind {
         SlotKind::Buffer { .. } | SlotKind::Faults => true,
-        SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => false,
+        SlotKind::Len(_)
+        | SlotKind::Scalar(_)
+        | SlotKind::Extent(_)
+        | SlotKind::Grid(_)
+        | SlotKind::Shared(_) => false,
     };
     source.slots.iter().filter(is_buffer).count() as u32
 }
@@ -84,7 +88,7 @@ impl Call<'_> {
         });
         let failed = match launched {
             Ok(None) => return Ok(()),
-            Ok(Some(raw)) => self.sites().describe(&raw),
+            Ok(Some(raw)) => self.sites(plan).describe(&raw),
             Err(error) => error,
         };
         // It stopped half way: what it writes is lost.
@@ -110,7 +114,7 @@ impl Call<'_> {
                     len,
                     mutable: false,
                 },
-                Operands::Write(vector) => DirectArg::Slice {
+                Operands::Write(vector) | Operands::Atomic(vector) => DirectArg::Slice {
                     ptr: vector.on_host_mut()?,
                     len,
                     mutable: true,
@@ -120,8 +124,9 @@ impl Call<'_> {
         self.args.iter_mut().map(host_arg).collect()
     }
 
-    fn sites(&self) -> Sites {
+    fn sites(&self, plan: &Plan) -> Sites {
         Sites {
+            shared: plan.shared.clone(),
             kernel: self.kernel.kernel.clone(),
             lens: self.args.iter().map(Arg::len).collect(),
         }
@@ -148,7 +153,7 @@ impl Call<'_> {
             grid: plan.grid,
             args: Args::Device(&values),
         })?;
-        let outcome = record.map(|mem| stream.queue().watch(mem, self.sites()));
+        let outcome = record.map(|mem| stream.queue().watch(mem, self.sites(plan)));
         outcomes.extend(outcome.clone());
         for slot in slots {
             if let SlotKind::Buffer {
@@ -196,7 +201,12 @@ impl Call<'_> {
                 Some(value) => self.scalar(slot.ty, value),
                 None => Err(self.mismatch(slot)),
             },
-            SlotKind::Len(param) => unsigned(slot, arg(param).len()),
+            SlotKind::Len(Memory::Slice(param)) => unsigned(slot, arg(param).len()),
+            SlotKind::Len(Memory::Shared(shared)) => unsigned(slot, plan.shared[shared.index()]),
+            SlotKind::Len(Memory::Local(_)) => Err(self.mismatch(slot)),
+            SlotKind::Shared(shared) => Ok(backend::Arg::Shared {
+                bytes: plan.shared[shared.index()].max(1) * slot.ty.size() as u64,
+            }),
             SlotKind::Extent(axis) => unsigned(slot, plan.space.extent[axis.index()]),
             SlotKind::Grid(axis) => unsigned(slot, plan.space.grid[axis.index()]),
             SlotKind::Faults => match record {
@@ -211,6 +221,11 @@ impl Call<'_> {
     fn scalar(&self, ty: Scalar, value: Value) -> Result<backend::Arg> {
         let bytes = match (value, ty) {
             (Value::Bool(v), Scalar::Bool) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
+            // Small numbers are passed in 32 bits.
+            (Value::I8(v), Scalar::I32) => ScalarBytes::four(i32::from(v).to_ne_bytes()),
+            (Value::I16(v), Scalar::I32) => ScalarBytes::four(i32::from(v).to_ne_bytes()),
+            (Value::U8(v), Scalar::U32) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
+            (Value::U16(v), Scalar::U32) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
             (Value::I32(v), Scalar::I32) => ScalarBytes::four(v.to_ne_bytes()),
             (Value::U32(v), Scalar::U32) => ScalarBytes::four(v.to_ne_bytes()),
             (Value::F32(v), Scalar::F32) => ScalarBytes::four(v.to_ne_bytes()),

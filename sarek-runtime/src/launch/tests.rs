@@ -305,7 +305,7 @@ fn grids_past_the_limits_are_folded() {
 fn preconditions_are_told_in_words() {
     let kernel = changed(|k| {
         let x = k.push_expr(
-            Expr::Len(sarek_ir::ParamId(1)),
+            Expr::Len(sarek_ir::ParamId(1).into()),
             Scalar::Usize,
             Loc::default(),
         );

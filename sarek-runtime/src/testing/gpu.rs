@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use sarek_ir::write::{FAULT_WORDS, Slot, SlotKind, Source, Variant};
-use sarek_ir::{Axis, Kernel, ParamId, ParamKind, Scalar};
+use sarek_ir::{Access, Axis, Kernel, ParamId, ParamKind, Scalar};
 
 use super::host::info;
 use crate::backend::*;
@@ -172,13 +172,17 @@ fn slots(kernel: &Kernel, variant: &Variant) -> Vec<Slot> {
                 kind: SlotKind::Scalar(id),
                 ty: if ty == Scalar::Usize { usize_type } else { ty },
             }),
-            ParamKind::Slice { elem, mutable } => {
+            ParamKind::Value(_) | ParamKind::Reference(_) => {
+                unreachable!("a closed kernel takes scalars and slices")
+            }
+            ParamKind::Slice { elem, access } => {
+                let mutable = access != Access::Read;
                 slots.push(Slot {
                     kind: SlotKind::Buffer { param: id, mutable },
-                    ty: elem,
+                    ty: elem.scalar(),
                 });
                 slots.push(Slot {
-                    kind: SlotKind::Len(id),
+                    kind: SlotKind::Len(id.into()),
                     ty: usize_type,
                 });
             }
@@ -238,7 +242,7 @@ impl Run {
     }
 
     pub(crate) fn len(&self, param: u32) -> u64 {
-        self.word(SlotKind::Len(ParamId(param)))
+        self.word(SlotKind::Len(ParamId(param).into()))
     }
 
     /// The words of a buffer, seen and changed.

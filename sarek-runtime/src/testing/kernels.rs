@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use sarek_ir::{
-    Axis, BinaryOp, Builtin, Expr, Kernel, Loc, Param, ParamId, ParamKind, Scalar, Site, SiteId,
-    SiteKind, Stmt,
+    Access, Axis, BinaryOp, Builtin, Expr, Kernel, Loc, Memory, Param, ParamId, ParamKind, Scalar,
+    Site, SiteId, SiteKind, Stmt,
 };
 
 use super::gpu::Run;
@@ -17,14 +17,14 @@ use crate::{KernelDef, Launch, Vector};
 pub(crate) fn axpy() -> KernelDef {
     let mut k = Kernel::new("axpy");
     k.file = Cow::Borrowed("axpy.rs");
-    let slice = |mutable| ParamKind::Slice {
-        elem: Scalar::F32,
-        mutable,
+    let slice = |access| ParamKind::Slice {
+        elem: Scalar::F32.into(),
+        access,
     };
     k.params = Cow::Owned(vec![
         param("a", ParamKind::Scalar(Scalar::F32)),
-        param("x", slice(false)),
-        param("y", slice(true)),
+        param("x", slice(Access::Read)),
+        param("y", slice(Access::Write)),
     ]);
     let (a, x, y) = (ParamId(0), ParamId(1), ParamId(2));
     let at = Loc { line: 3, column: 9 };
@@ -36,7 +36,7 @@ pub(crate) fn axpy() -> KernelDef {
         );
         let site = Some(site(k, buffer, line));
         let load = Expr::Load {
-            buffer,
+            memory: Memory::Slice(buffer),
             index,
             site,
         };
@@ -53,7 +53,7 @@ pub(crate) fn axpy() -> KernelDef {
         at,
     );
     let store = Stmt::Store {
-        buffer: y,
+        memory: Memory::Slice(y),
         index,
         value,
         site: Some(site(&mut k, y, 5)),
@@ -98,7 +98,8 @@ pub(crate) fn param(name: &'static str, kind: ParamKind) -> Param {
 
 fn site(k: &mut Kernel, param: ParamId, line: u32) -> SiteId {
     k.push_site(Site {
-        kind: SiteKind::Index(param),
+        kind: SiteKind::Index(Memory::Slice(param)),
+        file: "".into(),
         loc: Loc { line, column: 9 },
         provable: true,
     })

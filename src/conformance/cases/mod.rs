@@ -16,6 +16,7 @@ mod native_text;
 mod nbody;
 mod operators;
 mod saxpy;
+mod small;
 mod stencil;
 mod stream;
 mod transpose;
@@ -41,6 +42,7 @@ pub fn all() -> &'static [Case] {
             bits::CASES,
             bools::CASES,
             constants::CASES,
+            small::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             operators::CASES,

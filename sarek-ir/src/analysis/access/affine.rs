@@ -3,9 +3,7 @@
 use crate::analysis::shape::same;
 
 use super::poly::{Extent, Poly, Symbol, is_unsigned};
-use crate::{
-    Axis, BinaryOp, Builtin, Expr, ExprId, Kernel, Local, LocalId, ParamKind, Scalar, Stmt,
-};
+use crate::{Axis, BinaryOp, Builtin, Expr, ExprId, Kernel, Local, LocalId, Memory, Scalar, Stmt};
 
 /// What varies from thread to thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -144,12 +142,14 @@ impl<'a> Resolver<'a> {
             | Expr::Builtin(_)
             | Expr::Load { .. } => true,
             Expr::Local(local) => self.init(local).is_none_or(|init| self.is_plain(init)),
-            Expr::Unary { .. }
+            Expr::Bounded { .. }
+            | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
+            | Expr::Compound(_)
             | Expr::Call { .. }
             | Expr::Faulted => false,
         }
@@ -158,7 +158,7 @@ impl<'a> Resolver<'a> {
     /// The form of an integer expression; `None` where it has none.
     pub(super) fn affine(&mut self, id: ExprId) -> Option<Affine> {
         let kernel = self.kernel;
-        let ty = kernel.type_of(id);
+        let ty = kernel.type_of(id).as_scalar()?;
         if !ty.is_int() {
             return None;
         }
@@ -173,11 +173,17 @@ impl<'a> Resolver<'a> {
                 Some(form) => form,
                 None => return self.opaque(id),
             },
+            // Where it is out of bounds, the access does not take place.
+            Expr::Bounded { index, .. } => return self.affine(index),
             Expr::Cast { arg } => match self.affine(arg) {
-                Some(form) => cast(form, kernel.type_of(arg), ty),
+                Some(form) => cast(form, kernel.scalar_of(arg), ty),
                 None => return self.opaque(id),
             },
-            Expr::Load { .. } | Expr::Unary { .. } | Expr::Divide { .. } | Expr::Call { .. } => {
+            Expr::Load { .. }
+            | Expr::Unary { .. }
+            | Expr::Divide { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_) => {
                 return self.opaque(id);
             }
             Expr::And { .. } | Expr::Or { .. } | Expr::Faulted => return None,
@@ -249,7 +255,7 @@ impl<'a> Resolver<'a> {
             self.opaque.push(id);
             id
         });
-        let unsigned = is_unsigned(kernel.type_of(id));
+        let unsigned = is_unsigned(kernel.scalar_of(id));
         Some(Affine::of(Poly::symbol(Symbol::Opaque(name, unsigned))))
     }
 
@@ -263,18 +269,22 @@ impl<'a> Resolver<'a> {
                 let init = self.inits[local.index()];
                 init.is_some_and(|init| self.is_uniform(init))
             }
-            Expr::Load { buffer, index, .. } => match kernel.params[buffer.index()].kind {
-                ParamKind::Slice { mutable, .. } => !mutable && self.is_uniform(index),
-                ParamKind::Scalar(_) => false,
+            Expr::Load { memory, index, .. } => match memory {
+                Memory::Slice(_) => {
+                    !kernel.is_shared_between_threads(memory) && self.is_uniform(index)
+                }
+                Memory::Shared(_) | Memory::Local(_) => false,
             },
             Expr::Faulted => false,
-            Expr::Unary { .. }
+            Expr::Bounded { .. }
+            | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
-            | Expr::Call { .. } => kernel.operands(id).iter().all(|&e| self.is_uniform(e)),
+            | Expr::Call { .. }
+            | Expr::Compound(_) => kernel.operands(id).iter().all(|&e| self.is_uniform(e)),
         }
     }
 }

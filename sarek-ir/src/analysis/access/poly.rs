@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Builtin, ExprId, LinkId, ParamId, Scalar};
+use crate::{Builtin, ExprId, LinkId, Memory, ParamId, Scalar};
 
 /// A value that is the same for all threads of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -10,7 +10,7 @@ pub enum Symbol {
     /// A scalar parameter; is its type unsigned?
     Param(ParamId, bool),
     /// The length of a slice.
-    Len(ParamId),
+    Len(Memory),
     /// A launch constant of the user's crate; is its type unsigned?
     Link(LinkId, bool),
     /// An extent: block, grid or global, by its axis.
@@ -41,7 +41,9 @@ impl Symbol {
             Builtin::ThreadIdx(_)
             | Builtin::BlockIdx(_)
             | Builtin::GlobalIdx(_)
-            | Builtin::GlobalThreadId => None,
+            | Builtin::GlobalThreadId
+            | Builtin::SubgroupSize
+            | Builtin::SubgroupLane => None,
         }
     }
 

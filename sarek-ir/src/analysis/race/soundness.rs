@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::check;
 use crate::analysis::random::{Rng, threads};
 use crate::analysis::range::{ArgFact, LaunchFacts, analyse};
-use crate::eval::thread::{Host, Thread};
+use crate::eval::{Host, Machine};
 use crate::sketch::{E, Sketch, V};
 use crate::{Axis, Builtin, Kernel, ParamId, Precondition, Scalar, Value};
 
@@ -198,11 +198,11 @@ fn no_two_threads_meet_where_no_race_was_found() {
                 thread: 0,
                 elements: HashMap::new(),
             };
-            let mut thread = Thread::new(&kernel);
+            let mut machine = Machine::new(&kernel);
             for (i, ids) in threads(extent, block).into_iter().enumerate() {
                 host.thread = i;
                 // A thread that faults, its index having wrapped, has touched what it has.
-                let _ = thread.run(&ids, &mut host);
+                let _ = machine.run(&ids, [1; 3], &mut host);
             }
             let race = host.elements.values().any(|e| e.1 && e.2);
             met += u32::from(race);

@@ -21,7 +21,7 @@ fn verdict(fill: impl Fn(&Sketch, ParamId, [ParamId; 3])) -> Result<Vec<Precondi
     fill(&s, v, sizes);
     checked(&s.finish()).map_err(|races| {
         assert_eq!(races.len(), 1);
-        assert_eq!(races[0].buffer, v);
+        assert_eq!(races[0].memory, v.into());
         races[0].reason
     })
 }

@@ -27,6 +27,8 @@ fn slot(builtin: Builtin) -> usize {
         Builtin::GlobalIdx(a) => 12 + a.index(),
         Builtin::GlobalDim(a) => 15 + a.index(),
         Builtin::GlobalThreadId => 18,
+        Builtin::SubgroupSize => 19,
+        Builtin::SubgroupLane => 20,
     }
 }
 
@@ -35,7 +37,11 @@ impl Env {
     pub fn new(kernel: &Kernel, grid: [u64; 3], block: [u32; 3], extent: [u64; 3]) -> Env {
         let mut env = Env {
             live: true,
-            locals: kernel.locals.iter().map(|l| Interval::of(l.ty)).collect(),
+            locals: kernel
+                .locals
+                .iter()
+                .map(|l| Interval::of_type(l.ty))
+                .collect(),
             builtins: [Interval::BIT; Builtin::ALL.len()],
             facts: vec![],
         };
@@ -127,7 +133,7 @@ impl Env {
         if !before.live {
             return;
         }
-        let types = kernel.locals.iter().map(|l| Interval::of(l.ty));
+        let types = kernel.locals.iter().map(|l| Interval::of_type(l.ty));
         for ((now, old), full) in self.locals.iter_mut().zip(&before.locals).zip(types) {
             if now.lo < old.lo {
                 now.lo = full.lo;

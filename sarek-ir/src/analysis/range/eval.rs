@@ -11,7 +11,7 @@ impl Analyser<'_> {
     /// Evaluates an expression where it is executed: its sites and overflows count.
     pub(super) fn eval(&mut self, id: ExprId) -> Interval {
         let outer = std::mem::replace(&mut self.overflowed, false);
-        let ty = self.kernel.type_of(id);
+        let ty = self.kernel.scalar_of(id);
         let mut range = self.node(id, ty);
         if !self.env.facts.is_empty() {
             range = self.known(id, range);
@@ -53,22 +53,30 @@ impl Analyser<'_> {
         match self.kernel.expr(id) {
             Expr::Literal(value) => of_value(value),
             Expr::Link(_) => full,
+            Expr::Compound(_) => unreachable!("linking leaves no compound"),
             Expr::Local(local) => {
                 self.overflowed |= self.tainted[local.index()];
                 self.env.locals[local.index()]
             }
             Expr::Param(param) => self.scalar_arg(param, full),
-            Expr::Len(param) => Interval::exactly(self.len(param)),
+            Expr::Len(memory) => Interval::exactly(self.len(memory)),
             Expr::Builtin(builtin) => self.env.builtin(builtin),
             Expr::Load {
-                buffer,
+                memory,
                 index,
                 site,
             } => {
                 let index = self.eval(index);
-                let inside = Interval::new(0, self.len(buffer) - 1);
+                let inside = Interval::new(0, self.len(memory) - 1);
                 self.check(site, index.within(inside));
                 full
+            }
+            Expr::Bounded { index, len, site } => {
+                let (index, len) = (self.eval(index), self.eval(len));
+                let inside = Interval::new(0, len.lo - 1);
+                self.check(site, index.within(inside));
+                // Beyond the check it is inside, or 0.
+                index.meet(Interval::new(0, (len.hi - 1).max(0)))
             }
             Expr::Unary { op, arg } => {
                 let arg = self.eval(arg);
@@ -83,7 +91,7 @@ impl Analyser<'_> {
             Expr::Or { lhs, rhs } => self.short_circuit(lhs, rhs, false),
             Expr::Cast { arg } => {
                 let range = self.eval(arg);
-                let from = self.kernel.type_of(arg);
+                let from = self.kernel.scalar_of(arg);
                 if from.is_float() || ty.is_float() {
                     return full;
                 }
@@ -163,7 +171,7 @@ impl Analyser<'_> {
             | BinaryOp::Le
             | BinaryOp::Gt
             | BinaryOp::Ge => {
-                if self.kernel.type_of(lhs).is_float() {
+                if self.kernel.scalar_of(lhs).is_float() {
                     return Interval::BIT;
                 }
                 compare(op, l, r)
@@ -235,7 +243,7 @@ impl Analyser<'_> {
         let mut on = ty;
         for (i, arg) in kernel.list(args).enumerate() {
             if i == 0 {
-                on = kernel.type_of(arg);
+                on = kernel.scalar_of(arg);
             }
             ranges[i.min(2)] = self.eval(arg);
         }
@@ -363,9 +371,15 @@ pub(super) fn of_value(value: Value) -> Interval {
     match value {
         Value::Bool(b) => Interval::exactly(b.into()),
         Value::F32(_) | Value::F64(_) => Interval::ANY,
-        Value::I32(_) | Value::U32(_) | Value::I64(_) | Value::U64(_) | Value::Usize(_) => {
-            value.as_int().map_or(Interval::ANY, Interval::exactly)
-        }
+        Value::I8(_)
+        | Value::U8(_)
+        | Value::I16(_)
+        | Value::U16(_)
+        | Value::I32(_)
+        | Value::U32(_)
+        | Value::I64(_)
+        | Value::U64(_)
+        | Value::Usize(_) => value.as_int().map_or(Interval::ANY, Interval::exactly),
     }
 }
 

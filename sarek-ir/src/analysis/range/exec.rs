@@ -4,7 +4,7 @@ use super::env::Env;
 use super::interval::Interval;
 use super::refine::is_stable;
 use super::{Analyser, LoopPaths};
-use crate::{Block, ExprId, LabelId, LocalId, NativeId, Piece, Stmt, StmtId};
+use crate::{Block, ExprId, LabelId, List, LocalId, Memory, NativeId, Piece, SiteId, Stmt, StmtId};
 
 /// How often a loop's fixpoint is narrowed.
 const NARROWINGS: usize = 2;
@@ -28,15 +28,13 @@ impl Analyser<'_> {
                 self.env.locals[local.index()] = self.whole(value);
             }
             Stmt::Store {
-                buffer,
+                memory,
                 index,
                 value,
                 site,
             } => {
                 self.whole(value);
-                let index = self.whole(index);
-                let inside = Interval::new(0, self.len(buffer) - 1);
-                self.check(site, index.within(inside));
+                self.index(memory, index, site);
             }
             Stmt::Assert { cond, site } => {
                 self.doubtful = false;
@@ -65,7 +63,48 @@ impl Analyser<'_> {
                 merge(&mut self.paths(label).continues, env);
             }
             Stmt::Return => self.env.live = false,
+            Stmt::Update { .. } | Stmt::Call { .. } => {
+                unreachable!("linking leaves no compound")
+            }
+            Stmt::Barrier | Stmt::Fence { .. } => {}
+            Stmt::Atomic {
+                memory,
+                index,
+                args,
+                result,
+                site,
+                ..
+            } => {
+                self.operands(args);
+                self.index(memory, index, site);
+                self.forget(result);
+            }
+            Stmt::Subgroup { args, result, .. } => {
+                self.operands(args);
+                self.forget(Some(result));
+            }
             Stmt::Native { native } => self.native(native),
+        }
+    }
+
+    fn operands(&mut self, list: List) {
+        for operand in self.kernel.list(list).collect::<Vec<_>>() {
+            self.whole(operand);
+        }
+    }
+
+    /// Evaluates an index and checks that it is inside.
+    fn index(&mut self, memory: Memory, index: ExprId, site: Option<SiteId>) {
+        let index = self.whole(index);
+        let inside = Interval::new(0, self.len(memory) - 1);
+        self.check(site, index.within(inside));
+    }
+
+    /// Any value may stand in the local now.
+    fn forget(&mut self, local: Option<LocalId>) {
+        if let Some(local) = local {
+            let ty = self.kernel.locals[local.index()].ty;
+            self.env.locals[local.index()] = Interval::of_type(ty);
         }
     }
 
@@ -78,7 +117,7 @@ impl Analyser<'_> {
     fn declare(&mut self, local: LocalId, init: Option<ExprId>) {
         let decl = &self.kernel.locals[local.index()];
         let Some(init) = init else {
-            self.env.locals[local.index()] = Interval::of(decl.ty);
+            self.env.locals[local.index()] = Interval::of_type(decl.ty);
             return;
         };
         self.env.locals[local.index()] = self.whole(init);
@@ -88,7 +127,7 @@ impl Analyser<'_> {
         if self.record {
             self.tainted[local.index()] = self.overflowed;
         }
-        let followed = !decl.ty.is_float() && is_stable(self.kernel, init);
+        let followed = !decl.ty.scalar().is_float() && is_stable(self.kernel, init);
         self.defs[local.index()] = followed.then_some(init);
         if followed {
             self.scope.push(local);
@@ -244,7 +283,7 @@ impl Analyser<'_> {
                 Piece::Local(local) => {
                     let decl = &kernel.locals[local.index()];
                     if decl.mutable {
-                        self.env.locals[local.index()] = Interval::of(decl.ty);
+                        self.env.locals[local.index()] = Interval::of_type(decl.ty);
                     }
                 }
                 Piece::Text(_) | Piece::Param(_) => {}

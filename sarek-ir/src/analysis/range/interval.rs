@@ -1,6 +1,6 @@
 //! Intervals of integers, and what the operators make of them before they wrap.
 
-use crate::Scalar;
+use crate::{Scalar, Type};
 
 /// All integers from `lo` to `hi`; empty when `lo > hi`. `bool`s are 0 and 1. What is not an
 /// integer is [`Interval::ANY`].
@@ -34,11 +34,23 @@ impl Interval {
     pub const fn of(ty: Scalar) -> Interval {
         match ty {
             Scalar::Bool => Interval::BIT,
+            Scalar::I8 => Interval::new(i8::MIN as i128, i8::MAX as i128),
+            Scalar::U8 => Interval::new(0, u8::MAX as i128),
+            Scalar::I16 => Interval::new(i16::MIN as i128, i16::MAX as i128),
+            Scalar::U16 => Interval::new(0, u16::MAX as i128),
             Scalar::I32 => Interval::new(i32::MIN as i128, i32::MAX as i128),
             Scalar::U32 => Interval::new(0, u32::MAX as i128),
             Scalar::I64 => Interval::new(i64::MIN as i128, i64::MAX as i128),
             Scalar::U64 | Scalar::Usize => Interval::new(0, u64::MAX as i128),
             Scalar::F32 | Scalar::F64 => Interval::ANY,
+        }
+    }
+
+    /// Everything that a value of a type can be; of an array nothing is followed.
+    pub const fn of_type(ty: Type) -> Interval {
+        match ty {
+            Type::Scalar(scalar) => Interval::of(scalar),
+            Type::Compound(_) => Interval::ANY,
         }
     }
 

@@ -74,17 +74,19 @@ impl Analyser<'_> {
             | Expr::Len(_)
             | Expr::Builtin(_)
             | Expr::Load { .. }
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Divide { .. }
             | Expr::Cast { .. }
             | Expr::Call { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => self.narrow(cond, Interval::exactly(truth.into())),
         }
     }
 
     fn assume_comparison(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, truth: bool) {
-        let ty = self.kernel.type_of(lhs);
+        let ty = self.kernel.scalar_of(lhs);
         if ty.is_float() {
             return;
         }
@@ -136,7 +138,7 @@ impl Analyser<'_> {
         if !self.env.live {
             return;
         }
-        let ty = self.kernel.type_of(id);
+        let ty = self.kernel.scalar_of(id);
         if ty.is_float() {
             return;
         }
@@ -158,7 +160,7 @@ impl Analyser<'_> {
             Expr::Cast { arg } => {
                 let from = self.peek(arg);
                 if let Some(to) = before_wrapping(from, to, ty)
-                    && !self.kernel.type_of(arg).is_float()
+                    && !self.kernel.scalar_of(arg).is_float()
                 {
                     self.narrow(arg, to);
                 }
@@ -177,9 +179,11 @@ impl Analyser<'_> {
             | Expr::Param(_)
             | Expr::Len(_)
             | Expr::Load { .. }
+            | Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::And { .. }
             | Expr::Or { .. }
+            | Expr::Compound(_)
             | Expr::Faulted => {}
         }
     }
@@ -352,9 +356,14 @@ pub(super) fn is_stable(kernel: &Kernel, id: ExprId) -> bool {
     match kernel.expr(id) {
         Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) | Expr::Len(_) | Expr::Builtin(_) => true,
         Expr::Local(local) => !kernel.locals[local.index()].mutable,
-        Expr::Load { .. } | Expr::Faulted => false,
+        Expr::Load { .. } | Expr::Compound(_) | Expr::Faulted => false,
         Expr::Unary { arg, .. } | Expr::Cast { arg } => is_stable(kernel, arg),
-        Expr::Binary { lhs, rhs, .. }
+        Expr::Bounded {
+            index: lhs,
+            len: rhs,
+            ..
+        }
+        | Expr::Binary { lhs, rhs, .. }
         | Expr::Divide { lhs, rhs, .. }
         | Expr::And { lhs, rhs }
         | Expr::Or { lhs, rhs } => is_stable(kernel, lhs) && is_stable(kernel, rhs),

@@ -2,7 +2,7 @@
 
 use super::{ArgFact, LaunchFacts, Ranges, analyse};
 use crate::analysis::random::{Rng, Watched, kernel, threads};
-use crate::eval::thread::Thread;
+use crate::eval::{Machine, Stop};
 use crate::{BinaryOp, Expr, ExprId, Kernel, ParamKind, Scalar, SiteId, Value, passes};
 
 /// What came out of the runs, lest they prove nothing or never get anywhere.
@@ -46,7 +46,7 @@ fn hold(kernel: &Kernel, ranges: &Ranges, id: ExprId, value: Value, values: &mut
         let text = kernel.expr_text(id);
         assert!(!ranges.no_overflow(id), "`{text}` overflows in\n{kernel}");
     }
-    if kernel.type_of(id) == Scalar::Usize && value.as_int() > Some(u32::MAX.into()) {
+    if kernel.scalar_of(id) == Scalar::Usize && value.as_int() > Some(u32::MAX.into()) {
         let text = kernel.expr_text(id);
         assert!(!ranges.fits_u32(), "`{text}` is {value:?} in\n{kernel}");
     }
@@ -119,12 +119,19 @@ impl Case {
             scalars,
             watch,
         };
-        let mut thread = Thread::new(kernel);
+        let mut machine = Machine::new(kernel);
         let ends = threads(self.extent, self.block)
             .iter()
-            .map(|ids| thread.run(ids, &mut host).map_err(|fault| fault.site))
+            .map(|ids| machine.run(ids, [1; 3], &mut host).map_err(site))
             .collect();
         (host.buffer, ends)
+    }
+}
+
+fn site(stop: Stop) -> SiteId {
+    match stop {
+        Stop::Fault { fault, .. } => fault.site,
+        Stop::Divergence { .. } => panic!("there is no barrier"),
     }
 }
 

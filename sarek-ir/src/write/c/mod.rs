@@ -5,20 +5,27 @@
 //! conversions back are modular on every compiler that these dialects meet, and so is `>>` of a
 //! negative number arithmetic.
 
+mod atomics;
 mod functions;
 mod snippets;
 
+pub use atomics::is_native_atomic;
+pub(super) use atomics::{ByBits, assigned};
 pub use functions::function;
 
 use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value};
 
 use super::text::f32_digits;
-use super::{Argument, Dialect, Precedence, SlotKind, Text, Unsupported};
+use super::{Dialect, Entry, Precedence, SlotKind, Text, Unsupported};
 
 pub(super) fn storage_type(ty: Scalar) -> &'static str {
     match ty {
         Scalar::Bool => "u8",
-        Scalar::I32
+        Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::I32
         | Scalar::U32
         | Scalar::I64
         | Scalar::U64
@@ -52,7 +59,11 @@ pub(super) fn literal<D: Dialect + ?Sized>(d: &D, value: Value) -> Text {
         Value::Bool(v) => v.to_string(),
         // The literal of MIN's magnitude would not be an `int`.
         Value::I32(i32::MIN) => format!("(-{} - 1)", i32::MAX),
+        Value::I8(v) => v.to_string(),
+        Value::I16(v) => v.to_string(),
         Value::I32(v) => v.to_string(),
+        Value::U8(v) => format!("{v}u"),
+        Value::U16(v) => format!("{v}u"),
         Value::U32(v) => format!("{v}u"),
         Value::I64(i64::MIN) => format!("(-{}{long} - 1{long})", i64::MAX),
         Value::I64(v) => format!("{v}{long}"),
@@ -166,29 +177,57 @@ pub fn snippet<D: Dialect + ?Sized>(d: &D, name: &str) -> Option<String> {
     super::expand(d, snippets::TEMPLATES, name)
 }
 
-/// The head of a kernel: what stands before the name, and, given the type of its elements and
-/// whether it may be written, the type of a buffer.
+/// How a C dialect spells the head of a kernel.
+#[derive(Clone, Copy)]
+pub struct Head<'a> {
+    /// What stands before the name.
+    pub before: &'a str,
+    /// Given the type of its elements and whether it may be written, the type of a buffer.
+    pub pointer: &'a dyn Fn(&str, bool) -> String,
+    /// What stands before the declaration of a shared array.
+    pub shared: &'a str,
+    /// Given name and type of the elements, the argument that is a shared array, and the line that makes it one.
+    pub given: &'a dyn Fn(&str, &str) -> (String, String),
+}
+
+/// The head of a kernel, and its shared arrays.
 ///
 /// # Errors
-/// Those of [`Dialect::storage_type`].
+/// Those of the types.
 pub fn signature<D: Dialect + ?Sized>(
     d: &D,
-    before: &str,
-    name: &str,
-    arguments: &[Argument],
-    pointer: &dyn Fn(&str, bool) -> String,
+    entry: &Entry<'_>,
+    head: &Head<'_>,
 ) -> Result<String, Unsupported> {
-    let mut lines = vec![];
-    for argument in arguments {
+    let (mut arguments, mut lines) = (vec![], vec![]);
+    for argument in entry.arguments {
         let name = &argument.name;
         let ty = match argument.slot.kind {
-            SlotKind::Buffer { mutable, .. } => pointer(d.storage_type(argument.slot.ty)?, mutable),
-            SlotKind::Faults => pointer(d.type_name(Scalar::U32), true),
+            SlotKind::Buffer { mutable, .. } => (head.pointer)(argument.element_type(d)?, mutable),
+            SlotKind::Faults => (head.pointer)(d.type_name(Scalar::U32), true),
             SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => {
                 format!("const {}", d.type_name(argument.passed_as()))
             }
+            SlotKind::Shared(id) => {
+                let ty = entry.shared[id.index()].element_type(d)?;
+                let (argument, line) = (head.given)(name, ty);
+                arguments.push(format!("    {argument}"));
+                lines.push(line);
+                continue;
+            }
         };
-        lines.push(format!("    {ty} {name}"));
+        arguments.push(format!("    {ty} {name}"));
     }
-    Ok(format!("{before} {name}(\n{}\n) {{", lines.join(",\n")))
+    for array in entry.shared {
+        if let Some(len) = array.len {
+            let ty = array.element_type(d)?;
+            lines.push(format!("{} {ty} {}[{len}];", head.shared, array.name));
+        }
+    }
+    let (before, name) = (head.before, entry.name);
+    let mut text = format!("{before} {name}(\n{}\n) {{", arguments.join(",\n"));
+    for line in lines.iter().filter(|line| !line.is_empty()) {
+        text += &format!("\n    {line}");
+    }
+    Ok(text)
 }

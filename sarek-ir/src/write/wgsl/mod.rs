@@ -8,8 +8,12 @@
 //! WGSL rejects constant expressions that overflow, divide by zero or are not finite; constants
 //! that could make one pass through a function, which is never a constant expression.
 //!
-//! `f64`, `i64` and `u64` are naga's: they need the device's feature but no `enable`.
+//! Shared arrays are `var<workgroup>`; an `override` constant of the name that [`Wgsl::length`] gives holds the length
+//! of one that the launch sizes, at least 1. Elements that atomic operations change are atomic integers, floats by their bits.
+//!
+//! `f64`, `i64` and `u64` are naga's: they need the device's feature but no `enable`, as do subgroups.
 
+mod collective;
 mod functions;
 mod snippets;
 mod snippets_float;
@@ -17,11 +21,12 @@ mod snippets_float;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::{Axis, BinaryOp, DivideOp, Intrinsic, Scalar, UnaryOp, Value};
+use crate::{Axis, BinaryOp, DivideOp, Intrinsic, Scalar, SharedId, SubgroupOp, UnaryOp, Value};
 
 use super::text::f32_digits;
 use super::{
-    Dialect, Entry, IndexWidth, Precedence, RawId, SlotKind, Text, Unsupported, expand, reserved,
+    Atomic, Dialect, Entry, IndexWidth, Precedence, RawId, SlotKind, Text, Unsupported, expand,
+    reserved,
 };
 
 /// WGSL for naga.
@@ -31,6 +36,12 @@ pub struct Wgsl;
 impl Wgsl {
     /// The names of the `override` constants that hold the block size.
     pub const BLOCK: [&str; 3] = ["SRK_BLOCK_X", "SRK_BLOCK_Y", "SRK_BLOCK_Z"];
+
+    /// The name of the `override` constant that holds the length of a shared array, which is a
+    /// [`SlotKind::Shared`].
+    pub fn length(shared: SharedId) -> String {
+        format!("SRK_LENGTH_{}", shared.0)
+    }
 }
 
 impl Dialect for Wgsl {
@@ -50,11 +61,19 @@ impl Dialect for Wgsl {
         true
     }
 
+    fn type_name(&self, ty: Scalar) -> &'static str {
+        ty.widened().unwrap_or(ty).name()
+    }
+
     fn storage_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
         match ty {
-            Scalar::Bool => Err(Unsupported::new(
+            Scalar::Bool | Scalar::I8 | Scalar::U8 => Err(Unsupported::new(
                 self.name(),
-                "buffers of 8-bit elements (`bool`)",
+                format!("buffers of 8-bit elements (`{ty}`)"),
+            )),
+            Scalar::I16 | Scalar::U16 => Err(Unsupported::new(
+                self.name(),
+                format!("buffers of 16-bit elements (`{ty}`)"),
             )),
             Scalar::I32
             | Scalar::U32
@@ -64,6 +83,50 @@ impl Dialect for Wgsl {
             | Scalar::F32
             | Scalar::F64 => Ok(ty.name()),
         }
+    }
+
+    /// Any bits have to be a value, so a `bool` is a word.
+    fn shared_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
+        match ty {
+            Scalar::Bool | Scalar::U8 | Scalar::U16 => Ok("u32"),
+            Scalar::I8 | Scalar::I16 => Ok("i32"),
+            Scalar::I32
+            | Scalar::U32
+            | Scalar::I64
+            | Scalar::U64
+            | Scalar::Usize
+            | Scalar::F32
+            | Scalar::F64 => Ok(ty.name()),
+        }
+    }
+
+    fn atomic_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
+        collective::atomic_type(ty)
+    }
+
+    fn barrier(&self) -> Result<&'static str, Unsupported> {
+        Ok("workgroupBarrier();\nstorageBarrier();")
+    }
+
+    fn atomic(&self, atomic: &Atomic<'_>) -> Result<String, Unsupported> {
+        Ok(collective::atomic(self, atomic))
+    }
+
+    fn subgroup_ids(&self, index: Scalar) -> Result<[Text; 2], Unsupported> {
+        Ok(collective::IDS.map(|id| match index {
+            Scalar::U32 => Text::primary(id),
+            _ => self.cast(&Text::primary(id), Scalar::U32, index),
+        }))
+    }
+
+    fn subgroup(
+        &self,
+        op: SubgroupOp,
+        ty: Scalar,
+        args: &[Text],
+        index: Scalar,
+    ) -> Result<Text, Unsupported> {
+        Ok(collective::subgroup(self, op, ty, args, index))
     }
 
     fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported> {
@@ -108,7 +171,12 @@ impl Dialect for Wgsl {
             "let"
         };
         let init = init.map(|init| format!(" = {init}"));
+        let ty = self.type_name(ty);
         format!("{keyword} {name}: {ty}{}", init.as_deref().unwrap_or(""))
+    }
+
+    fn declare_array(&self, name: &str, ty: Scalar, len: u64) -> String {
+        format!("var {name}: array<{ty}, {len}>")
     }
 
     fn forever(&self) -> &'static str {
@@ -198,17 +266,25 @@ impl Dialect for Wgsl {
         format!("{buffer}[u32({})]", index.text)
     }
 
-    fn loaded(&self, element: String, _ty: Scalar) -> Text {
-        Text::primary(element)
+    fn loaded(&self, element: String, ty: Scalar) -> Text {
+        let element = Text::primary(element);
+        match ty.is_bool() {
+            true => Text::infix(Precedence::Compare, "!=", &element, &Text::literal("0u")),
+            false => element,
+        }
     }
 
-    fn stored(&self, value: Text, _ty: Scalar) -> Text {
-        value
+    fn stored(&self, value: Text, ty: Scalar) -> Text {
+        match ty.is_bool() {
+            true => Text::primary(format!("u32({})", value.text)),
+            false => value,
+        }
     }
 
     fn snippet(&self, name: &str) -> Option<String> {
         expand(self, snippets::TEMPLATES, name)
             .or_else(|| expand(self, snippets_float::TEMPLATES, name))
+            .or_else(|| expand(self, collective::TEMPLATES, name))
     }
 
     fn variable(&self, name: &str, types: &[Scalar]) -> Option<String> {
@@ -258,12 +334,13 @@ fn high_word(name: &str, ty: Scalar) -> String {
 fn entry_text(d: &Wgsl, entry: &Entry<'_>) -> Result<Result<String, std::fmt::Error>, Unsupported> {
     let mut buffers = vec![];
     let mut fields = vec![];
+    let mut shared = vec![];
     for argument in entry.arguments {
         let name = &argument.name;
         match argument.slot.kind {
             SlotKind::Buffer { mutable, .. } => {
                 let access = if mutable { "read_write" } else { "read" };
-                let ty = d.storage_type(argument.slot.ty)?;
+                let ty = argument.element_type(d)?;
                 buffers.push(format!("var<storage, {access}> {name}: array<{ty}>;"));
             }
             SlotKind::Faults => buffers.push(format!(
@@ -272,15 +349,28 @@ fn entry_text(d: &Wgsl, entry: &Entry<'_>) -> Result<Result<String, std::fmt::Er
             SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => {
                 fields.push(format!("    {name}: {},", argument.passed_as()));
             }
+            SlotKind::Shared(id) => {
+                let (length, array) = (Wgsl::length(id), &entry.shared[id.index()]);
+                let ty = array.element_type(d)?;
+                shared.push(format!("override {length}: u32 = 1u;"));
+                shared.push(format!("var<workgroup> {name}: array<{ty}, {length}>;"));
+            }
         }
     }
-    Ok(declarations(entry, &buffers, &fields))
+    for array in entry.shared {
+        if let Some(len) = array.len {
+            let (name, ty) = (&array.name, array.element_type(d)?);
+            shared.push(format!("var<workgroup> {name}: array<{ty}, {len}>;"));
+        }
+    }
+    Ok(declarations(entry, &buffers, &fields, &shared))
 }
 
 fn declarations(
     entry: &Entry<'_>,
     buffers: &[String],
     fields: &[String],
+    shared: &[String],
 ) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
     for (name, size) in Wgsl::BLOCK.iter().zip(entry.block.unwrap_or([1; 3])) {
@@ -290,12 +380,21 @@ fn declarations(
     for (binding, buffer) in buffers.iter().enumerate() {
         writeln!(out, "@group(0) @binding({binding}) {buffer}")?;
     }
-    writeln!(out, "\nstruct Args {{\n{}\n}}", fields.join("\n"))?;
-    let binding = buffers.len();
-    writeln!(
-        out,
-        "@group(0) @binding({binding}) var<uniform> args: Args;\n"
-    )?;
+    writeln!(out)?;
+    if !fields.is_empty() {
+        let binding = buffers.len();
+        writeln!(out, "struct Args {{\n{}\n}}", fields.join("\n"))?;
+        writeln!(
+            out,
+            "@group(0) @binding({binding}) var<uniform> args: Args;\n"
+        )?;
+    }
+    for line in shared {
+        writeln!(out, "{line}")?;
+    }
+    if !shared.is_empty() {
+        writeln!(out)?;
+    }
     writeln!(out, "@compute @workgroup_size({})", Wgsl::BLOCK.join(", "))?;
     writeln!(out, "fn {}(", entry.name)?;
     writeln!(
@@ -304,6 +403,11 @@ fn declarations(
     )?;
     writeln!(out, "    @builtin(workgroup_id) group_id: vec3<u32>,")?;
     writeln!(out, "    @builtin(num_workgroups) group_count: vec3<u32>,")?;
+    if entry.subgroups {
+        let [size, lane] = collective::IDS;
+        writeln!(out, "    @builtin(subgroup_size) {size}: u32,")?;
+        writeln!(out, "    @builtin(subgroup_invocation_id) {lane}: u32,")?;
+    }
     write!(out, ") {{")?;
     Ok(out)
 }
@@ -313,7 +417,11 @@ fn literal(value: Value) -> Text {
         Value::Bool(v) => v.to_string(),
         // The literal of MIN's magnitude would not be an `i32`.
         Value::I32(i32::MIN) => format!("i32({})", i32::MIN),
+        Value::I8(v) => format!("{v}i"),
+        Value::I16(v) => format!("{v}i"),
         Value::I32(v) => format!("{v}i"),
+        Value::U8(v) => format!("{v}u"),
+        Value::U16(v) => format!("{v}u"),
         Value::U32(v) => format!("{v}u"),
         Value::I64(i64::MIN) => return Text::primary("bitcast<i64>(0x8000000000000000lu)"),
         Value::I64(v) => format!("{v}li"),
@@ -360,6 +468,13 @@ fn compare_bools(op: BinaryOp, lhs: &Text, rhs: &Text) -> Text {
 /// Between integers the width changes first, as the source's sign asks for, then the sign.
 fn cast(arg: &Text, from: Scalar, to: Scalar) -> Text {
     let convert = |to: Scalar, arg: &Text| Text::primary(format!("{to}({})", arg.text));
+    if from.widened() == Some(to) {
+        // It is held so.
+        return arg.clone();
+    }
+    if to.widened() == Some(from) {
+        return Text::primary(format!("extractBits({}, 0u, {}u)", arg.text, to.bits()));
+    }
     if from.is_float() && to.is_int() {
         return Text::call(&format!("srk_to_{to}_{from}"), std::slice::from_ref(arg));
     }

@@ -112,28 +112,28 @@ fn $NAME(a: $T, b: $T, site: u32) -> $T {
         "checked_div",
         Int,
         "fn $NAME(a: $T, b: $T, site: u32) -> $T {
-    return a / srk_divisor_$T(a, b, site);
+    return a / srk_divisor_$ID(a, b, site);
 }",
     ),
     on(
         "checked_rem",
         Int,
         "fn $NAME(a: $T, b: $T, site: u32) -> $T {
-    return a % srk_divisor_$T(a, b, site);
+    return a % srk_divisor_$ID(a, b, site);
 }",
     ),
     on(
         "checked_div_euclid",
         Int,
         "fn $NAME(a: $T, b: $T, site: u32) -> $T {
-    return srk_div_euclid_$T(a, srk_divisor_$T(a, b, site));
+    return srk_div_euclid_$T(a, srk_divisor_$ID(a, b, site));
 }",
     ),
     on(
         "checked_rem_euclid",
         Int,
         "fn $NAME(a: $T, b: $T, site: u32) -> $T {
-    return srk_rem_euclid_$T(a, srk_divisor_$T(a, b, site));
+    return srk_rem_euclid_$T(a, srk_divisor_$ID(a, b, site));
 }",
     ),
     on(

@@ -10,6 +10,7 @@ fn gpu() -> DeviceInfo {
         max_block: [1024, 1024, 64],
         max_block_threads: 1024,
         max_grid: [65535; 3],
+        max_shared: 48 << 10,
         max_buffer: u64::MAX,
         max_buffers: 31,
         warp: 32,

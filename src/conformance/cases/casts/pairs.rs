@@ -38,6 +38,70 @@ macro_rules! casts {
 }
 
 casts! {
+    i8_i8 i8_i8_kernel "casts/i8/i8" [Storage8] i8 i8;
+    i8_u8 i8_u8_kernel "casts/i8/u8" [Storage8] i8 u8;
+    i8_i16 i8_i16_kernel "casts/i8/i16" [Storage8 Storage16] i8 i16;
+    i8_u16 i8_u16_kernel "casts/i8/u16" [Storage8 Storage16] i8 u16;
+    i8_i32 i8_i32_kernel "casts/i8/i32" [Storage8] i8 i32;
+    i8_u32 i8_u32_kernel "casts/i8/u32" [Storage8] i8 u32;
+    i8_i64 i8_i64_kernel "casts/i8/i64" [Storage8 I64] i8 i64;
+    i8_u64 i8_u64_kernel "casts/i8/u64" [Storage8 I64] i8 u64;
+    i8_f32 i8_f32_kernel "casts/i8/f32" [Storage8] i8 f32;
+    i8_f64 i8_f64_kernel "casts/i8/f64" [Storage8 F64] i8 f64;
+    u8_i8 u8_i8_kernel "casts/u8/i8" [Storage8] u8 i8;
+    u8_u8 u8_u8_kernel "casts/u8/u8" [Storage8] u8 u8;
+    u8_i16 u8_i16_kernel "casts/u8/i16" [Storage8 Storage16] u8 i16;
+    u8_u16 u8_u16_kernel "casts/u8/u16" [Storage8 Storage16] u8 u16;
+    u8_i32 u8_i32_kernel "casts/u8/i32" [Storage8] u8 i32;
+    u8_u32 u8_u32_kernel "casts/u8/u32" [Storage8] u8 u32;
+    u8_i64 u8_i64_kernel "casts/u8/i64" [Storage8 I64] u8 i64;
+    u8_u64 u8_u64_kernel "casts/u8/u64" [Storage8 I64] u8 u64;
+    u8_f32 u8_f32_kernel "casts/u8/f32" [Storage8] u8 f32;
+    u8_f64 u8_f64_kernel "casts/u8/f64" [Storage8 F64] u8 f64;
+    i16_i8 i16_i8_kernel "casts/i16/i8" [Storage16 Storage8] i16 i8;
+    i16_u8 i16_u8_kernel "casts/i16/u8" [Storage16 Storage8] i16 u8;
+    i16_i16 i16_i16_kernel "casts/i16/i16" [Storage16] i16 i16;
+    i16_u16 i16_u16_kernel "casts/i16/u16" [Storage16] i16 u16;
+    i16_i32 i16_i32_kernel "casts/i16/i32" [Storage16] i16 i32;
+    i16_u32 i16_u32_kernel "casts/i16/u32" [Storage16] i16 u32;
+    i16_i64 i16_i64_kernel "casts/i16/i64" [Storage16 I64] i16 i64;
+    i16_u64 i16_u64_kernel "casts/i16/u64" [Storage16 I64] i16 u64;
+    i16_f32 i16_f32_kernel "casts/i16/f32" [Storage16] i16 f32;
+    i16_f64 i16_f64_kernel "casts/i16/f64" [Storage16 F64] i16 f64;
+    u16_i8 u16_i8_kernel "casts/u16/i8" [Storage16 Storage8] u16 i8;
+    u16_u8 u16_u8_kernel "casts/u16/u8" [Storage16 Storage8] u16 u8;
+    u16_i16 u16_i16_kernel "casts/u16/i16" [Storage16] u16 i16;
+    u16_u16 u16_u16_kernel "casts/u16/u16" [Storage16] u16 u16;
+    u16_i32 u16_i32_kernel "casts/u16/i32" [Storage16] u16 i32;
+    u16_u32 u16_u32_kernel "casts/u16/u32" [Storage16] u16 u32;
+    u16_i64 u16_i64_kernel "casts/u16/i64" [Storage16 I64] u16 i64;
+    u16_u64 u16_u64_kernel "casts/u16/u64" [Storage16 I64] u16 u64;
+    u16_f32 u16_f32_kernel "casts/u16/f32" [Storage16] u16 f32;
+    u16_f64 u16_f64_kernel "casts/u16/f64" [Storage16 F64] u16 f64;
+    i32_i8 i32_i8_kernel "casts/i32/i8" [Storage8] i32 i8;
+    i32_u8 i32_u8_kernel "casts/i32/u8" [Storage8] i32 u8;
+    i32_i16 i32_i16_kernel "casts/i32/i16" [Storage16] i32 i16;
+    i32_u16 i32_u16_kernel "casts/i32/u16" [Storage16] i32 u16;
+    u32_i8 u32_i8_kernel "casts/u32/i8" [Storage8] u32 i8;
+    u32_u8 u32_u8_kernel "casts/u32/u8" [Storage8] u32 u8;
+    u32_i16 u32_i16_kernel "casts/u32/i16" [Storage16] u32 i16;
+    u32_u16 u32_u16_kernel "casts/u32/u16" [Storage16] u32 u16;
+    i64_i8 i64_i8_kernel "casts/i64/i8" [I64 Storage8] i64 i8;
+    i64_u8 i64_u8_kernel "casts/i64/u8" [I64 Storage8] i64 u8;
+    i64_i16 i64_i16_kernel "casts/i64/i16" [I64 Storage16] i64 i16;
+    i64_u16 i64_u16_kernel "casts/i64/u16" [I64 Storage16] i64 u16;
+    u64_i8 u64_i8_kernel "casts/u64/i8" [I64 Storage8] u64 i8;
+    u64_u8 u64_u8_kernel "casts/u64/u8" [I64 Storage8] u64 u8;
+    u64_i16 u64_i16_kernel "casts/u64/i16" [I64 Storage16] u64 i16;
+    u64_u16 u64_u16_kernel "casts/u64/u16" [I64 Storage16] u64 u16;
+    f32_i8 f32_i8_kernel "casts/f32/i8" [Storage8] f32 i8;
+    f32_u8 f32_u8_kernel "casts/f32/u8" [Storage8] f32 u8;
+    f32_i16 f32_i16_kernel "casts/f32/i16" [Storage16] f32 i16;
+    f32_u16 f32_u16_kernel "casts/f32/u16" [Storage16] f32 u16;
+    f64_i8 f64_i8_kernel "casts/f64/i8" [F64 Storage8] f64 i8;
+    f64_u8 f64_u8_kernel "casts/f64/u8" [F64 Storage8] f64 u8;
+    f64_i16 f64_i16_kernel "casts/f64/i16" [F64 Storage16] f64 i16;
+    f64_u16 f64_u16_kernel "casts/f64/u16" [F64 Storage16] f64 u16;
     i32_i32 i32_i32_kernel "casts/i32/i32" [] i32 i32;
     i32_u32 i32_u32_kernel "casts/i32/u32" [] i32 u32;
     i32_i64 i32_i64_kernel "casts/i32/i64" [I64] i32 i64;
@@ -143,10 +207,14 @@ macro_rules! between_integers {
 }
 
 between_integers! {
-    i32: i32 u32 i64 u64;
-    u32: i32 u32 i64 u64;
-    i64: i32 u32 i64 u64;
-    u64: i32 u32 i64 u64;
+    i8: i8 u8 i16 u16 i32 u32 i64 u64;
+    u8: i8 u8 i16 u16 i32 u32 i64 u64;
+    i16: i8 u8 i16 u16 i32 u32 i64 u64;
+    u16: i8 u8 i16 u16 i32 u32 i64 u64;
+    i32: i8 u8 i16 u16 i32 u32 i64 u64;
+    u32: i8 u8 i16 u16 i32 u32 i64 u64;
+    i64: i8 u8 i16 u16 i32 u32 i64 u64;
+    u64: i8 u8 i16 u16 i32 u32 i64 u64;
 }
 
 macro_rules! floats_to_integers {
@@ -167,8 +235,8 @@ macro_rules! floats_to_integers {
 }
 
 floats_to_integers! {
-    f32: i32 u32 i64 u64;
-    f64: i32 u32 i64 u64;
+    f32: i8 u8 i16 u16 i32 u32 i64 u64;
+    f64: i8 u8 i16 u16 i32 u32 i64 u64;
 }
 
 /// The value of a whole number of at most 100 bits, from its bits.
@@ -199,7 +267,7 @@ macro_rules! integers_to_floats {
     )*};
 }
 
-integers_to_floats!(i32 u32 i64 u64);
+integers_to_floats!(i8 u8 i16 u16 i32 u32 i64 u64);
 
 /// Rounds to so many binary digits, ties to even; the result is exact in `f64`.
 fn nearest(x: i128, digits: u32) -> f64 {
@@ -229,7 +297,7 @@ macro_rules! never_subnormal {
     ($($t:ident)*) => {$(impl Flushable for $t {})*};
 }
 
-never_subnormal!(i32 u32 i64 u64);
+never_subnormal!(i8 u8 i16 u16 i32 u32 i64 u64);
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,11 @@ use crate::prelude::*;
 use crate::{FaultKind, Result};
 
 pub const CASES: &[Case] = &[
+    Case::new("faults/division/i8", &[Capability::Storage8], i8_case),
+    Case::new("faults/division/i16", &[Capability::Storage16], i16_case),
     Case::new("faults/division/i32", &[], i32_case),
+    Case::new("faults/division/u8", &[Capability::Storage8], u8_case),
+    Case::new("faults/division/u16", &[Capability::Storage16], u16_case),
     Case::new("faults/division/u32", &[], u32_case),
     Case::new("faults/division/i64", &[Capability::I64], i64_case),
     Case::new("faults/division/u64", &[Capability::I64], u64_case),
@@ -54,7 +58,11 @@ macro_rules! divide {
     };
 }
 
+divide!(i8 i8_case divide_i8 "divide_i8");
+divide!(i16 i16_case divide_i16 "divide_i16");
 divide!(i32 i32_case divide_i32 "divide_i32");
+divide!(u8 u8_case divide_u8 "divide_u8");
+divide!(u16 u16_case divide_u16 "divide_u16");
 divide!(u32 u32_case divide_u32 "divide_u32");
 divide!(i64 i64_case divide_i64 "divide_i64");
 divide!(u64 u64_case divide_u64 "divide_u64");

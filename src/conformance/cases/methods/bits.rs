@@ -6,14 +6,32 @@ use crate::conformance::{Capability, Case};
 use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
+    Case::new("methods/count/i8", &[Capability::Storage8], count_i8),
+    Case::new("methods/count/i16", &[Capability::Storage16], count_i16),
     Case::new("methods/count/i32", &[], count_i32),
+    Case::new("methods/count/u8", &[Capability::Storage8], count_u8),
+    Case::new("methods/count/u16", &[Capability::Storage16], count_u16),
     Case::new("methods/count/u32", &[], count_u32),
     Case::new("methods/count/i64", &[Capability::I64], count_i64),
     Case::new("methods/count/u64", &[Capability::I64], count_u64),
+    Case::new("methods/rotate/i8", &[Capability::Storage8], rotate_i8),
+    Case::new("methods/rotate/i16", &[Capability::Storage16], rotate_i16),
     Case::new("methods/rotate/i32", &[], rotate_i32),
+    Case::new("methods/rotate/u8", &[Capability::Storage8], rotate_u8),
+    Case::new("methods/rotate/u16", &[Capability::Storage16], rotate_u16),
     Case::new("methods/rotate/u32", &[], rotate_u32),
     Case::new("methods/rotate/i64", &[Capability::I64], rotate_i64),
     Case::new("methods/rotate/u64", &[Capability::I64], rotate_u64),
+    Case::new(
+        "methods/is_power_of_two/u8",
+        &[Capability::Storage8],
+        power_u8,
+    ),
+    Case::new(
+        "methods/is_power_of_two/u16",
+        &[Capability::Storage16],
+        power_u16,
+    ),
     Case::new("methods/is_power_of_two/u32", &[], power_u32),
     Case::new("methods/is_power_of_two/u64", &[Capability::I64], power_u64),
 ];
@@ -78,7 +96,7 @@ macro_rules! kernels {
 
         fn $rotate(device: &Device) -> Check {
             let mut inputs = pairs::<$t, u32>(42, 200);
-            inputs.extend((0..=2 * $t::BITS).map(|k| (0x1234_5677, k)));
+            inputs.extend((0..=2 * $t::BITS).map(|k| (0x1234_5677_i64 as $t, k)));
             binary(
                 ["rotate_left", "rotate_right", "reverse_bits", "swap_bytes"],
                 &inputs,
@@ -89,7 +107,11 @@ macro_rules! kernels {
     };
 }
 
+kernels!(i8 count_i8 count_i8_kernel rotate_i8 rotate_i8_kernel);
+kernels!(i16 count_i16 count_i16_kernel rotate_i16 rotate_i16_kernel);
 kernels!(i32 count_i32 count_i32_kernel rotate_i32 rotate_i32_kernel);
+kernels!(u8 count_u8 count_u8_kernel rotate_u8 rotate_u8_kernel);
+kernels!(u16 count_u16 count_u16_kernel rotate_u16 rotate_u16_kernel);
 kernels!(u32 count_u32 count_u32_kernel rotate_u32 rotate_u32_kernel);
 kernels!(i64 count_i64 count_i64_kernel rotate_i64 rotate_i64_kernel);
 kernels!(u64 count_u64 count_u64_kernel rotate_u64 rotate_u64_kernel);
@@ -148,5 +170,7 @@ macro_rules! power_of_two {
     };
 }
 
+power_of_two!(power_u8 power_u8_kernel u8);
+power_of_two!(power_u16 power_u16_kernel u16);
 power_of_two!(power_u32 power_u32_kernel u32);
 power_of_two!(power_u64 power_u64_kernel u64);

@@ -6,7 +6,11 @@ use crate::conformance::{Capability, Case};
 use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
+    Case::new("methods/clamp/i8", &[Capability::Storage8], i8_case),
+    Case::new("methods/clamp/i16", &[Capability::Storage16], i16_case),
     Case::new("methods/clamp/i32", &[], i32_case),
+    Case::new("methods/clamp/u8", &[Capability::Storage8], u8_case),
+    Case::new("methods/clamp/u16", &[Capability::Storage16], u16_case),
     Case::new("methods/clamp/u32", &[], u32_case),
     Case::new("methods/clamp/i64", &[Capability::I64], i64_case),
     Case::new("methods/clamp/u64", &[Capability::I64], u64_case),
@@ -39,7 +43,11 @@ macro_rules! clamp {
     };
 }
 
+clamp!(i8_case clamp_i8 i8);
+clamp!(i16_case clamp_i16 i16);
 clamp!(i32_case clamp_i32 i32);
+clamp!(u8_case clamp_u8 u8);
+clamp!(u16_case clamp_u16 u16);
 clamp!(u32_case clamp_u32 u32);
 clamp!(i64_case clamp_i64 i64);
 clamp!(u64_case clamp_u64 u64);

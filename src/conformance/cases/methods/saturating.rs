@@ -6,11 +6,19 @@ use crate::conformance::{Capability, Case};
 use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
+    Case::new("methods/saturating/i8", &[Capability::Storage8], i8_case),
+    Case::new("methods/saturating/i16", &[Capability::Storage16], i16_case),
     Case::new("methods/saturating/i32", &[], i32_case),
+    Case::new("methods/saturating/u8", &[Capability::Storage8], u8_case),
+    Case::new("methods/saturating/u16", &[Capability::Storage16], u16_case),
     Case::new("methods/saturating/u32", &[], u32_case),
     Case::new("methods/saturating/i64", &[Capability::I64], i64_case),
     Case::new("methods/saturating/u64", &[Capability::I64], u64_case),
+    Case::new("methods/abs_diff/i8", &[Capability::Storage8], i8_diff),
+    Case::new("methods/abs_diff/i16", &[Capability::Storage16], i16_diff),
     Case::new("methods/abs_diff/i32", &[], i32_diff),
+    Case::new("methods/abs_diff/u8", &[Capability::Storage8], u8_diff),
+    Case::new("methods/abs_diff/u16", &[Capability::Storage16], u16_diff),
     Case::new("methods/abs_diff/u32", &[], u32_diff),
     Case::new("methods/abs_diff/i64", &[Capability::I64], i64_diff),
     Case::new("methods/abs_diff/u64", &[Capability::I64], u64_diff),
@@ -70,7 +78,11 @@ macro_rules! saturating {
     };
 }
 
+saturating!(i8 u8 i8_case saturating_i8 i8_diff abs_diff_i8);
+saturating!(i16 u16 i16_case saturating_i16 i16_diff abs_diff_i16);
 saturating!(i32 u32 i32_case saturating_i32 i32_diff abs_diff_i32);
+saturating!(u8 u8 u8_case saturating_u8 u8_diff abs_diff_u8);
+saturating!(u16 u16 u16_case saturating_u16 u16_diff abs_diff_u16);
 saturating!(u32 u32 u32_case saturating_u32 u32_diff abs_diff_u32);
 saturating!(i64 u64 i64_case saturating_i64 i64_diff abs_diff_i64);
 saturating!(u64 u64 u64_case saturating_u64 u64_diff abs_diff_u64);

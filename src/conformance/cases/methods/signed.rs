@@ -6,8 +6,20 @@ use crate::conformance::{Capability, Case};
 use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
+    Case::new("methods/signed/i8", &[Capability::Storage8], i8_case),
+    Case::new("methods/signed/i16", &[Capability::Storage16], i16_case),
     Case::new("methods/signed/i32", &[], i32_case),
     Case::new("methods/signed/i64", &[Capability::I64], i64_case),
+    Case::new(
+        "methods/unsigned_abs/i8",
+        &[Capability::Storage8],
+        i8_unsigned,
+    ),
+    Case::new(
+        "methods/unsigned_abs/i16",
+        &[Capability::Storage16],
+        i16_unsigned,
+    ),
     Case::new("methods/unsigned_abs/i32", &[], i32_unsigned),
     Case::new("methods/unsigned_abs/i64", &[Capability::I64], i64_unsigned),
 ];
@@ -56,5 +68,7 @@ macro_rules! signed {
     };
 }
 
+signed!(i8 u8 i8_case signed_i8 i8_unsigned unsigned_abs_i8);
+signed!(i16 u16 i16_case signed_i16 i16_unsigned unsigned_abs_i16);
 signed!(i32 u32 i32_case signed_i32 i32_unsigned unsigned_abs_i32);
 signed!(i64 u64 i64_case signed_i64 i64_unsigned unsigned_abs_i64);

@@ -6,14 +6,44 @@ use crate::conformance::{Capability, Case};
 use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
+    Case::new("methods/wrapping/i8", &[Capability::Storage8], i8_case),
+    Case::new("methods/wrapping/i16", &[Capability::Storage16], i16_case),
     Case::new("methods/wrapping/i32", &[], i32_case),
+    Case::new("methods/wrapping/u8", &[Capability::Storage8], u8_case),
+    Case::new("methods/wrapping/u16", &[Capability::Storage16], u16_case),
     Case::new("methods/wrapping/u32", &[], u32_case),
     Case::new("methods/wrapping/i64", &[Capability::I64], i64_case),
     Case::new("methods/wrapping/u64", &[Capability::I64], u64_case),
+    Case::new(
+        "methods/wrapping_shift/i8",
+        &[Capability::Storage8],
+        i8_shift,
+    ),
+    Case::new(
+        "methods/wrapping_shift/i16",
+        &[Capability::Storage16],
+        i16_shift,
+    ),
     Case::new("methods/wrapping_shift/i32", &[], i32_shift),
+    Case::new(
+        "methods/wrapping_shift/u8",
+        &[Capability::Storage8],
+        u8_shift,
+    ),
+    Case::new(
+        "methods/wrapping_shift/u16",
+        &[Capability::Storage16],
+        u16_shift,
+    ),
     Case::new("methods/wrapping_shift/u32", &[], u32_shift),
     Case::new("methods/wrapping_shift/i64", &[Capability::I64], i64_shift),
     Case::new("methods/wrapping_shift/u64", &[Capability::I64], u64_shift),
+    Case::new("methods/wrapping_abs/i8", &[Capability::Storage8], i8_abs),
+    Case::new(
+        "methods/wrapping_abs/i16",
+        &[Capability::Storage16],
+        i16_abs,
+    ),
     Case::new("methods/wrapping_abs/i32", &[], i32_abs),
     Case::new("methods/wrapping_abs/i64", &[Capability::I64], i64_abs),
 ];
@@ -68,7 +98,11 @@ macro_rules! wrapping {
     };
 }
 
+wrapping!(i8 i8_case wrapping_i8 i8_shift wrapping_shift_i8);
+wrapping!(i16 i16_case wrapping_i16 i16_shift wrapping_shift_i16);
 wrapping!(i32 i32_case wrapping_i32 i32_shift wrapping_shift_i32);
+wrapping!(u8 u8_case wrapping_u8 u8_shift wrapping_shift_u8);
+wrapping!(u16 u16_case wrapping_u16 u16_shift wrapping_shift_u16);
 wrapping!(u32 u32_case wrapping_u32 u32_shift wrapping_shift_u32);
 wrapping!(i64 i64_case wrapping_i64 i64_shift wrapping_shift_i64);
 wrapping!(u64 u64_case wrapping_u64 u64_shift wrapping_shift_u64);
@@ -92,5 +126,7 @@ macro_rules! absolute {
     };
 }
 
+absolute!(i8_abs wrapping_abs_i8 i8);
+absolute!(i16_abs wrapping_abs_i16 i16);
 absolute!(i32_abs wrapping_abs_i32 i32);
 absolute!(i64_abs wrapping_abs_i64 i64);

@@ -6,7 +6,11 @@ use crate::conformance::{Capability, Case};
 use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
+    Case::new("operators/bitwise/i8", &[Capability::Storage8], i8_case),
+    Case::new("operators/bitwise/i16", &[Capability::Storage16], i16_case),
     Case::new("operators/bitwise/i32", &[], i32_case),
+    Case::new("operators/bitwise/u8", &[Capability::Storage8], u8_case),
+    Case::new("operators/bitwise/u16", &[Capability::Storage16], u16_case),
     Case::new("operators/bitwise/u32", &[], u32_case),
     Case::new("operators/bitwise/i64", &[Capability::I64], i64_case),
     Case::new("operators/bitwise/u64", &[Capability::I64], u64_case),
@@ -34,7 +38,11 @@ macro_rules! bitwise {
     };
 }
 
+bitwise!(i8_case bitwise_i8 i8);
+bitwise!(i16_case bitwise_i16 i16);
 bitwise!(i32_case bitwise_i32 i32);
+bitwise!(u8_case bitwise_u8 u8);
+bitwise!(u16_case bitwise_u16 u16);
 bitwise!(u32_case bitwise_u32 u32);
 bitwise!(i64_case bitwise_i64 i64);
 bitwise!(u64_case bitwise_u64 u64);

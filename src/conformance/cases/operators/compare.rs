@@ -9,7 +9,11 @@ use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("operators/compare/bool", &[Capability::Storage8], bool_case),
+    Case::new("operators/compare/i8", &[Capability::Storage8], i8_case),
+    Case::new("operators/compare/i16", &[Capability::Storage16], i16_case),
     Case::new("operators/compare/i32", &[], i32_case),
+    Case::new("operators/compare/u8", &[Capability::Storage8], u8_case),
+    Case::new("operators/compare/u16", &[Capability::Storage16], u16_case),
     Case::new("operators/compare/u32", &[], u32_case),
     Case::new("operators/compare/i64", &[Capability::I64], i64_case),
     Case::new("operators/compare/u64", &[Capability::I64], u64_case),
@@ -44,7 +48,11 @@ macro_rules! compare {
 }
 
 compare!(bool_case compare_bool bool);
+compare!(i8_case compare_i8 i8);
+compare!(i16_case compare_i16 i16);
 compare!(i32_case compare_i32 i32);
+compare!(u8_case compare_u8 u8);
+compare!(u16_case compare_u16 u16);
 compare!(u32_case compare_u32 u32);
 compare!(i64_case compare_i64 i64);
 compare!(u64_case compare_u64 u64);

@@ -6,7 +6,11 @@ use crate::conformance::{Capability, Case};
 use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
+    Case::new("operators/divide/i8", &[Capability::Storage8], i8_case),
+    Case::new("operators/divide/i16", &[Capability::Storage16], i16_case),
     Case::new("operators/divide/i32", &[], i32_case),
+    Case::new("operators/divide/u8", &[Capability::Storage8], u8_case),
+    Case::new("operators/divide/u16", &[Capability::Storage16], u16_case),
     Case::new("operators/divide/u32", &[], u32_case),
     Case::new("operators/divide/i64", &[Capability::I64], i64_case),
     Case::new("operators/divide/u64", &[Capability::I64], u64_case),
@@ -37,7 +41,11 @@ macro_rules! divide {
     };
 }
 
+divide!(i8_case divide_i8 i8);
+divide!(i16_case divide_i16 i16);
 divide!(i32_case divide_i32 i32);
+divide!(u8_case divide_u8 u8);
+divide!(u16_case divide_u16 u16);
 divide!(u32_case divide_u32 u32);
 divide!(i64_case divide_i64 i64);
 divide!(u64_case divide_u64 u64);

@@ -6,10 +6,16 @@ use crate::conformance::{Capability, Case};
 use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
+    Case::new("operators/integer/i8", &[Capability::Storage8], i8_case),
+    Case::new("operators/integer/i16", &[Capability::Storage16], i16_case),
     Case::new("operators/integer/i32", &[], i32_case),
+    Case::new("operators/integer/u8", &[Capability::Storage8], u8_case),
+    Case::new("operators/integer/u16", &[Capability::Storage16], u16_case),
     Case::new("operators/integer/u32", &[], u32_case),
     Case::new("operators/integer/i64", &[Capability::I64], i64_case),
     Case::new("operators/integer/u64", &[Capability::I64], u64_case),
+    Case::new("operators/negate/i8", &[Capability::Storage8], i8_negate),
+    Case::new("operators/negate/i16", &[Capability::Storage16], i16_negate),
     Case::new("operators/negate/i32", &[], i32_negate),
     Case::new("operators/negate/i64", &[Capability::I64], i64_negate),
 ];
@@ -43,7 +49,11 @@ macro_rules! arithmetic {
     };
 }
 
+arithmetic!(i8_case arithmetic_i8 i8);
+arithmetic!(i16_case arithmetic_i16 i16);
 arithmetic!(i32_case arithmetic_i32 i32);
+arithmetic!(u8_case arithmetic_u8 u8);
+arithmetic!(u16_case arithmetic_u16 u16);
 arithmetic!(u32_case arithmetic_u32 u32);
 arithmetic!(i64_case arithmetic_i64 i64);
 arithmetic!(u64_case arithmetic_u64 u64);
@@ -69,5 +79,7 @@ macro_rules! negate {
     };
 }
 
+negate!(i8_negate negate_i8 i8);
+negate!(i16_negate negate_i16 i16);
 negate!(i32_negate negate_i32 i32);
 negate!(i64_negate negate_i64 i64);

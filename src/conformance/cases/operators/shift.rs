@@ -7,7 +7,11 @@ use crate::conformance::{Capability, Case};
 use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
+    Case::new("operators/shift/i8", &[Capability::Storage8], i8_case),
+    Case::new("operators/shift/i16", &[Capability::Storage16], i16_case),
     Case::new("operators/shift/i32", &[], i32_case),
+    Case::new("operators/shift/u8", &[Capability::Storage8], u8_case),
+    Case::new("operators/shift/u16", &[Capability::Storage16], u16_case),
     Case::new("operators/shift/u32", &[], u32_case),
     Case::new("operators/shift/i64", &[Capability::I64], i64_case),
     Case::new("operators/shift/u64", &[Capability::I64], u64_case),
@@ -30,7 +34,7 @@ macro_rules! shift {
         fn $case(device: &Device) -> Check {
             let mut inputs = pairs::<$t, u32>(26, 200);
             for count in 0..$t::BITS {
-                inputs.push((0x1234_5679, count));
+                inputs.push((0x1234_5679_i64 as $t, count));
                 inputs.push(($t::MAX - 6, count));
                 inputs.push(($t::MIN + 5, count));
             }
@@ -50,7 +54,11 @@ macro_rules! shift {
     };
 }
 
+shift!(i8_case shift_i8 i8);
+shift!(i16_case shift_i16 i16);
 shift!(i32_case shift_i32 i32);
+shift!(u8_case shift_u8 u8);
+shift!(u16_case shift_u16 u16);
 shift!(u32_case shift_u32 u32);
 shift!(i64_case shift_i64 i64);
 shift!(u64_case shift_u64 u64);

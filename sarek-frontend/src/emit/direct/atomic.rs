@@ -1,0 +1,61 @@
+//! Atomic operations. On shared arrays they are plain ones: one thread of the processor runs all
+//! lanes of a block.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use sarek_ir::{AtomicOp, ExprId, List, LocalId, Memory, SiteId};
+
+use super::memory::shared_name;
+use super::names::param_name;
+use super::{Writer, mixed};
+
+impl Writer<'_> {
+    #[allow(clippy::too_many_arguments)] // the fields of the statement
+    pub fn atomic(
+        &self,
+        op: AtomicOp,
+        memory: Memory,
+        index: ExprId,
+        args: List,
+        result: Option<LocalId>,
+        site: Option<SiteId>,
+        span: Span,
+    ) -> TokenStream {
+        let args: Vec<ExprId> = self.kernel.list(args).collect();
+        let names: Vec<Ident> = (0..args.len())
+            .map(|i| Ident::new(&format!("__operand{i}"), Span::mixed_site()))
+            .collect();
+        let args = args.iter().map(|a| self.expr(*a));
+        let (index, check) = (self.expr(index), self.bounds_check(site, memory));
+        let method = Ident::new(method(op), span);
+        let call = match memory {
+            Memory::Slice(param) => {
+                let param = param_name(param);
+                mixed!(#param.get_unchecked(__index).#method(#(#names),*))
+            }
+            Memory::Shared(shared) => {
+                let shared = shared_name(shared);
+                mixed!(direct::lone::#method(#shared.get_unchecked_mut(__index), #(#names),*))
+            }
+            Memory::Local(_) => unreachable!("a local array has no atomic operations"),
+        };
+        let assign = result.map(|result| {
+            let result = self.local(result);
+            mixed!(#result =)
+        });
+        quote_spanned! {span=> {
+            #(let #names = #args;)*
+            let __index: ::core::primitive::usize = #index;
+            #check
+            #assign #call;
+        }}
+    }
+}
+
+/// The method of `Atomic<T>`. Std's `compare_exchange` yields something else.
+fn method(op: AtomicOp) -> &'static str {
+    if op == AtomicOp::CompareExchange {
+        return "compare_and_swap";
+    }
+    op.name()
+}

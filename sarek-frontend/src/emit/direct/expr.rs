@@ -1,0 +1,203 @@
+//! Expressions.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote_spanned;
+use sarek_ir::{Builtin, DivideOp, Expr, ExprId, Intrinsic, Memory, Scalar, SiteId, UnaryOp};
+
+use super::names::{is_float, literal, located, operator, param_name, rust_type};
+use super::trim::can_divide;
+use super::{Writer, mixed};
+
+impl Writer<'_> {
+    pub fn expr(&self, id: ExprId) -> TokenStream {
+        let span = located(self.lowered.expr_spans[id.index()]);
+        let ty = self.kernel.scalar_of(id);
+        if let Some(known) = self.known.get(&id) {
+            return mixed!(#known);
+        }
+        match self.kernel.expr(id) {
+            Expr::Literal(value) => literal(value),
+            Expr::Link(link) => {
+                let link = Literal::usize_unsuffixed(link.index());
+                let name = &self.lowered.name;
+                quote_spanned!(span=> #name::LINKED.#link)
+            }
+            Expr::Local(local) => {
+                let local = self.local(local);
+                mixed!(#local)
+            }
+            Expr::Param(param) => {
+                let param = param_name(param);
+                mixed!(#param)
+            }
+            Expr::Len(memory) => self.len(memory, span),
+            Expr::Builtin(builtin) => self.builtin(builtin),
+            Expr::Load {
+                memory,
+                index,
+                site,
+            } => {
+                let (index, element) = (self.expr(index), self.load(memory));
+                let check = self.bounds_check(site, memory);
+                quote_spanned! {span=> {
+                    let __index: ::core::primitive::usize = #index;
+                    #check
+                    #element
+                }}
+            }
+            Expr::Bounded { index, len, site } => {
+                let (index, len) = (self.expr(index), self.expr(len));
+                let check = site.map(|site| {
+                    let detail = mixed!(__index as ::core::primitive::u64);
+                    let (always, fault) = (self.always(site), self.fault(site, detail));
+                    mixed!(if #always __index >= #len { #fault })
+                });
+                quote_spanned! {span=> {
+                    let __index: ::core::primitive::usize = #index;
+                    #check
+                    __index
+                }}
+            }
+            Expr::Unary { op, arg } => {
+                let arg = self.expr(arg);
+                match op {
+                    UnaryOp::Neg => quote_spanned!(span=> (-#arg)),
+                    UnaryOp::Not => quote_spanned!(span=> (!#arg)),
+                }
+            }
+            Expr::Binary { op, lhs, rhs } => {
+                let (lhs, rhs, op) = (self.expr(lhs), self.expr(rhs), operator(op, span));
+                quote_spanned!(span=> (#lhs #op #rhs))
+            }
+            Expr::Divide { op, lhs, rhs, site } => self.divide(op, lhs, rhs, site, span),
+            Expr::And { lhs, rhs } => {
+                let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
+                quote_spanned!(span=> (#lhs && #rhs))
+            }
+            Expr::Or { lhs, rhs } => {
+                let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
+                quote_spanned!(span=> (#lhs || #rhs))
+            }
+            Expr::Cast { arg } => {
+                let (arg, ty) = (self.expr(arg), rust_type(ty));
+                quote_spanned!(span=> (#arg as #ty))
+            }
+            Expr::Call { intrinsic, args } => {
+                let args: Vec<ExprId> = self.kernel.list(args).collect();
+                self.call(intrinsic, &args, ty, span)
+            }
+            Expr::Compound(_) => todo!(),
+            Expr::Faulted => unreachable!("only passes for accelerators make it"),
+        }
+    }
+
+    fn divide(
+        &self,
+        op: DivideOp,
+        lhs: ExprId,
+        rhs: ExprId,
+        site: Option<SiteId>,
+        span: Span,
+    ) -> TokenStream {
+        let method = Ident::new(op.name(), span);
+        let ty = rust_type(self.kernel.scalar_of(lhs));
+        let site = site.filter(|_| !can_divide(self.kernel, rhs));
+        let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
+        let check = site.map(|site| {
+            let fault = self.fault(site, mixed!(direct::Divide::detail(__divisor)));
+            let always = self.always(site);
+            mixed!(if #always !direct::Divide::is_defined(__dividend, __divisor) { #fault })
+        });
+        quote_spanned! {span=> {
+            let (__dividend, __divisor): (#ty, #ty) = (#lhs, #rhs);
+            #check
+            direct::Divide::#method(__dividend, __divisor)
+        }}
+    }
+
+    fn call(&self, intrinsic: Intrinsic, args: &[ExprId], ty: Scalar, span: Span) -> TokenStream {
+        let on = match intrinsic {
+            Intrinsic::FromBits => rust_type(ty),
+            _ => rust_type(self.kernel.scalar_of(args[0])),
+        };
+        let args = args.iter().map(|a| self.expr(*a));
+        match intrinsic {
+            Intrinsic::Rsqrt => quote_spanned!(span=> direct::Float::rsqrt(#(#args),*)),
+            Intrinsic::Clamp => quote_spanned!(span=> direct::clamp(#(#args),*)),
+            _ if intrinsic.is_elementary() => {
+                let name = Ident::new(intrinsic.name(), span);
+                quote_spanned!(span=> direct::Elementary::#name(#(#args),*))
+            }
+            Intrinsic::Min | Intrinsic::Max if !is_float(&on) => {
+                let name = Ident::new(intrinsic.name(), span);
+                quote_spanned!(span=> ::core::cmp::Ord::#name(#(#args),*))
+            }
+            _ => {
+                let name = Ident::new(intrinsic.name(), span);
+                quote_spanned!(span=> #on::#name(#(#args),*))
+            }
+        }
+    }
+
+    fn builtin(&self, builtin: Builtin) -> TokenStream {
+        let at = |a: sarek_ir::Axis| Literal::usize_unsuffixed(a.index());
+        match builtin {
+            Builtin::ThreadIdx(a) => {
+                let a = at(a);
+                mixed!(__thread[#a])
+            }
+            Builtin::BlockIdx(a) => {
+                let a = at(a);
+                mixed!(__block.idx[#a])
+            }
+            Builtin::BlockDim(a) => {
+                let a = at(a);
+                mixed!(__dim[#a])
+            }
+            Builtin::GridDim(a) => {
+                let a = at(a);
+                mixed!(__block.grid[#a])
+            }
+            Builtin::GlobalIdx(a) => {
+                let a = at(a);
+                mixed!((__block.first[#a] + __thread[#a]))
+            }
+            Builtin::GlobalDim(a) => {
+                let a = at(a);
+                mixed!(__block.extent[#a])
+            }
+            Builtin::SubgroupSize => mixed!(direct::SUBGROUP),
+            Builtin::SubgroupLane => mixed! {
+                (((__thread[2] * __dim[1] + __thread[1]) * __dim[0] + __thread[0]) % direct::SUBGROUP)
+            },
+            Builtin::GlobalThreadId => mixed! {
+                (((__block.first[2] + __thread[2]) * __block.extent[1] + (__block.first[1] + __thread[1]))
+                    * __block.extent[0] + (__block.first[0] + __thread[0]))
+            },
+        }
+    }
+
+    /// The test of `__index` against a memory's length.
+    pub fn bounds_check(&self, site: Option<SiteId>, memory: Memory) -> Option<TokenStream> {
+        let len = self.len(memory, Span::mixed_site());
+        site.map(|site| {
+            let (always, fault) = (
+                self.always(site),
+                self.fault(site, mixed!(__index as ::core::primitive::u64)),
+            );
+            mixed!(if #always __index >= #len { #fault })
+        })
+    }
+
+    /// Nothing for a test that always stands; `CHECK &&` for one that a launch can prove.
+    pub fn always(&self, site: SiteId) -> Option<TokenStream> {
+        self.kernel.sites[site.index()]
+            .provable
+            .then(|| mixed!(CHECK &&))
+    }
+
+    pub fn fault(&self, site: SiteId, detail: TokenStream) -> TokenStream {
+        let site = Literal::u32_unsuffixed(site.0);
+        mixed!(return __block.fault(#site, #detail, __thread);)
+    }
+}

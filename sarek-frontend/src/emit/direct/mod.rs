@@ -1,0 +1,227 @@
+//! The compiled body: IR as Rust, loops over the lanes of a block around it.
+//!
+//! A block's threads are the *lanes* of one thread of the processor. A body without barriers is one loop over them;
+//! one with barriers is split into regions ([`sarek_ir::analysis::regions`]), a loop for each, see
+//! [`tree`].
+//!
+//! The body is one `unsafe` block of this module's making: whatever the user wrote in it was lowered
+//! first. Accesses are unchecked but for the tests written here: those of provable sites stand under
+//! `CHECK`, a const generic; those of other sites always stand. Guards against threads beyond the
+//! data are no tests but the ends of the loops, see [`trim`].
+
+mod atomic;
+mod expr;
+mod frame;
+mod memory;
+mod names;
+mod shapes;
+mod stmt;
+mod storage;
+mod strip;
+mod subgroup;
+mod tree;
+mod trim;
+mod weight;
+
+use std::collections::HashMap;
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use sarek_ir::analysis::regions::{Plan, Rules, Values};
+use sarek_ir::analysis::uniformity::{Among, Uniformity};
+use sarek_ir::{Access, ExprId, Kernel, ParamId, ParamKind, Stmt, StmtId};
+
+use crate::lower::Lowered;
+use frame::{Frame, Lanes};
+use names::param_name;
+pub use names::rust_type;
+pub use shapes::Shapes;
+use trim::Trim;
+
+/// Tokens with mixed-site spans: one hygiene for all names of the body, none of them the user's. They
+/// begin with `__` nevertheless: a constant of the user's would be taken for a pattern.
+macro_rules! mixed {
+    ($($token:tt)*) => { ::quote::quote_spanned!(::proc_macro2::Span::mixed_site()=> $($token)*) };
+}
+use mixed;
+
+/// What writes the parts of a body.
+#[derive(Clone, Copy)]
+struct Writer<'a> {
+    lowered: &'a Lowered,
+    kernel: &'a Kernel,
+    /// Conditions of which the value is known.
+    known: &'a HashMap<ExprId, bool>,
+    values: &'a Values,
+    shapes: Shapes,
+    /// What surrounds the code, once the body is split.
+    frame: Option<&'a Frame<'a>>,
+}
+
+/// The items of `impl DirectKernel`; the runtime's module `direct` is in scope.
+pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
+    let kernel = &lowered.kernel;
+    let trim = if shapes.trim {
+        Trim::of(kernel)
+    } else {
+        Trim::default()
+    };
+    let values = Values::of(kernel);
+    let writer = Writer {
+        lowered,
+        kernel,
+        known: &trim.known,
+        values: &values,
+        shapes,
+        frame: None,
+    };
+    let weight = Literal::u32_unsuffixed(weight::weight(kernel));
+    let entry = writer.entry(&trim);
+    mixed! {
+        const WEIGHT: ::core::primitive::u32 = #weight;
+
+        #[inline(always)]
+        #[allow(unused, clippy::all)]
+        unsafe fn block<const CHECK: ::core::primitive::bool>(
+            __args: &[direct::DirectArg],
+            __block: &direct::Block,
+            __scratch: &direct::Scratch,
+        ) -> ::core::result::Result<(), direct::RawFault> {
+            #entry
+        }
+    }
+}
+
+/// How a body is split.
+fn plan(kernel: &Kernel, known: &HashMap<ExprId, bool>) -> Plan {
+    let among = Among {
+        known: known.clone(),
+        ..Among::default()
+    };
+    let rules = Rules {
+        kernel,
+        uniformity: &Uniformity::among(kernel, &among),
+        boundary: &|id: StmtId| matches!(kernel.stmt(id), Stmt::Barrier | Stmt::Subgroup { .. }),
+    };
+    let stmts: Vec<StmtId> = kernel.block(kernel.body).collect();
+    Plan::of(&rules, &stmts, &HashMap::new())
+}
+
+impl Writer<'_> {
+    /// The body of `block`: arguments and arrays, given to a function that runs the lanes.
+    fn entry(&self, trim: &Trim) -> TokenStream {
+        let plan = plan(self.kernel, self.known);
+        let frame = Frame::new(&plan, Lanes::Block);
+        let params = (0..self.kernel.params.len()).map(|i| ParamId(i as u32));
+        let names: Vec<Ident> = params.clone().map(param_name).collect();
+        let types = params.clone().map(|p| self.param_type(p));
+        let values = params.map(|p| self.param_value(p));
+        let arrays = self.arrays(&frame);
+        let (array, array_ty): (Vec<_>, Vec<_>) = arrays.iter().map(|a| (&a.name, &a.ty)).unzip();
+        let array_value = arrays.iter().map(|a| &a.value);
+        let (dim, prelude) = (self.dim(), self.trimmed(trim));
+        let lanes = if plan.tree.is_whole() {
+            self.whole()
+        } else {
+            self.split(&frame)
+        };
+        mixed! {
+            #[inline(always)]
+            unsafe fn lanes<const CHECK: ::core::primitive::bool>(
+                __block: &direct::Block,
+                #(#names: #types,)*
+                #(#array: &mut #array_ty,)*
+            ) -> ::core::result::Result<(), direct::RawFault> {
+                #dim
+                #prelude
+                #lanes
+                ::core::result::Result::Ok(())
+            }
+            #dim
+            let __thread = [0; 3];
+            #(let #names = unsafe { #values };)*
+            #(let #array = unsafe { #array_value };)*
+            unsafe { lanes::<CHECK>(__block, #(#names,)* #(#array,)*) }
+        }
+    }
+
+    /// Threads of a block.
+    fn dim(&self) -> TokenStream {
+        let dim = match self.kernel.block {
+            Some(dim) => {
+                let dim = dim.map(|d| Literal::u32_unsuffixed(d));
+                mixed!([#(#dim),*])
+            }
+            None => mixed!(__block.dim),
+        };
+        mixed! {
+            let __dim: [::core::primitive::usize; 3] = #dim;
+            let __threads = __dim[0] * __dim[1] * __dim[2];
+        }
+    }
+
+    /// A body that is one region.
+    fn whole(&self) -> TokenStream {
+        let ids: Vec<StmtId> = self.kernel.block(self.kernel.body).collect();
+        let (stmts, strips) = (self.block(self.kernel.body), self.strips(None, &ids));
+        let rows = tree::rows(strips, mixed!('thread: { #stmts }));
+        mixed!(unsafe { #rows })
+    }
+
+    /// A body of several regions.
+    fn split(&self, frame: &Frame<'_>) -> TokenStream {
+        let tree = self.tree(frame);
+        mixed! {
+            // Nothing is evaluated for a block without lanes.
+            if __lanes[0] == 0 || __lanes[1] == 0 || __lanes[2] == 0 {
+                return ::core::result::Result::Ok(());
+            }
+            let __thread = [0; 3];
+            unsafe { #tree }
+        }
+    }
+
+    /// How many threads of the block have something to do.
+    fn trimmed(&self, trim: &Trim) -> TokenStream {
+        let fixed = trim.fixed.iter().map(|id| self.stmt(*id));
+        let bounds = trim.bounds.iter().map(|(axis, bound)| {
+            let (axis, bound) = (Literal::usize_unsuffixed(axis.index()), self.expr(*bound));
+            mixed!(__lanes[#axis] = __block.lanes_below(#axis, __lanes[#axis], #bound);)
+        });
+        mixed! {
+            let mut __lanes = __block.lanes;
+            unsafe {
+                #(#fixed)*
+                #(#bounds)*
+            }
+            let __lanes = __lanes;
+        }
+    }
+
+    fn param_type(&self, param: ParamId) -> TokenStream {
+        match self.kernel.params[param.index()].kind {
+            ParamKind::Scalar(ty) => rust_type(ty),
+            ParamKind::Value(_) | ParamKind::Reference(_) => todo!(),
+            ParamKind::Slice { elem, access } => {
+                let elem = rust_type(elem.scalar());
+                match access {
+                    Access::Read => mixed!(&[#elem]),
+                    Access::Write => mixed!(direct::Output<'_, #elem>),
+                    Access::Atomic => mixed!(&[direct::Atomic<#elem>]),
+                }
+            }
+        }
+    }
+
+    fn param_value(&self, param: ParamId) -> TokenStream {
+        let i = Literal::usize_unsuffixed(param.index());
+        match self.kernel.params[param.index()].kind {
+            ParamKind::Scalar(_) => mixed!(direct::scalar(__args, #i)),
+            ParamKind::Value(_) | ParamKind::Reference(_) => todo!(),
+            ParamKind::Slice { access, .. } => match access {
+                Access::Read => mixed!(direct::input(__args, #i)),
+                Access::Write => mixed!(direct::output(__args, #i)),
+                Access::Atomic => mixed!(direct::atomics(__args, #i)),
+            },
+        }
+    }
+}

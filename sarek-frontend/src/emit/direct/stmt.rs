@@ -1,0 +1,180 @@
+//! Statements that a lane runs alone.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
+use sarek_ir::{Block, ExprId, LocalId, Scope, Stmt, StmtId, Value};
+
+use super::frame::Mask;
+use super::names::{literal, located, loop_label, rust_type};
+use super::{Writer, mixed};
+
+impl Writer<'_> {
+    pub fn block(&self, block: Block) -> TokenStream {
+        self.kernel.block(block).map(|id| self.stmt(id)).collect()
+    }
+
+    pub fn stmt(&self, id: StmtId) -> TokenStream {
+        let span = located(self.lowered.stmt_spans[id.index()]);
+        match self.kernel.stmt(id) {
+            Stmt::Let { local, init } if self.is_kept(local) => {
+                // Declared at the head of the region.
+                let (local, init) = (self.local(local), init.map(|init| self.expr(init)));
+                init.map(|init| quote_spanned!(span=> #local = #init;))
+                    .unwrap_or_default()
+            }
+            Stmt::Let { local, init } => self.declare(local, init, span),
+            Stmt::Assign { local, value } => {
+                let (local, value) = (self.local(local), self.expr(value));
+                quote_spanned!(span=> #local = #value;)
+            }
+            Stmt::Store {
+                memory,
+                index,
+                value,
+                site,
+            } => {
+                let (index, value) = (self.expr(index), self.expr(value));
+                let (check, store) = (self.bounds_check(site, memory), self.store(memory));
+                quote_spanned! {span=> {
+                    let __value = #value;
+                    let __index: ::core::primitive::usize = #index;
+                    #check
+                    #store
+                }}
+            }
+            Stmt::Assert { cond, site } => {
+                let (cond, fault) = (self.expr(cond), self.fault(site, mixed!(0)));
+                let always = self.always(site);
+                quote_spanned!(span=> if #always !#cond { #fault })
+            }
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let (cond, then) = (self.expr(cond), self.block(then));
+                let otherwise = (!otherwise.is_empty()).then(|| {
+                    let otherwise = self.block(otherwise);
+                    mixed!(else { #otherwise })
+                });
+                quote_spanned!(span=> if #cond { #then } #otherwise)
+            }
+            Stmt::Loop {
+                label,
+                cond: Some(cond),
+                body,
+            } => {
+                let (label, cond, body) = (loop_label(label), self.expr(cond), self.block(body));
+                quote_spanned!(span=> #label: while #cond { #body })
+            }
+            Stmt::Loop {
+                label,
+                cond: None,
+                body,
+            } => {
+                let (label, body) = (loop_label(label), self.block(body));
+                quote_spanned!(span=> #label: loop { #body })
+            }
+            Stmt::For {
+                label,
+                local,
+                start,
+                end,
+                body,
+            } => {
+                let (label, local) = (loop_label(label), self.local(local));
+                let (start, end, body) = (self.expr(start), self.expr(end), self.block(body));
+                // In parentheses: after a bare `..`, a bound that is a block would be taken for the body.
+                quote_spanned!(span=> #label: for #local in (#start..#end) { #body })
+            }
+            Stmt::Break { label } => match self.leave(&[Mask::Live(label)]) {
+                Some(leave) => leave,
+                None => {
+                    let label = loop_label(label);
+                    quote_spanned!(span=> break #label;)
+                }
+            },
+            Stmt::Continue { label } => match self.leave(&[Mask::Iteration(label)]) {
+                Some(leave) => leave,
+                None => {
+                    let label = loop_label(label);
+                    quote_spanned!(span=> continue #label;)
+                }
+            },
+            Stmt::Return => self.return_(span),
+            // One thread of the processor runs all lanes of a block.
+            Stmt::Barrier
+            | Stmt::Fence {
+                scope: Scope::Block,
+            } => TokenStream::new(),
+            Stmt::Fence {
+                scope: Scope::Device,
+            } => quote_spanned!(span=> direct::device_fence();),
+            Stmt::Atomic {
+                op,
+                memory,
+                index,
+                args,
+                result,
+                site,
+            } => self.atomic(op, memory, index, args, result, site, span),
+            Stmt::Subgroup { .. } => {
+                unreachable!("an operation of subgroups is a node of its own")
+            }
+            Stmt::Update { .. } | Stmt::Call { .. } => todo!(),
+            Stmt::Native { native } => match self.kernel.natives[native.index()].fallback {
+                Some(fallback) => {
+                    let fallback = self.block(fallback);
+                    mixed!({ #fallback })
+                }
+                // The runtime does not launch here: the kernel's requirements say why.
+                None => mixed!(::core::unreachable!("`native!` has no Rust fallback");),
+            },
+        }
+    }
+
+    /// `let local = init;`; a local without a value has zero, which is never read.
+    pub fn declare(&self, local: LocalId, init: Option<ExprId>, span: Span) -> TokenStream {
+        let mutable = init.is_none() || self.kernel.locals[local.index()].mutable;
+        let mutable = mutable.then(|| mixed!(mut));
+        let (name, ty) = (self.local(local), self.local_type(local));
+        let init = match init {
+            Some(init) => self.expr(init),
+            None => self.zero(local),
+        };
+        quote_spanned!(span=> let #mutable #name: #ty = #init;)
+    }
+
+    /// The type of a local where each lane has its own.
+    pub fn local_type(&self, local: LocalId) -> TokenStream {
+        let elem = rust_type(self.kernel.local_scalar(&self.kernel.locals[local.index()]));
+        match self.kernel.array(local) {
+            Some((_, len)) => {
+                let len = self.const_length(len);
+                mixed!([#elem; #len])
+            }
+            None => elem,
+        }
+    }
+
+    fn zero(&self, local: LocalId) -> TokenStream {
+        let elem = self.kernel.local_scalar(&self.kernel.locals[local.index()]);
+        let zero = literal(Value::zero(elem));
+        match self.kernel.array(local) {
+            Some((_, len)) => {
+                let len = self.const_length(len);
+                mixed!([#zero; #len])
+            }
+            None => zero,
+        }
+    }
+
+    /// Ends the thread.
+    fn return_(&self, span: Span) -> TokenStream {
+        if self.is_once() {
+            return quote_spanned!(span=> return ::core::result::Result::Ok(()););
+        }
+        self.leave(&[Mask::Root])
+            .unwrap_or_else(|| quote_spanned!(span=> break 'thread;))
+    }
+}

@@ -1,0 +1,97 @@
+//! What a block needs beside the lanes' own locals: shared arrays, and arrays with an element for each
+//! lane. It lies in memory of the thread of the processor, which uses it for one block after the other.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use sarek_ir::analysis::regions::Place;
+use sarek_ir::{Length, LocalId, SharedId};
+
+use super::frame::Frame;
+use super::memory::shared_name;
+use super::names::rust_type;
+use super::{Writer, mixed, subgroup, tree};
+
+/// An array, as a parameter of the function that runs the lanes.
+pub struct Array {
+    pub name: Ident,
+    pub ty: TokenStream,
+    /// Where it comes from.
+    pub value: TokenStream,
+}
+
+impl Writer<'_> {
+    /// The arrays of a block.
+    pub fn arrays(&self, frame: &Frame<'_>) -> Vec<Array> {
+        let shared = (0..self.kernel.shared.len() as u32).map(|i| self.shared(SharedId(i)));
+        let mut arrays: Vec<Array> = shared.collect();
+        for (name, elem, each) in self.lane_arrays(frame) {
+            arrays.push(self.of_lanes(name, elem, each));
+        }
+        arrays
+    }
+
+    fn shared(&self, id: SharedId) -> Array {
+        let array = &self.kernel.shared[id.index()];
+        let elem = rust_type(array.elem.scalar());
+        let (ty, value) = match array.len {
+            Length::Fixed(_) | Length::Link(_) => {
+                let len = self.const_length(array.len);
+                fixed(&elem, &len)
+            }
+            Length::Launch(len) => {
+                let len = self.expr(len);
+                (mixed!([#elem]), mixed!(__scratch.slice::<#elem>(#len)))
+            }
+        };
+        Array {
+            name: shared_name(id),
+            ty,
+            value,
+        }
+    }
+
+    /// Arrays with `each` elements for each lane.
+    fn of_lanes(&self, name: Ident, elem: TokenStream, each: Option<TokenStream>) -> Array {
+        let each = each.unwrap_or_else(|| mixed!(1));
+        let (ty, value) = match self.kernel.block {
+            Some(block) => {
+                let threads = block.iter().map(|d| *d as u64).product();
+                let threads = Literal::u64_unsuffixed(threads);
+                fixed(&elem, &mixed!({ #threads * #each }))
+            }
+            None => (
+                mixed!([#elem]),
+                mixed!(__scratch.slice::<#elem>(__threads * #each)),
+            ),
+        };
+        Array { name, ty, value }
+    }
+
+    /// Name, type of elements, and elements for each lane if not one.
+    pub fn lane_arrays(&self, frame: &Frame<'_>) -> Vec<(Ident, TokenStream, Option<TokenStream>)> {
+        let mut found = vec![];
+        for (i, local) in self.kernel.locals.iter().enumerate() {
+            let id = LocalId(i as u32);
+            if frame.plan.place(id) == Place::Lanes {
+                let elem = rust_type(self.kernel.local_scalar(local));
+                let each = self.kernel.array(id).map(|(_, len)| self.const_length(len));
+                found.push((frame.array(id), elem, each));
+            }
+        }
+        for mask in 0..frame.plan.tree.masks {
+            let name = frame.mask_name(sarek_ir::analysis::regions::MaskId(mask));
+            found.push((name, mixed!(::core::primitive::bool), None));
+        }
+        let more = tree::counters(self, frame)
+            .into_iter()
+            .chain(subgroup::arrays(self, frame));
+        found.extend(more.map(|(name, elem)| (name, elem, None)));
+        found
+    }
+}
+
+fn fixed(elem: &TokenStream, len: &TokenStream) -> (TokenStream, TokenStream) {
+    (
+        mixed!([#elem; #len]),
+        mixed!(__scratch.array::<#elem, #len>()),
+    )
+}

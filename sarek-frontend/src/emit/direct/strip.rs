@@ -1,0 +1,200 @@
+//! Strips: a loop that all lanes of a row agree on moves outside of the loop over lanes.
+//!
+//! `for x in lanes { for k in 0..n { sum[x] += … } }` runs one lane's chain of additions after the other's, and
+//! the vectoriser may not reorder them. For a strip of lanes next to each other, whose values are held in
+//! registers, the loops change places: `for k in 0..n { for w in strip { sum[w] += … } }`. A strip is split as a
+//! block is, its boundaries being these loops. Lanes that fill no strip run as before.
+
+use std::collections::{HashMap, HashSet};
+
+use proc_macro2::{Literal, TokenStream};
+use sarek_ir::analysis::regions::{Node, Place, Plan, RegionId, Rules};
+use sarek_ir::analysis::touch;
+use sarek_ir::analysis::uniformity::{Among, Uniformity};
+use sarek_ir::{ExprId, LocalId, Stmt, StmtId};
+
+use super::frame::{Frame, Lanes};
+use super::names::literal;
+use super::tree::each_node;
+use super::{Writer, mixed};
+
+/// Lanes of a strip, wide ones first.
+const WIDTHS: [u32; 4] = [32, 16, 8, 4];
+
+impl Writer<'_> {
+    /// The lanes of a row from `__first` on that fill strips, run in strips; nothing if that is of no use. It
+    /// leaves `__first` at the first lane that is left.
+    pub fn strips(
+        &self,
+        outer: Option<(&Frame<'_>, RegionId)>,
+        stmts: &[StmtId],
+    ) -> Option<TokenStream> {
+        if !self.shapes.strips {
+            return None;
+        }
+        let plan = self.strip_plan(outer.map(|(frame, _)| frame), stmts)?;
+        let frame = Frame::new(&plan, Lanes::Strip);
+        let tree = self.tree(&frame);
+        let (arrays, back) = self.strip_arrays(&frame, outer);
+        let once = self.read_once(&plan);
+        let each = self.widths().into_iter().map(|width| {
+            let width = Literal::u32_unsuffixed(width);
+            mixed! {
+                while !CHECK && __lanes[0] - __first >= #width {
+                    const __STRIP: ::core::primitive::usize = #width;
+                    let __thread = [__first, __y, __z];
+                    let __lane = __row + __first;
+                    #arrays
+                    #once
+                    #tree
+                    #back
+                    __first += __STRIP;
+                }
+            }
+        });
+        Some(mixed!(#(#each)*))
+    }
+
+    /// The widths of strips that blocks are cut into.
+    fn widths(&self) -> Vec<u32> {
+        match self.kernel.block {
+            Some([x, _, _]) => {
+                let fits = WIDTHS.into_iter().find(|w| x.is_multiple_of(*w));
+                fits.into_iter().collect()
+            }
+            // The runtime picks long rows where there are no barriers.
+            None if self.frame.is_none() => vec![32],
+            None => vec![32, 8],
+        }
+    }
+
+    /// How a strip is split; nothing if there is no loop to move, or some lanes would part.
+    fn strip_plan(&self, outer: Option<&Frame<'_>>, stmts: &[StmtId]) -> Option<Plan> {
+        let places = outer_places(outer, self.kernel.locals.len());
+        let kept = |(local, place): (&LocalId, &Place)| (*place == Place::Lanes).then_some(*local);
+        let among = Among {
+            known: self.known.clone(),
+            varying: places.iter().filter_map(kept).collect(),
+            row: true,
+        };
+        let uniformity = Uniformity::among(self.kernel, &among);
+        let mut loops = HashSet::new();
+        for stmt in stmts {
+            self.loops_to_move(&uniformity, *stmt, &mut loops);
+        }
+        if loops.is_empty() {
+            return None;
+        }
+        let rules = Rules {
+            kernel: self.kernel,
+            uniformity: &uniformity,
+            boundary: &|stmt| loops.contains(&stmt),
+        };
+        let plan = Plan::of(&rules, stmts, &places);
+        let jumps_out = self.jumps_out(&plan);
+        (plan.tree.masks == 0 && !jumps_out).then_some(plan)
+    }
+
+    /// The loops that all lanes of a row run together, and that do something for each of them.
+    fn loops_to_move(&self, among: &Uniformity, stmt: StmtId, found: &mut HashSet<StmtId>) {
+        let values = touch::operands(self.kernel, stmt);
+        let agreed = among.control(stmt) && values.iter().all(|v| among.expr(*v));
+        let is_loop = matches!(self.kernel.stmt(stmt), Stmt::Loop { .. } | Stmt::For { .. });
+        if is_loop && agreed && self.varies(among, stmt) {
+            found.insert(stmt);
+        }
+        for block in touch::blocks(self.kernel, stmt) {
+            for inner in self.kernel.block(block) {
+                self.loops_to_move(among, inner, found);
+            }
+        }
+    }
+
+    /// Does the statement assign a value that differs between lanes?
+    fn varies(&self, among: &Uniformity, stmt: StmtId) -> bool {
+        let mut varies = false;
+        touch::stmt(self.kernel, stmt, &mut |local, touch| {
+            varies |= touch != touch::Touch::Read && !among.local(local);
+        });
+        varies
+    }
+
+    /// Does something in a strip end the thread?
+    fn jumps_out(&self, plan: &Plan) -> bool {
+        let mut found = false;
+        each_node(&plan.tree.nodes, &mut |node| match node {
+            Node::Once(stmt) => found |= self.kernel.stmt(*stmt) == Stmt::Return,
+            Node::Region { stmts, .. } => found |= self.returns(stmts),
+            Node::Barrier | Node::Subgroup { .. } | Node::If { .. } | Node::Loop { .. } => {}
+        });
+        found
+    }
+
+    /// Declares the arrays of a strip, filled from those of the block, and puts back what may have changed.
+    fn strip_arrays(
+        &self,
+        frame: &Frame<'_>,
+        outer: Option<(&Frame<'_>, RegionId)>,
+    ) -> (TokenStream, TokenStream) {
+        let (mut before, mut after) = (TokenStream::new(), TokenStream::new());
+        for index in 0..self.kernel.locals.len() {
+            let local = LocalId(index as u32);
+            if frame.plan.place(local) != Place::Lanes {
+                continue;
+            }
+            let array = frame.array(local);
+            let info = &self.kernel.locals[index];
+            let zero = literal(sarek_ir::Value::zero(self.kernel.local_scalar(info)));
+            let each = self
+                .kernel
+                .array(local)
+                .map(|(_, len)| self.const_length(len));
+            let each = each.unwrap_or_else(|| mixed!(1));
+            before.extend(mixed!(let mut #array = [#zero; #each * __STRIP];));
+            let kept = outer.and_then(|(outer, id)| {
+                let uses = outer.plan.uses[id.0 as usize].lanes.iter();
+                let (_, writes) = uses.copied().find(|(l, _)| *l == local)?;
+                Some((outer.array(local), writes))
+            });
+            if let Some((block, writes)) = kept {
+                let copied = |from: TokenStream, to: TokenStream| {
+                    mixed! {
+                        for __e in (0..#each) {
+                            for __w in 0..__STRIP {
+                                #to = #from;
+                            }
+                        }
+                    }
+                };
+                let inner = mixed!(#array[__e * __STRIP + __w]);
+                let place = mixed!(*#block.get_unchecked_mut(__e * __threads + __lane + __w));
+                before.extend(copied(place.clone(), inner.clone()));
+                if writes {
+                    after.extend(copied(inner, place));
+                }
+            }
+        }
+        (before, after)
+    }
+
+    /// Values that are evaluated again, for the whole strip.
+    fn read_once(&self, plan: &Plan) -> TokenStream {
+        let locals = self
+            .values
+            .needed(self.kernel, &plan.places, &plan.read_once);
+        let lets = locals.into_iter().map(|local| {
+            let value: Option<ExprId> = self.values.get(local);
+            self.declare(local, value, proc_macro2::Span::mixed_site())
+        });
+        lets.collect()
+    }
+}
+
+/// The places of the locals that a block keeps for its regions.
+fn outer_places(outer: Option<&Frame<'_>>, locals: usize) -> HashMap<LocalId, Place> {
+    let each = (0..locals as u32).map(LocalId);
+    let place = |local| Some((local, outer?.plan.place(local)));
+    each.filter_map(place)
+        .filter(|(_, place)| *place != Place::Lane)
+        .collect()
+}

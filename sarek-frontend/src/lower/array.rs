@@ -1,0 +1,586 @@
+//! Arrays: local ones, whole-array values, and the way to an element of an array of arrays.
+//!
+//! An array is memory, not a value. What yields a whole array in Rust (a literal, a repeat, the name
+//! of another one, a row) becomes a [`Plan`], and filling an array by a plan becomes stores. An array of arrays
+//! is stored flat; each index but a slice's only one is checked against its own dimension.
+
+use proc_macro2::Span;
+use sarek_ir::{BinaryOp, Expr, ExprId, Length, Memory, Scalar, SiteId, SiteKind, Stmt};
+use syn::spanned::Spanned;
+
+use super::length::Dim;
+use super::{Binding, Lowerer, Ty, Value};
+use crate::parse::scalar_type;
+
+/// Up to so many elements are stored one by one; more are a loop.
+const UNROLLED: u64 = 4;
+
+/// How a whole array comes about.
+enum Plan<'s> {
+    /// One element.
+    Scalar(&'s syn::Expr),
+    /// One element that is evaluated: a leaf.
+    Value(ExprId),
+    /// `[a, b, …]`
+    List(Vec<Plan<'s>>),
+    /// `[a; n]`
+    Repeat(Box<Plan<'s>>, Dim),
+    /// Another array, or a row of it.
+    Copy(Memory, Vec<&'s syn::Expr>, Vec<Dim>),
+    /// The same, found.
+    From(Memory, Start, Vec<Dim>),
+}
+
+impl Plan<'_> {
+    /// The dimensions of what it yields; none of a scalar.
+    fn dims(&self) -> Vec<Dim> {
+        match self {
+            Plan::Scalar(_) | Plan::Value(_) => vec![],
+            Plan::List(items) => {
+                let mut dims = vec![Dim::fixed(items.len() as u64)];
+                dims.extend(items.first().map(Plan::dims).unwrap_or_default());
+                dims
+            }
+            Plan::Repeat(item, dim) => {
+                let mut dims = vec![dim.clone()];
+                dims.extend(item.dims());
+                dims
+            }
+            Plan::Copy(_, _, dims) | Plan::From(_, _, dims) => dims.clone(),
+        }
+    }
+}
+
+/// Where in a memory an array starts: a leaf, if any, and a number.
+#[derive(Clone, Copy, Default)]
+struct Start {
+    leaf: Option<ExprId>,
+    number: u64,
+}
+
+/// The expression inside of parentheses.
+pub(super) fn peeled(expr: &syn::Expr) -> &syn::Expr {
+    match expr {
+        syn::Expr::Paren(e) => peeled(&e.expr),
+        syn::Expr::Group(e) => peeled(&e.expr),
+        other => other,
+    }
+}
+
+/// `base[i][j]` as its base and indices.
+pub(super) fn index_chain(expr: &syn::Expr) -> (&syn::Expr, Vec<&syn::Expr>) {
+    match peeled(expr) {
+        syn::Expr::Index(e) => {
+            let (base, mut indices) = index_chain(&e.expr);
+            indices.push(&e.index);
+            (base, indices)
+        }
+        other => (other, vec![]),
+    }
+}
+
+impl Lowerer<'_> {
+    // Elements.
+
+    /// The dimensions of a memory; `None` for a slice, whose only one is not constant.
+    pub(super) fn shape(&self, memory: Memory) -> Option<&[Dim]> {
+        self.shapes.get(&memory).map(Vec::as_slice)
+    }
+
+    /// How many indices lead to an element.
+    pub(super) fn rank(&self, memory: Memory) -> usize {
+        self.shape(memory).map_or(1, <[Dim]>::len)
+    }
+
+    /// The index of an element in memory, from one index for each dimension, and the site that checks it
+    /// if there is one dimension only.
+    pub(super) fn element_index(
+        &mut self,
+        memory: Memory,
+        indices: &[&syn::Expr],
+        span: Span,
+    ) -> (ExprId, Option<SiteId>) {
+        match indices {
+            [index] if self.rank(memory) == 1 => {
+                self.literal_in_bounds(memory, 0, index);
+                let index = self.scalar(index);
+                self.expect(index, Scalar::Usize);
+                (index, Some(self.site(SiteKind::Index(memory), span)))
+            }
+            _ => (self.flat_index(memory, indices, span), None),
+        }
+    }
+
+    /// `(bounded(i) * columns + bounded(j)) * …`
+    fn flat_index(&mut self, memory: Memory, indices: &[&syn::Expr], span: Span) -> ExprId {
+        let dims = self.shape(memory).unwrap_or_default().to_vec();
+        let mut flat: Option<ExprId> = None;
+        for (axis, (index, dim)) in indices.iter().zip(dims).enumerate() {
+            self.literal_in_bounds(memory, axis, index);
+            let mark = self.mark();
+            let at = self.scalar(index);
+            self.expect(at, Scalar::Usize);
+            if self.mark() > mark
+                && let Some(before) = flat
+                && !self.is_leaf(before)
+            {
+                flat = Some(self.spill_at(mark, before));
+            }
+            let len = self.length_expr(dim.length, span);
+            let site = self.site(SiteKind::Dimension(memory, axis as u32), index.span());
+            let bounded = Expr::Bounded {
+                index: at,
+                len,
+                site: Some(site),
+            };
+            let bounded = self.known(bounded, Scalar::Usize, span);
+            flat = Some(match flat {
+                None => bounded,
+                Some(before) => {
+                    let columns = self.length_expr(dim.length, span);
+                    let row = self.plain(BinaryOp::Mul, before, columns, span);
+                    self.plain(BinaryOp::Add, row, bounded, span)
+                }
+            });
+        }
+        flat.expect("an element has an index")
+    }
+
+    /// Reports a literal index beyond a known length.
+    fn literal_in_bounds(&mut self, memory: Memory, axis: usize, index: &syn::Expr) {
+        let Some(len) = self.shape(memory).and_then(|dims| dims[axis].known()) else {
+            return;
+        };
+        if let syn::Expr::Lit(lit) = peeled(index)
+            && let syn::Lit::Int(int) = &lit.lit
+            && int.base10_parse::<u64>().is_ok_and(|i| i >= len)
+        {
+            let name = self.kernel.memory_name(memory);
+            let message = format!("index {int} is out of bounds: `{name}` has {len} elements here");
+            self.errors.at(int.span(), message);
+        }
+    }
+
+    /// Reports an index chain that does not lead to one element.
+    pub(super) fn check_rank(&mut self, memory: Memory, given: usize, span: Span) -> Option<()> {
+        let rank = self.rank(memory);
+        if given == rank {
+            return Some(());
+        }
+        let name = self.kernel.memory_name(memory).to_string();
+        let wanted: String = ["i", "j", "k", "l"]
+            .iter()
+            .cycle()
+            .take(rank)
+            .map(|i| format!("[{i}]"))
+            .collect();
+        let s = if rank == 1 { "" } else { "s" };
+        let message =
+            format!("`{name}` has {rank} dimension{s}: an element of it is `{name}{wanted}`");
+        self.errors.at(span, message);
+        None
+    }
+
+    /// `array.len()`: the outermost dimension.
+    pub(super) fn len(&mut self, memory: Memory, span: Span) -> ExprId {
+        match self.shape(memory) {
+            Some([outer, _, ..]) => {
+                let length = outer.length;
+                self.length_expr(length, span)
+            }
+            Some(_) | None => self.known(Expr::Len(memory), Scalar::Usize, span),
+        }
+    }
+
+    // Whole arrays.
+
+    /// Lowers `let` if it makes a local array. `None` when it does not.
+    pub(super) fn array_let(&mut self, local: &syn::Local) -> Option<Value> {
+        let (pat, declared) = match &local.pat {
+            syn::Pat::Type(typed) if matches!(*typed.ty, syn::Type::Array(_)) => {
+                (&*typed.pat, Some(&*typed.ty))
+            }
+            syn::Pat::Type(typed) => (&*typed.pat, None),
+            other => (other, None),
+        };
+        let init = local.init.as_ref();
+        if declared.is_none() && !init.is_some_and(|init| self.yields_array(&init.expr)) {
+            return None;
+        }
+        if let Some((token, _)) = init.and_then(|init| init.diverge.as_ref()) {
+            self.errors
+                .unsupported(token.span, "`let … else` is", "use `if`");
+        }
+        let declared = match declared {
+            Some(ty) => match self.array_type(ty) {
+                Some(declared) => Some(declared),
+                None => return Some(Value::Unit),
+            },
+            None => None,
+        };
+        let syn::Pat::Ident(pat) = pat else {
+            let what = "this pattern for an array is";
+            self.errors
+                .unsupported(pat.span(), what, "bind a plain name");
+            return Some(Value::Unit);
+        };
+        if pat.by_ref.is_some() || pat.subpat.is_some() {
+            let what = "this pattern for an array is";
+            self.errors
+                .unsupported(pat.span(), what, "bind a plain name");
+        }
+        self.bind_array(pat, declared, init.map(|init| &*init.expr));
+        Some(Value::Unit)
+    }
+
+    fn bind_array(
+        &mut self,
+        pat: &syn::PatIdent,
+        declared: Option<(Vec<Dim>, Ty)>,
+        init: Option<&syn::Expr>,
+    ) -> Option<()> {
+        let plan = match init {
+            Some(init) if self.yields_array(init) => Some(self.plan(init)?),
+            Some(init) => {
+                let instead = "write `[a, b]`, `[a; n]` or the name of an array";
+                self.errors
+                    .unsupported(init.span(), "this value of an array is", instead);
+                return None;
+            }
+            None => None,
+        };
+        let elem = self.types.any();
+        let mut dims = plan.as_ref().map(Plan::dims);
+        if let Some((wanted, ty)) = declared {
+            self.unify(elem, ty, pat.ident.span());
+            if let (Some(dims), Some(init)) = (&dims, init) {
+                self.same_dims(&wanted, dims, init.span());
+            }
+            dims = Some(wanted);
+        }
+        let dims = dims.expect("a type or a value tells the dimensions");
+        let length = self.total(&dims);
+        let local = self.local(&pat.ident.to_string(), elem, true);
+        let memory = Memory::Local(local);
+        self.arrays.push((local, length));
+        self.shapes.insert(memory, dims);
+        self.push(Stmt::Let { local, init: None }, pat.ident.span());
+        if let Some(plan) = plan {
+            let span = init.map_or(pat.ident.span(), Spanned::span);
+            self.fill(memory, Start::default(), plan, elem, span);
+        }
+        self.bind(&pat.ident, Binding::Memory(memory));
+        Some(())
+    }
+
+    /// `array = value`, if the left side is a whole array. `None` when it is not.
+    pub(super) fn array_assign(&mut self, e: &syn::ExprAssign) -> Option<Value> {
+        let (base, indices) = index_chain(&e.left);
+        let (memory, elem) = self.find_memory(base)?;
+        let Memory::Local(_) = memory else {
+            return None;
+        };
+        if indices.len() >= self.rank(memory) {
+            return None;
+        }
+        if !self.yields_array(&e.right) {
+            let instead = "write `[a, b]`, `[a; n]` or the name of an array";
+            self.errors
+                .unsupported(e.right.span(), "this value of an array is", instead);
+            return Some(Value::Unit);
+        }
+        let Some(plan) = self.plan(&e.right) else {
+            return Some(Value::Unit);
+        };
+        let rest = self.shapes[&memory][indices.len()..].to_vec();
+        self.same_dims(&rest, &plan.dims(), e.right.span());
+        let plan = self.settled(plan);
+        let start = self.start(memory, &indices, e.left.span());
+        self.fill(memory, start, plan, elem, e.span());
+        Some(Value::Unit)
+    }
+
+    /// Is it an expression that yields a whole array?
+    fn yields_array(&mut self, expr: &syn::Expr) -> bool {
+        match peeled(expr) {
+            syn::Expr::Array(_) | syn::Expr::Repeat(_) => true,
+            other => {
+                let (base, indices) = index_chain(other);
+                match self.find_memory(base) {
+                    Some((memory @ Memory::Local(_), _)) => indices.len() < self.rank(memory),
+                    Some((memory @ Memory::Shared(_), _)) => {
+                        !indices.is_empty() && indices.len() < self.rank(memory)
+                    }
+                    Some((Memory::Slice(_), _)) | None => false,
+                }
+            }
+        }
+    }
+
+    fn plan<'s>(&mut self, expr: &'s syn::Expr) -> Option<Plan<'s>> {
+        match peeled(expr) {
+            syn::Expr::Array(e) => {
+                let items: Vec<Plan<'s>> = e
+                    .elems
+                    .iter()
+                    .map(|e| self.plan(e))
+                    .collect::<Option<_>>()?;
+                let Some(first) = items.first() else {
+                    let message = "an array of a kernel has one element at least";
+                    self.errors.at(e.span(), message);
+                    return None;
+                };
+                let dims = first.dims();
+                for (item, elem) in items.iter().zip(&e.elems).skip(1) {
+                    self.same_dims(&dims, &item.dims(), elem.span())?;
+                }
+                Some(Plan::List(items))
+            }
+            syn::Expr::Repeat(e) => {
+                let item = self.plan(&e.expr)?;
+                Some(Plan::Repeat(Box::new(item), self.dimension(&e.len)?))
+            }
+            other if self.yields_array(other) => {
+                let (base, indices) = index_chain(other);
+                let (memory, _) = self.find_memory(base)?;
+                if self.kernel.access(memory) == sarek_ir::Access::Atomic {
+                    self.atomic_misuse(memory, other.span());
+                    return None;
+                }
+                let dims = self.shapes[&memory][indices.len()..].to_vec();
+                Some(Plan::Copy(memory, indices, dims))
+            }
+            other => Some(Plan::Scalar(other)),
+        }
+    }
+
+    fn same_dims(&mut self, wanted: &[Dim], found: &[Dim], span: Span) -> Option<()> {
+        let same = wanted.len() == found.len() && wanted.iter().zip(found).all(|(a, b)| a.same(b));
+        if !same {
+            let text = |dims: &[Dim]| match dims {
+                [] => "a scalar".to_string(),
+                dims => {
+                    let dims: String = dims.iter().map(|d| format!("[{}]", d.text())).collect();
+                    format!("an array of {dims}")
+                }
+            };
+            let message = format!(
+                "mismatched types: {} is needed here, this is {}",
+                text(wanted),
+                text(found)
+            );
+            self.errors.at(span, message);
+        }
+        same.then_some(())
+    }
+
+    /// `[[T; n]; m]` as its dimensions and element type.
+    fn array_type(&mut self, ty: &syn::Type) -> Option<(Vec<Dim>, Ty)> {
+        match ty {
+            syn::Type::Paren(ty) => self.array_type(&ty.elem),
+            syn::Type::Group(ty) => self.array_type(&ty.elem),
+            syn::Type::Array(array) => {
+                let mut dims = vec![self.dimension(&array.len)?];
+                let (inner, elem) = self.array_type(&array.elem)?;
+                dims.extend(inner);
+                Some((dims, elem))
+            }
+            syn::Type::Infer(_) => Some((vec![], self.types.any())),
+            other => {
+                let scalar = scalar_type(other, self.errors)?;
+                Some((vec![], self.types.known(scalar)))
+            }
+        }
+    }
+
+    // Filling.
+
+    /// The plan with all of its expressions evaluated, in order.
+    fn settled<'s>(&mut self, plan: Plan<'s>) -> Plan<'s> {
+        match plan {
+            Plan::Scalar(expr) => {
+                let value = self.scalar(expr);
+                Plan::Value(self.reusable(value))
+            }
+            Plan::List(items) => Plan::List(items.into_iter().map(|i| self.settled(i)).collect()),
+            Plan::Repeat(item, dim) => Plan::Repeat(Box::new(self.settled(*item)), dim),
+            Plan::Copy(memory, indices, dims) => {
+                let span = indices.last().map_or_else(Span::call_site, |i| i.span());
+                let start = self.start(memory, &indices, span);
+                Plan::From(memory, start, dims)
+            }
+            Plan::Value(_) | Plan::From(..) => plan,
+        }
+    }
+
+    /// Where the row with these indices starts.
+    fn start(&mut self, memory: Memory, indices: &[&syn::Expr], span: Span) -> Start {
+        if indices.is_empty() {
+            return Start::default();
+        }
+        let row = self.flat_index(memory, indices, span);
+        let rest = self.shapes[&memory][indices.len()..].to_vec();
+        let stride = self.stride(&rest, span);
+        let start = self.plain(BinaryOp::Mul, row, stride, span);
+        Start {
+            leaf: Some(self.reusable(start)),
+            number: 0,
+        }
+    }
+
+    /// Stores what a plan yields.
+    fn fill(&mut self, to: Memory, start: Start, plan: Plan<'_>, elem: Ty, span: Span) {
+        match plan {
+            Plan::Scalar(expr) => {
+                if let Some(value) = self.scalar_or_never(expr) {
+                    self.store(to, start, value, elem);
+                }
+            }
+            Plan::Value(value) => {
+                let value = self.copy(value);
+                self.store(to, start, value, elem);
+            }
+            Plan::List(items) => {
+                let dims = items.first().map(Plan::dims).unwrap_or_default();
+                for (k, item) in items.into_iter().enumerate() {
+                    let start = self.advanced(start, k as u64, &dims, span);
+                    self.fill(to, start, item, elem, span);
+                }
+            }
+            Plan::Repeat(item, dim) => {
+                let item = self.settled(*item);
+                let dims = item.dims();
+                self.repeated(dim.length, span, |this, k| {
+                    let start = this.advanced_by(start, k, &dims, span);
+                    let again = this.again(&item);
+                    this.fill(to, start, again, elem, span);
+                });
+            }
+            Plan::Copy(..) => {
+                let plan = self.settled(plan);
+                self.fill(to, start, plan, elem, span);
+            }
+            Plan::From(memory, from, dims) => {
+                let ty = self.element_type(memory);
+                self.unify(elem, ty, span);
+                let total = self.total(&dims);
+                self.repeated(total, span, |this, k| {
+                    let index = this.advanced_by(from, k, &[], span);
+                    let index = this.index(index, span);
+                    let load = Expr::Load {
+                        memory,
+                        index,
+                        site: None,
+                    };
+                    let value = this.expr(load, ty, span);
+                    let to_start = this.advanced_by(start, k, &[], span);
+                    this.store(to, to_start, value, elem);
+                });
+            }
+        }
+    }
+
+    /// A settled plan once more.
+    fn again<'s>(&mut self, plan: &Plan<'s>) -> Plan<'s> {
+        match plan {
+            Plan::Value(value) => Plan::Value(*value),
+            Plan::List(items) => Plan::List(items.iter().map(|i| self.again(i)).collect()),
+            Plan::Repeat(item, dim) => Plan::Repeat(Box::new(self.again(item)), dim.clone()),
+            Plan::From(memory, start, dims) => Plan::From(*memory, *start, dims.clone()),
+            Plan::Scalar(_) | Plan::Copy(..) => unreachable!("the plan is settled"),
+        }
+    }
+
+    fn store(&mut self, to: Memory, start: Start, value: ExprId, elem: Ty) {
+        let (found, span) = (self.ty(value), self.span(value));
+        self.unify(elem, found, span);
+        let index = self.index(start, span);
+        let store = Stmt::Store {
+            memory: to,
+            index,
+            value,
+            site: None,
+        };
+        self.push(store, span);
+    }
+
+    fn index(&mut self, start: Start, span: Span) -> ExprId {
+        let number = sarek_ir::Value::Usize(start.number);
+        match start.leaf {
+            None => self.constant(number, span),
+            Some(leaf) if start.number == 0 => self.copy(leaf),
+            Some(leaf) => {
+                let (leaf, number) = (self.copy(leaf), self.constant(number, span));
+                self.plain(BinaryOp::Add, leaf, number, span)
+            }
+        }
+    }
+
+    /// `start + k * (product of dims)`
+    fn advanced(&mut self, start: Start, k: u64, dims: &[Dim], span: Span) -> Start {
+        let known: Option<u64> = dims.iter().map(Dim::known).product();
+        match known {
+            Some(stride) => Start {
+                number: start.number + k * stride,
+                ..start
+            },
+            None => {
+                let k = self.constant(sarek_ir::Value::Usize(k), span);
+                self.advanced_by(start, k, dims, span)
+            }
+        }
+    }
+
+    /// The same for a leaf.
+    fn advanced_by(&mut self, start: Start, k: ExprId, dims: &[Dim], span: Span) -> Start {
+        let k = self.copy(k);
+        let literal = self.kernel.literal(k).and_then(sarek_ir::Value::as_int);
+        let known: Option<u64> = dims.iter().map(Dim::known).product();
+        if let (Some(k), Some(stride)) = (literal, known) {
+            return self.advanced(start, k as u64, &[Dim::fixed(stride)], span);
+        }
+        let mut offset = k;
+        if known != Some(1) {
+            let stride = self.stride(dims, span);
+            offset = self.plain(BinaryOp::Mul, offset, stride, span);
+        }
+        if let Some(leaf) = start.leaf {
+            let leaf = self.copy(leaf);
+            offset = self.plain(BinaryOp::Add, leaf, offset, span);
+        }
+        Start {
+            leaf: Some(self.reusable(offset)),
+            number: start.number,
+        }
+    }
+
+    /// Runs `each` for `0..length`, in a loop if that is many or not known here.
+    fn repeated(&mut self, length: Length, span: Span, mut each: impl FnMut(&mut Self, ExprId)) {
+        if let Length::Fixed(n @ 0..=UNROLLED) = length {
+            for k in 0..n {
+                let k = self.constant(sarek_ir::Value::Usize(k), span);
+                each(self, k);
+            }
+            return;
+        }
+        let start = self.constant(sarek_ir::Value::Usize(0), span);
+        let end = self.length_expr(length, span);
+        let index = self.types.known(Scalar::Usize);
+        let local = self.local("k", index, false);
+        let frame = self.frame(None, false, false);
+        let label = frame.label;
+        let (block, (), _) = self.in_frame(frame, |this| {
+            let k = this.read(local, span);
+            each(this, k);
+        });
+        let body = self.close(block);
+        let counted = Stmt::For {
+            label,
+            local,
+            start,
+            end,
+            body,
+        };
+        self.push(counted, span);
+    }
+}

@@ -1,0 +1,134 @@
+//! Methods of `Atomic<T>`: statements on an element, with a result.
+
+use sarek_ir::{Access, AtomicOp, Memory, Scalar, Stmt};
+use syn::spanned::Spanned;
+
+use super::array::{index_chain, peeled};
+use super::{Lowerer, Value};
+
+/// The operation that a method of `Atomic<T>` is. That of std's `compare_exchange` yields a `Result`; the one here the
+/// value that was there.
+fn operation(method: &str) -> Option<AtomicOp> {
+    match method {
+        "compare_and_swap" => Some(AtomicOp::CompareExchange),
+        "compare_exchange" => None,
+        other => AtomicOp::from_name(other),
+    }
+}
+
+impl Lowerer<'_> {
+    /// `v[i].fetch_add(x)`. `None` when the receiver is no element of atomics; `wanted` tells whether the result is used.
+    pub(super) fn atomic_call(&mut self, e: &syn::ExprMethodCall, wanted: bool) -> Option<Value> {
+        let (base, indices) = index_chain(&e.receiver);
+        if indices.is_empty() {
+            return None;
+        }
+        let (memory, _) = self.find_memory(base)?;
+        let name = e.method.to_string();
+        if self.kernel.access(memory) != Access::Atomic {
+            if name == "compare_exchange" || operation(&name).is_some() {
+                let message = format!(
+                    "`{name}` is a method of atomics: give `{}` elements of type `Atomic<T>`",
+                    self.kernel.memory_name(memory)
+                );
+                self.errors.at(e.method.span(), message);
+                return Some(Value::Never);
+            }
+            return None;
+        }
+        let elem = self.kernel.element(memory);
+        let Some(op) = operation(&name) else {
+            let message = if name.starts_with("compare_exchange") {
+                format!(
+                    "`{name}` is not supported in a kernel: use `compare_and_swap(current, new)`, which returns the old value"
+                )
+            } else {
+                format!("`Atomic<{elem}>` has no method `{name}` in a kernel")
+            };
+            self.errors.at(e.method.span(), message);
+            return Some(Value::Never);
+        };
+        self.check_rank(memory, indices.len(), e.receiver.span());
+        if indices.len() != self.rank(memory) || !self.atomic_fits(op, elem, e) {
+            return Some(Value::Never);
+        }
+        Some(self.atomic(op, memory, &indices, e, wanted))
+    }
+
+    /// Has the element's type the operation, and is it given its operands?
+    fn atomic_fits(&mut self, op: AtomicOp, elem: Scalar, e: &syn::ExprMethodCall) -> bool {
+        let bits = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
+        if bits && !elem.is_int() {
+            let message = format!(
+                "`Atomic<{elem}>` has no `{}`: only integers have bits",
+                e.method
+            );
+            self.errors.at(e.method.span(), message);
+            return false;
+        }
+        let (wanted, found) = (op.arity() as usize, e.args.len());
+        if wanted != found {
+            let s = if wanted == 1 { "" } else { "s" };
+            let message = format!(
+                "`{}` takes {wanted} argument{s}, and {found} are given",
+                e.method
+            );
+            self.errors.at(e.method.span(), message);
+        }
+        wanted == found
+    }
+
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        memory: Memory,
+        indices: &[&syn::Expr],
+        e: &syn::ExprMethodCall,
+        wanted: bool,
+    ) -> Value {
+        let (mut index, site) = self.element_index(memory, indices, e.receiver.span());
+        let elem = self.element_type(memory);
+        let mark = self.mark();
+        let arguments: Vec<&syn::Expr> = e.args.iter().collect();
+        let args = self.operands(&arguments);
+        if self.mark() > mark && !self.is_leaf(index) {
+            index = self.spill_at(mark, index);
+        }
+        for arg in &args {
+            let (ty, span) = (self.ty(*arg), self.span(*arg));
+            self.unify(elem, ty, span);
+        }
+        let (args, span) = (self.kernel.push_list(&args), e.method.span());
+        let result = (wanted && op != AtomicOp::Store).then(|| self.result(elem));
+        if let Some(local) = result {
+            self.push(Stmt::Let { local, init: None }, span);
+        }
+        let atomic = Stmt::Atomic {
+            op,
+            memory,
+            index,
+            args,
+            result,
+            site,
+        };
+        self.push(atomic, span);
+        result.map_or(Value::Unit, |local| Value::Scalar(self.read(local, span)))
+    }
+
+    /// Lowers an expression statement if it is an operation whose result nothing uses.
+    pub(super) fn atomic_statement(&mut self, expr: &syn::Expr) -> Option<Value> {
+        match peeled(expr) {
+            syn::Expr::MethodCall(call) => self.atomic_call(call, false),
+            _ => None,
+        }
+    }
+
+    /// Reports a plain use of atomics.
+    pub(super) fn atomic_misuse(&mut self, memory: Memory, span: proc_macro2::Span) {
+        let message = format!(
+            "the elements of `{0}` are atomic: read them with `{0}[i].load()`, write them with `{0}[i].store(x)`",
+            self.kernel.memory_name(memory)
+        );
+        self.errors.at(span, message);
+    }
+}

@@ -1,0 +1,116 @@
+//! Barriers, fences and subgroup operations.
+
+use quote::quote;
+use sarek_ir::{Scalar, Scope, Stmt, SubgroupOp};
+use syn::spanned::Spanned;
+
+use super::{Lowerer, Value};
+
+impl Lowerer<'_> {
+    /// A call by which threads work together. `None` when the name is none of these.
+    pub(super) fn collective(&mut self, path: &syn::Path, e: &syn::ExprCall) -> Option<Value> {
+        let name = path.segments.last()?.ident.to_string();
+        if !self.is_of_facade(path) {
+            return None;
+        }
+        let stmt = match name.as_str() {
+            "barrier" => Stmt::Barrier,
+            "block_fence" => Stmt::Fence {
+                scope: Scope::Block,
+            },
+            "device_fence" => Stmt::Fence {
+                scope: Scope::Device,
+            },
+            other => return Some(self.subgroup(SubgroupOp::from_name(other)?, path, e)),
+        };
+        if let Some(argument) = e.args.first() {
+            self.errors
+                .at(argument.span(), format!("`{name}()` takes no argument"));
+        }
+        self.audits
+            .push(quote!(const _: extern "C-unwind" fn() = #path;));
+        self.push(stmt, path.segments.last()?.ident.span());
+        Some(Value::Unit)
+    }
+
+    fn subgroup(&mut self, op: SubgroupOp, path: &syn::Path, e: &syn::ExprCall) -> Value {
+        let (wanted, found) = (1 + usize::from(op.takes_lane()), e.args.len());
+        let arguments: Vec<&syn::Expr> = e.args.iter().collect();
+        let ids = self.operands(&arguments);
+        if wanted != found {
+            let s = if wanted == 1 { "" } else { "s" };
+            let message = format!(
+                "`{}` takes {wanted} argument{s}, and {found} are given",
+                op.name()
+            );
+            self.errors.at(path.span(), message);
+            return Value::Never;
+        }
+        if let Some(lane) = ids.get(1) {
+            self.expect(*lane, Scalar::Usize);
+        }
+        let ty = match op {
+            SubgroupOp::All | SubgroupOp::Any => {
+                self.expect(ids[0], Scalar::Bool);
+                self.types.known(Scalar::Bool)
+            }
+            SubgroupOp::Ballot => {
+                self.expect(ids[0], Scalar::Bool);
+                self.types.known(Scalar::U64)
+            }
+            SubgroupOp::Shuffle
+            | SubgroupOp::ShuffleUp
+            | SubgroupOp::ShuffleDown
+            | SubgroupOp::ShuffleXor
+            | SubgroupOp::Broadcast
+            | SubgroupOp::Sum
+            | SubgroupOp::Product
+            | SubgroupOp::Min
+            | SubgroupOp::Max
+            | SubgroupOp::InclusiveSum
+            | SubgroupOp::ExclusiveSum => self.ty(ids[0]),
+        };
+        self.audits.push(subgroup_audit(op, path));
+        let (args, span) = (self.kernel.push_list(&ids), e.span());
+        let result = self.result(ty);
+        let declared = Stmt::Let {
+            local: result,
+            init: None,
+        };
+        self.push(declared, span);
+        self.push(Stmt::Subgroup { op, args, result }, span);
+        Value::Scalar(self.read(result, span))
+    }
+}
+
+/// Has rustc test that the function is the façade's, by one instance of it.
+fn subgroup_audit(op: SubgroupOp, path: &syn::Path) -> proc_macro2::TokenStream {
+    let (bool_ty, f32_ty) = (
+        quote!(::core::primitive::bool),
+        quote!(::core::primitive::f32),
+    );
+    match op {
+        SubgroupOp::All | SubgroupOp::Any => {
+            quote!(const _: extern "C-unwind" fn(#bool_ty) -> #bool_ty = #path;)
+        }
+        SubgroupOp::Ballot => {
+            quote!(const _: extern "C-unwind" fn(#bool_ty) -> ::core::primitive::u64 = #path;)
+        }
+        SubgroupOp::Shuffle
+        | SubgroupOp::ShuffleUp
+        | SubgroupOp::ShuffleDown
+        | SubgroupOp::ShuffleXor
+        | SubgroupOp::Broadcast => {
+            let usize_ty = quote!(::core::primitive::usize);
+            quote!(const _: extern "C-unwind" fn(#f32_ty, #usize_ty) -> #f32_ty = #path;)
+        }
+        SubgroupOp::Sum
+        | SubgroupOp::Product
+        | SubgroupOp::Min
+        | SubgroupOp::Max
+        | SubgroupOp::InclusiveSum
+        | SubgroupOp::ExclusiveSum => {
+            quote!(const _: extern "C-unwind" fn(#f32_ty) -> #f32_ty = #path;)
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! How long arrays are: constants that are known here, and others that rustc evaluates.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use sarek_ir::{BinaryOp, Expr, ExprId, Length, Scalar, Value as Constant};
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+use syn::visit_mut::VisitMut;
+
+use super::{Binding, Lowerer, MARK};
+
+/// One dimension of an array.
+#[derive(Clone)]
+pub(super) struct Dim {
+    pub(super) length: Length,
+    /// How it is written.
+    tokens: TokenStream,
+}
+
+impl Dim {
+    /// A known length.
+    pub(super) fn fixed(n: u64) -> Dim {
+        let literal = proc_macro2::Literal::u64_unsuffixed(n);
+        Dim {
+            length: Length::Fixed(n),
+            tokens: literal.to_token_stream(),
+        }
+    }
+
+    /// The number, if it is known here.
+    pub(super) fn known(&self) -> Option<u64> {
+        match self.length {
+            Length::Fixed(n) => Some(n),
+            Length::Link(_) | Length::Launch(_) => None,
+        }
+    }
+
+    /// Are the two plainly the same?
+    pub(super) fn same(&self, other: &Dim) -> bool {
+        match (self.known(), other.known()) {
+            (Some(a), Some(b)) => a == b,
+            (None, None) => self.text() == other.text(),
+            (Some(_), None) | (None, Some(_)) => false,
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        super::path_text(&self.tokens)
+    }
+}
+
+impl Lowerer<'_> {
+    /// The constant length that an expression gives. `None` when it is reported that it gives none.
+    pub(super) fn dimension(&mut self, expr: &syn::Expr) -> Option<Dim> {
+        let expr = unmarked(expr);
+        let dim = match self.known_length(&expr) {
+            Some(n) => Dim {
+                length: Length::Fixed(n),
+                tokens: expr.to_token_stream(),
+            },
+            None => {
+                self.constant_names(&expr)?;
+                self.linked_dimension(expr.to_token_stream(), expr.span())
+            }
+        };
+        if dim.known() == Some(0) {
+            let message = "an array of a kernel has one element at least";
+            self.errors.at(expr.span(), message);
+            return None;
+        }
+        Some(dim)
+    }
+
+    fn linked_dimension(&mut self, tokens: TokenStream, span: Span) -> Dim {
+        let usize_ty = self.types.known(Scalar::Usize);
+        let length = Length::Link(self.link_id(tokens.clone(), usize_ty));
+        let value = self.among_constants(tokens.clone());
+        let message = "an array of a kernel has one element at least";
+        let span = Span::mixed_site().located_at(span);
+        self.audits.push(
+            quote::quote_spanned!(span=> const _: () = ::core::assert!(#value > 0, #message);),
+        );
+        Dim { length, tokens }
+    }
+
+    /// Reports variables in a constant.
+    fn constant_names(&mut self, expr: &syn::Expr) -> Option<()> {
+        let mut names = Names::default();
+        names.visit_expr(expr);
+        for name in names.found {
+            match self.find(&name) {
+                None | Some(Binding::Const(_)) => {}
+                Some(Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_)) => {
+                    let message = format!(
+                        "the length of an array is a constant, and `{name}` is a variable: use a `const`, or \
+                         `shared_slice` for shared memory whose length the launch gives"
+                    );
+                    self.errors.at(name.span(), message);
+                    return None;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The value of a length that can be told here.
+    fn known_length(&mut self, expr: &syn::Expr) -> Option<u64> {
+        match expr {
+            syn::Expr::Lit(lit) => match &lit.lit {
+                syn::Lit::Int(int) if matches!(int.suffix(), "" | "usize") => {
+                    int.base10_parse().ok()
+                }
+                _ => None,
+            },
+            syn::Expr::Paren(e) => self.known_length(&e.expr),
+            syn::Expr::Group(e) => self.known_length(&e.expr),
+            syn::Expr::Block(e) => match e.block.stmts.as_slice() {
+                [syn::Stmt::Expr(expr, None)] if e.label.is_none() => self.known_length(expr),
+                _ => None,
+            },
+            syn::Expr::Path(e) => match self.find(e.path.get_ident()?)? {
+                Binding::Const(index) => match &*self.consts[index].expr {
+                    syn::Expr::Lit(lit) => self.known_length(&syn::Expr::Lit(lit.clone())),
+                    _ => None,
+                },
+                Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) => None,
+            },
+            syn::Expr::Binary(e) => {
+                let (l, r) = (self.known_length(&e.left)?, self.known_length(&e.right)?);
+                match e.op {
+                    syn::BinOp::Add(_) => l.checked_add(r),
+                    syn::BinOp::Sub(_) => l.checked_sub(r),
+                    syn::BinOp::Mul(_) => l.checked_mul(r),
+                    syn::BinOp::Div(_) => l.checked_div(r),
+                    syn::BinOp::Rem(_) => l.checked_rem(r),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// How many elements an array of these dimensions has.
+    pub(super) fn total(&mut self, dims: &[Dim]) -> Length {
+        if let [dim] = dims {
+            return dim.length;
+        }
+        let known: Option<u64> = dims.iter().map(Dim::known).product();
+        match known {
+            Some(n) => Length::Fixed(n),
+            None => {
+                let mut product = TokenStream::new();
+                for (i, dim) in dims.iter().enumerate() {
+                    let (times, factor) = ((i > 0).then(|| quote!(*)), &dim.tokens);
+                    product.extend(quote!(#times (#factor)));
+                }
+                let usize_ty = self.types.known(Scalar::Usize);
+                Length::Link(self.link_id(product, usize_ty))
+            }
+        }
+    }
+
+    /// A length as an expression.
+    pub(super) fn length_expr(&mut self, length: Length, span: Span) -> ExprId {
+        match length {
+            Length::Fixed(n) => self.constant(Constant::Usize(n), span),
+            Length::Link(link) => self.known(Expr::Link(link), Scalar::Usize, span),
+            Length::Launch(_) => {
+                unreachable!("only a shared slice has such a length, and no dimensions")
+            }
+        }
+    }
+
+    /// The product of some dimensions as an expression.
+    pub(super) fn stride(&mut self, dims: &[Dim], span: Span) -> ExprId {
+        let known: Option<u64> = dims.iter().map(Dim::known).product();
+        if let Some(n) = known {
+            return self.constant(Constant::Usize(n), span);
+        }
+        let mut factors = dims.iter();
+        let first = factors.next().expect("a known product of none is 1");
+        let mut product = self.length_expr(first.length, span);
+        for dim in factors {
+            let factor = self.length_expr(dim.length, span);
+            product = self.plain(BinaryOp::Mul, product, factor, span);
+        }
+        product
+    }
+}
+
+/// The expression without the marks of [`crate::emit::reference`].
+fn unmarked(expr: &syn::Expr) -> syn::Expr {
+    struct Unmark;
+    impl VisitMut for Unmark {
+        fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {
+            attrs.retain(|attr| !attr.path().is_ident(MARK));
+        }
+    }
+    let mut expr = expr.clone();
+    Unmark.visit_expr_mut(&mut expr);
+    expr
+}
+
+/// The names in an expression that could be variables.
+#[derive(Default)]
+struct Names {
+    found: Vec<syn::Ident>,
+}
+
+impl Visit<'_> for Names {
+    fn visit_expr_path(&mut self, e: &syn::ExprPath) {
+        if let (None, Some(name)) = (&e.qself, e.path.get_ident()) {
+            self.found.push(name.clone());
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! `shared_array::<T, N>()` and `shared_slice::<T>(len)`: one array for each place that makes one.
+
+use proc_macro2::Span;
+use quote::quote;
+use sarek_ir::{
+    Builtin, Expr, ExprId, Length, Memory, Scalar, SharedArray, SharedId, SiteKind, Stmt,
+};
+use syn::spanned::Spanned;
+
+use super::array::peeled;
+use super::length::Dim;
+use super::{Binding, Lowerer, Value};
+use crate::parse::{atomic_type, scalar_type};
+
+/// What stands between the angle brackets.
+struct Element {
+    scalar: Scalar,
+    atomic: bool,
+    /// The dimensions of an element that is an array.
+    dims: Vec<Dim>,
+}
+
+impl Lowerer<'_> {
+    /// Lowers `let` if it makes a shared array. `None` when it does not.
+    pub(super) fn shared_let(&mut self, local: &syn::Local) -> Option<Value> {
+        let init = local.init.as_ref()?;
+        let syn::Expr::Call(call) = peeled(&init.expr) else {
+            return None;
+        };
+        let syn::Expr::Path(path) = &*call.func else {
+            return None;
+        };
+        let is_slice = self.shared_maker(&path.path)?;
+        self.shared_place(path.span());
+        let syn::Pat::Ident(pat) = &local.pat else {
+            let instead = "bind a plain name, without a type";
+            self.errors.unsupported(
+                local.pat.span(),
+                "this pattern for a shared array is",
+                instead,
+            );
+            return Some(Value::Unit);
+        };
+        if let Some((token, _)) = &init.diverge {
+            self.errors
+                .unsupported(token.span, "`let … else` is", "use `if`");
+        }
+        let made = if is_slice {
+            self.shared_slice(call, &path.path)
+        } else {
+            self.shared_array(call, &path.path)
+        };
+        self.audit_shared(&path.path, is_slice);
+        if let Some((element, len, dims)) = made {
+            let name = super::plain_name(&pat.ident);
+            let id = self.new_shared(name, &element, len);
+            if let Some(dims) = dims {
+                self.shapes.insert(Memory::Shared(id), dims);
+            }
+            self.bind(&pat.ident, Binding::Memory(Memory::Shared(id)));
+        }
+        Some(Value::Unit)
+    }
+
+    /// Reports such a call that no `let` takes. `None` when it is another function.
+    pub(super) fn stray_shared_array(&mut self, path: &syn::Path) -> Option<Value> {
+        let is_slice = self.shared_maker(path)?;
+        let (name, example) = if is_slice {
+            ("shared_slice", "let buf = shared_slice::<f32>(n);")
+        } else {
+            ("shared_array", "let tile = shared_array::<f32, 256>();")
+        };
+        let message = format!("`{name}` is bound to a name: `{example}`");
+        self.errors.at(path.span(), message);
+        Some(Value::Never)
+    }
+
+    /// Is it `shared_slice`, or is it `shared_array`? `None` when it is neither.
+    fn shared_maker(&mut self, path: &syn::Path) -> Option<bool> {
+        let is_slice = match path.segments.last()?.ident.to_string().as_str() {
+            "shared_array" => false,
+            "shared_slice" => true,
+            _ => return None,
+        };
+        let mut plain = path.clone();
+        for segment in &mut plain.segments {
+            segment.arguments = syn::PathArguments::None;
+        }
+        self.is_of_facade(&plain).then_some(is_slice)
+    }
+
+    /// Reports a place that not all threads of a block pass once.
+    fn shared_place(&mut self, span: Span) {
+        if self.blocks.len() > 1 {
+            self.errors.at(
+                span,
+                "a shared array is made once for the whole block: make it at the head of the kernel, outside of `if`s and loops",
+            );
+        }
+    }
+
+    fn new_shared(&mut self, name: String, element: &Element, len: Length) -> SharedId {
+        self.kernel.shared.to_mut().push(SharedArray {
+            name: name.into(),
+            elem: element.scalar.into(),
+            len,
+            atomic: element.atomic,
+        });
+        let ty = self.types.known(element.scalar);
+        self.shared_types.push(ty);
+        SharedId(self.kernel.shared.len() as u32 - 1)
+    }
+
+    /// Has rustc test that the function is the façade's.
+    fn audit_shared(&mut self, path: &syn::Path, is_slice: bool) {
+        let mut plain = path.clone();
+        if let Some(last) = plain.segments.last_mut() {
+            last.arguments = syn::PathArguments::None;
+        }
+        let krate = &self.krate;
+        let f32_ty = quote!(::core::primitive::f32);
+        let shared = quote!(&'static mut #krate::__private::direct::Shared<#f32_ty>);
+        self.audits.push(if is_slice {
+            let usize_ty = quote!(::core::primitive::usize);
+            quote!(const _: extern "C-unwind" fn(#usize_ty) -> #shared = #plain::<#f32_ty>;)
+        } else {
+            quote!(const _: extern "C-unwind" fn() -> #shared = #plain::<#f32_ty, 1>;)
+        });
+    }
+
+    fn shared_array(
+        &mut self,
+        call: &syn::ExprCall,
+        path: &syn::Path,
+    ) -> Option<(Element, Length, Option<Vec<Dim>>)> {
+        if let Some(argument) = call.args.first() {
+            let message = "`shared_array` takes no argument: its length is a constant, as in `shared_array::<f32, 256>()`; \
+                           a length that the launch gives is `shared_slice::<f32>(len)`";
+            self.errors.at(argument.span(), message);
+            return None;
+        }
+        let wanted = "write the type and the length: `shared_array::<f32, 256>()`";
+        let [elem, len] = self.generics(path, wanted)?;
+        let element = self.shared_element(elem)?;
+        let len = match len {
+            syn::GenericArgument::Const(len) => len.clone(),
+            syn::GenericArgument::Type(syn::Type::Path(len)) => syn::Expr::Path(syn::ExprPath {
+                attrs: vec![],
+                qself: len.qself.clone(),
+                path: len.path.clone(),
+            }),
+            other => {
+                self.errors.at(other.span(), wanted);
+                return None;
+            }
+        };
+        let mut dims = vec![self.dimension(&len)?];
+        dims.extend(element.dims.iter().cloned());
+        let len = self.total(&dims);
+        Some((element, len, Some(dims)))
+    }
+
+    fn shared_slice(
+        &mut self,
+        call: &syn::ExprCall,
+        path: &syn::Path,
+    ) -> Option<(Element, Length, Option<Vec<Dim>>)> {
+        let wanted = "write the type: `shared_slice::<f32>(len)`";
+        let [elem] = self.generics(path, wanted)?;
+        let element = self.shared_element(elem)?;
+        if !element.dims.is_empty() {
+            let instead = "index one slice by `y * width + x`";
+            self.errors
+                .unsupported(elem.span(), "a shared slice of arrays is", instead);
+            return None;
+        }
+        let [len] = call.args.iter().collect::<Vec<_>>()[..] else {
+            let message = "`shared_slice` takes one argument, its length";
+            self.errors.at(call.span(), message);
+            return None;
+        };
+        let mark = self.mark();
+        let id = self.scalar(len);
+        self.expect(id, Scalar::Usize);
+        let known = if self.mark() > mark {
+            Err(len.span())
+        } else {
+            self.launch_known(id)
+        };
+        match known {
+            Ok(id) => Some((element, Length::Launch(id), None)),
+            Err(span) => {
+                self.errors.at(
+                    span,
+                    "the length of a shared slice is known before the launch: it is made of scalar arguments, lengths, \
+                     `block_dim_x()` and other extents, and constants; this is not",
+                );
+                None
+            }
+        }
+    }
+
+    fn generics<'p, const N: usize>(
+        &mut self,
+        path: &'p syn::Path,
+        wanted: &str,
+    ) -> Option<[&'p syn::GenericArgument; N]> {
+        let arguments = match &path.segments.last()?.arguments {
+            syn::PathArguments::AngleBracketed(list) => list.args.iter().collect(),
+            syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => vec![],
+        };
+        let arguments: Result<[_; N], _> = arguments.try_into();
+        if arguments.is_err() {
+            self.errors.at(path.span(), wanted);
+        }
+        arguments.ok()
+    }
+
+    fn shared_element(&mut self, argument: &syn::GenericArgument) -> Option<Element> {
+        let syn::GenericArgument::Type(ty) = argument else {
+            self.errors.at(argument.span(), "this is not a type");
+            return None;
+        };
+        self.shared_element_type(ty)
+    }
+
+    fn shared_element_type(&mut self, ty: &syn::Type) -> Option<Element> {
+        match ty {
+            syn::Type::Paren(inner) => return self.shared_element_type(&inner.elem),
+            syn::Type::Group(inner) => return self.shared_element_type(&inner.elem),
+            syn::Type::Array(array) => {
+                let dim = self.dimension(&array.len)?;
+                let mut element = self.shared_element_type(&array.elem)?;
+                element.dims.insert(0, dim);
+                return Some(element);
+            }
+            _ => {}
+        }
+        let (scalar, atomic) = match atomic_type(ty, self.errors) {
+            Some(scalar) => (scalar?, true),
+            None => (scalar_type(ty, self.errors)?, false),
+        };
+        let instead = match scalar {
+            Scalar::Bool => "its contents are any bits at first: use `u32`",
+            Scalar::Usize => "its size differs between devices: use `u32` or `u64`",
+            _ => {
+                return Some(Element {
+                    scalar,
+                    atomic,
+                    dims: vec![],
+                });
+            }
+        };
+        let what = format!("a shared array of `{scalar}` is");
+        self.errors.unsupported(ty.span(), &what, instead);
+        None
+    }
+
+    /// The expression with locals replaced by what they were bound to, if all of it is known before a launch;
+    /// else where it is not.
+    fn launch_known(&mut self, id: ExprId) -> Result<ExprId, Span> {
+        let span = self.span(id);
+        let expr = match self.kernel.expr(id) {
+            Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) => return Ok(self.copy(id)),
+            Expr::Len(Memory::Shared(shared)) => {
+                return match self.kernel.shared[shared.index()].len {
+                    Length::Launch(len) => self.launch_known(len),
+                    Length::Fixed(_) | Length::Link(_) => Ok(self.copy(id)),
+                };
+            }
+            Expr::Len(Memory::Local(local)) => {
+                let array = self.arrays.iter().find(|(l, _)| *l == local);
+                let (_, length) = *array.expect("a local with a length is an array");
+                return Ok(self.length_expr(length, span));
+            }
+            Expr::Len(Memory::Slice(_)) => return Ok(self.copy(id)),
+            Expr::Builtin(builtin) => match builtin {
+                Builtin::BlockDim(_) | Builtin::GridDim(_) | Builtin::GlobalDim(_) => {
+                    return Ok(self.copy(id));
+                }
+                Builtin::ThreadIdx(_)
+                | Builtin::BlockIdx(_)
+                | Builtin::GlobalIdx(_)
+                | Builtin::GlobalThreadId
+                | Builtin::SubgroupSize
+                | Builtin::SubgroupLane => return Err(span),
+            },
+            Expr::Local(local) => {
+                if self.kernel.locals[local.index()].mutable {
+                    return Err(span);
+                }
+                let init = self.kernel.stmts.iter().find_map(|stmt| match stmt {
+                    Stmt::Let {
+                        local: declared,
+                        init,
+                    } if *declared == local => *init,
+                    _ => None,
+                });
+                return init
+                    .ok_or(span)
+                    .and_then(|init| self.launch_known(init).map_err(|_| span));
+            }
+            Expr::Load { .. } | Expr::Bounded { .. } | Expr::Compound(_) | Expr::Faulted => {
+                return Err(span);
+            }
+            Expr::Unary { op, arg } => Expr::Unary {
+                op,
+                arg: self.launch_known(arg)?,
+            },
+            Expr::Binary { op, lhs, rhs } => Expr::Binary {
+                op,
+                lhs: self.launch_known(lhs)?,
+                rhs: self.launch_known(rhs)?,
+            },
+            Expr::Divide { op, lhs, rhs, .. } => {
+                let (lhs, rhs) = (self.launch_known(lhs)?, self.launch_known(rhs)?);
+                let site = Some(self.site(SiteKind::Divisor, span));
+                Expr::Divide { op, lhs, rhs, site }
+            }
+            Expr::And { lhs, rhs } => Expr::And {
+                lhs: self.launch_known(lhs)?,
+                rhs: self.launch_known(rhs)?,
+            },
+            Expr::Or { lhs, rhs } => Expr::Or {
+                lhs: self.launch_known(lhs)?,
+                rhs: self.launch_known(rhs)?,
+            },
+            Expr::Cast { arg } => Expr::Cast {
+                arg: self.launch_known(arg)?,
+            },
+            Expr::Call { intrinsic, args } => {
+                let args: Vec<ExprId> = self.kernel.list(args).collect();
+                let args = args
+                    .into_iter()
+                    .map(|arg| self.launch_known(arg))
+                    .collect::<Result<Vec<_>, _>>()?;
+                let args = self.kernel.push_list(&args);
+                Expr::Call { intrinsic, args }
+            }
+        };
+        let ty = self.ty(id);
+        Ok(self.expr(expr, ty, span))
+    }
+}

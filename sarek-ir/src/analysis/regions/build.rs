@@ -1,0 +1,337 @@
+//! Splitting.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{MaskId, MaskedIf, MaskedLoop, Node, RegionId, label};
+use crate::analysis::touch;
+use crate::analysis::uniformity::Uniformity;
+use crate::{Block, ExprId, Kernel, LabelId, Stmt, StmtId};
+
+/// What a body is split by.
+pub struct Rules<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// What the lanes agree on.
+    pub uniformity: &'a Uniformity,
+    /// Statements that end a region, whatever they hold.
+    pub boundary: &'a dyn Fn(StmtId) -> bool,
+}
+
+/// A split body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tree {
+    /// Its parts in order.
+    pub nodes: Vec<Node>,
+    /// How many regions there are.
+    pub regions: u32,
+    /// How many masks there are.
+    pub masks: u32,
+    /// The lanes that have not returned, if some return before others.
+    pub root: Option<MaskId>,
+}
+
+impl Tree {
+    /// Splits statements; those of `once` are run once for all lanes.
+    pub fn split(rules: &Rules<'_>, stmts: &[StmtId], once: &HashSet<StmtId>) -> Tree {
+        let mut builder = Builder::new(rules, stmts, once);
+        let root = builder.loose_return.then(|| builder.mask());
+        let nodes = builder.block(stmts);
+        let whole = matches!(nodes[..], [Node::Region { .. }] | []);
+        Tree {
+            nodes,
+            regions: builder.regions,
+            masks: if whole { 0 } else { builder.masks },
+            root: root.filter(|_| !whole),
+        }
+    }
+
+    /// Is it one region?
+    pub fn is_whole(&self) -> bool {
+        matches!(self.nodes[..], [Node::Region { .. }] | [])
+    }
+}
+
+struct Builder<'a> {
+    rules: &'a Rules<'a>,
+    /// Nodes of the tree.
+    split: HashSet<StmtId>,
+    /// What is run once for all lanes.
+    once: HashSet<StmtId>,
+    /// Loops that some lanes leave, or go on in, before others.
+    loose_breaks: HashSet<LabelId>,
+    loose_continues: HashSet<LabelId>,
+    /// Do some lanes return before others?
+    loose_return: bool,
+    regions: u32,
+    masks: u32,
+}
+
+impl<'a> Builder<'a> {
+    fn new(rules: &'a Rules<'a>, stmts: &[StmtId], once: &HashSet<StmtId>) -> Builder<'a> {
+        let mut builder = Builder {
+            rules,
+            split: HashSet::new(),
+            once: once.clone(),
+            loose_breaks: HashSet::new(),
+            loose_continues: HashSet::new(),
+            loose_return: false,
+            regions: 0,
+            masks: 0,
+        };
+        let mut labels = HashMap::new();
+        let mut all = vec![];
+        for &stmt in stmts {
+            collect(rules.kernel, stmt, &mut labels, &mut all);
+        }
+        builder.close(stmts, &labels, &all);
+        builder.loose_jumps(&all);
+        builder
+    }
+
+    /// Finds the nodes: what holds a boundary, or something that is run once. A jump that all lanes
+    /// take together is, if it leaves a node.
+    fn close(&mut self, stmts: &[StmtId], labels: &HashMap<LabelId, StmtId>, all: &[StmtId]) {
+        loop {
+            let before = (self.split.len(), self.once.len());
+            for &stmt in stmts {
+                self.find(stmt);
+            }
+            for &stmt in all {
+                let target = match self.rules.kernel.stmt(stmt) {
+                    Stmt::Break { label } | Stmt::Continue { label } => {
+                        labels.get(&label).is_some_and(|l| self.split.contains(l))
+                    }
+                    Stmt::Return => !self.split.is_empty(),
+                    Stmt::Let { .. }
+                    | Stmt::Assign { .. }
+                    | Stmt::Store { .. }
+                    | Stmt::Assert { .. }
+                    | Stmt::If { .. }
+                    | Stmt::Loop { .. }
+                    | Stmt::For { .. }
+                    | Stmt::Barrier
+                    | Stmt::Fence { .. }
+                    | Stmt::Atomic { .. }
+                    | Stmt::Subgroup { .. }
+                    | Stmt::Update { .. }
+                    | Stmt::Call { .. }
+                    | Stmt::Native { .. } => false,
+                };
+                if target && self.rules.uniformity.control(stmt) {
+                    self.once.insert(stmt);
+                }
+            }
+            if before == (self.split.len(), self.once.len()) {
+                return;
+            }
+        }
+    }
+
+    /// Is the statement a node, or is something in it?
+    fn find(&mut self, stmt: StmtId) -> bool {
+        let kernel = self.rules.kernel;
+        let mut split = (self.rules.boundary)(stmt);
+        for block in touch::blocks(kernel, stmt) {
+            for inner in kernel.block(block) {
+                split |= self.find(inner);
+            }
+        }
+        if split {
+            self.split.insert(stmt);
+        }
+        split || self.once.contains(&stmt)
+    }
+
+    fn loose_jumps(&mut self, all: &[StmtId]) {
+        for &stmt in all.iter().filter(|s| !self.once.contains(s)) {
+            match self.rules.kernel.stmt(stmt) {
+                Stmt::Break { label } => {
+                    self.loose_breaks.insert(label);
+                }
+                Stmt::Continue { label } => {
+                    self.loose_continues.insert(label);
+                }
+                Stmt::Return => self.loose_return = true,
+                Stmt::Let { .. }
+                | Stmt::Assign { .. }
+                | Stmt::Store { .. }
+                | Stmt::Assert { .. }
+                | Stmt::If { .. }
+                | Stmt::Loop { .. }
+                | Stmt::For { .. }
+                | Stmt::Barrier
+                | Stmt::Fence { .. }
+                | Stmt::Atomic { .. }
+                | Stmt::Subgroup { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. }
+                | Stmt::Native { .. } => {}
+            }
+        }
+    }
+
+    fn region(&mut self) -> RegionId {
+        self.regions += 1;
+        RegionId(self.regions - 1)
+    }
+
+    fn mask(&mut self) -> MaskId {
+        self.masks += 1;
+        MaskId(self.masks - 1)
+    }
+
+    fn inner(&mut self, block: Block) -> Vec<Node> {
+        let stmts: Vec<StmtId> = self.rules.kernel.block(block).collect();
+        self.block(&stmts)
+    }
+
+    fn block(&mut self, stmts: &[StmtId]) -> Vec<Node> {
+        let (mut nodes, mut open) = (vec![], vec![]);
+        self.fill(stmts, &mut nodes, &mut open);
+        self.flush(&mut nodes, &mut open);
+        nodes
+    }
+
+    /// Appends statements; `open` holds those of the region that is not closed yet.
+    fn fill(&mut self, stmts: &[StmtId], nodes: &mut Vec<Node>, open: &mut Vec<StmtId>) {
+        for &stmt in stmts {
+            if self.split.contains(&stmt) {
+                self.flush(nodes, open);
+                self.node(stmt, nodes, open);
+            } else if self.once.contains(&stmt) {
+                // The region assigns nothing that is read here, so that a declaration may precede it.
+                if !self.is_let(stmt) || self.has_jump(open) {
+                    self.flush(nodes, open);
+                }
+                nodes.push(Node::Once(stmt));
+            } else {
+                open.push(stmt);
+            }
+        }
+    }
+
+    fn flush(&mut self, nodes: &mut Vec<Node>, open: &mut Vec<StmtId>) {
+        if !open.is_empty() {
+            let stmts = std::mem::take(open);
+            let id = self.region();
+            nodes.push(Node::Region { id, stmts });
+        }
+    }
+
+    fn is_let(&self, stmt: StmtId) -> bool {
+        matches!(self.rules.kernel.stmt(stmt), Stmt::Let { .. })
+    }
+
+    fn has_jump(&self, stmts: &[StmtId]) -> bool {
+        let mut all = vec![];
+        for &stmt in stmts {
+            collect(self.rules.kernel, stmt, &mut HashMap::new(), &mut all);
+        }
+        let kernel = self.rules.kernel;
+        all.into_iter().any(|s| {
+            matches!(
+                kernel.stmt(s),
+                Stmt::Return | Stmt::Break { .. } | Stmt::Continue { .. }
+            )
+        })
+    }
+
+    fn node(&mut self, stmt: StmtId, nodes: &mut Vec<Node>, open: &mut Vec<StmtId>) {
+        let kernel = self.rules.kernel;
+        match kernel.stmt(stmt) {
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let masked = (!self.agree(stmt, &[cond])).then(|| MaskedIf {
+                    cond: self.region(),
+                    then: self.mask(),
+                    otherwise: self.mask(),
+                });
+                let (then, otherwise) = (self.inner(then), self.inner(otherwise));
+                nodes.push(Node::If {
+                    stmt,
+                    masked,
+                    then,
+                    otherwise,
+                });
+            }
+            Stmt::Loop { cond, body, .. } => {
+                nodes.push(self.loop_node(stmt, &cond.into_iter().collect::<Vec<_>>(), body));
+            }
+            Stmt::For {
+                start, end, body, ..
+            } => nodes.push(self.loop_node(stmt, &[start, end], body)),
+            Stmt::Barrier => nodes.push(Node::Barrier),
+            Stmt::Subgroup { .. } => {
+                let id = self.region();
+                nodes.push(Node::Subgroup { id, stmt });
+            }
+            Stmt::Native { native } => {
+                if let Some(fallback) = kernel.natives[native.index()].fallback {
+                    let stmts: Vec<StmtId> = kernel.block(fallback).collect();
+                    self.fill(&stmts, nodes, open);
+                }
+            }
+            Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. } => {
+                let id = self.region();
+                nodes.push(Node::Region {
+                    id,
+                    stmts: vec![stmt],
+                });
+            }
+        }
+    }
+
+    fn loop_node(&mut self, stmt: StmtId, control: &[ExprId], body: Block) -> Node {
+        let label = label(self.rules.kernel, stmt);
+        let label = label.unwrap_or_else(|| unreachable!("a loop has a label"));
+        let masked = !self.agree(stmt, control) || self.loose_breaks.contains(&label);
+        let masked = masked.then(|| MaskedLoop {
+            cond: self.region(),
+            live: self.mask(),
+        });
+        let continues = self.loose_continues.contains(&label);
+        Node::Loop {
+            stmt,
+            masked,
+            iteration: continues.then(|| self.mask()),
+            body: self.inner(body),
+        }
+    }
+
+    /// Do all lanes arrive together, with the same values?
+    fn agree(&self, stmt: StmtId, values: &[ExprId]) -> bool {
+        let uniformity = self.rules.uniformity;
+        uniformity.control(stmt) && values.iter().all(|v| uniformity.expr(*v))
+    }
+}
+
+/// All statements in a statement, itself first, and the loops among them.
+fn collect(
+    kernel: &Kernel,
+    stmt: StmtId,
+    labels: &mut HashMap<LabelId, StmtId>,
+    all: &mut Vec<StmtId>,
+) {
+    all.push(stmt);
+    if let Some(label) = label(kernel, stmt) {
+        labels.insert(label, stmt);
+    }
+    for block in touch::blocks(kernel, stmt) {
+        for inner in kernel.block(block) {
+            collect(kernel, inner, labels, all);
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Where locals live, once a body is split.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::{Node, RegionId, Rules, Tree, is_cheap};
+use crate::analysis::touch::{self, Touch};
+use crate::{ExprId, Kernel, LocalId, Stmt, StmtId};
+
+/// Where a local lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// In one region: each lane has it while it is there.
+    Lane,
+    /// All lanes agree on it: one for all.
+    Once,
+    /// In several regions, and so cheap that each evaluates it again.
+    Again,
+    /// In several regions: one for each lane.
+    Lanes,
+}
+
+/// The locals of a region that live in others too.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Uses {
+    /// Those of [`Place::Lanes`], and whether the region writes them. Arrays are among them.
+    pub lanes: Vec<(LocalId, bool)>,
+    /// Those of [`Place::Again`] that are declared elsewhere, in order of declaration.
+    pub again: Vec<LocalId>,
+}
+
+/// A split body and the places of its locals.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// The split body.
+    pub tree: Tree,
+    /// For each local of the kernel. [`Place::Lane`] for those that do not occur.
+    pub places: Vec<Place>,
+    /// For each region.
+    pub uses: Vec<Uses>,
+    /// Locals declared elsewhere that are read where all lanes are one.
+    pub read_once: BTreeSet<LocalId>,
+}
+
+impl Plan {
+    /// Splits statements. `outer` gives the places of locals declared around them.
+    pub fn of(rules: &Rules<'_>, stmts: &[StmtId], outer: &HashMap<LocalId, Place>) -> Plan {
+        let definitions = Definitions::of(rules.kernel, stmts);
+        let mut once = HashSet::new();
+        loop {
+            let tree = Tree::split(rules, stmts, &once);
+            let found = Occurrences::of(rules.kernel, &tree);
+            let before = once.len();
+            for (local, at) in &found.locals {
+                if at.is_crossing() && definitions.agreed(rules, *local) {
+                    once.extend(definitions.of[local].iter().filter(|s| rules.is_value(**s)));
+                }
+            }
+            if before == once.len() {
+                return Plan::placed(rules, tree, &found, &definitions, outer);
+            }
+        }
+    }
+
+    fn placed(
+        rules: &Rules<'_>,
+        tree: Tree,
+        found: &Occurrences,
+        definitions: &Definitions,
+        outer: &HashMap<LocalId, Place>,
+    ) -> Plan {
+        let kernel = rules.kernel;
+        let values = Values::of(kernel);
+        let mut places = vec![Place::Lane; kernel.locals.len()];
+        let mut read_once = BTreeSet::new();
+        // In order of declaration: what a value is made of stands before it.
+        for index in 0..kernel.locals.len() {
+            let local = LocalId(index as u32);
+            let Some(at) = found.locals.get(&local) else {
+                continue;
+            };
+            places[index] = match outer.get(&local) {
+                Some(place) => {
+                    if at.once && *place != Place::Once {
+                        read_once.insert(local);
+                    }
+                    *place
+                }
+                None if !at.is_crossing() => Place::Lane,
+                None if definitions.agreed(rules, local) => Place::Once,
+                None => match definitions.value(kernel, &values, local) {
+                    Some(value) if can_repeat(kernel, value, &places) => Place::Again,
+                    Some(_) | None => Place::Lanes,
+                },
+            };
+        }
+        let mut uses = vec![Uses::default(); tree.regions as usize];
+        for (local, at) in &found.locals {
+            for (region, touches) in &at.regions {
+                let uses = &mut uses[region.0 as usize];
+                match places[local.index()] {
+                    Place::Lanes => uses.lanes.push((*local, touches.writes)),
+                    Place::Again if !touches.declares => uses.again.push(*local),
+                    Place::Lane | Place::Once | Place::Again => {}
+                }
+            }
+        }
+        for uses in &mut uses {
+            let again = uses.again.iter().copied().collect();
+            uses.again = values.needed(kernel, &places, &again).into_iter().collect();
+            uses.lanes.sort();
+        }
+        Plan {
+            tree,
+            places,
+            uses,
+            read_once,
+        }
+    }
+
+    /// The place of a local.
+    pub fn place(&self, local: LocalId) -> Place {
+        self.places[local.index()]
+    }
+}
+
+impl Rules<'_> {
+    /// Does the statement give a local a value, and nothing else?
+    fn is_value(&self, stmt: StmtId) -> bool {
+        matches!(
+            self.kernel.stmt(stmt),
+            Stmt::Let { .. } | Stmt::Assign { .. }
+        )
+    }
+}
+
+fn can_repeat(kernel: &Kernel, value: ExprId, places: &[Place]) -> bool {
+    is_cheap(kernel, value, &|local| {
+        let place = places[local.index()];
+        let fixed = !kernel.locals[local.index()].mutable;
+        fixed && matches!(place, Place::Again | Place::Once)
+    })
+}
+
+/// What a region does to a local.
+#[derive(Clone, Copy, Default)]
+struct Touches {
+    writes: bool,
+    declares: bool,
+}
+
+/// Where a local occurs.
+#[derive(Default)]
+struct At {
+    regions: Vec<(RegionId, Touches)>,
+    once: bool,
+}
+
+impl At {
+    fn is_crossing(&self) -> bool {
+        self.once || self.regions.len() > 1
+    }
+}
+
+#[derive(Default)]
+struct Occurrences {
+    locals: std::collections::BTreeMap<LocalId, At>,
+}
+
+impl Occurrences {
+    fn of(kernel: &Kernel, tree: &Tree) -> Occurrences {
+        let mut found = Occurrences::default();
+        found.nodes(kernel, &tree.nodes);
+        found
+    }
+
+    fn nodes(&mut self, kernel: &Kernel, nodes: &[Node]) {
+        for node in nodes {
+            match node {
+                Node::Region { id, stmts } => {
+                    for stmt in stmts {
+                        touch::stmt(kernel, *stmt, &mut |l, t| self.region(*id, l, t));
+                    }
+                }
+                Node::Once(stmt) => touch::itself(kernel, *stmt, &mut |l, _| self.once(l)),
+                Node::Barrier => {}
+                Node::Subgroup { id, stmt } => {
+                    touch::itself(kernel, *stmt, &mut |l, t| self.region(*id, l, t));
+                }
+                Node::If {
+                    stmt,
+                    masked,
+                    then,
+                    otherwise,
+                } => {
+                    self.node(kernel, *stmt, masked.map(|m| m.cond));
+                    self.nodes(kernel, then);
+                    self.nodes(kernel, otherwise);
+                }
+                Node::Loop {
+                    stmt, masked, body, ..
+                } => {
+                    self.node(kernel, *stmt, masked.map(|m| m.cond));
+                    self.nodes(kernel, body);
+                }
+            }
+        }
+    }
+
+    fn node(&mut self, kernel: &Kernel, stmt: StmtId, masked: Option<RegionId>) {
+        touch::itself(kernel, stmt, &mut |local, touch| match masked {
+            Some(id) => self.region(id, local, touch),
+            None => self.once(local),
+        });
+    }
+
+    fn once(&mut self, local: LocalId) {
+        self.locals.entry(local).or_default().once = true;
+    }
+
+    fn region(&mut self, id: RegionId, local: LocalId, touch: Touch) {
+        let regions = &mut self.locals.entry(local).or_default().regions;
+        // The regions come in order.
+        if regions.last().is_none_or(|(last, _)| *last != id) {
+            regions.push((id, Touches::default()));
+        }
+        if let Some((_, touches)) = regions.last_mut() {
+            touches.writes |= touch != Touch::Read;
+            touches.declares |= touch == Touch::Declare;
+        }
+    }
+}
+
+/// The statements that give each local its values.
+struct Definitions {
+    of: HashMap<LocalId, Vec<StmtId>>,
+}
+
+impl Definitions {
+    fn of(kernel: &Kernel, stmts: &[StmtId]) -> Definitions {
+        let mut definitions = Definitions { of: HashMap::new() };
+        definitions.collect(kernel, stmts);
+        definitions
+    }
+
+    fn collect(&mut self, kernel: &Kernel, stmts: &[StmtId]) {
+        for &stmt in stmts {
+            touch::itself(kernel, stmt, &mut |local, touch| {
+                if touch != Touch::Read {
+                    self.of.entry(local).or_default().push(stmt);
+                }
+            });
+            for block in touch::blocks(kernel, stmt) {
+                let inner: Vec<StmtId> = kernel.block(block).collect();
+                self.collect(kernel, &inner);
+            }
+        }
+    }
+
+    /// Do all lanes agree on the local, and on each of its values where it is given?
+    fn agreed(&self, rules: &Rules<'_>, local: LocalId) -> bool {
+        let Some(stmts) = self.of.get(&local) else {
+            return false;
+        };
+        let simple = |stmt: &StmtId| match rules.kernel.stmt(*stmt) {
+            Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::For { .. } => {
+                rules.uniformity.control(*stmt)
+            }
+            Stmt::Store { .. }
+            | Stmt::Assert { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
+            | Stmt::Native { .. } => false,
+        };
+        let is_array = rules.kernel.locals[local.index()].ty.as_scalar().is_none();
+        !is_array && rules.uniformity.local(local) && stmts.iter().all(simple)
+    }
+
+    /// The one value of a local that has one.
+    fn value(&self, kernel: &Kernel, values: &Values, local: LocalId) -> Option<ExprId> {
+        match self.of.get(&local)?[..] {
+            [only] => values.get(local).filter(|_| is_let(kernel, only)),
+            _ => None,
+        }
+    }
+}
+
+fn is_let(kernel: &Kernel, stmt: StmtId) -> bool {
+    matches!(kernel.stmt(stmt), Stmt::Let { .. })
+}
+
+/// What the `let` of each local gives it.
+pub struct Values {
+    of: HashMap<LocalId, ExprId>,
+}
+
+impl Values {
+    /// Of all locals of a kernel.
+    pub fn of(kernel: &Kernel) -> Values {
+        let each = (0..kernel.stmts.len() as u32).map(StmtId);
+        let of = each.filter_map(|stmt| {
+            if let Stmt::Let { local, init } = kernel.stmt(stmt) {
+                return Some((local, init?));
+            }
+            None
+        });
+        Values { of: of.collect() }
+    }
+
+    /// The value that the local's `let` gives it.
+    pub fn get(&self, local: LocalId) -> Option<ExprId> {
+        self.of.get(&local).copied()
+    }
+
+    /// Those of some locals that are evaluated again, with what that needs, in order of declaration.
+    pub fn needed(
+        &self,
+        kernel: &Kernel,
+        places: &[Place],
+        locals: &BTreeSet<LocalId>,
+    ) -> BTreeSet<LocalId> {
+        let is_again = |local: &LocalId| places[local.index()] == Place::Again;
+        let mut all: BTreeSet<LocalId> = locals.iter().copied().filter(is_again).collect();
+        let mut open: Vec<LocalId> = all.iter().copied().collect();
+        while let Some(local) = open.pop() {
+            let Some(value) = self.get(local) else {
+                continue;
+            };
+            touch::expr(kernel, value, &mut |local, _| {
+                if is_again(&local) && all.insert(local) {
+                    open.push(local);
+                }
+            });
+        }
+        all
+    }
+}

@@ -1,0 +1,194 @@
+//! Operations by which threads of a block, a subgroup or a launch work together.
+
+use crate::Scalar;
+
+/// What an atomic operation does to an element. All are relaxed; each yields the value that the
+/// element had, [`AtomicOp::Store`] nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AtomicOp {
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// Adds, wrapping on integers.
+    Add,
+    /// Subtracts, wrapping on integers.
+    Sub,
+    /// The smaller one, as the type's `min`.
+    Min,
+    /// The larger one, as the type's `max`.
+    Max,
+    /// Bitwise, integers only.
+    And,
+    /// Bitwise, integers only.
+    Or,
+    /// Bitwise, integers only.
+    Xor,
+    /// Replaces.
+    Swap,
+    /// Replaces by the second operand if the bits are those of the first.
+    CompareExchange,
+}
+
+impl AtomicOp {
+    /// Every operation with the method of `Atomic<T>` that users call.
+    pub const ALL: [(&'static str, AtomicOp); 11] = [
+        ("load", AtomicOp::Load),
+        ("store", AtomicOp::Store),
+        ("fetch_add", AtomicOp::Add),
+        ("fetch_sub", AtomicOp::Sub),
+        ("fetch_min", AtomicOp::Min),
+        ("fetch_max", AtomicOp::Max),
+        ("fetch_and", AtomicOp::And),
+        ("fetch_or", AtomicOp::Or),
+        ("fetch_xor", AtomicOp::Xor),
+        ("swap", AtomicOp::Swap),
+        ("compare_exchange", AtomicOp::CompareExchange),
+    ];
+
+    /// The name of the method that users call.
+    pub fn name(self) -> &'static str {
+        let found = AtomicOp::ALL.into_iter().find(|(_, op)| *op == self);
+        found.expect("every operation stands in AtomicOp::ALL").0
+    }
+
+    /// The operation that a method of this name is.
+    pub fn from_name(name: &str) -> Option<AtomicOp> {
+        let found = AtomicOp::ALL.into_iter().find(|(n, _)| *n == name);
+        found.map(|(_, op)| op)
+    }
+
+    /// How many operands it takes.
+    pub const fn arity(self) -> u32 {
+        match self {
+            AtomicOp::Load => 0,
+            AtomicOp::CompareExchange => 2,
+            AtomicOp::Store
+            | AtomicOp::Add
+            | AtomicOp::Sub
+            | AtomicOp::Min
+            | AtomicOp::Max
+            | AtomicOp::And
+            | AtomicOp::Or
+            | AtomicOp::Xor
+            | AtomicOp::Swap => 1,
+        }
+    }
+}
+
+/// Who sees the memory operations before a fence, once they see those after it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Scope {
+    /// The threads of the block.
+    Block,
+    /// All threads of the device.
+    Device,
+}
+
+/// What the threads of a subgroup do together. The operands are of one scalar type, lanes are `usize`. A
+/// subgroup's threads are consecutive in `thread_idx`, x fastest; those that returned, or take
+/// another path, take no part. Where a lane is asked for that takes no part, targets differ: the interpreter
+/// gives one's own value, and for [`SubgroupOp::Broadcast`] that of the lowest lane.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SubgroupOp {
+    /// The value of lane `arg1`.
+    Shuffle,
+    /// The value of the lane `arg1` below; one's own where there is none.
+    ShuffleUp,
+    /// The value of the lane `arg1` above; one's own where there is none.
+    ShuffleDown,
+    /// The value of the lane whose number is one's own `^ arg1`.
+    ShuffleXor,
+    /// The value of lane `arg1`, the same for all.
+    Broadcast,
+    /// Is the `bool` true in all lanes?
+    All,
+    /// Is the `bool` true in some lane?
+    Any,
+    /// The lanes in which the `bool` is true, as bits of a `u64`, lane 0 lowest.
+    Ballot,
+    /// The sum over all lanes.
+    Sum,
+    /// The product over all lanes.
+    Product,
+    /// The smallest of all lanes.
+    Min,
+    /// The largest of all lanes.
+    Max,
+    /// The sum over the lanes up to one's own.
+    InclusiveSum,
+    /// The sum over the lanes below one's own.
+    ExclusiveSum,
+}
+
+impl SubgroupOp {
+    /// Every operation with the function that users call.
+    pub const ALL: [(&'static str, SubgroupOp); 14] = [
+        ("subgroup_shuffle", SubgroupOp::Shuffle),
+        ("subgroup_shuffle_up", SubgroupOp::ShuffleUp),
+        ("subgroup_shuffle_down", SubgroupOp::ShuffleDown),
+        ("subgroup_shuffle_xor", SubgroupOp::ShuffleXor),
+        ("subgroup_broadcast", SubgroupOp::Broadcast),
+        ("subgroup_all", SubgroupOp::All),
+        ("subgroup_any", SubgroupOp::Any),
+        ("subgroup_ballot", SubgroupOp::Ballot),
+        ("subgroup_sum", SubgroupOp::Sum),
+        ("subgroup_product", SubgroupOp::Product),
+        ("subgroup_min", SubgroupOp::Min),
+        ("subgroup_max", SubgroupOp::Max),
+        ("subgroup_inclusive_sum", SubgroupOp::InclusiveSum),
+        ("subgroup_exclusive_sum", SubgroupOp::ExclusiveSum),
+    ];
+
+    /// The name of the function that users call.
+    pub fn name(self) -> &'static str {
+        let found = SubgroupOp::ALL.into_iter().find(|(_, op)| *op == self);
+        found.expect("every operation stands in SubgroupOp::ALL").0
+    }
+
+    /// The operation that a function of this name is.
+    pub fn from_name(name: &str) -> Option<SubgroupOp> {
+        let found = SubgroupOp::ALL.into_iter().find(|(n, _)| *n == name);
+        found.map(|(_, op)| op)
+    }
+
+    /// The type of its result on operands of a type; `None` where it has none.
+    pub const fn result(self, ty: Scalar) -> Option<Scalar> {
+        let (takes, result) = match self {
+            SubgroupOp::Shuffle
+            | SubgroupOp::ShuffleUp
+            | SubgroupOp::ShuffleDown
+            | SubgroupOp::ShuffleXor
+            | SubgroupOp::Broadcast => (true, ty),
+            SubgroupOp::All | SubgroupOp::Any => (ty.is_bool(), Scalar::Bool),
+            SubgroupOp::Ballot => (ty.is_bool(), Scalar::U64),
+            SubgroupOp::Sum
+            | SubgroupOp::Product
+            | SubgroupOp::Min
+            | SubgroupOp::Max
+            | SubgroupOp::InclusiveSum
+            | SubgroupOp::ExclusiveSum => (!ty.is_bool(), ty),
+        };
+        if takes { Some(result) } else { None }
+    }
+
+    /// Does it take the number of a lane (or a distance, or a mask) as second operand?
+    pub const fn takes_lane(self) -> bool {
+        match self {
+            SubgroupOp::Shuffle
+            | SubgroupOp::ShuffleUp
+            | SubgroupOp::ShuffleDown
+            | SubgroupOp::ShuffleXor
+            | SubgroupOp::Broadcast => true,
+            SubgroupOp::All
+            | SubgroupOp::Any
+            | SubgroupOp::Ballot
+            | SubgroupOp::Sum
+            | SubgroupOp::Product
+            | SubgroupOp::Min
+            | SubgroupOp::Max
+            | SubgroupOp::InclusiveSum
+            | SubgroupOp::ExclusiveSum => false,
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The threads of a block together: the meaning of the IR as a program.
+//!
+//! Threads run one after the other, each up to where it waits: for its subgroup, or at a barrier. That is one of
+//! the orders that the language leaves open between two barriers, the same in every run, and the one in
+//! which compiled Rust runs them. In a kernel without such places a thread runs from its beginning to its end.
+//!
+//! **Subgroups** have 32 threads, consecutive in the block with x fastest. Those that wait at the earliest point
+//! of the program, counting iterations, work together: threads that took different branches or left a
+//! loop early are together again behind it.
+//!
+//! **Barriers** open when every thread waits at the same one in the same iteration, except those that returned at
+//! an earlier point of the program. Anything else is [`Stop::Divergence`].
+//!
+//! A local that is read before it was assigned, which a kernel from Rust never does, is zero. Elements of
+//! shared arrays begin as values that are easily seen: all bits set, and not a number.
+
+use super::collective::{Brought, subgroup};
+use super::host::{Fault, Host, Ids, OnFault, SUBGROUP};
+use super::lane::{Common, Layout, shared_len};
+use super::thread::{Status, Thread};
+use crate::{BinaryOp, Kernel, Scalar, Stmt, StmtId, Value, eval};
+
+/// Why a block stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// A thread came to a site that fails.
+    Fault {
+        /// What it found.
+        fault: Fault,
+        /// Its index in the block.
+        thread: [u64; 3],
+    },
+    /// A thread came to a barrier that another one did not come to. Never in a kernel that
+    /// [`crate::analysis::barriers`] accepts.
+    Divergence {
+        /// The barrier.
+        barrier: StmtId,
+        /// A thread that waits there.
+        waits: [u64; 3],
+        /// A thread that waits elsewhere, or went on without it.
+        absent: [u64; 3],
+    },
+}
+
+/// Runs blocks of a closed kernel in which every native block has a fallback.
+pub struct Machine<'k> {
+    kernel: &'k Kernel,
+    layout: Layout,
+    threads: Vec<Thread>,
+    shared: Vec<Vec<Value>>,
+    /// Does no thread ever wait?
+    alone: bool,
+    /// What a thread does where it faults.
+    pub on_fault: OnFault,
+}
+
+impl<'k> Machine<'k> {
+    /// Ready to run blocks, which stop at a fault.
+    pub fn new(kernel: &'k Kernel) -> Machine<'k> {
+        let waits = |s: &Stmt| matches!(s, Stmt::Barrier | Stmt::Subgroup { .. });
+        Machine {
+            kernel,
+            layout: Layout::of(kernel),
+            threads: vec![],
+            shared: vec![vec![]; kernel.shared.len()],
+            alone: !kernel.stmts.iter().any(waits),
+            on_fault: OnFault::Stop,
+        }
+    }
+
+    /// Runs a box of threads of one block to their ends; `first` is the first of them.
+    ///
+    /// # Errors
+    /// The first site that fails, or the first barrier at which threads are missing. What threads did before stays
+    /// done. Where threads go on after a fault, the first one is returned when all have ended.
+    pub fn run(&mut self, first: &Ids, size: [u64; 3], host: &mut impl Host) -> Result<(), Stop> {
+        self.clear_shared(first, host)?;
+        let mut threads = std::mem::take(&mut self.threads);
+        let mut found = None;
+        let mut block = BlockRun {
+            common: Common {
+                kernel: self.kernel,
+                layout: &self.layout,
+                shared: &mut self.shared,
+                host,
+                on_fault: self.on_fault,
+                first: &mut found,
+            },
+            threads: &mut threads,
+        };
+        let ids = points(size).map(|at| Ids {
+            thread_idx: [0, 1, 2].map(|a| first.thread_idx[a] + at[a]),
+            ..*first
+        });
+        let ran = if self.alone {
+            block.one_by_one(ids)
+        } else {
+            block.together(ids)
+        };
+        self.threads = threads;
+        ran?;
+        match found {
+            Some((fault, thread)) => Err(Stop::Fault { fault, thread }),
+            None => Ok(()),
+        }
+    }
+
+    fn clear_shared(&mut self, ids: &Ids, host: &mut impl Host) -> Result<(), Stop> {
+        for (array, values) in self.kernel.shared.iter().zip(&mut self.shared) {
+            let len = shared_len(self.kernel, array, ids, host).map_err(|fault| Stop::Fault {
+                fault,
+                thread: ids.thread_idx,
+            })?;
+            values.clear();
+            values.resize(len as usize, unwritten(array.elem.scalar()));
+        }
+        Ok(())
+    }
+}
+
+/// What stands in a shared array before it is written.
+fn unwritten(ty: Scalar) -> Value {
+    let zero = Value::zero(ty);
+    match Value::int(ty, -1) {
+        Some(ones) => ones,
+        None if ty == Scalar::Bool => Value::Bool(true),
+        None => eval::binary(BinaryOp::Div, zero, zero),
+    }
+}
+
+/// The points of a box, x fastest.
+fn points([nx, ny, nz]: [u64; 3]) -> impl Iterator<Item = [u64; 3]> {
+    (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
+}
+
+struct BlockRun<'a, H> {
+    common: Common<'a, H>,
+    threads: &'a mut Vec<Thread>,
+}
+
+impl<H: Host> BlockRun<'_, H> {
+    fn start(&mut self, at: usize, ids: Ids) {
+        if at == self.threads.len() {
+            self.threads.push(Thread::new(ids));
+        }
+        self.threads[at].restart(ids, self.common.kernel, self.common.layout);
+    }
+
+    fn run(&mut self, at: usize) -> Result<(), Stop> {
+        let thread = &mut self.threads[at];
+        thread.run(&mut self.common).map_err(|fault| Stop::Fault {
+            fault,
+            thread: thread.ids.thread_idx,
+        })
+    }
+
+    /// Runs threads that never wait.
+    fn one_by_one(&mut self, all: impl Iterator<Item = Ids>) -> Result<(), Stop> {
+        for ids in all {
+            self.start(0, ids);
+            self.run(0)?;
+        }
+        Ok(())
+    }
+
+    fn together(&mut self, all: impl Iterator<Item = Ids>) -> Result<(), Stop> {
+        let mut count = 0;
+        for ids in all {
+            self.start(count, ids);
+            count += 1;
+        }
+        self.threads.truncate(count);
+        while self.threads.iter().any(|t| t.status != Status::Done) {
+            self.phase()?;
+            self.open_barrier()?;
+        }
+        Ok(())
+    }
+
+    /// Runs all threads up to a barrier or their ends.
+    fn phase(&mut self) -> Result<(), Stop> {
+        loop {
+            for at in 0..self.threads.len() {
+                if self.threads[at].status == Status::Ready {
+                    self.run(at)?;
+                }
+            }
+            if !self.join_subgroups() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Lets the threads of each subgroup that wait at the earliest point work together. Are there any?
+    fn join_subgroups(&mut self) -> bool {
+        let mut any = false;
+        let mut rest = &mut self.threads[..];
+        while let Some(first) = rest.first() {
+            let number = first.ids.linear() / SUBGROUP;
+            let same = |t: &Thread| t.ids.linear() / SUBGROUP == number;
+            let len = rest.iter().take_while(|t| same(t)).count();
+            let (group, others) = rest.split_at_mut(len);
+            any |= join(group, self.common.layout);
+            rest = others;
+        }
+        any
+    }
+
+    /// Lets all threads go on from the barrier at which they wait.
+    fn open_barrier(&mut self) -> Result<(), Stop> {
+        let waiting = |t: &&Thread| matches!(t.status, Status::Barrier(_));
+        let Some(first) = self.threads.iter().find(waiting) else {
+            return Ok(());
+        };
+        let Status::Barrier(barrier) = first.status else {
+            unreachable!("it was just found to wait");
+        };
+        let absent = self.threads.iter().find(|t| match t.status {
+            Status::Done => t.place(first).is_gt(),
+            Status::Ready | Status::Barrier(_) | Status::Subgroup { .. } => t.place(first).is_ne(),
+        });
+        if let Some(absent) = absent {
+            return Err(Stop::Divergence {
+                barrier,
+                waits: first.ids.thread_idx,
+                absent: absent.ids.thread_idx,
+            });
+        }
+        for thread in self.threads.iter_mut() {
+            if thread.status != Status::Done {
+                thread.status = Status::Ready;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lets those of a subgroup that wait at the earliest point work together. Are there any?
+fn join(group: &mut [Thread], layout: &Layout) -> bool {
+    let waits = |t: &Thread| matches!(t.status, Status::Subgroup { .. });
+    let earliest = (0..group.len())
+        .filter(|&i| waits(&group[i]))
+        .min_by(|&a, &b| group[a].place(&group[b]));
+    let Some(earliest) = earliest else {
+        return false;
+    };
+    let here: Vec<usize> = (0..group.len())
+        .filter(|&i| waits(&group[i]) && group[i].place(&group[earliest]).is_eq())
+        .collect();
+    let brought: Vec<_> = here.iter().map(|&i| brings(&group[i])).collect();
+    let values: Vec<Brought> = brought.iter().map(|(b, _)| *b).collect();
+    let Status::Subgroup { op, .. } = group[earliest].status else {
+        unreachable!("only those that wait for their subgroup were looked at");
+    };
+    for (of, (&i, (_, result))) in here.iter().zip(&brought).enumerate() {
+        group[i].resume_with(layout, *result, subgroup(op, &values, of));
+    }
+    true
+}
+
+fn brings(thread: &Thread) -> (Brought, crate::LocalId) {
+    match thread.status {
+        Status::Subgroup {
+            value,
+            other,
+            result,
+            ..
+        } => {
+            let lane = thread.ids.linear() % SUBGROUP;
+            (Brought { lane, value, other }, result)
+        }
+        Status::Ready | Status::Barrier(_) | Status::Done => {
+            unreachable!("it does not wait for its subgroup")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

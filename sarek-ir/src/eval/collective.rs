@@ -1,0 +1,66 @@
+//! What atomic and subgroup operations compute, on [`Value`]s.
+
+use crate::{AtomicOp, BinaryOp, Intrinsic, SubgroupOp, Value, eval};
+
+/// The value that an element has after an atomic operation.
+pub fn atomic(op: AtomicOp, old: Value, args: &[Value]) -> Value {
+    match op {
+        AtomicOp::Load => old,
+        AtomicOp::Store | AtomicOp::Swap => args[0],
+        AtomicOp::Add => eval::binary(BinaryOp::Add, old, args[0]),
+        AtomicOp::Sub => eval::binary(BinaryOp::Sub, old, args[0]),
+        AtomicOp::Min => eval::call(Intrinsic::Min, &[old, args[0]]),
+        AtomicOp::Max => eval::call(Intrinsic::Max, &[old, args[0]]),
+        AtomicOp::And => eval::binary(BinaryOp::BitAnd, old, args[0]),
+        AtomicOp::Or => eval::binary(BinaryOp::BitOr, old, args[0]),
+        AtomicOp::Xor => eval::binary(BinaryOp::BitXor, old, args[0]),
+        AtomicOp::CompareExchange if old == args[0] => args[1],
+        AtomicOp::CompareExchange => old,
+    }
+}
+
+/// What one thread brings to a subgroup operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Brought {
+    /// Its lane.
+    pub lane: u64,
+    /// The first operand.
+    pub value: Value,
+    /// The second operand, 0 if there is none.
+    pub other: u64,
+}
+
+/// The result of a subgroup operation for the thread `of` those that are `here`, which stand in the order
+/// of their lanes. Sums and products are taken in that order.
+pub fn subgroup(op: SubgroupOp, here: &[Brought], of: usize) -> Value {
+    let me = here[of];
+    let lane = |lane: Option<u64>| {
+        let found = here.iter().find(|b| Some(b.lane) == lane);
+        found.map(|b| b.value)
+    };
+    let fold =
+        |of: &[Brought], f: &dyn Fn(Value, Value) -> Value| of.iter().map(|b| b.value).reduce(f);
+    let of_all = |f: &dyn Fn(Value, Value) -> Value| fold(here, f).unwrap_or(me.value);
+    let add = |a, b| eval::binary(BinaryOp::Add, a, b);
+    match op {
+        SubgroupOp::Shuffle => lane(Some(me.other)).unwrap_or(me.value),
+        SubgroupOp::ShuffleUp => lane(me.lane.checked_sub(me.other)).unwrap_or(me.value),
+        SubgroupOp::ShuffleDown => lane(me.lane.checked_add(me.other)).unwrap_or(me.value),
+        SubgroupOp::ShuffleXor => lane(Some(me.lane ^ me.other)).unwrap_or(me.value),
+        SubgroupOp::Broadcast => lane(Some(me.other)).unwrap_or(here[0].value),
+        SubgroupOp::All => Value::Bool(here.iter().all(|b| b.value == Value::Bool(true))),
+        SubgroupOp::Any => Value::Bool(here.iter().any(|b| b.value == Value::Bool(true))),
+        SubgroupOp::Ballot => {
+            let said = here.iter().filter(|b| b.value == Value::Bool(true));
+            Value::U64(said.fold(0, |bits, b| bits | 1 << b.lane))
+        }
+        SubgroupOp::Sum => of_all(&add),
+        SubgroupOp::Product => of_all(&|a, b| eval::binary(BinaryOp::Mul, a, b)),
+        SubgroupOp::Min => of_all(&|a, b| eval::call(Intrinsic::Min, &[a, b])),
+        SubgroupOp::Max => of_all(&|a, b| eval::call(Intrinsic::Max, &[a, b])),
+        SubgroupOp::InclusiveSum => fold(&here[..=of], &add).unwrap_or(me.value),
+        SubgroupOp::ExclusiveSum => {
+            fold(&here[..of], &add).unwrap_or(Value::zero(me.value.scalar()))
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What the threads of a block act on, and where they stand.
+
+use crate::{Axis, Builtin, ExprId, ParamId, SiteId, Value};
+
+/// Threads of a subgroup.
+pub const SUBGROUP: u64 = 32;
+
+/// What a launch brings: arguments and memory.
+pub trait Host {
+    /// The value of a scalar parameter.
+    fn scalar(&self, param: ParamId) -> Value;
+
+    /// The number of elements of a slice.
+    fn len(&self, slice: ParamId) -> u64;
+
+    /// Reads an element; `index` is in bounds.
+    fn load(&mut self, slice: ParamId, index: u64) -> Value;
+
+    /// Writes an element; `index` is in bounds, `value` of the element's type.
+    fn store(&mut self, slice: ParamId, index: u64, value: Value);
+
+    /// Is told the value of each expression that was evaluated.
+    fn evaluated(&mut self, _expr: ExprId, _value: Value) {}
+}
+
+/// Where a thread stands in its launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ids {
+    /// Index of the thread in its block.
+    pub thread_idx: [u64; 3],
+    /// Index of the block in the grid.
+    pub block_idx: [u64; 3],
+    /// Threads of a block.
+    pub block_dim: [u64; 3],
+    /// Blocks of the grid.
+    pub grid_dim: [u64; 3],
+    /// Threads of the launch.
+    pub global_dim: [u64; 3],
+}
+
+impl Ids {
+    /// Index of the thread in the launch along an axis.
+    pub fn global(&self, axis: Axis) -> u64 {
+        let a = axis.index();
+        self.block_idx[a] * self.block_dim[a] + self.thread_idx[a]
+    }
+
+    /// Index of the thread in its block, x running fastest.
+    pub fn linear(&self) -> u64 {
+        let ([x, y, z], [w, h, _]) = (self.thread_idx, self.block_dim);
+        (z * h + y) * w + x
+    }
+
+    /// The value of an id or extent.
+    pub fn get(&self, builtin: Builtin) -> u64 {
+        match builtin {
+            Builtin::ThreadIdx(a) => self.thread_idx[a.index()],
+            Builtin::BlockIdx(a) => self.block_idx[a.index()],
+            Builtin::BlockDim(a) => self.block_dim[a.index()],
+            Builtin::GridDim(a) => self.grid_dim[a.index()],
+            Builtin::GlobalIdx(a) => self.global(a),
+            Builtin::GlobalDim(a) => self.global_dim[a.index()],
+            Builtin::SubgroupSize => SUBGROUP,
+            Builtin::SubgroupLane => self.linear() % SUBGROUP,
+            Builtin::GlobalThreadId => {
+                let [w, h, _] = self.global_dim;
+                let rows = self
+                    .global(Axis::Z)
+                    .wrapping_mul(h)
+                    .wrapping_add(self.global(Axis::Y));
+                rows.wrapping_mul(w).wrapping_add(self.global(Axis::X))
+            }
+        }
+    }
+}
+
+/// What a thread found at a site.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// Where.
+    pub site: SiteId,
+    /// The index, the divisor (sign-extended), or 0.
+    pub detail: u64,
+}
+
+/// What a thread does at a site that fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OnFault {
+    /// Stops, as host backends do.
+    Stop,
+    /// Goes on with a harmless value, as accelerators do.
+    GoOn,
+}

@@ -1,0 +1,277 @@
+//! Expressions, as one thread evaluates them.
+
+use super::host::{Fault, Host, Ids, OnFault};
+use crate::{
+    Expr, ExprId, Kernel, Length, List, LocalId, Memory, Scalar, SharedArray, SiteId, Value, eval,
+};
+
+/// Where each local stands among a thread's values; the elements of an array follow each other.
+pub(super) struct Layout {
+    starts: Vec<usize>,
+    zeros: Vec<Value>,
+}
+
+impl Layout {
+    pub fn of(kernel: &Kernel) -> Layout {
+        let (mut starts, mut zeros) = (vec![], vec![]);
+        for (i, local) in kernel.locals.iter().enumerate() {
+            starts.push(zeros.len());
+            let count = match kernel.array(LocalId(i as u32)) {
+                None => 1,
+                Some((_, len)) => fixed(len),
+            };
+            let zero = Value::zero(kernel.local_scalar(local));
+            zeros.extend(std::iter::repeat_n(zero, count as usize));
+        }
+        Layout { starts, zeros }
+    }
+
+    /// The values of a thread that begins.
+    pub fn clear(&self, values: &mut Vec<Value>) {
+        values.clear();
+        values.extend_from_slice(&self.zeros);
+    }
+
+    pub fn slot(&self, local: LocalId) -> usize {
+        self.starts[local.index()]
+    }
+}
+
+/// The length of an array that each thread has.
+fn fixed(len: Length) -> u64 {
+    match len {
+        Length::Fixed(n) => n,
+        Length::Link(_) | Length::Launch(_) => {
+            unreachable!("a local array of a closed kernel has a fixed length")
+        }
+    }
+}
+
+/// What the threads of a block have in common.
+pub(super) struct Common<'a, H> {
+    pub kernel: &'a Kernel,
+    pub layout: &'a Layout,
+    pub shared: &'a mut [Vec<Value>],
+    pub host: &'a mut H,
+    pub on_fault: OnFault,
+    /// The first fault after which a thread went on.
+    pub first: &'a mut Option<(Fault, [u64; 3])>,
+}
+
+/// One thread, for as long as it runs.
+pub(super) struct Lane<'a, 'c, H> {
+    pub common: &'a mut Common<'c, H>,
+    pub ids: &'a Ids,
+    pub values: &'a mut [Value],
+    pub faulted: &'a mut bool,
+}
+
+/// Evaluates the length of a shared array, before there are any.
+pub(crate) fn shared_len(
+    kernel: &Kernel,
+    array: &SharedArray,
+    ids: &Ids,
+    host: &mut impl Host,
+) -> Result<u64, Fault> {
+    let len = match array.len {
+        Length::Fixed(n) => return Ok(n),
+        Length::Link(_) => unreachable!("a closed kernel has no links"),
+        Length::Launch(len) => len,
+    };
+    let layout = Layout {
+        starts: vec![],
+        zeros: vec![],
+    };
+    let mut lane = Lane {
+        common: &mut Common {
+            kernel,
+            layout: &layout,
+            shared: &mut [],
+            host,
+            on_fault: OnFault::Stop,
+            first: &mut None,
+        },
+        ids,
+        values: &mut [],
+        faulted: &mut false,
+    };
+    Ok(lane.integer(len)? as u64)
+}
+
+impl<'c, H: Host> Lane<'_, 'c, H> {
+    pub fn kernel(&self) -> &'c Kernel {
+        self.common.kernel
+    }
+
+    pub fn local(&mut self, local: LocalId) -> &mut Value {
+        &mut self.values[self.common.layout.slot(local)]
+    }
+
+    /// Notes a fault; whoever asked goes on with a harmless value if this returns.
+    pub fn fault(&mut self, site: Option<SiteId>, detail: u64) -> Result<(), Fault> {
+        let Some(site) = site else {
+            unreachable!("what has no site was proved");
+        };
+        let fault = Fault { site, detail };
+        match self.common.on_fault {
+            OnFault::Stop => Err(fault),
+            OnFault::GoOn => {
+                *self.faulted = true;
+                let thread = self.ids.thread_idx;
+                self.common.first.get_or_insert((fault, thread));
+                Ok(())
+            }
+        }
+    }
+
+    pub fn condition(&mut self, id: ExprId) -> Result<bool, Fault> {
+        Ok(self.expr(id)? == Value::Bool(true))
+    }
+
+    pub fn integer(&mut self, id: ExprId) -> Result<i128, Fault> {
+        let value = self.expr(id)?;
+        Ok(int_of(value))
+    }
+
+    /// Evaluates an index and checks it; `None` where it is out of bounds and the thread goes on.
+    pub fn index(
+        &mut self,
+        memory: Memory,
+        index: ExprId,
+        site: Option<SiteId>,
+    ) -> Result<Option<u64>, Fault> {
+        let index = self.integer(index)? as u64;
+        if index < self.len(memory) {
+            return Ok(Some(index));
+        }
+        self.fault(site, index)?;
+        Ok(None)
+    }
+
+    fn len(&self, memory: Memory) -> u64 {
+        match memory {
+            Memory::Slice(param) => self.common.host.len(param),
+            Memory::Shared(shared) => self.common.shared[shared.index()].len() as u64,
+            Memory::Local(local) => match self.common.kernel.array(local) {
+                Some((_, len)) => fixed(len),
+                None => unreachable!("only arrays are indexed"),
+            },
+        }
+    }
+
+    pub fn load(&mut self, memory: Memory, index: u64) -> Value {
+        match memory {
+            Memory::Slice(param) => self.common.host.load(param, index),
+            Memory::Shared(shared) => self.common.shared[shared.index()][index as usize],
+            Memory::Local(local) => self.values[self.common.layout.slot(local) + index as usize],
+        }
+    }
+
+    pub fn store(&mut self, memory: Memory, index: u64, value: Value) {
+        match memory {
+            Memory::Slice(param) => self.common.host.store(param, index, value),
+            Memory::Shared(shared) => self.common.shared[shared.index()][index as usize] = value,
+            Memory::Local(local) => {
+                self.values[self.common.layout.slot(local) + index as usize] = value;
+            }
+        }
+    }
+
+    pub fn expr(&mut self, id: ExprId) -> Result<Value, Fault> {
+        let value = self.node(id)?;
+        self.common.host.evaluated(id, value);
+        Ok(value)
+    }
+
+    fn node(&mut self, id: ExprId) -> Result<Value, Fault> {
+        let kernel = self.kernel();
+        let ty = kernel.scalar_of(id);
+        Ok(match kernel.expr(id) {
+            Expr::Literal(value) => value,
+            Expr::Link(_) | Expr::Compound(_) => unreachable!("a closed kernel has no links"),
+            Expr::Local(local) => *self.local(local),
+            Expr::Param(param) => self.common.host.scalar(param),
+            Expr::Len(memory) => integer(ty, self.len(memory).into()),
+            Expr::Builtin(builtin) => integer(ty, self.ids.get(builtin).into()),
+            Expr::Load {
+                memory,
+                index,
+                site,
+            } => self.element(memory, index, site)?,
+            Expr::Bounded { index, len, site } => {
+                let (index, len) = (self.integer(index)?, self.integer(len)?);
+                if index < len {
+                    integer(ty, index)
+                } else {
+                    self.fault(site, index as u64)?;
+                    integer(ty, 0)
+                }
+            }
+            Expr::Unary { op, arg } => eval::unary(op, self.expr(arg)?),
+            Expr::Binary { op, lhs, rhs } => {
+                let lhs = self.expr(lhs)?;
+                eval::binary(op, lhs, self.expr(rhs)?)
+            }
+            Expr::Divide { op, lhs, rhs, site } => {
+                let lhs = self.expr(lhs)?;
+                let rhs = self.expr(rhs)?;
+                match eval::divide(op, lhs, rhs) {
+                    Some(value) => value,
+                    None => {
+                        self.fault(site, int_of(rhs) as u64)?;
+                        // The harmless divisor is 1.
+                        let by_one = eval::divide(op, lhs, integer(rhs.scalar(), 1));
+                        by_one.unwrap_or_else(|| unreachable!("nothing fails to divide by 1"))
+                    }
+                }
+            }
+            Expr::And { lhs, rhs } => Value::Bool(self.condition(lhs)? && self.condition(rhs)?),
+            Expr::Or { lhs, rhs } => Value::Bool(self.condition(lhs)? || self.condition(rhs)?),
+            Expr::Cast { arg } => eval::cast(self.expr(arg)?, ty),
+            Expr::Call { intrinsic, args } => {
+                let mut values = [Value::Bool(false); 3];
+                let values = self.args(args, &mut values)?;
+                eval::call(intrinsic, values)
+            }
+            Expr::Faulted => Value::Bool(*self.faulted),
+        })
+    }
+
+    /// An element; where it is out of bounds and the thread goes on, the first one, if there is one.
+    fn element(
+        &mut self,
+        memory: Memory,
+        index: ExprId,
+        site: Option<SiteId>,
+    ) -> Result<Value, Fault> {
+        let index = self.index(memory, index, site)?.unwrap_or(0);
+        if index < self.len(memory) {
+            return Ok(self.load(memory, index));
+        }
+        Ok(Value::zero(self.kernel().element(memory)))
+    }
+
+    /// Evaluates operands.
+    pub fn args<'v, const N: usize>(
+        &mut self,
+        args: List,
+        values: &'v mut [Value; N],
+    ) -> Result<&'v [Value], Fault> {
+        for (at, i) in args.range().enumerate() {
+            values[at] = self.expr(ExprId(self.kernel().lists[i]))?;
+        }
+        Ok(&values[..args.len as usize])
+    }
+}
+
+/// An id, a counter or a length, as a value.
+pub(super) fn integer(ty: Scalar, v: i128) -> Value {
+    Value::int(ty, v).unwrap_or_else(|| unreachable!("ids and counters are integers, not {ty}"))
+}
+
+fn int_of(value: Value) -> i128 {
+    match value.as_int() {
+        Some(v) => v,
+        None => unreachable!("{value:?} stands where an integer belongs"),
+    }
+}

@@ -1,0 +1,395 @@
+//! The kernel being built, and what the names of the function being walked mean in it.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::Links;
+use super::leaf::{Part, Storage, Unit};
+use super::shape::{Shape, length, resolve_all};
+use crate::{
+    Access, Expr, ExprId, Kernel, LabelId, Length, Loc, Local, LocalId, Memory, Param, ParamId,
+    ParamKind, Precondition, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, StmtId, Type,
+    TypeDef, Value,
+};
+
+/// Builds a closed kernel.
+pub(super) struct Linker {
+    pub out: Kernel,
+    /// The blocks that are open, innermost last.
+    pub blocks: Vec<Vec<StmtId>>,
+    labels: u32,
+}
+
+/// A kernel or function being walked.
+pub(super) struct Frame<'a> {
+    pub ir: &'a Kernel,
+    pub links: &'a Links,
+    pub shapes: Vec<Shape>,
+    pub params: Vec<Part>,
+    pub shared: Vec<Part>,
+    pub locals: Vec<Option<Part>>,
+    pub labels: HashMap<LabelId, LabelId>,
+    /// What each of the sites became.
+    pub sites: Vec<SiteId>,
+    /// The first site of what each call calls.
+    pub call_sites: Vec<u32>,
+    /// How a `return` leaves.
+    pub exit: Exit,
+    /// What an expression that is a scalar became.
+    pub made: HashMap<ExprId, ExprId>,
+}
+
+/// How a `return` leaves a body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exit {
+    /// It ends the thread.
+    Thread,
+    /// It leaves this loop.
+    Loop(LabelId),
+    /// Nothing follows it.
+    End,
+}
+
+impl Linker {
+    pub fn new(out: Kernel) -> Linker {
+        Linker {
+            out,
+            blocks: vec![],
+            labels: 0,
+        }
+    }
+
+    /// Walks the kernel itself.
+    pub fn kernel(mut self, ir: &Kernel, links: &Links) -> Kernel {
+        let mut frame = self.frame(ir, links);
+        self.blocks.push(vec![]);
+        for param in ir.params.iter() {
+            let part = self.param(param, &frame);
+            frame.params.push(part);
+        }
+        self.shared(&mut frame);
+        self.spill_array_params(&mut frame);
+        self.block_stmts(&mut frame, ir.body);
+        let body = self.blocks.pop().unwrap_or_default();
+        self.out.body = self.out.push_block(&body);
+        let kept = ir.preconditions.iter().filter_map(|p| match *p {
+            Precondition::NoOverflow(e) => {
+                frame.made.get(&e).copied().map(Precondition::NoOverflow)
+            }
+            Precondition::SingleThread(_) | Precondition::ExtentAtMost(..) => Some(*p),
+        });
+        self.out.preconditions = kept.collect();
+        debug_assert_eq!(crate::validate(&self.out), Ok(()), "{}", self.out);
+        self.out
+    }
+
+    /// The frame of a kernel or function, its parameters not bound yet.
+    pub fn frame<'a>(&mut self, ir: &'a Kernel, links: &'a Links) -> Frame<'a> {
+        let mut frame = Frame {
+            ir,
+            links,
+            shapes: resolve_all(ir, links),
+            params: vec![],
+            shared: vec![],
+            locals: vec![None; ir.locals.len()],
+            labels: HashMap::new(),
+            sites: vec![],
+            call_sites: vec![],
+            exit: Exit::Thread,
+            made: HashMap::new(),
+        };
+        if self.out.sites.is_empty() && self.out.name == ir.name {
+            self.number_sites(ir, links);
+            frame.sites = (0..ir.sites.len() as u32).map(SiteId).collect();
+            frame.call_sites = call_sites(ir, links, 0);
+        }
+        frame
+    }
+
+    /// Adds the sites of a function and of all that it calls; what they check is filled in by the walk.
+    fn number_sites(&mut self, ir: &Kernel, links: &Links) {
+        let own = self.out.file == ir.file && self.out.name == ir.name;
+        for site in ir.sites.iter() {
+            let file = match own || !site.file.is_empty() {
+                true => site.file.clone(),
+                false => ir.file.clone(),
+            };
+            let site = Site {
+                file,
+                ..site.clone()
+            };
+            self.out.push_site(site);
+        }
+        for call in ir.calls.iter() {
+            let function = &links.functions[call.function.index()];
+            self.number_sites(function.ir, &function.links);
+        }
+    }
+
+    fn param(&mut self, param: &Param, frame: &Frame<'_>) -> Part {
+        match param.kind {
+            ParamKind::Scalar(scalar) => {
+                let id = self.push_param(param.name.clone(), param.kind);
+                Part::whole(Storage::Params(Rc::new([id])), Shape::Scalar(scalar))
+            }
+            ParamKind::Value(id) => {
+                let shape = frame.shapes[id.index()].clone();
+                let mut ids = vec![];
+                for leaf in shape.leaves() {
+                    let name = named(&param.name, &leaf.name);
+                    let kind = ParamKind::Scalar(leaf.scalar);
+                    for k in 0..leaf.count() {
+                        let name = match leaf.dims.is_empty() {
+                            true => name.clone(),
+                            false => format!("{name}_{k}").into(),
+                        };
+                        ids.push(self.push_param(name, kind));
+                    }
+                }
+                Part::whole(Storage::Params(ids.into()), shape)
+            }
+            ParamKind::Slice { elem, access } => {
+                let shape = frame.resolve(elem);
+                let unit = match access {
+                    Access::Atomic => Unit {
+                        scalar: shape.scalar(),
+                        per: 1,
+                    },
+                    Access::Read | Access::Write => Unit::of(&shape),
+                };
+                let elem = unit.scalar.into();
+                let id = self.push_param(param.name.clone(), ParamKind::Slice { elem, access });
+                Part::whole(Storage::Slice(id, unit), shape)
+            }
+            ParamKind::Reference(_) => unreachable!("a kernel takes no references to values"),
+        }
+    }
+
+    fn push_param(&mut self, name: Cow<'static, str>, kind: ParamKind) -> ParamId {
+        self.out.params.to_mut().push(Param { name, kind });
+        ParamId(self.out.params.len() as u32 - 1)
+    }
+
+    /// Parameters with arrays inside of them are copied to locals, which can be indexed.
+    fn spill_array_params(&mut self, frame: &mut Frame<'_>) {
+        for i in 0..frame.params.len() {
+            let Storage::Params(params) = frame.params[i].storage.clone() else {
+                continue;
+            };
+            let shape = frame.params[i].shape.clone();
+            let leaves = shape.leaves();
+            if leaves.iter().all(|leaf| leaf.dims.is_empty()) {
+                continue;
+            }
+            let loc = Loc::default();
+            let name = frame.ir.params[i].name.clone();
+            let part = self.declare(&name, &shape, loc);
+            let Storage::Locals(locals) = &part.storage else {
+                unreachable!("locals were declared")
+            };
+            let mut next = params.iter();
+            for (leaf, local) in leaves.iter().zip(locals.iter()) {
+                for k in 0..leaf.count() {
+                    let param = next.next().expect("one for each scalar");
+                    let value = self.out.push_expr(Expr::Param(*param), leaf.scalar, loc);
+                    match leaf.dims.is_empty() {
+                        true => self.push(
+                            Stmt::Assign {
+                                local: *local,
+                                value,
+                            },
+                            loc,
+                        ),
+                        false => {
+                            let index = self.literal(Value::Usize(k), loc);
+                            self.store(Memory::Local(*local), (index, None), value, loc);
+                        }
+                    }
+                }
+            }
+            frame.params[i] = part;
+        }
+    }
+
+    /// The shared arrays of a function; each of its calls has its own.
+    pub fn shared(&mut self, frame: &mut Frame<'_>) {
+        for array in frame.ir.shared.iter() {
+            let shape = frame.resolve(array.elem);
+            let mut ids = vec![];
+            for leaf in shape.leaves() {
+                let len = match array.len {
+                    Length::Launch(len) => {
+                        let len = self.expr(frame, len);
+                        let loc = self.out.expr_locs[len.index()];
+                        Length::Launch(self.scale(len, leaf.count(), loc))
+                    }
+                    Length::Fixed(_) | Length::Link(_) => {
+                        Length::Fixed(length(array.len, frame.links) * leaf.count())
+                    }
+                };
+                self.out.shared.to_mut().push(SharedArray {
+                    name: named(&array.name, &leaf.name),
+                    elem: leaf.scalar.into(),
+                    len,
+                    atomic: array.atomic,
+                });
+                ids.push(SharedId(self.out.shared.len() as u32 - 1));
+            }
+            let part = Part::whole(Storage::Shared(ids.into()), shape);
+            frame.shared.push(part);
+        }
+    }
+
+    // Statements and locals of the kernel being built.
+
+    pub fn push(&mut self, stmt: Stmt, loc: Loc) {
+        let id = self.out.push_stmt(stmt, loc);
+        let open = self.blocks.last_mut();
+        open.unwrap_or_else(|| unreachable!("a block is open"))
+            .push(id);
+    }
+
+    /// What `fill` pushes, as a block.
+    pub fn in_block(&mut self, fill: impl FnOnce(&mut Linker)) -> crate::Block {
+        self.blocks.push(vec![]);
+        fill(self);
+        let stmts = self.blocks.pop().unwrap_or_default();
+        self.out.push_block(&stmts)
+    }
+
+    pub fn fresh_label(&mut self) -> LabelId {
+        self.labels += 1;
+        LabelId(self.labels - 1)
+    }
+
+    pub fn literal(&mut self, value: Value, loc: Loc) -> ExprId {
+        self.out.push_literal(value, loc)
+    }
+
+    pub fn read_local(&mut self, local: LocalId, loc: Loc) -> ExprId {
+        self.out.push_local_read(local, loc)
+    }
+
+    /// An immutable local for a scalar.
+    pub fn bind(&mut self, name: &'static str, init: ExprId, loc: Loc) -> LocalId {
+        let local = self.out.push_local(Local {
+            name: name.into(),
+            ty: self.out.type_of(init),
+            mutable: false,
+        });
+        let init = Some(init);
+        self.push(Stmt::Let { local, init }, loc);
+        local
+    }
+
+    /// Locals for a value of a type.
+    pub fn declare(&mut self, name: &str, shape: &Shape, loc: Loc) -> Part {
+        let mut locals = vec![];
+        for leaf in shape.leaves() {
+            let ty = match leaf.dims.is_empty() {
+                true => leaf.scalar.into(),
+                false => self.array_type(leaf.scalar, leaf.count()),
+            };
+            let local = self.out.push_local(Local {
+                name: named(name, &leaf.name),
+                ty,
+                mutable: true,
+            });
+            // Leaves of the variants that a value is not are copied with it.
+            let zero = (shape.has_variants() && leaf.dims.is_empty())
+                .then(|| self.literal(Value::zero(leaf.scalar), loc));
+            self.push(Stmt::Let { local, init: zero }, loc);
+            locals.push(local);
+        }
+        Part::whole(Storage::Locals(locals.into()), shape.clone())
+    }
+
+    fn array_type(&mut self, elem: crate::Scalar, len: u64) -> Type {
+        self.out.push_type(TypeDef::Array {
+            elem: elem.into(),
+            len: Length::Fixed(len),
+        })
+    }
+}
+
+impl Frame<'_> {
+    pub fn resolve(&self, ty: Type) -> Shape {
+        match ty {
+            Type::Scalar(scalar) => Shape::Scalar(scalar),
+            Type::Compound(id) => self.shapes[id.index()].clone(),
+        }
+    }
+
+    /// What a memory of the function is in the kernel being built.
+    pub fn memory(&self, memory: Memory) -> Part {
+        match memory {
+            Memory::Slice(param) => self.params[param.index()].clone(),
+            Memory::Shared(shared) => self.shared[shared.index()].clone(),
+            Memory::Local(local) => self.local(local),
+        }
+    }
+
+    pub fn local(&self, local: LocalId) -> Part {
+        match &self.locals[local.index()] {
+            Some(part) => part.clone(),
+            None => unreachable!("a validated kernel declares its locals"),
+        }
+    }
+}
+
+impl Linker {
+    /// Tells what a site checks, in terms of the kernel being built.
+    pub fn site(&mut self, frame: &Frame<'_>, site: Option<SiteId>) -> Option<SiteId> {
+        let old = site?;
+        let new = frame.sites[old.index()];
+        let kind = match &frame.ir.sites[old.index()].kind {
+            SiteKind::Index(memory) => SiteKind::Index(memory_of(&frame.memory(*memory))),
+            SiteKind::Dimension(memory, d) => {
+                SiteKind::Dimension(memory_of(&frame.memory(*memory)), *d)
+            }
+            kind @ (SiteKind::Divisor | SiteKind::Assert(_)) => kind.clone(),
+        };
+        self.out.sites.to_mut()[new.index()].kind = kind;
+        Some(new)
+    }
+}
+
+/// A memory that a part stands in.
+pub(super) fn memory_of(part: &Part) -> Memory {
+    match &part.storage {
+        Storage::Slice(param, _) => Memory::Slice(*param),
+        Storage::Shared(arrays) => Memory::Shared(arrays[part.first]),
+        Storage::Locals(locals) => Memory::Local(locals[part.first]),
+        Storage::Params(_) | Storage::Constant(_) => {
+            unreachable!("what is indexed was copied to a local")
+        }
+    }
+}
+
+/// The first site of what each call calls, when the sites of the function itself begin at `base`.
+pub(super) fn call_sites(ir: &Kernel, links: &Links, base: u32) -> Vec<u32> {
+    let mut next = base + ir.sites.len() as u32;
+    let each = |call: &crate::Call| {
+        let function = &links.functions[call.function.index()];
+        let first = next;
+        next += site_count(function.ir, &function.links);
+        first
+    };
+    ir.calls.iter().map(each).collect()
+}
+
+fn site_count(ir: &Kernel, links: &Links) -> u32 {
+    let calls = ir.calls.iter().map(|call| {
+        let function = &links.functions[call.function.index()];
+        site_count(function.ir, &function.links)
+    });
+    ir.sites.len() as u32 + calls.sum::<u32>()
+}
+
+fn named(name: &str, leaf: &str) -> Cow<'static, str> {
+    match leaf.is_empty() {
+        true => name.to_owned().into(),
+        false => format!("{name}_{leaf}").into(),
+    }
+}

@@ -1,0 +1,226 @@
+//! Calls, which become the bodies of what they call.
+
+use std::rc::Rc;
+
+use super::build::{Exit, Frame, Linker, call_sites};
+use super::leaf::{Part, Storage};
+use crate::{Argument, Block, CallId, Kernel, Loc, ParamKind, SiteId, Stmt, StmtId};
+
+impl Linker {
+    pub fn call(&mut self, frame: &mut Frame<'_>, id: CallId, loc: Loc) {
+        let call = &frame.ir.calls[id.index()];
+        let function = &frame.links.functions[call.function.index()];
+        let (ir, links) = (function.ir, &function.links);
+        let first = frame.call_sites[id.index()];
+        let mut inner = self.frame(ir, links);
+        inner.sites = (first..first + ir.sites.len() as u32).map(SiteId).collect();
+        inner.call_sites = call_sites(ir, links, first);
+        for (param, arg) in ir.params.iter().zip(call.args.iter()) {
+            let part = self.argument(frame, &inner, (&param.name, param.kind), *arg, loc);
+            inner.params.push(part);
+        }
+        self.shared(&mut inner);
+        let body = self.in_block(|this| this.body(&mut inner, loc));
+        // A block of its own keeps the function's names apart; a result outlives it.
+        let stmts: Vec<StmtId> = self.out.block(body).collect();
+        let open = self.blocks.last_mut();
+        open.unwrap_or_else(|| unreachable!("a block is open"))
+            .extend(stmts);
+        if let (Some(to), Some(from)) = (call.result, ir.result) {
+            let (from, to) = (inner.local(from), frame.local(to));
+            self.copy(from, to, loc);
+        }
+    }
+
+    /// What a parameter is in the kernel being built.
+    fn argument(
+        &mut self,
+        frame: &mut Frame<'_>,
+        inner: &Frame<'_>,
+        (name, kind): (&str, ParamKind),
+        arg: Argument,
+        loc: Loc,
+    ) -> Part {
+        match arg {
+            Argument::Memory(memory) => frame.memory(memory),
+            Argument::Local(local) => frame.local(local),
+            Argument::Value(value) => {
+                let shape = match kind {
+                    ParamKind::Scalar(scalar) => super::shape::Shape::Scalar(scalar),
+                    ParamKind::Value(id) => inner.shapes[id.index()].clone(),
+                    ParamKind::Reference(_) | ParamKind::Slice { .. } => {
+                        unreachable!("rustc checked that the argument is no value")
+                    }
+                };
+                if let super::shape::Shape::Scalar(_) = shape {
+                    let value = self.expr(frame, value);
+                    let ty = self.out.type_of(value);
+                    let local = self.out.push_local(crate::Local {
+                        name: name.to_owned().into(),
+                        ty,
+                        mutable: false,
+                    });
+                    let init = Some(value);
+                    self.push(Stmt::Let { local, init }, loc);
+                    return Part::whole(Storage::Locals(Rc::new([local])), shape);
+                }
+                let part = self.declare(name, &shape, loc);
+                self.initialise(frame, part.clone(), value, loc);
+                part
+            }
+        }
+    }
+
+    /// The body of a function.
+    fn body(&mut self, frame: &mut Frame<'_>, loc: Loc) {
+        if let Some(stmts) = structured(frame.ir, frame.ir.body) {
+            frame.exit = Exit::End;
+            return self.run(frame, &stmts);
+        }
+        let label = self.fresh_label();
+        frame.exit = Exit::Loop(label);
+        // What is declared at the top, the result among it, outlives the loop.
+        let ir = frame.ir;
+        let all: Vec<StmtId> = ir.block(ir.body).collect();
+        let is_declaration = |id: &&StmtId| matches!(ir.stmt(**id), Stmt::Let { init: None, .. });
+        let declared = all.iter().take_while(is_declaration).count();
+        for id in &all[..declared] {
+            self.stmt(frame, *id);
+        }
+        let body = self.in_block(|this| {
+            for id in &all[declared..] {
+                this.stmt(frame, *id);
+            }
+            this.push(Stmt::Break { label }, loc);
+        });
+        let cond = None;
+        self.push(Stmt::Loop { label, cond, body }, loc);
+    }
+
+    fn run(&mut self, frame: &mut Frame<'_>, stmts: &[Structured]) {
+        for stmt in stmts {
+            match stmt {
+                Structured::Plain(id) => self.stmt(frame, *id),
+                Structured::Branch {
+                    id,
+                    then,
+                    otherwise,
+                } => {
+                    let loc = frame.ir.stmt_locs[id.index()];
+                    let Stmt::If { cond, .. } = frame.ir.stmt(*id) else {
+                        unreachable!("only `if` has branches")
+                    };
+                    let branch = Stmt::If {
+                        cond: self.expr(frame, cond),
+                        then: self.in_block(|this| this.run(frame, then)),
+                        otherwise: self.in_block(|this| this.run(frame, otherwise)),
+                    };
+                    self.push(branch, loc);
+                }
+            }
+        }
+    }
+}
+
+/// A body in which nothing follows a `return`: what follows an `if` with a `return` stands in its other branch.
+enum Structured {
+    Plain(StmtId),
+    Branch {
+        id: StmtId,
+        then: Vec<Structured>,
+        otherwise: Vec<Structured>,
+    },
+}
+
+/// The body in that form; `None` if it would copy statements, or a loop returns.
+fn structured(ir: &Kernel, body: Block) -> Option<Vec<Structured>> {
+    let all: Vec<StmtId> = ir.block(body).collect();
+    sequence(ir, &all)
+}
+
+fn sequence(ir: &Kernel, stmts: &[StmtId]) -> Option<Vec<Structured>> {
+    let mut out = vec![];
+    for (i, &id) in stmts.iter().enumerate() {
+        match ir.stmt(id) {
+            Stmt::Return => return Some(out),
+            Stmt::If {
+                then, otherwise, ..
+            } if returns(ir, id) => {
+                let branch = |block: Block, rest: &[StmtId]| {
+                    let mut all: Vec<StmtId> = ir.block(block).collect();
+                    all.extend(rest);
+                    sequence(ir, &all)
+                };
+                let rest = &stmts[i + 1..];
+                let (then, otherwise) = match (always(ir, then), always(ir, otherwise)) {
+                    (true, true) => (branch(then, &[])?, branch(otherwise, &[])?),
+                    (true, false) => (branch(then, &[])?, branch(otherwise, rest)?),
+                    (false, true) => (branch(then, rest)?, branch(otherwise, &[])?),
+                    (false, false) if rest.is_empty() => {
+                        (branch(then, &[])?, branch(otherwise, &[])?)
+                    }
+                    (false, false) => return None,
+                };
+                out.push(Structured::Branch {
+                    id,
+                    then,
+                    otherwise,
+                });
+                return Some(out);
+            }
+            _ if returns(ir, id) => return None,
+            _ => out.push(Structured::Plain(id)),
+        }
+    }
+    Some(out)
+}
+
+/// Is there a `return` in it?
+fn returns(ir: &Kernel, id: StmtId) -> bool {
+    let inside = |block: Block| ir.block(block).any(|id| returns(ir, id));
+    match ir.stmt(id) {
+        Stmt::Return => true,
+        Stmt::If {
+            then, otherwise, ..
+        } => inside(then) || inside(otherwise),
+        Stmt::Loop { body, .. } | Stmt::For { body, .. } => inside(body),
+        Stmt::Native { native } => ir.natives[native.index()].fallback.is_some_and(inside),
+        Stmt::Let { .. }
+        | Stmt::Assign { .. }
+        | Stmt::Store { .. }
+        | Stmt::Update { .. }
+        | Stmt::Assert { .. }
+        | Stmt::Break { .. }
+        | Stmt::Continue { .. }
+        | Stmt::Barrier
+        | Stmt::Fence { .. }
+        | Stmt::Atomic { .. }
+        | Stmt::Subgroup { .. }
+        | Stmt::Call { .. } => false,
+    }
+}
+
+/// Does every way through the block return?
+fn always(ir: &Kernel, block: Block) -> bool {
+    ir.block(block).any(|id| match ir.stmt(id) {
+        Stmt::Return => true,
+        Stmt::If {
+            then, otherwise, ..
+        } => always(ir, then) && always(ir, otherwise),
+        Stmt::Let { .. }
+        | Stmt::Assign { .. }
+        | Stmt::Store { .. }
+        | Stmt::Update { .. }
+        | Stmt::Assert { .. }
+        | Stmt::Loop { .. }
+        | Stmt::For { .. }
+        | Stmt::Break { .. }
+        | Stmt::Continue { .. }
+        | Stmt::Barrier
+        | Stmt::Fence { .. }
+        | Stmt::Atomic { .. }
+        | Stmt::Subgroup { .. }
+        | Stmt::Call { .. }
+        | Stmt::Native { .. } => false,
+    })
+}

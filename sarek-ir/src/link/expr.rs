@@ -1,0 +1,242 @@
+//! The walk over expressions.
+
+use super::build::{Frame, Linker};
+use super::leaf::{Index, Part, Storage};
+use super::shape::Shape;
+use crate::{
+    BinaryOp, Compound, CompoundId, DivideOp, Expr, ExprId, Intrinsic, List, Loc, Local, Memory,
+    Scalar, SiteId, Stmt, Value,
+};
+
+impl Linker {
+    /// An expression that is a scalar.
+    pub fn expr(&mut self, frame: &mut Frame<'_>, id: ExprId) -> ExprId {
+        let loc = frame.ir.expr_locs[id.index()];
+        let made = match self.part(frame, id) {
+            Some(part) => self.read(&part, loc),
+            None => self.operation(frame, id, loc),
+        };
+        frame.made.insert(id, made);
+        made
+    }
+
+    /// What an expression names, if it names something rather than computes it.
+    pub fn part(&mut self, frame: &mut Frame<'_>, id: ExprId) -> Option<Part> {
+        match frame.ir.expr(id) {
+            Expr::Local(local) => Some(frame.local(local)),
+            Expr::Param(param) => Some(frame.params[param.index()].clone()),
+            Expr::Link(link) => {
+                let ty = frame.ir.links[link.index()].ty;
+                let values = frame.links.constants[link.index()].as_slice();
+                let shape = frame.resolve(ty);
+                Some(Part::whole(Storage::Constant(values.into()), shape))
+            }
+            Expr::Load {
+                memory,
+                index,
+                site,
+            } => Some(self.element(frame, memory, index, site)),
+            Expr::Compound(compound) => self.compound_part(frame, compound),
+            Expr::Literal(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => None,
+        }
+    }
+
+    /// `memory[index]`
+    pub fn element(
+        &mut self,
+        frame: &mut Frame<'_>,
+        memory: Memory,
+        index: ExprId,
+        site: Option<SiteId>,
+    ) -> Part {
+        let expr = self.expr(frame, index);
+        let site = self.site(frame, site);
+        let mut part = frame.memory(memory);
+        let index = Index { expr, site };
+        match part.storage {
+            Storage::Slice(..) | Storage::Shared(_) => {
+                part.indices.push(index);
+                part
+            }
+            Storage::Locals(_) | Storage::Params(_) | Storage::Constant(_) => part.index(index),
+        }
+    }
+
+    fn compound_part(&mut self, frame: &mut Frame<'_>, id: CompoundId) -> Option<Part> {
+        let ir = frame.ir;
+        match &ir.compounds[id.index()] {
+            Compound::Field { base, name } => {
+                Some(self.named_part(frame, *base).field(ir.name(*name)))
+            }
+            Compound::Payload {
+                value,
+                variant,
+                name,
+            } => {
+                let part = self.named_part(frame, *value);
+                Some(part.payload(ir.name(*variant), ir.name(*name)))
+            }
+            Compound::Index { base, index, site } => {
+                let part = self.named_part(frame, *base);
+                let expr = self.expr(frame, *index);
+                let site = self.site(frame, *site);
+                Some(part.index(Index { expr, site }))
+            }
+            Compound::IsVariant { .. }
+            | Compound::Construct { .. }
+            | Compound::Array { .. }
+            | Compound::Repeat { .. } => None,
+        }
+    }
+
+    fn named_part(&mut self, frame: &mut Frame<'_>, id: ExprId) -> Part {
+        match self.part(frame, id) {
+            Some(part) => part,
+            None => unreachable!("parts are taken of what has a name"),
+        }
+    }
+
+    fn operation(&mut self, frame: &mut Frame<'_>, id: ExprId, loc: Loc) -> ExprId {
+        let ty = frame.ir.type_of(id);
+        let scalar = frame.resolve(ty).scalar();
+        let expr = match frame.ir.expr(id) {
+            Expr::Literal(value) => Expr::Literal(value),
+            Expr::Len(memory) => return self.len(frame, memory, loc),
+            Expr::Builtin(builtin) => Expr::Builtin(builtin),
+            Expr::Bounded { index, len, site } => Expr::Bounded {
+                index: self.expr(frame, index),
+                len: self.expr(frame, len),
+                site: self.site(frame, site),
+            },
+            Expr::Unary { op, arg } => Expr::Unary {
+                op,
+                arg: self.expr(frame, arg),
+            },
+            Expr::Binary { op, lhs, rhs } => Expr::Binary {
+                op,
+                lhs: self.expr(frame, lhs),
+                rhs: self.expr(frame, rhs),
+            },
+            Expr::Divide { op, lhs, rhs, site } => {
+                let (lhs, rhs) = (self.expr(frame, lhs), self.expr(frame, rhs));
+                match float_division(op, scalar) {
+                    Some(op) => Expr::Binary { op, lhs, rhs },
+                    None => Expr::Divide {
+                        op,
+                        lhs,
+                        rhs,
+                        site: self.site(frame, site),
+                    },
+                }
+            }
+            Expr::And { lhs, rhs } => return self.short_circuit(frame, (lhs, rhs), true, loc),
+            Expr::Or { lhs, rhs } => return self.short_circuit(frame, (lhs, rhs), false, loc),
+            Expr::Cast { arg } => Expr::Cast {
+                arg: self.expr(frame, arg),
+            },
+            Expr::Call { intrinsic, args } => self.call_intrinsic(frame, intrinsic, args),
+            Expr::Compound(compound) => return self.is_variant(frame, compound, loc),
+            Expr::Faulted => Expr::Faulted,
+            Expr::Link(_) | Expr::Local(_) | Expr::Param(_) | Expr::Load { .. } => {
+                unreachable!("these are parts")
+            }
+        };
+        self.out.push_expr(expr, scalar, loc)
+    }
+
+    fn call_intrinsic(&mut self, frame: &mut Frame<'_>, intrinsic: Intrinsic, args: List) -> Expr {
+        let args: Vec<ExprId> = frame.ir.list(args).collect();
+        let args: Vec<ExprId> = args.into_iter().map(|a| self.expr(frame, a)).collect();
+        Expr::Call {
+            intrinsic,
+            args: self.out.push_list(&args),
+        }
+    }
+
+    fn len(&mut self, frame: &Frame<'_>, memory: Memory, loc: Loc) -> ExprId {
+        let part = frame.memory(memory);
+        match (&part.storage, &part.shape) {
+            (Storage::Slice(..) | Storage::Shared(_), _) => self.memory_len(&part, loc),
+            (
+                Storage::Locals(_) | Storage::Params(_) | Storage::Constant(_),
+                Shape::Array(_, n),
+            ) => self.literal(Value::Usize(*n), loc),
+            (_, other) => unreachable!("rustc found no length of {other:?}"),
+        }
+    }
+
+    fn is_variant(&mut self, frame: &mut Frame<'_>, id: CompoundId, loc: Loc) -> ExprId {
+        let ir = frame.ir;
+        let Compound::IsVariant { value, variant } = &ir.compounds[id.index()] else {
+            unreachable!("only this compound is a scalar that is computed")
+        };
+        let part = self.named_part(frame, *value);
+        let tag = part.shape.variant(ir.name(*variant)).tag;
+        let found = self.read(&part.tag(), loc);
+        let wanted = self.literal(Value::U32(tag), loc);
+        self.binary(BinaryOp::Eq, found, wanted, Scalar::Bool, loc)
+    }
+
+    /// `lhs && rhs` when `all`, else `lhs || rhs`. If `rhs` takes statements, they are run only when it is asked for.
+    fn short_circuit(
+        &mut self,
+        frame: &mut Frame<'_>,
+        (lhs, rhs): (ExprId, ExprId),
+        all: bool,
+        loc: Loc,
+    ) -> ExprId {
+        let lhs = self.expr(frame, lhs);
+        self.blocks.push(vec![]);
+        let rhs = self.expr(frame, rhs);
+        let mut stmts = self.blocks.pop().unwrap_or_default();
+        if stmts.is_empty() {
+            let expr = match all {
+                true => Expr::And { lhs, rhs },
+                false => Expr::Or { lhs, rhs },
+            };
+            return self.out.push_expr(expr, Scalar::Bool, loc);
+        }
+        let local = self.out.push_local(Local {
+            name: "both".into(),
+            ty: Scalar::Bool.into(),
+            mutable: true,
+        });
+        let init = Some(lhs);
+        self.push(Stmt::Let { local, init }, loc);
+        let assign = Stmt::Assign { local, value: rhs };
+        stmts.push(self.out.push_stmt(assign, loc));
+        let asked = self.out.push_block(&stmts);
+        let (then, otherwise) = match all {
+            true => (asked, crate::Block::EMPTY),
+            false => (crate::Block::EMPTY, asked),
+        };
+        let cond = self.read_local(local, loc);
+        let branch = Stmt::If {
+            cond,
+            then,
+            otherwise,
+        };
+        self.push(branch, loc);
+        self.read_local(local, loc)
+    }
+}
+
+/// `/` and `%` on floats cannot fault.
+fn float_division(op: DivideOp, ty: Scalar) -> Option<BinaryOp> {
+    match op {
+        DivideOp::Div if ty.is_float() => Some(BinaryOp::Div),
+        DivideOp::Rem if ty.is_float() => Some(BinaryOp::Rem),
+        DivideOp::Div | DivideOp::Rem | DivideOp::DivEuclid | DivideOp::RemEuclid => None,
+    }
+}

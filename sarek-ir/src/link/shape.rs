@@ -1,0 +1,348 @@
+//! Types with nothing left open.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use super::Links;
+use crate::{
+    FieldInfo, Kernel, Length, NameId, Scalar, Type, TypeDef, TypeId, TypeInfo, Value, VariantInfo,
+};
+
+/// A type.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Shape {
+    Scalar(Scalar),
+    Array(Rc<Shape>, u64),
+    Struct(Rc<[Field]>),
+    Enum(Rc<[Variant]>),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Field {
+    pub name: Cow<'static, str>,
+    pub shape: Shape,
+    /// Bytes from the beginning of the struct or enum.
+    pub offset: u64,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Variant {
+    pub name: &'static str,
+    pub tag: u32,
+    pub fields: Rc<[Field]>,
+}
+
+/// A scalar inside of a type.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Leaf {
+    /// Names on the way to it, for the names of locals.
+    pub name: String,
+    pub scalar: Scalar,
+    /// The lengths of the arrays that it stands in, outermost first, and the bytes between their elements.
+    pub dims: Vec<(u64, u64)>,
+    /// Bytes to the first one.
+    pub offset: u64,
+}
+
+impl Leaf {
+    /// How many of it there are.
+    pub fn count(&self) -> u64 {
+        self.dims.iter().map(|(n, _)| n).product()
+    }
+}
+
+/// A scalar of a value in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LeafAt {
+    /// Bytes from the beginning of the value.
+    pub offset: u64,
+    /// Its type.
+    pub scalar: Scalar,
+}
+
+/// The scalars of a type, in the order of the parameters that a parameter of the type becomes.
+pub fn leaves(info: &TypeInfo) -> Vec<LeafAt> {
+    let mut all = vec![];
+    for leaf in Shape::of(info).leaves() {
+        let mut offsets = vec![leaf.offset];
+        for &(n, stride) in &leaf.dims {
+            let each = |o: &u64| (0..n).map(|i| o + i * stride).collect::<Vec<_>>();
+            offsets = offsets.iter().flat_map(each).collect();
+        }
+        let scalar = leaf.scalar;
+        all.extend(offsets.into_iter().map(|offset| LeafAt { offset, scalar }));
+    }
+    all
+}
+
+impl Shape {
+    pub fn of(info: &TypeInfo) -> Shape {
+        let fields = |fields: &[FieldInfo]| -> Rc<[Field]> {
+            let field = |f: &FieldInfo| Field {
+                name: f.name.into(),
+                shape: Shape::of(&f.ty),
+                offset: f.offset,
+            };
+            fields.iter().map(field).collect()
+        };
+        match info {
+            TypeInfo::Scalar(scalar) => Shape::Scalar(*scalar),
+            TypeInfo::Array(elem, n) => Shape::Array(Rc::new(Shape::of(elem)), *n),
+            TypeInfo::Struct(info) => Shape::Struct(fields(info.fields)),
+            TypeInfo::Enum(info) => {
+                let variant = |v: &VariantInfo| Variant {
+                    name: v.name,
+                    tag: v.tag,
+                    fields: fields(v.fields),
+                };
+                Shape::Enum(info.variants.iter().map(variant).collect())
+            }
+        }
+    }
+
+    /// The scalar that it is.
+    pub fn scalar(&self) -> Scalar {
+        match self {
+            Shape::Scalar(scalar) => *scalar,
+            other => unreachable!("rustc checked that {other:?} is a scalar"),
+        }
+    }
+
+    /// Its scalars, depth first; of an enum the tag before the fields of its variants.
+    pub fn leaves(&self) -> Vec<Leaf> {
+        let mut leaves = vec![];
+        self.collect("", 0, 0, &mut vec![], &mut leaves);
+        leaves
+    }
+
+    /// `size` is what an array's elements are apart; 0 where that follows from the shape.
+    fn collect(
+        &self,
+        name: &str,
+        offset: u64,
+        size: u64,
+        dims: &mut Vec<(u64, u64)>,
+        out: &mut Vec<Leaf>,
+    ) {
+        match self {
+            Shape::Scalar(scalar) => out.push(Leaf {
+                name: name.to_owned(),
+                scalar: *scalar,
+                dims: dims.clone(),
+                offset,
+            }),
+            Shape::Array(elem, n) => {
+                dims.push((*n, elem.size()));
+                elem.collect(name, offset, size, dims, out);
+                dims.pop();
+            }
+            Shape::Struct(fields) => collect_fields(fields, name, offset, dims, out),
+            Shape::Enum(variants) => {
+                Shape::Scalar(Scalar::U32).collect(&join(name, "tag"), offset, 0, dims, out);
+                for variant in variants.iter() {
+                    let name = join(name, &variant.name.to_lowercase());
+                    collect_fields(&variant.fields, &name, offset, dims, out);
+                }
+            }
+        }
+    }
+
+    /// Bytes from one to the next in an array. Only what stands in memory has them.
+    pub fn size(&self) -> u64 {
+        match self {
+            Shape::Scalar(scalar) => scalar.size() as u64,
+            Shape::Array(elem, n) => elem.size() * n,
+            Shape::Struct(fields) => extent(fields.iter()),
+            Shape::Enum(variants) => {
+                let payload = extent(variants.iter().flat_map(|v| v.fields.iter()));
+                payload.max(4).next_multiple_of(self.align())
+            }
+        }
+    }
+
+    /// Bytes that its address is a multiple of.
+    pub fn align(&self) -> u64 {
+        match self {
+            Shape::Scalar(scalar) => scalar.size() as u64,
+            Shape::Array(elem, _) => elem.align(),
+            Shape::Struct(fields) => fields.iter().map(|f| f.shape.align()).max().unwrap_or(1),
+            Shape::Enum(variants) => {
+                let fields = variants.iter().flat_map(|v| v.fields.iter());
+                fields.map(|f| f.shape.align()).max().unwrap_or(4).max(4)
+            }
+        }
+    }
+
+    /// The position of a struct's field, and that of its first leaf.
+    pub fn field(&self, name: &str) -> (&Field, usize) {
+        match self {
+            Shape::Struct(fields) => find(fields, name),
+            other => unreachable!("rustc found `{name}` in {other:?}"),
+        }
+    }
+
+    /// A field of a variant, and the position of its first leaf.
+    pub fn payload(&self, variant: &str, name: &str) -> (&Field, usize) {
+        let Shape::Enum(variants) = self else {
+            unreachable!("rustc found `{variant}` in {self:?}");
+        };
+        let mut before = 1;
+        for v in variants.iter() {
+            if v.name == variant {
+                let (field, at) = find(&v.fields, name);
+                return (field, before + at);
+            }
+            before += count(&v.fields);
+        }
+        unreachable!("rustc found `{variant}`")
+    }
+
+    pub fn variant(&self, name: &str) -> &Variant {
+        match self {
+            Shape::Enum(variants) => match variants.iter().find(|v| v.name == name) {
+                Some(variant) => variant,
+                None => unreachable!("rustc found `{name}`"),
+            },
+            other => unreachable!("rustc found `{name}` in {other:?}"),
+        }
+    }
+
+    pub fn elem(&self) -> &Shape {
+        match self {
+            Shape::Array(elem, _) => elem,
+            other => unreachable!("rustc indexed {other:?}"),
+        }
+    }
+
+    /// Is there an enum in it?
+    pub fn has_variants(&self) -> bool {
+        match self {
+            Shape::Scalar(_) => false,
+            Shape::Array(elem, _) => elem.has_variants(),
+            Shape::Struct(fields) => fields.iter().any(|f| f.shape.has_variants()),
+            Shape::Enum(_) => true,
+        }
+    }
+
+    /// How many leaves it has.
+    pub fn leaf_count(&self) -> usize {
+        match self {
+            Shape::Scalar(_) => 1,
+            Shape::Array(elem, _) => elem.leaf_count(),
+            Shape::Struct(fields) => count(fields),
+            Shape::Enum(variants) => 1 + variants.iter().map(|v| count(&v.fields)).sum::<usize>(),
+        }
+    }
+}
+
+fn collect_fields(
+    fields: &[Field],
+    name: &str,
+    offset: u64,
+    dims: &mut Vec<(u64, u64)>,
+    out: &mut Vec<Leaf>,
+) {
+    for field in fields {
+        let name = join(name, &field.name);
+        let offset = offset + field.offset;
+        field.shape.collect(&name, offset, 0, dims, out);
+    }
+}
+
+fn extent<'f>(fields: impl Iterator<Item = &'f Field> + Clone) -> u64 {
+    let align = fields.clone().map(|f| f.shape.align()).max().unwrap_or(1);
+    let end = fields.map(|f| f.offset + f.shape.size()).max().unwrap_or(0);
+    end.next_multiple_of(align)
+}
+
+fn join(name: &str, part: &str) -> String {
+    match name.is_empty() {
+        true => part.to_owned(),
+        false => format!("{name}_{part}"),
+    }
+}
+
+fn count(fields: &[Field]) -> usize {
+    fields.iter().map(|f| f.shape.leaf_count()).sum()
+}
+
+fn find<'f>(fields: &'f [Field], name: &str) -> (&'f Field, usize) {
+    match fields.iter().position(|f| f.name == name) {
+        Some(at) => (&fields[at], count(&fields[..at])),
+        None => unreachable!("rustc found `{name}`"),
+    }
+}
+
+/// Resolves every type of a kernel or function.
+pub(super) fn resolve_all(ir: &Kernel, links: &Links) -> Vec<Shape> {
+    let all = 0..ir.types.len() as u32;
+    all.map(|i| resolve(ir, links, Type::Compound(TypeId(i))))
+        .collect()
+}
+
+/// A type of a kernel or function.
+pub(super) fn resolve(ir: &Kernel, links: &Links, ty: Type) -> Shape {
+    let id = match ty {
+        Type::Scalar(scalar) => return Shape::Scalar(scalar),
+        Type::Compound(id) => id,
+    };
+    let name = |id: NameId| ir.name(id);
+    match &ir.types[id.index()] {
+        TypeDef::Array { elem, len } => {
+            let elem = resolve(ir, links, *elem);
+            Shape::Array(Rc::new(elem), length(*len, links))
+        }
+        TypeDef::Tuple(types) => tuple(types.iter().map(|ty| resolve(ir, links, *ty))),
+        TypeDef::Link(link) => Shape::of(&links.types[link.index()]),
+        TypeDef::Field { of, name: field } => {
+            resolve(ir, links, *of).field(name(*field)).0.shape.clone()
+        }
+        TypeDef::Element { of } => resolve(ir, links, *of).elem().clone(),
+        TypeDef::Payload {
+            of,
+            variant,
+            name: field,
+        } => {
+            let of = resolve(ir, links, *of);
+            of.payload(name(*variant), name(*field)).0.shape.clone()
+        }
+        TypeDef::Result(function) => {
+            let function = &links.functions[function.index()];
+            match function.ir.result {
+                Some(local) => {
+                    let ty = function.ir.locals[local.index()].ty;
+                    resolve(function.ir, &function.links, ty)
+                }
+                None => tuple(std::iter::empty()),
+            }
+        }
+    }
+}
+
+/// A length, which no launch gives.
+pub(super) fn length(len: Length, links: &Links) -> u64 {
+    match len {
+        Length::Fixed(n) => n,
+        Length::Link(link) => match links.constants[link.index()].as_slice() {
+            [Value::Usize(n)] => *n,
+            other => unreachable!("rustc made sure of a usize, not {other:?}"),
+        },
+        Length::Launch(_) => unreachable!("only shared arrays take their length from the launch"),
+    }
+}
+
+/// Tuples have no layout of their own; they are laid out like a `#[repr(C)]` struct where that is asked for.
+fn tuple(shapes: impl Iterator<Item = Shape>) -> Shape {
+    let mut offset: u64 = 0;
+    let field = |(i, shape): (usize, Shape)| {
+        offset = offset.next_multiple_of(shape.align());
+        let at = offset;
+        offset += shape.size();
+        Field {
+            name: i.to_string().into(),
+            shape,
+            offset: at,
+        }
+    };
+    Shape::Struct(shapes.enumerate().map(field).collect())
+}

@@ -1,0 +1,250 @@
+use std::borrow::Cow;
+
+use crate::analysis::range::{ArgFact, LaunchFacts};
+use crate::eval::{self, Fault, Host, Ids};
+use crate::{
+    Access, ExprId, Kernel, LinkId, Local, LocalId, ParamId, ParamKind, Scalar, SharedId, Type,
+    TypeDef, Value,
+};
+
+/// Memory that loads, stores and atomic operations name: elements of one scalar type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Memory {
+    /// A slice parameter.
+    Slice(ParamId),
+    /// An array that the threads of a block share.
+    Shared(SharedId),
+    /// A local whose type is an array: each thread has its own.
+    Local(LocalId),
+}
+
+impl From<ParamId> for Memory {
+    fn from(param: ParamId) -> Memory {
+        Memory::Slice(param)
+    }
+}
+
+impl From<SharedId> for Memory {
+    fn from(shared: SharedId) -> Memory {
+        Memory::Shared(shared)
+    }
+}
+
+impl From<LocalId> for Memory {
+    fn from(local: LocalId) -> Memory {
+        Memory::Local(local)
+    }
+}
+
+/// An array that the threads of a block share. Its elements have unspecified valid values when a
+/// block begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SharedArray {
+    /// The name in the source.
+    pub name: Cow<'static, str>,
+    /// The type of an element.
+    pub elem: Type,
+    /// How many elements.
+    pub len: Length,
+    /// Is it for atomic operations, and nothing else?
+    pub atomic: bool,
+}
+
+/// Shared arrays begin at a multiple of so many bytes.
+pub const SHARED_ALIGNMENT: u64 = 16;
+
+/// How many elements an array has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Length {
+    /// So many.
+    Fixed(u64),
+    /// A `usize` that only the user's crate knows; filled in by [`crate::link::link`].
+    Link(LinkId),
+    /// A `usize` that the launch gives: an expression of scalar parameters, lengths of slices and extents.
+    /// Shared arrays only.
+    Launch(ExprId),
+}
+
+impl Kernel {
+    /// The type of a memory's elements, a scalar in a closed kernel.
+    pub fn element(&self, memory: Memory) -> Scalar {
+        self.element_type(memory).scalar()
+    }
+
+    /// The type of a memory's elements.
+    pub fn element_type(&self, memory: Memory) -> Type {
+        match memory {
+            Memory::Slice(param) => match self.params[param.index()].kind {
+                ParamKind::Slice { elem, .. } => elem,
+                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("only slices have elements")
+                }
+            },
+            Memory::Shared(shared) => self.shared[shared.index()].elem,
+            Memory::Local(local) => match self.array(local) {
+                Some((elem, _)) => elem,
+                None => unreachable!("only arrays have elements"),
+            },
+        }
+    }
+
+    /// The scalar type of a local, or of its elements if it is an array.
+    pub fn local_scalar(&self, local: &Local) -> Scalar {
+        match local.ty {
+            Type::Scalar(scalar) => scalar,
+            Type::Compound(_) => match self.array_of(local.ty) {
+                Some((elem, _)) => elem.scalar(),
+                None => unreachable!("a local of a closed kernel is a scalar or an array of them"),
+            },
+        }
+    }
+
+    /// The element type and length of a local that is an array.
+    pub fn array(&self, local: LocalId) -> Option<(Type, Length)> {
+        self.array_of(self.locals[local.index()].ty)
+    }
+
+    /// The element type and length of an array type.
+    pub fn array_of(&self, ty: Type) -> Option<(Type, Length)> {
+        match self.types[ty.def()?.index()] {
+            TypeDef::Array { elem, len } => Some((elem, len)),
+            TypeDef::Tuple(_)
+            | TypeDef::Link(_)
+            | TypeDef::Field { .. }
+            | TypeDef::Element { .. }
+            | TypeDef::Payload { .. }
+            | TypeDef::Result(_) => None,
+        }
+    }
+
+    /// May it be used by loads and stores, or by atomic operations only?
+    pub fn access(&self, memory: Memory) -> Access {
+        match memory {
+            Memory::Slice(param) => match self.params[param.index()].kind {
+                ParamKind::Slice { access, .. } => access,
+                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("only slices are memory")
+                }
+            },
+            Memory::Shared(shared) if self.shared[shared.index()].atomic => Access::Atomic,
+            Memory::Shared(_) | Memory::Local(_) => Access::Write,
+        }
+    }
+
+    /// How many elements each shared array of a closed kernel has in one launch, in the order of
+    /// [`Kernel::shared`]. `facts.args` fit the kernel's parameters.
+    ///
+    /// # Errors
+    /// The site at which a length fails: a division by zero.
+    pub fn shared_lens(&self, facts: &LaunchFacts<'_>) -> Result<Vec<u64>, Fault> {
+        let ids = Ids {
+            thread_idx: [0; 3],
+            block_idx: [0; 3],
+            block_dim: facts.block.map(u64::from),
+            grid_dim: facts.grid,
+            global_dim: facts.extent,
+        };
+        let mut host = OfLaunch(facts.args);
+        let arrays = self.shared.iter();
+        arrays
+            .map(|array| eval::shared_len(self, array, &ids, &mut host))
+            .collect()
+    }
+
+    /// The name of a memory in the source.
+    pub fn memory_name(&self, memory: Memory) -> &str {
+        match memory {
+            Memory::Slice(param) => &self.params[param.index()].name,
+            Memory::Shared(shared) => &self.shared[shared.index()].name,
+            Memory::Local(local) => &self.locals[local.index()].name,
+        }
+    }
+
+    /// May the kernel's threads see each other's writes to it?
+    pub fn is_shared_between_threads(&self, memory: Memory) -> bool {
+        match memory {
+            Memory::Slice(_) => self.access(memory) != Access::Read,
+            Memory::Shared(_) => true,
+            Memory::Local(_) => false,
+        }
+    }
+
+    /// Bytes of shared memory that a block takes, given the elements of each array: each array begins at a
+    /// multiple of [`SHARED_ALIGNMENT`], and an element has at least `smallest` bytes.
+    pub fn shared_bytes(&self, lens: &[u64], smallest: u64) -> u64 {
+        let bytes = |(array, len): (&SharedArray, &u64)| {
+            let bytes = len.checked_mul(smallest.max(array.elem.scalar().size() as u64));
+            bytes.and_then(|b| b.checked_next_multiple_of(SHARED_ALIGNMENT))
+        };
+        let all = self.shared.iter().zip(lens).map(bytes);
+        all.fold(0, |sum, b| b.unwrap_or(u64::MAX).saturating_add(sum))
+    }
+
+    /// As [`Kernel::shared_bytes`], of the arrays whose length no launch gives.
+    pub fn fixed_shared_bytes(&self, smallest: u64) -> u64 {
+        let fixed = |array: &SharedArray| match array.len {
+            Length::Fixed(n) => n,
+            Length::Launch(_) | Length::Link(_) => 0,
+        };
+        let lens: Vec<u64> = self.shared.iter().map(fixed).collect();
+        self.shared_bytes(&lens, smallest)
+    }
+}
+
+/// What lengths of shared arrays may ask of a launch.
+struct OfLaunch<'a>(&'a [ArgFact]);
+
+impl Host for OfLaunch<'_> {
+    fn scalar(&self, param: ParamId) -> Value {
+        match self.0[param.index()] {
+            ArgFact::Scalar(value) => value,
+            ArgFact::Len(_) => unreachable!("a validated kernel takes no slice for a value"),
+        }
+    }
+
+    fn len(&self, slice: ParamId) -> u64 {
+        match self.0[slice.index()] {
+            ArgFact::Len(len) => len,
+            ArgFact::Scalar(_) => unreachable!("a validated kernel takes lengths of slices only"),
+        }
+    }
+
+    fn load(&mut self, _: ParamId, _: u64) -> Value {
+        unreachable!("the lengths of shared arrays depend on no element")
+    }
+
+    fn store(&mut self, _: ParamId, _: u64, _: Value) {
+        unreachable!("lengths are expressions, which store nothing")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketch::Sketch;
+    use crate::{Axis, Builtin};
+
+    #[test]
+    fn a_launch_gives_lengths() {
+        let s = Sketch::new("k");
+        let n = s.scalar("n", Scalar::U32);
+        let v = s.slice("v", Scalar::F32);
+        s.shared("fixed", Scalar::F64, 3);
+        let dim = s.id(Builtin::BlockDim(Axis::X));
+        let len = s.arg(n).cast(Scalar::Usize) * dim + s.len(v);
+        s.shared_slice("rows", Scalar::Bool, len);
+        let kernel = s.finish();
+        let facts = LaunchFacts {
+            grid: [2, 1, 1],
+            block: [32, 1, 1],
+            extent: [64, 1, 1],
+            args: &[ArgFact::Scalar(Value::U32(3)), ArgFact::Len(7)],
+        };
+        let lens = kernel.shared_lens(&facts).expect("nothing is divided");
+        assert_eq!(lens, [3, 103]);
+        assert_eq!(kernel.shared_bytes(&lens, 1), 32 + 112);
+        assert_eq!(kernel.shared_bytes(&lens, 4), 32 + 416);
+        assert_eq!(kernel.shared_bytes(&[3, u64::MAX], 1), u64::MAX);
+        assert_eq!(kernel.fixed_shared_bytes(1), 32);
+    }
+}

@@ -1,0 +1,155 @@
+//! Values of several parts, and calls.
+
+use super::{E, Sketch, V};
+use crate::{
+    Argument, Call, CallId, Compound, CompoundId, Expr, FunctionId, Local, LocalId, Memory, NameId,
+    ParamId, ParamKind, Place, PlaceId, Root, SiteKind, Step, Stmt, Type, TypeDef, TypeLinkId,
+};
+
+impl Sketch {
+    /// A type of the user's crate; its [`crate::TypeInfo`] is given when the kernel is linked.
+    pub fn named_type(&self, path: &'static str) -> Type {
+        let mut state = self.0.borrow_mut();
+        state.kernel.type_links.to_mut().push(path.into());
+        let link = TypeLinkId(state.kernel.type_links.len() as u32 - 1);
+        state.kernel.push_type(TypeDef::Link(link))
+    }
+
+    /// Another type.
+    pub fn type_of(&self, def: TypeDef) -> Type {
+        self.0.borrow_mut().kernel.push_type(def)
+    }
+
+    /// The name of a field or variant.
+    pub fn name(&self, name: &'static str) -> NameId {
+        let mut state = self.0.borrow_mut();
+        let names = state.kernel.names.to_mut();
+        let at = names.iter().position(|n| n == name).unwrap_or_else(|| {
+            names.push(name.into());
+            names.len() - 1
+        });
+        NameId(at as u32)
+    }
+
+    /// A parameter of any type, by value.
+    pub fn value(&self, name: &'static str, ty: Type) -> ParamId {
+        let kind = match ty {
+            Type::Scalar(scalar) => ParamKind::Scalar(scalar),
+            Type::Compound(id) => ParamKind::Value(id),
+        };
+        self.param(name, kind)
+    }
+
+    /// A `&mut T` parameter of a function.
+    pub fn reference(&self, name: &'static str, ty: impl Into<Type>) -> ParamId {
+        self.param(name, ParamKind::Reference(ty.into()))
+    }
+
+    /// A parameter's value, of any type.
+    pub fn param_value(&self, param: ParamId, ty: impl Into<Type>) -> E<'_> {
+        self.expr(Expr::Param(param), ty)
+    }
+
+    /// An element of any type, checked.
+    pub fn load_as(&self, memory: impl Into<Memory>, index: E<'_>, ty: Type) -> E<'_> {
+        let memory = memory.into();
+        let load = Expr::Load {
+            memory,
+            index: index.id,
+            site: Some(self.site(SiteKind::Index(memory))),
+        };
+        self.expr(load, ty)
+    }
+
+    /// An operation on a value of several parts.
+    pub fn compound(&self, compound: Compound, ty: impl Into<Type>) -> E<'_> {
+        let id = {
+            let mut state = self.0.borrow_mut();
+            state.kernel.compounds.to_mut().push(compound);
+            CompoundId(state.kernel.compounds.len() as u32 - 1)
+        };
+        self.expr(Expr::Compound(id), ty)
+    }
+
+    /// `base.name`, of type `ty`.
+    pub fn field(&self, base: E<'_>, name: &'static str, ty: impl Into<Type>) -> E<'_> {
+        let (base, name) = (base.id, self.name(name));
+        self.compound(Compound::Field { base, name }, ty)
+    }
+
+    /// A struct, tuple or variant.
+    pub fn construct(
+        &self,
+        variant: Option<&'static str>,
+        fields: &[(&'static str, E<'_>)],
+        ty: Type,
+    ) -> E<'_> {
+        let variant = variant.map(|v| self.name(v));
+        let fields = fields.iter().map(|(n, e)| (self.name(n), e.id)).collect();
+        let rest = None;
+        let construct = Compound::Construct {
+            variant,
+            fields,
+            rest,
+        };
+        self.compound(construct, ty)
+    }
+
+    /// `let mut name: ty;`
+    pub fn let_any(&self, name: &'static str, ty: impl Into<Type>, init: Option<E<'_>>) -> V<'_> {
+        let id = self.0.borrow_mut().kernel.push_local(Local {
+            name: name.into(),
+            ty: ty.into(),
+            mutable: true,
+        });
+        let init = init.map(|e| e.id);
+        self.stmt(Stmt::Let { local: id, init });
+        V { sketch: self, id }
+    }
+
+    /// A read of a local of any type.
+    pub fn read_any(&self, local: LocalId) -> E<'_> {
+        let ty = self.0.borrow().kernel.locals[local.index()].ty;
+        self.expr(Expr::Local(local), ty)
+    }
+
+    /// `place = value;`
+    pub fn update(&self, root: Root, steps: Vec<Step>, value: E<'_>) {
+        let place = {
+            let mut state = self.0.borrow_mut();
+            let steps = steps.into();
+            state.kernel.places.to_mut().push(Place { root, steps });
+            PlaceId(state.kernel.places.len() as u32 - 1)
+        };
+        let value = value.id;
+        self.stmt(Stmt::Update { place, value });
+    }
+
+    /// A function that calls may name.
+    pub fn function(&self, path: &'static str) -> FunctionId {
+        let mut state = self.0.borrow_mut();
+        state.kernel.functions.to_mut().push(path.into());
+        FunctionId(state.kernel.functions.len() as u32 - 1)
+    }
+
+    /// `result = function(args…);`
+    pub fn call_function(&self, function: FunctionId, args: &[Argument], result: Option<V<'_>>) {
+        let call = {
+            let mut state = self.0.borrow_mut();
+            let (args, result) = (args.to_vec().into(), result.map(|v| v.id));
+            let call = Call {
+                function,
+                args,
+                result,
+            };
+            state.kernel.calls.to_mut().push(call);
+            CallId(state.kernel.calls.len() as u32 - 1)
+        };
+        self.stmt(Stmt::Call { call });
+    }
+
+    /// What the function yields when it returns.
+    pub fn yields(&self, local: V<'_>) {
+        self.0.borrow_mut().kernel.result = Some(local.id);
+    }
+}

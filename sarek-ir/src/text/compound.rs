@@ -1,0 +1,211 @@
+//! Types, and what is done with values of several parts.
+
+use super::{Prec, Text};
+use crate::{
+    Argument, CallId, Compound, CompoundId, ExprId, Length, NameId, PlaceId, Root, SiteId, Step,
+    Type, TypeDef, TypeId,
+};
+
+impl Text<'_> {
+    pub(super) fn ty(&mut self, ty: Type) {
+        match ty {
+            Type::Scalar(scalar) => self.put(scalar),
+            Type::Compound(id) => self.type_def(id),
+        }
+    }
+
+    /// The type of a memory's elements.
+    pub(super) fn element(&mut self, elem: Type, atomic: bool) {
+        if atomic {
+            self.put("Atomic<");
+        }
+        self.ty(elem);
+        if atomic {
+            self.put(">");
+        }
+    }
+
+    fn type_def(&mut self, id: TypeId) {
+        let kernel = self.kernel;
+        match &kernel.types[id.index()] {
+            TypeDef::Array { elem, len } => {
+                self.put("[");
+                self.ty(*elem);
+                self.put("; ");
+                self.length(*len);
+                self.put("]");
+            }
+            TypeDef::Tuple(types) => {
+                self.put("(");
+                for (i, ty) in types.iter().enumerate() {
+                    if i > 0 {
+                        self.put(", ");
+                    }
+                    self.ty(*ty);
+                }
+                self.put(")");
+            }
+            TypeDef::Link(link) => self.put(&kernel.type_links[link.index()]),
+            TypeDef::Field { of, name } => {
+                self.part(*of);
+                self.name(*name);
+            }
+            TypeDef::Element { of } => {
+                self.part(*of);
+                self.put("[]");
+            }
+            TypeDef::Payload { of, variant, name } => {
+                self.part(*of);
+                self.name(*variant);
+                self.put(".");
+                self.name(*name);
+            }
+            TypeDef::Result(function) => {
+                self.put(&kernel.functions[function.index()]);
+                self.put("()");
+            }
+        }
+    }
+
+    /// What comes before the name of a part of a type.
+    fn part(&mut self, of: Type) {
+        self.ty(of);
+        self.put("::");
+    }
+
+    pub(super) fn length(&mut self, len: Length) {
+        match len {
+            Length::Fixed(n) => self.put(n),
+            Length::Link(link) => {
+                let name = self.links[link.index()].clone();
+                self.put(name);
+            }
+            Length::Launch(len) => self.expr(len, Prec::Lowest),
+        }
+    }
+
+    fn name(&mut self, name: NameId) {
+        let kernel = self.kernel;
+        self.put(kernel.name(name));
+    }
+
+    fn index(&mut self, index: ExprId, site: Option<SiteId>) {
+        self.put("[");
+        self.expr(index, Prec::Lowest);
+        self.put("]");
+        self.site(site);
+    }
+
+    pub(super) fn compound(&mut self, id: CompoundId) {
+        let kernel = self.kernel;
+        match &kernel.compounds[id.index()] {
+            Compound::Field { base, name } => {
+                self.expr(*base, Prec::Postfix);
+                self.put(".");
+                self.name(*name);
+            }
+            Compound::Index { base, index, site } => {
+                self.expr(*base, Prec::Postfix);
+                self.index(*index, *site);
+            }
+            Compound::IsVariant { value, variant } => {
+                self.expr(*value, Prec::Postfix);
+                self.put(".is(");
+                self.name(*variant);
+                self.put(")");
+            }
+            Compound::Payload {
+                value,
+                variant,
+                name,
+            } => {
+                self.expr(*value, Prec::Postfix);
+                self.put(".");
+                self.name(*variant);
+                self.put(".");
+                self.name(*name);
+            }
+            Compound::Construct {
+                variant,
+                fields,
+                rest,
+            } => {
+                if let Some(variant) = variant {
+                    self.name(*variant);
+                    self.put(" ");
+                }
+                self.fields(fields, *rest);
+            }
+            Compound::Array { items } => {
+                self.put("[");
+                self.list(*items);
+                self.put("]");
+            }
+            Compound::Repeat { value } => {
+                self.put("[");
+                self.expr(*value, Prec::Lowest);
+                self.put("; _]");
+            }
+        }
+    }
+
+    fn fields(&mut self, fields: &[(NameId, ExprId)], rest: Option<ExprId>) {
+        self.put("{");
+        for (i, (name, value)) in fields.iter().enumerate() {
+            self.put(if i == 0 { " " } else { ", " });
+            self.name(*name);
+            self.put(": ");
+            self.expr(*value, Prec::Lowest);
+        }
+        if let Some(rest) = rest {
+            self.put(if fields.is_empty() { " .." } else { ", .." });
+            self.expr(rest, Prec::Lowest);
+        }
+        self.put(" }");
+    }
+
+    pub(super) fn place(&mut self, id: PlaceId) {
+        let kernel = self.kernel;
+        let place = &kernel.places[id.index()];
+        match place.root {
+            Root::Local(local) => self.local(local),
+            Root::Param(param) => self.param(param),
+            Root::Element {
+                memory,
+                index,
+                site,
+            } => self.access(memory, index, site),
+        }
+        for step in place.steps.iter() {
+            match *step {
+                Step::Field(name) => {
+                    self.put(".");
+                    self.name(name);
+                }
+                Step::Index { index, site } => self.index(index, site),
+            }
+        }
+    }
+
+    pub(super) fn device_call(&mut self, id: CallId) {
+        let kernel = self.kernel;
+        let call = &kernel.calls[id.index()];
+        self.result(call.result);
+        self.put(&kernel.functions[call.function.index()]);
+        self.put("(");
+        for (i, arg) in call.args.iter().enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            match *arg {
+                Argument::Value(value) => self.expr(value, Prec::Lowest),
+                Argument::Memory(memory) => self.memory(memory),
+                Argument::Local(local) => {
+                    self.put("&mut ");
+                    self.local(local);
+                }
+            }
+        }
+        self.put(");");
+    }
+}

@@ -1,0 +1,85 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::{FunctionId, Length, NameId, Scalar, TypeId, TypeLinkId};
+
+/// The type of a local or an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    /// A scalar.
+    Scalar(Scalar),
+    /// Another type, in [`crate::Kernel::types`]: one of several parts, or one that is known when the kernel is
+    /// linked.
+    Compound(TypeId),
+}
+
+/// A type that is no scalar, as far as the macro sees it. Of a closed kernel only arrays of scalars are left.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)] // the fields are told by the sentence
+pub enum TypeDef {
+    /// `[elem; len]`
+    Array { elem: Type, len: Length },
+    /// `(a, b, …)`
+    Tuple(Cow<'static, [Type]>),
+    /// A type that the user's crate names: a struct, an enum, a type parameter.
+    Link(TypeLinkId),
+    /// The type of a field of a struct or tuple.
+    Field { of: Type, name: NameId },
+    /// The type of the elements of an array.
+    Element { of: Type },
+    /// The type of a field of an enum's variant.
+    Payload {
+        of: Type,
+        variant: NameId,
+        name: NameId,
+    },
+    /// The type that a function yields.
+    Result(FunctionId),
+}
+
+impl Type {
+    /// The scalar that it is known to be: expressions of a closed kernel are scalars.
+    pub fn scalar(self) -> Scalar {
+        match self {
+            Type::Scalar(scalar) => scalar,
+            Type::Compound(_) => unreachable!("a value of a closed kernel is a scalar"),
+        }
+    }
+
+    /// The scalar, if it is known to be one.
+    pub fn as_scalar(self) -> Option<Scalar> {
+        match self {
+            Type::Scalar(scalar) => Some(scalar),
+            Type::Compound(_) => None,
+        }
+    }
+
+    /// Where its definition stands, if it is not a scalar.
+    pub fn def(self) -> Option<TypeId> {
+        match self {
+            Type::Scalar(_) => None,
+            Type::Compound(id) => Some(id),
+        }
+    }
+}
+
+impl From<Scalar> for Type {
+    fn from(scalar: Scalar) -> Type {
+        Type::Scalar(scalar)
+    }
+}
+
+impl PartialEq<Scalar> for Type {
+    fn eq(&self, other: &Scalar) -> bool {
+        *self == Type::Scalar(*other)
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Type::Scalar(scalar) => scalar.fmt(f),
+            Type::Compound(id) => write!(f, "type{}", id.0),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! CUDA C++.
+//!
+//! Shared arrays that are arguments lie in the launch's dynamic shared memory, in the order of their slots, each at
+//! a multiple of [`crate::SHARED_ALIGNMENT`] bytes; the argument is a `u32`, where that is.
+
+mod atomics;
+mod subgroups;
+
+use std::borrow::Cow;
+
+use crate::TypeClass::UnsignedInt;
+use crate::{AtomicOp, Axis, Intrinsic, Scalar, Scope, SubgroupOp};
+
+use super::{Atomic, Dialect, Entry, RawId, Template, Text, Unsupported, c, expand, reserved};
+
+/// CUDA C++ for NVRTC, without headers.
+#[derive(Clone, Copy, Debug)]
+pub struct Cuda;
+
+impl Dialect for Cuda {
+    fn name(&self) -> &'static str {
+        "cuda"
+    }
+
+    fn reserved(&self) -> &'static [&'static [&'static str]] {
+        &[
+            reserved::TYPES,
+            reserved::C,
+            reserved::CPP,
+            reserved::MATH,
+            reserved::CUDA,
+        ]
+    }
+
+    fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported> {
+        let bounds = entry.block.map(|[x, y, z]| {
+            let threads = u64::from(x) * u64::from(y) * u64::from(z);
+            format!(" __launch_bounds__({threads})")
+        });
+        let before = format!(
+            "extern \"C\" __global__ void{}",
+            bounds.as_deref().unwrap_or_default()
+        );
+        let head = c::Head {
+            before: &before,
+            pointer: &|ty, mutable| {
+                let qualifier = if mutable { "" } else { "const " };
+                format!("{qualifier}{ty}* __restrict__")
+            },
+            shared: "__shared__",
+            given: &|name, ty| {
+                let offset = format!("srk_at_{name}");
+                (
+                    format!("const unsigned int {offset}"),
+                    format!("{ty}* const {name} = ({ty}*)(srk_shared + {offset});"),
+                )
+            },
+        };
+        c::signature(self, entry, &head)
+    }
+
+    /// More than that needs a launch that asks for it.
+    fn max_declared_shared(&self) -> u64 {
+        48 << 10
+    }
+
+    fn barrier(&self) -> Result<&'static str, Unsupported> {
+        Ok("__syncthreads();")
+    }
+
+    fn fence(&self, scope: Scope) -> Result<&'static str, Unsupported> {
+        Ok(match scope {
+            Scope::Block => "__threadfence_block();",
+            Scope::Device => "__threadfence();",
+        })
+    }
+
+    fn is_native(&self, op: AtomicOp, ty: Scalar) -> bool {
+        let adds = matches!(op, AtomicOp::Add | AtomicOp::Sub);
+        c::is_native_atomic(op, ty) || adds && ty.is_float()
+    }
+
+    fn atomic(&self, atomic: &Atomic<'_>) -> Result<String, Unsupported> {
+        Ok(atomics::atomic(self, atomic))
+    }
+
+    fn subgroup_ids(&self, index: Scalar) -> Result<[Text; 2], Unsupported> {
+        Ok(["warpSize", "srk_lane()"].map(|id| {
+            let id = Text::primary(id);
+            Text::prefix(&format!("({})", self.type_name(index)), &id)
+        }))
+    }
+
+    fn subgroup(
+        &self,
+        op: SubgroupOp,
+        ty: Scalar,
+        args: &[Text],
+        index: Scalar,
+    ) -> Result<Text, Unsupported> {
+        Ok(subgroups::subgroup(self, op, ty, args, index))
+    }
+
+    fn raw_id(&self, id: RawId, axis: Axis, index: Scalar) -> Text {
+        let id = match id {
+            RawId::ThreadIdx => "threadIdx",
+            RawId::BlockIdx => "blockIdx",
+            RawId::BlockDim => "blockDim",
+            RawId::GridDim => "gridDim",
+        };
+        let id = Text::primary(format!("{id}.{}", axis.name()));
+        if index == Scalar::U32 {
+            id
+        } else {
+            self.cast(&id, Scalar::U32, index)
+        }
+    }
+
+    fn function(&self, intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
+        let name = c::function(intrinsic, ty)?;
+        Some(if ty == Scalar::F32 && !name.starts_with("srk_") {
+            format!("{name}f").into()
+        } else {
+            name
+        })
+    }
+
+    fn snippet(&self, name: &str) -> Option<String> {
+        let definition = match Scalar::from_name(name) {
+            Some(Scalar::I8) => "signed char",
+            Some(Scalar::U8) => "unsigned char",
+            Some(Scalar::I16) => "short",
+            Some(Scalar::U16) => "unsigned short",
+            Some(Scalar::I32) => "int",
+            Some(Scalar::U32) => "unsigned int",
+            Some(Scalar::I64) => "long long",
+            Some(Scalar::U64) => "unsigned long long",
+            Some(Scalar::F32) => "float",
+            Some(Scalar::F64) => "double",
+            Some(Scalar::Bool | Scalar::Usize) => return None,
+            None => {
+                return expand(self, OWN, name)
+                    .or_else(|| expand(self, subgroups::TEMPLATES, name))
+                    .or_else(|| c::snippet(self, name));
+            }
+        };
+        Some(format!("typedef {definition} {name};"))
+    }
+
+    fn variable(&self, name: &str, types: &[Scalar]) -> Option<String> {
+        Some(match name {
+            "FN" => "static __device__ __forceinline__".into(),
+            "FAULTS" => "u32*".into(),
+            "EXCHANGE" => "atomicExch".into(),
+            "F" if types.first() == Some(&Scalar::F32) => "f".into(),
+            "F" => String::new(),
+            // The suffix of the integer functions.
+            "L" if types.first()?.bits() == 64 => "ll".into(),
+            "L" => String::new(),
+            "FLOAT" if types.first()?.bits() == 64 => "f64".into(),
+            "FLOAT" => "f32".into(),
+            "TOBITS" if types.first()?.bits() == 64 => "__double_as_longlong".into(),
+            "TOBITS" => "__float_as_uint".into(),
+            "FROMBITS" if types.first()?.bits() == 64 => "__longlong_as_double".into(),
+            "FROMBITS" => "__uint_as_float".into(),
+            _ => return None,
+        })
+    }
+}
+
+const DYNAMIC: Template = Template {
+    op: "shared",
+    on: None,
+    text: "extern __shared__ __align__(16) unsigned char srk_shared[];",
+};
+
+const fn on(op: &'static str, text: &'static str) -> Template {
+    let on = Some(UnsignedInt);
+    Template { op, on, text }
+}
+
+/// Helpers for what CUDA has functions for.
+const OWN: &[Template] = &[
+    DYNAMIC,
+    on(
+        "count_ones",
+        "$FN u32 $NAME($T x) { return (u32)__popc$L(x); }",
+    ),
+    on(
+        "leading_zeros",
+        "$FN u32 $NAME($T x) { return (u32)__clz$L(x); }",
+    ),
+    on(
+        "trailing_zeros",
+        "$FN u32 $NAME($T x) { return (u32)__clz$L(__brev$L(x)); }",
+    ),
+    on("reverse_bits", "$FN $T $NAME($T x) { return __brev$L(x); }"),
+];

@@ -1,0 +1,252 @@
+//! The functions by which threads of a block work together.
+//!
+//! As the ids beside them, kernels recognise them by name, and their calling convention tells them from a user's own
+//! functions. They run in [`crate::Kernel::reference`]; outside of a kernel they panic.
+
+use std::sync::atomic::{Ordering, fence};
+
+use sarek_ir::{SubgroupOp, Value};
+
+use super::reference::{self, Shared, position};
+use crate::{Atomic, AtomicElement, ScalarArg};
+
+/// Threads of a subgroup where the user's own function runs.
+pub(super) const REFERENCE_SUBGROUP: usize = 32;
+
+/// Waits for all threads of the block that have not returned. What they wrote before it, all of them
+/// see after it.
+///
+/// It stands where all of them arrive together: under no condition that differs among them.
+pub extern "C-unwind" fn barrier() {
+    reference::barrier();
+}
+
+/// Orders the thread's reads and writes for other threads of the block to see.
+pub extern "C-unwind" fn block_fence() {
+    let _ = position("block_fence");
+    fence(Ordering::SeqCst);
+}
+
+/// Orders the thread's reads and writes for all threads of the device to see.
+pub extern "C-unwind" fn device_fence() {
+    let _ = position("device_fence");
+    fence(Ordering::SeqCst);
+}
+
+/// An array of `N` elements that the threads of a block share: one for each place that makes it. What it contains
+/// at first is unspecified. It is made at the head of a kernel, and bound to a name: `let tile = shared_array::<f32, 256>();`.
+pub extern "C-unwind" fn shared_array<T: SharedElement, const N: usize>() -> &'static mut Shared<T>
+{
+    reference::make_shared("shared_array", N)
+}
+
+/// As [`shared_array`], with a length that the launch gives: a formula of scalar arguments, lengths and extents.
+pub extern "C-unwind" fn shared_slice<T: SharedElement>(len: usize) -> &'static mut Shared<T> {
+    reference::make_shared("shared_slice", len)
+}
+
+/// A type that shared arrays hold: numbers, [`Atomic`]s, and arrays of them.
+///
+/// # Safety
+/// Any bits are a value of it.
+#[diagnostic::on_unimplemented(
+    message = "a shared array does not hold `{Self}`",
+    label = "not a number, an `Atomic`, or an array of them"
+)]
+pub unsafe trait SharedElement: sealed::Shared {}
+
+/// A type that subgroup operations move.
+#[diagnostic::on_unimplemented(
+    message = "subgroup operations do not move `{Self}`",
+    label = "not a number or `bool`"
+)]
+pub trait SubgroupElement: ScalarArg + sealed::Subgroup {}
+
+/// A number that subgroup operations add and compare.
+#[diagnostic::on_unimplemented(
+    message = "subgroup operations do not add `{Self}`",
+    label = "not a number"
+)]
+pub trait SubgroupNumber: SubgroupElement {}
+
+mod sealed {
+    use super::Join;
+
+    pub trait Shared {}
+
+    pub trait Subgroup {
+        const JOIN: Join;
+    }
+}
+
+/// How two values become one, by the operation.
+pub(super) type Join = fn(SubgroupOp, Value, Value) -> Value;
+
+impl<T: AtomicElement> sealed::Shared for Atomic<T> {}
+// SAFETY: any bits are a number.
+unsafe impl<T: AtomicElement> SharedElement for Atomic<T> {}
+impl<T: SharedElement, const N: usize> sealed::Shared for [T; N] {}
+// SAFETY: any bits are a value of each element.
+unsafe impl<T: SharedElement, const N: usize> SharedElement for [T; N] {}
+
+macro_rules! numbers {
+    ($($ty:ident: $add:expr, $mul:expr;)*) => {$(
+        impl sealed::Subgroup for $ty {
+            const JOIN: Join = |op, a, b| {
+                let number = |value| <$ty as ScalarArg>::from_value(value);
+                let (Some(a), Some(b)) = (number(a), number(b)) else {
+                    unreachable!("lanes of one call have one type");
+                };
+                let (add, mul): (fn($ty, $ty) -> $ty, fn($ty, $ty) -> $ty) = ($add, $mul);
+                let joined = match op {
+                    SubgroupOp::Sum | SubgroupOp::InclusiveSum | SubgroupOp::ExclusiveSum => add(a, b),
+                    SubgroupOp::Product => mul(a, b),
+                    SubgroupOp::Min => a.min(b),
+                    SubgroupOp::Max => a.max(b),
+                    SubgroupOp::Shuffle
+                    | SubgroupOp::ShuffleUp
+                    | SubgroupOp::ShuffleDown
+                    | SubgroupOp::ShuffleXor
+                    | SubgroupOp::Broadcast
+                    | SubgroupOp::All
+                    | SubgroupOp::Any
+                    | SubgroupOp::Ballot => unreachable!("nothing is joined"),
+                };
+                joined.value()
+            };
+        }
+        impl SubgroupElement for $ty {}
+        impl SubgroupNumber for $ty {}
+    )*};
+}
+
+macro_rules! integers {
+    ($($ty:ident)*) => { numbers! {$($ty: <$ty>::wrapping_add, <$ty>::wrapping_mul;)*} };
+}
+
+integers! { i32 u32 i64 u64 usize }
+numbers! {
+    f32: |a, b| a + b, |a, b| a * b;
+    f64: |a, b| a + b, |a, b| a * b;
+}
+
+macro_rules! shared {
+    ($($ty:ident)*) => {$(
+        impl sealed::Shared for $ty {}
+        // SAFETY: any bits are a number.
+        unsafe impl SharedElement for $ty {}
+    )*};
+}
+
+shared! { i32 u32 i64 u64 f32 f64 }
+
+impl sealed::Subgroup for bool {
+    const JOIN: Join = |_, _, _| unreachable!("a `bool` is not joined");
+}
+impl SubgroupElement for bool {}
+
+/// What a lane gets from an operation in which the lanes of `values` take part.
+pub(super) fn join(
+    op: SubgroupOp,
+    join: Join,
+    values: &[Option<Value>],
+    lane: usize,
+    other: usize,
+) -> Value {
+    let own = values[lane].unwrap_or_else(|| unreachable!("the lane takes part"));
+    let of = |lane: Option<usize>| {
+        let value = lane.and_then(|lane| values.get(lane).copied().flatten());
+        value.unwrap_or(own)
+    };
+    let set = |value: &&Value| **value == Value::Bool(true);
+    let fold = |values: &[Option<Value>]| {
+        let values = values.iter().copied().flatten();
+        values.reduce(|a, b| join(op, a, b))
+    };
+    match op {
+        SubgroupOp::Shuffle | SubgroupOp::Broadcast => of(Some(other)),
+        SubgroupOp::ShuffleUp => of(lane.checked_sub(other)),
+        SubgroupOp::ShuffleDown => of(lane.checked_add(other)),
+        SubgroupOp::ShuffleXor => of(Some(lane ^ other)),
+        SubgroupOp::All => Value::Bool(values.iter().flatten().all(|v| set(&v))),
+        SubgroupOp::Any => Value::Bool(values.iter().flatten().any(|v| set(&v))),
+        SubgroupOp::Ballot => {
+            let bits = values.iter().enumerate();
+            let bits = bits.filter(|(_, v)| v.as_ref().is_some_and(|v| set(&v)));
+            Value::U64(bits.map(|(lane, _)| 1 << lane).sum())
+        }
+        SubgroupOp::Sum | SubgroupOp::Product | SubgroupOp::Min | SubgroupOp::Max => {
+            fold(values).unwrap_or(own)
+        }
+        SubgroupOp::InclusiveSum => fold(&values[..=lane]).unwrap_or(own),
+        SubgroupOp::ExclusiveSum => {
+            fold(&values[..lane]).unwrap_or_else(|| Value::zero(own.scalar()))
+        }
+    }
+}
+
+fn call<T: SubgroupElement, R: ScalarArg>(op: SubgroupOp, value: T, lane: usize) -> R {
+    let answer = reference::subgroup(op, T::JOIN, value.value(), lane);
+    R::from_value(answer).unwrap_or_else(|| unreachable!("the answer has the result's type"))
+}
+
+macro_rules! moves {
+    ($($(#[$doc:meta])* $name:ident $op:ident;)*) => {$(
+        $(#[$doc])*
+        pub extern "C-unwind" fn $name<T: SubgroupElement>(value: T, lane: usize) -> T {
+            call(SubgroupOp::$op, value, lane)
+        }
+    )*};
+}
+
+moves! {
+    /// The value of a lane of the subgroup.
+    subgroup_shuffle Shuffle;
+    /// The value of the lane so many below; one's own where there is none.
+    subgroup_shuffle_up ShuffleUp;
+    /// The value of the lane so many above; one's own where there is none.
+    subgroup_shuffle_down ShuffleDown;
+    /// The value of the lane whose number is one's own `^ lane`.
+    subgroup_shuffle_xor ShuffleXor;
+    /// The value of a lane, which is the same for all that ask.
+    subgroup_broadcast Broadcast;
+}
+
+macro_rules! joins {
+    ($($(#[$doc:meta])* $name:ident $op:ident;)*) => {$(
+        $(#[$doc])*
+        pub extern "C-unwind" fn $name<T: SubgroupNumber>(value: T) -> T {
+            call(SubgroupOp::$op, value, 0)
+        }
+    )*};
+}
+
+joins! {
+    /// The sum over all lanes of the subgroup. That of floats is added in any order.
+    subgroup_sum Sum;
+    /// The product over all lanes of the subgroup.
+    subgroup_product Product;
+    /// The smallest of all lanes of the subgroup.
+    subgroup_min Min;
+    /// The largest of all lanes of the subgroup.
+    subgroup_max Max;
+    /// The sum over the lanes up to one's own.
+    subgroup_inclusive_sum InclusiveSum;
+    /// The sum over the lanes below one's own.
+    subgroup_exclusive_sum ExclusiveSum;
+}
+
+/// Is the condition true in all lanes of the subgroup?
+pub extern "C-unwind" fn subgroup_all(condition: bool) -> bool {
+    call(SubgroupOp::All, condition, 0)
+}
+
+/// Is the condition true in some lane of the subgroup?
+pub extern "C-unwind" fn subgroup_any(condition: bool) -> bool {
+    call(SubgroupOp::Any, condition, 0)
+}
+
+/// The lanes in which the condition is true, as bits, lane 0 lowest.
+pub extern "C-unwind" fn subgroup_ballot(condition: bool) -> u64 {
+    call(SubgroupOp::Ballot, condition, 0)
+}

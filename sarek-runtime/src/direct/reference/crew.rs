@@ -1,0 +1,287 @@
+//! The threads of a block as threads of the operating system, one of which runs at a time.
+//!
+//! A thread runs until it waits (at a barrier, or for its subgroup) or ends, and hands the token to the next
+//! that can run. When none can, those that wait for their subgroups are answered; when none waits for that, those at the
+//! barrier go on. Threads that have returned are waited for by nobody.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use sarek_ir::{SubgroupOp, Value};
+
+use super::shared::{Array, forget_handles};
+use super::{IndexSpace, POSITION, Position};
+use crate::direct::collective::{Join, REFERENCE_SUBGROUP, join};
+
+/// Calls `body` for each thread of a launch, block after block, with the ids set.
+pub fn for_each_block(space: &IndexSpace, body: impl Fn() + Sync) {
+    let lanes = space.block.iter().product::<u32>() as usize;
+    let crew = Arc::new(Crew::new(lanes));
+    std::thread::scope(|scope| {
+        for me in 0..lanes {
+            let (crew, body) = (crew.clone(), &body);
+            let lane = move || Lane { me, crew }.run(space, body);
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            thread
+                .spawn_scoped(scope, lane)
+                .unwrap_or_else(|error| panic!("no thread for a lane: {error}"));
+        }
+    });
+    let panic = crew.lock().panic.take();
+    if let Some(panic) = panic {
+        resume_unwind(panic);
+    }
+}
+
+const STACK: usize = 1 << 20;
+
+/// What a thread is doing.
+#[derive(Clone, Copy)]
+enum Doing {
+    /// It can run.
+    Ready,
+    /// It is at a barrier.
+    Barrier,
+    /// It waits for its subgroup.
+    Subgroup(Call),
+    /// It has returned.
+    Done,
+}
+
+/// A thread's part in an operation of its subgroup.
+#[derive(Clone, Copy)]
+struct Call {
+    op: SubgroupOp,
+    join: Join,
+    value: Value,
+    lane: usize,
+}
+
+struct State {
+    /// The thread that runs.
+    turn: usize,
+    doing: Vec<Doing>,
+    answers: Vec<Option<Value>>,
+    /// The block's shared arrays, in the order in which its threads make them.
+    arrays: Vec<Array>,
+    /// A thread has panicked: all others end too.
+    ended: bool,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+/// The threads of a block.
+struct Crew {
+    state: Mutex<State>,
+    turns: Vec<Condvar>,
+}
+
+/// Unwinds a thread after another one has panicked.
+struct Ended;
+
+impl Crew {
+    fn new(lanes: usize) -> Crew {
+        Crew {
+            state: Mutex::new(State {
+                turn: 0,
+                doing: vec![Doing::Ready; lanes],
+                answers: vec![None; lanes],
+                arrays: vec![],
+                ended: false,
+                panic: None,
+            }),
+            turns: (0..lanes).map(|_| Condvar::new()).collect(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands the token on.
+    fn pass(&self, state: &mut State) {
+        state.wake();
+        if let Some(next) = state.next() {
+            state.turn = next;
+            self.turns[next].notify_one();
+        }
+    }
+
+    /// Waits for the token; an error when all is over.
+    fn await_turn(&self, me: usize) -> Result<(), Ended> {
+        let mut state = self.lock();
+        while state.turn != me && !state.ended {
+            let waited = self.turns[me].wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.ended { Err(Ended) } else { Ok(()) }
+    }
+
+    /// Ends all threads.
+    fn end(&self, panic: Box<dyn Any + Send>) {
+        let mut state = self.lock();
+        state.ended = true;
+        if !panic.is::<Ended>() {
+            state.panic.get_or_insert(panic);
+        }
+        self.turns.iter().for_each(Condvar::notify_one);
+    }
+}
+
+impl State {
+    fn next(&self) -> Option<usize> {
+        self.doing.iter().position(|d| matches!(d, Doing::Ready))
+    }
+
+    /// When no thread can run: lets some go on, in the next block if all are done.
+    fn wake(&mut self) {
+        if self.next().is_some() || self.answer_subgroups() {
+            return;
+        }
+        let waits = |d: &Doing| matches!(d, Doing::Barrier);
+        let all_done = !self.doing.iter().any(waits);
+        if all_done {
+            self.arrays.clear();
+        }
+        for doing in &mut self.doing {
+            if all_done || waits(doing) {
+                *doing = Doing::Ready;
+            }
+        }
+    }
+
+    /// Performs the operations of subgroups that are waited for. Threads that wait in different ones are in different
+    /// places, and take no part in each other's.
+    fn answer_subgroups(&mut self) -> bool {
+        let mut answered = false;
+        for first in (0..self.doing.len()).step_by(REFERENCE_SUBGROUP) {
+            let end = self.doing.len().min(first + REFERENCE_SUBGROUP);
+            for (_, op) in SubgroupOp::ALL {
+                let part = |d: &Doing| match d {
+                    Doing::Subgroup(call) if call.op == op => Some(*call),
+                    Doing::Subgroup(_) | Doing::Ready | Doing::Barrier | Doing::Done => None,
+                };
+                let calls: Vec<Option<Call>> = self.doing[first..end].iter().map(part).collect();
+                let values: Vec<Option<Value>> = calls.iter().map(|c| c.map(|c| c.value)).collect();
+                for (lane, call) in calls.into_iter().enumerate() {
+                    let Some(call) = call else { continue };
+                    self.answers[first + lane] =
+                        Some(join(op, call.join, &values, lane, call.lane));
+                    self.doing[first + lane] = Doing::Ready;
+                    answered = true;
+                }
+            }
+        }
+        answered
+    }
+}
+
+/// One of the threads.
+#[derive(Clone)]
+struct Lane {
+    me: usize,
+    crew: Arc<Crew>,
+}
+
+thread_local! {
+    static LANE: RefCell<Option<Lane>> = const { RefCell::new(None) };
+    /// How many shared arrays the thread has made.
+    static ARRAYS: Cell<usize> = const { Cell::new(0) };
+}
+
+impl Lane {
+    fn run(self, space: &IndexSpace, body: &(impl Fn() + Sync)) {
+        LANE.set(Some(self.clone()));
+        let all = AssertUnwindSafe(|| {
+            for number in 0..space.blocks() {
+                if self.crew.await_turn(self.me).is_err() {
+                    return;
+                }
+                if let Some(position) = self.position(space, number) {
+                    POSITION.set(Some(position));
+                    ARRAYS.set(0);
+                    body();
+                    forget_handles();
+                }
+                self.wait(Doing::Done);
+            }
+        });
+        if let Err(panic) = catch_unwind(all) {
+            self.crew.end(panic);
+        }
+        forget_handles();
+    }
+
+    /// Where the thread stands in a block, if the launch has it.
+    fn position(&self, space: &IndexSpace, number: u64) -> Option<Position> {
+        let [gx, gy, _] = space.grid;
+        let block = [number % gx, number / gx % gy, number / gx / gy].map(|i| i as usize);
+        let dim = space.block.map(|d| d as usize);
+        let thread = [
+            self.me % dim[0],
+            self.me / dim[0] % dim[1],
+            self.me / dim[0] / dim[1],
+        ];
+        let inside =
+            |axis: usize| ((block[axis] * dim[axis] + thread[axis]) as u64) < space.extent[axis];
+        (0..3).all(inside).then_some(Position {
+            thread,
+            block,
+            space: *space,
+        })
+    }
+
+    /// Says what the thread does, and hands the token on.
+    fn wait(&self, doing: Doing) {
+        let mut state = self.crew.lock();
+        state.doing[self.me] = doing;
+        self.crew.pass(&mut state);
+    }
+
+    /// Waits until the token comes back.
+    fn pause(&self, doing: Doing) {
+        self.wait(doing);
+        if let Err(ended) = self.crew.await_turn(self.me) {
+            resume_unwind(Box::new(ended));
+        }
+    }
+}
+
+fn lane(what: &str) -> Lane {
+    let lane = LANE.with_borrow(Clone::clone);
+    lane.unwrap_or_else(|| panic!("`{what}()` was called outside of a kernel"))
+}
+
+/// Waits for the other threads of the block.
+pub(in crate::direct) fn barrier() {
+    lane("barrier").pause(Doing::Barrier);
+}
+
+/// Takes part in an operation of the subgroup.
+pub(in crate::direct) fn subgroup(op: SubgroupOp, join: Join, value: Value, other: usize) -> Value {
+    let lane = lane(op.name());
+    lane.pause(Doing::Subgroup(Call {
+        op,
+        join,
+        value,
+        lane: other,
+    }));
+    let answer = lane.crew.lock().answers[lane.me].take();
+    answer.unwrap_or_else(|| unreachable!("the subgroup has answered"))
+}
+
+/// The next shared array of the calling thread: made by the first that comes.
+pub(super) fn array<R>(
+    what: &str,
+    make: impl FnOnce() -> Array,
+    then: impl FnOnce(&mut Array) -> R,
+) -> R {
+    let lane = lane(what);
+    let mut state = lane.crew.lock();
+    let number = ARRAYS.replace(ARRAYS.get() + 1);
+    if number == state.arrays.len() {
+        state.arrays.push(make());
+    }
+    then(&mut state.arrays[number])
+}

@@ -1,0 +1,81 @@
+//! Running the user's own function, thread after thread.
+//!
+//! Threads that work together (by barriers, shared arrays, subgroups) are threads of the operating system that
+//! hand a token around: [`crew`].
+
+mod crew;
+mod shared;
+
+use std::cell::Cell;
+
+pub use crew::for_each_block;
+pub(super) use crew::{barrier, subgroup};
+pub use shared::Shared;
+pub(super) use shared::make as make_shared;
+
+use super::IndexSpace;
+
+/// Where the calling thread stands in a launch.
+#[derive(Clone, Copy)]
+pub(super) struct Position {
+    pub(super) thread: [usize; 3],
+    pub(super) block: [usize; 3],
+    pub(super) space: IndexSpace,
+}
+
+impl Position {
+    /// The number of the thread in its block, x fastest.
+    pub(super) fn lane(&self) -> usize {
+        let [w, h, _] = self.space.block.map(|d| d as usize);
+        (self.thread[2] * h + self.thread[1]) * w + self.thread[0]
+    }
+}
+
+thread_local! {
+    static POSITION: Cell<Option<Position>> = const { Cell::new(None) };
+}
+
+/// The position that ids tell.
+pub(super) fn position(id: &str) -> Position {
+    let position = POSITION.get();
+    position.unwrap_or_else(|| panic!("`{id}()` was called outside of a kernel"))
+}
+
+/// Restores the position when a kernel ends, also by a panic.
+struct Restore(Option<Position>);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        POSITION.set(self.0);
+    }
+}
+
+/// Calls `body` for each thread of a launch in order, x fastest, with the ids set.
+pub fn for_each_thread(space: &IndexSpace, mut body: impl FnMut()) {
+    let _restore = Restore(POSITION.get());
+    let dim = space.block.map(|d| d as usize);
+    let extent = space.extent.map(|e| e as usize);
+    for z in 0..extent[2] {
+        for y in 0..extent[1] {
+            for x in 0..extent[0] {
+                let position = Position {
+                    thread: [x % dim[0], y % dim[1], z % dim[2]],
+                    block: [x / dim[0], y / dim[1], z / dim[2]],
+                    space: *space,
+                };
+                POSITION.set(Some(position));
+                body();
+            }
+        }
+    }
+}
+
+/// The argument of a `&mut [T]` parameter, for rustc to know nothing more about it: other threads of the
+/// block change it at barriers.
+#[inline(never)]
+pub fn launder<T>(slice: &mut [T]) -> &mut [T] {
+    std::hint::black_box(slice)
+}
+
+#[cfg(test)]
+mod tests;

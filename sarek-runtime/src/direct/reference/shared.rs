@@ -1,0 +1,127 @@
+//! Arrays that the threads of a block share.
+
+use std::any::type_name;
+use std::cell::RefCell;
+use std::ops::{Index, IndexMut};
+
+/// A thread's handle of a shared array: what `shared_array` and `shared_slice` return. In a kernel it is indexed, and
+/// has a length.
+#[repr(C)]
+pub struct Shared<T> {
+    ptr: *mut T,
+    len: usize,
+}
+
+impl<T> Shared<T> {
+    /// The number of elements.
+    #[allow(clippy::len_without_is_empty)] // an array has one at least
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The element at `index`.
+    ///
+    /// # Safety
+    /// `index` is below the length.
+    pub unsafe fn get_unchecked(&self, index: usize) -> &T {
+        &self[index]
+    }
+
+    /// The element at `index`, to be written.
+    ///
+    /// # Safety
+    /// `index` is below the length.
+    pub unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
+        &mut self[index]
+    }
+
+    fn at(&self, index: usize) -> *mut T {
+        assert!(
+            index < self.len,
+            "index out of bounds: the len is {} but the index is {index}",
+            self.len
+        );
+        // SAFETY: the index is below the length of the allocation.
+        unsafe { self.ptr.add(index) }
+    }
+}
+
+impl<T> Index<usize> for Shared<T> {
+    type Output = T;
+
+    fn index(&self, index: usize) -> &T {
+        // SAFETY: the array outlives the block's threads, of which one runs at a time.
+        unsafe { &*self.at(index) }
+    }
+}
+
+impl<T> IndexMut<usize> for Shared<T> {
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        // SAFETY: as above; no other reference into the array lives across a barrier.
+        unsafe { &mut *self.at(index) }
+    }
+}
+
+/// The memory of one array.
+pub(super) struct Array {
+    words: Box<[u128]>,
+    name: &'static str,
+    len: usize,
+}
+
+// SAFETY: its threads use it one at a time.
+unsafe impl Send for Array {}
+
+impl Array {
+    /// Memory for `len` elements, in which no word is what a kernel expects.
+    pub(super) fn new<T>(len: usize) -> Array {
+        let words = (len * size_of::<T>()).div_ceil(size_of::<u128>());
+        assert!(
+            align_of::<T>() <= align_of::<u128>(),
+            "elements are scalars"
+        );
+        Array {
+            words: (0..words as u128)
+                .map(|i| 0xA5C3_96E1_F00D_5EED_u128.wrapping_mul(2 * i + 0x1_0000_0001_0000_0001))
+                .collect(),
+            name: type_name::<T>(),
+            len,
+        }
+    }
+}
+
+thread_local! {
+    /// The handles of the running thread, which live until it ends or goes on to another block.
+    static HANDLES: RefCell<Vec<Box<Shared<u8>>>> = const { RefCell::new(vec![]) };
+}
+
+/// Ends the handles of the thread.
+pub(super) fn forget_handles() {
+    HANDLES.with_borrow_mut(Vec::clear);
+}
+
+/// The thread's `n`th array. `elem` is one for which any bits are a value.
+pub(in crate::direct) fn make<T>(what: &str, len: usize) -> &'static mut Shared<T> {
+    let same = |array: &mut Array| {
+        assert!(
+            array.name == type_name::<T>() && array.len == len,
+            "the threads of a block make different shared arrays: {len} of {} and {} of {}",
+            type_name::<T>(),
+            array.len,
+            array.name
+        );
+        array.words.as_mut_ptr()
+    };
+    let ptr = super::crew::array(what, || Array::new::<T>(len), same);
+    let handle = Box::new(Shared {
+        ptr: ptr.cast::<u8>(),
+        len,
+    });
+    HANDLES.with_borrow_mut(|handles| {
+        handles.push(handle);
+        let handle: *mut Shared<u8> = &mut **handles.last_mut().expect("pushed above");
+        // SAFETY: `Shared` has one layout for all types; the box lives until the thread has left the kernel, which
+        // is all of `'static` that a kernel knows.
+        unsafe { &mut *handle.cast::<Shared<T>>() }
+    })
+}

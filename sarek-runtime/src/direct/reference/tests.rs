@@ -1,0 +1,123 @@
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::for_each_block;
+use crate::direct::IndexSpace;
+use crate::direct::collective::*;
+use crate::direct::ids::*;
+
+fn space(grid: u64, block: u32) -> IndexSpace {
+    IndexSpace {
+        grid: [grid, 1, 1],
+        block: [block, 1, 1],
+        extent: [grid * u64::from(block), 1, 1],
+    }
+}
+
+/// What each thread says, by its global index.
+fn said<T: Default + Clone + Send>(space: &IndexSpace, body: impl Fn() -> T + Sync) -> Vec<T> {
+    let out = Mutex::new(vec![T::default(); space.threads() as usize]);
+    for_each_block(space, || {
+        let value = body();
+        out.lock().unwrap()[global_idx_x()] = value;
+    });
+    out.into_inner().unwrap()
+}
+
+#[test]
+fn a_barrier_waits_for_those_that_have_not_returned() {
+    for block in [1, 3, 32, 33, 255] {
+        let got = said(&space(2, block), || {
+            let tile = shared_array::<u32, 256>();
+            let t = thread_idx_x();
+            tile[t] = (global_idx_x() * 10) as u32;
+            if t % 3 == 2 {
+                return 7;
+            }
+            barrier();
+            let before = tile[block_dim_x() - 1 - t];
+            barrier();
+            tile[t] = 1;
+            before
+        });
+        let n = block as usize;
+        let due: Vec<u32> = (0..2 * n)
+            .map(|i| {
+                let (b, t) = (i / n, i % n);
+                let last = (b * n + n - 1 - t) as u32 * 10;
+                if t % 3 == 2 { 7 } else { last }
+            })
+            .collect();
+        assert_eq!(got, due, "{block}");
+    }
+}
+
+#[test]
+fn each_site_and_block_has_an_array_of_its_own() {
+    let first = said(&space(3, 2), || {
+        let a = shared_array::<u32, 2>();
+        let b = shared_slice::<u64>(block_dim_x());
+        let fresh = a[thread_idx_x()];
+        a[thread_idx_x()] = 1;
+        b[thread_idx_x()] = 2;
+        barrier();
+        (fresh, a[1 - thread_idx_x()], b[1 - thread_idx_x()])
+    });
+    assert!(
+        first
+            .iter()
+            .all(|(fresh, a, b)| *fresh != 1 && (*a, *b) == (1, 2)),
+        "{first:?}"
+    );
+}
+
+#[test]
+fn subgroups_are_runs_of_32_threads() {
+    let got = said(&space(1, 40), || {
+        let t = thread_idx_x() as u32;
+        let below = subgroup_shuffle_up(t, 1);
+        (
+            subgroup_sum(t),
+            subgroup_exclusive_sum(1u32),
+            below,
+            subgroup_ballot(t % 2 == 0),
+        )
+    });
+    assert_eq!(got[0], (31 * 16, 0, 0, 0x5555_5555));
+    assert_eq!(got[31], (31 * 16, 31, 30, 0x5555_5555));
+    assert_eq!(got[33], ((32..40).sum(), 1, 32, 0x55));
+}
+
+#[test]
+fn lanes_on_different_paths_take_no_part_in_each_others_operations() {
+    let got = said(&space(1, 8), || {
+        if subgroup_lane() < 3 {
+            subgroup_sum(1u32)
+        } else {
+            subgroup_max(thread_idx_x() as u32)
+        }
+    });
+    assert_eq!(got, [3, 3, 3, 7, 7, 7, 7, 7]);
+}
+
+#[test]
+fn a_panic_ends_all_threads_and_is_the_launchs() {
+    let ran = AtomicU32::new(0);
+    let panic = std::panic::catch_unwind(|| {
+        for_each_block(&space(2, 4), || {
+            ran.fetch_add(1, Ordering::Relaxed);
+            if thread_idx_x() == 2 {
+                panic!("thread 2");
+            }
+            barrier();
+        });
+    });
+    assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"thread 2"));
+    assert_eq!(ran.into_inner(), 3);
+}
+
+#[test]
+#[should_panic(expected = "`barrier()` was called outside of a kernel")]
+fn outside_of_a_kernel_they_panic() {
+    barrier();
+}

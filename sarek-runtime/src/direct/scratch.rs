@@ -1,0 +1,202 @@
+//! Memory of a block: shared arrays, and the lanes' values from one barrier to the next.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ops::{Deref, DerefMut};
+
+/// A cache line.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u8; Line::BYTES]);
+
+impl Line {
+    const BYTES: usize = 64;
+}
+
+/// A type of which a block may have arrays.
+///
+/// # Safety
+/// It has no padding, its alignment is at most a cache line's, and if `ANY` is set, every bit pattern is
+/// a value; zero is one in any case.
+pub unsafe trait Plain: Copy {
+    /// Is every bit pattern a value?
+    const ANY: bool;
+}
+
+macro_rules! plain {
+    ($($ty:ident)*) => {$(
+        // SAFETY: a primitive number.
+        unsafe impl Plain for $ty {
+            const ANY: bool = true;
+        }
+    )*};
+}
+
+plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize f32 f64);
+
+// SAFETY: zero is `false`.
+unsafe impl Plain for bool {
+    const ANY: bool = false;
+}
+
+/// Memory that a thread of the processor uses for one block after the other. What an array holds at first is
+/// unspecified: a value that some block left there.
+#[derive(Default)]
+pub struct Scratch {
+    /// The first is in use from its start, then the next.
+    chunks: UnsafeCell<Vec<Box<[Line]>>>,
+    /// Lines in use of the last chunk.
+    used: Cell<usize>,
+}
+
+impl Scratch {
+    /// The calling thread's. It goes back to the thread when the lease ends.
+    pub(super) fn lease() -> Lease {
+        let mut scratch = SPARE.take().unwrap_or_default();
+        // A block that faulted left its arrays.
+        scratch.reset();
+        Lease(scratch)
+    }
+
+    /// Takes back all arrays.
+    #[inline(always)]
+    pub(super) fn reset(&mut self) {
+        if self.used.get() != 0 {
+            self.used.set(0);
+            if self.chunks.get_mut().len() > 1 {
+                self.join();
+            }
+        }
+    }
+
+    /// One chunk for what took several.
+    #[cold]
+    fn join(&mut self) {
+        let chunks = self.chunks.get_mut();
+        let lines = chunks.iter().map(|c| c.len()).sum();
+        chunks.clear();
+        chunks.push(lines_of(lines));
+    }
+
+    /// An array of so many elements, aligned to a cache line.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)] // each array is another part of the memory
+    pub fn slice<T: Plain>(&self, len: usize) -> &mut [T] {
+        let bytes = len.checked_mul(size_of::<T>());
+        let lines = bytes.unwrap_or_else(too_long).div_ceil(Line::BYTES);
+        let first = self.lines(lines).cast::<T>();
+        if !T::ANY {
+            // SAFETY: `lines` found room for the array.
+            unsafe { first.write_bytes(0, len) };
+        }
+        // SAFETY: `lines` found room for the array, aligned, of initialised bytes that are values of `T`; until
+        // `reset`, which borrows all of it, nobody is given the same part again.
+        unsafe { std::slice::from_raw_parts_mut(first, len) }
+    }
+
+    /// An array of so many elements, aligned to a cache line.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)] // as above
+    pub fn array<T: Plain, const N: usize>(&self) -> &mut [T; N] {
+        let slice = self.slice::<T>(N);
+        // SAFETY: it has `N` elements.
+        unsafe { &mut *slice.as_mut_ptr().cast::<[T; N]>() }
+    }
+
+    /// The first of so many lines.
+    #[inline(always)]
+    fn lines(&self, lines: usize) -> *mut Line {
+        // SAFETY: the reference ends before anything else looks at the chunks, which `Cell`s keep on this
+        // thread. A vector that grows does not move the memory of its boxes.
+        let chunks = unsafe { &mut *self.chunks.get() };
+        let used = self.used.get();
+        match chunks.last_mut() {
+            Some(chunk) if chunk.len() - used >= lines => {
+                self.used.set(used + lines);
+                // SAFETY: the chunk has as many lines.
+                unsafe { chunk.as_mut_ptr().add(used) }
+            }
+            Some(_) | None => self.grow(chunks, lines),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&self, chunks: &mut Vec<Box<[Line]>>, lines: usize) -> *mut Line {
+        /// 16 KiB.
+        const LEAST: usize = 256;
+        chunks.push(lines_of(lines.max(LEAST)));
+        self.used.set(lines);
+        match chunks.last_mut() {
+            Some(chunk) => chunk.as_mut_ptr(),
+            None => unreachable!("a chunk was pushed"),
+        }
+    }
+}
+
+fn lines_of(lines: usize) -> Box<[Line]> {
+    vec![Line([0; Line::BYTES]); lines].into_boxed_slice()
+}
+
+#[cold]
+fn too_long() -> usize {
+    panic!("a shared array is larger than memory")
+}
+
+thread_local! {
+    static SPARE: Cell<Option<Scratch>> = const { Cell::new(None) };
+}
+
+/// The memory of a thread, while blocks run there.
+pub(super) struct Lease(Scratch);
+
+impl Deref for Lease {
+    type Target = Scratch;
+
+    fn deref(&self) -> &Scratch {
+        &self.0
+    }
+}
+
+impl DerefMut for Lease {
+    fn deref_mut(&mut self) -> &mut Scratch {
+        &mut self.0
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        SPARE.set(Some(std::mem::take(&mut self.0)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_lie_apart_and_aligned() {
+        let mut scratch = Scratch::default();
+        for _ in 0..3 {
+            let a = scratch.array::<f32, 17>();
+            let b = scratch.slice::<u64>(5000);
+            let c = scratch.slice::<bool>(3);
+            (a.fill(1.0), b.fill(u64::MAX), c.fill(true));
+            let empty = scratch.slice::<u32>(0);
+            assert!(a.iter().all(|v| *v == 1.0) && b.iter().all(|v| *v == u64::MAX));
+            assert!(empty.is_empty());
+            assert_eq!(a.as_ptr() as usize % 64, 0);
+            assert_eq!(c.as_ptr() as usize % 64, 0);
+            scratch.reset();
+        }
+        assert_eq!(scratch.chunks.get_mut().len(), 1);
+        scratch.slice::<u8>(64).fill(0xff);
+        scratch.reset();
+        assert_eq!(scratch.slice::<bool>(64), [false; 64]);
+    }
+
+    #[test]
+    fn a_thread_keeps_its_memory() {
+        let first = Scratch::lease().slice::<u8>(1).as_ptr();
+        assert_eq!(Scratch::lease().slice::<u8>(1).as_ptr(), first);
+    }
+}

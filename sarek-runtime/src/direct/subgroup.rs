@@ -1,0 +1,208 @@
+//! Operations of subgroups, on arrays with an element for each lane of a block. A subgroup is
+//! [`SUBGROUP`] lanes in a row, fewer at the end; `here` says which take part, and only those are given
+//! a result.
+
+use super::lone::Combine;
+
+/// Lanes of a subgroup.
+pub const SUBGROUP: usize = 32;
+
+/// Calls `f` for each lane that takes part, with the first lane of its subgroup.
+#[inline(always)]
+fn each(here: &[bool], mut f: impl FnMut(usize, usize)) {
+    for lane in 0..here.len() {
+        if here[lane] {
+            f(lane - lane % SUBGROUP, lane);
+        }
+    }
+}
+
+/// What lane `from` of the subgroup has; one's own if there is no such lane, or it takes no part.
+#[inline(always)]
+fn take<T: Copy>(here: &[bool], values: &[T], first: usize, from: Option<usize>, own: T) -> T {
+    let from = from
+        .filter(|from| *from < SUBGROUP)
+        .map(|from| first + from);
+    let from = from.filter(|from| *from < here.len() && here[*from]);
+    from.map_or(own, |from| values[from])
+}
+
+macro_rules! moves {
+    ($($(#[$doc:meta])* $name:ident |$own:ident, $lane:ident| $from:expr;)*) => {$(
+        $(#[$doc])*
+        pub fn $name<T: Copy>(here: &[bool], values: &[T], lanes: &[usize], out: &mut [T]) {
+            each(here, |first, lane| {
+                let ($own, $lane) = (lane - first, lanes[lane]);
+                out[lane] = take(here, values, first, $from, values[lane]);
+            });
+        }
+    )*};
+}
+
+moves! {
+    /// The value of a lane.
+    shuffle |_own, lane| Some(lane);
+    /// The value of the lane so far below.
+    shuffle_up |own, lane| own.checked_sub(lane);
+    /// The value of the lane so far above.
+    shuffle_down |own, lane| own.checked_add(lane);
+    /// The value of the lane of one's own number `^` a mask.
+    shuffle_xor |own, lane| Some(own ^ lane);
+    /// The value of a lane, the same for all.
+    broadcast |_own, lane| Some(lane);
+}
+
+/// Gives all lanes of each subgroup what `f` makes of the values of those that take part.
+#[inline(always)]
+fn fold<T: Copy, A: Copy>(
+    here: &[bool],
+    values: &[T],
+    out: &mut [A],
+    f: impl Fn(Option<A>, usize, T) -> A,
+) {
+    for first in (0..here.len()).step_by(SUBGROUP) {
+        let lanes = first..here.len().min(first + SUBGROUP);
+        let mut all = None;
+        for lane in lanes.clone().filter(|l| here[*l]) {
+            all = Some(f(all, lane - first, values[lane]));
+        }
+        if let Some(all) = all {
+            for lane in lanes.filter(|l| here[*l]) {
+                out[lane] = all;
+            }
+        }
+    }
+}
+
+/// Is it true in all lanes?
+pub fn all(here: &[bool], values: &[bool], out: &mut [bool]) {
+    fold(here, values, out, |all, _, v| all.unwrap_or(true) && v);
+}
+
+/// Is it true in some lane?
+pub fn any(here: &[bool], values: &[bool], out: &mut [bool]) {
+    fold(here, values, out, |any, _, v| any.unwrap_or(false) || v);
+}
+
+/// The lanes in which it is true, as bits.
+pub fn ballot(here: &[bool], values: &[bool], out: &mut [u64]) {
+    fold(here, values, out, |bits, lane, v| {
+        bits.unwrap_or(0) | ((v as u64) << lane)
+    });
+}
+
+/// The sum over all lanes.
+pub fn sum<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
+    fold(here, values, out, |sum, _, v| sum.map_or(v, |s| s.add(v)));
+}
+
+/// The product over all lanes.
+pub fn product<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
+    fold(here, values, out, |all, _, v| all.map_or(v, |a| a.mul(v)));
+}
+
+/// The smallest of all lanes.
+pub fn min<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
+    fold(here, values, out, |all, _, v| {
+        all.map_or(v, |a| a.smaller(v))
+    });
+}
+
+/// The largest of all lanes.
+pub fn max<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
+    fold(here, values, out, |all, _, v| {
+        all.map_or(v, |a| a.larger(v))
+    });
+}
+
+/// The sum over the lanes up to one's own, or below it; the first lane's is its own value, or zero.
+#[inline(always)]
+fn scan<T: Combine>(here: &[bool], values: &[T], out: &mut [T], inclusive: bool) {
+    let (mut of, mut sum) = (None, T::ZERO);
+    each(here, |first, lane| {
+        let start = of != Some(first);
+        of = Some(first);
+        // Adding to zero would lose the sign of a negative one.
+        let next = if start {
+            values[lane]
+        } else {
+            sum.add(values[lane])
+        };
+        out[lane] = match (inclusive, start) {
+            (true, _) => next,
+            (false, true) => T::ZERO,
+            (false, false) => sum,
+        };
+        sum = next;
+    });
+}
+
+/// The sum over the lanes up to one's own.
+pub fn inclusive_sum<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
+    scan(here, values, out, true);
+}
+
+/// The sum over the lanes below one's own.
+pub fn exclusive_sum<T: Combine>(here: &[bool], values: &[T], out: &mut [T]) {
+    scan(here, values, out, false);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const N: usize = 40;
+
+    fn run<T: Copy + Default>(f: impl FnOnce(&[bool], &mut [T])) -> Vec<T> {
+        let mut here = [true; N];
+        here[1] = false;
+        let mut out = vec![T::default(); N];
+        f(&here, &mut out);
+        out
+    }
+
+    #[test]
+    fn values_move_between_lanes() {
+        let values: Vec<u32> = (0..N as u32).collect();
+        let of = |n: usize| vec![n; N];
+        let moved = |f: fn(&[bool], &[u32], &[usize], &mut [u32]), n| {
+            run(|here, out| f(here, &values, &of(n), out))
+        };
+        let up = moved(shuffle_up, 1);
+        assert_eq!([up[0], up[2], up[3], up[32], up[33]], [0, 2, 2, 32, 32]);
+        let down = moved(shuffle_down, 2);
+        assert_eq!([down[0], down[30], down[37], down[38]], [2, 30, 39, 38]);
+        let across = moved(shuffle_xor, 1);
+        assert_eq!([across[0], across[2], across[3]], [0, 3, 2]);
+        let third = moved(broadcast, 3);
+        assert_eq!([third[0], third[31], third[32]], [3, 3, 35]);
+        assert_eq!(moved(shuffle, 3), third);
+        assert_eq!(third[1], 0, "it takes no part");
+    }
+
+    #[test]
+    fn lanes_are_folded() {
+        let values: Vec<u32> = (0..N as u32).collect();
+        let sums = run(|here, out| sum(here, &values, out));
+        assert_eq!([sums[0], sums[31], sums[32]], [495, 495, 284]);
+        let least = run(|here, out| min(here, &values, out));
+        let most = run(|here, out| max(here, &values, out));
+        assert_eq!([least[5], least[39], most[0], most[33]], [0, 32, 31, 39]);
+        let twos = [2u32; N];
+        assert_eq!(run(|here, out| product(here, &twos, out))[35], 256);
+        let odd: Vec<bool> = (0..N).map(|i| i % 2 == 1).collect();
+        let bits = run(|here, out| ballot(here, &odd, out));
+        assert_eq!([bits[0], bits[32]], [0xaaaa_aaa8, 0xaa]);
+        assert!(run(|here, out| any(here, &odd, out))[0]);
+        assert!(!run(|here, out| all(here, &odd, out))[0]);
+    }
+
+    #[test]
+    fn sums_run_along_lanes() {
+        let ones = [1i64; N];
+        let upto = run(|here, out| inclusive_sum(here, &ones, out));
+        assert_eq!([upto[0], upto[2], upto[31], upto[32]], [1, 2, 31, 1]);
+        let below = run(|here, out| exclusive_sum(here, &ones, out));
+        assert_eq!([below[0], below[2], below[31], below[32]], [0, 1, 30, 0]);
+    }
+}

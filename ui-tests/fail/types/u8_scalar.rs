@@ -1,9 +1,0 @@
-use sarek::prelude::*;
-
-#[kernel]
-fn wrong(x: u8, out: &mut [f32]) {
-    let i = global_idx_x();
-    out[i] = 1.0;
-}
-
-fn main() {}
