@@ -33,6 +33,7 @@ pub fn run(kernels: &[Compiled]) -> usize {
     std::panic::set_hook(Box::new(|_| ()));
     let mut differ = 0;
     for kernel in kernels {
+        println!("{BEGIN}{}", kernel.name);
         let launch = Launch::parse(kernel.launch).expect("a launch as it was written");
         if let Verdict::Differs { device, how } = judge::compare(kernel.def, &launch, &devices) {
             differ += 1;
@@ -43,6 +44,7 @@ pub fn run(kernels: &[Compiled]) -> usize {
 }
 
 const MARK: &str = "differs: ";
+const BEGIN: &str = "begins: ";
 
 /// The reference, and what is compared with it.
 ///
@@ -63,6 +65,8 @@ pub fn host_devices() -> Vec<Device> {
 pub struct Crate {
     dir: PathBuf,
     target: PathBuf,
+    /// That of this program, so that dependencies are shared.
+    profile: &'static str,
     opt_level: u64,
 }
 
@@ -81,6 +85,7 @@ impl Crate {
         Crate {
             dir: target.join("sarek-fuzz").join(format!("batch{opt_level}")),
             target: target.to_owned(),
+            profile: if cfg!(debug_assertions) { "dev" } else { "release" },
             opt_level,
         }
     }
@@ -118,16 +123,18 @@ impl Crate {
         std::fs::copy(root.join("Cargo.lock"), self.dir.join("Cargo.lock"))?;
         let (mut modules, mut table) = (String::new(), String::new());
         for &at in left {
-            std::fs::write(source.join(format!("k{at}.rs")), cases[at].to_string())?;
-            let _ = writeln!(
-                modules,
-                "#[allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]\nmod k{at};"
-            );
-            let _ = writeln!(
-                table,
-                "        Compiled {{ name: \"{at}\", launch: \"{}\", def: const {{ &<k{at}::k as sarek::Kernel>::DEF }} }},",
-                cases[at].launch
-            );
+            for (name, text) in forms(at, &cases[at]) {
+                std::fs::write(source.join(format!("k{name}.rs")), text)?;
+                let _ = writeln!(
+                    modules,
+                    "#[allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]\nmod k{name};"
+                );
+                let _ = writeln!(
+                    table,
+                    "        Compiled {{ name: \"{name}\", launch: \"{}\", def: const {{ &<k{name}::k as sarek::Kernel>::DEF }} }},",
+                    cases[at].launch
+                );
+            }
         }
         let main = format!(
             "use sarek_fuzz::batch::{{Compiled, run}};\n\n{modules}\nfn main() {{\n    run(&[\n{table}    ]);\n}}\n"
@@ -136,13 +143,15 @@ impl Crate {
     }
 
     fn manifest(&self, root: &Path) -> String {
-        let (root, level) = (root.display(), self.opt_level);
+        let (root, level, profile) = (root.display(), self.opt_level, self.profile);
         // The profile is the workspace's, so that dependencies are shared.
+        let release = "[profile.release]\ndebug = \"line-tables-only\"";
         format!(
             "[package]\nname = \"sarek-fuzz-batch{level}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
              [workspace]\n\n[dependencies]\nsarek = {{ path = \"{root}\", features = [\"conformance\"] }}\n\
-             sarek-fuzz = {{ path = \"{root}/fuzz\" }}\n\n[profile.release]\ndebug = \"line-tables-only\"\n\n\
-             [profile.release.package.sarek-fuzz-batch{level}]\nopt-level = {level}\ncodegen-units = 16\n"
+             sarek-fuzz = {{ path = \"{root}/fuzz\" }}\n\n{release}\n\n\
+             [profile.{profile}.package.sarek-fuzz-batch{level}]\nopt-level = {level}\ncodegen-units = 16\n\
+             debug = false\noverflow-checks = false\ndebug-assertions = false\n"
         )
     }
 
@@ -150,7 +159,7 @@ impl Crate {
     fn build(&self) -> Result<Option<String>, String> {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
         let built = Command::new(cargo)
-            .args(["build", "--release", "--offline", "--quiet"])
+            .args(["build", "--profile", self.profile, "--offline", "--quiet"])
             .current_dir(&self.dir)
             .env("CARGO_TARGET_DIR", &self.target)
             .output()
@@ -161,20 +170,40 @@ impl Crate {
 
     fn run(&self) -> Result<Vec<(usize, String)>, String> {
         let name = format!("sarek-fuzz-batch{}", self.opt_level);
-        let ran = Command::new(self.target.join("release").join(name))
+        let folder = if self.profile == "dev" { "debug" } else { self.profile };
+        let ran = Command::new(self.target.join(folder).join(name))
             .output()
             .map_err(|e| e.to_string())?;
         let text = String::from_utf8_lossy(&ran.stdout);
+        let number = |name: &str| name.trim_end_matches(PLAIN).parse().ok();
         if !ran.status.success() {
-            return Err(format!("the batch ends with {}:\n{text}", ran.status));
+            // The rest was not run.
+            let last = text.lines().rev().find_map(|l| l.strip_prefix(BEGIN));
+            let how = format!("the program ends with {}", ran.status);
+            let last = last.and_then(number).ok_or(how.clone())?;
+            return Ok(vec![(last, how)]);
         }
         let differs = text.lines().filter_map(|line| line.strip_prefix(MARK));
         let split = |line: &str| {
             let (name, how) = line.split_once(' ')?;
-            Some((name.parse().ok()?, how.to_owned()))
+            Some((number(name)?, how.to_owned()))
         };
         Ok(differs.filter_map(split).collect())
     }
+}
+
+/// Marks the form of a kernel whose compiled body has none of the shapes that only make it faster.
+const PLAIN: char = 'p';
+
+/// The names and texts of the modules of a case: as it is, and where loops over lanes can have shapes, without those.
+fn forms(at: usize, case: &Case) -> Vec<(String, String)> {
+    let text = case.to_string();
+    let plain = text.replacen("#[kernel]", "#[kernel(__shapes = \"\")]", 1);
+    let mut forms = vec![(at.to_string(), text)];
+    if case.function.contains("barrier()") || case.function.contains("for ") {
+        forms.push((format!("{at}{PLAIN}"), plain));
+    }
+    forms
 }
 
 /// The kernels in whose files rustc reports errors, each with the first.
@@ -182,7 +211,8 @@ fn blamed(log: &str) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = vec![];
     for report in log.split("\n\n").filter(|r| r.starts_with("error")) {
         let place = report.split_once("--> src/k");
-        let number = place.and_then(|(_, p)| p.split_once(".rs")?.0.parse().ok());
+        let name = place.and_then(|(_, p)| Some(p.split_once(".rs")?.0));
+        let number = name.and_then(|n| n.trim_end_matches(PLAIN).parse().ok());
         if let Some(number) = number
             && found.iter().all(|(known, _)| *known != number)
         {

@@ -5,7 +5,7 @@
 //! exact; all others must.
 
 use sarek::conformance::input::{Random, Sample};
-use sarek::ir::{Param, ParamKind, Scalar, Value};
+use sarek::ir::{Access, Param, ParamKind, Scalar, Value};
 use sarek::{Element, Vector};
 use sarek_runtime::Arg;
 
@@ -42,12 +42,17 @@ macro_rules! elements {
             }
 
             /// As the argument of a launch.
-            pub fn arg(&mut self, mutable: bool) -> Arg<'_> {
-                match self {
-                    $(AnyVector::$variant(vector) => match mutable {
-                        true => vector.into(),
-                        false => (&*vector).into(),
-                    },)*
+            pub fn arg(&mut self, access: Access) -> Arg<'_> {
+                match (access, self) {
+                    $((Access::Read, AnyVector::$variant(vector)) => (&*vector).into(),)*
+                    $((Access::Write, AnyVector::$variant(vector)) => vector.into(),)*
+                    (Access::Atomic, AnyVector::I32(vector)) => Arg::atomics(vector),
+                    (Access::Atomic, AnyVector::U32(vector)) => Arg::atomics(vector),
+                    (Access::Atomic, AnyVector::I64(vector)) => Arg::atomics(vector),
+                    (Access::Atomic, AnyVector::U64(vector)) => Arg::atomics(vector),
+                    (Access::Atomic, AnyVector::F32(vector)) => Arg::atomics(vector),
+                    (Access::Atomic, AnyVector::F64(vector)) => Arg::atomics(vector),
+                    (Access::Atomic, _) => unreachable!("no type that `Atomic` holds"),
                 }
             }
 
@@ -69,6 +74,10 @@ macro_rules! elements {
 
 elements! {
     Bool bool |v| v.into();
+    I8 i8 |v| v as u8 as u64;
+    U8 u8 |v| v.into();
+    I16 i16 |v| v as u16 as u64;
+    U16 u16 |v| v.into();
     I32 i32 |v| v as u32 as u64;
     U32 u32 |v| v.into();
     I64 i64 |v| v as u64;
@@ -85,6 +94,10 @@ trait Tame: Element + Sample {
 }
 
 impl Tame for bool {}
+impl Tame for i8 {}
+impl Tame for u8 {}
+impl Tame for i16 {}
+impl Tame for u16 {}
 impl Tame for i32 {}
 impl Tame for u32 {}
 impl Tame for i64 {}
@@ -128,7 +141,10 @@ pub fn arguments(params: &[Param], seed: u64, lens: &[usize]) -> Vec<Argument> {
             ParamKind::Scalar(ty) => Argument::Scalar(scalar(ty, &mut random)),
             ParamKind::Slice { elem, .. } => {
                 let len = lens.next().unwrap_or(1);
-                Argument::Vector(AnyVector::filled(elem, len, tame, &mut random))
+                Argument::Vector(AnyVector::filled(elem.scalar(), len, tame, &mut random))
+            }
+            ParamKind::Value(_) | ParamKind::Reference(_) => {
+                unreachable!("a linked kernel takes scalars and slices")
             }
         }
     };
@@ -138,6 +154,10 @@ pub fn arguments(params: &[Param], seed: u64, lens: &[usize]) -> Vec<Argument> {
 fn scalar(ty: Scalar, random: &mut Random) -> Value {
     match ty {
         Scalar::Bool => Value::Bool(Tame::tame(random)),
+        Scalar::I8 => Value::I8(Tame::tame(random)),
+        Scalar::U8 => Value::U8(Tame::tame(random)),
+        Scalar::I16 => Value::I16(Tame::tame(random)),
+        Scalar::U16 => Value::U16(Tame::tame(random)),
         Scalar::I32 => Value::I32(Tame::tame(random)),
         Scalar::U32 => Value::U32(Tame::tame(random)),
         Scalar::I64 => Value::I64(Tame::tame(random)),
@@ -168,9 +188,11 @@ pub fn same(ty: Scalar, near: bool, a: u64, b: u64) -> bool {
 pub fn show(ty: Scalar, bits: u64) -> String {
     match ty {
         Scalar::Bool => (bits != 0).to_string(),
+        Scalar::I8 => (bits as i8).to_string(),
+        Scalar::I16 => (bits as i16).to_string(),
         Scalar::I32 => (bits as i32).to_string(),
         Scalar::I64 => (bits as i64).to_string(),
-        Scalar::U32 | Scalar::U64 | Scalar::Usize => bits.to_string(),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Usize => bits.to_string(),
         Scalar::F32 => format!("{:?}", f32::from_bits(bits as u32)),
         Scalar::F64 => format!("{:?}", f64::from_bits(bits)),
     }

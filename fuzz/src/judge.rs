@@ -3,7 +3,7 @@
 use std::fmt;
 
 use sarek::ir::write::{self, IndexWidth};
-use sarek::ir::{Kernel, ParamKind, SiteId};
+use sarek::ir::{Access, Kernel, ParamKind, Scalar, SiteId};
 use sarek::{Device, Error, Fault, FaultKind};
 use sarek_runtime::{FreeBlock, KernelDef, Launch as Call};
 
@@ -136,13 +136,8 @@ pub fn compare(def: &'static KernelDef, launch: &Launch, devices: &[Device]) -> 
 fn difference(kernel: &Kernel, launch: &Launch, due: &Outcome, got: &Outcome) -> Option<String> {
     match (due, got) {
         (Outcome::Done(due), Outcome::Done(got)) => {
-            let written = kernel.params.iter().filter_map(|param| match param.kind {
-                ParamKind::Slice {
-                    elem,
-                    mutable: true,
-                } => Some((param, elem)),
-                ParamKind::Slice { .. } | ParamKind::Scalar(_) => None,
-            });
+            let params = kernel.params.iter();
+            let written = params.filter_map(|param| Some((param, written(param.kind)?)));
             for ((param, ty), (due, got)) in written.zip(due.iter().zip(got)) {
                 let near = param.name.starts_with("near");
                 for (i, (&due, &got)) in due.iter().zip(got).enumerate() {
@@ -204,7 +199,7 @@ fn outputs(
         .zip(&mut arguments)
         .map(|(param, argument)| match argument {
             Argument::Scalar(value) => scalar_arg(*value),
-            Argument::Vector(vector) => vector.arg(is_written(param.kind)),
+            Argument::Vector(vector) => vector.arg(access(param.kind)),
         })
         .collect();
     // SAFETY: the runtime compares number and types of arguments with the parameters. Whoever wrote the kernel
@@ -215,22 +210,48 @@ fn outputs(
         Shape::Grid([x, y, z], [bx, by, bz]) => call.grid((x, y, z)).block((bx, by, bz)),
     };
     ready.run_on(device)?;
-    let written = params.iter().zip(&arguments);
-    let bits = written.filter_map(|(param, argument)| match argument {
-        Argument::Vector(vector) if is_written(param.kind) => Some(vector.bits()),
+    let pairs = params.iter().zip(&arguments);
+    let bits = pairs.filter_map(|(param, argument)| match argument {
+        Argument::Vector(vector) if written(param.kind).is_some() => Some(vector.bits()),
         Argument::Vector(_) | Argument::Scalar(_) => None,
     });
     bits.collect()
 }
 
-fn is_written(kind: ParamKind) -> bool {
-    matches!(kind, ParamKind::Slice { mutable: true, .. })
+fn access(kind: ParamKind) -> Access {
+    match kind {
+        ParamKind::Slice { access, .. } => access,
+        ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+            unreachable!("vectors are for slices")
+        }
+    }
+}
+
+/// The type of the elements that the kernel writes.
+fn written(kind: ParamKind) -> Option<Scalar> {
+    match kind {
+        ParamKind::Slice {
+            elem,
+            access: Access::Write | Access::Atomic,
+        } => Some(elem.scalar()),
+        ParamKind::Slice {
+            access: Access::Read,
+            ..
+        }
+        | ParamKind::Scalar(_)
+        | ParamKind::Value(_)
+        | ParamKind::Reference(_) => None,
+    }
 }
 
 fn scalar_arg<'a>(value: sarek::ir::Value) -> sarek_runtime::Arg<'a> {
     use sarek::ir::Value;
     match value {
         Value::Bool(v) => v.into(),
+        Value::I8(v) => v.into(),
+        Value::U8(v) => v.into(),
+        Value::I16(v) => v.into(),
+        Value::U16(v) => v.into(),
         Value::I32(v) => v.into(),
         Value::U32(v) => v.into(),
         Value::I64(v) => v.into(),

@@ -13,4 +13,5 @@ pub mod judge;
 mod replay;
 pub mod shrink;
 pub mod tree;
+pub mod turns;
 pub mod worker;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use sarek_fuzz::batch::Crate;
 use sarek_fuzz::case::Case;
-use sarek_fuzz::generate::{Generated, generate};
+use sarek_fuzz::generate::{Generated, generate, generate_for_host};
 use sarek_fuzz::judge::Verdict;
 use sarek_fuzz::shrink::shrink;
 use sarek_fuzz::worker::{self, Worker};
@@ -101,7 +101,7 @@ fn compiled(options: &Options, level: u64) -> Result<bool, String> {
     while done < options.count && start.elapsed() < options.time {
         let count = BATCH.min(options.count - done);
         let first = options.seed + done;
-        let cases: Vec<_> = (first..first + count).map(|s| generate(s).case()).collect();
+        let cases: Vec<_> = (first..first + count).map(|s| generate_for_host(s).case()).collect();
         let outcome = batches.judge(&cases)?;
         for (at, why) in outcome.rejected {
             println!("seed {} is rejected by rustc: {why}", first + at as u64);
@@ -125,7 +125,7 @@ fn compiled(options: &Options, level: u64) -> Result<bool, String> {
 
 /// rustc takes seconds for each candidate, so fewer are tried.
 fn shrink_compiled(batches: &Crate, seed: u64, level: u64) {
-    let small = shrink(&generate(seed), 400, |candidate| {
+    let small = shrink(&generate_for_host(seed), 400, |candidate| {
         let case = candidate.case();
         sarek_fuzz::judge::lower(&case.function).is_ok()
             && batches

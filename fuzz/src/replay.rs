@@ -3,17 +3,21 @@
 //! Which of the threads that fault is recorded, and which of a thread's sites, is the device's choice, as C leaves
 //! the order of operands open. But a thread that never faults must not be blamed, nor one that is not in the launch.
 
-use sarek::ir::eval::thread::{Host, Ids, Thread};
-use sarek::ir::{Kernel, ParamId, ParamKind, Scalar, Value};
+use sarek::ir::eval::{Host, Ids, Machine};
+use sarek::ir::{Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
 
 use crate::case::{Launch, Shape};
 use crate::data::{self, Argument};
 
-/// Does the thread of these global ids fault?
+/// Does the thread of these global ids fault? Of threads that work together it is only asked whether the launch has
+/// the thread: what it finds depends on how far others went that fault.
 pub fn faults(kernel: &Kernel, launch: &Launch, thread: [u64; 3]) -> bool {
     let Some(ids) = ids(launch.shape, thread) else {
         return false;
     };
+    if works_together(kernel) {
+        return true;
+    }
     let mut memory = Memory {
         kernel,
         arguments: data::arguments(&kernel.params, launch.seed, &launch.lens)
@@ -24,7 +28,12 @@ pub fn faults(kernel: &Kernel, launch: &Launch, thread: [u64; 3]) -> bool {
             })
             .collect(),
     };
-    Thread::new(kernel).run(&ids, &mut memory).is_err()
+    Machine::new(kernel).run(&ids, [1; 3], &mut memory).is_err()
+}
+
+fn works_together(kernel: &Kernel) -> bool {
+    let waits = |s: &Stmt| matches!(s, Stmt::Barrier | Stmt::Subgroup { .. });
+    !kernel.shared.is_empty() || kernel.stmts.iter().any(waits)
 }
 
 /// The ids of a thread, if the launch has it. Where the device picks the block, it is one for all.
@@ -82,7 +91,7 @@ impl Host for Memory<'_> {
         let ParamKind::Slice { elem, .. } = self.kernel.params[buffer.index()].kind else {
             unreachable!("a validated kernel indexes slices only");
         };
-        value(elem, self.bits(buffer)[index as usize])
+        value(elem.scalar(), self.bits(buffer)[index as usize])
     }
 
     fn store(&mut self, buffer: ParamId, index: u64, value: Value) {
@@ -93,6 +102,10 @@ impl Host for Memory<'_> {
 fn value(ty: Scalar, bits: u64) -> Value {
     match ty {
         Scalar::Bool => Value::Bool(bits != 0),
+        Scalar::I8 => Value::I8(bits as i8),
+        Scalar::U8 => Value::U8(bits as u8),
+        Scalar::I16 => Value::I16(bits as i16),
+        Scalar::U16 => Value::U16(bits as u16),
         Scalar::I32 => Value::I32(bits as i32),
         Scalar::U32 => Value::U32(bits as u32),
         Scalar::I64 => Value::I64(bits as i64),
@@ -106,6 +119,10 @@ fn value(ty: Scalar, bits: u64) -> Value {
 fn bits(value: Value) -> u64 {
     match value {
         Value::Bool(v) => v.into(),
+        Value::I8(v) => v as u8 as u64,
+        Value::U8(v) => v.into(),
+        Value::I16(v) => v as u16 as u64,
+        Value::U16(v) => v.into(),
         Value::I32(v) => v as u32 as u64,
         Value::U32(v) | Value::F32(v) => v.into(),
         Value::I64(v) => v as u64,

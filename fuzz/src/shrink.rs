@@ -11,6 +11,7 @@ use sarek::ir::Scalar;
 use crate::case::Shape;
 use crate::generate::Generated;
 use crate::tree::{Block, Expr, Facts, Node};
+use crate::turns;
 
 /// The smallest kernel found for which `fails` holds, as it does for `from`. Asks at most `most` times.
 pub fn shrink(
@@ -28,7 +29,7 @@ pub fn shrink(
                 return best;
             }
             most -= 1;
-            if fails(&candidate) {
+            if turns::are_kept(&candidate.function.body) && fails(&candidate) {
                 best = candidate;
                 improved = true;
             } else {

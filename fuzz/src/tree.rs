@@ -15,6 +15,25 @@ pub struct Node {
     pub exprs: Vec<Expr>,
     /// What goes where `#` stands, in order.
     pub blocks: Vec<Block>,
+    /// What it has to do with other threads of the block, after its expressions and before its blocks.
+    pub touches: Vec<Touch>,
+}
+
+/// What a node has to do with other threads; arrays are numbered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Touch {
+    /// Waits for all.
+    Barrier,
+    /// Reads or writes the thread's own element.
+    Own(usize),
+    /// Reads any element.
+    Any(usize),
+    /// Changes any element by an operation whose order is no matter.
+    Update(usize),
+    /// A loop of this number, in which all threads of the block are together.
+    Loop(u32),
+    /// Leaves that loop, or goes on in it.
+    Leave(u32),
 }
 
 /// Statements, with a hole-free end: nothing, as their values go to variables.
@@ -66,7 +85,14 @@ impl Node {
             text,
             exprs,
             blocks,
+            touches: vec![],
         }
+    }
+
+    /// The node, doing these things too.
+    pub fn touching(mut self, touches: &[Touch]) -> Node {
+        self.touches.extend(touches);
+        self
     }
 
     /// A text without holes.

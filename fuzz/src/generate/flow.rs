@@ -33,17 +33,17 @@ pub(super) const RULES: &[Rule<Node>] = &[
     },
     Rule {
         weight: 6,
-        fits: |g, _| !g.loops.is_empty(),
+        fits: |g, _| g.loops.iter().any(|l| l.team.is_none()),
         make: leave,
     },
     Rule {
         weight: 4,
-        fits: |g, _| g.loops.iter().any(|l| !l.is_block),
+        fits: |g, _| g.loops.iter().any(|l| !l.is_block && l.team.is_none()),
         make: next,
     },
     Rule {
         weight: 1,
-        fits: |g, _| g.budget < 20,
+        fits: |g, _| g.budget < 20 || g.traits.team,
         make: finish,
     },
 ];
@@ -148,7 +148,8 @@ fn labelled(g: &mut Gen, _: Scalar) -> Node {
 
 /// `break` of any loop or labelled block around it.
 fn leave(g: &mut Gen, _: Scalar) -> Node {
-    let loops = g.loops.clone();
+    let own = |l: &&Loop| l.team.is_none();
+    let loops: Vec<_> = g.loops.iter().filter(own).cloned().collect();
     let at = g.below(loops.len());
     let target = &loops[at];
     let cond = g.expr(Scalar::Bool);
@@ -178,7 +179,8 @@ impl Gen {
 }
 
 fn next(g: &mut Gen, _: Scalar) -> Node {
-    let loops: Vec<_> = g.loops.iter().filter(|l| !l.is_block).cloned().collect();
+    let own = |l: &&Loop| !l.is_block && l.team.is_none();
+    let loops: Vec<_> = g.loops.iter().filter(own).cloned().collect();
     let at = g.below(loops.len());
     let cond = g.expr(Scalar::Bool);
     let label = match g.needs_no_label(&loops[at]) && g.once_in(2) {

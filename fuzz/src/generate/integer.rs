@@ -85,6 +85,7 @@ pub(super) fn literal(g: &mut Gen, ty: Scalar) -> Expr {
 /// From 0 to `mask`, a number of ones.
 pub(super) fn small(g: &mut Gen, ty: Scalar, mask: u32) -> Expr {
     let any = g.expr(ty);
+    let mask = mask.min(range(ty).1.min(255) as u32);
     make(ty, within(mask.into()), format!("(@ & {mask})"), vec![any])
 }
 

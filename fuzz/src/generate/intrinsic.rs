@@ -65,7 +65,7 @@ fn clamp(g: &mut Gen, ty: Scalar) -> Expr {
         return make(ty, Facts::ANY, "@.clamp(@, @)", vec![a, lo, hi]);
     }
     let lo = g.below(50);
-    let hi = lo + g.below(1000);
+    let hi = lo + g.below(if ty.bits() == 8 { 75 } else { 1000 });
     make(
         ty,
         super::within(hi as f64),

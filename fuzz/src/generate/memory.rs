@@ -48,8 +48,9 @@ pub(super) const STORES: &[Rule<Node>] = &[
 fn readable(g: &Gen, ty: Scalar) -> Vec<Slice> {
     let fits = |s: &&Slice| match s.role {
         Role::In { .. } | Role::Out { .. } => s.elem == ty,
-        Role::Wild | Role::Near { .. } => false,
+        Role::Wild | Role::Near { .. } | Role::Team => false,
     };
+    let fits = |s: &&Slice| fits(s) && (!g.uniform || matches!(s.role, Role::In { .. }));
     g.slices.iter().filter(fits).cloned().collect()
 }
 
@@ -86,7 +87,10 @@ impl Gen {
                 let index = integer::small(self, Scalar::Usize, 63);
                 (format!("{name}[@]"), vec![index])
             }
-            Role::In { covers: true } if !self.once_in(3) => (format!("{name}[i]"), vec![]),
+            Role::In { covers: true } if !self.uniform && !self.once_in(3) => {
+                (format!("{name}[i]"), vec![])
+            }
+            Role::Team => unreachable!("`team` makes its accesses"),
             Role::In { .. } | Role::Wild => {
                 let at = self.expr(Scalar::Usize);
                 (format!("{name}[@ % {name}.len()]"), vec![at])
@@ -104,11 +108,21 @@ fn id(g: &mut Gen, ty: Scalar) -> Expr {
         | Builtin::BlockIdx(_)
         | Builtin::BlockDim(_)
         | Builtin::GridDim(_) => true,
+        Builtin::SubgroupSize | Builtin::SubgroupLane => true,
     };
     let fixed = g.traits.fixed_block;
+    let fits = |id: &Builtin| match id {
+        Builtin::GlobalIdx(_) | Builtin::GlobalThreadId | Builtin::ThreadIdx(_) => !g.uniform,
+        Builtin::SubgroupLane => g.traits.subgroups && !g.uniform,
+        Builtin::SubgroupSize => g.traits.subgroups,
+        Builtin::GlobalDim(_)
+        | Builtin::BlockIdx(_)
+        | Builtin::BlockDim(_)
+        | Builtin::GridDim(_) => true,
+    };
     let ids: Vec<_> = Builtin::ALL
         .into_iter()
-        .filter(|(_, id)| fixed || !depends(id))
+        .filter(|(_, id)| (fixed || !depends(id)) && fits(id))
         .collect();
     let (name, _) = *g.pick(&ids);
     make(ty, Facts::ANY, format!("{name}()"), vec![])

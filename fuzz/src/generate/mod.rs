@@ -4,6 +4,7 @@
 //! where it fits and makes a node. What a rule makes is well-typed, ends, and is free of races; integers
 //! wrap. Floats that decide anything are exact by construction ([`Facts`]), so that all targets agree on them.
 
+mod array;
 mod boolean;
 mod control;
 mod float;
@@ -14,6 +15,8 @@ mod memory;
 mod signature;
 mod sink;
 mod statement;
+mod team;
+mod together;
 mod wild;
 
 use sarek::conformance::input::Random;
@@ -31,16 +34,26 @@ pub struct Rule<T> {
 }
 
 const EXPRESSIONS: &[&[Rule<Expr>]] = &[
+    array::RULES,
     boolean::RULES,
     control::RULES,
     float::RULES,
     integer::RULES,
     intrinsic::RULES,
     memory::RULES,
+    team::RULES,
     wild::RULES,
 ];
 
-const STATEMENTS: &[&[Rule<Node>]] = &[flow::RULES, memory::STORES, sink::RULES, statement::RULES];
+const STATEMENTS: &[&[Rule<Node>]] = &[
+    array::STORES,
+    flow::RULES,
+    memory::STORES,
+    sink::RULES,
+    statement::RULES,
+    team::STORES,
+    together::RULES,
+];
 
 /// A local in scope, or a scalar parameter.
 #[derive(Clone, Debug)]
@@ -49,6 +62,8 @@ struct Var {
     ty: Scalar,
     facts: Facts,
     mutable: bool,
+    /// Is it the same for all threads of a block? Then only [`together`] assigns to it.
+    uniform: bool,
 }
 
 /// A slice parameter.
@@ -69,6 +84,8 @@ enum Role {
     Out { each: usize },
     /// The same, of results that need not be exact.
     Near { each: usize },
+    /// What the threads of a block, or all, use by turns: [`team`].
+    Team,
 }
 
 /// A loop around what is being made.
@@ -79,6 +96,8 @@ struct Loop {
     is_block: bool,
     /// What `break` carries.
     value: Option<Scalar>,
+    /// If all threads of the block are together in it: its number, and whose turn it is when it begins.
+    team: Option<(u32, Vec<team::Turn>)>,
 }
 
 /// What a kernel may have in it.
@@ -92,6 +111,12 @@ struct Traits {
     fixed_block: bool,
     /// How deep expressions nest.
     depth: u32,
+    /// The threads of a block work together.
+    team: bool,
+    /// Subgroups do, too: of 32 threads, as on the host.
+    subgroups: bool,
+    /// Elements of 8 and 16 bits may stand in slices.
+    narrow: bool,
 }
 
 /// The state of the generator.
@@ -100,7 +125,13 @@ pub struct Gen {
     traits: Traits,
     scope: Vec<Var>,
     slices: Vec<Slice>,
+    arrays: Vec<array::Array>,
+    teams: Vec<team::Team>,
     loops: Vec<Loop>,
+    /// All threads of the block that are left are here.
+    together: bool,
+    /// What is being made has to be the same for all of them.
+    uniform: bool,
     /// Statements still to be made.
     budget: usize,
     names: u32,
@@ -135,8 +166,17 @@ impl Generated {
     }
 }
 
-/// The kernel of a seed.
+/// The kernel of a seed, for any device.
 pub fn generate(seed: u64) -> Generated {
+    made(seed, false)
+}
+
+/// The kernel of a seed for devices whose subgroups are the host's.
+pub fn generate_for_host(seed: u64) -> Generated {
+    made(seed, true)
+}
+
+fn made(seed: u64, host: bool) -> Generated {
     let mut random = Random::new(seed);
     let mut types = vec![Scalar::Bool, Scalar::I32, Scalar::U32, Scalar::Usize];
     let mut offer = |ty, of_10| {
@@ -148,21 +188,33 @@ pub fn generate(seed: u64) -> Generated {
     offer(Scalar::I64, 5);
     offer(Scalar::U64, 5);
     offer(Scalar::F64, 3);
+    for ty in [Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16] {
+        offer(ty, 2);
+    }
+    let team = random.below(2) == 0;
     let traits = Traits {
         types,
         faults: random.below(4) == 0,
         f64_math: random.below(4) == 0,
         fixed_block: false,
         depth: 2 + random.below(3) as u32,
+        team,
+        subgroups: team && host && random.below(3) == 0,
+        narrow: random.below(3) == 0,
     };
     // Log-uniform from 10 to 200.
-    let budget = 10.0 * 20f64.powf(random.between(0.0, 1.0));
+    let most: f64 = if team { 8.0 } else { 20.0 };
+    let budget = 10.0 * most.powf(random.between(0.0, 1.0));
     let mut gen_ = Gen {
         random,
         traits,
         scope: vec![],
         slices: vec![],
+        arrays: vec![],
+        teams: vec![],
         loops: vec![],
+        together: team,
+        uniform: false,
         budget: budget as usize,
         names: 0,
         depth: 0,
@@ -176,6 +228,7 @@ pub fn generate(seed: u64) -> Generated {
         let stmt = gen_.statement();
         body.push(stmt);
     }
+    gen_.gather(&mut body);
     gen_.results(&mut body);
     Generated {
         function: Function { head, body },
@@ -248,7 +301,8 @@ impl Gen {
 
     /// A variable or, at times, a literal.
     fn leaf(&mut self, ty: Scalar) -> Expr {
-        let fitting: Vec<_> = self.scope.iter().filter(|v| v.ty == ty).cloned().collect();
+        let fits = |v: &&Var| v.ty == ty && (v.uniform || !self.uniform);
+        let fitting: Vec<_> = self.scope.iter().filter(fits).cloned().collect();
         if fitting.is_empty() || self.once_in(6) {
             return self.literal(ty);
         }
@@ -284,27 +338,42 @@ impl Gen {
 
     /// As [`Gen::block`]; with `keeps_names`, something made before stands at its end.
     fn block_before(&mut self, trips: usize, keeps_names: bool) -> Block {
+        let together = std::mem::replace(&mut self.together, false);
+        let block = self.scoped(trips, keeps_names, Gen::statement);
+        self.together = together;
+        block
+    }
+
+    /// A block of a few statements that `statement` makes.
+    fn scoped(
+        &mut self,
+        trips: usize,
+        keeps_names: bool,
+        mut statement: impl FnMut(&mut Gen) -> Node,
+    ) -> Block {
         let (scope, outer, depth) = (self.scope.clone(), self.trips, self.depth);
+        let arrays = self.arrays.clone();
         let keeps_names = std::mem::replace(&mut self.keeps_names, keeps_names);
         self.trips *= trips;
         self.nest += 1;
         self.depth = 0;
         let count = (1 + self.below(4)).min(self.budget.max(1));
-        let block = (0..count).map(|_| self.statement()).collect();
+        let block = (0..count).map(|_| statement(self)).collect();
         self.nest -= 1;
         self.keeps_names = keeps_names;
         (self.scope, self.trips, self.depth) = (scope, outer, depth);
+        self.arrays = arrays;
         block
     }
 
     /// May another block stand here?
     fn is_roomy(&self) -> bool {
-        self.budget > 0 && self.nest < 4
+        self.budget > 0 && self.nest < 4 && !self.uniform
     }
 
     /// May another loop of so many trips stand here?
     fn affords(&self, trips: usize) -> bool {
-        self.is_roomy() && self.trips * trips <= 96
+        self.is_roomy() && self.trips * trips <= if self.traits.team { 24 } else { 96 }
     }
 
     /// Brings a name into scope, in place of one of the same text.
@@ -315,7 +384,16 @@ impl Gen {
             ty,
             facts,
             mutable,
+            uniform: false,
         });
+    }
+
+    /// The same for a name whose value all threads of the block share.
+    fn bind_uniform(&mut self, name: &str, ty: Scalar, facts: Facts) {
+        self.bind(name, ty, facts, false);
+        if let Some(var) = self.scope.last_mut() {
+            var.uniform = true;
+        }
     }
 }
 

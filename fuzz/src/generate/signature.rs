@@ -19,9 +19,7 @@ impl Gen {
         let mut lens = vec![];
         for role in self.roles() {
             let slice = self.slice_param(role);
-            let is_written = matches!(role, Role::Out { .. } | Role::Near { .. });
-            let word = if is_written { "mut " } else { "" };
-            params.push(format!("{}: &{word}[{}]", slice.name, slice.elem));
+            params.push(self.slice_text(&slice));
             lens.push(self.len(role, shape.threads()));
             self.slices.push(slice);
         }
@@ -29,7 +27,7 @@ impl Gen {
             Shape::Over([_, 1, 1]) | Shape::Grid([_, 1, 1], [_, 1, 1]) => (true, "global_idx_x()"),
             Shape::Over(_) | Shape::Grid(..) => (false, "global_thread_id()"),
         };
-        let word = if line && self.once_in(2) {
+        let word = if line && !self.traits.team && self.once_in(2) {
             ""
         } else {
             "unsafe "
@@ -37,6 +35,7 @@ impl Gen {
         self.bind("i", Scalar::Usize, within(1e6), false);
         let mut body = vec![Node::leaf(format!("let i = {id};"))];
         self.read_inputs(&mut body);
+        self.share(&mut body, shape);
         let launch = Launch { seed, shape, lens };
         (
             format!("pub {word}fn k({})", params.join(", ")),
@@ -91,6 +90,9 @@ impl Gen {
     }
 
     fn shape(&mut self) -> Shape {
+        if self.traits.team {
+            return self.team_shape();
+        }
         let n = *self.pick(&[1, 7, 32, 33, 64, 100]);
         let block = *self.pick(&[1, 4, 8, 32]);
         match self.below(10) {
@@ -114,7 +116,10 @@ impl Gen {
         };
         let mutable = self.once_in(3);
         let facts = if mutable { of_variable(ty) } else { facts };
-        self.bind(&name, ty, facts, mutable);
+        match mutable {
+            true => self.bind(&name, ty, facts, true),
+            false => self.bind_uniform(&name, ty, facts),
+        }
         format!("{}{name}: {ty}", if mutable { "mut " } else { "" })
     }
 
@@ -132,6 +137,9 @@ impl Gen {
             roles.push(Role::Wild);
         }
         roles.push(Role::Out { each: each(self) });
+        if self.traits.team && self.once_in(2) {
+            roles.push(Role::Team);
+        }
         if floats && self.once_in(2) {
             roles.push(Role::Near { each: each(self) });
         } else if self.once_in(3) {
@@ -145,8 +153,12 @@ impl Gen {
         let bools = self.once_in(8);
         let elem = match role {
             Role::Wild | Role::Near { .. } => self.ty(Scalar::is_float),
-            Role::In { .. } | Role::Out { .. } => {
-                self.ty(|ty| ty != Scalar::Usize && (bools || ty != Scalar::Bool))
+            Role::In { .. } | Role::Out { .. } | Role::Team => {
+                let narrow = self.traits.narrow;
+                let is_rare = |ty: Scalar| ty.size() < 4 && !narrow && ty != Scalar::Bool;
+                self.ty(|ty| {
+                    ty != Scalar::Usize && (bools || ty != Scalar::Bool) && !is_rare(ty)
+                })
             }
         };
         let word = match role {
@@ -154,6 +166,7 @@ impl Gen {
             Role::Wild => "wild",
             Role::Out { .. } => "out",
             Role::Near { .. } => "near",
+            Role::Team => "all",
         };
         let name = format!("{word}{}", self.slices.len());
         Slice { name, elem, role }
@@ -164,6 +177,7 @@ impl Gen {
             Role::In { covers: true } => threads + self.below(4),
             Role::In { covers: false } | Role::Wild => 1 + self.below(70),
             Role::Out { each } | Role::Near { each } => threads * each,
+            Role::Team => threads,
         }
     }
 
@@ -176,7 +190,7 @@ impl Gen {
             let vars = self
                 .scope
                 .iter()
-                .filter(|v| v.ty == slice.elem && v.name != "i");
+                .filter(|v| v.ty == slice.elem && !["i", "t", "n"].contains(&v.name.as_str()));
             let vars: Vec<_> = vars.rev().take(each).cloned().collect();
             for (k, var) in vars.into_iter().enumerate() {
                 let index = if each == 1 {

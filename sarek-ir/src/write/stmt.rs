@@ -117,7 +117,7 @@ impl<'a> Writer<'a> {
             && !decl.mutable
         {
             // naga computes with the name of a constant as with the constant.
-            *constant = self.dialect.runtime(constant.clone(), decl.ty);
+            *constant = self.dialect.runtime(constant.clone(), decl.ty.scalar());
         }
         let name = self.namer.declare(local, &decl.name);
         if let Some((elem, len)) = self.kernel.array(local) {
