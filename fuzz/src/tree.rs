@@ -24,6 +24,8 @@ pub struct Node {
 pub enum Touch {
     /// Waits for all.
     Barrier,
+    /// Fills it: each thread its own elements.
+    Fill(usize),
     /// Reads or writes the thread's own element.
     Own(usize),
     /// Reads any element.

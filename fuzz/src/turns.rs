@@ -7,10 +7,11 @@ use std::collections::{HashMap, HashSet};
 
 use crate::tree::{Block, Node, Touch};
 
-/// Is no array used in two ways between two barriers?
+/// Is no array used in two ways between two barriers, nor before it is filled?
 pub fn are_kept(body: &Block) -> bool {
     let mut walk = Walk {
         kept: true,
+        filled: HashSet::new(),
         left: HashMap::new(),
     };
     walk.block(body, &mut HashSet::new());
@@ -22,6 +23,7 @@ type Uses = HashSet<Touch>;
 
 struct Walk {
     kept: bool,
+    filled: HashSet<usize>,
     /// The uses where loops are left.
     left: HashMap<u32, Uses>,
 }
@@ -41,8 +43,13 @@ impl Walk {
         for touch in &node.touches {
             match *touch {
                 Touch::Barrier => uses.clear(),
+                Touch::Fill(array) => {
+                    self.filled.insert(array);
+                    uses.insert(Touch::Own(array));
+                }
                 Touch::Own(array) | Touch::Any(array) | Touch::Update(array) => {
                     uses.insert(*touch);
+                    self.kept &= self.filled.contains(&array);
                     let others = [Touch::Own(array), Touch::Any(array), Touch::Update(array)];
                     self.kept &= others.iter().all(|o| o == touch || !uses.contains(o));
                 }
@@ -79,13 +86,15 @@ mod tests {
 
     #[test]
     fn a_barrier_between_two_uses_is_missed() {
+        let fill = || Node::leaf("a[t] = 0;").touching(&[Touch::Fill(0)]);
         let own = || Node::leaf("a[t] = 1;").touching(&[Touch::Own(0)]);
         let any = || Node::leaf("a[0];").touching(&[Touch::Any(0)]);
         let barrier = || Node::leaf("barrier();").touching(&[Touch::Barrier]);
-        assert!(are_kept(&vec![own(), barrier(), any()]));
-        assert!(!are_kept(&vec![own(), any()]));
-        let loop_ = |body| Node::new("loop {#}", vec![], vec![body]);
-        assert!(are_kept(&vec![loop_(vec![own(), barrier(), any(), barrier()])]));
-        assert!(!are_kept(&vec![loop_(vec![own(), barrier(), any()])]));
+        assert!(are_kept(&vec![fill(), own(), barrier(), any()]));
+        assert!(!are_kept(&vec![own(), barrier(), any()]));
+        assert!(!are_kept(&vec![fill(), any()]));
+        let in_loop = |body| vec![fill(), Node::new("loop {#}", vec![], vec![body])];
+        assert!(are_kept(&in_loop(vec![own(), barrier(), any(), barrier()])));
+        assert!(!are_kept(&in_loop(vec![own(), barrier(), any()])));
     }
 }

@@ -30,6 +30,7 @@ corpus! {
     wgsl_block_dim
     wgsl_constant_arithmetic
     wgsl_constant_let
+    wgsl_small_arrays
 }
 
 fn folder() -> PathBuf {

@@ -191,7 +191,7 @@ fn made(seed: u64, host: bool) -> Generated {
     for ty in [Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16] {
         offer(ty, 2);
     }
-    let team = random.below(2) == 0;
+    let team = random.below(4) < if host { 3 } else { 2 };
     let traits = Traits {
         types,
         faults: random.below(4) == 0,

@@ -13,7 +13,8 @@ impl Gen {
         let shape = self.shape();
         self.traits.fixed_block = matches!(shape, Shape::Grid(..));
         let mut params = vec![];
-        for at in 0..self.below(4) {
+        let least = if self.traits.team { 2 } else { 0 };
+        for at in 0..least + self.below(4) {
             params.push(self.scalar_param(at));
         }
         let mut lens = vec![];

@@ -226,9 +226,9 @@ impl Gen {
         body.push(Node::leaf(
             "let t = (thread_idx_z() * block_dim_y() + thread_idx_y()) * block_dim_x() + thread_idx_x();",
         ));
-        body.push(Node::leaf(
-            "let n = block_dim_x() * block_dim_y() * block_dim_z();",
-        ));
+        let slices: Vec<_> = (0..self.teams.len()).map(Touch::Fill).collect();
+        let n = Node::leaf("let n = block_dim_x() * block_dim_y() * block_dim_z();");
+        body.push(n.touching(&slices));
         self.bind("t", Scalar::Usize, within(256.0), false);
         self.bind_uniform("n", Scalar::Usize, within(256.0));
         for at in 0..1 + self.below(2) {
@@ -276,7 +276,7 @@ impl Gen {
             (false, false) => format!("{own} = @;"),
         };
         let filled = Node::new(text, vec![value], vec![]);
-        body.push(filled.touching(&[Touch::Own(number)]));
+        body.push(filled.touching(&[Touch::Fill(number)]));
     }
 
     /// Ends the body: what the others have flows into variables.

@@ -7,13 +7,13 @@ use sarek::ir::Scalar;
 
 use super::control::of_variable;
 use super::team::Turn;
-use super::{Gen, Loop, Rule, integer, make};
+use super::{Gen, Loop, Rule, Var, boolean, integer, make};
 use crate::tree::{Block, Expr, Facts, Node, Touch};
 
 /// Statements among which threads stay together.
 pub(super) const RULES: &[Rule<Node>] = &[
     Rule {
-        weight: 40,
+        weight: 60,
         fits: |g, _| g.together,
         make: change,
     },
@@ -28,22 +28,22 @@ pub(super) const RULES: &[Rule<Node>] = &[
         make: assign,
     },
     Rule {
-        weight: 12,
+        weight: 24,
         fits: |g, _| g.together && g.is_roomy(),
         make: branch,
     },
     Rule {
-        weight: 12,
+        weight: 24,
         fits: |g, _| g.together && g.affords(3),
         make: count,
     },
     Rule {
-        weight: 12,
+        weight: 24,
         fits: |g, _| g.together && g.affords(4),
         make: while_loop,
     },
     Rule {
-        weight: 12,
+        weight: 16,
         fits: |g, _| g.together && g.loops.iter().any(|l| l.team.is_some()),
         make: leave,
     },
@@ -69,9 +69,22 @@ impl Gen {
     /// A condition that is; seldom a constant.
     fn same_condition(&mut self) -> Expr {
         let uniform = std::mem::replace(&mut self.uniform, true);
-        let cond = self.expr(Scalar::Bool);
+        let cond = match self.once_in(3) {
+            true => self.expr(Scalar::Bool),
+            false => self.same_test(),
+        };
         self.uniform = uniform;
         cond
+    }
+
+    /// A comparison of low bits of some variable.
+    fn same_test(&mut self) -> Expr {
+        let fits = |v: &&Var| v.uniform && v.ty.is_int();
+        let vars: Vec<_> = self.scope.iter().filter(fits).cloned().collect();
+        let var = self.pick(&vars).clone();
+        let int = make(var.ty, var.facts, var.name, vec![]);
+        let (mask, op, with) = (*self.pick(&[1, 3, 7]), boolean::comparison(self), self.below(4));
+        make(Scalar::Bool, Facts::ANY, format!("(@ & {mask} {op} {with})"), vec![int])
     }
 
     /// Makes it these turns, by a barrier if they are others.
@@ -151,7 +164,7 @@ fn binding(g: &mut Gen, _: Scalar) -> Node {
 }
 
 fn assignable(g: &Gen) -> Vec<(String, Scalar)> {
-    let fits = |v: &&super::Var| v.uniform && v.name.starts_with(ASSIGNABLE);
+    let fits = |v: &&Var| v.uniform && v.name.starts_with(ASSIGNABLE);
     let vars = g.scope.iter().filter(fits);
     vars.map(|v| (v.name.clone(), v.ty)).collect()
 }

@@ -176,7 +176,7 @@ impl Dialect for Wgsl {
     }
 
     fn declare_array(&self, name: &str, ty: Scalar, len: u64) -> String {
-        format!("var {name}: array<{ty}, {len}>")
+        format!("var {name}: array<{}, {len}>", self.type_name(ty))
     }
 
     fn forever(&self) -> &'static str {
