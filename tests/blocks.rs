@@ -304,3 +304,183 @@ fn global_atomics_agree() {
         x.as_slice().unwrap().iter().sum()
     );
 }
+
+/// Kernels with loops over lanes in all shapes, and in the plain one.
+macro_rules! shaped {
+    ($($plain:ident $shaped:ident ($($args:tt)*) $body:block)*) => {$(
+        #[kernel(__shapes = "")]
+        unsafe fn $plain($($args)*) $body
+        #[kernel]
+        unsafe fn $shaped($($args)*) $body
+    )*};
+}
+
+shaped! {
+    plain_sums shaped_sums(n: usize, x: &[u32], out: &mut [u32]) {
+        let i = global_idx_x();
+        if i < x.len() {
+            let mut sum = x[i];
+            let mut last = [1u32, 2];
+            for k in 0..n {
+                let near = x[(i + k) % x.len()];
+                if near % 2 == 0 {
+                    sum = sum.wrapping_mul(3) + near % 5;
+                }
+                for j in 0..k {
+                    sum = sum ^ (j as u32 * near);
+                    last[j % 2] = sum % 9;
+                }
+                if k > 5 {
+                    break;
+                }
+            }
+            out[i] = sum % 100_000 + last[0] + last[1];
+        }
+    }
+    plain_strides shaped_strides(n: usize, x: &[u32], out: &mut [u32]) {
+        let i = global_idx_x();
+        if i < out.len() {
+            let mut at = i;
+            let mut sum = 0;
+            while at < x.len() {
+                let v = x[at];
+                sum += v;
+                if v % 3 == 1 {
+                    for k in 0..v % 4 {
+                        sum += k;
+                    }
+                }
+                at += n + 1;
+            }
+            out[i] = sum;
+        }
+    }
+    plain_steps shaped_steps(n: u32, x: &[u32], out: &mut [u32]) {
+        let i = global_idx_x();
+        if i < x.len() {
+            let mut v = x[i];
+            let mut steps = 0;
+            while v > 1 && steps < n {
+                if v % 2 == 0 {
+                    v /= 2;
+                } else {
+                    v = v * 3 + 1;
+                }
+                steps += 1;
+            }
+            let mut left = 200 - x[i];
+            let mut turns = 0;
+            loop {
+                turns += 1;
+                if left < 40 {
+                    break;
+                }
+                left -= 40;
+                if left % 3 == 0 {
+                    continue;
+                }
+                turns += 100;
+            }
+            let mut f = 0.5f32;
+            for k in 0..n {
+                if f > 6.0 {
+                    break;
+                }
+                let by = f * 0.25;
+                f = f + by.sqrt() + k as f32 * 0.01 * (x[i] as f32).min(3.0);
+                turns += k;
+            }
+            out[i] = steps * 100_000 + turns * 100 + (f * 8.0) as u32;
+        }
+    }
+}
+
+#[test]
+fn shapes_mean_the_same() {
+    for len in [1, 7, 31, 32, 33, 100, 1000] {
+        let x = input(len);
+        for n in [0, 1, 3, 9, 40] {
+            let both = |what: &str, shaped: bool| {
+                agree(
+                    &format!("{what} of {len}, {n}"),
+                    len,
+                    |out, device| unsafe {
+                        match (what, shaped) {
+                            ("sums", true) => shaped_sums(n, &x, out).over(len).run_on(device),
+                            ("sums", false) => plain_sums(n, &x, out).over(len).run_on(device),
+                            ("strides", true) => {
+                                shaped_strides(n, &x, out).over(len).run_on(device)
+                            }
+                            ("strides", false) => {
+                                plain_strides(n, &x, out).over(len).run_on(device)
+                            }
+                            (_, true) => shaped_steps(n as u32, &x, out).over(len).run_on(device),
+                            (_, false) => plain_steps(n as u32, &x, out).over(len).run_on(device),
+                        }
+                    },
+                )
+            };
+            for what in ["sums", "strides", "steps"] {
+                assert_eq!(both(what, true), both(what, false), "{what} of {len}, {n}");
+            }
+        }
+    }
+}
+
+#[kernel]
+unsafe fn reaches(at: usize, x: &[u32], out: &mut [u32]) {
+    let tile = shared_array::<u32, 64>();
+    let t = thread_idx_x();
+    tile[t] = x[global_idx_x()];
+    barrier();
+    let mut sum = 0;
+    for k in 0..4u32 {
+        // One thread of one block reaches too far, in the third round.
+        if k == 2 && global_idx_x() == at {
+            sum += tile[64 + t];
+        }
+        barrier();
+        sum += tile[t] / (at as u32 + 1);
+    }
+    out[global_idx_x()] = sum;
+}
+
+#[kernel]
+unsafe fn shaped_reach(n: usize, at: usize, x: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    if i < out.len() {
+        let mut sum = 0;
+        for k in 0..n {
+            let far = if i == at && k == 2 {
+                x[(x[0] + 100) as usize] as usize * 10
+            } else {
+                k
+            };
+            sum += x[far];
+        }
+        out[i] = sum;
+    }
+}
+
+/// A fault behind a barrier, and one in a strip, tell the place, the index and the thread.
+#[test]
+fn faults_tell_the_same() {
+    let x = input(256);
+    let of = |launch: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()>, backend: &str| {
+        let device = Device::of(backend).unwrap();
+        let mut out = Vector::<u32>::zeros(256);
+        let why = launch(&mut out, &device).expect_err("it reaches too far");
+        why.to_string()
+    };
+    for at in [0, 70, 255] {
+        let behind: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()> =
+            &|out, d| unsafe { reaches(at, &x, out).grid(4).block(64).run_on(d) };
+        let strip: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()> =
+            &|out, d| unsafe { shaped_reach(4, at, &x, out).over(256).run_on(d) };
+        for launch in [behind, strip] {
+            let due = of(launch, "interpreter");
+            assert!(due.contains(&format!("{at}")), "{due}");
+            assert_eq!(of(launch, "native"), due);
+        }
+    }
+}

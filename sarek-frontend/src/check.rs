@@ -1,10 +1,12 @@
 //! What rustc would accept but a kernel cannot mean.
 
 use proc_macro2::Span;
-use sarek_ir::Precondition;
 use sarek_ir::analysis::access::Place;
+use sarek_ir::analysis::barriers::{self, Divergence};
 use sarek_ir::analysis::race;
+use sarek_ir::analysis::uniformity::Apart;
 use sarek_ir::validate::{Node, Rule, Violation, validate};
+use sarek_ir::{Memory, Precondition};
 
 use crate::diagnostics::Errors;
 use crate::lower::Lowered;
@@ -29,10 +31,16 @@ fn message(lowered: &Lowered, violation: Violation) -> String {
             .operands(id)
             .first()
             .map(|o| lowered.kernel.scalar_of(*o)),
+        Node::Stmt(id) => match lowered.kernel.stmt(id) {
+            sarek_ir::Stmt::Subgroup { args, .. } => {
+                let first = lowered.kernel.list(args).next();
+                first.map(|arg| lowered.kernel.scalar_of(arg))
+            }
+            _ => None,
+        },
         Node::Kernel
         | Node::Param(_)
         | Node::Local(_)
-        | Node::Stmt(_)
         | Node::Native(_)
         | Node::Precondition(_) => None,
     };
@@ -57,6 +65,34 @@ fn span(lowered: &Lowered, node: Node) -> Span {
     }
 }
 
+/// Reports barriers that some threads of a block may miss.
+pub fn barriers(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
+    let divergences = match barriers::check(&lowered.kernel) {
+        Ok(()) => return Some(()),
+        Err(divergences) => divergences,
+    };
+    for Divergence { barrier, why } in divergences {
+        let line = lowered.kernel.expr_locs[why.condition().index()].line;
+        let why = match why {
+            Apart::Branch(_) => {
+                format!("it depends on the condition in line {line}, which differs between threads")
+            }
+            Apart::Loop(_) => format!(
+                "it is in a loop whose condition or bound, in line {line}, differs between threads"
+            ),
+            Apart::Jump(..) => format!(
+                "before it, some threads leave the iteration, by the condition in line {line}, which differs between threads"
+            ),
+        };
+        let message = format!(
+            "all threads of a block come to a barrier together, and some may miss this one: {why}. Put the barrier \
+             outside, and what only some threads do under a condition of its own"
+        );
+        errors.at(lowered.stmt_spans[barrier.index()], message);
+    }
+    None
+}
+
 /// Proves that no two threads race; what the proof takes from the launch comes back.
 pub fn races(lowered: &Lowered, errors: &mut Errors) -> Option<Vec<Precondition>> {
     let races = match race::check(&lowered.kernel) {
@@ -72,11 +108,19 @@ pub fn races(lowered: &Lowered, errors: &mut Errors) -> Option<Vec<Precondition>
         } else {
             format!(" (the other access is in line {})", second.line)
         };
-        let message = format!(
-            "two threads may use the same element of `{buffer}` at once: {}{meets}. Store to an element of the \
-             thread's own, such as `{buffer}[global_idx_x()]`, or declare the kernel `unsafe fn`",
-            race.reason
-        );
+        let message = match race.memory {
+            Memory::Shared(_) => format!(
+                "two threads of a block may use the same element of `{buffer}` between two barriers: {}{meets}. Put a \
+                 `barrier()` between them, store to an element of the thread's own, such as `{buffer}[thread_idx_x()]`, use \
+                 elements of type `Atomic<T>`, or declare the kernel `unsafe fn`",
+                race.reason
+            ),
+            Memory::Slice(_) | Memory::Local(_) => format!(
+                "two threads may use the same element of `{buffer}` at once: {}{meets}. Store to an element of the \
+                 thread's own, such as `{buffer}[global_idx_x()]`, use a `&[Atomic<T>]`, or declare the kernel `unsafe fn`",
+                race.reason
+            ),
+        };
         errors.at(place_span(lowered, place), message);
     }
     None

@@ -196,6 +196,7 @@ fn is_cooperative(kernel: &sarek_ir::Kernel) -> bool {
 /// Checks what rustc cannot.
 fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> Option<Lowered> {
     crate::check::well_formed(&lowered, errors)?;
+    crate::check::barriers(&lowered, errors)?;
     if !signature.is_unsafe {
         lowered.kernel.preconditions = crate::check::races(&lowered, errors)?.into();
     }

@@ -1,57 +1,299 @@
-//! Local and shared arrays: what they become, and what is rejected.
+//! Local and shared arrays, atomics, barriers: what they become, and what is rejected.
 
 mod common;
 
 use common::{body, lowered};
 
-/// The text of a kernel's IR.
-fn text(arguments: &str, source: &str) -> String {
-    body(arguments, source)
+/// Lowers the body and compares the lines of its IR, without indentation.
+#[track_caller]
+fn lowers(arguments: &str, source: &str, expected: &str) {
+    let text = body(arguments, source);
+    let trimmed = |text: &str| {
+        text.lines()
+            .map(|l| l.trim().to_string())
+            .collect::<Vec<_>>()
+    };
+    let lines = trimmed(&text);
+    let lines: Vec<_> = lines
+        .into_iter()
+        .filter(|l| !l.starts_with("kernel k(") && l != "}")
+        .collect();
+    let expected = trimmed(expected.trim());
+    let expected: Vec<_> = expected.into_iter().filter(|l| l != "}").collect();
+    assert_eq!(lines, expected, "\n{text}");
+}
+
+/// Compares the errors, as their beginnings.
+#[track_caller]
+fn rejects(source: &str, expected: &[&str]) {
+    let errors = lowered(source).err().unwrap_or_default();
+    let fits = errors.len() == expected.len()
+        && errors
+            .iter()
+            .zip(expected)
+            .all(|(error, start)| error.starts_with(start));
+    assert!(fits, "expected {expected:#?}\nfound {errors:#?}");
 }
 
 #[test]
-fn show() {
-    for (args, source) in [
-        (
-            "y: &mut [f32]",
-            "let mut acc = [0.0; 4]; acc[1] += y[0]; y[0] = acc[global_idx_x()];",
-        ),
-        (
-            "y: &mut [f32]",
-            "let a = [y[0], 2.0, 1.0]; let mut b = a; b = [b[1], b[0], b[2]]; y[0] = b[a.len() - 1];",
-        ),
-        (
-            "y: &mut [i32]",
-            "let mut m = [[0; 3]; 5]; m[y[0] as usize][1] = 7; m[2] = m[0]; let r = m[1]; y[0] = r[2] + m.len() as i32;",
-        ),
-        (
-            "y: &mut [i32]",
-            "const K: usize = 9; let mut m = [1; K]; let z = [y[0]; N]; let w: [[_; N]; 2] = [z, z]; y[0] = w[1][K];",
-        ),
-        (
-            "y: &mut [f32], n: usize",
-            "let w = n * 2; let tile = shared_array::<[f32; 17], 16>(); let buf = shared_slice::<f32>(w + block_dim_x()); let h = shared_array::<Atomic<u32>, N>(); let t = thread_idx_x(); tile[t][3] += 1.0; buf[t] = tile[0][t]; let old = h[t].fetch_add(1); h[0].store(old); h[1].fetch_max(3); barrier(); superstep! { let k = t; buf[k] = 1.0; } let s = subgroup_sum(buf[t]); y[t] = s + subgroup_shuffle(s, subgroup_lane()); block_fence(); device_fence();",
-        ),
-        (
-            "c: &[Atomic<i32>], y: &mut [i32]",
-            "let mut i = 1usize; let o = c[i].compare_and_swap({ i = 2; 5 }, y[i]) + c[i].load(); y[i] = o;",
-        ),
-    ] {
-        println!("{}", text(args, source));
+fn a_literal_is_stored_element_by_element() {
+    lowers(
+        "y: &mut [f32]",
+        "let mut a = [y[0], 2.0]; a = [a[1], a[0]]; let b = a; y[b.len()] = b[1];",
+        "let mut a: [f32; 2];
+         a[0usize] = y[0usize]!0;
+         a[1usize] = 2.0f32;
+         let t: f32 = a[1usize]!1;
+         let t.1: f32 = a[0usize]!2;
+         a[0usize] = t;
+         a[1usize] = t.1;
+         let mut b: [f32; 2];
+         b[0usize] = a[0usize];
+         b[1usize] = a[1usize];
+         y[b.len()]!4 = b[1usize]!3;",
+    );
+}
+
+#[test]
+fn a_long_repeat_is_a_loop_and_its_value_is_evaluated_once() {
+    lowers(
+        "y: &mut [i32]",
+        "const K: usize = 9; let a = [y[0]; K]; y[0] = a[2];",
+        "let mut a: [i32; 9];
+         let t: i32 = y[0usize]!0;
+         for k: usize in 0usize..9usize {
+         a[k] = t;
+         }
+         y[0usize]!2 = a[2usize]!1;",
+    );
+}
+
+#[test]
+fn arrays_of_arrays_are_flat_and_check_each_dimension() {
+    lowers(
+        "y: &mut [i32], i: usize",
+        "let mut m = [[0; 2]; 2]; m[i][1] += 7; m[1] = m[0]; y[0] = m[y[0] as usize][i];",
+        "let mut m: [i32; 4];
+         m[0usize] = 0i32;
+         m[1usize] = 0i32;
+         m[2usize] = 0i32;
+         m[3usize] = 0i32;
+         let t: usize = bounded!0(i, 2usize) * 2usize + bounded!1(1usize, 2usize);
+         m[t] = m[t] + 7i32;
+         let t.1: usize = bounded!2(0usize, 2usize) * 2usize;
+         let t.2: usize = bounded!3(1usize, 2usize) * 2usize;
+         m[t.2] = m[t.1];
+         m[t.2 + 1usize] = m[t.1 + 1usize];
+         y[0usize]!7 = m[bounded!5?(y[0usize]!4 as usize, 2usize) * 2usize + bounded!6(i, 2usize)];",
+    );
+}
+
+#[test]
+fn lengths_that_rustc_evaluates_are_links() {
+    lowers(
+        "y: &mut [i32]",
+        "let mut a: [[i32; N]; 2] = [[0; N]; 2]; let t = shared_array::<f32, { N + 1 }>(); y[0] = a[1][0] + t.len() as i32;",
+        "link N: usize
+         link N.1: usize
+         link (2)*(N): usize
+         link {N+1}: usize
+         shared t.4: [f32; {N+1}]
+         let mut a: [i32; (2)*(N)];
+         let t: usize = 0usize * N.1;
+         for k: usize in 0usize..N.1 {
+         let t.1: usize = t + k;
+         a[t.1] = 0i32;
+         }
+         let t.2: usize = 1usize * N.1;
+         for k.1: usize in 0usize..N.1 {
+         let t.3: usize = t.2 + k.1;
+         a[t.3] = 0i32;
+         }
+         y[0usize]!2 = a[bounded!0(1usize, 2usize) * N + bounded!1(0usize, N)] + t.4.len() as i32;",
+    );
+}
+
+#[test]
+fn shared_lengths_look_through_locals() {
+    lowers(
+        "n: usize, x: &[f32]",
+        "let w = n * 2; let s = shared_slice::<f32>(w + block_dim_x().max(x.len())); s[0] = 1.0;",
+        "shared s: [f32; n * 2usize + block_dim_x().max(x.len())]
+         let w: usize = n * 2usize;
+         s[0usize]!0 = 1.0f32;",
+    );
+    let not_known = "the length of a shared slice is known before the launch";
+    for len in ["thread_idx_x()", "x[0] as usize", "m", "{ m += 1; m }"] {
+        let source =
+            format!("fn k(x: &[f32]) {{ let mut m = 1; let s = shared_slice::<f32>({len}); }}");
+        rejects(&source, &[not_known]);
     }
-    for source in [
-        "fn k(n: usize) { let a = [0.0f32; n]; }",
-        "fn k(n: usize) { if n > 1 { let a = shared_array::<f32, 4>(); } }",
-        "fn k(y: &[u32]) { let a = shared_slice::<f32>(y[0] as usize); }",
-        "fn k(y: &[Atomic<u32>]) { let a = y[0]; y[1] = 2; y[2].fetch_add(); y[3].compare_exchange(1, 2); y[4].frob(1); }",
-        "fn k(y: &[Atomic<f32>]) { y[0].fetch_and(1.0); }",
-        "fn k() { let t = shared_array::<[f32; 4], 4>(); t[0] = 1.0; let a = t[4][0]; }",
-        "fn k() { let t = shared_array::<bool, 4>(); let u = shared_array::<f32>(); }",
-        "fn k() { let mut t = [1, 2]; t = [1, 2, 3]; let s = t[2]; let u = [[1, 2], [3]]; let e: [f32; 0] = [0.0; 0]; }",
-        "fn k(x: &mut [u32]) { x[0].fetch_add(1); barrier(1); }",
+}
+
+#[test]
+fn atomics_are_statements_with_a_result() {
+    lowers(
+        "c: &[Atomic<i32>], y: &mut [i32]",
+        "let mut i = 1usize; c[i].fetch_add(1); c[i].store(y[0]); let o = c[i].compare_and_swap({ i = 2; 5 }, y[i]) + c[i].load();",
+        "let mut i: usize = 1usize;
+         c[i]!2.fetch_add(1i32);
+         c[i]!3.store(y[0usize]!0);
+         let t: usize = i;
+         i = 2usize;
+         let mut value: i32;
+         value = c[t]!4.compare_exchange(5i32, y[i]!1);
+         let t.1: i32 = value;
+         let mut value.1: i32;
+         value.1 = c[i]!5.load();
+         let o: i32 = t.1 + value.1;",
+    );
+    let plain = "the elements of `c` are atomic";
+    rejects(
+        "fn k(c: &[Atomic<u32>]) { let a = c[0]; c[1] = 2; c[2] += 1; }",
+        &[plain, plain, plain],
+    );
+    rejects(
+        "fn k(c: &[Atomic<u32>]) { c[2].fetch_add(); c[3].compare_exchange(1, 2); c[4].frob(1); }",
+        &[
+            "`fetch_add` takes 1 argument",
+            "`compare_exchange` is not supported",
+            "`Atomic<u32>` has no method `frob`",
+        ],
+    );
+    rejects(
+        "fn k(c: &[Atomic<f32>]) { c[0].fetch_and(1.0); }",
+        &["`Atomic<f32>` has no `fetch_and`"],
+    );
+    rejects(
+        "fn k(c: &[Atomic<u32>]) { c[0].fetch_add(1.0); }",
+        &["mismatched types: `u32` is needed"],
+    );
+    rejects(
+        "fn k(x: &mut [u32]) { x[0].fetch_add(1); }",
+        &["`fetch_add` is a method of atomics"],
+    );
+    rejects(
+        "fn k(c: &mut [Atomic<u32>]) {}",
+        &["atomics are changed through `&[Atomic<T>]`"],
+    );
+    rejects(
+        "fn k(c: &[Atomic<bool>]) {}",
+        &["`Atomic<bool>` does not exist"],
+    );
+}
+
+#[test]
+fn threads_work_together() {
+    lowers(
+        "y: &mut [f32]",
+        "superstep! { let k = y[0]; y[1] = k; } let s = subgroup_sum(y[0]); let b = subgroup_ballot(s > subgroup_shuffle(s, 3)); block_fence(); device_fence();",
+        "let k: f32 = y[0usize]!0;
+         y[1usize]!2 = k;
+         barrier();
+         let mut s: f32;
+         s = subgroup_sum(y[0usize]!1);
+         let t: f32 = s;
+         let mut value: f32;
+         value = subgroup_shuffle(s, 3usize);
+         let mut b: u64;
+         b = subgroup_ballot(t > value);
+         block_fence();
+         device_fence();",
+    );
+    rejects("fn k() { barrier(1); }", &["`barrier()` takes no argument"]);
+    rejects(
+        "fn k() { let a = subgroup_sum(true); }",
+        &["this operation is not defined for `bool`"],
+    );
+}
+
+#[test]
+fn barriers_stand_where_all_threads_come() {
+    let missed = "all threads of a block come to a barrier together";
+    rejects(
         "fn k() { if thread_idx_x() == 0 { barrier(); } }",
-        "fn k() { foo(shared_array::<f32, 4>()); }",
-    ] {
-        println!("{:#?}", lowered(source).err());
-    }
+        &[missed],
+    );
+    rejects(
+        "fn k() { for i in 0..thread_idx_x() { superstep! {} } }",
+        &[missed],
+    );
+    rejects(
+        "fn k() { loop { if thread_idx_x() == 0 { break; } barrier(); } }",
+        &[missed],
+    );
+    rejects(
+        "fn k(n: usize) { if global_idx_x() >= n { return; } barrier(); }",
+        &[],
+    );
+    rejects("fn k(n: usize) { if n > 3 { barrier(); } }", &[]);
+}
+
+#[test]
+fn shared_arrays_are_made_once_and_bound() {
+    let once = "a shared array is made once for the whole block";
+    rejects(
+        "fn k(n: usize) { if n > 1 { let a = shared_array::<f32, 4>(); } }",
+        &[once],
+    );
+    rejects(
+        "fn k(n: usize) { for i in 0..n { let a = shared_slice::<f32>(n); } }",
+        &[once],
+    );
+    rejects(
+        "fn k() { let x = 1.0 + shared_array::<f32, 4>(); }",
+        &["`shared_array` is bound to a name"],
+    );
+    rejects(
+        "fn k() { let t = shared_array::<bool, 4>(); }",
+        &["a shared array of `bool` is not supported"],
+    );
+    rejects(
+        "fn k() { let t = shared_array::<f32>(); }",
+        &["write the type and the length"],
+    );
+    rejects(
+        "fn k(n: usize) { let t = shared_array::<f32, 4>(n); }",
+        &["`shared_array` takes no argument"],
+    );
+    rejects(
+        "fn k() { let t: f32 = shared_array::<f32, 4>(); }",
+        &["this pattern for a shared array"],
+    );
+    rejects(
+        "fn k() { let t = shared_array::<f32, 4>(); let u = t; }",
+        &["the shared array `t` is not a value"],
+    );
+}
+
+#[test]
+fn arrays_are_indexed_by_as_many_indices_as_they_have_dimensions() {
+    rejects(
+        "fn k() { let t = shared_array::<[f32; 4], 4>(); t[0] = 1.0; let a = t[4][0]; }",
+        &[
+            "`t` has 2 dimensions: an element of it is `t[i][j]`",
+            "index 4 is out of bounds: `t` has 4 elements",
+        ],
+    );
+    rejects(
+        "fn k(x: &[f32]) { let a = x[0][1]; }",
+        &["`x` has 1 dimension"],
+    );
+    rejects(
+        "fn k(n: usize) { let mut t = [1, 2]; t = [1, 2, 3]; let u = [[1, 2], [3]]; let e = [0.0; 0]; let v = [1; n]; }",
+        &[
+            "mismatched types: an array of [2]",
+            "mismatched types: an array of [2]",
+            "an array of a kernel has one element",
+            "the length of an array is a constant",
+        ],
+    );
+    rejects(
+        "fn k() { let a = [1, 2]; let b = a + 1; }",
+        &["the array `a` is no scalar"],
+    );
+    rejects(
+        "fn k(x: &[f32]) { let a: [f32; 4] = x[0]; }",
+        &["this value of an array is not"],
+    );
 }

@@ -2,12 +2,12 @@
 
 mod common;
 
-use common::{expand, lowered};
+use common::expand;
 
 /// Expands the kernel and compares the errors, as their beginnings.
 #[track_caller]
 fn rejects(source: &str, expected: &[&str]) {
-    let errors = lowered(source).err().unwrap_or_default();
+    let errors = expand(source).errors;
     let fits = errors.len() == expected.len()
         && errors
             .iter()

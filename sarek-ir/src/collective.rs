@@ -85,7 +85,7 @@ pub enum Scope {
     Device,
 }
 
-/// What the threads of a subgroup do together. The operands are of one scalar type, lanes are `usize`. A
+/// What the threads of a subgroup do together. The operands are of one scalar type, of 32 or 64 bits or `bool`; lanes are `usize`. A
 /// subgroup's threads are consecutive in `thread_idx`, x fastest; those that returned, or take
 /// another path, take no part. Where a lane is asked for that takes no part, targets differ: the interpreter
 /// gives one's own value, and for [`SubgroupOp::Broadcast`] that of the lowest lane.
@@ -169,7 +169,12 @@ impl SubgroupOp {
             | SubgroupOp::InclusiveSum
             | SubgroupOp::ExclusiveSum => (!ty.is_bool(), ty),
         };
-        if takes { Some(result) } else { None }
+        // No target has them on numbers of 8 and 16 bits.
+        if takes && ty.widened().is_none() {
+            Some(result)
+        } else {
+            None
+        }
     }
 
     /// Does it take the number of a lane (or a distance, or a mask) as second operand?

@@ -11,10 +11,12 @@ mod host;
 mod lane;
 mod thread;
 
+#[cfg(test)]
+pub(crate) use block::cases;
 pub use block::{Machine, Stop};
 pub use call::call;
 pub use collective::{Brought, atomic, subgroup};
-pub use host::{Fault, Host, Ids, OnFault, SUBGROUP};
+pub use host::{Fault, Host, Ids, Like, SUBGROUP};
 pub(crate) use lane::shared_len;
 
 use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value};

@@ -267,6 +267,8 @@ pub enum Precondition {
     SingleThread(Axis),
     /// The launch has at most this many threads along an axis.
     ExtentAtMost(Axis, u64),
+    /// A block has at most this many threads along an axis.
+    BlockAtMost(Axis, u64),
     /// No thread's evaluation of the expression leaves its type's range on the way.
     NoOverflow(ExprId),
 }

@@ -39,7 +39,8 @@
 //!
 //! **Faults.** A node that can fail carries `Some(site)`. At a failing site the thread records the
 //! fault and either stops (host backends) or goes on with a harmless value and leaves its next
-//! unbounded loop (accelerators); the bad access itself never touches memory. The pass
+//! unbounded loop (accelerators; a loop around barriers once any thread of the block has faulted); the bad
+//! access itself never touches memory. The pass
 //! [`passes::elide_checks`] turns a site into `None` once it is proved; a writer that sees `None`
 //! prints the unchecked form.
 //!
@@ -58,11 +59,13 @@
 //! | [`passes::select_natives`] | no native block has a fallback that the target needs |
 //! | [`passes::cut_after_exits`] | nothing follows an exit in its block |
 //! | [`passes::elide_checks`] | sites that the launch proved are `None` |
+//! | [`passes::park_returns`] | no barrier stands behind a `return` that some threads of a block take without the others; nothing that decides whether and how often a barrier is come to can fault |
 //! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
 //! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |
 //! | [`passes::widen_small`] | numbers of 8 and 16 bits are held, and cast from and to their 32-bit type; checked divisions apart, arithmetic has 32 or 64 bits |
-//! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted, or with a barrier in them one of the block |
+//! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted, those around barriers once a thread of the block has |
 //! | [`passes::lower_labels`] | `Break` and `Continue` name the innermost loop only |
+//! | [`passes::fold_continues`] | no loop with a barrier in it has a `Continue` after which something would be left out |
 //! | [`passes::spill_stores`] | index and operands of a checked store or an atomic operation are locals or constants |
 //! | [`passes::expand_atomics`] | only atomic operations that the target has are left |
 //!

@@ -134,6 +134,9 @@ impl<'a> Text<'a> {
                 Precondition::ExtentAtMost(axis, n) => {
                     self.put(format_args!("requires global_dim_{}() <= {n}", axis.name()));
                 }
+                Precondition::BlockAtMost(axis, n) => {
+                    self.put(format_args!("requires block_dim_{}() <= {n}", axis.name()));
+                }
                 Precondition::NoOverflow(e) => {
                     self.put("requires no_overflow(");
                     self.expr(*e, Prec::Lowest);

@@ -94,7 +94,7 @@ fn texts_of_blocks_are_as_kept() {
             blocks::reduction(),
             blocks::transpose(),
             blocks::launch_sized(),
-            blocks::local_arrays(),
+            blocks::local_arrays(&Scalar::ALL),
             blocks::large(),
             blocks::float_atomics(),
         ] {

@@ -107,6 +107,68 @@ fn ids_in_three_dimensions() {
     assert_eq!(v.as_slice(), expected);
 }
 
+/// Each block turns its elements around, through a shared array whose length the launch gives.
+fn reverse(barrier: impl FnOnce(&Sketch)) -> Kernel {
+    let s = Sketch::new("reverse");
+    let v = s.slice_mut("v", Scalar::F32);
+    let factor = s.scalar("factor", Scalar::Usize);
+    let thread = || s.id(Builtin::ThreadIdx(Axis::X));
+    let lanes = || s.id(Builtin::BlockDim(Axis::X));
+    let tile = s.shared_slice("tile", Scalar::F32, lanes() * s.arg(factor));
+    let last = s.let_("last", s.len(tile) - s.n(1));
+    s.store(tile, last.get() - thread(), s.load(v, s.id(X)));
+    barrier(&s);
+    let from = thread() + lanes() * (s.arg(factor) - s.n(1));
+    s.store(v, s.id(X), s.load(tile, from));
+    s.finish()
+}
+
+fn run_reverse(kernel: Kernel, n: usize, factor: u64) -> (Result<Option<RawFault>>, Vec<f32>) {
+    let mut v: Vec<f32> = (0..3 * n).map(|i| i as f32).collect();
+    let args = [slice(&mut v), DirectArg::Scalar(Value::Usize(factor))];
+    let space = over([3 * n as u64, 1, 1], [n as u32, 1, 1]);
+    (launch(kernel, space, &args), v)
+}
+
+#[test]
+fn blocks_share_arrays_and_meet_at_barriers() {
+    for n in [1, 3, 32, 33, 255, 256, 1024] {
+        let (ran, v) = run_reverse(reverse(|s| s.barrier()), n, 2);
+        assert_eq!(ran.expect("arguments fit"), None);
+        let block = |b| (b * n..(b + 1) * n).rev().map(|i| i as f32);
+        let expected: Vec<f32> = (0..3).flat_map(block).collect();
+        assert_eq!(v, expected, "{n} threads");
+    }
+    // Without elements there is no place for the first store.
+    let (ran, _) = run_reverse(reverse(|s| s.barrier()), 3, 0);
+    let expected = RawFault {
+        site: SiteId(1),
+        detail: u64::MAX,
+        thread: [0, 0, 0],
+    };
+    assert_eq!(ran.expect("arguments fit"), Some(expected));
+}
+
+#[test]
+fn a_barrier_that_some_threads_miss_is_an_error() {
+    let kernel = reverse(|s| {
+        let some = s.id(Builtin::ThreadIdx(Axis::X)).lt(s.n(2));
+        s.if_(some, || s.barrier());
+    });
+    let (ran, _) = run_reverse(kernel, 3, 2);
+    let Err(Error::Launch { problem, .. }) = ran else {
+        panic!("{ran:?}")
+    };
+    assert!(
+        problem.contains("thread [0, 0, 0] of block [0, 0, 0] waits"),
+        "{problem}"
+    );
+    assert!(
+        problem.contains("where thread [2, 0, 0] does not come"),
+        "{problem}"
+    );
+}
+
 #[test]
 fn control_flow_and_every_element_type() {
     let s = Sketch::new("types");

@@ -2,10 +2,15 @@
 //!
 //! A backend without a device is skipped unless `SAREK_REQUIRE` names it.
 
+#[path = "../../../sarek-ir/tests/common/blocks.rs"]
+mod blocks;
+mod call;
+mod cooperation;
 mod nvrtc;
 mod rendered;
 mod require;
 mod rig;
+mod subgroups;
 mod suite;
 mod texts;
 
@@ -50,4 +55,15 @@ on_each_backend! {
     crate::suite::foreign_objects_are_errors => foreign_objects_are_errors;
     crate::rendered::rendered_kernels_run => rendered_kernels_run;
     crate::rendered::faults_are_recorded => faults_are_recorded;
+    crate::cooperation::blocks_reduce => blocks_reduce;
+    crate::cooperation::blocks_transpose => blocks_transpose;
+    crate::cooperation::blocks_count => blocks_count;
+    crate::cooperation::a_fault_changes_nothing_else => a_fault_changes_nothing_else;
+    crate::cooperation::launches_size_shared_arrays => launches_size_shared_arrays;
+    crate::cooperation::much_shared_memory_is_given => much_shared_memory_is_given;
+    crate::cooperation::local_arrays_are_each_threads_own => local_arrays_are_each_threads_own;
+    crate::cooperation::a_fault_ends_a_loop_with_barriers => a_fault_ends_a_loop_with_barriers;
+    crate::cooperation::atomics_lose_nothing => atomics_lose_nothing;
+    crate::cooperation::atomic_extremes_treat_nan_as_rust => atomic_extremes_treat_nan_as_rust;
+    crate::cooperation::subgroups_work_together => subgroups_work_together;
 }

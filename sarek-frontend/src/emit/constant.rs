@@ -650,6 +650,10 @@ fn precondition(precondition: Precondition) -> TokenStream {
             let (a, most) = (axis(a), Literal::u64_unsuffixed(most));
             quote!(ir::Precondition::ExtentAtMost(#a, #most))
         }
+        Precondition::BlockAtMost(a, most) => {
+            let (a, most) = (axis(a), Literal::u64_unsuffixed(most));
+            quote!(ir::Precondition::BlockAtMost(#a, #most))
+        }
         Precondition::NoOverflow(id) => {
             let id = expr_id(id);
             quote!(ir::Precondition::NoOverflow(#id))

@@ -3,6 +3,7 @@
 use sarek_frontend::expand::{Expansion, kernel};
 
 /// Expands `#[kernel] source`.
+#[allow(dead_code)]
 pub fn expand(source: &str) -> Expansion {
     let item = source.parse().expect("the source is tokens");
     kernel(proc_macro2::TokenStream::new(), item)

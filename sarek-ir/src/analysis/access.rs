@@ -8,16 +8,21 @@
 //! Native blocks are the user's promise and are not looked into.
 
 mod affine;
+mod phases;
 mod poly;
+mod values;
 
 pub use affine::{Affine, Atom};
+pub use phases::phases;
 pub use poly::{Extent, Poly, Symbol};
+pub(super) use values::block_dim;
 
 use affine::Resolver;
 
+use super::touch::{self, Touch};
 use crate::{
-    Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, List, Loc, Memory, PlaceId, Root, Stmt,
-    StmtId, UnaryOp,
+    Axis, BinaryOp, Block, Builtin, CallId, Expr, ExprId, Kernel, List, Loc, Memory, PlaceId, Root,
+    Stmt, StmtId, UnaryOp,
 };
 
 /// A load or store of memory that threads share and write.
@@ -67,7 +72,7 @@ pub enum Limit {
     AtLeast(Poly),
 }
 
-/// Every access of a `&mut` slice or a shared array that the kernel may execute, in order of evaluation.
+/// Every access of a `&mut` slice that the kernel may execute, in order of evaluation.
 pub fn accesses(kernel: &Kernel) -> Vec<Access> {
     let mut collector = Collector {
         kernel,
@@ -99,12 +104,16 @@ impl Collector<'_> {
     fn stmt(&mut self, id: StmtId) {
         let kernel = self.kernel;
         match kernel.stmt(id) {
-            Stmt::Let { init, .. } => {
+            Stmt::Let { local, init } => {
                 if let Some(init) = init {
                     self.expr(init);
                 }
+                self.bind(local, init);
             }
-            Stmt::Assign { value, .. } => self.expr(value),
+            Stmt::Assign { local, value } => {
+                self.expr(value);
+                self.bind(local, None);
+            }
             Stmt::Store {
                 memory,
                 index,
@@ -123,8 +132,11 @@ impl Collector<'_> {
                 otherwise,
             } => {
                 self.expr(cond);
+                let before = self.resolver.block.clone();
                 self.guarded(cond, true, then);
+                self.restore(before);
                 self.guarded(cond, false, otherwise);
+                self.changed_in(&[then, otherwise]);
                 if leaves(kernel, then) {
                     self.suppose(cond, false);
                 }
@@ -132,13 +144,17 @@ impl Collector<'_> {
                     self.suppose(cond, true);
                 }
             }
-            Stmt::Loop { cond, body, .. } => match cond {
-                Some(cond) => {
-                    self.expr(cond);
-                    self.guarded(cond, true, body);
+            Stmt::Loop { cond, body, .. } => {
+                self.enter_loop(body);
+                match cond {
+                    Some(cond) => {
+                        self.expr(cond);
+                        self.guarded(cond, true, body);
+                    }
+                    None => self.block(body),
                 }
-                None => self.block(body),
-            },
+                self.leave_loop(body);
+            }
             Stmt::For {
                 local,
                 start,
@@ -150,30 +166,39 @@ impl Collector<'_> {
                 self.expr(end);
                 let depth = self.bounds.len();
                 self.bound_counter(Atom::Local(local), start, end);
+                self.enter_loop(body);
                 self.block(body);
+                self.leave_loop(body);
                 self.bounds.truncate(depth);
             }
             // Atomic operations do not race with each other, and their slices have no others.
-            Stmt::Atomic { index, args, .. } => {
+            Stmt::Atomic {
+                index,
+                args,
+                result,
+                ..
+            } => {
                 self.operands(args);
                 self.expr(index);
+                if let Some(result) = result {
+                    self.bind(result, None);
+                }
             }
-            Stmt::Subgroup { args, .. } => self.operands(args),
+            Stmt::Subgroup { args, result, .. } => {
+                self.operands(args);
+                self.bind(result, None);
+            }
             Stmt::Update { place, value } => {
                 self.expr(value);
                 self.update(id, place);
             }
-            Stmt::Call { call } => {
-                for operand in kernel.call_operands(call) {
-                    self.expr(operand);
-                }
-            }
+            Stmt::Call { call } => self.call(call),
+            Stmt::Native { native } => self.native(native),
             Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
             | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Native { .. } => {}
+            | Stmt::Fence { .. } => {}
         }
     }
 
@@ -195,8 +220,21 @@ impl Collector<'_> {
                 let loc = kernel.stmt_locs[id.index()];
                 self.access(memory, Place::Store(id), loc, index);
             }
-            Root::Local(_) | Root::Param(_) => {}
+            Root::Local(local) => self.bind(local, None),
+            Root::Param(_) => {}
         }
+    }
+
+    fn call(&mut self, id: CallId) {
+        let kernel = self.kernel;
+        for operand in kernel.call_operands(id) {
+            self.expr(operand);
+        }
+        touch::called(kernel, id, &mut |local, touch| {
+            if touch == Touch::Write {
+                self.bind(local, None);
+            }
+        });
     }
 
     fn operands(&mut self, list: List) {
@@ -206,16 +244,31 @@ impl Collector<'_> {
     }
 
     fn access(&mut self, memory: Memory, place: Place, loc: Loc, index: ExprId) {
-        if !self.kernel.is_shared_between_threads(memory) {
+        let looked_at = match self.resolver.block {
+            None => matches!(memory, Memory::Slice(_)),
+            Some(_) => phases::is_plain_shared(self.kernel, memory),
+        };
+        if !looked_at || !self.kernel.is_shared_between_threads(memory) {
             return;
+        }
+        let depth = self.bounds.len();
+        let mut form = self.resolver.affine(index);
+        if self.resolver.block.is_some() {
+            self.dimensions(index);
+        }
+        let mut bounds = self.bounds.clone();
+        self.bounds.truncate(depth);
+        if self.resolver.block.is_some() {
+            bounds.iter_mut().for_each(|b| b.look_at_block(self.kernel));
+            form = form.map(|form| form.in_block(self.kernel));
         }
         self.found.push(Access {
             memory,
             place,
             loc,
             index,
-            form: self.resolver.affine(index),
-            bounds: self.bounds.clone(),
+            form,
+            bounds,
         });
     }
 
@@ -273,7 +326,9 @@ impl Collector<'_> {
                 arg,
             } => self.suppose(arg, !truth),
             Expr::Local(local) => {
-                if let Some(init) = self.resolver.init(local) {
+                if let Some(init) = self.resolver.init(local)
+                    && (self.resolver.block.is_none() || self.resolver.is_constant(init))
+                {
                     self.suppose(init, truth);
                 }
             }

@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | [`requirements`] | what must a device have? | eligibility |
 //! | [`uniformity`] | which values are the same for all threads of a block? | barriers, accesses |
+//! | [`spine`] | what decides whether and how often barriers are come to? | passes |
 //! | [`barriers`] | do all threads of a block come to each barrier? | frontend |
 //! | [`access`] | which element does a thread touch, as a formula of its ids? | races |
 //! | [`race`] | can two threads collide, and what must a launch satisfy lest they do? | frontend |
@@ -18,8 +19,9 @@ pub mod range;
 pub mod regions;
 pub mod requirements;
 mod shape;
+pub mod spine;
 pub mod touch;
 pub mod uniformity;
 
 #[cfg(test)]
-mod random;
+pub(crate) mod random;

@@ -9,6 +9,10 @@
 //! thread by a guard (`global_idx_y() == 0`).
 //!
 //! What is known only at a launch becomes a [`Precondition`].
+//!
+//! Shared arrays are compared within one barrier phase and one block: [`shared`].
+
+mod shared;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -42,6 +46,16 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
             }
             Err(race) => races.push(race),
         }
+    }
+    match shared::check(kernel) {
+        Ok(needs) => {
+            for need in needs {
+                if !preconditions.contains(&need) {
+                    preconditions.push(need);
+                }
+            }
+        }
+        Err(found) => races.extend(found),
     }
     if races.is_empty() {
         Ok(preconditions)
@@ -80,6 +94,8 @@ pub enum Reason {
     Overlapping,
     /// What is added to the ids may reach the next thread's element.
     Neighbour,
+    /// Threads that differ along an axis only access the same element.
+    Axis(Axis),
 }
 
 impl fmt::Display for Reason {
@@ -103,6 +119,11 @@ impl fmt::Display for Reason {
                  `row * width + col` keeps them apart",
             ),
             Reason::Neighbour => f.write_str("this index may reach the element of another thread"),
+            Reason::Axis(axis) => write!(
+                f,
+                "threads that differ in `thread_idx_{}()` alone access the same element",
+                axis.name()
+            ),
         }
     }
 }
@@ -113,6 +134,8 @@ struct Buffer<'a> {
     accesses: &'a [&'a Access],
     /// The index of each access, where it has a form.
     forms: Vec<Option<Affine>>,
+    /// The guards that let one thread only of each block through, by axis.
+    alone: [Option<Vec<Bound>>; 3],
     needs: Vec<Precondition>,
 }
 
@@ -130,6 +153,7 @@ impl<'a> Buffer<'a> {
             kernel,
             accesses,
             forms: accesses.iter().map(form).collect(),
+            alone: [const { None }; 3],
             needs: vec![],
         }
     }
@@ -154,7 +178,8 @@ impl<'a> Buffer<'a> {
     }
 
     fn check(mut self) -> Result<Vec<Precondition>, Race> {
-        let pinned = Axis::ALL.map(|axis| self.pin(axis));
+        let pinned = Axis::ALL.map(|axis| self.pin(Builtin::GlobalIdx(axis)));
+        self.alone = Axis::ALL.map(|axis| self.pin(Builtin::ThreadIdx(axis)));
         let any_pinned = pinned.iter().any(Option::is_some);
         let ids = match self.id_part() {
             Ok(ids) => ids,
@@ -171,7 +196,10 @@ impl<'a> Buffer<'a> {
                 Ok(()) => {
                     for (id, _) in &ids {
                         match id.axis() {
-                            Some(axis) => used[axis.index()] = true,
+                            Some(axis) => {
+                                used[axis.index()] = true;
+                                self.rely_on_block(*id, axis);
+                            }
                             None => used = [true; 3],
                         }
                     }
@@ -205,10 +233,17 @@ impl<'a> Buffer<'a> {
         }
     }
 
-    /// The guards that let one thread only of an axis through, if all accesses stand behind the
+    /// A block's index stands for the one thread of the block that comes here.
+    fn rely_on_block(&mut self, id: Builtin, axis: Axis) {
+        if let (Builtin::BlockIdx(_), Some(bounds)) = (id, self.alone[axis.index()].clone()) {
+            bounds.iter().for_each(|b| self.rely_on(b));
+        }
+    }
+
+    /// The guards that let one value only of an id through, if all accesses stand behind the
     /// same ones.
-    fn pin(&self, axis: Axis) -> Option<Vec<Bound>> {
-        let id = Atom::Id(Builtin::GlobalIdx(axis));
+    fn pin(&self, id: Builtin) -> Option<Vec<Bound>> {
+        let id = Atom::Id(id);
         let mut value: Option<&Poly> = None;
         let mut relied = vec![];
         for access in self.accesses {
@@ -243,10 +278,11 @@ impl<'a> Buffer<'a> {
                 return Err(self.race_with_store(i, Reason::Opaque));
             };
             let ids = ids_of(form);
-            let local = ids
-                .iter()
-                .map(|(id, _)| *id)
-                .find(|id| matches!(id, Builtin::ThreadIdx(_) | Builtin::BlockIdx(_)));
+            let local = ids.iter().map(|(id, _)| *id).find(|id| match id {
+                Builtin::ThreadIdx(_) => true,
+                Builtin::BlockIdx(axis) => self.alone[axis.index()].is_none(),
+                _ => false,
+            });
             if let Some(id) = local {
                 return Err(self.race_with_store(i, Reason::BlockLocal(id)));
             }
@@ -421,9 +457,11 @@ fn digit_bound(access: &Access, id: Builtin, low: &Poly, high: &Poly) -> Option<
         let count = most.plus(&Poly::constant(1));
         high.minus(&low.times(&count)).is_natural()
     };
-    if let Some(extent) = id
-        .axis()
-        .and_then(|a| Symbol::of_builtin(Builtin::GlobalDim(a)))
+    let extent = |axis| match id {
+        Builtin::BlockIdx(_) => Builtin::GridDim(axis),
+        _ => Builtin::GlobalDim(axis),
+    };
+    if let Some(extent) = id.axis().and_then(|a| Symbol::of_builtin(extent(a)))
         && fits(&Poly::symbol(extent).minus(&Poly::constant(1)))
     {
         return Some(None);

@@ -1,6 +1,8 @@
 //! Random kernels, for holding analyses to what threads really do.
 
-use std::cell::RefCell;
+pub(crate) mod blocks;
+
+use std::cell::{Cell, RefCell};
 
 use crate::eval::{Host, Ids};
 use crate::sketch::{E, Sketch};
@@ -9,7 +11,7 @@ use crate::{
 };
 
 /// A small deterministic generator (splitmix64).
-pub(super) struct Rng(pub u64);
+pub(crate) struct Rng(pub u64);
 
 impl Rng {
     pub fn next(&mut self) -> u64 {
@@ -40,7 +42,7 @@ const INTS: [Scalar; 8] = [
 ];
 
 /// The thread ids of a space with blocks of `block`.
-pub(super) fn threads(extent: [u64; 3], block: [u32; 3]) -> Vec<Ids> {
+pub(crate) fn threads(extent: [u64; 3], block: [u32; 3]) -> Vec<Ids> {
     let block_dim = block.map(u64::from);
     let mut all = vec![];
     for z in 0..extent[2] {
@@ -61,18 +63,21 @@ pub(super) fn threads(extent: [u64; 3], block: [u32; 3]) -> Vec<Ids> {
 }
 
 /// Writes a random kernel of integers, guards and loops.
-pub(super) struct Program<'s> {
+pub(crate) struct Program<'s> {
     s: &'s Sketch,
     rng: RefCell<Rng>,
     /// The locals in scope, with their types and whether they may be assigned.
     scope: RefCell<Vec<(LocalId, Scalar, bool)>>,
     loops: RefCell<Vec<LabelId>>,
+    /// Locals that are the same for all threads of a block, and whether only such are wanted.
+    uniform: RefCell<Vec<LocalId>>,
+    together: Cell<bool>,
     buffer: ParamId,
     args: [ParamId; 3],
 }
 
 /// A kernel with parameters `buf: &mut [u32]`, `a: usize`, `b: i32`, `c: u32`.
-pub(super) fn kernel(seed: u64) -> Kernel {
+pub(crate) fn kernel(seed: u64) -> Kernel {
     let s = Sketch::new("random");
     let buffer = s.slice_mut("buf", Scalar::U32);
     let args = [
@@ -80,19 +85,24 @@ pub(super) fn kernel(seed: u64) -> Kernel {
         s.scalar("b", Scalar::I32),
         s.scalar("c", Scalar::U32),
     ];
-    let program = Program {
-        s: &s,
-        rng: RefCell::new(Rng(seed)),
-        scope: RefCell::default(),
-        loops: RefCell::default(),
-        buffer,
-        args,
-    };
-    program.stmts(6, 3);
+    Program::new(&s, seed, buffer, args).stmts(6, 3);
     s.finish()
 }
 
 impl<'s> Program<'s> {
+    fn new(s: &'s Sketch, seed: u64, buffer: ParamId, args: [ParamId; 3]) -> Program<'s> {
+        Program {
+            s,
+            rng: RefCell::new(Rng(seed)),
+            scope: RefCell::default(),
+            loops: RefCell::default(),
+            uniform: RefCell::default(),
+            together: Cell::new(false),
+            buffer,
+            args,
+        }
+    }
+
     fn below(&self, n: u64) -> u64 {
         self.rng.borrow_mut().below(n)
     }
@@ -132,6 +142,7 @@ impl<'s> Program<'s> {
             .iter()
             .filter(|l| l.1 == ty)
             .map(|l| l.0)
+            .filter(|l| !self.together.get() || self.uniform.borrow().contains(l))
             .collect();
         let pick = (!of_type.is_empty()).then(|| self.pick(&of_type))?;
         Some(self.s.read(pick))
@@ -157,7 +168,11 @@ impl<'s> Program<'s> {
                     Builtin::GlobalDim(Axis::Y),
                     Builtin::GlobalThreadId,
                 ];
-                s.id(self.pick(&ids))
+                let id = self.pick(&ids);
+                if self.together.get() && !id.is_uniform() {
+                    return s.id(Builtin::BlockIdx(Axis::X));
+                }
+                s.id(id)
             }
             (Scalar::Usize, 2) => s.len(self.buffer),
             (Scalar::I32, 0) => s.arg(self.args[1]),
@@ -356,7 +371,7 @@ impl<'s> Program<'s> {
 }
 
 /// One buffer of `u32`, scalars, and a watcher of everything evaluated.
-pub(super) struct Watched<'a> {
+pub(crate) struct Watched<'a> {
     pub buffer: Vec<u32>,
     pub scalars: [Value; 4],
     pub watch: &'a mut dyn FnMut(ExprId, Value),

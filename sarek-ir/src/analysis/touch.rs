@@ -71,7 +71,7 @@ pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, Touch)) {
 }
 
 /// A function may read and write what it is lent.
-fn called(kernel: &Kernel, id: CallId, f: &mut dyn FnMut(LocalId, Touch)) {
+pub fn called(kernel: &Kernel, id: CallId, f: &mut dyn FnMut(LocalId, Touch)) {
     let call = &kernel.calls[id.index()];
     for arg in call.args.iter() {
         match *arg {

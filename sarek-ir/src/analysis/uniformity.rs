@@ -15,8 +15,9 @@
 //! together, in the same iterations, see the same value. A thread that has returned evaluates nothing, so
 //! that a `return` parts nobody: the others are still together, as all of the block that are left.
 //!
-//! A load from memory that the kernel writes varies even at a uniform index behind a barrier. In a kernel without
-//! races all threads would read one value there; but that there are none is proved with the answers given here.
+//! A load from memory that the kernel writes varies even at a uniform index behind a barrier. Where no two threads
+//! race, all would read one value there; but kernels that are `unsafe` may race, that others do not is proved with
+//! the answers given here, and on an accelerator a thread that has faulted may not have stored what all wait for.
 
 use std::collections::{HashMap, HashSet};
 

@@ -8,14 +8,14 @@
 //! of the program, counting iterations, work together: threads that took different branches or left a
 //! loop early are together again behind it.
 //!
-//! **Barriers** open when every thread waits at the same one in the same iteration, except those that returned at
-//! an earlier point of the program. Anything else is [`Stop::Divergence`].
+//! **Barriers** open when every thread waits at the same one in the same iteration, except, unless it is an accelerator
+//! that is imitated, those that returned at an earlier point of the program. Anything else is [`Stop::Divergence`].
 //!
 //! A local that is read before it was assigned, which a kernel from Rust never does, is zero. Elements of
 //! shared arrays begin as values that are easily seen: all bits set, and not a number.
 
 use super::collective::{Brought, subgroup};
-use super::host::{Fault, Host, Ids, OnFault, SUBGROUP};
+use super::host::{Fault, Host, Ids, Like, SUBGROUP};
 use super::lane::{Common, Layout, shared_len};
 use super::thread::{Status, Thread};
 use crate::{BinaryOp, Kernel, Scalar, Stmt, StmtId, Value, eval};
@@ -50,12 +50,12 @@ pub struct Machine<'k> {
     shared: Vec<Vec<Value>>,
     /// Does no thread ever wait?
     alone: bool,
-    /// What a thread does where it faults.
-    pub on_fault: OnFault,
+    /// What runs them.
+    pub like: Like,
 }
 
 impl<'k> Machine<'k> {
-    /// Ready to run blocks, which stop at a fault.
+    /// Ready to run blocks, as a host backend does.
     pub fn new(kernel: &'k Kernel) -> Machine<'k> {
         let waits = |s: &Stmt| matches!(s, Stmt::Barrier | Stmt::Subgroup { .. });
         Machine {
@@ -64,7 +64,7 @@ impl<'k> Machine<'k> {
             threads: vec![],
             shared: vec![vec![]; kernel.shared.len()],
             alone: !kernel.stmts.iter().any(waits),
-            on_fault: OnFault::Stop,
+            like: Like::Host,
         }
     }
 
@@ -83,7 +83,7 @@ impl<'k> Machine<'k> {
                 layout: &self.layout,
                 shared: &mut self.shared,
                 host,
-                on_fault: self.on_fault,
+                like: self.like,
                 first: &mut found,
             },
             threads: &mut threads,
@@ -216,7 +216,7 @@ impl<H: Host> BlockRun<'_, H> {
             unreachable!("it was just found to wait");
         };
         let absent = self.threads.iter().find(|t| match t.status {
-            Status::Done => t.place(first).is_gt(),
+            Status::Done => self.common.like == Like::Accelerator || t.place(first).is_gt(),
             Status::Ready | Status::Barrier(_) | Status::Subgroup { .. } => t.place(first).is_ne(),
         });
         if let Some(absent) = absent {
@@ -226,6 +226,7 @@ impl<H: Host> BlockRun<'_, H> {
                 absent: absent.ids.thread_idx,
             });
         }
+        self.common.host.opened(barrier);
         for thread in self.threads.iter_mut() {
             if thread.status != Status::Done {
                 thread.status = Status::Ready;
@@ -275,5 +276,7 @@ fn brings(thread: &Thread) -> (Brought, crate::LocalId) {
     }
 }
 
+#[cfg(test)]
+pub(crate) mod cases;
 #[cfg(test)]
 mod tests;

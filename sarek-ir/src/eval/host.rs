@@ -1,6 +1,6 @@
 //! What the threads of a block act on, and where they stand.
 
-use crate::{Axis, Builtin, ExprId, ParamId, SiteId, Value};
+use crate::{Axis, Builtin, ExprId, ParamId, SiteId, StmtId, Value};
 
 /// Threads of a subgroup.
 pub const SUBGROUP: u64 = 32;
@@ -21,6 +21,9 @@ pub trait Host {
 
     /// Is told the value of each expression that was evaluated.
     fn evaluated(&mut self, _expr: ExprId, _value: Value) {}
+
+    /// Is told of each barrier that opens.
+    fn opened(&mut self, _barrier: StmtId) {}
 }
 
 /// Where a thread stands in its launch.
@@ -83,11 +86,11 @@ pub struct Fault {
     pub detail: u64,
 }
 
-/// What a thread does at a site that fails.
+/// Where a kernel's threads behave differently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum OnFault {
-    /// Stops, as host backends do.
-    Stop,
-    /// Goes on with a harmless value, as accelerators do.
-    GoOn,
+pub enum Like {
+    /// A thread stops at a site that fails. Barriers do not wait for threads that have returned.
+    Host,
+    /// A thread goes on from a site that fails, with a harmless value. Barriers wait for all threads of the block.
+    Accelerator,
 }

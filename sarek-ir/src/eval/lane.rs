@@ -1,6 +1,6 @@
 //! Expressions, as one thread evaluates them.
 
-use super::host::{Fault, Host, Ids, OnFault};
+use super::host::{Fault, Host, Ids, Like};
 use crate::{
     Expr, ExprId, Kernel, Length, List, LocalId, Memory, Scalar, SharedArray, SiteId, Value, eval,
 };
@@ -53,7 +53,7 @@ pub(super) struct Common<'a, H> {
     pub layout: &'a Layout,
     pub shared: &'a mut [Vec<Value>],
     pub host: &'a mut H,
-    pub on_fault: OnFault,
+    pub like: Like,
     /// The first fault after which a thread went on.
     pub first: &'a mut Option<(Fault, [u64; 3])>,
 }
@@ -88,7 +88,7 @@ pub(crate) fn shared_len(
             layout: &layout,
             shared: &mut [],
             host,
-            on_fault: OnFault::Stop,
+            like: Like::Host,
             first: &mut None,
         },
         ids,
@@ -113,9 +113,9 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
             unreachable!("what has no site was proved");
         };
         let fault = Fault { site, detail };
-        match self.common.on_fault {
-            OnFault::Stop => Err(fault),
-            OnFault::GoOn => {
+        match self.common.like {
+            Like::Host => Err(fault),
+            Like::Accelerator => {
                 *self.faulted = true;
                 let thread = self.ids.thread_idx;
                 self.common.first.get_or_insert((fault, thread));

@@ -119,11 +119,10 @@ impl Thread {
             values: &mut self.values,
             faulted: &mut self.faulted,
         };
-        self.status = Status::Ready;
-        while self.status == Status::Ready {
+        loop {
             let Some(frame) = self.frames.last_mut() else {
                 self.status = Status::Done;
-                break;
+                return Ok(());
             };
             if frame.at == frame.end {
                 if !again(frame, &mut lane)? {
@@ -133,9 +132,11 @@ impl Thread {
             }
             let id = StmtId(lane.kernel().lists[frame.at]);
             frame.at += 1;
-            self.status = step(id, &mut self.frames, &mut lane)?;
+            if let Some(status) = step(id, &mut self.frames, &mut lane)? {
+                self.status = status;
+                return Ok(());
+            }
         }
-        Ok(())
     }
 }
 
@@ -185,11 +186,12 @@ fn again<H: Host>(frame: &mut Frame, lane: &mut Lane<'_, '_, H>) -> Result<bool,
     Ok(goes_on)
 }
 
+/// Runs one statement; tells if the thread waits or ends there.
 fn step<H: Host>(
     id: StmtId,
     frames: &mut Vec<Frame>,
     lane: &mut Lane<'_, '_, H>,
-) -> Result<Status, Fault> {
+) -> Result<Option<Status>, Fault> {
     let kernel = lane.kernel();
     match kernel.stmt(id) {
         Stmt::Let { local, init } => {
@@ -255,8 +257,8 @@ fn step<H: Host>(
                 frame.at = frame.end;
             }
         }
-        Stmt::Return => return Ok(Status::Done),
-        Stmt::Barrier => return Ok(Status::Barrier(id)),
+        Stmt::Return => return Ok(Some(Status::Done)),
+        Stmt::Barrier => return Ok(Some(Status::Barrier(id))),
         // The threads of a block run in turn, and see each other's writes at once.
         Stmt::Fence { .. } => {}
         Stmt::Atomic {
@@ -281,7 +283,7 @@ fn step<H: Host>(
                 *lane.local(result) = old;
             }
         }
-        Stmt::Subgroup { op, args, result } => return subgroup(op, args, result, lane),
+        Stmt::Subgroup { op, args, result } => return subgroup(op, args, result, lane).map(Some),
         Stmt::Update { .. } | Stmt::Call { .. } => {
             unreachable!("linking leaves no compound")
         }
@@ -290,7 +292,7 @@ fn step<H: Host>(
             None => unreachable!("only kernels whose native blocks have fallbacks are run"),
         },
     }
-    Ok(Status::Ready)
+    Ok(None)
 }
 
 /// Evaluates what the thread brings to its subgroup.

@@ -77,7 +77,9 @@ impl Linker {
             Precondition::NoOverflow(e) => {
                 frame.made.get(&e).copied().map(Precondition::NoOverflow)
             }
-            Precondition::SingleThread(_) | Precondition::ExtentAtMost(..) => Some(*p),
+            Precondition::SingleThread(_)
+            | Precondition::ExtentAtMost(..)
+            | Precondition::BlockAtMost(..) => Some(*p),
         });
         self.out.preconditions = kept.collect();
         debug_assert_eq!(crate::validate(&self.out), Ok(()), "{}", self.out);

@@ -6,18 +6,22 @@
 //! 1. [`select_natives`]
 //! 2. [`cut_after_exits`]
 //! 3. [`elide_checks`]
-//! 4. [`narrow_usize`] or [`widen_usize`]
-//! 5. [`widen_small`]
-//! 6. [`lower_labels`]
-//! 7. [`spill_stores`]
-//! 8. [`guard_loops`], where anything checked is left
-//! 9. [`expand_atomics`]
+//! 4. [`park_returns`](fn@park_returns)
+//! 5. [`narrow_usize`] or [`widen_usize`]
+//! 6. [`widen_small`]
+//! 7. [`lower_labels`]
+//! 8. [`fold_continues`]
+//! 9. [`spill_stores`]
+//! 10. [`guard_loops`], where anything checked is left
+//! 11. [`expand_atomics`]
 
 mod cut_after_exits;
 mod elide_checks;
 mod expand_atomics;
+mod fold_continues;
 mod guard_loops;
 mod lower_labels;
+mod park_returns;
 mod resize_usize;
 mod select_natives;
 mod spill_stores;
@@ -26,8 +30,10 @@ mod widen_small;
 pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;
 pub use expand_atomics::expand_atomics;
+pub use fold_continues::fold_continues;
 pub use guard_loops::guard_loops;
 pub use lower_labels::lower_labels;
+pub use park_returns::park_returns;
 pub use resize_usize::{narrow_usize, widen_usize};
 pub use select_natives::select_natives;
 pub use spill_stores::spill_stores;

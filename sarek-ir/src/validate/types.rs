@@ -27,7 +27,9 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
     check.block(kernel.body);
     for (i, p) in kernel.preconditions.iter().enumerate() {
         match p {
-            Precondition::SingleThread(_) | Precondition::ExtentAtMost(..) => {}
+            Precondition::SingleThread(_)
+            | Precondition::ExtentAtMost(..)
+            | Precondition::BlockAtMost(..) => {}
             Precondition::NoOverflow(e) => check.require(
                 known(kernel.type_of(*e), Scalar::is_int),
                 Node::Precondition(i as u32),
@@ -141,6 +143,7 @@ impl Check<'_> {
         let bits = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
         let fits = args.len() == op.arity() as usize
             && args.iter().all(|ty| same(*ty, elem))
+            && known(elem, |ty| !ty.is_bool() && ty.widened().is_none())
             && (!bits || known(elem, Scalar::is_int));
         self.require(fits, node, Rule::Signature);
         if let Some(result) = result {

@@ -23,16 +23,18 @@ impl<'a> Lowered<'a> {
         passes::select_natives(&mut kernel, dialect.name());
         passes::cut_after_exits(&mut kernel);
         passes::elide_checks(&mut kernel, &variant.checked);
+        passes::park_returns(&mut kernel);
         match variant.index {
             IndexWidth::Bits32 => passes::narrow_usize(&mut kernel),
             IndexWidth::Bits64 => passes::widen_usize(&mut kernel),
         }
         passes::widen_small(&mut kernel);
         passes::lower_labels(&mut kernel);
+        passes::fold_continues(&mut kernel);
         passes::spill_stores(&mut kernel);
         let usage = Usage::of(&kernel);
         if usage.faults {
-            passes::guard_loops(&mut kernel, variant.index.scalar());
+            passes::guard_loops(&mut kernel);
         }
         passes::expand_atomics(&mut kernel, &|op, ty| dialect.is_native(op, ty));
         let usage = Usage::of(&kernel);

@@ -1,7 +1,8 @@
-//! Kernels whose blocks work together.
+//! Kernels whose blocks work together; the tests of backends run them.
+#![allow(dead_code)] // each user takes its part
 
 use sarek_ir::sketch::{E, Sketch};
-use sarek_ir::{AtomicOp, Axis, Builtin, Kernel, Scalar, SubgroupOp, Value};
+use sarek_ir::{AtomicOp, Axis, Builtin, Kernel, Memory, Scalar, SubgroupOp, Value};
 
 fn tid(s: &Sketch) -> E<'_> {
     s.id(Builtin::ThreadIdx(Axis::X))
@@ -11,18 +12,18 @@ fn global(s: &Sketch) -> E<'_> {
     s.id(Builtin::GlobalIdx(Axis::X))
 }
 
-/// Blocks of up to 256 threads add up their elements in a tree.
+/// Blocks of up to 1024 threads add up their elements in a tree.
 pub fn reduction() -> Kernel {
     let s = Sketch::new("reduction");
     let (x, sums) = (s.slice("x", Scalar::F32), s.slice_mut("sums", Scalar::F32));
-    let tile = s.shared("tile", Scalar::F32, 256);
+    let tile = s.shared("tile", Scalar::F32, 1024);
     let value = s.let_mut("value", s.f32(0.0));
     s.if_(global(&s).lt(s.len(x)), || {
         s.assign(value.id, s.load(x, global(&s)));
     });
     s.store(tile, tid(&s), value.get());
     s.barrier();
-    let stride = s.let_mut("stride", s.n(128));
+    let stride = s.let_mut("stride", s.n(512));
     s.while_(stride.get().gt(s.n(0)), |_| {
         s.if_(
             tid(&s)
@@ -134,17 +135,102 @@ pub fn launch_sized() -> Kernel {
     s.finish()
 }
 
-/// Arrays of a thread's own, of every type.
-pub fn local_arrays() -> Kernel {
+/// The atomic operations on elements of a type.
+pub fn operations(ty: Scalar) -> Vec<AtomicOp> {
+    let is_bitwise = |op| matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
+    let all = AtomicOp::ALL.into_iter().map(|(_, op)| op);
+    all.filter(|op| ty.is_int() || !is_bitwise(*op)).collect()
+}
+
+/// The threads of a block do each of [`operations`] to an element of its own, which begins as that of `first`, with
+/// their elements of `values`. What they get goes to a row of `out`, and what stands there at last to `end`. The elements are those of
+/// `end` itself or of a shared array.
+pub fn contended(ty: Scalar, shared: bool) -> Kernel {
+    let s = Sketch::new("contended");
+    let (first, values) = (s.slice("first", ty), s.slice("values", ty));
+    let (out, end) = (s.slice_mut("out", ty), s.atomics("end", ty));
+    let ops = operations(ty);
+    let own = s.shared_atomics("own", ty, ops.len() as u64);
+    let place: Memory = if shared { own.into() } else { end.into() };
+    let n = ops.len() as u64;
+    s.if_(tid(&s).eq(s.n(0)), || {
+        s.for_("k", s.n(0), s.n(n), |k, _| {
+            s.atomic_only(AtomicOp::Store, place, k.get(), &[s.load(first, k.get())]);
+        });
+    });
+    s.barrier();
+    for (k, op) in (0..).zip(ops) {
+        let value = s.load(values, tid(&s));
+        let args = match op.arity() {
+            0 => vec![],
+            1 => vec![value],
+            _ => vec![s.load(first, s.n(k)), value],
+        };
+        if op == AtomicOp::Store {
+            s.atomic_only(op, place, s.n(k), &args);
+        } else {
+            let old = s.atomic(op, place, s.n(k), &args);
+            s.store(out, s.n(k) * s.len(values) + tid(&s), old.get());
+        }
+    }
+    s.barrier();
+    if shared {
+        s.if_(tid(&s).eq(s.n(0)), || {
+            s.for_("k", s.n(0), s.n(n), |k, _| {
+                let last = s.atomic(AtomicOp::Load, own, k.get(), &[]);
+                s.atomic_only(AtomicOp::Store, end, k.get(), &[last.get()]);
+            });
+        });
+    }
+    s.finish()
+}
+
+/// `out[i] = op(x[i])`, or with `lane` as second operand; `lanes[i]` is the thread's lane, `sizes[i]` the subgroup's size.
+pub fn joined(op: SubgroupOp, ty: Scalar, lane: u64) -> Kernel {
+    let s = Sketch::new("joined");
+    let x = s.slice("x", ty);
+    let result = op.result(ty).expect("an operation on this type");
+    let out = s.slice_mut("out", result);
+    let (lanes, sizes) = (
+        s.slice_mut("lanes", Scalar::U32),
+        s.slice_mut("sizes", Scalar::U32),
+    );
+    s.store(
+        lanes,
+        global(&s),
+        s.id(Builtin::SubgroupLane).cast(Scalar::U32),
+    );
+    s.store(
+        sizes,
+        global(&s),
+        s.id(Builtin::SubgroupSize).cast(Scalar::U32),
+    );
+    let value = s.load(x, global(&s));
+    let joined = match op.takes_lane() {
+        true => s.subgroup(op, &[value, s.n(lane)]),
+        false => s.subgroup(op, &[value]),
+    };
+    s.store(out, global(&s), joined.get());
+    s.finish()
+}
+
+/// Arrays of a thread's own, of every type: each sums `i + 1` over 4 elements, or says that some are not zero.
+pub fn local_arrays(types: &[Scalar]) -> Kernel {
     let s = Sketch::new("local_arrays");
     let out = s.slice_mut("out", Scalar::U32);
-    for ty in Scalar::ALL {
+    let sum = s.let_mut("sum", s.lit(Value::U32(0)));
+    for &ty in types {
         let own = s.array("own", ty, 4);
-        s.for_("k", s.n(0), s.len(own), |k, _| {
-            s.store(own, k.get(), s.lit(Value::zero(ty)));
+        s.for_("k", s.n(0), s.len(own), |k, _| match ty {
+            Scalar::Bool => s.store(own, k.get(), k.get().eq(s.n(3))),
+            _ => s.store(own, k.get(), (global(&s) + s.n(1)).cast(ty)),
         });
-        s.store(out, global(&s), s.load(own, s.n(3)).cast(Scalar::U32));
+        s.for_("k", s.n(0), s.n(4), |k, _| {
+            let element = s.load(own, k.get()).cast(Scalar::U32);
+            s.assign(sum.id, sum.get() + element);
+        });
     }
+    s.store(out, global(&s), sum.get());
     s.finish()
 }
 

@@ -2,6 +2,7 @@
 
 typedef uint u32;
 typedef ulong u64;
+typedef int i32;
 
 // A thread of a kernel that can fault: where to report, who it is, whether it has.
 typedef struct {
@@ -46,12 +47,14 @@ __kernel void endless(
     __global u32* restrict srk_faults
 ) {
     __local u32 done[1];
-    __local u32 stopped[1];
+    __local i32 last_round[2];
     const u64 thread_idx_x = (u64)get_local_id(0);
     const u64 global_idx_x = (u64)get_group_id(0) * (u64)get_local_size(0) + thread_idx_x;
     srk_thread thread = { srk_faults, global_idx_x, 0ul, 0ul, false };
+    i32 round_0 = 0;
     if ((thread_idx_x == 0ul && 0ul == 0ul) && 0ul == 0ul) {
-        *(volatile __local u32*)&stopped[0ul] = 0u;
+        *(volatile __local i32*)&last_round[0ul] = 0;
+        *(volatile __local i32*)&last_round[1ul] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (srk_in_bounds_u64(&thread, 0ul, 1ul, 0u)) {
@@ -59,14 +62,22 @@ __kernel void endless(
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (;;) {
+        round_0 = (i32)((u32)round_0 + (u32)1);
+        if (!thread.faulted) {
+            *(volatile __local i32*)&last_round[0ul] = round_0;
+        }
         if (thread.faulted) {
-            *(volatile __local u32*)&stopped[0ul] = 1u;
+            *(volatile __local i32*)&last_round[1ul] = round_0;
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        u32 stop;
-        stop = *(volatile __local u32*)&stopped[0ul];
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        if (stop != 0u) {
+        i32 seen;
+        seen = *(volatile __local i32*)&last_round[1ul];
+        if (seen == round_0) {
+            return;
+        }
+        i32 seen_0;
+        seen_0 = *(volatile __local i32*)&last_round[0ul];
+        if (seen_0 == (i32)((u32)round_0 + (u32)(-1))) {
             return;
         }
         if (thread_idx_x == 0ul) {

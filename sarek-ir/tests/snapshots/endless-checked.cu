@@ -2,6 +2,7 @@
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
+typedef int i32;
 
 // A thread of a kernel that can fault: where to report, who it is, whether it has.
 typedef struct {
@@ -46,12 +47,14 @@ extern "C" __global__ void endless(
     u32* __restrict__ srk_faults
 ) {
     __shared__ u32 done[1];
-    __shared__ u32 stopped[1];
+    __shared__ i32 last_round[2];
     const u64 thread_idx_x = (u64)threadIdx.x;
     const u64 global_idx_x = (u64)blockIdx.x * (u64)blockDim.x + thread_idx_x;
     srk_thread thread = { srk_faults, global_idx_x, 0ull, 0ull, false };
+    i32 round_0 = 0;
     if ((thread_idx_x == 0ull && 0ull == 0ull) && 0ull == 0ull) {
-        *(volatile u32*)&stopped[0ull] = 0u;
+        *(volatile i32*)&last_round[0ull] = 0;
+        *(volatile i32*)&last_round[1ull] = 0;
     }
     __syncthreads();
     if (srk_in_bounds_u64(&thread, 0ull, 1ull, 0u)) {
@@ -59,14 +62,22 @@ extern "C" __global__ void endless(
     }
     __syncthreads();
     for (;;) {
+        round_0 = (i32)((u32)round_0 + (u32)1);
+        if (!thread.faulted) {
+            *(volatile i32*)&last_round[0ull] = round_0;
+        }
         if (thread.faulted) {
-            *(volatile u32*)&stopped[0ull] = 1u;
+            *(volatile i32*)&last_round[1ull] = round_0;
         }
         __syncthreads();
-        u32 stop;
-        stop = *(volatile u32*)&stopped[0ull];
-        __syncthreads();
-        if (stop != 0u) {
+        i32 seen;
+        seen = *(volatile i32*)&last_round[1ull];
+        if (seen == round_0) {
+            return;
+        }
+        i32 seen_0;
+        seen_0 = *(volatile i32*)&last_round[0ull];
+        if (seen_0 == (i32)((u32)round_0 + (u32)(-1))) {
             return;
         }
         if (thread_idx_x == 0ull) {

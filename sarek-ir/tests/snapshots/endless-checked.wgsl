@@ -57,7 +57,7 @@ struct Args {
 @group(0) @binding(3) var<uniform> args: Args;
 
 var<workgroup> done: array<atomic<u32>, 1>;
-var<workgroup> stopped: array<atomic<u32>, 1>;
+var<workgroup> last_round: array<atomic<i32>, 2>;
 
 @compute @workgroup_size(SRK_BLOCK_X, SRK_BLOCK_Y, SRK_BLOCK_Z)
 fn endless(
@@ -68,8 +68,10 @@ fn endless(
     let thread_idx_x: u32 = local_id.x;
     let global_idx_x: u32 = group_id.x * SRK_BLOCK_X + thread_idx_x;
     srk_identify_u32(global_idx_x, 0u, 0u);
+    var round_0: i32 = 0i;
     if ((thread_idx_x == 0u && srk_runtime_u32(0u) == 0u) && srk_runtime_u32(0u) == 0u) {
-        atomicStore(&stopped[0u], 0u);
+        atomicStore(&last_round[0u], 0i);
+        atomicStore(&last_round[1u], 0i);
     }
     workgroupBarrier();
     storageBarrier();
@@ -79,16 +81,23 @@ fn endless(
     workgroupBarrier();
     storageBarrier();
     loop {
+        round_0 = round_0 + 1i;
+        if (!srk_faulted) {
+            atomicStore(&last_round[0u], round_0);
+        }
         if (srk_faulted) {
-            atomicStore(&stopped[0u], 1u);
+            atomicStore(&last_round[1u], round_0);
         }
         workgroupBarrier();
         storageBarrier();
-        var stop: u32;
-        stop = atomicLoad(&stopped[0u]);
-        workgroupBarrier();
-        storageBarrier();
-        if (stop != 0u) {
+        var seen: i32;
+        seen = atomicLoad(&last_round[1u]);
+        if (seen == round_0) {
+            return;
+        }
+        var seen_0: i32;
+        seen_0 = atomicLoad(&last_round[0u]);
+        if (seen_0 == round_0 + -1i) {
             return;
         }
         if (thread_idx_x == 0u) {

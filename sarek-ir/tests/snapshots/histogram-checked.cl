@@ -53,7 +53,7 @@ __kernel void histogram(
     u64 bin = thread_idx_x;
     while (bin < 64ul) {
         if (thread.faulted) {
-            return;
+            break;
         }
         if (srk_in_bounds_u64(&thread, bin, 64ul, 0u)) {
             *(volatile __local u32*)&own[bin] = 0u;
@@ -71,7 +71,7 @@ __kernel void histogram(
     u64 bin_0 = thread_idx_x;
     while (bin_0 < 64ul) {
         if (thread.faulted) {
-            return;
+            break;
         }
         u32 old;
         if (srk_in_bounds_u64(&thread, bin_0, 64ul, 3u)) {

@@ -53,7 +53,7 @@ extern "C" __global__ void histogram(
     u64 bin = thread_idx_x;
     while (bin < 64ull) {
         if (thread.faulted) {
-            return;
+            break;
         }
         if (srk_in_bounds_u64(&thread, bin, 64ull, 0u)) {
             *(volatile u32*)&own[bin] = 0u;
@@ -71,7 +71,7 @@ extern "C" __global__ void histogram(
     u64 bin_0 = thread_idx_x;
     while (bin_0 < 64ull) {
         if (thread.faulted) {
-            return;
+            break;
         }
         u32 old;
         if (srk_in_bounds_u64(&thread, bin_0, 64ull, 3u)) {

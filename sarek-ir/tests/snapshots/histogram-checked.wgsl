@@ -68,7 +68,7 @@ fn histogram(
     var bin: u32 = thread_idx_x;
     while (bin < 64u) {
         if (srk_faulted) {
-            return;
+            break;
         }
         if (srk_in_bounds_u32(bin, 64u, 0u)) {
             atomicStore(&own[bin], 0u);
@@ -88,7 +88,7 @@ fn histogram(
     var bin_0: u32 = thread_idx_x;
     while (bin_0 < 64u) {
         if (srk_faulted) {
-            return;
+            break;
         }
         var old: u32;
         if (srk_in_bounds_u32(bin_0, 64u, 3u)) {

@@ -2,7 +2,11 @@
 
 typedef uint u32;
 typedef ulong u64;
+typedef char i8;
 typedef int i32;
+typedef uchar u8;
+typedef short i16;
+typedef ushort u16;
 typedef long i64;
 typedef float f32;
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -22,44 +26,90 @@ __kernel void local_arrays(
 ) {
     const u64 global_idx_x = (u64)get_group_id(0) * (u64)get_local_size(0) + (u64)get_local_id(0);
     if (global_idx_x >= global_dim_x) { return; }
+    u32 sum = 0u;
     bool own[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own[k] = false;
+        own[k] = k == 3ul;
     }
-    out[global_idx_x] = (u32)own[3ul];
-    i32 own_0[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_0[k] = 0;
+        sum = sum + (u32)own[k];
     }
-    out[global_idx_x] = (u32)own_0[3ul];
-    u32 own_1[4];
+    i8 own_0[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_1[k] = 0u;
+        own_0[k] = (i8)((i32)(global_idx_x + 1ul));
     }
-    out[global_idx_x] = own_1[3ul];
-    i64 own_2[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_2[k] = 0l;
+        sum = sum + (u32)((i32)own_0[k]);
     }
-    out[global_idx_x] = (u32)own_2[3ul];
-    u64 own_3[4];
+    u8 own_1[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_3[k] = 0ul;
+        own_1[k] = (u8)((u32)(global_idx_x + 1ul));
     }
-    out[global_idx_x] = (u32)own_3[3ul];
-    u64 own_4[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_4[k] = 0ul;
+        sum = sum + (u32)own_1[k];
     }
-    out[global_idx_x] = (u32)own_4[3ul];
-    f32 own_5[4];
+    i16 own_2[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_5[k] = 0.0f;
+        own_2[k] = (i16)((i32)(global_idx_x + 1ul));
     }
-    out[global_idx_x] = srk_to_u32_f32(own_5[3ul]);
-    f64 own_6[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_6[k] = 0.0;
+        sum = sum + (u32)((i32)own_2[k]);
     }
-    out[global_idx_x] = srk_to_u32_f64(own_6[3ul]);
+    u16 own_3[4];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        own_3[k] = (u16)((u32)(global_idx_x + 1ul));
+    }
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + (u32)own_3[k];
+    }
+    i32 own_4[4];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        own_4[k] = (i32)(global_idx_x + 1ul);
+    }
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + (u32)own_4[k];
+    }
+    u32 own_5[4];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        own_5[k] = (u32)(global_idx_x + 1ul);
+    }
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + own_5[k];
+    }
+    i64 own_6[4];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        own_6[k] = (i64)(global_idx_x + 1ul);
+    }
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + (u32)own_6[k];
+    }
+    u64 own_7[4];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        own_7[k] = global_idx_x + 1ul;
+    }
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + (u32)own_7[k];
+    }
+    u64 own_8[4];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        own_8[k] = global_idx_x + 1ul;
+    }
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + (u32)own_8[k];
+    }
+    f32 own_9[4];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        own_9[k] = (f32)(global_idx_x + 1ul);
+    }
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + srk_to_u32_f32(own_9[k]);
+    }
+    f64 own_10[4];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        own_10[k] = (f64)(global_idx_x + 1ul);
+    }
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + srk_to_u32_f64(own_10[k]);
+    }
+    out[global_idx_x] = sum;
 }

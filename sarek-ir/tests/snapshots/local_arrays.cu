@@ -2,7 +2,11 @@
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
+typedef signed char i8;
 typedef int i32;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
 typedef long long i64;
 typedef float f32;
 typedef double f64;
@@ -21,44 +25,90 @@ extern "C" __global__ void local_arrays(
 ) {
     const u64 global_idx_x = (u64)blockIdx.x * (u64)blockDim.x + (u64)threadIdx.x;
     if (global_idx_x >= global_dim_x) { return; }
+    u32 sum = 0u;
     bool own[4];
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        own[k] = false;
+        own[k] = k == 3ull;
     }
-    out[global_idx_x] = (u32)own[3ull];
-    i32 own_0[4];
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        own_0[k] = 0;
+        sum = sum + (u32)own[k];
     }
-    out[global_idx_x] = (u32)own_0[3ull];
-    u32 own_1[4];
+    i8 own_0[4];
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        own_1[k] = 0u;
+        own_0[k] = (i8)((i32)(global_idx_x + 1ull));
     }
-    out[global_idx_x] = own_1[3ull];
-    i64 own_2[4];
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        own_2[k] = 0ll;
+        sum = sum + (u32)((i32)own_0[k]);
     }
-    out[global_idx_x] = (u32)own_2[3ull];
-    u64 own_3[4];
+    u8 own_1[4];
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        own_3[k] = 0ull;
+        own_1[k] = (u8)((u32)(global_idx_x + 1ull));
     }
-    out[global_idx_x] = (u32)own_3[3ull];
-    u64 own_4[4];
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        own_4[k] = 0ull;
+        sum = sum + (u32)own_1[k];
     }
-    out[global_idx_x] = (u32)own_4[3ull];
-    f32 own_5[4];
+    i16 own_2[4];
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        own_5[k] = 0.0f;
+        own_2[k] = (i16)((i32)(global_idx_x + 1ull));
     }
-    out[global_idx_x] = srk_to_u32_f32(own_5[3ull]);
-    f64 own_6[4];
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        own_6[k] = 0.0;
+        sum = sum + (u32)((i32)own_2[k]);
     }
-    out[global_idx_x] = srk_to_u32_f64(own_6[3ull]);
+    u16 own_3[4];
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        own_3[k] = (u16)((u32)(global_idx_x + 1ull));
+    }
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        sum = sum + (u32)own_3[k];
+    }
+    i32 own_4[4];
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        own_4[k] = (i32)(global_idx_x + 1ull);
+    }
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        sum = sum + (u32)own_4[k];
+    }
+    u32 own_5[4];
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        own_5[k] = (u32)(global_idx_x + 1ull);
+    }
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        sum = sum + own_5[k];
+    }
+    i64 own_6[4];
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        own_6[k] = (i64)(global_idx_x + 1ull);
+    }
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        sum = sum + (u32)own_6[k];
+    }
+    u64 own_7[4];
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        own_7[k] = global_idx_x + 1ull;
+    }
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        sum = sum + (u32)own_7[k];
+    }
+    u64 own_8[4];
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        own_8[k] = global_idx_x + 1ull;
+    }
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        sum = sum + (u32)own_8[k];
+    }
+    f32 own_9[4];
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        own_9[k] = (f32)(global_idx_x + 1ull);
+    }
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        sum = sum + srk_to_u32_f32(own_9[k]);
+    }
+    f64 own_10[4];
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        own_10[k] = (f64)(global_idx_x + 1ull);
+    }
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        sum = sum + srk_to_u32_f64(own_10[k]);
+    }
+    out[global_idx_x] = sum;
 }

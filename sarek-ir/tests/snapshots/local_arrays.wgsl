@@ -31,44 +31,90 @@ fn local_arrays(
 ) {
     let global_idx_x: u32 = group_id.x * SRK_BLOCK_X + local_id.x;
     if (global_idx_x >= args.global_dim_x) { return; }
+    var sum: u32 = 0u;
     var own: array<bool, 4>;
     for (var k: u32 = 0u; k < 4u; k += 1u) {
-        own[k] = false;
+        own[k] = k == 3u;
     }
-    out[global_idx_x] = u32(own[3u]);
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        sum = sum + u32(own[k]);
+    }
     var own_0: array<i32, 4>;
     for (var k: u32 = 0u; k < 4u; k += 1u) {
-        own_0[k] = 0i;
+        own_0[k] = extractBits(i32(global_idx_x + 1u), 0u, 8u);
     }
-    out[global_idx_x] = u32(own_0[3u]);
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        sum = sum + u32(own_0[k]);
+    }
     var own_1: array<u32, 4>;
     for (var k: u32 = 0u; k < 4u; k += 1u) {
-        own_1[k] = 0u;
+        own_1[k] = extractBits(global_idx_x + 1u, 0u, 8u);
     }
-    out[global_idx_x] = own_1[3u];
-    var own_2: array<i64, 4>;
     for (var k: u32 = 0u; k < 4u; k += 1u) {
-        own_2[k] = 0li;
+        sum = sum + own_1[k];
     }
-    out[global_idx_x] = u32(i32(own_2[3u]));
-    var own_3: array<u64, 4>;
+    var own_2: array<i32, 4>;
     for (var k: u32 = 0u; k < 4u; k += 1u) {
-        own_3[k] = 0lu;
+        own_2[k] = extractBits(i32(global_idx_x + 1u), 0u, 16u);
     }
-    out[global_idx_x] = u32(own_3[3u]);
-    var own_4: array<u32, 4>;
     for (var k: u32 = 0u; k < 4u; k += 1u) {
-        own_4[k] = 0u;
+        sum = sum + u32(own_2[k]);
     }
-    out[global_idx_x] = own_4[3u];
-    var own_5: array<f32, 4>;
+    var own_3: array<u32, 4>;
     for (var k: u32 = 0u; k < 4u; k += 1u) {
-        own_5[k] = 0.0f;
+        own_3[k] = extractBits(global_idx_x + 1u, 0u, 16u);
     }
-    out[global_idx_x] = srk_to_u32_f32(own_5[3u]);
-    var own_6: array<f64, 4>;
     for (var k: u32 = 0u; k < 4u; k += 1u) {
-        own_6[k] = 0.0lf;
+        sum = sum + own_3[k];
     }
-    out[global_idx_x] = srk_to_u32_f64(own_6[3u]);
+    var own_4: array<i32, 4>;
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        own_4[k] = i32(global_idx_x + 1u);
+    }
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        sum = sum + u32(own_4[k]);
+    }
+    var own_5: array<u32, 4>;
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        own_5[k] = global_idx_x + 1u;
+    }
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        sum = sum + own_5[k];
+    }
+    var own_6: array<i64, 4>;
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        own_6[k] = i64(u64(global_idx_x + 1u));
+    }
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        sum = sum + u32(i32(own_6[k]));
+    }
+    var own_7: array<u64, 4>;
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        own_7[k] = u64(global_idx_x + 1u);
+    }
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        sum = sum + u32(own_7[k]);
+    }
+    var own_8: array<u32, 4>;
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        own_8[k] = global_idx_x + 1u;
+    }
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        sum = sum + own_8[k];
+    }
+    var own_9: array<f32, 4>;
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        own_9[k] = f32(global_idx_x + 1u);
+    }
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        sum = sum + srk_to_u32_f32(own_9[k]);
+    }
+    var own_10: array<f64, 4>;
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        own_10[k] = f64(global_idx_x + 1u);
+    }
+    for (var k: u32 = 0u; k < 4u; k += 1u) {
+        sum = sum + srk_to_u32_f64(own_10[k]);
+    }
+    out[global_idx_x] = sum;
 }

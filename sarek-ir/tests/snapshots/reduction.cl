@@ -8,7 +8,7 @@ __kernel void reduction(
     const u64 x_len,
     __global f32* restrict sums
 ) {
-    __local f32 tile[256];
+    __local f32 tile[1024];
     const u64 thread_idx_x = (u64)get_local_id(0);
     const u64 block_idx_x = (u64)get_group_id(0);
     const u64 block_dim_x = (u64)get_local_size(0);
@@ -19,7 +19,7 @@ __kernel void reduction(
     }
     tile[thread_idx_x] = value;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    u64 stride = 128ul;
+    u64 stride = 512ul;
     while (stride > 0ul) {
         if (thread_idx_x < stride && thread_idx_x + stride < block_dim_x) {
             tile[thread_idx_x] = tile[thread_idx_x] + tile[thread_idx_x + stride];

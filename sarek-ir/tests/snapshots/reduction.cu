@@ -8,7 +8,7 @@ extern "C" __global__ void reduction(
     const u64 x_len,
     f32* __restrict__ sums
 ) {
-    __shared__ f32 tile[256];
+    __shared__ f32 tile[1024];
     const u64 thread_idx_x = (u64)threadIdx.x;
     const u64 block_idx_x = (u64)blockIdx.x;
     const u64 block_dim_x = (u64)blockDim.x;
@@ -19,7 +19,7 @@ extern "C" __global__ void reduction(
     }
     tile[thread_idx_x] = value;
     __syncthreads();
-    u64 stride = 128ull;
+    u64 stride = 512ull;
     while (stride > 0ull) {
         if (thread_idx_x < stride && thread_idx_x + stride < block_dim_x) {
             tile[thread_idx_x] = tile[thread_idx_x] + tile[thread_idx_x + stride];

@@ -12,7 +12,7 @@ struct Args {
 }
 @group(0) @binding(2) var<uniform> args: Args;
 
-var<workgroup> tile: array<f32, 256>;
+var<workgroup> tile: array<f32, 1024>;
 
 @compute @workgroup_size(SRK_BLOCK_X, SRK_BLOCK_Y, SRK_BLOCK_Z)
 fn reduction(
@@ -31,7 +31,7 @@ fn reduction(
     tile[thread_idx_x] = value;
     workgroupBarrier();
     storageBarrier();
-    var stride: u32 = 128u;
+    var stride: u32 = 512u;
     while (stride > 0u) {
         if (thread_idx_x < stride && thread_idx_x + stride < block_dim_x) {
             tile[thread_idx_x] = tile[thread_idx_x] + tile[thread_idx_x + stride];

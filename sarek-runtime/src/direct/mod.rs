@@ -141,6 +141,12 @@ pub fn any(mask: &[bool]) -> bool {
     mask.iter().fold(false, |any, here| any | here)
 }
 
+/// Are all flags of a mask set?
+#[inline(always)]
+pub fn all(mask: &[bool]) -> bool {
+    mask.iter().fold(true, |all, here| all & here)
+}
+
 /// Orders what this thread of the processor did in memory for others to see.
 #[inline(always)]
 pub fn device_fence() {

@@ -59,21 +59,6 @@ pub unsafe fn input<'a, T: Element>(args: &[DirectArg], index: usize) -> &'a [T]
     }
 }
 
-/// The argument of a `&[Atomic<T>]` parameter.
-///
-/// # Safety
-/// The argument is a slice of `T`, borrowed exclusively by the launch for `'a`; its threads use it as atomics only.
-#[inline(always)]
-pub unsafe fn atomics<'a, T: AtomicElement>(args: &[DirectArg], index: usize) -> &'a [Atomic<T>] {
-    match args[index] {
-        // SAFETY: the caller's promise; `Atomic<T>` has the size of `T`, to which a vector's memory is aligned.
-        DirectArg::Slice { ptr, len, .. } => unsafe {
-            std::slice::from_raw_parts(ptr.cast_const().cast(), len)
-        },
-        DirectArg::Scalar(_) => unreachable!("argument {index} is a slice"),
-    }
-}
-
 /// The argument of a `&mut [T]` parameter.
 ///
 /// # Safety
@@ -85,6 +70,21 @@ pub unsafe fn output<'a, T: Element>(args: &[DirectArg], index: usize) -> Output
             ptr: ptr.cast(),
             len,
             borrow: PhantomData,
+        },
+        DirectArg::Scalar(_) => unreachable!("argument {index} is a slice"),
+    }
+}
+
+/// The argument of a `&[Atomic<T>]` parameter.
+///
+/// # Safety
+/// The argument is a slice of `T`, borrowed exclusively by the launch for `'a`; its threads use it as atomics only.
+#[inline(always)]
+pub unsafe fn atomics<'a, T: AtomicElement>(args: &[DirectArg], index: usize) -> &'a [Atomic<T>] {
+    match args[index] {
+        // SAFETY: the caller's promise; `Atomic<T>` has the size of `T`, to which a vector's memory is aligned.
+        DirectArg::Slice { ptr, len, .. } => unsafe {
+            std::slice::from_raw_parts(ptr.cast_const().cast(), len)
         },
         DirectArg::Scalar(_) => unreachable!("argument {index} is a slice"),
     }

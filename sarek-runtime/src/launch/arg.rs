@@ -12,7 +12,6 @@ pub(super) enum Operands<'a> {
     Scalar(Value),
     Read(&'a dyn Operand),
     Write(&'a mut dyn Operand),
-    Atomic(&'a mut dyn Operand),
 }
 
 impl<T: ScalarArg> From<T> for Arg<'_> {
@@ -34,9 +33,9 @@ impl<'a, T: Element> From<&'a mut Vector<T>> for Arg<'a> {
 }
 
 impl<'a> Arg<'a> {
-    /// The argument of a `&[Atomic<T>]`: the vector, for as long as nobody else reads it.
+    /// The argument of a `&[Atomic<T>]` parameter.
     pub fn atomics<T: AtomicElement>(vector: &'a mut Vector<T>) -> Arg<'a> {
-        Arg(Operands::Atomic(vector))
+        Arg::from(vector)
     }
 }
 
@@ -46,7 +45,7 @@ impl Arg<'_> {
         match &self.0 {
             Operands::Scalar(_) => None,
             Operands::Read(vector) => Some(*vector),
-            Operands::Write(vector) | Operands::Atomic(vector) => Some(&**vector),
+            Operands::Write(vector) => Some(&**vector),
         }
     }
 
@@ -54,7 +53,7 @@ impl Arg<'_> {
     pub(super) fn written(&mut self) -> Option<&mut (dyn Operand + '_)> {
         match &mut self.0 {
             Operands::Scalar(_) | Operands::Read(_) => None,
-            Operands::Write(vector) | Operands::Atomic(vector) => Some(&mut **vector),
+            Operands::Write(vector) => Some(&mut **vector),
         }
     }
 
@@ -62,7 +61,7 @@ impl Arg<'_> {
     pub(super) fn scalar(&self) -> Option<Value> {
         match &self.0 {
             Operands::Scalar(value) => Some(*value),
-            Operands::Read(_) | Operands::Write(_) | Operands::Atomic(_) => None,
+            Operands::Read(_) | Operands::Write(_) => None,
         }
     }
 
@@ -86,7 +85,6 @@ impl Arg<'_> {
             Operands::Scalar(value) => ParamKind::Scalar(value.scalar()),
             Operands::Read(vector) => slice(*vector, Access::Read),
             Operands::Write(vector) => slice(&**vector, Access::Write),
-            Operands::Atomic(vector) => slice(&**vector, Access::Atomic),
         }
     }
 }

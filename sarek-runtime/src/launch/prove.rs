@@ -94,7 +94,6 @@ pub(super) fn facts(space: IndexSpace, args: &[ArgFact]) -> LaunchFacts<'_> {
 }
 
 fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
-    let extent = facts.space.extent;
     let ranges = range::analyse(kernel, &self::facts(facts.space, &facts.args));
     let sites = (0..kernel.sites.len() as u32).map(SiteId);
     let checked: BTreeSet<_> = sites.filter(|site| !ranges.proved(*site)).collect();
@@ -102,7 +101,7 @@ fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
     Proof {
         any_provable: checked.iter().any(|s| kernel.sites[s.index()].provable),
         fits_u32: ranges.fits_u32(),
-        broken: preconditions.find_map(|p| broken(kernel, *p, extent, &ranges)),
+        broken: preconditions.find_map(|p| broken(kernel, *p, facts.space, &ranges)),
         checked,
     }
 }
@@ -111,9 +110,10 @@ fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
 fn broken(
     kernel: &Kernel,
     precondition: Precondition,
-    extent: [u64; 3],
+    space: IndexSpace,
     ranges: &Ranges,
 ) -> Option<String> {
+    let extent = space.extent;
     let asked = words(kernel, precondition);
     let along = |axis: Axis, most: u64| {
         let threads = extent[axis.index()];
@@ -128,6 +128,14 @@ fn broken(
     match precondition {
         Precondition::SingleThread(axis) => along(axis, 1),
         Precondition::ExtentAtMost(axis, most) => along(axis, most),
+        Precondition::BlockAtMost(axis, most) => {
+            let threads = space.block[axis.index()];
+            let has = || {
+                let axis = axis.name();
+                format!("{asked}, but its blocks have {threads} threads along {axis}")
+            };
+            (u64::from(threads) > most).then(has)
+        }
         Precondition::NoOverflow(expr) => {
             let [x, y, z] = extent;
             (!ranges.no_overflow(expr)).then(|| {
@@ -146,6 +154,10 @@ pub(super) fn words(kernel: &Kernel, precondition: Precondition) -> String {
         ),
         Precondition::ExtentAtMost(axis, most) => format!(
             "different threads write different elements only if the launch has at most {most} threads along {}",
+            axis.name()
+        ),
+        Precondition::BlockAtMost(axis, most) => format!(
+            "different threads write different elements only if a block has at most {most} threads along {}",
             axis.name()
         ),
         Precondition::NoOverflow(expr) => {

@@ -114,7 +114,7 @@ impl Call<'_> {
                     len,
                     mutable: false,
                 },
-                Operands::Write(vector) | Operands::Atomic(vector) => DirectArg::Slice {
+                Operands::Write(vector) => DirectArg::Slice {
                     ptr: vector.on_host_mut()?,
                     len,
                     mutable: true,

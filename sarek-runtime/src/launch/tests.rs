@@ -1,7 +1,8 @@
 use std::sync::atomic::Ordering::Relaxed;
 
+use sarek_ir::sketch::Sketch;
 use sarek_ir::write::SlotKind;
-use sarek_ir::{Axis, Expr, Loc, Native, NativeText, Precondition, Scalar};
+use sarek_ir::{Axis, Builtin, Expr, Loc, Native, NativeText, Precondition, Scalar};
 
 use super::*;
 use crate::direct::{DirectArg, IndexSpace, RawFault};
@@ -500,4 +501,52 @@ fn literals_are_extents() {
     assert_eq!(dims(7), [7, 1, 1]);
     assert_eq!(dims((7, 8)), [7, 8, 1]);
     assert_eq!(dims((7, 8, 9)), [7, 8, 9]);
+}
+
+/// A kernel of no parameters, which this fills, on the fake GPU.
+fn block_kernel(fill: impl FnOnce(&Sketch)) -> Launch<'static> {
+    let s = Sketch::new("blocks");
+    fill(&s);
+    let def = kernels::def(s.finish(), kernels::axpy().direct.run);
+    // SAFETY: the fake GPU does nothing for a kernel of this name, and its body is not run.
+    unsafe { Launch::of(kernels::leak(def), []) }
+}
+
+#[test]
+fn barriers_need_whole_blocks() {
+    let waits = || block_kernel(Sketch::barrier);
+    let [(gpu, _), _] = two_gpus();
+    let error = waits().over(100).run_on(&gpu).unwrap_err().to_string();
+    assert!(
+        error.contains("`.grid(g).block(b)`") && error.contains("`.cover(n)`"),
+        "{error}"
+    );
+    assert!(waits().over(100).explain().contains("`.cover(n)`"));
+    waits().cover(100).run_on(&gpu).unwrap();
+    waits().grid(3).block(32).run_on(&gpu).unwrap();
+}
+
+#[test]
+fn shared_memory_is_held_to_the_device() {
+    let [(gpu, _), _] = two_gpus();
+    let most = gpu.info().max_shared / 4;
+    let fixed = |len| {
+        block_kernel(move |s| {
+            s.shared("tile", Scalar::F32, len);
+        })
+    };
+    fixed(most).over(1).run_on(&gpu).unwrap();
+    let error = fixed(most + 1).over(1).run_on(&gpu).unwrap_err();
+    assert!(matches!(error, Error::NotEligible { .. }), "{error}");
+    let sized = |per_thread| {
+        block_kernel(move |s| {
+            let dim = s.id(Builtin::BlockDim(Axis::X));
+            s.shared_slice("tile", Scalar::F32, dim * s.n(per_thread));
+        })
+    };
+    sized(most / 32).grid(1).block(32).run_on(&gpu).unwrap();
+    let error = sized(most / 32).grid(1).block(64).run_on(&gpu).unwrap_err();
+    assert!(error.to_string().contains("shared memory"), "{error}");
+    let error = sized(u64::MAX).grid(1).block(3).run_on(&gpu).unwrap_err();
+    assert!(error.to_string().contains("shared memory"), "{error}");
 }

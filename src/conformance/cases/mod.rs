@@ -2,6 +2,7 @@
 
 mod bits;
 mod black_scholes;
+mod block;
 mod bools;
 mod casts;
 mod coherence;
@@ -51,6 +52,7 @@ pub fn all() -> &'static [Case] {
             control::CASES,
             launch::CASES,
             faults::CASES,
+            block::CASES,
         ];
         let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
         let all = parts

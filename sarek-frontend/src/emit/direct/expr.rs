@@ -66,16 +66,27 @@ impl Writer<'_> {
                 }
             }
             Expr::Binary { op, lhs, rhs } => {
-                let (lhs, rhs, op) = (self.expr(lhs), self.expr(rhs), operator(op, span));
+                let symbol = operator(op, span);
+                if let Some(guarded) = self.guarded_operator(op, lhs, rhs, &symbol) {
+                    return guarded;
+                }
+                let (lhs, rhs, op) = (self.expr(lhs), self.expr(rhs), symbol);
                 quote_spanned!(span=> (#lhs #op #rhs))
             }
             Expr::Divide { op, lhs, rhs, site } => self.divide(op, lhs, rhs, site, span),
             Expr::And { lhs, rhs } => {
                 let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
+                if self.guarded {
+                    // Nothing in it faults or panics: no branch is needed.
+                    return quote_spanned!(span=> (#lhs & #rhs));
+                }
                 quote_spanned!(span=> (#lhs && #rhs))
             }
             Expr::Or { lhs, rhs } => {
                 let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
+                if self.guarded {
+                    return quote_spanned!(span=> (#lhs | #rhs));
+                }
                 quote_spanned!(span=> (#lhs || #rhs))
             }
             Expr::Cast { arg } => {

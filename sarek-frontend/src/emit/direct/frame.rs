@@ -1,9 +1,11 @@
 //! What surrounds a lane: where the arrays of lanes are, and which masks it stands under.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
 use sarek_ir::analysis::regions::{MaskId, Place, Plan};
-use sarek_ir::{LabelId, LocalId};
+use sarek_ir::{LabelId, LocalId, StmtId};
 
 use super::{Writer, mixed};
 
@@ -38,6 +40,10 @@ pub struct Frame<'a> {
     pub masks: Vec<(Mask, MaskId)>,
     /// Is it outside of the loops over lanes?
     pub once: bool,
+    /// Do all lanes take part, whatever the masks are?
+    pub full: bool,
+    /// The loops that a strip runs by steps: [`super::masked`].
+    pub steps: HashSet<StmtId>,
 }
 
 impl<'a> Frame<'a> {
@@ -52,6 +58,8 @@ impl<'a> Frame<'a> {
                 .into_iter()
                 .collect(),
             once: true,
+            full: false,
+            steps: HashSet::new(),
         }
     }
 
@@ -65,12 +73,21 @@ impl<'a> Frame<'a> {
     pub fn under(&self, mask: Mask, id: MaskId) -> Frame<'a> {
         let mut frame = self.clone();
         frame.masks.push((mask, id));
+        frame.full = false;
         frame
+    }
+
+    /// Where all lanes take part.
+    pub fn full(&self) -> Frame<'a> {
+        Frame {
+            full: true,
+            ..self.clone()
+        }
     }
 
     /// The mask of those who take part.
     pub fn mask(&self) -> Option<MaskId> {
-        self.masks.last().map(|(_, id)| *id)
+        self.masks.last().map(|(_, id)| *id).filter(|_| !self.full)
     }
 
     /// The array of a local's values.

@@ -12,11 +12,13 @@
 mod atomic;
 mod expr;
 mod frame;
+mod masked;
 mod memory;
 mod names;
 mod shapes;
 mod stmt;
 mod storage;
+mod stride;
 mod strip;
 mod subgroup;
 mod tree;
@@ -35,7 +37,7 @@ use frame::{Frame, Lanes};
 use names::param_name;
 pub use names::rust_type;
 pub use shapes::Shapes;
-use trim::Trim;
+use trim::{Index, Limit, Trim};
 
 /// Tokens with mixed-site spans: one hygiene for all names of the body, none of them the user's. They
 /// begin with `__` nevertheless: a constant of the user's would be taken for a pattern.
@@ -53,6 +55,8 @@ struct Writer<'a> {
     known: &'a HashMap<ExprId, bool>,
     values: &'a Values,
     shapes: Shapes,
+    /// Do lanes that have left a loop run the code, too? Then `__p` tells those that have not.
+    guarded: bool,
     /// What surrounds the code, once the body is split.
     frame: Option<&'a Frame<'a>>,
 }
@@ -60,18 +64,19 @@ struct Writer<'a> {
 /// The items of `impl DirectKernel`; the runtime's module `direct` is in scope.
 pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
     let kernel = &lowered.kernel;
+    let values = Values::of(kernel);
     let trim = if shapes.trim {
-        Trim::of(kernel)
+        Trim::of(kernel, &values)
     } else {
         Trim::default()
     };
-    let values = Values::of(kernel);
     let writer = Writer {
         lowered,
         kernel,
         known: &trim.known,
         values: &values,
         shapes,
+        guarded: false,
         frame: None,
     };
     let weight = Literal::u32_unsuffixed(weight::weight(kernel));
@@ -182,19 +187,34 @@ impl Writer<'_> {
 
     /// How many threads of the block have something to do.
     fn trimmed(&self, trim: &Trim) -> TokenStream {
-        let fixed = trim.fixed.iter().map(|id| self.stmt(*id));
-        let bounds = trim.bounds.iter().map(|(axis, bound)| {
-            let (axis, bound) = (Literal::usize_unsuffixed(axis.index()), self.expr(*bound));
-            mixed!(__lanes[#axis] = __block.lanes_below(#axis, __lanes[#axis], #bound);)
-        });
+        let bounds = self.bounds(trim);
         mixed! {
             let mut __lanes = __block.lanes;
-            unsafe {
-                #(#fixed)*
-                #(#bounds)*
-            }
+            unsafe { #bounds }
             let __lanes = __lanes;
         }
+    }
+
+    /// Lessens `__lanes` by the tests that were taken out.
+    fn bounds(&self, trim: &Trim) -> TokenStream {
+        let fixed = trim.fixed.iter().map(|id| self.stmt(*id));
+        let bounds = trim.bounds.iter().map(|bound| {
+            let limit = match bound.limit {
+                Limit::Below(limit) => self.expr(limit),
+                Limit::First => mixed!(1),
+            };
+            match bound.index {
+                Index::Global(axis) => {
+                    let axis = Literal::usize_unsuffixed(axis.index());
+                    mixed!(__lanes[#axis] = __block.lanes_below(#axis, __lanes[#axis], #limit);)
+                }
+                Index::Thread(axis) => {
+                    let axis = Literal::usize_unsuffixed(axis.index());
+                    mixed!(__lanes[#axis] = ::core::cmp::Ord::min(__lanes[#axis], #limit);)
+                }
+            }
+        });
+        mixed!(#(#fixed)* #(#bounds)*)
     }
 
     fn param_type(&self, param: ParamId) -> TokenStream {

@@ -7,6 +7,10 @@ pub struct Shapes {
     pub trim: bool,
     /// A loop that all lanes of a row agree on moves outside of a strip of lanes: [`super::strip`].
     pub strips: bool,
+    /// A loop that lanes leave one by one is run by steps of a strip: [`super::masked`].
+    pub masked: bool,
+    /// The turns of a loop with strides are a strip's: [`super::stride`].
+    pub strides: bool,
 }
 
 impl Default for Shapes {
@@ -14,6 +18,8 @@ impl Default for Shapes {
         Shapes {
             trim: true,
             strips: true,
+            masked: true,
+            strides: true,
         }
     }
 }
@@ -24,11 +30,15 @@ impl Shapes {
         let mut shapes = Shapes {
             trim: false,
             strips: false,
+            masked: false,
+            strides: false,
         };
         for name in list.split(',').map(str::trim).filter(|n| !n.is_empty()) {
             match name {
                 "trim" => shapes.trim = true,
                 "strips" => shapes.strips = true,
+                "masked" => shapes.masked = true,
+                "strides" => shapes.strides = true,
                 _ => return None,
             }
         }

@@ -8,10 +8,10 @@
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Literal, TokenStream};
-use sarek_ir::analysis::regions::{Node, Place, Plan, RegionId, Rules};
+use sarek_ir::analysis::regions::{MaskId, Node, Place, Plan, RegionId, Rules, label};
 use sarek_ir::analysis::touch;
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
-use sarek_ir::{ExprId, LocalId, Stmt, StmtId};
+use sarek_ir::{ExprId, LabelId, LocalId, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes};
 use super::names::literal;
@@ -32,8 +32,9 @@ impl Writer<'_> {
         if !self.shapes.strips {
             return None;
         }
-        let plan = self.strip_plan(outer.map(|(frame, _)| frame), stmts)?;
-        let frame = Frame::new(&plan, Lanes::Strip);
+        let (plan, steps) = self.strip_plan(outer.map(|(frame, _)| frame), stmts)?;
+        let mut frame = Frame::new(&plan, Lanes::Strip);
+        frame.steps = steps;
         let tree = self.tree(&frame);
         let (arrays, back) = self.strip_arrays(&frame, outer);
         let once = self.read_once(&plan);
@@ -64,12 +65,16 @@ impl Writer<'_> {
             }
             // The runtime picks long rows where there are no barriers.
             None if self.frame.is_none() => vec![32],
-            None => vec![32, 8],
+            None => vec![32, 16],
         }
     }
 
     /// How a strip is split; nothing if there is no loop to move, or some lanes would part.
-    fn strip_plan(&self, outer: Option<&Frame<'_>>, stmts: &[StmtId]) -> Option<Plan> {
+    fn strip_plan(
+        &self,
+        outer: Option<&Frame<'_>>,
+        stmts: &[StmtId],
+    ) -> Option<(Plan, HashSet<StmtId>)> {
         let places = outer_places(outer, self.kernel.locals.len());
         let kept = |(local, place): (&LocalId, &Place)| (*place == Place::Lanes).then_some(*local);
         let among = Among {
@@ -78,9 +83,9 @@ impl Writer<'_> {
             row: true,
         };
         let uniformity = Uniformity::among(self.kernel, &among);
-        let mut loops = HashSet::new();
+        let (mut loops, mut steps) = (HashSet::new(), HashSet::new());
         for stmt in stmts {
-            self.loops_to_move(&uniformity, *stmt, &mut loops);
+            self.loops_to_move(&uniformity, *stmt, &mut loops, &mut steps);
         }
         if loops.is_empty() {
             return None;
@@ -91,23 +96,76 @@ impl Writer<'_> {
             boundary: &|stmt| loops.contains(&stmt),
         };
         let plan = Plan::of(&rules, stmts, &places);
-        let jumps_out = self.jumps_out(&plan);
-        (plan.tree.masks == 0 && !jumps_out).then_some(plan)
+        let fits = self.fits_arrays(&plan) && self.is_straight(&plan, &loops);
+        fits.then_some((plan, steps))
     }
 
-    /// The loops that all lanes of a row run together, and that do something for each of them.
-    fn loops_to_move(&self, among: &Uniformity, stmt: StmtId, found: &mut HashSet<StmtId>) {
+    /// The loops that all lanes of a row run together, and that do something for each of them; and those that
+    /// lanes enter together, to be run by steps.
+    fn loops_to_move(
+        &self,
+        among: &Uniformity,
+        stmt: StmtId,
+        found: &mut HashSet<StmtId>,
+        steps: &mut HashSet<StmtId>,
+    ) {
         let values = touch::operands(self.kernel, stmt);
         let agreed = among.control(stmt) && values.iter().all(|v| among.expr(*v));
-        let is_loop = matches!(self.kernel.stmt(stmt), Stmt::Loop { .. } | Stmt::For { .. });
-        if is_loop && agreed && self.varies(among, stmt) {
+        let is_loop = label(self.kernel, stmt).is_some();
+        if is_loop && !(agreed && self.left_together(among, stmt, &mut HashSet::new())) {
+            if self.shapes.masked && self.can_mask(among, stmt) {
+                found.insert(stmt);
+                steps.insert(stmt);
+            } else if self.shapes.strides && self.has_stride(among, stmt) {
+                found.insert(stmt);
+            }
+            return;
+        }
+        if is_loop && self.varies(among, stmt) {
             found.insert(stmt);
         }
         for block in touch::blocks(self.kernel, stmt) {
             for inner in self.kernel.block(block) {
-                self.loops_to_move(among, inner, found);
+                self.loops_to_move(among, inner, found, steps);
             }
         }
+    }
+
+    /// Do all lanes take together whatever leaves a statement, or the iteration of the loop that it is? `inside` are
+    /// the loops in it.
+    fn left_together(
+        &self,
+        among: &Uniformity,
+        stmt: StmtId,
+        inside: &mut HashSet<LabelId>,
+    ) -> bool {
+        let mut inner = touch::blocks(self.kernel, stmt).into_iter();
+        let together = inner.all(|block| {
+            let mut stmts = self.kernel.block(block);
+            stmts.all(|s| {
+                inside.extend(label(self.kernel, s));
+                self.left_together(among, s, inside)
+            })
+        });
+        let leaves = match self.kernel.stmt(stmt) {
+            Stmt::Break { label } | Stmt::Continue { label } => !inside.contains(&label),
+            Stmt::Return => true,
+            Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Assert { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
+            | Stmt::Native { .. } => false,
+        };
+        together && (!leaves || among.control(stmt))
     }
 
     /// Does the statement assign a value that differs between lanes?
@@ -119,15 +177,34 @@ impl Writer<'_> {
         varies
     }
 
-    /// Does something in a strip end the thread?
-    fn jumps_out(&self, plan: &Plan) -> bool {
-        let mut found = false;
-        each_node(&plan.tree.nodes, &mut |node| match node {
-            Node::Once(stmt) => found |= self.kernel.stmt(*stmt) == Stmt::Return,
-            Node::Region { stmts, .. } => found |= self.returns(stmts),
-            Node::Barrier | Node::Subgroup { .. } | Node::If { .. } | Node::Loop { .. } => {}
+    /// Are the values that live in arrays of lanes scalars, or arrays of them?
+    fn fits_arrays(&self, plan: &Plan) -> bool {
+        let mut locals = (0..self.kernel.locals.len() as u32).map(LocalId);
+        locals.all(|local| {
+            let array = self.kernel.array(local).map(|(elem, _)| elem);
+            let ty = array.unwrap_or(self.kernel.locals[local.index()].ty);
+            plan.place(local) != Place::Lanes || ty.as_scalar().is_some()
+        })
+    }
+
+    /// Do all lanes of a strip stay together, but for `loops`?
+    fn is_straight(&self, plan: &Plan, loops: &HashSet<StmtId>) -> bool {
+        let mut straight = plan.tree.root.is_none();
+        each_node(&plan.tree.nodes, &mut |node| {
+            straight &= match node {
+                Node::Once(stmt) => self.kernel.stmt(*stmt) != Stmt::Return,
+                Node::Region { stmts, .. } => !self.returns(stmts),
+                Node::If { masked, .. } => masked.is_none(),
+                Node::Loop {
+                    stmt,
+                    masked: Some(_),
+                    ..
+                } => loops.contains(stmt),
+                Node::Loop { iteration, .. } => iteration.is_none(),
+                Node::Barrier | Node::Subgroup { .. } => true,
+            }
         });
-        found
+        straight
     }
 
     /// Declares the arrays of a strip, filled from those of the block, and puts back what may have changed.
@@ -136,7 +213,7 @@ impl Writer<'_> {
         frame: &Frame<'_>,
         outer: Option<(&Frame<'_>, RegionId)>,
     ) -> (TokenStream, TokenStream) {
-        let (mut before, mut after) = (TokenStream::new(), TokenStream::new());
+        let (mut before, mut after) = (self.strip_masks(frame), TokenStream::new());
         for index in 0..self.kernel.locals.len() {
             let local = LocalId(index as u32);
             if frame.plan.place(local) != Place::Lanes {
@@ -175,6 +252,12 @@ impl Writer<'_> {
             }
         }
         (before, after)
+    }
+
+    /// Declares the masks of loops whose lanes are asked for each time.
+    fn strip_masks(&self, frame: &Frame<'_>) -> TokenStream {
+        let masks = (0..frame.plan.tree.masks).map(|i| frame.mask_name(MaskId(i)));
+        mixed!(#(let mut #masks = [false; __STRIP];)*)
     }
 
     /// Values that are evaluated again, for the whole strip.

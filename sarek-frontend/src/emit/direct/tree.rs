@@ -1,5 +1,7 @@
 //! A split body: loops over lanes for its regions, and around them what is run once for all lanes.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use proc_macro2::TokenStream;
 use sarek_ir::analysis::regions::{MaskId, MaskedIf, MaskedLoop, Node, RegionId};
 use sarek_ir::analysis::touch;
@@ -7,6 +9,7 @@ use sarek_ir::{Block, ExprId, LocalId, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes, Mask};
 use super::names::{loop_label, rust_type};
+use super::trim::Trim;
 use super::{Writer, mixed};
 
 impl<'a> Writer<'a> {
@@ -53,6 +56,11 @@ impl<'a> Writer<'a> {
             } => self.loop_node(frame, *stmt, *iteration, body),
             Node::Loop {
                 stmt,
+                masked: Some(_),
+                ..
+            } if frame.steps.contains(stmt) => self.steps(frame, node),
+            Node::Loop {
+                stmt,
                 masked: Some(masked),
                 iteration,
                 body,
@@ -61,16 +69,22 @@ impl<'a> Writer<'a> {
     }
 
     fn region(&self, frame: &Frame<'_>, id: RegionId, stmts: &[StmtId]) -> TokenStream {
-        let lane = frame.lane();
-        let writer = self.within(&lane);
-        let body = stmts.iter().map(|s| writer.stmt(*s));
-        let body = self.lane_body(frame, id, mixed!(#(#body)*));
-        let lanes = match (frame.lanes, frame.mask()) {
-            (Lanes::Block, None) => {
-                let strips = self.within(frame).strips(Some((frame, id)), stmts);
-                rows(strips, body)
-            }
-            (Lanes::Block | Lanes::Strip, mask) => self.lanes(frame, mask, body),
+        let trim = match (frame.lanes, self.shapes.trim) {
+            (Lanes::Block, true) => Trim::of_region(self.kernel, self.values, frame.plan, stmts),
+            (Lanes::Block, false) | (Lanes::Strip, _) => Trim::default(),
+        };
+        let mut known = self.known.clone();
+        known.extend(&trim.known);
+        let trimmed = Writer {
+            known: &known,
+            ..*self
+        };
+        let lanes = trimmed.run(frame, id, stmts);
+        let lanes = if trim.bounds.is_empty() {
+            lanes
+        } else {
+            let bounds = self.within(frame).bounds(&trim);
+            mixed!({ let mut __lanes = __lanes; #bounds #lanes })
         };
         // Once all have returned, nothing may be evaluated for them.
         let left = frame
@@ -83,6 +97,21 @@ impl<'a> Writer<'a> {
                 mixed!(if !direct::any(#root) { return ::core::result::Result::Ok(()); })
             });
         mixed!(#lanes #left)
+    }
+
+    /// The loop that runs a region.
+    fn run(&self, frame: &Frame<'_>, id: RegionId, stmts: &[StmtId]) -> TokenStream {
+        let lane = frame.lane();
+        let writer = self.within(&lane);
+        let body = stmts.iter().map(|s| writer.stmt(*s));
+        let body = self.lane_body(frame, id, mixed!(#(#body)*));
+        match (frame.lanes, frame.mask()) {
+            (Lanes::Block, None) => {
+                let strips = self.within(frame).strips(Some((frame, id)), stmts);
+                rows(strips, body)
+            }
+            (Lanes::Block | Lanes::Strip, mask) => self.lanes(frame, mask, body),
+        }
     }
 
     /// What a lane does in a region: fetches its values, runs the statements, puts the values back.
@@ -98,16 +127,24 @@ impl<'a> Writer<'a> {
 
     /// Declares what a region uses of other regions.
     pub fn fetch(&self, frame: &Frame<'_>, id: RegionId) -> TokenStream {
+        self.fetch_all(frame, &[id])
+    }
+
+    /// Declares what some regions use of others.
+    pub fn fetch_all(&self, frame: &Frame<'_>, ids: &[RegionId]) -> TokenStream {
         let lane = frame.lane();
         let writer = self.within(&lane);
-        let uses = &frame.plan.uses[id.0 as usize];
+        let uses = ids
+            .iter()
+            .flat_map(|id| &frame.plan.uses[id.0 as usize].again);
+        let again: BTreeSet<LocalId> = uses.copied().collect();
         let position = frame.position();
-        let lanes = self.scalars(frame, id).map(|(local, writes)| {
+        let lanes = self.scalars(frame, ids).into_iter().map(|(local, writes)| {
             let (name, array) = (self.local(local), frame.array(local));
             let (ty, mutable) = (self.local_type(local), writes.then(|| mixed!(mut)));
             mixed!(let #mutable #name: #ty = *#array.get_unchecked(#position);)
         });
-        let again = uses.again.iter().map(|local| {
+        let again = again.iter().map(|local| {
             let value = self.values.get(*local);
             writer.declare(*local, value, proc_macro2::Span::mixed_site())
         });
@@ -116,8 +153,16 @@ impl<'a> Writer<'a> {
 
     /// Puts back what a region may have written.
     fn keep(&self, frame: &Frame<'_>, id: RegionId) -> TokenStream {
+        self.keep_all(frame, &[id])
+    }
+
+    /// Puts back what some regions may have written.
+    pub fn keep_all(&self, frame: &Frame<'_>, ids: &[RegionId]) -> TokenStream {
         let position = frame.position();
-        let lanes = self.scalars(frame, id).filter(|(_, writes)| *writes);
+        let lanes = self
+            .scalars(frame, ids)
+            .into_iter()
+            .filter(|(_, writes)| *writes);
         let lanes = lanes.map(|(local, _)| {
             let (name, array) = (self.local(local), frame.array(local));
             mixed!(*#array.get_unchecked_mut(#position) = #name;)
@@ -125,14 +170,16 @@ impl<'a> Writer<'a> {
         mixed!(#(#lanes)*)
     }
 
-    /// The scalars of a region that live in arrays of lanes, and whether it writes them.
-    fn scalars<'s>(
-        &'s self,
-        frame: &'s Frame<'_>,
-        id: RegionId,
-    ) -> impl Iterator<Item = (LocalId, bool)> + 's {
-        let lanes = frame.plan.uses[id.0 as usize].lanes.iter().copied();
-        lanes.filter(|(local, _)| self.kernel.array(*local).is_none())
+    /// The scalars of regions that live in arrays of lanes, and whether they are written.
+    fn scalars(&self, frame: &Frame<'_>, ids: &[RegionId]) -> BTreeMap<LocalId, bool> {
+        let mut found = BTreeMap::new();
+        let lanes = ids
+            .iter()
+            .flat_map(|id| &frame.plan.uses[id.0 as usize].lanes);
+        for (local, writes) in lanes.filter(|(l, _)| self.kernel.array(*l).is_none()) {
+            *found.entry(*local).or_default() |= *writes;
+        }
+        found
     }
 
     /// A loop over the lanes under a mask.
@@ -257,17 +304,29 @@ impl<'a> Writer<'a> {
                 let set = self.set_mask(&inner, mask, inner.mask());
                 (Some(set), self.nodes(&within, body))
             }
-            None => (None, self.nodes(&inner, body)),
+            None => (None, self.together(&inner, masked.live, body)),
         };
         mixed! {
             #start
             #before
             loop {
                 #test
-                if !direct::any(#live) { break; }
+                if !direct::any(&#live[..]) { break; }
                 #mask
                 #body
             }
+        }
+    }
+
+    /// The body of a masked loop. Of a strip, all lanes often are in it: then no flag is asked.
+    fn together(&self, frame: &Frame<'_>, live: MaskId, body: &[Node]) -> TokenStream {
+        let some = self.nodes(frame, body);
+        match (frame.lanes, body) {
+            (Lanes::Strip, [Node::Region { .. }]) => {
+                let (live, all) = (frame.mask_name(live), self.nodes(&frame.full(), body));
+                mixed!(if direct::all(&#live[..]) { #all } else { #some })
+            }
+            (Lanes::Strip | Lanes::Block, _) => some,
         }
     }
 
@@ -330,7 +389,7 @@ impl<'a> Writer<'a> {
     /// Does the body of a counted loop use the counter?
     fn is_fetched(&self, frame: &Frame<'_>, id: RegionId, parts: &LoopParts) -> bool {
         match parts.head {
-            Head::For(local, _) => self.scalars(frame, id).any(|(l, _)| l == local),
+            Head::For(local, _) => self.scalars(frame, &[id]).contains_key(&local),
             Head::While(_) => false,
         }
     }
@@ -369,18 +428,19 @@ pub fn rows(strips: Option<TokenStream>, body: TokenStream) -> TokenStream {
 }
 
 /// The parts of a loop.
-struct LoopParts {
-    label: sarek_ir::LabelId,
-    head: Head,
+pub struct LoopParts {
+    pub label: sarek_ir::LabelId,
+    pub head: Head,
 }
 
-enum Head {
+#[derive(Clone, Copy)]
+pub enum Head {
     While(Option<ExprId>),
     For(LocalId, [ExprId; 2]),
 }
 
 impl LoopParts {
-    fn of(writer: &Writer<'_>, stmt: StmtId) -> LoopParts {
+    pub fn of(writer: &Writer<'_>, stmt: StmtId) -> LoopParts {
         if let Stmt::Loop { label, cond, .. } = writer.kernel.stmt(stmt) {
             let head = Head::While(cond);
             return LoopParts { label, head };

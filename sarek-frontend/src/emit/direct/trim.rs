@@ -1,10 +1,11 @@
 //! Guards against threads beyond the data, turned into bounds of the loop over threads.
 //!
-//! Kernels begin with `if i < n { … }` or `if i >= n { return }`, where `i` is a global index. As a
+//! Kernels begin with `if i < n { … }` or `if i >= n { return }`, where `i` is a global index; regions between
+//! barriers are often `if t < s { … }`, where `t` is a thread's index in its block. As a
 //! test in the loop over threads it keeps LLVM from vectorising plainly; as the loop's end it costs nothing.
 //!
-//! A test is taken out of the body when
-//! - it compares a global index with a *fixed* value: one that all threads of a block agree on,
+//! A test is taken out of a body or region when
+//! - it compares an index with a *fixed* value, or asks whether it is the first: one that all threads of a block agree on,
 //!   and whose evaluation cannot fault or panic;
 //! - the threads that fail it do nothing observable: what stands before it is declarations of
 //!   immutable locals with *quiet* values (no faults, and no arithmetic that panics in debug builds), and
@@ -15,6 +16,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use sarek_ir::analysis::regions::{Place, Plan, Values};
 use sarek_ir::{
     Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, Scalar, Stmt, StmtId, UnaryOp,
     Value,
@@ -25,22 +27,59 @@ use sarek_ir::{
 pub struct Trim {
     /// Declarations of fixed locals: bounds may use them.
     pub fixed: Vec<StmtId>,
-    /// Threads whose global index along the axis is not below the value do nothing.
-    pub bounds: Vec<(Axis, ExprId)>,
+    /// Threads beyond these do nothing.
+    pub bounds: Vec<Bound>,
     /// What the tests taken out yield for the threads that are left.
     pub known: HashMap<ExprId, bool>,
 }
 
+/// An index that tests compare.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Index {
+    /// In the launch.
+    Global(Axis),
+    /// In the block.
+    Thread(Axis),
+}
+
+/// Which threads have something to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bound {
+    pub index: Index,
+    pub limit: Limit,
+}
+
+/// What an index is compared with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// It is below this value.
+    Below(ExprId),
+    /// It is zero.
+    First,
+}
+
 impl Trim {
     /// The guards of a kernel.
-    pub fn of(kernel: &Kernel) -> Trim {
+    pub fn of(kernel: &Kernel, values: &Values) -> Trim {
+        let ids: Vec<StmtId> = kernel.block(kernel.body).collect();
+        Trim::find(kernel, values, None, &ids)
+    }
+
+    /// The guards of a region.
+    pub fn of_region(kernel: &Kernel, values: &Values, plan: &Plan, stmts: &[StmtId]) -> Trim {
+        Trim::find(kernel, values, Some(plan), stmts)
+    }
+
+    fn find(kernel: &Kernel, values: &Values, region: Option<&Plan>, ids: &[StmtId]) -> Trim {
         let mut finder = Finder {
             kernel,
-            indices: HashMap::new(),
+            values,
+            region,
             fixed: HashSet::new(),
             trim: Trim::default(),
         };
-        finder.body(kernel.body);
+        // What was found before something that cannot be trimmed stands all the same.
+        finder.body(ids);
         finder.trim
     }
 }
@@ -62,17 +101,17 @@ pub fn can_divide(kernel: &Kernel, divisor: ExprId) -> bool {
 
 struct Finder<'a> {
     kernel: &'a Kernel,
-    /// Locals that hold a global index.
-    indices: HashMap<LocalId, Axis>,
+    values: &'a Values,
+    /// How the body is split, if the statements are a region of it.
+    region: Option<&'a Plan>,
     /// Locals that hold a fixed value.
     fixed: HashSet<LocalId>,
     trim: Trim,
 }
 
 impl Finder<'_> {
-    fn body(&mut self, body: Block) {
-        let ids: Vec<StmtId> = self.kernel.block(body).collect();
-        for &id in &ids {
+    fn body(&mut self, ids: &[StmtId]) {
+        for &id in ids {
             let goes_on = match self.kernel.stmt(id) {
                 Stmt::Let {
                     local,
@@ -84,7 +123,8 @@ impl Finder<'_> {
                     otherwise,
                 } if otherwise.is_empty() => {
                     if self.only_returns(then) {
-                        self.test(cond, false)
+                        // Those that return from a region are missed in others.
+                        self.region.is_none() && self.test(cond, false)
                     } else {
                         // What follows would run for the threads that fail the test.
                         ids.last() == Some(&id) && self.test(cond, true)
@@ -119,8 +159,8 @@ impl Finder<'_> {
         if self.kernel.locals[local.index()].mutable || !self.is_quiet(init) {
             return false;
         }
-        if let Some(axis) = self.global_idx(init) {
-            self.indices.insert(local, axis);
+        if self.region.is_some_and(|r| r.place(local) == Place::Lanes) {
+            return false;
         }
         if self.is_fixed(init) {
             self.fixed.insert(local);
@@ -144,8 +184,19 @@ impl Finder<'_> {
         match self.kernel.expr(cond) {
             Expr::And { lhs, rhs } if all => self.test(lhs, wanted) && self.test(rhs, wanted),
             Expr::Or { lhs, rhs } if !all => self.test(lhs, wanted) && self.test(rhs, wanted),
-            Expr::Binary { op, lhs, rhs } if op == below => self.bound(cond, wanted, lhs, rhs),
-            Expr::Binary { op, lhs, rhs } if op == above => self.bound(cond, wanted, rhs, lhs),
+            Expr::Binary { op, lhs, rhs } if op == below => {
+                self.bound(cond, wanted, lhs, Limit::Below(rhs))
+            }
+            Expr::Binary { op, lhs, rhs } if op == above => {
+                self.bound(cond, wanted, rhs, Limit::Below(lhs))
+            }
+            Expr::Binary {
+                op: BinaryOp::Eq,
+                lhs,
+                rhs,
+            } if all && self.kernel.literal(rhs) == Some(Value::Usize(0)) => {
+                self.bound(cond, wanted, lhs, Limit::First)
+            }
             Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Binary { .. }
@@ -166,11 +217,15 @@ impl Finder<'_> {
         }
     }
 
-    /// Takes out `cond`, if it tells whether a global index is below a fixed value.
-    fn bound(&mut self, cond: ExprId, wanted: bool, index: ExprId, bound: ExprId) -> bool {
-        match self.global_idx(index) {
-            Some(axis) if self.is_fixed(bound) => {
-                self.trim.bounds.push((axis, bound));
+    /// Takes out `cond`, if it tells whether an index is below a fixed value.
+    fn bound(&mut self, cond: ExprId, wanted: bool, index: ExprId, limit: Limit) -> bool {
+        let fixed = match limit {
+            Limit::Below(bound) => self.is_fixed(bound),
+            Limit::First => true,
+        };
+        match self.index(index) {
+            Some(index) if fixed => {
+                self.trim.bounds.push(Bound { index, limit });
                 self.trim.known.insert(cond, wanted);
                 true
             }
@@ -178,19 +233,26 @@ impl Finder<'_> {
         }
     }
 
-    /// The axis of a global index.
-    fn global_idx(&self, expr: ExprId) -> Option<Axis> {
+    /// The index that an expression is.
+    fn index(&self, expr: ExprId) -> Option<Index> {
         if let Expr::Local(local) = self.kernel.expr(expr) {
-            return self.indices.get(&local).copied();
+            let fixed = !self.kernel.locals[local.index()].mutable;
+            return self.index(self.values.get(local).filter(|_| fixed)?);
         }
-        let is = |axis: &Axis| self.kernel.expr(expr) == Expr::Builtin(Builtin::GlobalIdx(*axis));
-        Axis::ALL.into_iter().find(is)
+        Axis::ALL.into_iter().find_map(|axis| {
+            let is = |builtin| self.kernel.expr(expr) == Expr::Builtin(builtin);
+            let global = is(Builtin::GlobalIdx(axis)).then_some(Index::Global(axis));
+            global.or(is(Builtin::ThreadIdx(axis)).then_some(Index::Thread(axis)))
+        })
     }
 
     /// Do all threads of a block agree on the value, and is it quiet?
     fn is_fixed(&self, expr: ExprId) -> bool {
         let itself = match self.kernel.expr(expr) {
-            Expr::Local(local) => self.fixed.contains(&local),
+            Expr::Local(local) => {
+                let once = |r: &Plan| r.place(local) == Place::Once;
+                self.fixed.contains(&local) || self.region.is_some_and(once)
+            }
             Expr::Builtin(builtin) => builtin.is_uniform(),
             Expr::Literal(_)
             | Expr::Link(_)
@@ -282,9 +344,13 @@ mod tests {
             proc_macro2::TokenStream::new(),
             source.parse().expect("the source is tokens"),
         );
-        let trim = Trim::of(&expansion.kernel.expect("the source is a kernel"));
+        let kernel = expansion.kernel.expect("the source is a kernel");
+        let trim = Trim::of(&kernel, &Values::of(&kernel));
         assert_eq!(trim.bounds.len(), trim.known.len());
-        let axes = trim.bounds.iter().map(|(axis, _)| *axis).collect();
+        let axes = trim.bounds.iter().map(|bound| match bound.index {
+            Index::Global(axis) | Index::Thread(axis) => axis,
+        });
+        let axes = axes.collect();
         (axes, trim.fixed.len())
     }
 
@@ -295,6 +361,8 @@ mod tests {
         let both = (vec![Axis::X, Axis::Y], 0);
         for (body, due) in [
             ("if i < n { o[i] = 1; }", &x),
+            ("if thread_idx_x() < n { o[i] = 1; }", &x),
+            ("let t = thread_idx_x(); if t == 0 { o[i] = 1; }", &x),
             ("if n > i { o[i] = 1; }", &x),
             ("if i >= n { return; } o[i] = 1;", &x),
             (
@@ -333,7 +401,7 @@ mod tests {
             "if i >= n && i != m { return; } o[i] = 1;",
             // The bound varies, or is no bound of a global index.
             "if i < global_idx_y() { o[i] = 1; }",
-            "if thread_idx_x() < n { o[i] = 1; }",
+            "if thread_idx_x() == 1 { o[i] = 1; }",
             "let mut b = n; b = m; if i < b { o[i] = 1; }",
         ] {
             let (bounds, _) = found(&format!("let i = global_idx_x(); {body}"));

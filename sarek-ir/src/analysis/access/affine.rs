@@ -3,6 +3,7 @@
 use crate::analysis::shape::same;
 
 use super::poly::{Extent, Poly, Symbol, is_unsigned};
+use super::values::Values;
 use crate::{Axis, BinaryOp, Builtin, Expr, ExprId, Kernel, Local, LocalId, Memory, Scalar, Stmt};
 
 /// What varies from thread to thread.
@@ -28,7 +29,7 @@ pub struct Affine {
 }
 
 impl Affine {
-    fn of(base: Poly) -> Affine {
+    pub(super) fn of(base: Poly) -> Affine {
         Affine {
             base,
             ..Affine::default()
@@ -108,6 +109,8 @@ pub(super) struct Resolver<'a> {
     inits: Vec<Option<ExprId>>,
     /// The expressions that opaque symbols are named by.
     opaque: Vec<ExprId>,
+    /// The values of locals as they are at the point of the walk, when one block is looked at.
+    pub(super) block: Option<Values>,
 }
 
 impl<'a> Resolver<'a> {
@@ -124,12 +127,44 @@ impl<'a> Resolver<'a> {
             kernel,
             inits,
             opaque: vec![],
+            block: None,
         }
     }
 
     /// The initialiser of an immutable local.
     pub(super) fn init(&self, local: LocalId) -> Option<ExprId> {
         self.inits[local.index()]
+    }
+
+    /// Is no variable read for it, however often its locals are looked through?
+    pub(super) fn is_constant(&self, id: ExprId) -> bool {
+        let here = match self.kernel.expr(id) {
+            Expr::Local(local) => {
+                !self.kernel.locals[local.index()].mutable
+                    && self.init(local).is_none_or(|init| self.is_constant(init))
+            }
+            Expr::Load { memory, .. } => !self.kernel.is_shared_between_threads(memory),
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => true,
+        };
+        here && self
+            .kernel
+            .operands(id)
+            .iter()
+            .all(|&e| self.is_constant(e))
     }
 
     /// Is nothing computed for it, so that nothing can overflow?
@@ -203,6 +238,10 @@ impl<'a> Resolver<'a> {
 
     fn local(&mut self, local: LocalId) -> Option<Affine> {
         let Local { mutable, .. } = self.kernel.locals[local.index()];
+        if let Some(values) = &self.block {
+            let known = values.get(local);
+            return known.or_else(|| (!mutable).then(|| Affine::atom(Atom::Local(local))));
+        }
         if mutable {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Builtin, ExprId, LinkId, Memory, ParamId, Scalar};
+use crate::{Builtin, ExprId, LinkId, LocalId, Memory, ParamId, Scalar};
 
 /// A value that is the same for all threads of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -15,6 +15,10 @@ pub enum Symbol {
     Link(LinkId, bool),
     /// An extent: block, grid or global, by its axis.
     Extent(Extent, u8),
+    /// The index of the block along an axis, where one block is looked at.
+    Block(u8),
+    /// What a local is for all threads of a block from some point on; is its type unsigned?
+    Local(LocalId, u32, bool),
     /// Any other expression of such values, named by the first of its shape; is its type unsigned?
     Opaque(ExprId, bool),
 }
@@ -50,9 +54,10 @@ impl Symbol {
     /// Is it never negative?
     fn is_natural(self) -> bool {
         match self {
-            Symbol::Len(_) | Symbol::Extent(..) => true,
+            Symbol::Len(_) | Symbol::Extent(..) | Symbol::Block(_) => true,
             Symbol::Param(_, unsigned)
             | Symbol::Link(_, unsigned)
+            | Symbol::Local(_, _, unsigned)
             | Symbol::Opaque(_, unsigned) => unsigned,
         }
     }
@@ -123,6 +128,21 @@ impl Poly {
     /// The difference.
     pub fn minus(&self, other: &Poly) -> Poly {
         self.plus(&other.scaled(-1))
+    }
+
+    /// Is it a multiple of another one, which is a product of a number and symbols?
+    pub fn is_multiple_of(&self, of: &Poly) -> bool {
+        let Some((symbols, factor)) = of.0.first_key_value().filter(|_| of.0.len() == 1) else {
+            return false;
+        };
+        self.0.iter().all(|(product, v)| {
+            let mut rest = product.clone();
+            let contained = symbols.iter().all(|s| {
+                let at = rest.iter().position(|r| r == s);
+                at.map(|at| rest.remove(at)).is_some()
+            });
+            contained && v % factor == 0
+        })
     }
 
     /// The product with a number.

@@ -156,11 +156,12 @@ fn kernel(rng: &mut Rng) -> Kernel {
 }
 
 /// Does the launch satisfy what the check asked for?
-fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchFacts<'_>) -> bool {
+pub(super) fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchFacts<'_>) -> bool {
     let ranges = analyse(kernel, facts);
     needs.iter().all(|need| match need {
         Precondition::SingleThread(axis) => facts.extent[axis.index()] <= 1,
         Precondition::ExtentAtMost(axis, n) => facts.extent[axis.index()] <= *n,
+        Precondition::BlockAtMost(axis, n) => u64::from(facts.block[axis.index()]) <= *n,
         Precondition::NoOverflow(e) => ranges.no_overflow(*e),
     })
 }

@@ -1,0 +1,363 @@
+//! Loops that lanes leave one by one, as steps of a strip.
+//!
+//! `while x[w] < 4 { … }` of one lane after the other is scalar code. Here all lanes of a strip take each step
+//! together, until none is left: what a lane computes after it left is thrown away by a select,
+//! `x[w] = if on { new } else { x[w] }`, so that there is no branch in the loop over the strip.
+//!
+//! A lane that left computes on all the same, so that only what can neither fault nor panic nor take
+//! long is taken: arithmetic on locals. Where integer operations panic on overflow, they do for lanes
+//! that have not left ([`Writer::guarded`]).
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::format_ident;
+use sarek_ir::analysis::regions::Node;
+use sarek_ir::analysis::touch;
+use sarek_ir::analysis::uniformity::Uniformity;
+use sarek_ir::{BinaryOp, Block, Expr, ExprId, Intrinsic, LabelId, Memory, Stmt, StmtId, UnaryOp};
+
+use super::frame::Frame;
+use super::names::rust_type;
+use super::tree::{Head, LoopParts};
+use super::trim::can_divide;
+use super::{Writer, mixed};
+
+impl Writer<'_> {
+    /// Can the lanes of a strip take the steps of this loop together?
+    pub fn can_mask(&self, among: &Uniformity, stmt: StmtId) -> bool {
+        let bounds = |bounds: [ExprId; 2]| bounds.iter().all(|e| among.expr(*e));
+        among.control(stmt)
+            && match self.kernel.stmt(stmt) {
+                Stmt::Loop { label, cond, body } => {
+                    cond.is_none_or(|cond| self.is_free(cond)) && self.can_select(label, body)
+                }
+                Stmt::For {
+                    label,
+                    start,
+                    end,
+                    body,
+                    ..
+                } => bounds([start, end]) && self.can_select(label, body),
+                Stmt::Let { .. }
+                | Stmt::Assign { .. }
+                | Stmt::Store { .. }
+                | Stmt::Assert { .. }
+                | Stmt::If { .. }
+                | Stmt::Break { .. }
+                | Stmt::Continue { .. }
+                | Stmt::Return
+                | Stmt::Barrier
+                | Stmt::Fence { .. }
+                | Stmt::Atomic { .. }
+                | Stmt::Subgroup { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. }
+                | Stmt::Native { .. } => false,
+            }
+    }
+
+    fn can_select(&self, label: LabelId, body: Block) -> bool {
+        self.kernel
+            .block(body)
+            .all(|stmt| match self.kernel.stmt(stmt) {
+                Stmt::Let { local, init } => {
+                    let scalar = self.kernel.locals[local.index()].ty.as_scalar().is_some();
+                    scalar && init.is_none_or(|init| self.is_free(init))
+                }
+                Stmt::Assign { value, .. } => self.is_free(value),
+                Stmt::If {
+                    cond,
+                    then,
+                    otherwise,
+                } => {
+                    self.is_free(cond)
+                        && self.can_select(label, then)
+                        && self.can_select(label, otherwise)
+                }
+                Stmt::Break { label: of } | Stmt::Continue { label: of } => of == label,
+                Stmt::Store { .. }
+                | Stmt::Assert { .. }
+                | Stmt::Loop { .. }
+                | Stmt::For { .. }
+                | Stmt::Return
+                | Stmt::Barrier
+                | Stmt::Fence { .. }
+                | Stmt::Atomic { .. }
+                | Stmt::Subgroup { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. }
+                | Stmt::Native { .. } => false,
+            })
+    }
+
+    /// May a lane that has left evaluate it?
+    fn is_free(&self, expr: ExprId) -> bool {
+        let Some(ty) = self.kernel.type_of(expr).as_scalar() else {
+            return false;
+        };
+        let float = ty.is_float();
+        let itself = match self.kernel.expr(expr) {
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(Memory::Slice(_) | Memory::Shared(_))
+            | Expr::Builtin(_)
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. } => true,
+            Expr::Unary { op, .. } => match op {
+                UnaryOp::Not => true,
+                UnaryOp::Neg => float,
+            },
+            Expr::Binary { op, rhs, .. } => match op {
+                BinaryOp::Shl | BinaryOp::Shr => self.kernel.literal(rhs).is_some(),
+                BinaryOp::Rem => false,
+                BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::Div
+                | BinaryOp::BitAnd
+                | BinaryOp::BitOr
+                | BinaryOp::BitXor
+                | BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge => true,
+            },
+            Expr::Divide { rhs, .. } => can_divide(self.kernel, rhs),
+            Expr::Call { intrinsic, args } => {
+                let on = self
+                    .kernel
+                    .list(args)
+                    .next()
+                    .map(|a| self.kernel.scalar_of(a));
+                is_quick(intrinsic) && on.is_some_and(|ty| ty.is_float())
+            }
+            Expr::Len(Memory::Local(_))
+            | Expr::Load { .. }
+            | Expr::Bounded { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => false,
+        };
+        itself
+            && self
+                .kernel
+                .operands(expr)
+                .into_iter()
+                .all(|e| self.is_free(e))
+    }
+
+    /// A loop of a strip, by steps.
+    pub fn steps(&self, frame: &Frame<'_>, node: &Node) -> TokenStream {
+        let Node::Loop {
+            stmt,
+            masked: Some(masked),
+            body,
+            ..
+        } = node
+        else {
+            unreachable!("the node is a masked loop");
+        };
+        let parts = LoopParts::of(self, *stmt);
+        let lane = frame.lane();
+        let writer = Writer {
+            guarded: true,
+            ..self.within(&lane)
+        };
+        // Nothing in it is a boundary.
+        let mut regions = vec![masked.cond];
+        for node in body {
+            if let Node::Region { id, .. } = node {
+                regions.push(*id);
+            }
+        }
+        let (fetch, keep) = (
+            self.fetch_all(frame, &regions),
+            self.keep_all(frame, &regions),
+        );
+        let live = frame.mask_name(masked.live);
+        let (block, head) = match parts.head {
+            Head::While(cond) => (self.body_of(*stmt), cond.map(|cond| writer.expr(cond))),
+            Head::For(..) => (self.body_of(*stmt), None),
+        };
+        let head = head.map(|cond| mixed!(let __p = __on; __on = __on & #cond; __live = __on;));
+        let counter = match parts.head {
+            Head::For(local, _) => {
+                let local = self.local(local);
+                Some(mixed!(let #local = __counter;))
+            }
+            Head::While(_) => None,
+        };
+        let stmts = writer.select(block, &None);
+        let step = self.lanes(
+            frame,
+            None,
+            mixed! {
+                #fetch
+                #counter
+                let mut __live = #live[__w] != 0;
+                let mut __on = __live;
+                #head
+                #stmts
+                #live[__w] = __live as ::core::primitive::u32;
+                __any |= #live[__w];
+                #keep
+            },
+        );
+        let once = self.within(frame);
+        let each = match parts.head {
+            Head::While(_) => mixed!(loop),
+            Head::For(_, bounds) => {
+                let [start, end] = bounds.map(|e| once.expr(e));
+                mixed!(for __counter in (#start..#end))
+            }
+        };
+        mixed! {
+            let mut #live = [1 as ::core::primitive::u32; __STRIP];
+            #each {
+                let mut __any: ::core::primitive::u32 = 0;
+                #step
+                if __any == 0 { break; }
+            }
+        }
+    }
+
+    fn body_of(&self, stmt: StmtId) -> Block {
+        let [body] = touch::blocks(self.kernel, stmt)[..] else {
+            unreachable!("a loop has one body");
+        };
+        body
+    }
+
+    /// Statements whose effects count for the lanes that are on, and for which `branch` holds.
+    fn select(&self, block: Block, branch: &Option<Ident>) -> TokenStream {
+        let each = self.kernel.block(block).map(|stmt| {
+            let itself = self.select_stmt(stmt);
+            let here = here(branch);
+            mixed!(let __p = #here; #itself)
+        });
+        each.collect()
+    }
+
+    fn select_stmt(&self, id: StmtId) -> TokenStream {
+        match self.kernel.stmt(id) {
+            Stmt::Let { local, init } if self.is_kept(local) => {
+                let name = self.local(local);
+                let init = init.map(|init| self.expr(init));
+                init.map(
+                    |init| mixed!(#name = { let __new = #init; if __p { __new } else { #name } };),
+                )
+                .unwrap_or_default()
+            }
+            Stmt::Let { local, init } => self.declare(local, init, Span::mixed_site()),
+            Stmt::Assign { local, value } => {
+                let (name, value) = (self.local(local), self.expr(value));
+                mixed!(#name = { let __new = #value; if __p { __new } else { #name } };)
+            }
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let cond = self.expr(cond);
+                let yes = format_ident!("__yes{}", id.0, span = Span::mixed_site());
+                let no = format_ident!("__no{}", id.0, span = Span::mixed_site());
+                let (then, otherwise) = (
+                    self.select(then, &Some(yes.clone())),
+                    self.select(otherwise, &Some(no.clone())),
+                );
+                // The branches' own locals are theirs.
+                mixed! {
+                    let __cond = #cond;
+                    let #yes = __p & __cond;
+                    let #no = __p & !__cond;
+                    { #then }
+                    { #otherwise }
+                }
+            }
+            Stmt::Break { .. } => mixed!(__live = __live & !__p; __on = __on & !__p;),
+            Stmt::Continue { .. } => mixed!(__on = __on & !__p;),
+            Stmt::Store { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
+            | Stmt::Native { .. } => unreachable!("`can_select` takes none of these"),
+        }
+    }
+
+    /// An operator on integers that may overflow: where that panics, it does so only for lanes that
+    /// are on.
+    pub fn guarded_operator(
+        &self,
+        op: BinaryOp,
+        lhs: ExprId,
+        rhs: ExprId,
+        plain: &TokenStream,
+    ) -> Option<TokenStream> {
+        let ty = self.kernel.scalar_of(lhs);
+        if !self.guarded || !ty.is_int() {
+            return None;
+        }
+        let wrapping = match op {
+            BinaryOp::Add => "wrapping_add",
+            BinaryOp::Sub => "wrapping_sub",
+            BinaryOp::Mul => "wrapping_mul",
+            BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => return None,
+        };
+        let (wrapping, ty) = (Ident::new(wrapping, Span::mixed_site()), rust_type(ty));
+        let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
+        Some(mixed! {{
+            let (__lhs, __rhs): (#ty, #ty) = (#lhs, #rhs);
+            if __p { __lhs #plain __rhs } else { __lhs.#wrapping(__rhs) }
+        }})
+    }
+}
+
+/// Is the lane on, in this branch?
+fn here(branch: &Option<Ident>) -> TokenStream {
+    match branch {
+        Some(branch) => mixed!(__on & #branch),
+        None => mixed!(__on),
+    }
+}
+
+/// Does the processor do it in a few instructions?
+fn is_quick(intrinsic: Intrinsic) -> bool {
+    matches!(
+        intrinsic,
+        Intrinsic::Abs
+            | Intrinsic::Min
+            | Intrinsic::Max
+            | Intrinsic::Clamp
+            | Intrinsic::Sqrt
+            | Intrinsic::Rsqrt
+            | Intrinsic::Floor
+            | Intrinsic::Ceil
+            | Intrinsic::Trunc
+            | Intrinsic::Copysign
+            | Intrinsic::IsNan
+            | Intrinsic::IsInfinite
+            | Intrinsic::IsFinite
+    )
+}

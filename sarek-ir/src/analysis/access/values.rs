@@ -1,0 +1,255 @@
+//! What locals are at a point of the walk through one block's threads.
+//!
+//! A local that is the same for all threads of the block gets a [`Symbol`] of its own at each assignment. In a loop
+//! without a barrier, threads may be in different iterations, so that what changes there has no symbol. An immutable
+//! local keeps the form that its initialiser had where it was bound.
+
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use super::poly::{Extent, is_unsigned};
+use super::{Affine, Atom, Bound, Collector, Limit, Poly, Symbol};
+use crate::analysis::touch::{self, Touch};
+use crate::analysis::uniformity::Uniformity;
+use crate::{Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, NativeId, Piece, Stmt};
+
+/// See the module's own words.
+#[derive(Clone)]
+pub(super) struct Values {
+    uniformity: Rc<Uniformity>,
+    known: HashMap<LocalId, Affine>,
+    /// How many symbols were made.
+    made: u32,
+    /// How many loops without a barrier are around.
+    loops: u32,
+}
+
+impl Values {
+    pub(super) fn new(kernel: &Kernel) -> Values {
+        Values {
+            uniformity: Rc::new(Uniformity::of(kernel)),
+            known: HashMap::new(),
+            made: 0,
+            loops: 0,
+        }
+    }
+
+    /// The value of a local, if it has a form.
+    pub(super) fn get(&self, local: LocalId) -> Option<Affine> {
+        self.known.get(&local).cloned()
+    }
+
+    /// The local has got a value that has no form of its own.
+    pub(super) fn renew(&mut self, kernel: &Kernel, local: LocalId) {
+        self.known.remove(&local);
+        let ty = kernel.locals[local.index()].ty.as_scalar();
+        let Some(ty) = ty.filter(|ty| ty.is_int()) else {
+            return;
+        };
+        if self.loops == 0 && self.uniformity.local(local) {
+            self.made += 1;
+            let symbol = Symbol::Local(local, self.made, is_unsigned(ty));
+            self.known.insert(local, Affine::of(Poly::symbol(symbol)));
+        }
+    }
+}
+
+impl Collector<'_> {
+    /// A local is bound or assigned.
+    pub(super) fn bind(&mut self, local: LocalId, init: Option<ExprId>) {
+        if self.resolver.block.is_none() {
+            return;
+        }
+        let mutable = self.kernel.locals[local.index()].mutable;
+        let form = init
+            .filter(|_| !mutable)
+            .and_then(|init| self.resolver.affine(init));
+        let Some(values) = &mut self.resolver.block else {
+            return;
+        };
+        match form {
+            Some(form) => {
+                values.known.insert(local, form);
+            }
+            None => values.renew(self.kernel, local),
+        }
+    }
+
+    /// Back to what was known before a branch.
+    pub(super) fn restore(&mut self, before: Option<Values>) {
+        if let (Some(values), Some(before)) = (&mut self.resolver.block, before) {
+            values.known = before.known;
+        }
+    }
+
+    /// Something in these blocks may have been assigned.
+    pub(super) fn changed_in(&mut self, blocks: &[Block]) {
+        let Some(values) = &mut self.resolver.block else {
+            return;
+        };
+        let mut assigned = BTreeSet::new();
+        for block in blocks {
+            assigned_in(self.kernel, *block, &mut assigned);
+        }
+        for local in assigned {
+            values.renew(self.kernel, local);
+        }
+    }
+
+    /// The walk enters a loop without a barrier.
+    pub(super) fn enter_loop(&mut self, body: Block) {
+        if let Some(values) = &mut self.resolver.block {
+            values.loops += 1;
+        }
+        self.changed_in(&[body]);
+    }
+
+    /// The walk leaves it.
+    pub(super) fn leave_loop(&mut self, body: Block) {
+        if let Some(values) = &mut self.resolver.block {
+            values.loops -= 1;
+        }
+        self.changed_in(&[body]);
+    }
+
+    pub(super) fn native(&mut self, native: NativeId) {
+        let Some(values) = &mut self.resolver.block else {
+            return;
+        };
+        for local in assigned_by(self.kernel, native) {
+            values.renew(self.kernel, local);
+        }
+    }
+
+    /// Adds what the dimensions of an array of arrays say about its indices.
+    pub(super) fn dimensions(&mut self, index: ExprId) {
+        match self.kernel.expr(index) {
+            Expr::Bounded { index, len, .. } => {
+                self.suppose_comparison(BinaryOp::Lt, index, len, true);
+                self.dimensions(index);
+            }
+            Expr::Local(local) => {
+                // The index of a compound assignment.
+                if let Some(init) = self.resolver.init(local)
+                    && self.resolver.is_constant(init)
+                {
+                    self.dimensions(init);
+                }
+            }
+            Expr::Binary { lhs, rhs, .. } => {
+                self.dimensions(lhs);
+                self.dimensions(rhs);
+            }
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Load { .. }
+            | Expr::Unary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => {}
+        }
+    }
+}
+
+/// The locals that a block assigns.
+fn assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
+    for stmt in kernel.block(block) {
+        match kernel.stmt(stmt) {
+            Stmt::Assign { local, .. } => {
+                found.insert(local);
+            }
+            Stmt::Atomic { result, .. } => found.extend(result),
+            Stmt::Subgroup { result, .. } => {
+                found.insert(result);
+            }
+            Stmt::Update { .. } | Stmt::Call { .. } => {
+                touch::itself(kernel, stmt, &mut |local, touch| {
+                    if touch == Touch::Write {
+                        found.insert(local);
+                    }
+                });
+            }
+            Stmt::If {
+                then, otherwise, ..
+            } => {
+                assigned_in(kernel, then, found);
+                assigned_in(kernel, otherwise, found);
+            }
+            Stmt::Loop { body, .. } | Stmt::For { body, .. } => assigned_in(kernel, body, found),
+            Stmt::Native { native } => found.extend(assigned_by(kernel, native)),
+            Stmt::Let { .. }
+            | Stmt::Store { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. } => {}
+        }
+    }
+}
+
+/// The locals that native text may assign, or its fallback.
+fn assigned_by(kernel: &Kernel, native: NativeId) -> Vec<LocalId> {
+    let native = &kernel.natives[native.index()];
+    let pieces = native.texts.iter().flat_map(|text| text.pieces.iter());
+    let mut found: BTreeSet<LocalId> = pieces
+        .filter_map(|piece| match piece {
+            Piece::Local(local) if kernel.locals[local.index()].mutable => Some(*local),
+            Piece::Local(_) | Piece::Text(_) | Piece::Param(_) => None,
+        })
+        .collect();
+    if let Some(fallback) = native.fallback {
+        assigned_in(kernel, fallback, &mut found);
+    }
+    found.into_iter().collect()
+}
+
+/// The number of threads of a block along an axis.
+pub fn block_dim(kernel: &Kernel, axis: Axis) -> Poly {
+    match kernel.block {
+        Some(block) => Poly::constant(block[axis.index()].into()),
+        None => Poly::symbol(Symbol::Extent(Extent::Block, axis.index() as u8)),
+    }
+}
+
+impl Affine {
+    /// The form as the threads of one block see it: the block's index is the same for all of them.
+    pub(super) fn in_block(mut self, kernel: &Kernel) -> Affine {
+        for axis in Axis::ALL {
+            let (global, block) = (Builtin::GlobalIdx(axis), Builtin::BlockIdx(axis));
+            let [global, block, thread] = [global, block, Builtin::ThreadIdx(axis)].map(Atom::Id);
+            let index = Poly::symbol(Symbol::Block(axis.index() as u8));
+            let of_global = self.coefficient(global);
+            let first = index.times(&block_dim(kernel, axis));
+            self.base = self.base.plus(&of_global.times(&first));
+            self.base = self.base.plus(&self.coefficient(block).times(&index));
+            self.set(thread, self.coefficient(thread).plus(&of_global));
+            self.set(global, Poly::default());
+            self.set(block, Poly::default());
+        }
+        self
+    }
+}
+
+impl Bound {
+    /// The bound as the threads of one block see it.
+    pub(super) fn look_at_block(&mut self, kernel: &Kernel) {
+        if let Atom::Id(Builtin::GlobalIdx(axis)) = self.atom {
+            let index = Poly::symbol(Symbol::Block(axis.index() as u8));
+            let first = index.times(&block_dim(kernel, axis));
+            self.atom = Atom::Id(Builtin::ThreadIdx(axis));
+            self.limit = match &self.limit {
+                Limit::AtMost(most) => Limit::AtMost(most.minus(&first)),
+                Limit::AtLeast(least) => Limit::AtLeast(least.minus(&first)),
+            };
+        }
+    }
+}

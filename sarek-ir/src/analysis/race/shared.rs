@@ -1,0 +1,418 @@
+//! Shared arrays: no two threads of a block touch one element between the same two barriers, at least one of
+//! them storing.
+//!
+//! Any two accesses of a phase that may meet must be kept apart in one of these ways:
+//!
+//! - the ranges of their indices do not overlap: `[0, s)` and `[s, 2s)`;
+//! - the same thread makes both, along each axis of the block: because a guard lets one thread through, because the block
+//!   has one thread there, or because the index tells. It tells as for slices, the ids of threads being digits of
+//!   a mixed-radix number `base + P + low`; and it tells still when multiples of some `M` are added to it that `P + low` stays
+//!   below: `k * block_dim_x() + thread_idx_x()`.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::super::access::{Access, Affine, Atom, Bound, Limit, Place, Poly, block_dim, phases};
+use super::{IdPart, Race, Reason, ids_of, needs_of, orders, span_of_locals};
+use crate::{Axis, Builtin, Kernel, Memory, Precondition};
+
+/// Checks all shared arrays but those of atomics.
+pub(super) fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
+    let (accesses, phases) = phases(kernel);
+    let mut needs: Vec<Precondition> = vec![];
+    let mut races: BTreeMap<Memory, Race> = BTreeMap::new();
+    let mut seen = HashSet::new();
+    for phase in phases {
+        for (i, j) in pairs(&accesses, &phase) {
+            if !seen.insert((i, j)) {
+                continue;
+            }
+            let (a, b) = (&accesses[i], &accesses[j]);
+            match (Pair { kernel, a, b }).check(i == j) {
+                Ok(found) => {
+                    for need in found {
+                        if !needs.contains(&need) {
+                            needs.push(need);
+                        }
+                    }
+                }
+                Err(reason) => {
+                    let race = || race(a, b, reason);
+                    races.entry(a.memory).or_insert_with(race);
+                }
+            }
+        }
+    }
+    if races.is_empty() {
+        Ok(needs)
+    } else {
+        Err(races.into_values().collect())
+    }
+}
+
+fn is_store(access: &Access) -> bool {
+    matches!(access.place, Place::Store(_))
+}
+
+/// The pairs of a phase that may race.
+fn pairs(accesses: &[Access], phase: &BTreeSet<usize>) -> Vec<(usize, usize)> {
+    let mut pairs = vec![];
+    for &i in phase {
+        for &j in phase.range(i..) {
+            let (a, b) = (&accesses[i], &accesses[j]);
+            if a.memory == b.memory && (is_store(a) || is_store(b)) {
+                pairs.push((i, j));
+            }
+        }
+    }
+    pairs
+}
+
+fn race(a: &Access, b: &Access, reason: Reason) -> Race {
+    let (a, b) = if is_store(a) { (a, b) } else { (b, a) };
+    Race {
+        memory: a.memory,
+        first: (a.place, a.loc),
+        second: (b.place, b.loc),
+        reason,
+    }
+}
+
+/// Two accesses, perhaps one and the same.
+#[derive(Clone, Copy)]
+struct Pair<'a> {
+    kernel: &'a Kernel,
+    a: &'a Access,
+    b: &'a Access,
+}
+
+type Needs = Vec<Precondition>;
+
+impl Pair<'_> {
+    fn check(self, same: bool) -> Result<Needs, Reason> {
+        if !same && let Some(needs) = self.apart() {
+            return Ok(needs);
+        }
+        self.one_thread()
+    }
+
+    // Ranges.
+
+    /// Do the ranges of the indices not overlap?
+    fn apart(self) -> Option<Needs> {
+        const CHOICES: usize = 3;
+        for choice in 0..CHOICES * CHOICES {
+            let (a, b) = (
+                self.range(self.a, choice / CHOICES)?,
+                self.range(self.b, choice % CHOICES)?,
+            );
+            let below = |a: &Range, b: &Range| {
+                let gap = b.least.minus(&a.most).minus(&Poly::constant(1));
+                gap.is_natural()
+            };
+            if below(&a, &b) || below(&b, &a) {
+                let mut needs = [a.needs, b.needs].concat();
+                needs.extend([self.a, self.b].map(|x| Precondition::NoOverflow(x.index)));
+                return Some(needs);
+            }
+        }
+        None
+    }
+
+    /// The range of an index; of several bounds on an atom, the `choice`th from the innermost counts.
+    fn range(self, access: &Access, choice: usize) -> Option<Range> {
+        let form = access.form.as_ref()?;
+        let mut range = Range {
+            least: form.base.clone(),
+            most: form.base.clone(),
+            needs: extents_of(form),
+        };
+        for (atom, c) in &form.terms {
+            let (least, most) = (
+                self.limit(access, *atom, choice, false, &mut range.needs)?,
+                self.limit(access, *atom, choice, true, &mut range.needs)?,
+            );
+            let (low, high) = (c.times(&least), c.times(&most));
+            let (low, high) = if c.is_natural() {
+                (low, high)
+            } else if c.scaled(-1).is_natural() {
+                (high, low)
+            } else {
+                return None;
+            };
+            range.least = range.least.plus(&low);
+            range.most = range.most.plus(&high);
+        }
+        Some(range)
+    }
+
+    fn limit(
+        self,
+        access: &Access,
+        atom: Atom,
+        choice: usize,
+        most: bool,
+        needs: &mut Needs,
+    ) -> Option<Poly> {
+        let bounds = access.bounds.iter().rev().filter(|b| b.atom == atom);
+        let mut limits: Vec<(Poly, Needs)> = bounds
+            .filter_map(|b| match (&b.limit, most) {
+                (Limit::AtMost(limit), true) | (Limit::AtLeast(limit), false) => {
+                    Some((limit.clone(), needs_of(b)))
+                }
+                (Limit::AtMost(_), false) | (Limit::AtLeast(_), true) => None,
+            })
+            .collect();
+        match (atom, most) {
+            (Atom::Id(Builtin::ThreadIdx(axis)), true) => {
+                let last = block_dim(self.kernel, axis).minus(&Poly::constant(1));
+                limits.push((last, vec![]));
+            }
+            (Atom::Id(_), false) => limits.push((Poly::default(), vec![])),
+            (Atom::Local(local), false) => {
+                let ty = self.kernel.locals[local.index()].ty.as_scalar();
+                if ty.is_some_and(|ty| ty.is_int() && !ty.is_signed()) {
+                    limits.push((Poly::default(), vec![]));
+                }
+            }
+            (Atom::Id(_) | Atom::Local(_), true) => {}
+        }
+        let choice = choice.min(limits.len().checked_sub(1)?);
+        let (limit, of) = limits.swap_remove(choice);
+        needs.extend(of);
+        Some(limit)
+    }
+
+    // Threads.
+
+    /// Is it one thread that makes both, if they meet?
+    fn one_thread(self) -> Result<Needs, Reason> {
+        let pins = Axis::ALL.map(|axis| self.pin(axis));
+        let any_pinned = pins.iter().any(Option::is_some);
+        let (mut needs, mut used) = (vec![], [false; 3]);
+        match self.separate() {
+            Ok((found, axes)) => (needs, used) = (found, axes),
+            Err(_) if any_pinned => {}
+            Err(reason) => return Err(reason),
+        }
+        for (axis, pin) in Axis::ALL.into_iter().zip(pins) {
+            match (used[axis.index()], pin, self.kernel.block) {
+                (true, _, _) => {}
+                (false, Some(bounds), _) => needs.extend(bounds.iter().flat_map(needs_of)),
+                (false, None, Some(block)) if block[axis.index()] == 1 => {}
+                (false, None, Some(_)) => return Err(Reason::Axis(axis)),
+                (false, None, None) => needs.push(Precondition::BlockAtMost(axis, 1)),
+            }
+        }
+        Ok(needs)
+    }
+
+    /// The guards that let the same one thread of an axis through at both.
+    fn pin(self, axis: Axis) -> Option<Vec<Bound>> {
+        let id = Atom::Id(Builtin::ThreadIdx(axis));
+        let of = |access: &Access| {
+            let bounds = access.bounds.iter().filter(|b| b.atom == id);
+            bounds.clone().find_map(|most| {
+                let Limit::AtMost(v) = &most.limit else {
+                    return None;
+                };
+                let least = Limit::AtLeast(v.clone());
+                let least = bounds.clone().find(|b| b.limit == least)?;
+                Some((v.clone(), vec![most.clone(), least.clone()]))
+            })
+        };
+        let ((v, a), (w, b)) = (of(self.a)?, of(self.b)?);
+        (v == w).then(|| [a, b].concat())
+    }
+
+    /// Do the indices tell threads apart? What that takes, and the axes along which they do.
+    fn separate(self) -> Result<(Needs, [bool; 3]), Reason> {
+        let (Some(a), Some(b)) = (&self.a.form, &self.b.form) else {
+            return Err(Reason::Opaque);
+        };
+        let ids = ids_of(a);
+        if ids != ids_of(b) {
+            return Err(Reason::Different);
+        }
+        if ids.is_empty() {
+            return Err(Reason::Shared);
+        }
+        let of_thread = |(id, _): &(Builtin, Poly)| matches!(id, Builtin::ThreadIdx(_));
+        if !ids.iter().all(of_thread) {
+            return Err(Reason::Mixed);
+        }
+        let mut reason = Reason::Overlapping;
+        for modulus in self.moduli(a, b) {
+            for sign in [1, -1] {
+                let forms = [a, b].map(|form| form.signed(sign));
+                match self.digits(&forms, modulus.as_ref()) {
+                    Ok(needs) => {
+                        let mut used = [false; 3];
+                        let axes = ids.iter().filter_map(|(id, _)| id.axis());
+                        axes.for_each(|axis| used[axis.index()] = true);
+                        return Ok((needs, used));
+                    }
+                    Err(found) => reason = found,
+                }
+            }
+        }
+        Err(reason)
+    }
+
+    /// What may be added in multiples: nothing, or what locals are multiplied by, or what the two differ in.
+    fn moduli(self, a: &Affine, b: &Affine) -> Vec<Option<Poly>> {
+        let mut moduli = vec![None];
+        let locals = a.terms.iter().chain(&b.terms);
+        let of_locals = locals.filter_map(|(atom, c)| match atom {
+            Atom::Local(_) => Some(c.clone()),
+            Atom::Id(_) => None,
+        });
+        let difference = b.base.minus(&a.base);
+        let whole = block_dim(self.kernel, Axis::X);
+        for m in of_locals.chain([difference.clone(), difference.scaled(-1), whole]) {
+            if !m.is_zero() && m.is_natural() && !moduli.contains(&Some(m.clone())) {
+                moduli.push(Some(m));
+            }
+        }
+        moduli
+    }
+
+    fn digits(self, forms: &[Affine; 2], modulus: Option<&Poly>) -> Result<Needs, Reason> {
+        let [mut a, mut b] = forms.clone();
+        let mut needs: Needs = [&a, &b].into_iter().flat_map(extents_of).collect();
+        for (form, access) in [(&a, self.a), (&b, self.b)] {
+            if form.needs_exact || modulus.is_some() {
+                needs.push(Precondition::NoOverflow(access.index));
+            }
+        }
+        if let Some(modulus) = modulus {
+            for form in [&mut a, &mut b] {
+                form.terms
+                    .retain(|(atom, c)| matches!(atom, Atom::Id(_)) || !c.is_multiple_of(modulus));
+            }
+            if b.base.minus(&a.base).is_multiple_of(modulus) {
+                b.base = a.base.clone();
+            }
+        }
+        let ids = ids_of(&a);
+        let ordered = orders(ids.len())
+            .into_iter()
+            .find_map(|order| self.in_order(&ids, &order, modulus));
+        let (order_needs, stride) = ordered.ok_or(Reason::Overlapping)?;
+        needs.extend(order_needs);
+        let low = [true, false]
+            .into_iter()
+            .find_map(|innermost| self.low(&a, &b, &stride, innermost));
+        needs.extend(low.ok_or(Reason::Neighbour)?);
+        Ok(needs)
+    }
+
+    /// Is each id a digit below the next one's coefficient, in this order, and the last below the modulus? What that
+    /// takes, and the smallest coefficient.
+    fn in_order(
+        self,
+        ids: &IdPart,
+        order: &[usize],
+        modulus: Option<&Poly>,
+    ) -> Option<(Needs, Poly)> {
+        let mut needs = vec![];
+        let stride = ids[*order.first()?].1.clone();
+        if !stride.is_natural() {
+            return None;
+        }
+        for (k, at) in order.iter().enumerate() {
+            let next = match order.get(k + 1) {
+                Some(next) => &ids[*next].1,
+                None => match modulus {
+                    Some(modulus) => modulus,
+                    None => break,
+                },
+            };
+            let (id, low) = &ids[*at];
+            needs.extend(self.digit(id.axis()?, low, next)?);
+        }
+        Some((needs, stride))
+    }
+
+    /// What keeps `low * thread_idx` below `high`.
+    fn digit(self, axis: Axis, low: &Poly, high: &Poly) -> Option<Needs> {
+        let fits = |most: &Poly| {
+            let count = most.plus(&Poly::constant(1));
+            high.minus(&low.times(&count)).is_natural()
+        };
+        if fits(&block_dim(self.kernel, axis).minus(&Poly::constant(1))) {
+            return Some(vec![]);
+        }
+        let guard = |access: &Access| {
+            access
+                .bounds
+                .iter()
+                .find(|b| match &b.limit {
+                    Limit::AtMost(most) => {
+                        b.atom == Atom::Id(Builtin::ThreadIdx(axis)) && fits(most)
+                    }
+                    Limit::AtLeast(_) => false,
+                })
+                .map(needs_of)
+        };
+        if let (Some(a), Some(b)) = (guard(self.a), guard(self.b)) {
+            return Some([a, b].concat());
+        }
+        let (low, high) = (low.as_constant()?, high.as_constant()?);
+        let most = u64::try_from(high.checked_div(low)?)
+            .ok()
+            .filter(|n| *n > 0)?;
+        let free = self.kernel.block.is_none();
+        free.then(|| vec![Precondition::BlockAtMost(axis, most)])
+    }
+
+    /// Does all that is added to the ids stay within one stride?
+    fn low(self, a: &Affine, b: &Affine, stride: &Poly, innermost: bool) -> Option<Needs> {
+        let spans = [
+            span_of_locals(self.kernel, self.a, a, innermost)?,
+            span_of_locals(self.kernel, self.b, b, innermost)?,
+        ];
+        let last = stride.minus(&Poly::constant(1));
+        let holds = spans.iter().any(|from| {
+            spans.iter().all(|s| {
+                let above = s.least.minus(&from.least).is_natural();
+                above && last.plus(&from.least).minus(&s.most).is_natural()
+            })
+        });
+        holds.then(|| {
+            spans
+                .iter()
+                .flat_map(|s| &s.relied)
+                .flat_map(needs_of)
+                .collect()
+        })
+    }
+}
+
+/// The range of an index.
+struct Range {
+    least: Poly,
+    most: Poly,
+    needs: Needs,
+}
+
+fn extents_of(form: &Affine) -> Needs {
+    let needs = form.extents.iter();
+    needs
+        .map(|(axis, n)| Precondition::ExtentAtMost(*axis, *n))
+        .collect()
+}
+
+impl Affine {
+    fn signed(&self, sign: i128) -> Affine {
+        if sign < 0 {
+            self.negated()
+        } else {
+            self.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod soundness;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,307 @@
+//! Random kernels with barriers, run thread by thread: where no race was found, no two threads of a block meet between
+//! two barriers.
+//!
+//! Each kernel is made twice: as it is checked, and with slices in the place of what threads share. In the second one a
+//! store to a slice of its own stands for a barrier, by which a thread that runs alone tells that it has come to the
+//! next phase.
+
+use std::collections::HashMap;
+
+use super::super::soundness::satisfied;
+use super::check;
+use crate::analysis::random::{Rng, threads};
+use crate::analysis::range::{ArgFact, LaunchFacts};
+use crate::eval::{Host, Machine};
+use crate::sketch::{E, Sketch, V};
+use crate::{Axis, Builtin, Kernel, LabelId, Memory, ParamId, Scalar, Value};
+
+/// So long that every index is in bounds, unless it wrapped.
+const LEN: u64 = 1 << 40;
+
+/// The slice that stands for barriers.
+const MARKS: ParamId = ParamId(0);
+
+/// Notes who touches what.
+struct Touches {
+    n: u64,
+    thread: usize,
+    block: u64,
+    phase: u64,
+    /// For each element in a block's phase: the first thread, whether another came, whether any wrote.
+    elements: HashMap<(u64, u64, u64), (usize, bool, bool)>,
+}
+
+impl Touches {
+    fn touch(&mut self, index: u64, writes: bool) {
+        let (me, key) = (self.thread, (self.block, self.phase, index));
+        let element = self.elements.entry(key).or_insert((me, false, false));
+        element.1 |= element.0 != me;
+        element.2 |= writes;
+    }
+}
+
+impl Host for Touches {
+    fn scalar(&self, _: ParamId) -> Value {
+        Value::Usize(self.n)
+    }
+
+    fn len(&self, _: ParamId) -> u64 {
+        LEN
+    }
+
+    fn load(&mut self, _: ParamId, index: u64) -> Value {
+        self.touch(index, false);
+        Value::U32(3)
+    }
+
+    fn store(&mut self, slice: ParamId, index: u64, _: Value) {
+        match slice {
+            MARKS => self.phase += 1,
+            _ => self.touch(index, true),
+        }
+    }
+}
+
+struct Writer<'s> {
+    s: &'s Sketch,
+    rng: Rng,
+    /// Write barriers as such?
+    barriers: bool,
+    marks: ParamId,
+    n: ParamId,
+    v: Memory,
+    threads: Vec<V<'s>>,
+    /// The same for all threads of the block: immutable ones, and one that changes.
+    uniform: Vec<V<'s>>,
+    changing: V<'s>,
+    /// Those of the thread alone.
+    own: Vec<V<'s>>,
+}
+
+impl<'s> Writer<'s> {
+    fn same(&mut self) -> E<'s> {
+        match self.rng.below(6) {
+            0 => self.s.arg(self.n),
+            1 => self.s.id(Builtin::BlockDim(Axis::X)),
+            2 => self.changing.get(),
+            3 => self.s.id(Builtin::BlockIdx(Axis::X)),
+            _ if self.uniform.is_empty() => self.s.n(self.rng.below(5)),
+            4 => self.rng.pick(&self.uniform).get(),
+            _ => self.s.n(self.rng.below(5)),
+        }
+    }
+
+    fn atom(&mut self) -> E<'s> {
+        if !self.own.is_empty() && self.rng.below(3) == 0 {
+            return self.rng.pick(&self.own).get();
+        }
+        match self.rng.below(8) {
+            0 => self.s.id(Builtin::GlobalIdx(Axis::X)),
+            1 => self.same(),
+            _ => self.rng.pick(&self.threads).get(),
+        }
+    }
+
+    fn index(&mut self) -> E<'s> {
+        match self.rng.below(8) {
+            0..=2 => self.rng.pick(&self.threads).get(),
+            3 => self.atom() + self.same(),
+            4 => self.same() * self.same() + self.atom(),
+            5 => self.atom() * self.same() + self.atom(),
+            6 => self.same() - self.atom(),
+            _ => self.same(),
+        }
+    }
+
+    fn access(&mut self) {
+        let index = self.index();
+        if self.rng.below(3) == 0 {
+            self.s.let_("read", self.s.load(self.v, index));
+        } else {
+            self.s.store(self.v, index, self.s.lit(Value::U32(1)));
+        }
+    }
+
+    fn guard(&mut self) -> E<'s> {
+        let (atom, bound) = (self.atom(), self.same());
+        match self.rng.below(6) {
+            0 => atom.eq(bound),
+            1 => (atom + self.same()).lt(bound),
+            2 => atom.ge(bound),
+            _ => atom.lt(bound),
+        }
+    }
+
+    fn barrier(&self) {
+        if self.barriers {
+            self.s.barrier();
+        } else {
+            self.s
+                .store(self.marks, self.s.n(0), self.s.lit(Value::U32(1)));
+        }
+    }
+
+    /// Statements under control that is the same for all threads.
+    fn together(&mut self, depth: u32, around: &[LabelId]) {
+        for _ in 0..2 + self.rng.below(3) {
+            match self.rng.below(14) {
+                0..=3 => self.access(),
+                4 | 5 => {
+                    let guard = self.guard();
+                    self.s.if_(guard, || {
+                        self.access();
+                        if self.rng.below(2) == 0 {
+                            self.access();
+                        }
+                    });
+                }
+                6..=8 => self.barrier(),
+                9 => {
+                    let value = self.same() + self.s.n(1);
+                    self.s.set(self.changing, value);
+                }
+                10 if depth > 0 => {
+                    let cond = self.same().lt(self.same());
+                    let known = self.uniform.len();
+                    self.s.if_(cond, || self.together(depth - 1, around));
+                    self.uniform.truncate(known);
+                }
+                11 if depth > 0 => self.loops(depth, around),
+                12 if !around.is_empty() => {
+                    let cond = self.same().eq(self.same());
+                    let label = self.rng.pick(around);
+                    let leaves = self.rng.below(2) == 0;
+                    self.s.if_(cond, || {
+                        if leaves {
+                            self.s.break_(label);
+                        } else {
+                            self.s.continue_(label);
+                        }
+                    });
+                }
+                13 if self.rng.below(3) == 0 => {
+                    let guard = self.guard();
+                    self.s.if_(guard, || self.s.return_());
+                }
+                _ => {
+                    let value = self.same();
+                    let local = self.s.let_("same", value);
+                    self.uniform.push(local);
+                }
+            }
+        }
+    }
+
+    fn loops(&mut self, depth: u32, around: &[LabelId]) {
+        let known = (self.uniform.len(), self.own.len());
+        let (from, to) = (self.s.n(0), self.s.n(1 + self.rng.below(3)));
+        if self.rng.below(3) == 0 {
+            // Threads go through it at their own pace.
+            let id = self.rng.pick(&self.threads);
+            let to = if self.rng.below(2) == 0 { to } else { id.get() };
+            self.s.for_("own", from, to, |k, _| {
+                self.own.push(k);
+                self.access();
+                if self.rng.below(2) == 0 {
+                    let guard = self.guard();
+                    self.s.if_(guard, || self.access());
+                }
+            });
+        } else {
+            self.s.for_("k", from, to, |k, label| {
+                self.uniform.push(k);
+                let inner = [around, &[label]].concat();
+                self.together(depth - 1, &inner);
+            });
+        }
+        self.uniform.truncate(known.0);
+        self.own.truncate(known.1);
+    }
+}
+
+fn kernel(seed: u64, barriers: bool) -> Kernel {
+    let s = Sketch::new("random");
+    let marks = s.slice_mut("marks", Scalar::U32);
+    let n = s.scalar("n", Scalar::Usize);
+    let v = match barriers {
+        true => s.shared("v", Scalar::U32, LEN).into(),
+        false => s.slice_mut("v", Scalar::U32).into(),
+    };
+    let mut rng = Rng(seed);
+    let axes = 1 + rng.below(2) as usize;
+    let id = |axis: &Axis| s.let_("t", s.id(Builtin::ThreadIdx(*axis)));
+    let threads = Axis::ALL[..axes].iter().map(id).collect();
+    let changing = s.let_mut("changing", s.n(1));
+    let mut w = Writer {
+        s: &s,
+        rng,
+        barriers,
+        marks,
+        n,
+        v,
+        threads,
+        uniform: vec![],
+        changing,
+        own: vec![],
+    };
+    w.together(2, &[]);
+    s.finish()
+}
+
+#[test]
+fn no_two_threads_meet_where_no_race_was_found() {
+    let (mut accepted, mut ran, mut met, mut phases) = (0, 0, 0, 0);
+    for seed in 0..2500 {
+        let (checked, run) = (kernel(seed, true), kernel(seed, false));
+        assert_eq!(crate::validate(&checked), Ok(()), "{checked}");
+        let needs = check(&checked);
+        accepted += u32::from(needs.is_ok());
+        let mut rng = Rng(seed ^ 0xb10c);
+        for _ in 0..4 {
+            let n = if rng.below(8) == 0 {
+                u64::MAX
+            } else {
+                rng.below(6)
+            };
+            let block = [1 + rng.below(4) as u32, 1 + rng.below(2) as u32, 1];
+            let grid = [1 + rng.below(2), 1, 1];
+            let extent = [0, 1, 2].map(|a| grid[a] * u64::from(block[a]));
+            let args = [ArgFact::Len(LEN), ArgFact::Scalar(Value::Usize(n))];
+            let facts = LaunchFacts {
+                grid,
+                block,
+                extent,
+                args: &args,
+            };
+            let mut host = Touches {
+                n,
+                thread: 0,
+                block: 0,
+                phase: 0,
+                elements: HashMap::new(),
+            };
+            let mut machine = Machine::new(&run);
+            for (i, ids) in threads(extent, block).into_iter().enumerate() {
+                (host.thread, host.block, host.phase) = (i, ids.block_idx[0], 0);
+                // A thread that faults, its index having wrapped, has touched what it has.
+                let _ = machine.run(&ids, [1; 3], &mut host);
+                phases = phases.max(host.phase);
+            }
+            let race = host.elements.values().any(|e| e.1 && e.2);
+            met += u32::from(race);
+            if let Ok(needs) = &needs
+                && satisfied(&checked, needs, &facts)
+            {
+                ran += u32::from(!host.elements.is_empty());
+                assert!(
+                    !race,
+                    "seed {seed}: threads meet, {facts:?}, {needs:?} in\n{checked}"
+                );
+            }
+        }
+    }
+    assert!(
+        accepted > 100 && ran > 100 && met > 500 && phases > 3,
+        "{accepted} accepted, {ran} ran, {met} met, {phases} phases"
+    );
+}

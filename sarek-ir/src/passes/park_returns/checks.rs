@@ -1,0 +1,232 @@
+//! Checks on the spine, which all threads of a block fail together.
+
+use super::{Pass, facts};
+use crate::{
+    BinaryOp, Expr, ExprId, Kernel, List, Loc, Local, Memory, Scalar, Stmt, StmtId, UnaryOp, Value,
+};
+
+impl Pass<'_> {
+    pub(super) fn is_checked(&self, id: ExprId) -> bool {
+        facts::can_fault(self.kernel, id)
+    }
+
+    /// Expressions that cannot fault where they are evaluated next: before them, if one of their checks fails,
+    /// the fault is recorded and all threads return.
+    pub(super) fn settled<const N: usize>(
+        &mut self,
+        exprs: [ExprId; N],
+        loc: Loc,
+        out: &mut Vec<StmtId>,
+    ) -> [ExprId; N] {
+        if !exprs.iter().any(|e| self.is_checked(*e)) {
+            return exprs;
+        }
+        let kernel = &mut *self.kernel;
+        let passes: Vec<ExprId> = exprs.iter().filter_map(|e| passes(kernel, *e)).collect();
+        let unchecked = exprs.map(|e| copy(kernel, e));
+        let mut stop: Vec<StmtId> = exprs.iter().map(|e| evaluate(kernel, *e, loc)).collect();
+        stop.push(kernel.push_stmt(Stmt::Return, loc));
+        let all = passes
+            .into_iter()
+            .reduce(|a, b| binary(kernel, Logic::And, a, b, loc));
+        if let Some(all) = all {
+            let fails = self.not(all, loc);
+            out.push(self.branch(fails, &stop, loc));
+        }
+        unchecked
+    }
+}
+
+/// A statement that evaluates an expression for its faults.
+fn evaluate(kernel: &mut Kernel, id: ExprId, loc: Loc) -> StmtId {
+    let local = kernel.push_local(Local {
+        name: "failing".into(),
+        ty: kernel.type_of(id),
+        mutable: false,
+    });
+    let init = Some(id);
+    kernel.push_stmt(Stmt::Let { local, init }, loc)
+}
+
+#[derive(Clone, Copy)]
+enum Logic {
+    And,
+    Or,
+}
+
+fn binary(kernel: &mut Kernel, op: Logic, lhs: ExprId, rhs: ExprId, loc: Loc) -> ExprId {
+    let expr = match op {
+        Logic::And => Expr::And { lhs, rhs },
+        Logic::Or => Expr::Or { lhs, rhs },
+    };
+    kernel.push_expr(expr, Scalar::Bool, loc)
+}
+
+fn compare(kernel: &mut Kernel, op: BinaryOp, lhs: ExprId, rhs: ExprId, loc: Loc) -> ExprId {
+    kernel.push_expr(Expr::Binary { op, lhs, rhs }, Scalar::Bool, loc)
+}
+
+fn not(kernel: &mut Kernel, arg: ExprId, loc: Loc) -> ExprId {
+    let op = UnaryOp::Not;
+    kernel.push_expr(Expr::Unary { op, arg }, Scalar::Bool, loc)
+}
+
+/// Do the checks pass that evaluating the expression comes to? `None` if there are none.
+fn passes(kernel: &mut Kernel, id: ExprId) -> Option<ExprId> {
+    let loc = kernel.expr_locs[id.index()];
+    match kernel.expr(id) {
+        Expr::And { lhs, rhs } => return short_circuit(kernel, lhs, rhs, true),
+        Expr::Or { lhs, rhs } => return short_circuit(kernel, lhs, rhs, false),
+        Expr::Literal(_)
+        | Expr::Link(_)
+        | Expr::Local(_)
+        | Expr::Param(_)
+        | Expr::Len(_)
+        | Expr::Load { .. }
+        | Expr::Bounded { .. }
+        | Expr::Builtin(_)
+        | Expr::Unary { .. }
+        | Expr::Binary { .. }
+        | Expr::Divide { .. }
+        | Expr::Cast { .. }
+        | Expr::Call { .. }
+        | Expr::Compound(_)
+        | Expr::Faulted => {}
+    }
+    let operands = kernel.operands(id);
+    let before: Vec<ExprId> = operands.iter().filter_map(|e| passes(kernel, *e)).collect();
+    let own = own(kernel, id, loc);
+    before
+        .into_iter()
+        .chain(own)
+        .reduce(|a, b| binary(kernel, Logic::And, a, b, loc))
+}
+
+/// Does the node's own check pass, where those of its operands do?
+fn own(kernel: &mut Kernel, id: ExprId, loc: Loc) -> Option<ExprId> {
+    match kernel.expr(id) {
+        Expr::Load {
+            memory,
+            index,
+            site: Some(_),
+        } => {
+            let index = copy(kernel, index);
+            let len = length(kernel, memory, kernel.scalar_of(index), loc);
+            Some(compare(kernel, BinaryOp::Lt, index, len, loc))
+        }
+        Expr::Bounded {
+            index,
+            len,
+            site: Some(_),
+        } => {
+            let (index, len) = (copy(kernel, index), copy(kernel, len));
+            Some(compare(kernel, BinaryOp::Lt, index, len, loc))
+        }
+        Expr::Divide {
+            lhs,
+            rhs,
+            site: Some(_),
+            ..
+        } => Some(divides(kernel, lhs, rhs, loc)),
+        Expr::Load { site: None, .. }
+        | Expr::Bounded { site: None, .. }
+        | Expr::Divide { site: None, .. }
+        | Expr::Literal(_)
+        | Expr::Link(_)
+        | Expr::Local(_)
+        | Expr::Param(_)
+        | Expr::Len(_)
+        | Expr::Builtin(_)
+        | Expr::Unary { .. }
+        | Expr::Binary { .. }
+        | Expr::And { .. }
+        | Expr::Or { .. }
+        | Expr::Cast { .. }
+        | Expr::Call { .. }
+        | Expr::Compound(_)
+        | Expr::Faulted => None,
+    }
+}
+
+fn length(kernel: &mut Kernel, memory: Memory, ty: Scalar, loc: Loc) -> ExprId {
+    kernel.push_expr(Expr::Len(memory), ty, loc)
+}
+
+/// `rhs != 0 && !(lhs == MIN && rhs == -1)`, the second half for signed types.
+fn divides(kernel: &mut Kernel, lhs: ExprId, rhs: ExprId, loc: Loc) -> ExprId {
+    let ty = kernel.scalar_of(lhs);
+    let is = |kernel: &mut Kernel, op, of: ExprId, value: i128| {
+        let value = Value::int(ty, value).unwrap_or_else(|| unreachable!("{ty} divides"));
+        let (of, value) = (copy(kernel, of), kernel.push_literal(value, loc));
+        compare(kernel, op, of, value, loc)
+    };
+    let some = is(kernel, BinaryOp::Ne, rhs, 0);
+    if !ty.is_signed() {
+        return some;
+    }
+    let min = -(1i128 << (ty.bits() - 1));
+    let not_min = is(kernel, BinaryOp::Ne, lhs, min);
+    let not_one = is(kernel, BinaryOp::Ne, rhs, -1);
+    let fits = binary(kernel, Logic::Or, not_min, not_one, loc);
+    binary(kernel, Logic::And, some, fits, loc)
+}
+
+/// The right side's checks matter only if the left side asks for it: `&&` if it is `and`.
+fn short_circuit(kernel: &mut Kernel, lhs: ExprId, rhs: ExprId, and: bool) -> Option<ExprId> {
+    let loc = kernel.expr_locs[lhs.index()];
+    let left = passes(kernel, lhs);
+    let right = passes(kernel, rhs).map(|right| {
+        let decided = copy(kernel, lhs);
+        let decided = if and {
+            not(kernel, decided, loc)
+        } else {
+            decided
+        };
+        binary(kernel, Logic::Or, decided, right, loc)
+    });
+    left.into_iter()
+        .chain(right)
+        .reduce(|a, b| binary(kernel, Logic::And, a, b, loc))
+}
+
+/// The same expression again, without its checks.
+fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
+    let mut expr = kernel.expr(id);
+    match &mut expr {
+        Expr::Literal(_)
+        | Expr::Link(_)
+        | Expr::Local(_)
+        | Expr::Param(_)
+        | Expr::Len(_)
+        | Expr::Builtin(_)
+        | Expr::Compound(_)
+        | Expr::Faulted => {}
+        Expr::Load { index, site, .. } => {
+            *index = copy(kernel, *index);
+            *site = None;
+        }
+        Expr::Unary { arg, .. } | Expr::Cast { arg } => *arg = copy(kernel, *arg),
+        Expr::Bounded {
+            index: lhs,
+            len: rhs,
+            site,
+        }
+        | Expr::Divide { lhs, rhs, site, .. } => {
+            *lhs = copy(kernel, *lhs);
+            *rhs = copy(kernel, *rhs);
+            *site = None;
+        }
+        Expr::Binary { lhs, rhs, .. } | Expr::And { lhs, rhs } | Expr::Or { lhs, rhs } => {
+            *lhs = copy(kernel, *lhs);
+            *rhs = copy(kernel, *rhs);
+        }
+        Expr::Call { args, .. } => *args = copies(kernel, *args),
+    }
+    kernel.push_expr(expr, kernel.type_of(id), kernel.expr_locs[id.index()])
+}
+
+fn copies(kernel: &mut Kernel, list: List) -> List {
+    let before: Vec<ExprId> = kernel.list(list).collect();
+    let after: Vec<ExprId> = before.into_iter().map(|e| copy(kernel, e)).collect();
+    kernel.push_list(&after)
+}

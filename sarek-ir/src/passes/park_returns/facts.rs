@@ -1,0 +1,243 @@
+//! What has to be known of a kernel before it is changed.
+
+use crate::analysis::spine::Spine;
+use crate::{Block, Expr, ExprId, Kernel, LocalId, Memory, Piece, Stmt, StmtId};
+
+/// Iterations that a block may go through although all its threads are parked.
+const FEW: i128 = 1024;
+
+pub(super) struct Facts {
+    parks: Vec<bool>,
+    delicate: Vec<bool>,
+    polls: Vec<bool>,
+    /// Can any thread fault?
+    pub checked: bool,
+}
+
+impl Facts {
+    pub fn of(kernel: &Kernel, spine: &Spine) -> Facts {
+        let none = vec![false; kernel.stmts.len()];
+        let mut walk = Walk {
+            kernel,
+            spine,
+            out: Facts {
+                parks: none.clone(),
+                delicate: none.clone(),
+                polls: none,
+                checked: false,
+            },
+        };
+        walk.out.checked = walk.is_checked(kernel.body);
+        walk.block(kernel.body);
+        walk.out
+    }
+
+    /// Is it a `return` beside the spine that a barrier may follow, or does it hold one?
+    pub fn parks(&self, id: StmtId) -> bool {
+        self.parks.get(id.index()).is_some_and(|p| *p)
+    }
+
+    /// Does any statement park threads?
+    pub fn parks_any(&self) -> bool {
+        self.parks.contains(&true)
+    }
+
+    /// May what stands on the spine here, or inside, go wrong where all threads are parked?
+    pub fn delicate(&self, id: StmtId) -> bool {
+        self.delicate[id.index()]
+    }
+
+    /// Is it a loop on the spine that votes in each iteration?
+    pub fn polls(&self, id: StmtId) -> bool {
+        self.polls[id.index()]
+    }
+}
+
+struct Walk<'a> {
+    kernel: &'a Kernel,
+    spine: &'a Spine,
+    out: Facts,
+}
+
+/// What a block, or statement, holds.
+#[derive(Clone, Copy, Default)]
+struct Holds {
+    parks: bool,
+    delicate: bool,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, block: Block) -> Holds {
+        let mut all = Holds::default();
+        for id in self.kernel.block(block) {
+            let own = self.stmt(id);
+            all.parks |= own.parks;
+            all.delicate |= own.delicate;
+        }
+        all
+    }
+
+    fn stmt(&mut self, id: StmtId) -> Holds {
+        let stmt = self.kernel.stmt(id);
+        let on = self.spine.has(id);
+        let (exprs, blocks) = self.kernel.parts(stmt);
+        let mut holds = Holds {
+            parks: stmt == Stmt::Return && !on && self.spine.leads(id),
+            delicate: on && exprs.iter().any(|e| self.is_delicate(*e)),
+        };
+        for block in blocks {
+            let inner = self.block(block);
+            holds.parks |= inner.parks;
+            holds.delicate |= inner.delicate;
+        }
+        let unbounded = matches!(stmt, Stmt::Loop { .. });
+        let repeats = unbounded || matches!(stmt, Stmt::For { .. });
+        holds.delicate |= on && repeats && !self.is_short(stmt);
+        self.out.parks[id.index()] = holds.parks;
+        self.out.delicate[id.index()] = holds.delicate;
+        self.out.polls[id.index()] =
+            on && repeats && (holds.parks && holds.delicate || unbounded && self.out.checked);
+        holds
+    }
+
+    /// Does it count a few times?
+    fn is_short(&self, stmt: Stmt) -> bool {
+        let Stmt::For { start, end, .. } = stmt else {
+            return false;
+        };
+        let number = |e| self.kernel.literal(e).and_then(|v| v.as_int());
+        match (number(start), number(end)) {
+            (Some(start), Some(end)) => end.saturating_sub(start) <= FEW,
+            (None, _) | (_, None) => false,
+        }
+    }
+
+    /// Does it read memory or divide? The check may be gone because it was proved of active threads.
+    fn is_delicate(&self, id: ExprId) -> bool {
+        matches!(
+            self.kernel.expr(id),
+            Expr::Load { .. } | Expr::Bounded { .. } | Expr::Divide { .. }
+        ) || self
+            .kernel
+            .operands(id)
+            .iter()
+            .any(|e| self.is_delicate(*e))
+    }
+
+    fn is_checked(&self, block: Block) -> bool {
+        self.kernel.block(block).any(|id| {
+            let stmt = self.kernel.stmt(id);
+            let (exprs, blocks) = self.kernel.parts(stmt);
+            let own = match stmt {
+                Stmt::Store { site, .. } | Stmt::Atomic { site, .. } => site.is_some(),
+                Stmt::Assert { .. } => true,
+                Stmt::Let { .. }
+                | Stmt::Assign { .. }
+                | Stmt::If { .. }
+                | Stmt::Loop { .. }
+                | Stmt::For { .. }
+                | Stmt::Break { .. }
+                | Stmt::Continue { .. }
+                | Stmt::Return
+                | Stmt::Barrier
+                | Stmt::Fence { .. }
+                | Stmt::Subgroup { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. }
+                | Stmt::Native { .. } => false,
+            };
+            own || exprs.into_iter().any(|e| can_fault(self.kernel, e))
+                || blocks.into_iter().any(|b| self.is_checked(b))
+        })
+    }
+}
+
+/// Is anything checked in the expression?
+pub(super) fn can_fault(kernel: &Kernel, id: ExprId) -> bool {
+    let own = match kernel.expr(id) {
+        Expr::Load { site, .. } | Expr::Bounded { site, .. } | Expr::Divide { site, .. } => {
+            site.is_some()
+        }
+        Expr::Literal(_)
+        | Expr::Link(_)
+        | Expr::Local(_)
+        | Expr::Param(_)
+        | Expr::Len(_)
+        | Expr::Builtin(_)
+        | Expr::Unary { .. }
+        | Expr::Binary { .. }
+        | Expr::And { .. }
+        | Expr::Or { .. }
+        | Expr::Cast { .. }
+        | Expr::Call { .. }
+        | Expr::Compound(_)
+        | Expr::Faulted => false,
+    };
+    own || kernel
+        .operands(id)
+        .into_iter()
+        .any(|e| can_fault(kernel, e))
+}
+
+/// Do any of the statements speak of the local?
+pub(super) fn mentions(kernel: &Kernel, stmts: &[StmtId], local: LocalId) -> bool {
+    let memory = |m: Memory| m == Memory::Local(local);
+    stmts.iter().any(|&id| {
+        let stmt = kernel.stmt(id);
+        let own = match stmt {
+            Stmt::Let { local: l, .. } | Stmt::Assign { local: l, .. } => l == local,
+            Stmt::Store { memory: m, .. } => memory(m),
+            Stmt::Atomic {
+                memory: m, result, ..
+            } => memory(m) || result == Some(local),
+            Stmt::Subgroup { result, .. } => result == local,
+            Stmt::Native { native } => {
+                let texts = kernel.natives[native.index()].texts.iter();
+                let mut pieces = texts.flat_map(|t| t.pieces.iter());
+                pieces.any(|p| *p == Piece::Local(local))
+            }
+            Stmt::Assert { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. } => false,
+        };
+        let (exprs, blocks) = kernel.parts(stmt);
+        own || exprs.into_iter().any(|e| reads(kernel, e, local))
+            || blocks.into_iter().any(|b| {
+                let stmts: Vec<StmtId> = kernel.block(b).collect();
+                mentions(kernel, &stmts, local)
+            })
+    })
+}
+
+fn reads(kernel: &Kernel, id: ExprId, local: LocalId) -> bool {
+    let own = match kernel.expr(id) {
+        Expr::Local(l) => l == local,
+        Expr::Load { memory, .. } | Expr::Len(memory) => memory == Memory::Local(local),
+        Expr::Literal(_)
+        | Expr::Link(_)
+        | Expr::Param(_)
+        | Expr::Builtin(_)
+        | Expr::Bounded { .. }
+        | Expr::Unary { .. }
+        | Expr::Binary { .. }
+        | Expr::Divide { .. }
+        | Expr::And { .. }
+        | Expr::Or { .. }
+        | Expr::Cast { .. }
+        | Expr::Call { .. }
+        | Expr::Compound(_)
+        | Expr::Faulted => false,
+    };
+    own || kernel
+        .operands(id)
+        .into_iter()
+        .any(|e| reads(kernel, e, local))
+}

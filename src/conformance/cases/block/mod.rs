@@ -1,0 +1,47 @@
+//! Kernels whose threads work together, block by block.
+
+mod barriers;
+mod control;
+mod histogram;
+mod matmul;
+mod nbody;
+mod reduce;
+mod scan;
+mod sort;
+mod stencil;
+mod transpose;
+
+use crate::conformance::Case;
+use crate::conformance::check::Check;
+use crate::conformance::input::block_sizes;
+use crate::prelude::*;
+
+pub const CASES: &[&[Case]] = &[
+    reduce::CASES,
+    scan::CASES,
+    histogram::CASES,
+    transpose::CASES,
+    matmul::CASES,
+    stencil::CASES,
+    sort::CASES,
+    nbody::CASES,
+    barriers::CASES,
+    control::CASES,
+];
+
+/// Calls `run` with the number of elements, of blocks, and of threads of each: the last block has too many threads for
+/// the data, except where it fits.
+fn in_blocks(device: &Device, mut run: impl FnMut(usize, usize, usize) -> Check) -> Check {
+    for block in block_sizes(device) {
+        for n in [block, 2 * block + 1] {
+            run(n, n.div_ceil(block), block)?;
+        }
+    }
+    Ok(())
+}
+
+/// Small whole numbers but 0, whose sums and products floats hold exactly.
+fn small(seed: u64, n: usize) -> Vec<f32> {
+    let mut random = crate::conformance::input::Random::new(seed);
+    (0..n).map(|_| 2.0 * random.below(4) as f32 - 3.0).collect()
+}
