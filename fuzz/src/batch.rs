@@ -85,7 +85,11 @@ impl Crate {
         Crate {
             dir: target.join("sarek-fuzz").join(format!("batch{opt_level}")),
             target: target.to_owned(),
-            profile: if cfg!(debug_assertions) { "dev" } else { "release" },
+            profile: if cfg!(debug_assertions) {
+                "dev"
+            } else {
+                "release"
+            },
             opt_level,
         }
     }
@@ -170,7 +174,11 @@ impl Crate {
 
     fn run(&self) -> Result<Vec<(usize, String)>, String> {
         let name = format!("sarek-fuzz-batch{}", self.opt_level);
-        let folder = if self.profile == "dev" { "debug" } else { self.profile };
+        let folder = if self.profile == "dev" {
+            "debug"
+        } else {
+            self.profile
+        };
         let ran = Command::new(self.target.join(folder).join(name))
             .output()
             .map_err(|e| e.to_string())?;

@@ -18,7 +18,8 @@ usage: sarek-fuzz [--seed S] [--count N] [--seconds T] [--jobs J] [--among BACKE
        sarek-fuzz --rustc LEVEL [--seed S] [--count N] [--seconds T]
                                    compile with rustc at an opt-level, and compare on the host
        sarek-fuzz --print S        print the kernel of a seed
-       sarek-fuzz --judge FILE     judge a kept kernel";
+       sarek-fuzz --judge FILE     judge a kept kernel
+       sarek-fuzz --rustc LEVEL --judge FILE";
 
 struct Options {
     seed: u64,
@@ -71,14 +72,16 @@ fn run(args: &[String]) -> Result<bool, String> {
             "--rustc" => options.rustc = Some(number()?),
             "--worker" => return worker::serve(value).map(|()| true),
             "--print" => {
-                print!("{}", generate(number()?).case());
+                let generated = match options.rustc {
+                    None => generate(number()?),
+                    Some(_) => generate_for_host(number()?),
+                };
+                print!("{}", generated.case());
                 return Ok(true);
             }
             "--judge" => {
                 let text = std::fs::read_to_string(value).map_err(|e| e.to_string())?;
-                let verdict = Worker::new(&[]).judge(&Case::parse(&text)?);
-                println!("{verdict:?}");
-                return Ok(matches!(verdict, Verdict::Agreed { .. }));
+                return judge(&Case::parse(&text)?, options.rustc);
             }
             _ => return Err(format!("unknown option `{key}`")),
         }
@@ -89,23 +92,44 @@ fn run(args: &[String]) -> Result<bool, String> {
     }
 }
 
+fn judge(case: &Case, rustc: Option<u64>) -> Result<bool, String> {
+    let Some(level) = rustc else {
+        let verdict = Worker::new(&[]).judge(case);
+        println!("{verdict:?}");
+        return Ok(matches!(verdict, Verdict::Agreed { .. }));
+    };
+    let outcome = Crate::new(&target()?, level).judge(std::slice::from_ref(case))?;
+    let found: Vec<_> = outcome.rejected.iter().chain(&outcome.differ).collect();
+    found.iter().for_each(|(_, how)| println!("{how}"));
+    Ok(found.is_empty())
+}
+
+/// The target directory.
+fn target() -> Result<PathBuf, String> {
+    let exe = std::env::current_exe().map_err(|e| e.to_string())?;
+    let target = exe.ancestors().nth(2).ok_or("no target directory")?;
+    Ok(target.to_owned())
+}
+
 /// How many kernels rustc compiles at once.
 const BATCH: u64 = 20;
 
 fn compiled(options: &Options, level: u64) -> Result<bool, String> {
-    let exe = std::env::current_exe().map_err(|e| e.to_string())?;
-    let target = exe.ancestors().nth(2).ok_or("no target directory")?;
-    let batches = Crate::new(target, level);
+    let batches = Crate::new(&target()?, level);
     let start = Instant::now();
     let (mut done, mut bad) = (0, 0);
     while done < options.count && start.elapsed() < options.time {
         let count = BATCH.min(options.count - done);
         let first = options.seed + done;
-        let cases: Vec<_> = (first..first + count).map(|s| generate_for_host(s).case()).collect();
+        let cases: Vec<_> = (first..first + count)
+            .map(|s| generate_for_host(s).case())
+            .collect();
         let outcome = batches.judge(&cases)?;
         for (at, why) in outcome.rejected {
-            println!("seed {} is rejected by rustc: {why}", first + at as u64);
+            let seed = first + at as u64;
+            println!("seed {seed} is rejected by rustc: {why}");
             bad += 1;
+            shrink_compiled(&batches, seed, level);
         }
         for (at, how) in outcome.differ {
             let seed = first + at as u64;
@@ -130,7 +154,7 @@ fn shrink_compiled(batches: &Crate, seed: u64, level: u64) {
         sarek_fuzz::judge::lower(&case.function).is_ok()
             && batches
                 .judge(&[case])
-                .is_ok_and(|outcome| !outcome.differ.is_empty())
+                .is_ok_and(|o| o.differ.len() + o.rejected.len() > 0)
     });
     let path = corpus(&format!("rustc{level}_{seed}"));
     keep(&path, &small.case());

@@ -80,7 +80,11 @@ mod tests {
     fn what_is_generated_keeps_turns() {
         for seed in 0..300 {
             let made = generate(seed);
-            assert!(are_kept(&made.function.body), "seed {seed}:\n{}", made.function);
+            assert!(
+                are_kept(&made.function.body),
+                "seed {seed}:\n{}",
+                made.function
+            );
         }
     }
 

@@ -27,6 +27,7 @@ macro_rules! corpus {
 }
 
 corpus! {
+    native_strip_needs
     wgsl_block_dim
     wgsl_constant_arithmetic
     wgsl_constant_let

@@ -25,6 +25,9 @@ use sarek::ir::Scalar;
 use crate::case::{Case, Launch};
 use crate::tree::{Block, Expr, Facts, Function, Node};
 
+/// How deep blocks nest.
+const DEEPEST: u32 = 4;
+
 /// Something that the generator can make, for a type or, of statements, for none.
 pub struct Rule<T> {
     /// How often, compared with the others that fit.
@@ -368,7 +371,7 @@ impl Gen {
 
     /// May another block stand here?
     fn is_roomy(&self) -> bool {
-        self.budget > 0 && self.nest < 4 && !self.uniform
+        self.budget > 0 && self.nest < DEEPEST && !self.uniform
     }
 
     /// May another loop of so many trips stand here?

@@ -35,8 +35,12 @@ impl Gen {
         };
         self.bind("i", Scalar::Usize, within(1e6), false);
         let mut body = vec![Node::leaf(format!("let i = {id};"))];
+        // No thread ends before all is filled.
+        let nest = if self.traits.team { super::DEEPEST } else { 0 };
+        let nest = std::mem::replace(&mut self.nest, nest);
         self.read_inputs(&mut body);
         self.share(&mut body, shape);
+        self.nest = nest;
         let launch = Launch { seed, shape, lens };
         (
             format!("pub {word}fn k({})", params.join(", ")),
@@ -157,9 +161,7 @@ impl Gen {
             Role::In { .. } | Role::Out { .. } | Role::Team => {
                 let narrow = self.traits.narrow;
                 let is_rare = |ty: Scalar| ty.size() < 4 && !narrow && ty != Scalar::Bool;
-                self.ty(|ty| {
-                    ty != Scalar::Usize && (bools || ty != Scalar::Bool) && !is_rare(ty)
-                })
+                self.ty(|ty| ty != Scalar::Usize && (bools || ty != Scalar::Bool) && !is_rare(ty))
             }
         };
         let word = match role {

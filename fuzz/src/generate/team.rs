@@ -50,7 +50,12 @@ const ATOMIC: &[Turn] = &[Turn::Own, Turn::Any, Turn::Update];
 
 pub(super) const RULES: &[Rule<Expr>] = &[Rule {
     weight: 24,
-    fits: |g, ty| !g.uniform && g.teams.iter().any(|a| a.elem == ty && a.turn != Turn::Update),
+    fits: |g, ty| {
+        !g.uniform
+            && g.teams
+                .iter()
+                .any(|a| a.elem == ty && a.turn != Turn::Update)
+    },
     make: load,
 }];
 
@@ -171,7 +176,10 @@ fn update(g: &mut Gen, _: Scalar) -> Node {
 impl Gen {
     pub(super) fn team_shape(&mut self) -> Shape {
         match self.below(6) {
-            0 => Shape::Grid([1 + self.below(2), 1, 1], *self.pick(&[[8, 4, 1], [5, 3, 2]])),
+            0 => Shape::Grid(
+                [1 + self.below(2), 1, 1],
+                *self.pick(&[[8, 4, 1], [5, 3, 2]]),
+            ),
             1 => Shape::Grid([2, 2, 1], [4, 2, 1]),
             _ => Shape::Grid([1 + self.below(3), 1, 1], [*self.pick(&BLOCKS), 1, 1]),
         }
@@ -264,8 +272,8 @@ impl Gen {
             count = format!("{name}.len()");
         }
         let turns = if atomic { ATOMIC } else { PLAIN };
-        self.join(&name, elem, kind, count, turns);
         let value = self.settled(elem);
+        self.join(&name, elem, kind, count, turns);
         let own = self.teams[number].own();
         let text = match (all, atomic) {
             // A thread's own are those that many threads apart.

@@ -83,8 +83,17 @@ impl Gen {
         let vars: Vec<_> = self.scope.iter().filter(fits).cloned().collect();
         let var = self.pick(&vars).clone();
         let int = make(var.ty, var.facts, var.name, vec![]);
-        let (mask, op, with) = (*self.pick(&[1, 3, 7]), boolean::comparison(self), self.below(4));
-        make(Scalar::Bool, Facts::ANY, format!("(@ & {mask} {op} {with})"), vec![int])
+        let (mask, op, with) = (
+            *self.pick(&[1, 3, 7]),
+            boolean::comparison(self),
+            self.below(4),
+        );
+        make(
+            Scalar::Bool,
+            Facts::ANY,
+            format!("(@ & {mask} {op} {with})"),
+            vec![int],
+        )
     }
 
     /// Makes it these turns, by a barrier if they are others.
@@ -229,7 +238,11 @@ fn while_loop(g: &mut Gen, _: Scalar) -> Node {
 
 /// All leave a loop that they are in together, or go on in it.
 fn leave(g: &mut Gen, _: Scalar) -> Node {
-    let loops: Vec<_> = g.loops.iter().filter_map(|l| Some((l.label.clone(), l.team.clone()?))).collect();
+    let loops: Vec<_> = g
+        .loops
+        .iter()
+        .filter_map(|l| Some((l.label.clone(), l.team.clone()?)))
+        .collect();
     let (label, (number, due)) = g.pick(&loops).clone();
     let cond = g.same_condition();
     let mut way = vec![];
@@ -247,7 +260,11 @@ fn subgroup(g: &mut Gen, _: Scalar) -> Node {
     let name = g.name();
     let int = g.ty(|ty| ty.is_int() && ty.size() >= 4 && ty != Scalar::Usize);
     let (ty, text, of) = match g.below(5) {
-        0 => (Scalar::Bool, *g.pick(&["subgroup_any(@)", "subgroup_all(@)"]), Scalar::Bool),
+        0 => (
+            Scalar::Bool,
+            *g.pick(&["subgroup_any(@)", "subgroup_all(@)"]),
+            Scalar::Bool,
+        ),
         1 | 2 => {
             let text = *g.pick(&[
                 "subgroup_sum(@)",
