@@ -37,17 +37,20 @@ pub mod prelude;
 pub mod conformance;
 
 pub use sarek_ir as ir;
-pub use sarek_macros::{kernel, native, superstep};
+pub use sarek_macros::{KernelType, kernel, native, superstep};
 pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::{
     Atomic, AtomicElement, AtomicInteger, Device, Dims, Element, Error, Event, Fault, FaultKind,
-    Grid, IntoDims, Kernel, Launch, Ready, Result, ScalarArg, Stream, Vector, backend, registry,
+    Grid, IntoDims, Kernel, KernelType, Launch, Ready, Result, ScalarArg, Stream, Vector, backend,
+    registry,
 };
 
 /// What expansions of [`kernel`] use; not for users.
 #[doc(hidden)]
 pub mod __private {
     pub use sarek_ir as ir;
-    pub use sarek_runtime::{Arg, FixedBlock, FreeBlock, KernelDef, direct, native, no_fallback};
+    pub use sarek_runtime::{
+        Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, native, no_fallback,
+    };
 }

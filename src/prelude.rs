@@ -1,6 +1,6 @@
 //! What a program with kernels imports: `use sarek::prelude::*;`.
 
-pub use sarek_macros::{kernel, native, superstep};
+pub use sarek_macros::{KernelType, kernel, native, superstep};
 pub use sarek_runtime::direct::Float;
 pub use sarek_runtime::direct::collective::{
     barrier, block_fence, device_fence, shared_array, shared_slice, subgroup_all, subgroup_any,
@@ -9,4 +9,4 @@ pub use sarek_runtime::direct::collective::{
     subgroup_shuffle_up, subgroup_shuffle_xor, subgroup_sum,
 };
 pub use sarek_runtime::direct::ids::*;
-pub use sarek_runtime::{Atomic, Device, Stream, Vector};
+pub use sarek_runtime::{Atomic, Device, KernelType, Stream, Vector};

@@ -83,7 +83,7 @@ fn texts_are_as_kept_and_compile() {
         let found = |ir: &Kernel| ir.file.replace('\\', "/").ends_with(&path) && ir.name == *kernel;
         let def = kernels.iter().find(|def| found(def.ir));
         let def = def.unwrap_or_else(|| panic!("no case calls `{kernel}` of {file}"));
-        let closed = link(def.ir, &links(def.links));
+        let closed = link(def.ir, &(def.links)());
         for (extension, text) in texts(&closed) {
             compile::check(extension, name, &text);
             let path = folder().join(format!("{name}.{extension}"));
@@ -139,11 +139,4 @@ fn carried_sources_are_what_the_runtime_renders() {
         closed += 1;
     }
     assert!(closed > 200 && open > 0, "{closed} closed, {open} open");
-}
-
-fn links(values: &[sarek::ir::Value]) -> sarek::ir::link::Links {
-    sarek::ir::link::Links {
-        constants: values.iter().map(|v| vec![*v]).collect(),
-        ..Default::default()
-    }
 }

@@ -10,6 +10,7 @@
 //! An ordinary library on `proc-macro2`: it is tested without rustc.
 
 pub mod check;
+pub mod derive;
 pub mod diagnostics;
 pub mod emit;
 pub mod expand;

@@ -294,6 +294,6 @@ fn arrays_are_indexed_by_as_many_indices_as_they_have_dimensions() {
     );
     rejects(
         "fn k(x: &[f32]) { let a: [f32; 4] = x[0]; }",
-        &["this value of an array is not"],
+        &["mismatched types: a tuple or array is needed here"],
     );
 }

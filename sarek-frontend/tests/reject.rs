@@ -19,12 +19,11 @@ fn rejects(source: &str, expected: &[&str]) {
 #[test]
 fn every_error_of_a_kernel_is_reported() {
     rejects(
-        "fn k(y: &mut [f32]) { y[0] = match 1 { _ => 2.0 }; foo(3); let (a, b) = (1, 2); y[0] = 'c'; }",
+        "fn k(y: &mut [f32]) { y[0] = match 1 { &_ => 2.0 }; foo(3); let ref a = 1; y[0] = 'c'; }",
         &[
-            "`match` is not supported",
+            "a reference in a pattern is not",
             "`foo` cannot be called",
-            "destructuring is not",
-            "a tuple is not",
+            "`ref` is not",
             "this literal is not",
         ],
     );
@@ -42,10 +41,7 @@ fn signatures_are_scalars_and_slices() {
     rejects("async fn k() {}", &["a kernel cannot be `async`"]);
     rejects(
         "fn k<T>(x: &[T]) {}",
-        &[
-            "generic kernels are not supported",
-            "type `T` is not supported",
-        ],
+        &["generic kernels are not supported"],
     );
     rejects(
         "fn k((a, b): (f32, f32)) {}",

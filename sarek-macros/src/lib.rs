@@ -13,6 +13,16 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
+/// Makes a struct or enum one that kernels compute with, and that stands in vectors: see the crate `sarek`.
+///
+/// Its layout must be the same everywhere: `#[repr(C)]` for a struct, `#[repr(u32)]` for an enum without fields,
+/// `#[repr(C, u32)]` for one with fields. All fields must be such types themselves. `#[kernel_type(crate = path)]` says
+/// how the crate `sarek` is called where the type stands.
+#[proc_macro_derive(KernelType, attributes(kernel_type))]
+pub fn kernel_type(item: TokenStream) -> TokenStream {
+    sarek_frontend::derive::expand(item.into()).into()
+}
+
 /// Text in targets' own languages, as a statement of a kernel.
 ///
 /// `native!("cuda", "y[{i}] = __ldg(&x[{i}]);")` is emitted verbatim by that target, `{name}`

@@ -1,25 +1,11 @@
-use sarek_ir::{Scalar, Value};
+use sarek_ir::Value;
+use sarek_ir::link::Links;
 
 use crate::device::registry;
 use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
 use crate::{Result, launch};
 
-/// A type that stands in vectors: `bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`.
-///
-/// # Safety
-/// Its layout is that of [`Element::SCALAR`] in Rust, it has no padding, and it owns nothing. Any
-/// bytes are a value of it, unless `SCALAR` is `bool`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be stored in a `Vector`",
-    label = "not an element type",
-    note = "vectors hold bool, i8 to i64, u8 to u64, f32 and f64; for indices use u32 or u64, since the width of usize differs between devices"
-)]
-pub unsafe trait Element: Copy + Default + Send + Sync + 'static {
-    /// The kernel language's name of the type.
-    const SCALAR: Scalar;
-}
-
-/// A type that is passed to a kernel by value: those of [`Element`], and `usize`.
+/// A scalar that is passed to a kernel by value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
     label = "not a scalar of the kernel language",
@@ -35,11 +21,6 @@ pub trait ScalarArg: Copy + 'static {
 
 macro_rules! scalars {
     ($($ty:ident $scalar:ident |$v:ident| $value:expr, $back:expr;)*) => {$(
-        // SAFETY: the primitive is what `Scalar` names; it has no padding and owns nothing.
-        unsafe impl Element for $ty {
-            const SCALAR: Scalar = Scalar::$scalar;
-        }
-
         impl ScalarArg for $ty {
             fn value(self) -> Value {
                 let $v = self;
@@ -90,8 +71,8 @@ impl ScalarArg for usize {
 pub struct KernelDef {
     /// The kernel, perhaps with links open.
     pub ir: &'static sarek_ir::Kernel,
-    /// The values of [`sarek_ir::Kernel::links`].
-    pub links: &'static [Value],
+    /// What the kernel names of the user's crate.
+    pub links: fn() -> Links,
     /// For a closed kernel, `(target, text)` of the default variant of each built-in dialect.
     pub sources: &'static [(&'static str, &'static str)],
     /// The compiled body.
@@ -138,7 +119,7 @@ impl KernelDef {
     #[doc(hidden)]
     pub const BROKEN: KernelDef = KernelDef {
         ir: &sarek_ir::Kernel::EMPTY,
-        links: &[],
+        links: Links::default,
         sources: &[],
         direct: Direct {
             run: broken,

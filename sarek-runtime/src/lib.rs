@@ -8,19 +8,23 @@ mod error;
 mod fault;
 mod kernel;
 mod launch;
+#[doc(hidden)]
+pub mod layout;
 mod sync;
 #[cfg(test)]
 mod testing;
+mod types;
 mod vector;
 
 pub use atomic::{Atomic, AtomicElement, AtomicInteger};
 pub use device::{Device, Event, Stream, registry};
 pub use error::{Error, Fault, FaultKind, Result};
-pub use kernel::{Element, Kernel, KernelDef, ScalarArg};
+pub use kernel::{Kernel, KernelDef, ScalarArg};
 #[doc(hidden)]
 pub use kernel::{native, no_fallback};
 #[cfg(feature = "reference")]
 #[doc(hidden)]
 pub use launch::called;
 pub use launch::{Arg, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready};
+pub use types::{Element, KernelType};
 pub use vector::Vector;

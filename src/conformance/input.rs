@@ -57,7 +57,7 @@ impl Random {
 }
 
 /// An element type that the suite can make up and compare.
-pub trait Sample: Element + PartialEq + Debug {
+pub trait Sample: Element + Default + PartialEq + Debug {
     /// What an element holds that no kernel has written.
     const SENTINEL: Self;
 

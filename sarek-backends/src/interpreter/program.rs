@@ -103,7 +103,8 @@ impl<'a> HostArgs<'a> {
             }
             (ParamKind::Scalar(_), DirectArg::Slice { .. })
             | (ParamKind::Value(_) | ParamKind::Reference(_), _)
-            | (ParamKind::Slice { .. }, DirectArg::Scalar(_)) => false,
+            | (ParamKind::Slice { .. }, DirectArg::Scalar(_))
+            | (ParamKind::Scalar(_) | ParamKind::Slice { .. }, DirectArg::Value { .. }) => false,
         };
         let kinds = kernel.params.iter().map(|p| p.kind);
         if kernel.params.len() != args.len() || !kinds.zip(args).all(fits) {
@@ -135,7 +136,7 @@ impl Host for HostArgs<'_> {
     fn scalar(&self, param: ParamId) -> Value {
         match self.args[param.index()] {
             DirectArg::Scalar(value) => value,
-            DirectArg::Slice { .. } => {
+            DirectArg::Slice { .. } | DirectArg::Value { .. } => {
                 unreachable!("a validated kernel takes no slice for a value")
             }
         }
@@ -144,7 +145,9 @@ impl Host for HostArgs<'_> {
     fn len(&self, buffer: ParamId) -> u64 {
         match self.args[buffer.index()] {
             DirectArg::Slice { len, .. } => len as u64,
-            DirectArg::Scalar(_) => unreachable!("a validated kernel takes lengths of slices only"),
+            DirectArg::Scalar(_) | DirectArg::Value { .. } => {
+                unreachable!("a validated kernel takes lengths of slices only")
+            }
         }
     }
 

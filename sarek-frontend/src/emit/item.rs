@@ -1,13 +1,13 @@
 //! The items that stand in place of the user's function.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::Access;
 use syn::ItemFn;
 
 use super::{constant, direct, types};
 use crate::lower::Lowered;
-use crate::parse::{Argument, ArgumentKind, Signature};
+use crate::parse::{Argument, ArgumentKind, ElementType, Signature};
 
 /// What the expansion needs besides the lowered body.
 pub struct Parts<'a> {
@@ -35,8 +35,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
     let front = front(parts);
     let ir = constant::kernel(&lowered.kernel);
     let body = direct::body(lowered, parts.shapes);
-    let links = links(lowered, &name);
-    let values = link_constants(lowered, &name);
+    let links = links(parts, lowered, &name);
     let sources = sources
         .iter()
         .map(|(target, text)| (target, located_text(text)))
@@ -54,8 +53,6 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
             impl #name {
                 #[doc(hidden)]
                 const IR: &'static ir::Kernel = &#ir;
-                #[doc(hidden)]
-                const LINK_VALUES: &'static [ir::Value] = &[#(#values),*];
             }
 
             #[automatically_derived]
@@ -68,7 +65,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         unsafe impl #krate::Kernel for #name {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef {
                 ir: Self::IR,
-                links: Self::LINK_VALUES,
+                links: Self::links,
                 sources: &[#(#sources),*],
                 direct: #krate::__private::direct::Direct::of::<Self>(),
             };
@@ -153,6 +150,15 @@ fn front(parts: &Parts<'_>) -> TokenStream {
                 access: Access::Atomic,
                 ..
             } => quote!(#krate::__private::Arg::atomics(#name)),
+            ArgumentKind::Value(_) => quote!(#krate::__private::Arg::value(#name)),
+            ArgumentKind::Slice {
+                elem: ElementType::Other(_),
+                access: Access::Read,
+            } => quote!(#krate::__private::Arg::read(#name)),
+            ArgumentKind::Slice {
+                elem: ElementType::Other(_),
+                access: Access::Write,
+            } => quote!(#krate::__private::Arg::write(#name)),
             ArgumentKind::Slice {
                 access: Access::Read | Access::Write,
                 ..
@@ -203,56 +209,63 @@ fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
 }
 
 fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
-    match argument.kind {
-        ArgumentKind::Scalar(ty) => direct::rust_type(ty),
+    match &argument.kind {
+        ArgumentKind::Scalar(ty) => direct::rust_type(*ty),
+        ArgumentKind::Value(ty) => ty.to_token_stream(),
         ArgumentKind::Slice { elem, access } => {
-            let elem = direct::rust_type(elem);
-            let mutable = (access != Access::Read).then(|| quote!(mut));
+            let elem = element_type(elem);
+            let mutable = (*access != Access::Read).then(|| quote!(mut));
             quote!(&'sarek #mutable #krate::Vector<#elem>)
         }
     }
 }
 
-/// The constants that only rustc can evaluate, where the user's paths mean what they say.
-fn links(lowered: &Lowered, name: &Ident) -> TokenStream {
-    if lowered.links.is_empty() {
-        return TokenStream::new();
+fn element_type(elem: &ElementType) -> TokenStream {
+    match elem {
+        ElementType::Scalar(scalar) => direct::rust_type(*scalar),
+        ElementType::Other(ty) => ty.to_token_stream(),
     }
-    let types: Vec<_> = lowered
-        .kernel
-        .links
-        .iter()
-        .map(|l| direct::rust_type(l.ty.scalar()))
-        .collect();
-    let paths = &lowered.links;
-    quote! {
-        #[automatically_derived]
-        impl #name {
+}
+
+/// What only rustc knows, where the user's paths mean what they say.
+fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
+    let krate = parts.krate;
+    let (types, paths) = (&lowered.link_types, &lowered.links);
+    let linked = (!paths.is_empty()).then(|| {
+        quote! {
             #[doc(hidden)]
             const LINKED: (#(#types,)*) = (#(#paths,)*);
+        }
+    });
+    let constants = link_constants(lowered, krate);
+    let infos = &lowered.type_infos;
+    quote! {
+        #[automatically_derived]
+        #[allow(unused, clippy::all)]
+        impl #name {
+            #linked
+
+            #[doc(hidden)]
+            fn links() -> #krate::ir::link::Links {
+                #krate::ir::link::Links {
+                    constants: ::std::vec![#(#constants),*],
+                    types: ::std::vec![#(#infos),*],
+                    functions: ::std::vec![],
+                }
+            }
         }
     }
 }
 
-/// Each link as a `Value`; the IR crate is in scope as `ir`.
-fn link_constants(lowered: &Lowered, name: &Ident) -> Vec<TokenStream> {
-    use sarek_ir::Scalar;
+/// Each link as the values of its leaves.
+fn link_constants(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
+    use sarek_ir::Type;
     let each = |(i, link): (usize, &sarek_ir::Link)| {
         let i = Literal::usize_unsuffixed(i);
-        let constant = quote!(#name::LINKED.#i);
-        match link.ty.scalar() {
-            Scalar::Bool => quote!(ir::Value::Bool(#constant)),
-            Scalar::I8 => quote!(ir::Value::I8(#constant)),
-            Scalar::U8 => quote!(ir::Value::U8(#constant)),
-            Scalar::I16 => quote!(ir::Value::I16(#constant)),
-            Scalar::U16 => quote!(ir::Value::U16(#constant)),
-            Scalar::I32 => quote!(ir::Value::I32(#constant)),
-            Scalar::U32 => quote!(ir::Value::U32(#constant)),
-            Scalar::I64 => quote!(ir::Value::I64(#constant)),
-            Scalar::U64 => quote!(ir::Value::U64(#constant)),
-            Scalar::Usize => quote!(ir::Value::Usize(#constant as ::core::primitive::u64)),
-            Scalar::F32 => quote!(ir::Value::f32(#constant)),
-            Scalar::F64 => quote!(ir::Value::f64(#constant)),
+        let constant = quote!(Self::LINKED.#i);
+        match link.ty {
+            Type::Compound(_) => quote!(#krate::__private::direct::leaves(&#constant)),
+            Type::Scalar(_) => quote!(::std::vec![#krate::ScalarArg::value(#constant)]),
         }
     };
     lowered.kernel.links.iter().enumerate().map(each).collect()
@@ -283,7 +296,7 @@ fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
     let arguments = parts.signature.arguments.iter();
     let written = arguments.filter(|argument| match argument.kind {
         ArgumentKind::Slice { access, .. } => parts.is_cooperative && access == Access::Write,
-        ArgumentKind::Scalar(_) => false,
+        ArgumentKind::Scalar(_) | ArgumentKind::Value(_) => false,
     });
     let each = written.map(|argument| {
         let name = &argument.name;
@@ -308,6 +321,7 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
             let i = Literal::usize_unsuffixed(i);
             match argument.kind {
                 ArgumentKind::Scalar(_) => quote!(direct::scalar(__args, #i)),
+                ArgumentKind::Value(_) => quote!(direct::value(__args, #i)),
                 ArgumentKind::Slice { access, .. } => match access {
                     Access::Read => quote!(direct::input(__args, #i)),
                     Access::Write => quote!(direct::output(__args, #i).into_mut()),

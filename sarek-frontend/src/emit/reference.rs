@@ -107,9 +107,61 @@ impl Annotator<'_> {
     }
 }
 
+/// Makes every name of a pattern one that binds: `name @ _`. Should it be a constant of the user's, which the kernel
+/// took for a new name, rustc says so.
+struct Binding;
+
+impl VisitMut for Binding {
+    fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
+        if field.colon_token.is_none() {
+            field.colon_token = Some(Default::default());
+            if let syn::Pat::Ident(ident) = &mut *field.pat {
+                bind(ident);
+            }
+        }
+        syn::visit_mut::visit_field_pat_mut(self, field);
+    }
+
+    fn visit_pat_ident_mut(&mut self, ident: &mut syn::PatIdent) {
+        let text = ident.ident.to_string();
+        let is_new = ident.mutability.is_some() || !text.starts_with(char::is_uppercase);
+        if is_new {
+            bind(ident);
+        }
+        syn::visit_mut::visit_pat_ident_mut(self, ident);
+    }
+
+    fn visit_expr_mut(&mut self, _: &mut syn::Expr) {}
+}
+
+fn bind(ident: &mut syn::PatIdent) {
+    if ident.subpat.is_none() && ident.by_ref.is_none() {
+        let span = Span::mixed_site().located_at(ident.ident.span());
+        let any = syn::parse_quote_spanned!(span=> _);
+        ident.subpat = Some((syn::Token![@](span), Box::new(any)));
+    }
+}
+
 impl VisitMut for Annotator<'_> {
+    fn visit_arm_mut(&mut self, arm: &mut syn::Arm) {
+        syn::visit_mut::visit_arm_mut(self, arm);
+        Binding.visit_pat_mut(&mut arm.pat);
+    }
+
+    fn visit_expr_let_mut(&mut self, cond: &mut syn::ExprLet) {
+        syn::visit_mut::visit_expr_let_mut(self, cond);
+        Binding.visit_pat_mut(&mut cond.pat);
+    }
+
     fn visit_local_mut(&mut self, local: &mut syn::Local) {
         syn::visit_mut::visit_local_mut(self, local);
+        let plain = match &local.pat {
+            syn::Pat::Type(typed) => &typed.pat,
+            other => other,
+        };
+        if !matches!(plain, syn::Pat::Ident(_)) {
+            Binding.visit_pat_mut(&mut local.pat);
+        }
         let Some(ty) = self.take(&mut local.attrs) else {
             return;
         };

@@ -10,7 +10,6 @@ use syn::spanned::Spanned;
 
 use super::length::Dim;
 use super::{Binding, Lowerer, Ty, Value};
-use crate::parse::scalar_type;
 
 /// Up to so many elements are stored one by one; more are a loop.
 const UNROLLED: u64 = 4;
@@ -241,12 +240,7 @@ impl Lowerer<'_> {
     ) -> Option<()> {
         let plan = match init {
             Some(init) if self.yields_array(init) => Some(self.plan(init)?),
-            Some(init) => {
-                let instead = "write `[a, b]`, `[a; n]` or the name of an array";
-                self.errors
-                    .unsupported(init.span(), "this value of an array is", instead);
-                return None;
-            }
+            Some(init) => return self.bind_array_value(pat, declared, init),
             None => None,
         };
         let elem = self.types.any();
@@ -270,6 +264,27 @@ impl Lowerer<'_> {
             self.fill(memory, Start::default(), plan, elem, span);
         }
         self.bind(&pat.ident, Binding::Memory(memory));
+        Some(())
+    }
+
+    /// A local array that is a part of another value, or what control flow yields.
+    fn bind_array_value(
+        &mut self,
+        pat: &syn::PatIdent,
+        declared: Option<(Vec<Dim>, Ty)>,
+        init: &syn::Expr,
+    ) -> Option<()> {
+        let (dims, elem) = declared?;
+        let value = self.scalar_or_never(init)?;
+        let mut ty = elem;
+        for dim in dims.iter().rev() {
+            ty = self.types.array(ty, dim.clone());
+        }
+        self.unify(ty, self.ty(value), init.span());
+        let local = self.local(&pat.ident.to_string(), ty, pat.mutability.is_some());
+        let init = Some(value);
+        self.push(Stmt::Let { local, init }, pat.ident.span());
+        self.bind(&pat.ident, Binding::Local(local));
         Some(())
     }
 
@@ -387,8 +402,8 @@ impl Lowerer<'_> {
             }
             syn::Type::Infer(_) => Some((vec![], self.types.any())),
             other => {
-                let scalar = scalar_type(other, self.errors)?;
-                Some((vec![], self.types.known(scalar)))
+                let ty = self.written_type(other)?;
+                Some((vec![], ty))
             }
         }
     }

@@ -4,6 +4,7 @@ use quote::quote;
 use sarek_ir::{Builtin, Expr, Scalar};
 use syn::spanned::Spanned;
 
+use super::compound::is_type_name;
 use super::{Lowerer, Value};
 
 impl Lowerer<'_> {
@@ -25,7 +26,9 @@ impl Lowerer<'_> {
         if let Some(value) = self.stray_shared_array(path) {
             return value;
         }
-        if let Some(arguments) = path.segments.iter().find(|s| !s.arguments.is_empty()) {
+        if let Some(arguments) = path.segments.iter().find(|s| !s.arguments.is_empty())
+            && !is_type_name(&last.ident)
+        {
             self.errors.unsupported(
                 arguments.arguments.span(),
                 "a generic call is",
@@ -51,6 +54,9 @@ impl Lowerer<'_> {
         }
         if let Some(value) = self.collective(path, e) {
             return value;
+        }
+        if is_type_name(&last.ident) {
+            return self.tuple_struct(path, e);
         }
         self.errors.at(path.span(), unknown_function(&name));
         for argument in &e.args {
@@ -107,13 +113,8 @@ pub(super) fn qualifying_type(path: &syn::Path) -> Option<Scalar> {
 }
 
 fn unknown_function(name: &str) -> String {
-    match name {
-        "Some" | "Ok" | "Err" => {
-            format!("`{name}` is not supported in a kernel: use a scalar and a `bool`")
-        }
-        _ => format!(
-            "`{name}` cannot be called in a kernel: there are ids such as `global_idx_x()` and numeric \
-             functions; functions of your own are not supported yet, so write the body in place"
-        ),
-    }
+    format!(
+        "`{name}` cannot be called in a kernel: there are ids such as `global_idx_x()` and numeric \
+         functions; functions of your own are not supported yet, so write the body in place"
+    )
 }

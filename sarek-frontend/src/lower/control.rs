@@ -4,10 +4,14 @@ use proc_macro2::Span;
 use sarek_ir::{Block, Expr, ExprId, LabelId, LocalId, Scalar, Stmt, UnaryOp};
 use syn::spanned::Spanned;
 
+use super::matching::has_let;
 use super::{LoopFrame, Lowerer, OpenBlock, Ty, Value, same_context};
 
 impl Lowerer<'_> {
     pub(super) fn if_expr(&mut self, e: &syn::ExprIf) -> Value {
+        if has_let(&e.cond) {
+            return self.if_let(e);
+        }
         let cond = self.scalar(&e.cond);
         self.expect(cond, Scalar::Bool);
         let (mut then, then_value) = self.in_block(|this| this.scoped_block(&e.then_branch));
@@ -87,7 +91,7 @@ impl Lowerer<'_> {
     }
 
     /// Control does not reach what follows in the open block.
-    fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.blocks.last_mut().expect("a block is open").ended = true;
     }
 
@@ -131,6 +135,9 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn while_loop(&mut self, e: &syn::ExprWhile) -> Value {
+        if has_let(&e.cond) {
+            return self.while_let(e);
+        }
         let frame = self.frame(e.label.as_ref(), false, false);
         let (target, span) = (frame.label, e.while_token.span);
         let (head, cond) = self.in_block(|this| {

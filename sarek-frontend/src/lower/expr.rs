@@ -18,16 +18,21 @@ impl Lowerer<'_> {
             syn::Expr::Cast(e) => self.cast(e),
             syn::Expr::Continue(e) => self.continue_expr(e),
             syn::Expr::ForLoop(e) => self.for_loop(e),
+            syn::Expr::Array(e) => self.array_value(e),
+            syn::Expr::Field(e) => self.field(e),
             syn::Expr::Group(e) => self.value(&e.expr),
             syn::Expr::If(e) => self.if_expr(e),
             syn::Expr::Index(e) => self.load(e),
             syn::Expr::Lit(e) => self.literal(e, false),
             syn::Expr::Loop(e) => self.loop_expr(e),
             syn::Expr::Macro(e) => self.macro_call(&e.mac),
+            syn::Expr::Match(e) => self.match_expr(e),
             syn::Expr::MethodCall(e) => self.method_call(e),
             syn::Expr::Paren(e) => self.value(&e.expr),
             syn::Expr::Path(e) => self.path(e),
+            syn::Expr::Repeat(e) => self.repeat_value(e),
             syn::Expr::Return(e) => self.return_expr(e),
+            syn::Expr::Struct(e) => self.struct_literal(e),
             syn::Expr::Unary(e) => self.unary(e),
             syn::Expr::Unsafe(e) => {
                 self.unsafe_depth += 1;
@@ -37,6 +42,7 @@ impl Lowerer<'_> {
             }
             syn::Expr::While(e) => self.while_loop(e),
             syn::Expr::Tuple(e) if e.elems.is_empty() => Value::Unit,
+            syn::Expr::Tuple(e) => self.tuple(e),
             other => self.unsupported(other),
         }
     }
@@ -44,25 +50,21 @@ impl Lowerer<'_> {
     /// Reports a kind of expression that kernels do not have.
     fn unsupported(&mut self, expr: &syn::Expr) -> Value {
         let (what, instead) = match expr {
-            syn::Expr::Array(_) | syn::Expr::Repeat(_) => {
-                ("an array here is", "bind it first: `let a = [0.0; 4];`")
-            }
             syn::Expr::Async(_) | syn::Expr::Await(_) => {
                 ("async code is", "a kernel runs to its end")
             }
             syn::Expr::Closure(_) => ("a closure is", "write its body in place"),
             syn::Expr::Const(_) => ("a `const` block is", "use a `const` item"),
-            syn::Expr::Field(_) => ("a field access is", "pass the fields as scalars or slices"),
             syn::Expr::Infer(_) => ("`_` is", "name a value"),
-            syn::Expr::Let(_) => ("`if let` is", "use `if` with a comparison"),
-            syn::Expr::Match(_) => ("`match` is", "use `if` and `else if`"),
+            syn::Expr::Let(_) => (
+                "`let` here is",
+                "it stands in conditions of `if` and `while`, joined by `&&`",
+            ),
             syn::Expr::Range(_) => ("a range is", "ranges stand in `for` loops only"),
             syn::Expr::RawAddr(_) | syn::Expr::Reference(_) => {
                 ("a reference is", "index the slice where the value is used")
             }
-            syn::Expr::Struct(_) => ("a struct is", "use scalars"),
             syn::Expr::Try(_) | syn::Expr::TryBlock(_) => ("`?` is", "a kernel returns nothing"),
-            syn::Expr::Tuple(_) => ("a tuple is", "use one variable for each value"),
             syn::Expr::Yield(_) => ("`yield` is", "a kernel runs to its end"),
             syn::Expr::Verbatim(_) => ("this syntax is", "use plain expressions"),
             // Everything else is lowered above; what a later syn adds is reported, not guessed.

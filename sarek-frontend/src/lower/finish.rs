@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use proc_macro2::Span;
 use sarek_ir::{
-    Argument, BinaryOp, DivideOp, Expr, ExprId, Piece, Root, Scalar, SiteId, Stmt, TypeDef,
-    Value as Constant,
+    Argument, BinaryOp, Compound, DivideOp, Expr, ExprId, ParamKind, Piece, Place, Root, Scalar,
+    SiteId, Step, Stmt, Type, TypeDef, Value as Constant, eval,
 };
 
-use super::{Lowered, Lowerer, PendingLiteral, Ty};
+use super::{Known, Lowered, Lowerer, PendingLiteral};
 
 impl Lowerer<'_> {
     /// Replaces type variables by types. `None` when something was or is reported.
@@ -40,6 +41,10 @@ impl Lowerer<'_> {
             links: self.links,
             audits: self.audits,
             marks,
+            type_infos: self.type_infos,
+            param_types: self.param_tokens,
+            link_types: self.link_tokens,
+            paths: self.paths,
         })
     }
 
@@ -53,49 +58,73 @@ impl Lowerer<'_> {
             }
         }
         for ty in std::mem::take(&mut self.unreachable) {
-            if self.types.resolve(ty).is_none() {
+            if self.types.look(ty) == Known::Nothing {
                 let bool_ty = self.types.known(Scalar::Bool);
                 // A failure leaves the type unknown, which is reported below.
                 let _ = self.types.unify(ty, bool_ty);
             }
         }
-        for (i, ty) in self.link_types.clone().into_iter().enumerate() {
-            match self.types.resolve(ty) {
-                Some(scalar) => self.kernel.links.to_mut()[i].ty = scalar.into(),
-                None => self.report_link(i),
+        self.settle_links();
+        self.settle_params();
+        self.settle_memory();
+        for i in 0..self.expr_types.len() {
+            match self.ir_type(self.expr_types[i]) {
+                Some(ty) => self.kernel.expr_types.to_mut()[i] = ty,
+                None if self.errors.is_empty() => self.errors.at(
+                    self.expr_spans[i],
+                    "the type of this is not known: annotate it",
+                ),
+                None => {}
             }
         }
-        for (i, ty) in self.local_types.iter().enumerate() {
-            let Some(elem) = self.types.resolve(*ty) else {
+    }
+
+    fn settle_links(&mut self) {
+        for (i, ty) in self.link_types.clone().into_iter().enumerate() {
+            match (self.ir_type(ty), self.type_tokens(ty)) {
+                (Some(ty), Some(tokens)) => {
+                    self.kernel.links.to_mut()[i].ty = ty;
+                    self.link_tokens.push(tokens);
+                }
+                (_, _) => self.report_link(i),
+            }
+        }
+    }
+
+    fn settle_params(&mut self) {
+        for (i, ty) in self.param_types.clone().into_iter().enumerate() {
+            let Some(ty) = self.ir_type(ty) else {
+                let message = "the type of this argument is not known: write all of it";
+                self.errors.at(Span::call_site(), message);
+                continue;
+            };
+            let tokens = self.type_tokens(self.param_types[i]);
+            self.param_tokens.push(tokens.unwrap_or_default());
+            let kind = &mut self.kernel.params.to_mut()[i].kind;
+            *kind = match (*kind, ty) {
+                (ParamKind::Slice { access, .. }, elem) => ParamKind::Slice { elem, access },
+                (_, Type::Scalar(scalar)) => ParamKind::Scalar(scalar),
+                (_, Type::Compound(id)) => ParamKind::Value(id),
+            };
+        }
+    }
+
+    /// What is not known here is reported at the expressions that use it.
+    fn settle_memory(&mut self) {
+        for i in 0..self.local_types.len() {
+            let Some(elem) = self.ir_type(self.local_types[i]) else {
                 continue;
             };
             let array = self.arrays.iter().find(|(local, _)| local.index() == i);
             let ty = match array {
-                Some(&(_, len)) => self.kernel.push_type(TypeDef::Array {
-                    elem: elem.into(),
-                    len,
-                }),
-                None => elem.into(),
+                Some(&(_, len)) => self.kernel.push_type(TypeDef::Array { elem, len }),
+                None => elem,
             };
             self.kernel.locals.to_mut()[i].ty = ty;
         }
-        for (i, ty) in self.shared_types.iter().enumerate() {
-            if let Some(elem) = self.types.resolve(*ty) {
-                self.kernel.shared.to_mut()[i].elem = elem.into();
-            }
-        }
-        let mut reported: Vec<Ty> = vec![];
-        for i in 0..self.expr_types.len() {
-            match self.types.resolve(self.expr_types[i]) {
-                Some(scalar) => self.kernel.expr_types.to_mut()[i] = scalar.into(),
-                None if self.errors.is_empty() && reported.is_empty() => {
-                    reported.push(self.expr_types[i]);
-                    self.errors.at(
-                        self.expr_spans[i],
-                        "the type of this is not known: annotate it",
-                    );
-                }
-                None => {}
+        for i in 0..self.shared_types.len() {
+            if let Some(elem) = self.ir_type(self.shared_types[i]) {
+                self.kernel.shared.to_mut()[i].elem = elem;
             }
         }
     }
@@ -113,8 +142,11 @@ impl Lowerer<'_> {
 
     fn settle_literals(&mut self) {
         for pending in std::mem::take(&mut self.literals) {
-            let ty = self.kernel.scalar_of(pending.expr);
-            match literal_value(&pending, ty) {
+            let value = match self.kernel.type_of(pending.expr) {
+                Type::Scalar(ty) => literal_value(&pending, ty),
+                Type::Compound(_) => foreign_literal(&pending),
+            };
+            match value {
                 Ok(value) => {
                     self.kernel.exprs.to_mut()[pending.expr.index()] = Expr::Literal(value)
                 }
@@ -129,7 +161,8 @@ impl Lowerer<'_> {
             let Expr::Divide { op, lhs, rhs, .. } = self.kernel.exprs[i] else {
                 continue;
             };
-            if self.kernel.expr_types[i].scalar().is_float() {
+            let ty = self.kernel.expr_types[i].as_scalar();
+            if ty.is_some_and(Scalar::is_float) {
                 let op = match op {
                     DivideOp::Div => BinaryOp::Div,
                     DivideOp::Rem => BinaryOp::Rem,
@@ -151,30 +184,21 @@ impl Lowerer<'_> {
             *site = SiteId(sites.len() as u32 - 1);
         };
         for expr in self.kernel.exprs.to_mut() {
-            if let Expr::Load {
+            expr_site(expr).into_iter().for_each(&mut renumber);
+        }
+        for stmt in self.kernel.stmts.to_mut() {
+            stmt_site(stmt).into_iter().for_each(&mut renumber);
+        }
+        for compound in self.kernel.compounds.to_mut() {
+            if let Compound::Index {
                 site: Some(site), ..
-            }
-            | Expr::Bounded {
-                site: Some(site), ..
-            }
-            | Expr::Divide {
-                site: Some(site), ..
-            } = expr
+            } = compound
             {
                 renumber(site);
             }
         }
-        for stmt in self.kernel.stmts.to_mut() {
-            if let Stmt::Store {
-                site: Some(site), ..
-            }
-            | Stmt::Atomic {
-                site: Some(site), ..
-            }
-            | Stmt::Assert { site, .. } = stmt
-            {
-                renumber(site);
-            }
+        for place in self.kernel.places.to_mut() {
+            place_sites(place).into_iter().for_each(&mut renumber);
         }
         self.kernel.sites = sites.into();
     }
@@ -187,55 +211,41 @@ impl Lowerer<'_> {
         while data.grow(&self.kernel) {}
         let kernel = &self.kernel;
         let mut unprovable = vec![];
+        let mut check = |site: Option<SiteId>, depends: bool| {
+            unprovable.extend(site.filter(|_| depends));
+        };
         for expr in kernel.exprs.iter() {
-            if let Expr::Load {
-                index,
-                site: Some(site),
-                ..
-            } = *expr
-                && data.expr(kernel, index)
-            {
-                unprovable.push(site);
+            match *expr {
+                Expr::Load { index, site, .. } => check(site, data.expr(kernel, index)),
+                Expr::Bounded { index, len, site } => {
+                    check(site, data.expr(kernel, index) || data.expr(kernel, len));
+                }
+                Expr::Divide { lhs, rhs, site, .. } => check(site, data.divisor(kernel, lhs, rhs)),
+                _ => {}
             }
-            if let Expr::Bounded {
-                index,
-                len,
-                site: Some(site),
-            } = *expr
-                && (data.expr(kernel, index) || data.expr(kernel, len))
-            {
-                unprovable.push(site);
+        }
+        for compound in kernel.compounds.iter() {
+            if let Compound::Index { index, site, .. } = *compound {
+                check(site, data.expr(kernel, index));
             }
-            if let Expr::Divide {
-                lhs,
-                rhs,
-                site: Some(site),
-                ..
-            } = *expr
-                && data.divisor(kernel, lhs, rhs)
-            {
-                unprovable.push(site);
+        }
+        for place in kernel.places.iter() {
+            if let Root::Element { index, site, .. } = place.root {
+                check(site, data.expr(kernel, index));
+            }
+            for step in place.steps.iter() {
+                if let Step::Index { index, site } = *step {
+                    check(site, data.expr(kernel, index));
+                }
             }
         }
         for stmt in kernel.stmts.iter() {
-            if let Stmt::Store {
-                index,
-                site: Some(site),
-                ..
-            }
-            | Stmt::Atomic {
-                index,
-                site: Some(site),
-                ..
-            } = *stmt
-                && data.expr(kernel, index)
-            {
-                unprovable.push(site);
-            }
-            if let Stmt::Assert { cond, site } = *stmt
-                && data.expr(kernel, cond)
-            {
-                unprovable.push(site);
+            match *stmt {
+                Stmt::Store { index, site, .. } | Stmt::Atomic { index, site, .. } => {
+                    check(site, data.expr(kernel, index));
+                }
+                Stmt::Assert { cond, site } => check(Some(site), data.expr(kernel, cond)),
+                _ => {}
             }
         }
         for site in unprovable {
@@ -351,6 +361,52 @@ impl DataDependence {
         }
         self.locals.iter().filter(|l| **l).count() > before
     }
+}
+
+/// The site that an expression has itself.
+fn expr_site(expr: &mut Expr) -> Option<&mut SiteId> {
+    match expr {
+        Expr::Load { site, .. } | Expr::Bounded { site, .. } | Expr::Divide { site, .. } => {
+            site.as_mut()
+        }
+        _ => None,
+    }
+}
+
+/// The site that a statement has itself.
+fn stmt_site(stmt: &mut Stmt) -> Option<&mut SiteId> {
+    match stmt {
+        Stmt::Store { site, .. } | Stmt::Atomic { site, .. } => site.as_mut(),
+        Stmt::Assert { site, .. } => Some(site),
+        _ => None,
+    }
+}
+
+fn place_sites(place: &mut Place) -> Vec<&mut SiteId> {
+    let root = match &mut place.root {
+        Root::Element { site, .. } => site.as_mut(),
+        Root::Local(_) | Root::Param(_) => None,
+    };
+    let steps = place.steps.to_mut().iter_mut();
+    let steps = steps.filter_map(|step| match step {
+        Step::Index { site, .. } => site.as_mut(),
+        Step::Field(_) => None,
+    });
+    root.into_iter().chain(steps).collect()
+}
+
+/// A literal of a type that is known when the kernel is linked, and that takes its value from the widest.
+fn foreign_literal(pending: &PendingLiteral) -> Result<Constant, String> {
+    if !pending.is_float() {
+        return literal_value(pending, Scalar::I64)
+            .or_else(|_| literal_value(pending, Scalar::U64));
+    }
+    let wide = literal_value(pending, Scalar::F64)?;
+    let narrow = literal_value(pending, Scalar::F32)?;
+    if eval::cast(wide, Scalar::F32) != narrow {
+        return Err("write the type of this literal, as in `0.1f32`".into());
+    }
+    Ok(wide)
 }
 
 fn literal_value(pending: &PendingLiteral, ty: Scalar) -> Result<Constant, String> {

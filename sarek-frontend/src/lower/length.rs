@@ -44,6 +44,11 @@ impl Dim {
         }
     }
 
+    /// How it is written.
+    pub(super) fn tokens(&self) -> &TokenStream {
+        &self.tokens
+    }
+
     pub(super) fn text(&self) -> String {
         super::path_text(&self.tokens)
     }
@@ -90,7 +95,9 @@ impl Lowerer<'_> {
         for name in names.found {
             match self.find(&name) {
                 None | Some(Binding::Const(_)) => {}
-                Some(Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_)) => {
+                Some(
+                    Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) | Binding::Part(_),
+                ) => {
                     let message = format!(
                         "the length of an array is a constant, and `{name}` is a variable: use a `const`, or \
                          `shared_slice` for shared memory whose length the launch gives"
@@ -123,7 +130,9 @@ impl Lowerer<'_> {
                     syn::Expr::Lit(lit) => self.known_length(&syn::Expr::Lit(lit.clone())),
                     _ => None,
                 },
-                Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) => None,
+                Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) | Binding::Part(_) => {
+                    None
+                }
             },
             syn::Expr::Binary(e) => {
                 let (l, r) = (self.known_length(&e.left)?, self.known_length(&e.right)?);

@@ -2,8 +2,8 @@
 
 use proc_macro2::{Ident, Span};
 use sarek_ir::{
-    ArgType, BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Scalar, SiteKind, Stmt, UnaryOp,
-    Value as Constant,
+    ArgType, BinaryOp, DivideOp, Expr, ExprId, Intrinsic, ResultType, Scalar, SiteKind, Stmt,
+    UnaryOp, Value as Constant,
 };
 use syn::spanned::Spanned;
 
@@ -71,7 +71,8 @@ impl Lowerer<'_> {
             Known::Scalar(scalar) => scalar,
             // It stands for what was reported, or for what is not reached.
             Known::Nothing if self.unreachable.contains(&self.ty(ids[0])) => return Value::Never,
-            Known::Int | Known::Float | Known::Nothing => {
+            Known::Foreign => return self.foreign_method(name, ids, span),
+            Known::Int | Known::Float | Known::Nothing | Known::Compound => {
                 let message = format!(
                     "the type must be known before `.{name}()` is called on it: write a suffix, as in `1.0f32`, or annotate the variable"
                 );
@@ -88,6 +89,44 @@ impl Lowerer<'_> {
                 let message = format!("`{on}` has no method `{name}` in a kernel");
                 self.errors.at(name.span(), message);
                 Value::Never
+            }
+        }
+    }
+
+    /// A method on a number whose type only rustc knows.
+    fn foreign_method(&mut self, name: &Ident, mut ids: Vec<ExprId>, span: Span) -> Value {
+        let text = name.to_string();
+        let mut named = Intrinsic::ALL.iter().copied().filter(|i| i.name() == text);
+        let intrinsic = named.next().filter(|i| {
+            let same = matches!(i.result(), ResultType::Same | ResultType::Fixed(_));
+            same && named.next().is_none() && *i != Intrinsic::FromBits
+        });
+        let Some(intrinsic) = intrinsic else {
+            let message = format!(
+                "the type must be known before `.{text}()` is called on it: bind the number first, as in `let x: f32 = …;`"
+            );
+            self.errors.at(name.span(), message);
+            return Value::Never;
+        };
+        if !self.arity(name, &ids, intrinsic.args().len()) {
+            return Value::Never;
+        }
+        let on = self.ty(ids[0]);
+        for (id, arg) in ids[1..].to_vec().into_iter().zip(intrinsic.args()) {
+            match arg {
+                ArgType::Same => self.unify(on, self.ty(id), self.span(id)),
+                ArgType::Fixed(scalar) => self.expect(id, *scalar),
+            }
+        }
+        if intrinsic == Intrinsic::Clamp {
+            self.assert_clamp(&mut ids, name.span());
+        }
+        let args = self.kernel.push_list(&ids);
+        let call = Expr::Call { intrinsic, args };
+        match intrinsic.result() {
+            ResultType::Fixed(scalar) => Value::Scalar(self.known(call, scalar, span)),
+            ResultType::Same | ResultType::Unsigned | ResultType::Float => {
+                Value::Scalar(self.expr(call, on, span))
             }
         }
     }

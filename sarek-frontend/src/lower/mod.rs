@@ -14,33 +14,38 @@ mod atomic;
 mod attributes;
 mod call;
 mod collective;
+mod compound;
 mod control;
 mod expr;
 mod finish;
 mod length;
+mod matching;
 mod method;
 mod native;
 mod operator;
 mod path;
+mod pattern;
 mod place;
 mod range;
 mod shared;
 mod stmt;
 mod types;
+mod written;
 
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
-    Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Memory, ParamId, Scalar, Site, SiteId,
-    SiteKind, Stmt, StmtId, Value as Constant,
+    CompoundId, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Memory, Param, ParamId,
+    ParamKind, Scalar, Site, SiteId, SiteKind, Stmt, StmtId, Value as Constant,
 };
 
 use crate::diagnostics::Errors;
-use crate::parse::Signature;
+use crate::parse::{Argument, ArgumentKind, ElementType, Signature};
 
 pub use native::{NativeCall, Template, is_native, name_span};
 use types::{Known, Ty};
+pub(crate) use written::member;
 
 /// A lowered body.
 pub struct Lowered {
@@ -58,6 +63,14 @@ pub struct Lowered {
     pub audits: Vec<TokenStream>,
     /// The type of each marked `let` and literal of the source, by its mark.
     pub marks: HashMap<u32, Scalar>,
+    /// The information about each type that only the user's crate knows: tokens that rustc evaluates.
+    pub type_infos: Vec<TokenStream>,
+    /// The type of each parameter; of a slice, of its elements.
+    pub param_types: Vec<TokenStream>,
+    /// The type of each constant that only the user's crate knows.
+    pub link_types: Vec<TokenStream>,
+    /// How the source names what an operation makes or takes apart.
+    pub paths: HashMap<CompoundId, TokenStream>,
 }
 
 /// What an expression yields.
@@ -67,7 +80,7 @@ enum Value {
     Unit,
     /// Nothing: control went elsewhere.
     Never,
-    /// A scalar.
+    /// A scalar, or a value of several parts.
     Scalar(ExprId),
 }
 
@@ -79,6 +92,8 @@ enum Binding {
     Memory(Memory),
     /// A local `const`, in [`Lowerer::consts`].
     Const(usize),
+    /// What a guard calls a part of the value that is matched, in [`Lowerer::aliases`].
+    Part(usize),
 }
 
 /// A block whose statements are being collected.
@@ -124,6 +139,10 @@ pub struct Lowerer<'e> {
     arrays: Vec<(LocalId, sarek_ir::Length)>,
     /// The type of each shared array's elements.
     shared_types: Vec<Ty>,
+    /// The type of each parameter; of a slice, of its elements.
+    param_types: Vec<Ty>,
+    type_infos: Vec<TokenStream>,
+    paths: HashMap<CompoundId, TokenStream>,
     /// The dimensions of arrays, outermost first. Slices have none.
     shapes: HashMap<Memory, Vec<length::Dim>>,
     expr_spans: Vec<Span>,
@@ -144,7 +163,10 @@ pub struct Lowerer<'e> {
     unsafe_depth: u32,
     links: Vec<TokenStream>,
     link_types: Vec<Ty>,
+    link_tokens: Vec<TokenStream>,
+    param_tokens: Vec<TokenStream>,
     consts: Vec<syn::ItemConst>,
+    aliases: Vec<pattern::Subject>,
     audits: Vec<TokenStream>,
     marks: Vec<(u32, Ty)>,
     /// Types of stand-in values, which need not be known.
@@ -192,6 +214,9 @@ impl<'e> Lowerer<'e> {
             local_types: vec![],
             arrays: vec![],
             shared_types: vec![],
+            param_types: vec![],
+            type_infos: vec![],
+            paths: HashMap::new(),
             shapes: HashMap::new(),
             expr_spans: vec![],
             stmt_spans: vec![],
@@ -206,7 +231,10 @@ impl<'e> Lowerer<'e> {
             unsafe_depth: 0,
             links: vec![],
             link_types: vec![],
+            link_tokens: vec![],
+            param_tokens: vec![],
             consts: vec![],
+            aliases: vec![],
             audits: vec![],
             marks: vec![],
             unreachable: vec![],
@@ -419,42 +447,57 @@ impl<'e> Lowerer<'e> {
     }
 
     fn bind_arguments(&mut self, signature: &Signature) {
-        use crate::parse::ArgumentKind;
         for (i, argument) in signature.arguments.iter().enumerate() {
             let param = ParamId(i as u32);
-            let name = argument.name.to_string();
+            let ty = self.argument_type(argument);
+            self.param_types.push(ty);
+            // The type is filled in when all of them are known.
+            let known = self.types.resolve(ty).unwrap_or(Scalar::Bool);
             let kind = match argument.kind {
-                ArgumentKind::Scalar(scalar) => sarek_ir::ParamKind::Scalar(scalar),
-                ArgumentKind::Slice { elem, access } => {
-                    let elem = elem.into();
-                    sarek_ir::ParamKind::Slice { elem, access }
+                ArgumentKind::Scalar(scalar) => ParamKind::Scalar(scalar),
+                ArgumentKind::Value(_) => ParamKind::Scalar(known),
+                ArgumentKind::Slice { access, .. } => {
+                    let elem = known.into();
+                    ParamKind::Slice { elem, access }
                 }
             };
-            let plain = plain_name(&argument.name).into();
-            self.kernel
-                .params
-                .to_mut()
-                .push(sarek_ir::Param { name: plain, kind });
+            let name = plain_name(&argument.name).into();
+            self.kernel.params.to_mut().push(Param { name, kind });
             let binding = match argument.kind {
                 ArgumentKind::Slice { .. } => Binding::Memory(Memory::Slice(param)),
-                ArgumentKind::Scalar(scalar) if argument.mutable => {
-                    let span = argument.name.span();
-                    let ty = self.types.known(scalar);
-                    let init = self.expr(Expr::Param(param), ty, span);
-                    let local = self.local(&name, ty, true);
-                    self.push(
-                        Stmt::Let {
-                            local,
-                            init: Some(init),
-                        },
-                        span,
-                    );
-                    Binding::Local(local)
+                ArgumentKind::Scalar(_) if !argument.mutable => Binding::Scalar(param),
+                ArgumentKind::Scalar(_) | ArgumentKind::Value(_) => {
+                    Binding::Local(self.copy_argument(argument, param, ty))
                 }
-                ArgumentKind::Scalar(_) => Binding::Scalar(param),
             };
             self.bind(&argument.name, binding);
         }
+    }
+
+    fn argument_type(&mut self, argument: &Argument) -> Ty {
+        let written = match &argument.kind {
+            ArgumentKind::Scalar(scalar)
+            | ArgumentKind::Slice {
+                elem: ElementType::Scalar(scalar),
+                ..
+            } => return self.types.known(*scalar),
+            ArgumentKind::Value(ty)
+            | ArgumentKind::Slice {
+                elem: ElementType::Other(ty),
+                ..
+            } => ty,
+        };
+        let ty = self.written_type(written);
+        ty.unwrap_or_else(|| self.types.any())
+    }
+
+    /// A local that holds a parameter's value.
+    fn copy_argument(&mut self, argument: &Argument, param: ParamId, ty: Ty) -> LocalId {
+        let span = argument.name.span();
+        let init = Some(self.expr(Expr::Param(param), ty, span));
+        let local = self.local(&argument.name.to_string(), ty, argument.mutable);
+        self.push(Stmt::Let { local, init }, span);
+        local
     }
 }
 

@@ -140,6 +140,7 @@ impl Lowerer<'_> {
             .last()
             .map_or_else(String::new, |s| s.ident.to_string());
         let instead = match name.as_str() {
+            "matches" => return self.matches_macro(mac),
             "println" | "print" | "eprintln" | "dbg" => {
                 "write what you want to see to a `&mut [T]`"
             }
@@ -225,10 +226,10 @@ impl Lowerer<'_> {
                 );
                 None
             }
-            Some(Binding::Const(_)) => {
+            Some(Binding::Const(_) | Binding::Part(_)) => {
                 self.errors.at(
                     text.span(),
-                    format!("`{{{name}}}` is a constant: bind it with `let` first"),
+                    format!("`{{{name}}}` is no variable: bind it with `let` first"),
                 );
                 None
             }

@@ -1,12 +1,13 @@
 //! Operators and assignments.
 
 use proc_macro2::Span;
-use sarek_ir::{BinaryOp, DivideOp, Expr, ExprId, Scalar, SiteKind, Stmt, UnaryOp};
+use sarek_ir::{BinaryOp, DivideOp, Expr, ExprId, PlaceId, Scalar, SiteKind, Stmt, UnaryOp};
 use syn::BinOp;
 use syn::spanned::Spanned;
 
+use super::pattern::Subject;
 use super::place::Place;
-use super::{Lowerer, Ty, Value};
+use super::{Known, Lowerer, Ty, Value};
 
 /// An infix operator, apart from whether it also assigns.
 #[derive(Clone, Copy)]
@@ -84,6 +85,7 @@ impl Lowerer<'_> {
     /// An operator that cannot fault.
     pub(super) fn plain(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, span: Span) -> ExprId {
         let (left, right, rhs_span) = (self.ty(lhs), self.ty(rhs), self.span(rhs));
+        self.is_scalar(lhs);
         if op.is_shift() {
             let int = self.types.int();
             self.unify(int, right, rhs_span);
@@ -96,6 +98,14 @@ impl Lowerer<'_> {
             left
         };
         self.expr(Expr::Binary { op, lhs, rhs }, ty, span)
+    }
+
+    /// Reports an operand that has several parts.
+    fn is_scalar(&mut self, id: ExprId) {
+        if self.types.look(self.ty(id)) == Known::Compound {
+            let message = "operators work on numbers and `bool`: write it for each part";
+            self.errors.at(self.span(id), message);
+        }
     }
 
     /// `/` or `%`: which of the two nodes it becomes depends on the type, known at the latest in
@@ -200,6 +210,14 @@ impl Lowerer<'_> {
             }
             return Value::Unit;
         }
+        if let syn::Expr::Tuple(_) = &*e.left {
+            let Some(value) = self.scalar_or_never(&e.right) else {
+                return Value::Never;
+            };
+            let subject = self.subject(value);
+            self.assign_parts(&e.left, &subject);
+            return Value::Unit;
+        }
         if let Some(value) = self.array_assign(e) {
             return value;
         }
@@ -213,6 +231,29 @@ impl Lowerer<'_> {
         let value = self.settle(value, mark);
         self.write(place, value, e.span());
         Value::Unit
+    }
+
+    /// `(a, b) = value`, the value evaluated before all places.
+    fn assign_parts(&mut self, left: &syn::Expr, subject: &Subject) {
+        match left {
+            syn::Expr::Infer(_) => {}
+            syn::Expr::Paren(inner) => self.assign_parts(&inner.expr, subject),
+            syn::Expr::Tuple(tuple) => {
+                let types = tuple.elems.iter().map(|_| self.types.any()).collect();
+                let wanted = self.types.tuple(types);
+                self.unify(wanted, self.subject_type(subject), tuple.span());
+                for (i, elem) in tuple.elems.iter().enumerate() {
+                    let part = self.tuple_part(subject, i);
+                    self.assign_parts(elem, &part);
+                }
+            }
+            other => {
+                if let Some(place) = self.place(other) {
+                    let value = self.read_subject(subject, other.span());
+                    self.write(place, value, other.span());
+                }
+            }
+        }
     }
 
     /// `place op= value`: for scalars, the value first, then the place.
@@ -247,6 +288,16 @@ impl Lowerer<'_> {
                 let ty: Ty = self.local_types[local.index()];
                 self.unify(ty, found, value_span);
                 self.push(Stmt::Assign { local, value }, span);
+            }
+            Place::Part { root, steps, ty } => {
+                self.unify(ty, found, value_span);
+                let place = PlaceId(self.kernel.places.len() as u32);
+                let steps = steps.into();
+                self.kernel
+                    .places
+                    .to_mut()
+                    .push(sarek_ir::Place { root, steps });
+                self.push(Stmt::Update { place, value }, span);
             }
             Place::Element {
                 memory,

@@ -6,9 +6,9 @@ use sarek_ir::{Expr, Link, LinkId, Memory, Scalar, Value as Constant};
 use syn::spanned::Spanned;
 
 use super::call::qualifying_type;
+use super::compound::{is_camel_case, is_type_name};
 use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::Errors;
-use crate::parse::scalar_type;
 
 impl Lowerer<'_> {
     pub(super) fn path(&mut self, e: &syn::ExprPath) -> Value {
@@ -30,6 +30,9 @@ impl Lowerer<'_> {
             self.audits.push(audit(&e.path, constant));
             return Value::Scalar(self.constant(constant, span));
         }
+        if self.is_unit_variant(&e.path) {
+            return self.unit_variant(&e.path);
+        }
         // `usize::MAX` is the target's, but its type is plain to see.
         let last = e.path.segments.last().map(|s| s.ident.to_string());
         let ty = match (qualifying_type(&e.path), last.as_deref()) {
@@ -40,14 +43,24 @@ impl Lowerer<'_> {
         Value::Scalar(self.link(e.path.to_token_stream(), ty, span))
     }
 
+    /// Is it `None` or `Shape::Point`? What is written in capitals only is a constant.
+    fn is_unit_variant(&self, path: &syn::Path) -> bool {
+        let count = path.segments.len();
+        match count {
+            1 => path.is_ident("None"),
+            _ => {
+                is_type_name(&path.segments[count - 2].ident)
+                    && is_camel_case(&path.segments[count - 1].ident)
+            }
+        }
+    }
+
     fn bound(&mut self, binding: Binding, name: &syn::Ident, span: Span) -> Value {
         match binding {
             Binding::Local(local) => Value::Scalar(self.read(local, span)),
             Binding::Scalar(param) => {
-                let sarek_ir::ParamKind::Scalar(ty) = self.kernel.params[param.index()].kind else {
-                    unreachable!("a scalar binding names a scalar parameter");
-                };
-                Value::Scalar(self.known(Expr::Param(param), ty, span))
+                let ty = self.param_types[param.index()];
+                Value::Scalar(self.expr(Expr::Param(param), ty, span))
             }
             Binding::Memory(memory) => {
                 let message = match memory {
@@ -65,16 +78,19 @@ impl Lowerer<'_> {
                 Value::Never
             }
             Binding::Const(index) => self.local_constant(index, span),
+            Binding::Part(index) => {
+                let subject = self.aliases[index].clone();
+                Value::Scalar(self.read_subject(&subject, span))
+            }
         }
     }
 
     /// A `const` of the kernel: its literal if it is one, else a link that rustc evaluates.
     fn local_constant(&mut self, index: usize, span: Span) -> Value {
         let item = self.consts[index].clone();
-        let Some(scalar) = scalar_type(&item.ty, self.errors) else {
+        let Some(wanted) = self.written_type(&item.ty) else {
             return Value::Never;
         };
-        let wanted = self.types.known(scalar);
         let literal = match &*item.expr {
             syn::Expr::Lit(lit) => Some((lit, false)),
             syn::Expr::Unary(e) => match (&e.op, &*e.expr) {
@@ -115,7 +131,9 @@ impl Lowerer<'_> {
         for scope in self.scopes.iter().rev() {
             let index = |(binding, _): &(Binding, Span)| match binding {
                 Binding::Const(index) => Some(*index),
-                Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) => None,
+                Binding::Local(_) | Binding::Scalar(_) | Binding::Memory(_) | Binding::Part(_) => {
+                    None
+                }
             };
             let mut indices: Vec<usize> = scope.values().filter_map(index).collect();
             if !indices.is_empty() {

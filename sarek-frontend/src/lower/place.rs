@@ -1,14 +1,16 @@
 //! Places: what stands left of `=`, and indexing.
 
 use proc_macro2::Span;
-use sarek_ir::{Access, Expr, ExprId, LocalId, Memory, ParamKind, Scalar, SiteId, SiteKind};
+use sarek_ir::{
+    Access, Compound, Expr, ExprId, LocalId, Memory, Root, Scalar, SiteId, SiteKind, Step,
+};
 use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
-use super::{Binding, Lowerer, Ty, Value};
+use super::{Binding, Known, Lowerer, Ty, Value};
 
 /// What can be assigned.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub(super) enum Place {
     Local(LocalId),
     Element {
@@ -17,11 +19,20 @@ pub(super) enum Place {
         site: Option<SiteId>,
         elem: Ty,
     },
+    /// A part of a local or an element.
+    Part {
+        root: Root,
+        steps: Vec<Step>,
+        ty: Ty,
+    },
 }
 
 impl Lowerer<'_> {
     /// `slice[index]` as a value.
     pub(super) fn load(&mut self, e: &syn::ExprIndex) -> Value {
+        if self.is_inside(e) {
+            return self.part_index(e);
+        }
         let Some((memory, index, site, elem)) = self.element(e) else {
             return Value::Never;
         };
@@ -40,11 +51,36 @@ impl Lowerer<'_> {
         ))
     }
 
+    /// Does the last index lead into an element, or into a value that is no memory?
+    fn is_inside(&mut self, e: &syn::ExprIndex) -> bool {
+        let (base, indices) = index_chain(&e.expr);
+        match self.find_memory(peeled(base)) {
+            Some((memory, elem)) => {
+                let is_scalar = matches!(self.types.look(elem), Known::Scalar(_));
+                !is_scalar && indices.len() >= self.rank(memory)
+            }
+            None => as_range(&e.index).is_none() && self.is_value(peeled(base)),
+        }
+    }
+
+    /// Is it what yields a value rather than an unknown name?
+    fn is_value(&mut self, base: &syn::Expr) -> bool {
+        match base {
+            syn::Expr::Path(e) => match e.path.get_ident() {
+                Some(name) => matches!(self.find(name), Some(Binding::Local(_) | Binding::Part(_))),
+                None => false,
+            },
+            _ => true,
+        }
+    }
+
     /// The place that an expression names. `None` when it is reported.
     pub(super) fn place(&mut self, expr: &syn::Expr) -> Option<Place> {
         match expr {
             syn::Expr::Paren(e) => self.place(&e.expr),
             syn::Expr::Group(e) => self.place(&e.expr),
+            syn::Expr::Field(e) => self.field_place(e),
+            syn::Expr::Index(e) if self.is_inside(e) => self.element_place(e),
             syn::Expr::Index(e) => {
                 let (memory, index, site, elem) = self.element(e)?;
                 self.writable(memory, e.expr.span())?;
@@ -94,7 +130,7 @@ impl Lowerer<'_> {
                 );
                 None
             }
-            Some(Binding::Const(_)) | None => {
+            Some(Binding::Const(_) | Binding::Part(_)) | None => {
                 self.errors
                     .at(e.span(), "this is not a variable of the kernel");
                 None
@@ -124,6 +160,7 @@ impl Lowerer<'_> {
     pub(super) fn read_place(&mut self, place: Place, span: Span) -> (Place, ExprId) {
         match place {
             Place::Local(local) => (place, self.read(local, span)),
+            Place::Part { root, steps, ty } => self.read_part(root, steps, ty, span),
             Place::Element {
                 memory,
                 index,
@@ -149,6 +186,117 @@ impl Lowerer<'_> {
                 )
             }
         }
+    }
+
+    /// `place.name`
+    fn field_place(&mut self, e: &syn::ExprField) -> Option<Place> {
+        let place = self.place(&e.base)?;
+        let (root, mut steps, of) = self.parts(place);
+        let (name, ty) = self.field_type(of, &e.member)?;
+        steps.push(Step::Field(name));
+        Some(Place::Part { root, steps, ty })
+    }
+
+    /// `place[index]`, where the place is an array inside of a value.
+    fn element_place(&mut self, e: &syn::ExprIndex) -> Option<Place> {
+        let place = self.place(&e.expr)?;
+        let (mut root, mut steps, of) = self.parts(place);
+        self.settle_steps(&mut root, &mut steps);
+        let index = self.scalar(&e.index);
+        self.expect(index, Scalar::Usize);
+        let ty = self.element_of(of, e.span())?;
+        let (memory, before) = match root {
+            Root::Local(local) => (Memory::Local(local), 0),
+            Root::Element { memory, .. } => (memory, self.rank(memory)),
+            Root::Param(_) => unreachable!("kernels have no `&mut T` parameters"),
+        };
+        let indices = steps.iter().filter(|s| matches!(s, Step::Index { .. }));
+        let dimension = (before + indices.count()) as u32;
+        let site = Some(self.site(SiteKind::Dimension(memory, dimension), e.span()));
+        steps.push(Step::Index { index, site });
+        Some(Place::Part { root, steps, ty })
+    }
+
+    /// A place as a root and a way from it.
+    fn parts(&mut self, place: Place) -> (Root, Vec<Step>, Ty) {
+        match place {
+            Place::Local(local) => (Root::Local(local), vec![], self.local_types[local.index()]),
+            Place::Element {
+                memory,
+                index,
+                site,
+                elem,
+            } => {
+                let root = Root::Element {
+                    memory,
+                    index,
+                    site,
+                };
+                (root, vec![], elem)
+            }
+            Place::Part { root, steps, ty } => (root, steps, ty),
+        }
+    }
+
+    /// Makes the indices on the way usable several times, and independent of what follows.
+    fn settle_steps(&mut self, root: &mut Root, steps: &mut [Step]) {
+        if let Root::Element { index, .. } = root {
+            *index = self.reusable(*index);
+        }
+        for step in steps {
+            if let Step::Index { index, .. } = step {
+                *index = self.reusable(*index);
+            }
+        }
+    }
+
+    fn read_part(
+        &mut self,
+        mut root: Root,
+        mut steps: Vec<Step>,
+        ty: Ty,
+        span: Span,
+    ) -> (Place, ExprId) {
+        self.settle_steps(&mut root, &mut steps);
+        let (mut value, mut of) = match root {
+            Root::Local(local) => (self.read(local, span), self.local_types[local.index()]),
+            Root::Element {
+                memory,
+                index,
+                site,
+            } => {
+                let index = self.copy(index);
+                let site = site.map(|_| self.site(SiteKind::Index(memory), span));
+                let load = Expr::Load {
+                    memory,
+                    index,
+                    site,
+                };
+                let elem = self.element_type(memory);
+                (self.expr(load, elem, span), elem)
+            }
+            Root::Param(_) => unreachable!("kernels have no `&mut T` parameters"),
+        };
+        for step in &steps {
+            value = match *step {
+                Step::Field(name) => {
+                    let text = self.kernel.name(name).to_string();
+                    of = self.types.field(of, name, &text);
+                    self.compound(Compound::Field { base: value, name }, of, span)
+                }
+                Step::Index { index, site } => {
+                    of = self.types.element(of);
+                    let index = self.copy(index);
+                    let site = site.map(|s| {
+                        let kind = self.kernel.sites[s.index()].kind.clone();
+                        self.site(kind, span)
+                    });
+                    let base = value;
+                    self.compound(Compound::Index { base, index, site }, of, span)
+                }
+            };
+        }
+        (Place::Part { root, steps, ty }, value)
     }
 
     fn element(&mut self, e: &syn::ExprIndex) -> Option<(Memory, ExprId, Option<SiteId>, Ty)> {
@@ -177,12 +325,7 @@ impl Lowerer<'_> {
     /// The type of a memory's elements.
     pub(super) fn element_type(&mut self, memory: Memory) -> Ty {
         match memory {
-            Memory::Slice(param) => match self.kernel.params[param.index()].kind {
-                ParamKind::Slice { elem, .. } => self.types.known(elem.scalar()),
-                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
-                    unreachable!("a scalar argument is bound as one")
-                }
-            },
+            Memory::Slice(param) => self.param_types[param.index()],
             Memory::Shared(shared) => self.shared_types[shared.index()],
             Memory::Local(local) => self.local_types[local.index()],
         }

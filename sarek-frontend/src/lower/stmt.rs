@@ -4,7 +4,6 @@ use sarek_ir::{Expr, Stmt};
 use syn::spanned::Spanned;
 
 use super::{Binding, Lowerer, Ty, Value, mark_of};
-use crate::parse::scalar_type;
 
 impl Lowerer<'_> {
     /// A block with a scope of its own, its statements going to the open block.
@@ -95,6 +94,13 @@ impl Lowerer<'_> {
         if let Some(value) = self.shared_let(local).or_else(|| self.array_let(local)) {
             return value;
         }
+        let diverges = local
+            .init
+            .as_ref()
+            .is_some_and(|init| init.diverge.is_some());
+        if diverges || takes_apart(&local.pat) {
+            return self.let_pattern(local);
+        }
         let Some((pat, ty)) = self.binding_pattern(&local.pat) else {
             if let Some(init) = &local.init {
                 self.value(&init.expr);
@@ -107,10 +113,6 @@ impl Lowerer<'_> {
         let Some(init) = &local.init else {
             return self.declare(pat, ty);
         };
-        if let Some((token, _)) = &init.diverge {
-            self.errors
-                .unsupported(token.span, "`let … else` is", "use `if`");
-        }
         let Some(value) = self.scalar_or_never(&init.expr) else {
             return self.declare(pat, ty);
         };
@@ -187,10 +189,7 @@ impl Lowerer<'_> {
                 let (name, _) = self.binding_pattern(&typed.pat)?;
                 let ty = match &*typed.ty {
                     syn::Type::Infer(_) => self.types.any(),
-                    ty => {
-                        let scalar = scalar_type(ty, self.errors)?;
-                        self.types.known(scalar)
-                    }
+                    ty => self.written_type(ty)?,
                 };
                 Some((name, ty))
             }
@@ -218,5 +217,16 @@ impl Lowerer<'_> {
     fn unsupported_pattern<T>(&mut self, pat: &syn::Pat, what: &str, instead: &str) -> Option<T> {
         self.errors.unsupported(pat.span(), what, instead);
         None
+    }
+}
+
+/// Does a pattern look into the value?
+fn takes_apart(pat: &syn::Pat) -> bool {
+    match pat {
+        syn::Pat::Paren(inner) => takes_apart(&inner.pat),
+        syn::Pat::Type(typed) => takes_apart(&typed.pat),
+        syn::Pat::Ident(ident) => ident.subpat.is_some() && ident.by_ref.is_none(),
+        syn::Pat::Tuple(_) | syn::Pat::TupleStruct(_) | syn::Pat::Struct(_) => true,
+        _ => false,
     }
 }

@@ -1,13 +1,23 @@
-//! Type inference: variables, unification and defaults, as rustc's for numeric types.
+//! Type inference: variables, unification and defaults, as rustc's.
+//!
+//! What the macro cannot see stays a *hole*: the type of a field, of an element, of a variant's payload. A hole
+//! meets another type as a variable does, and becomes it; where nothing tells more it stays, and is resolved when
+//! the kernel is linked. The same holds of a named type, which may be an alias. rustc checks all of it again.
 
-use sarek_ir::Scalar;
+use std::collections::HashMap;
+
+use proc_macro2::TokenStream;
+use sarek_ir::{NameId, Scalar};
+
+use super::length::Dim;
 
 /// A type being inferred.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ty(u32);
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Node {
+/// What a type is known to be.
+#[derive(Clone)]
+pub(super) enum Node {
     Known(Scalar),
     /// Nothing is known.
     Any,
@@ -15,11 +25,50 @@ enum Node {
     Int,
     /// A float literal's type; `f64` by default.
     Float,
+    Array(Ty, Dim),
+    Tuple(Vec<Ty>),
+    Named(Named),
+    Hole(Hole),
     /// Same as another.
     Same(Ty),
 }
 
-/// What is known of a type.
+/// A type by its path.
+#[derive(Clone)]
+pub(super) struct Named {
+    /// The path, without the arguments of its last segment.
+    pub path: TokenStream,
+    /// The arguments of its last segment. None may mean that they are not written.
+    pub args: Vec<Arg>,
+}
+
+/// A generic argument.
+#[derive(Clone)]
+pub(super) enum Arg {
+    Type(Ty),
+    Const(TokenStream),
+}
+
+/// A type that is a part of another, which the macro cannot see into.
+#[derive(Clone)]
+pub(super) enum Hole {
+    Field {
+        of: Ty,
+        name: NameId,
+    },
+    Element {
+        of: Ty,
+    },
+    /// `path` is how the source names the variant.
+    Payload {
+        of: Ty,
+        variant: NameId,
+        name: NameId,
+        path: TokenStream,
+    },
+}
+
+/// What is known of a type, in short.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Known {
     /// All of it.
@@ -30,6 +79,10 @@ pub enum Known {
     Float,
     /// Nothing.
     Nothing,
+    /// It has several parts.
+    Compound,
+    /// It is what only rustc knows: a type by its name, or a part of one.
+    Foreign,
 }
 
 /// Two types that should be one and are not.
@@ -45,6 +98,8 @@ pub struct Types {
     nodes: Vec<Node>,
     /// Types that some constant of unknown type has: these take no default.
     linked: Vec<Ty>,
+    /// The holes that were made, by what they are parts of.
+    holes: HashMap<(String, u32, u32), Ty>,
 }
 
 impl Types {
@@ -71,6 +126,91 @@ impl Types {
         ty
     }
 
+    pub(super) fn array(&mut self, elem: Ty, len: Dim) -> Ty {
+        self.push(Node::Array(elem, len))
+    }
+
+    pub(super) fn tuple(&mut self, types: Vec<Ty>) -> Ty {
+        self.push(Node::Tuple(types))
+    }
+
+    pub(super) fn named(&mut self, path: TokenStream, args: Vec<Arg>) -> Ty {
+        self.push(Node::Named(Named { path, args }))
+    }
+
+    /// The type of a field, `text` being its name.
+    pub(super) fn field(&mut self, of: Ty, name: NameId, text: &str) -> Ty {
+        if let Node::Tuple(types) = self.node(of)
+            && let Some(ty) = text.parse().ok().and_then(|i: usize| types.get(i))
+        {
+            return *ty;
+        }
+        self.hole((self.key(of), name.0, u32::MAX), Hole::Field { of, name })
+    }
+
+    /// The type of an array's elements.
+    pub(super) fn element(&mut self, of: Ty) -> Ty {
+        if let Node::Array(elem, _) = self.node(of) {
+            return *elem;
+        }
+        let key = (self.key(of), u32::MAX, u32::MAX);
+        self.hole(key, Hole::Element { of })
+    }
+
+    /// The type of a variant's field.
+    pub(super) fn payload(
+        &mut self,
+        of: Ty,
+        variant: NameId,
+        name: NameId,
+        path: TokenStream,
+    ) -> Ty {
+        let key = (self.key(of), name.0, variant.0);
+        let hole = Hole::Payload {
+            of,
+            variant,
+            name,
+            path,
+        };
+        self.hole(key, hole)
+    }
+
+    fn hole(&mut self, key: (String, u32, u32), hole: Hole) -> Ty {
+        if let Some(ty) = self.holes.get(&key) {
+            return *ty;
+        }
+        let ty = self.push(Node::Hole(hole));
+        self.holes.insert(key, ty);
+        ty
+    }
+
+    /// Two types of the same key are the same type.
+    fn key(&self, ty: Ty) -> String {
+        let root = self.find(ty);
+        match self.node(root) {
+            Node::Known(scalar) => scalar.name().to_string(),
+            Node::Named(named) => {
+                let args = named.args.iter().map(|arg| match arg {
+                    Arg::Type(ty) => self.key(*ty),
+                    Arg::Const(tokens) => super::path_text(tokens),
+                });
+                let args: Vec<String> = args.collect();
+                format!("{}<{}>", super::path_text(&named.path), args.join(","))
+            }
+            Node::Hole(Hole::Field { of, name }) => format!("{}.{}", self.key(*of), name.0),
+            Node::Hole(Hole::Element { of }) => format!("{}[]", self.key(*of)),
+            Node::Hole(Hole::Payload {
+                of, variant, name, ..
+            }) => format!("{}.{}.{}", self.key(*of), variant.0, name.0),
+            Node::Any
+            | Node::Int
+            | Node::Float
+            | Node::Array(..)
+            | Node::Tuple(_)
+            | Node::Same(_) => format!("#{}", root.0),
+        }
+    }
+
     fn push(&mut self, node: Node) -> Ty {
         self.nodes.push(node);
         Ty(self.nodes.len() as u32 - 1)
@@ -79,17 +219,24 @@ impl Types {
     fn find(&self, ty: Ty) -> Ty {
         match self.nodes[ty.0 as usize] {
             Node::Same(other) => self.find(other),
-            Node::Known(_) | Node::Any | Node::Int | Node::Float => ty,
+            _ => ty,
         }
     }
 
-    /// What is known of it so far.
+    /// What it is known to be so far.
+    pub(super) fn node(&self, ty: Ty) -> &Node {
+        &self.nodes[self.find(ty).0 as usize]
+    }
+
+    /// What is known of it so far, in short.
     pub fn look(&self, ty: Ty) -> Known {
-        match self.nodes[self.find(ty).0 as usize] {
-            Node::Known(scalar) => Known::Scalar(scalar),
+        match self.node(ty) {
+            Node::Known(scalar) => Known::Scalar(*scalar),
             Node::Int => Known::Int,
             Node::Float => Known::Float,
             Node::Any => Known::Nothing,
+            Node::Array(..) | Node::Tuple(_) => Known::Compound,
+            Node::Named(_) | Node::Hole(_) => Known::Foreign,
             Node::Same(_) => unreachable!("find returns a representative"),
         }
     }
@@ -104,40 +251,110 @@ impl Types {
             left: self.look(a),
             right: self.look(b),
         };
-        let (na, nb) = (self.nodes[a.0 as usize], self.nodes[b.0 as usize]);
-        let fits = |scalar: Scalar, other: Node| match other {
-            Node::Known(s) => s == scalar,
-            Node::Int => scalar.is_int(),
-            Node::Float => scalar.is_float(),
-            Node::Any => true,
-            Node::Same(_) => unreachable!("find returns a representative"),
+        let (from, to) = match self.weight(a) < self.weight(b) {
+            true => (a, b),
+            false => (b, a),
         };
-        let (from, to, ok) = match (na, nb) {
-            (Node::Known(s), other) => (b, a, fits(s, other)),
-            (other, Node::Known(s)) => (a, b, fits(s, other)),
-            (Node::Any, _) => (a, b, true),
-            (_, Node::Any) => (b, a, true),
-            (Node::Int, Node::Int) | (Node::Float, Node::Float) => (a, b, true),
-            (Node::Int, Node::Float) | (Node::Float, Node::Int) => (a, b, false),
-            (Node::Same(_), _) | (_, Node::Same(_)) => {
-                unreachable!("find returns a representative")
-            }
-        };
-        if ok {
-            self.nodes[from.0 as usize] = Node::Same(to);
+        if !self.fits(from, to) || self.occurs(from, to) {
+            return Err(mismatch);
         }
-        ok.then_some(()).ok_or(mismatch)
+        let (old, new) = (self.node(from).clone(), self.node(to).clone());
+        self.nodes[from.0 as usize] = Node::Same(to);
+        match (old, new) {
+            (Node::Array(a, _), Node::Array(b, _)) => self.unify(a, b),
+            (Node::Tuple(a), Node::Tuple(b)) => {
+                let mut pairs = a.into_iter().zip(b);
+                pairs.try_for_each(|(a, b)| self.unify(a, b))
+            }
+            (Node::Named(a), Node::Named(b)) => self.unify_arguments(a, b, to),
+            _ => Ok(()),
+        }
     }
 
-    /// The final type: what is known, or the literal's default. `None` when nothing tells.
-    pub fn resolve(&self, ty: Ty) -> Option<Scalar> {
+    fn unify_arguments(&mut self, old: Named, new: Named, to: Ty) -> Result<(), Mismatch> {
+        if super::path_text(&old.path) != super::path_text(&new.path) {
+            return Ok(());
+        }
+        if new.args.is_empty() {
+            self.nodes[to.0 as usize] = Node::Named(old);
+            return Ok(());
+        }
+        for (a, b) in old.args.into_iter().zip(new.args) {
+            if let (Arg::Type(a), Arg::Type(b)) = (a, b) {
+                self.unify(a, b)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Of two types, the one that weighs more says what both are.
+    fn weight(&self, ty: Ty) -> u32 {
+        match self.node(ty) {
+            Node::Any => 0,
+            Node::Int | Node::Float => 1,
+            Node::Hole(_) => 2,
+            Node::Named(_) => 3,
+            Node::Array(..) | Node::Tuple(_) => 4,
+            Node::Known(_) => 5,
+            Node::Same(_) => unreachable!("node looks through it"),
+        }
+    }
+
+    /// May the lighter of two types be the heavier?
+    fn fits(&self, light: Ty, heavy: Ty) -> bool {
+        match (self.node(light), self.node(heavy)) {
+            (Node::Known(a), Node::Known(b)) => a == b,
+            (Node::Int, Node::Known(scalar)) => scalar.is_int(),
+            (Node::Float, Node::Known(scalar)) => scalar.is_float(),
+            (Node::Int, Node::Int) | (Node::Float, Node::Float) => true,
+            (Node::Int, Node::Float) | (Node::Float, Node::Int) => false,
+            (Node::Int | Node::Float, Node::Array(..) | Node::Tuple(_)) => false,
+            (Node::Array(..) | Node::Tuple(_), Node::Known(_)) => false,
+            (Node::Tuple(a), Node::Tuple(b)) => a.len() == b.len(),
+            (Node::Array(..), Node::Tuple(_)) | (Node::Tuple(_), Node::Array(..)) => false,
+            _ => true,
+        }
+    }
+
+    /// Does one type stand inside of another?
+    fn occurs(&self, inner: Ty, outer: Ty) -> bool {
+        let parts = match self.node(outer) {
+            Node::Array(elem, _) => vec![*elem],
+            Node::Tuple(types) => types.clone(),
+            Node::Named(named) => named.args.iter().filter_map(Arg::ty).collect(),
+            Node::Hole(
+                Hole::Field { of, .. } | Hole::Element { of } | Hole::Payload { of, .. },
+            ) => {
+                vec![*of]
+            }
+            Node::Known(_) | Node::Any | Node::Int | Node::Float | Node::Same(_) => vec![],
+        };
+        let mut parts = parts.into_iter();
+        parts.any(|part| self.find(part) == self.find(inner) || self.occurs(inner, part))
+    }
+
+    /// Has it to do with a constant that only rustc can see?
+    pub(super) fn is_linked(&self, ty: Ty) -> bool {
         let root = self.find(ty);
-        let linked = || self.linked.iter().any(|l| self.find(*l) == root);
-        match self.look(root) {
+        self.linked.iter().any(|l| self.find(*l) == root)
+    }
+
+    /// The final type, if it is a scalar: what is known, or the literal's default. `None` when nothing tells.
+    pub fn resolve(&self, ty: Ty) -> Option<Scalar> {
+        match self.look(ty) {
             Known::Scalar(scalar) => Some(scalar),
-            Known::Int => (!linked()).then_some(Scalar::I32),
-            Known::Float => (!linked()).then_some(Scalar::F64),
-            Known::Nothing => None,
+            Known::Int => (!self.is_linked(ty)).then_some(Scalar::I32),
+            Known::Float => (!self.is_linked(ty)).then_some(Scalar::F64),
+            Known::Nothing | Known::Compound | Known::Foreign => None,
+        }
+    }
+}
+
+impl Arg {
+    fn ty(&self) -> Option<Ty> {
+        match self {
+            Arg::Type(ty) => Some(*ty),
+            Arg::Const(_) => None,
         }
     }
 }
@@ -149,6 +366,8 @@ impl std::fmt::Display for Known {
             Known::Int => f.write_str("an integer"),
             Known::Float => f.write_str("a float"),
             Known::Nothing => f.write_str("unknown"),
+            Known::Compound => f.write_str("a tuple or array"),
+            Known::Foreign => f.write_str("a type of your own"),
         }
     }
 }
@@ -187,5 +406,32 @@ mod tests {
         assert_eq!(types.resolve(f), Some(Scalar::F64));
         types.unify(f, linked).unwrap();
         assert_eq!(types.resolve(f), None);
+    }
+
+    #[test]
+    fn a_hole_becomes_what_it_meets_wherever_it_stands() {
+        let mut types = Types::default();
+        let p = types.named(quote::quote!(P), vec![]);
+        let x = types.field(p, NameId(0), "x");
+        let q = types.named(quote::quote!(P), vec![]);
+        let again = types.field(q, NameId(0), "x");
+        let f32_ty = types.known(Scalar::F32);
+        types.unify(x, f32_ty).unwrap();
+        assert_eq!(types.resolve(again), Some(Scalar::F32));
+    }
+
+    #[test]
+    fn tuples_unify_part_by_part_and_never_contain_themselves() {
+        let mut types = Types::default();
+        let (a, b) = (types.any(), types.int());
+        let left = types.tuple(vec![a, b]);
+        let (c, d) = (types.known(Scalar::Bool), types.known(Scalar::U64));
+        let right = types.tuple(vec![c, d]);
+        types.unify(left, right).unwrap();
+        assert_eq!(types.resolve(a), Some(Scalar::Bool));
+        assert_eq!(types.resolve(b), Some(Scalar::U64));
+        let open = types.any();
+        let around = types.tuple(vec![open]);
+        assert!(types.unify(open, around).is_err());
     }
 }

@@ -5,4 +5,4 @@ mod signature;
 pub mod superstep;
 
 pub use attribute::Attribute;
-pub use signature::{Argument, ArgumentKind, Signature, atomic_type, scalar_type};
+pub use signature::{Argument, ArgumentKind, ElementType, Signature, atomic_type, scalar_type};

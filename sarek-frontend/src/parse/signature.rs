@@ -27,13 +27,55 @@ pub struct Argument {
 }
 
 /// What an argument is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone)]
 pub enum ArgumentKind {
-    /// `T`
+    /// A scalar.
     Scalar(Scalar),
+    /// Another type, by value.
+    Value(Box<Type>),
     /// `&[T]`, `&mut [T]` or `&[Atomic<T>]`
     #[allow(missing_docs)]
-    Slice { elem: Scalar, access: Access },
+    Slice { elem: ElementType, access: Access },
+}
+
+/// A type that the macro sees as a scalar or does not see into.
+#[derive(Clone)]
+pub enum ElementType {
+    /// A scalar.
+    Scalar(Scalar),
+    /// A type by its name, a tuple or an array.
+    Other(Box<Type>),
+}
+
+impl ElementType {
+    /// What a type is. `None` when it is reported that kernels have no such type.
+    pub fn read(ty: &Type, errors: &mut Errors) -> Option<ElementType> {
+        match ty {
+            Type::Paren(inner) => ElementType::read(&inner.elem, errors),
+            Type::Group(inner) => ElementType::read(&inner.elem, errors),
+            Type::Tuple(_) | Type::Array(_) => Some(ElementType::Other(Box::new(ty.clone()))),
+            Type::Path(path) if path.qself.is_none() && is_foreign(&path.path) => {
+                Some(ElementType::Other(Box::new(ty.clone())))
+            }
+            other => scalar_type(other, errors).map(ElementType::Scalar),
+        }
+    }
+}
+
+/// Is it the name of a type that is neither a scalar nor one that no kernel has?
+fn is_foreign(path: &syn::Path) -> bool {
+    const NEVER: [&str; 12] = [
+        "i8", "u8", "i16", "u16", "f16", "isize", "i128", "u128", "char", "str", "String", "f128",
+    ];
+    path.get_ident().is_none_or(|name| {
+        let name = name.to_string();
+        Scalar::from_name(&name).is_none() && !NEVER.contains(&name.as_str())
+    }) && Scalar::from_name(&plain_text(path)).is_none()
+}
+
+fn plain_text(path: &syn::Path) -> String {
+    let segments = path.segments.iter().map(|s| s.ident.to_string());
+    segments.collect::<Vec<_>>().join("::")
 }
 
 impl Signature {
@@ -131,7 +173,12 @@ fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
 fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
     let reference = match ty {
         Type::Reference(reference) => reference,
-        Type::Path(_) => return scalar_type(ty, errors).map(ArgumentKind::Scalar),
+        Type::Path(_) | Type::Tuple(_) | Type::Array(_) => {
+            return Some(match ElementType::read(ty, errors)? {
+                ElementType::Scalar(scalar) => ArgumentKind::Scalar(scalar),
+                ElementType::Other(ty) => ArgumentKind::Value(ty),
+            });
+        }
         Type::Paren(inner) => return argument_kind(&inner.elem, errors),
         Type::Group(inner) => return argument_kind(&inner.elem, errors),
         _ => {
@@ -153,7 +200,7 @@ fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
         }
     };
     let (elem, access) = match (atomic_type(&slice.elem, errors), reference.mutability) {
-        (Some(elem), None) => (elem?, Access::Atomic),
+        (Some(elem), None) => (ElementType::Scalar(elem?), Access::Atomic),
         (Some(_), Some(mutability)) => {
             errors.at(
                 mutability.span(),
@@ -161,10 +208,10 @@ fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
             );
             return None;
         }
-        (None, Some(_)) => (scalar_type(&slice.elem, errors)?, Access::Write),
-        (None, None) => (scalar_type(&slice.elem, errors)?, Access::Read),
+        (None, Some(_)) => (ElementType::read(&slice.elem, errors)?, Access::Write),
+        (None, None) => (ElementType::read(&slice.elem, errors)?, Access::Read),
     };
-    if elem == Scalar::Usize {
+    if let ElementType::Scalar(Scalar::Usize) = elem {
         errors.at(
             slice.elem.span(),
             "`usize` cannot stand in a buffer, because its size differs between devices: use `u32` or `u64`",
@@ -214,15 +261,7 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
             return None;
         }
     };
-    let name = match path.get_ident() {
-        Some(ident) => ident.to_string(),
-        None => path
-            .segments
-            .iter()
-            .map(|s| s.ident.to_string())
-            .collect::<Vec<_>>()
-            .join("::"),
-    };
+    let name = plain_text(path);
     if let Some(scalar) = Scalar::from_name(&name) {
         return Some(scalar);
     }

@@ -3,6 +3,7 @@
 use super::build::{Frame, Linker};
 use super::leaf::{Index, Part, Storage};
 use super::shape::Shape;
+use crate::eval::cast;
 use crate::{
     BinaryOp, Compound, CompoundId, DivideOp, Expr, ExprId, Intrinsic, List, Loc, Local, Memory,
     Scalar, SiteId, Stmt, Value,
@@ -111,7 +112,8 @@ impl Linker {
         let ty = frame.ir.type_of(id);
         let scalar = frame.resolve(ty).scalar();
         let expr = match frame.ir.expr(id) {
-            Expr::Literal(value) => Expr::Literal(value),
+            // One of a type that was open has the widest value.
+            Expr::Literal(value) => Expr::Literal(cast(value, scalar)),
             Expr::Len(memory) => return self.len(frame, memory, loc),
             Expr::Builtin(builtin) => Expr::Builtin(builtin),
             Expr::Bounded { index, len, site } => Expr::Bounded {

@@ -29,9 +29,15 @@ mod tests;
 
 pub use shape::{LeafAt, leaves};
 
+/// The scalar that elements of a type consist of on devices, and how many of it an element is.
+pub fn unit(info: &TypeInfo) -> (Scalar, u64) {
+    let unit = leaf::Unit::of(&shape::Shape::of(info));
+    (unit.scalar, unit.per)
+}
+
 use std::borrow::Cow;
 
-use crate::{Kernel, TypeInfo, Value};
+use crate::{Kernel, Scalar, TypeInfo, Value};
 use build::Linker;
 
 /// What the user's crate knows, in the order in which a kernel or function names it.

@@ -92,7 +92,12 @@ impl Check<'_> {
             return None;
         }
         let kernel = self.kernel;
-        let fits = site.is_none_or(|s| kernel.sites[s.index()].kind == SiteKind::Index(memory));
+        // An array inside of a value is checked along a dimension of the whole.
+        let fits = site.is_none_or(|s| match kernel.sites[s.index()].kind {
+            SiteKind::Index(of) => of == memory,
+            SiteKind::Dimension(..) => true,
+            SiteKind::Divisor | SiteKind::Assert(_) => false,
+        });
         self.require(fits, node, Rule::SiteKind);
         self.require(may(kernel.access(memory)), node, Rule::AccessAllowed);
         Some(kernel.element_type(memory))

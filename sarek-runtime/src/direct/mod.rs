@@ -2,10 +2,13 @@
 //!
 //! A backend sees [`Direct::run`], which runs a range of blocks. Behind it stands the body that
 //! `#[kernel]` generated ([`DirectKernel::block`]), compiled once for each instruction set of
-//! [`isa`] without the checks that the launch proved, and once, for the baseline, with them.
+//! [`isa`] without the checks that the launch proved, and once, for the baseline, with them. A body runs the
+//! threads of a block as lanes of the calling thread; what they share, and what a lane keeps across a
+//! barrier, lies in [`Scratch`].
 
 mod block;
 pub mod collective;
+mod compound;
 pub mod ids;
 mod isa;
 pub mod lone;
@@ -18,6 +21,7 @@ pub mod subgroup;
 
 pub use crate::Atomic;
 pub use block::Block;
+pub use compound::{array_element, array_len, either, leaves, num, of_type, type_of, value};
 pub use isa::{Isa, isa};
 pub use math::Elementary;
 pub use number::{Divide, Float, clamp};
@@ -69,9 +73,16 @@ pub enum DirectArg {
     },
     /// A scalar parameter.
     Scalar(Value),
+    /// A parameter of several parts: its bytes.
+    Value {
+        /// The first one.
+        ptr: *const u8,
+        /// How many.
+        len: usize,
+    },
 }
 
-// SAFETY: the memory behind a `DirectArg::Slice` is borrowed by the launch for as long as any thread
+// SAFETY: the memory behind a `DirectArg` is borrowed by the launch for as long as any thread
 // uses it, shared for reading or, when `mutable`, exclusively for the launch's own threads.
 unsafe impl Send for DirectArg {}
 // SAFETY: as above.
@@ -124,7 +135,8 @@ pub trait DirectKernel {
     /// See [`Direct::weight`].
     const WEIGHT: u32;
 
-    /// Runs the threads of one block. Provable sites are checked when `CHECK` is set.
+    /// Runs the threads of one block. Provable sites are checked when `CHECK` is set. The block's arrays
+    /// are taken from `scratch`, which the caller resets before the next block.
     ///
     /// # Safety
     /// As for [`RunBlocks`].

@@ -79,6 +79,45 @@ divide! {
     usize |_, _| false;
 }
 
+macro_rules! float_divide {
+    ($($ty:ident)*) => {$(
+        /// Of a float every division is defined.
+        impl Divide for $ty {
+            #[inline(always)]
+            fn is_defined(self, _: $ty) -> bool {
+                true
+            }
+
+            #[inline(always)]
+            fn detail(self) -> u64 {
+                self.to_bits() as u64
+            }
+
+            #[inline(always)]
+            unsafe fn div(self, divisor: $ty) -> $ty {
+                self / divisor
+            }
+
+            #[inline(always)]
+            unsafe fn rem(self, divisor: $ty) -> $ty {
+                self % divisor
+            }
+
+            #[inline(always)]
+            unsafe fn div_euclid(self, divisor: $ty) -> $ty {
+                self.div_euclid(divisor)
+            }
+
+            #[inline(always)]
+            unsafe fn rem_euclid(self, divisor: $ty) -> $ty {
+                self.rem_euclid(divisor)
+            }
+        }
+    )*};
+}
+
+float_divide!(f32 f64);
+
 /// Methods that kernels have on floats and std has not.
 pub trait Float: Copy {
     /// `1 / sqrt(self)`

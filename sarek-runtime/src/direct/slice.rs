@@ -33,6 +33,16 @@ impl<T: Copy> Output<'_, T> {
         unsafe { &*self.ptr.add(index) }
     }
 
+    /// Where the element at `index` stands, to store a part of it.
+    ///
+    /// # Safety
+    /// `index` is below the length.
+    #[inline(always)]
+    pub unsafe fn place(&self, index: usize) -> *mut T {
+        // SAFETY: the caller's promise.
+        unsafe { self.ptr.add(index) }
+    }
+
     /// Stores an element.
     ///
     /// # Safety
@@ -55,7 +65,9 @@ pub unsafe fn input<'a, T: Element>(args: &[DirectArg], index: usize) -> &'a [T]
         DirectArg::Slice { ptr, len, .. } => unsafe {
             std::slice::from_raw_parts(ptr.cast_const().cast(), len)
         },
-        DirectArg::Scalar(_) => unreachable!("argument {index} is a slice"),
+        DirectArg::Scalar(_) | DirectArg::Value { .. } => {
+            unreachable!("argument {index} is a slice")
+        }
     }
 }
 
@@ -71,7 +83,9 @@ pub unsafe fn output<'a, T: Element>(args: &[DirectArg], index: usize) -> Output
             len,
             borrow: PhantomData,
         },
-        DirectArg::Scalar(_) => unreachable!("argument {index} is a slice"),
+        DirectArg::Scalar(_) | DirectArg::Value { .. } => {
+            unreachable!("argument {index} is a slice")
+        }
     }
 }
 
@@ -86,7 +100,9 @@ pub unsafe fn atomics<'a, T: AtomicElement>(args: &[DirectArg], index: usize) ->
         DirectArg::Slice { ptr, len, .. } => unsafe {
             std::slice::from_raw_parts(ptr.cast_const().cast(), len)
         },
-        DirectArg::Scalar(_) => unreachable!("argument {index} is a slice"),
+        DirectArg::Scalar(_) | DirectArg::Value { .. } => {
+            unreachable!("argument {index} is a slice")
+        }
     }
 }
 
@@ -107,6 +123,8 @@ pub fn scalar<T: ScalarArg>(args: &[DirectArg], index: usize) -> T {
     match args[index] {
         DirectArg::Scalar(value) => T::from_value(value)
             .unwrap_or_else(|| unreachable!("argument {index} has another type")),
-        DirectArg::Slice { .. } => unreachable!("argument {index} is a scalar"),
+        DirectArg::Slice { .. } | DirectArg::Value { .. } => {
+            unreachable!("argument {index} is a scalar")
+        }
     }
 }

@@ -1,6 +1,7 @@
 use sarek_ir::{Access, Param, ParamKind, Type, Value};
 
-use crate::vector::Operand;
+use crate::direct::leaves;
+use crate::vector::{Operand, bytes};
 use crate::{AtomicElement, Element, Error, Result, ScalarArg, Vector};
 
 /// An argument of a launch: a scalar, a vector to read, or a vector to read and write.
@@ -10,8 +11,18 @@ pub struct Arg<'a>(pub(super) Operands<'a>);
 
 pub(super) enum Operands<'a> {
     Scalar(Value),
+    /// A value of several parts.
+    Value(Whole),
     Read(&'a dyn Operand),
     Write(&'a mut dyn Operand),
+}
+
+/// A value of several parts.
+pub(super) struct Whole {
+    /// Its bytes; those without a value are 0.
+    pub(super) bytes: Box<[u8]>,
+    /// Its scalars, one for each parameter of the linked kernel.
+    pub(super) leaves: Vec<Value>,
 }
 
 impl<T: ScalarArg> From<T> for Arg<'_> {
@@ -33,6 +44,23 @@ impl<'a, T: Element> From<&'a mut Vector<T>> for Arg<'a> {
 }
 
 impl<'a> Arg<'a> {
+    /// The argument of a parameter that is no scalar, by value.
+    pub fn value<T: Element>(value: T) -> Arg<'a> {
+        let bytes = bytes::of(std::slice::from_ref(&value)).into();
+        let leaves = leaves(&value);
+        Arg(Operands::Value(Whole { bytes, leaves }))
+    }
+
+    /// The argument of a `&[T]` parameter.
+    pub fn read<T: Element>(vector: &'a Vector<T>) -> Arg<'a> {
+        Arg::from(vector)
+    }
+
+    /// The argument of a `&mut [T]` parameter.
+    pub fn write<T: Element>(vector: &'a mut Vector<T>) -> Arg<'a> {
+        Arg::from(vector)
+    }
+
     /// The argument of a `&[Atomic<T>]` parameter.
     pub fn atomics<T: AtomicElement>(vector: &'a mut Vector<T>) -> Arg<'a> {
         Arg::from(vector)
@@ -43,7 +71,7 @@ impl Arg<'_> {
     /// The vector, if it is one.
     pub(super) fn vector(&self) -> Option<&dyn Operand> {
         match &self.0 {
-            Operands::Scalar(_) => None,
+            Operands::Scalar(_) | Operands::Value(_) => None,
             Operands::Read(vector) => Some(*vector),
             Operands::Write(vector) => Some(&**vector),
         }
@@ -52,7 +80,7 @@ impl Arg<'_> {
     /// The vector, if the kernel writes it.
     pub(super) fn written(&mut self) -> Option<&mut (dyn Operand + '_)> {
         match &mut self.0 {
-            Operands::Scalar(_) | Operands::Read(_) => None,
+            Operands::Scalar(_) | Operands::Value(_) | Operands::Read(_) => None,
             Operands::Write(vector) => Some(&mut **vector),
         }
     }
@@ -61,13 +89,13 @@ impl Arg<'_> {
     pub(super) fn scalar(&self) -> Option<Value> {
         match &self.0 {
             Operands::Scalar(value) => Some(*value),
-            Operands::Read(_) | Operands::Write(_) => None,
+            Operands::Value(_) | Operands::Read(_) | Operands::Write(_) => None,
         }
     }
 
     /// Bytes of the vector; 0 for a scalar.
     pub(super) fn bytes(&self) -> u64 {
-        let bytes = |v: &dyn Operand| v.len() as u64 * v.scalar().size() as u64;
+        let bytes = |v: &dyn Operand| v.len() as u64 * v.size() as u64;
         self.vector().map_or(0, bytes)
     }
 
@@ -76,17 +104,42 @@ impl Arg<'_> {
         self.vector().map_or(0, |v| v.len() as u64)
     }
 
+    /// Elements of the vector as devices see them; 0 for a scalar.
+    pub(super) fn units(&self) -> u64 {
+        self.vector().map_or(0, |v| v.len() as u64 * v.unit().1)
+    }
+
     fn kind(&self) -> ParamKind {
         let slice = |vector: &dyn Operand, access| ParamKind::Slice {
-            elem: vector.scalar().into(),
+            elem: vector.unit().0.into(),
             access,
         };
         match &self.0 {
             Operands::Scalar(value) => ParamKind::Scalar(value.scalar()),
+            Operands::Value(_) => unreachable!("a call has its scalars in its place"),
             Operands::Read(vector) => slice(*vector, Access::Read),
             Operands::Write(vector) => slice(&**vector, Access::Write),
         }
     }
+}
+
+/// The arguments, their values of several parts as scalars, and where those stood: the first scalar, how many, and
+/// the bytes of the value.
+#[allow(clippy::type_complexity)]
+pub(super) fn flattened(args: Vec<Arg<'_>>) -> (Vec<Arg<'_>>, Vec<(usize, usize, Box<[u8]>)>) {
+    let mut flat = Vec::with_capacity(args.len());
+    let mut wholes = vec![];
+    for arg in args {
+        match arg.0 {
+            Operands::Value(whole) => {
+                wholes.push((flat.len(), whole.leaves.len(), whole.bytes));
+                let scalars = whole.leaves.into_iter();
+                flat.extend(scalars.map(|leaf| Arg(Operands::Scalar(leaf))));
+            }
+            Operands::Scalar(_) | Operands::Read(_) | Operands::Write(_) => flat.push(arg),
+        }
+    }
+    (flat, wholes)
 }
 
 /// Are these arguments what the parameters say? For a call of a `#[kernel]` function rustc has seen

@@ -58,7 +58,10 @@ pub struct Launch<'a, B = FreeBlock> {
 /// A kernel with its arguments.
 struct Call<'a> {
     kernel: Arc<Prepared>,
+    /// As the linked kernel takes them: a value of several parts is as many scalars.
     args: Vec<Arg<'a>>,
+    /// Where such values stand among the arguments: the first scalar, how many, and their bytes.
+    wholes: Vec<(usize, usize, Box<[u8]>)>,
 }
 
 impl<'a, B> Launch<'a, B> {
@@ -80,10 +83,12 @@ impl<'a, B> Launch<'a, B> {
     /// As for [`Launch::new`]; the definition's compiled body does what its IR says.
     #[doc(hidden)]
     pub unsafe fn of(def: &'static KernelDef, args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
+        let (args, wholes) = arg::flattened(args.into());
         Launch {
             call: Call {
                 kernel: prepared(def),
-                args: args.into(),
+                args,
+                wholes,
             },
             block: PhantomData,
         }

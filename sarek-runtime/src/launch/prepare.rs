@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use sarek_ir::analysis::requirements::Requirements;
-use sarek_ir::{Kernel, Param, Value, link};
+use sarek_ir::{Kernel, Param, link};
 
 use super::prove::Proofs;
 use crate::KernelDef;
@@ -26,14 +26,7 @@ impl Prepared {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let kernel = match def.ir.is_closed() {
             true => def.ir.clone(),
-            false => {
-                let constants = def.links.iter().map(|v| vec![*v]).collect();
-                let links = link::Links {
-                    constants,
-                    ..link::Links::default()
-                };
-                link::link(def.ir, &links)
-            }
+            false => link::link(def.ir, &(def.links)()),
         };
         Prepared {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -58,8 +51,8 @@ impl Prepared {
     }
 }
 
-/// What makes two definitions the same: the IR's address, the links' values, the body's address.
-type Key = (usize, &'static [Value], usize);
+/// What makes two definitions the same: the addresses of the IR, of what makes the links, and of the body.
+type Key = (usize, usize, usize);
 
 static ALL: OnceLock<Mutex<HashMap<Key, Arc<Prepared>>>> = OnceLock::new();
 
@@ -74,7 +67,7 @@ pub fn called() -> Vec<&'static KernelDef> {
 pub(crate) fn prepared(def: &'static KernelDef) -> Arc<Prepared> {
     let key = (
         std::ptr::from_ref(def.ir).addr(),
-        def.links,
+        def.links as usize,
         def.direct.run as usize,
     );
     let mut all = lock(ALL.get_or_init(Mutex::default));

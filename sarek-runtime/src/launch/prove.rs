@@ -71,7 +71,7 @@ impl Proofs {
 /// kernel with a time step among its arguments is proved once.
 pub(super) fn fact(arg: &Arg<'_>) -> ArgFact {
     match arg.scalar() {
-        None => ArgFact::Len(arg.len()),
+        None => ArgFact::Len(arg.units()),
         Some(Value::F32(_)) => ArgFact::Scalar(Value::F32(0)),
         Some(Value::F64(_)) => ArgFact::Scalar(Value::F64(0)),
         Some(value) => ArgFact::Scalar(value),

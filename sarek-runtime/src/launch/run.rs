@@ -28,10 +28,13 @@ impl Ready<'_> {
         self.require(&plan)?;
         match device.raw().codegen() {
             // The interpreter is the sanitizer: it checks what is proved, too.
-            Codegen::Interpret => self.call.run_on_host(stream, &plan, true).map(|()| None),
+            Codegen::Interpret => {
+                let how = (true, true);
+                self.call.run_on_host(stream, &plan, how).map(|()| None)
+            }
             Codegen::Direct => {
-                let checked = plan.proof.any_provable;
-                self.call.run_on_host(stream, &plan, checked).map(|()| None)
+                let how = (false, plan.proof.any_provable);
+                self.call.run_on_host(stream, &plan, how).map(|()| None)
             }
             Codegen::Jit(renderer, compiler) => {
                 let program = self.program(stream, (renderer, compiler), &plan)?;
@@ -58,6 +61,25 @@ impl Ready<'_> {
     }
 }
 
+/// `linked` counts what devices see elements as.
+fn host_arg(arg: &mut Arg<'_>, linked: bool) -> Result<DirectArg> {
+    let len = if linked { arg.units() } else { arg.len() } as usize;
+    Ok(match &mut arg.0 {
+        Operands::Scalar(value) => DirectArg::Scalar(*value),
+        Operands::Value(_) => unreachable!("a call has its scalars in its place"),
+        Operands::Read(vector) => DirectArg::Slice {
+            ptr: vector.on_host()?.cast_mut(),
+            len,
+            mutable: false,
+        },
+        Operands::Write(vector) => DirectArg::Slice {
+            ptr: vector.on_host_mut()?,
+            len,
+            mutable: true,
+        },
+    })
+}
+
 fn buffers(source: &Source) -> u32 {
     let is_buffer = |slot: &&Slot| match slot.kind {
         SlotKind::Buffer { .. } | SlotKind::Faults => true,
@@ -72,10 +94,15 @@ fn buffers(source: &Source) -> u32 {
 
 impl Call<'_> {
     /// Runs the compiled body, or the interpreter, on host memory.
-    fn run_on_host(&mut self, stream: &Stream, plan: &Plan, checked: bool) -> Result<()> {
+    fn run_on_host(
+        &mut self,
+        stream: &Stream,
+        plan: &Plan,
+        (linked, checked): (bool, bool),
+    ) -> Result<()> {
         let kernel = self.kernel.clone();
         let program = programs::body(stream.device(), &kernel)?;
-        let args = self.host_args()?;
+        let args = self.host_args(linked)?;
         let launched = stream.queue().raw.launch(&backend::Launch {
             program: &*program,
             kernel: kernel.name(),
@@ -100,28 +127,35 @@ impl Call<'_> {
         Err(failed)
     }
 
-    fn host_args(&mut self) -> Result<Vec<DirectArg>> {
+    /// The arguments as the compiled body takes them, or as the linked kernel does.
+    fn host_args(&mut self, linked: bool) -> Result<Vec<DirectArg>> {
         // All are read first: a failing one leaves the others as they are.
         for arg in &self.args {
             arg.vector().map(|vector| vector.on_host()).transpose()?;
         }
-        let host_arg = |arg: &mut Arg<'_>| {
-            let len = arg.len() as usize;
-            Ok(match &mut arg.0 {
-                Operands::Scalar(value) => DirectArg::Scalar(*value),
-                Operands::Read(vector) => DirectArg::Slice {
-                    ptr: vector.on_host()?.cast_mut(),
-                    len,
-                    mutable: false,
-                },
-                Operands::Write(vector) => DirectArg::Slice {
-                    ptr: vector.on_host_mut()?,
-                    len,
-                    mutable: true,
-                },
-            })
-        };
-        self.args.iter_mut().map(host_arg).collect()
+        let mut args = self.args.iter_mut().map(|arg| host_arg(arg, linked));
+        if linked {
+            return args.collect();
+        }
+        let mut made = vec![];
+        let mut at = 0;
+        for (start, count, bytes) in &self.wholes {
+            for arg in args.by_ref().take(start - at) {
+                made.push(arg?);
+            }
+            at = start + count;
+            args.by_ref()
+                .take(*count)
+                .try_for_each(|arg| arg.map(drop))?;
+            made.push(DirectArg::Value {
+                ptr: bytes.as_ptr(),
+                len: bytes.len(),
+            });
+        }
+        for arg in args {
+            made.push(arg?);
+        }
+        Ok(made)
     }
 
     fn sites(&self, plan: &Plan) -> Sites {
@@ -201,7 +235,7 @@ impl Call<'_> {
                 Some(value) => self.scalar(slot.ty, value),
                 None => Err(self.mismatch(slot)),
             },
-            SlotKind::Len(Memory::Slice(param)) => unsigned(slot, arg(param).len()),
+            SlotKind::Len(Memory::Slice(param)) => unsigned(slot, arg(param).units()),
             SlotKind::Len(Memory::Shared(shared)) => unsigned(slot, plan.shared[shared.index()]),
             SlotKind::Len(Memory::Local(_)) => Err(self.mismatch(slot)),
             SlotKind::Shared(shared) => Ok(backend::Arg::Shared {

@@ -1,6 +1,6 @@
 //! A vector as a launch sees it, whatever its elements.
 
-use sarek_ir::Scalar;
+use sarek_ir::{Scalar, TypeInfo, link};
 
 use super::{Vector, bytes};
 use crate::backend::Slice;
@@ -9,7 +9,11 @@ use crate::sync::lock;
 use crate::{Element, Error, Result};
 
 pub(crate) trait Operand: Send + Sync {
-    fn scalar(&self) -> Scalar;
+    /// What devices see elements as: so many of a scalar.
+    fn unit(&self) -> (Scalar, u64);
+
+    /// Bytes of an element.
+    fn size(&self) -> usize;
 
     fn len(&self) -> usize;
 
@@ -34,8 +38,15 @@ pub(crate) trait Operand: Send + Sync {
 }
 
 impl<T: Element> Operand for Vector<T> {
-    fn scalar(&self) -> Scalar {
-        T::SCALAR
+    fn unit(&self) -> (Scalar, u64) {
+        match &T::TYPE {
+            TypeInfo::Scalar(scalar) => (*scalar, 1),
+            info => *self.unit.get_or_init(|| link::unit(info)),
+        }
+    }
+
+    fn size(&self) -> usize {
+        size_of::<T>()
     }
 
     fn len(&self) -> usize {
@@ -63,6 +74,7 @@ impl<T: Element> Operand for Vector<T> {
             None
         };
         let min_bytes = self.len.max(1) * size_of::<T>();
+        let host = host.as_deref();
         state.copies.on_device(stream, host, min_bytes, exclusive)
     }
 

@@ -1,6 +1,6 @@
 //! Vectors: memory that the host and the devices see alike.
 
-mod bytes;
+pub(crate) mod bytes;
 mod copies;
 mod erased;
 #[cfg(test)]
@@ -27,6 +27,8 @@ pub struct Vector<T> {
     /// The host copy, present while it is valid.
     host: OnceLock<Vec<T>>,
     state: Mutex<State<T>>,
+    /// What devices see elements as, once that was asked.
+    unit: OnceLock<(sarek_ir::Scalar, u64)>,
 }
 
 struct State<T> {
@@ -45,6 +47,7 @@ impl<T: Element> Vector<T> {
                 copies: Copies::default(),
                 spare: None,
             }),
+            unit: OnceLock::new(),
         }
     }
 
@@ -53,8 +56,11 @@ impl<T: Element> Vector<T> {
         Vector::from_vec(elements.to_vec())
     }
 
-    /// `len` zeros (or `false`).
-    pub fn zeros(len: usize) -> Vector<T> {
+    /// `len` times the default: zeros, or `false`.
+    pub fn zeros(len: usize) -> Vector<T>
+    where
+        T: Default,
+    {
         Vector::filled(len, T::default())
     }
 
@@ -138,7 +144,7 @@ impl<T: Element> Vector<T> {
             return Ok(valid);
         }
         let spare = state.spare.take();
-        let mut fresh = spare.unwrap_or_else(|| vec![T::default(); self.len]);
+        let mut fresh = spare.unwrap_or_else(|| bytes::fresh(self.len));
         let result = bytes::overwrite(&mut fresh, |to| state.copies.download(to));
         if let Err(error) = result {
             state.spare = Some(fresh);
@@ -184,6 +190,7 @@ impl<T: Element> Clone for Vector<T> {
                     copies: Copies::failed(error),
                     spare: None,
                 }),
+                unit: OnceLock::new(),
             },
         }
     }

@@ -21,6 +21,7 @@ mod small;
 mod stencil;
 mod stream;
 mod transpose;
+mod types;
 mod vector_add;
 
 use std::sync::LazyLock;
@@ -52,6 +53,7 @@ pub fn all() -> &'static [Case] {
             control::CASES,
             launch::CASES,
             faults::CASES,
+            types::CASES,
             block::CASES,
         ];
         let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];

@@ -2,8 +2,9 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
-use sarek_ir::{Builtin, DivideOp, Expr, ExprId, Intrinsic, Memory, Scalar, SiteId, UnaryOp};
+use sarek_ir::{Builtin, DivideOp, Expr, ExprId, Intrinsic, Memory, SiteId, Type, UnaryOp};
 
+use super::compound::foreign_literal;
 use super::names::{is_float, literal, located, operator, param_name, rust_type};
 use super::trim::can_divide;
 use super::{Writer, mixed};
@@ -11,11 +12,12 @@ use super::{Writer, mixed};
 impl Writer<'_> {
     pub fn expr(&self, id: ExprId) -> TokenStream {
         let span = located(self.lowered.expr_spans[id.index()]);
-        let ty = self.kernel.scalar_of(id);
+        let ty = self.kernel.type_of(id);
         if let Some(known) = self.known.get(&id) {
             return mixed!(#known);
         }
         match self.kernel.expr(id) {
+            Expr::Literal(value) if ty.as_scalar().is_none() => foreign_literal(value),
             Expr::Literal(value) => literal(value),
             Expr::Link(link) => {
                 let link = Literal::usize_unsuffixed(link.index());
@@ -59,7 +61,7 @@ impl Writer<'_> {
                 }}
             }
             Expr::Unary { op, arg } => {
-                let arg = self.expr(arg);
+                let arg = self.operand(arg);
                 match op {
                     UnaryOp::Neg => quote_spanned!(span=> (-#arg)),
                     UnaryOp::Not => quote_spanned!(span=> (!#arg)),
@@ -70,7 +72,7 @@ impl Writer<'_> {
                 if let Some(guarded) = self.guarded_operator(op, lhs, rhs, &symbol) {
                     return guarded;
                 }
-                let (lhs, rhs, op) = (self.expr(lhs), self.expr(rhs), symbol);
+                let (lhs, rhs, op) = (self.operand(lhs), self.operand(rhs), symbol);
                 quote_spanned!(span=> (#lhs #op #rhs))
             }
             Expr::Divide { op, lhs, rhs, site } => self.divide(op, lhs, rhs, site, span),
@@ -90,14 +92,14 @@ impl Writer<'_> {
                 quote_spanned!(span=> (#lhs || #rhs))
             }
             Expr::Cast { arg } => {
-                let (arg, ty) = (self.expr(arg), rust_type(ty));
+                let (arg, ty) = (self.operand(arg), rust_type(ty.scalar()));
                 quote_spanned!(span=> (#arg as #ty))
             }
             Expr::Call { intrinsic, args } => {
                 let args: Vec<ExprId> = self.kernel.list(args).collect();
                 self.call(intrinsic, &args, ty, span)
             }
-            Expr::Compound(_) => todo!(),
+            Expr::Compound(compound) => self.compound(compound, span),
             Expr::Faulted => unreachable!("only passes for accelerators make it"),
         }
     }
@@ -111,25 +113,27 @@ impl Writer<'_> {
         span: Span,
     ) -> TokenStream {
         let method = Ident::new(op.name(), span);
-        let ty = rust_type(self.kernel.scalar_of(lhs));
+        let ty = self.kernel.type_of(lhs).as_scalar().map(rust_type);
+        let ty = ty.map(|ty| mixed!(: (#ty, #ty)));
         let site = site.filter(|_| !can_divide(self.kernel, rhs));
-        let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
+        let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
         let check = site.map(|site| {
             let fault = self.fault(site, mixed!(direct::Divide::detail(__divisor)));
             let always = self.always(site);
             mixed!(if #always !direct::Divide::is_defined(__dividend, __divisor) { #fault })
         });
         quote_spanned! {span=> {
-            let (__dividend, __divisor): (#ty, #ty) = (#lhs, #rhs);
+            let (__dividend, __divisor) #ty = (#lhs, #rhs);
             #check
             direct::Divide::#method(__dividend, __divisor)
         }}
     }
 
-    fn call(&self, intrinsic: Intrinsic, args: &[ExprId], ty: Scalar, span: Span) -> TokenStream {
-        let on = match intrinsic {
-            Intrinsic::FromBits => rust_type(ty),
-            _ => rust_type(self.kernel.scalar_of(args[0])),
+    fn call(&self, intrinsic: Intrinsic, args: &[ExprId], ty: Type, span: Span) -> TokenStream {
+        let on = match (intrinsic, self.kernel.type_of(args[0])) {
+            (Intrinsic::FromBits, _) => rust_type(ty.scalar()),
+            (_, Type::Scalar(on)) => rust_type(on),
+            (_, Type::Compound(_)) => return self.foreign_call(intrinsic, args, span),
         };
         let args = args.iter().map(|a| self.expr(*a));
         match intrinsic {

@@ -16,8 +16,8 @@ use sarek_ir::analysis::uniformity::Uniformity;
 use sarek_ir::{BinaryOp, Block, Expr, ExprId, Intrinsic, LabelId, Memory, Stmt, StmtId, UnaryOp};
 
 use super::frame::Frame;
+use super::loops::{Head, LoopParts};
 use super::names::rust_type;
-use super::tree::{Head, LoopParts};
 use super::trim::can_divide;
 use super::{Writer, mixed};
 
@@ -132,7 +132,7 @@ impl Writer<'_> {
                     .kernel
                     .list(args)
                     .next()
-                    .map(|a| self.kernel.scalar_of(a));
+                    .and_then(|a| self.kernel.type_of(a).as_scalar());
                 is_quick(intrinsic) && on.is_some_and(|ty| ty.is_float())
             }
             Expr::Len(Memory::Local(_))
@@ -303,10 +303,8 @@ impl Writer<'_> {
         rhs: ExprId,
         plain: &TokenStream,
     ) -> Option<TokenStream> {
-        let ty = self.kernel.scalar_of(lhs);
-        if !self.guarded || !ty.is_int() {
-            return None;
-        }
+        let ty = self.kernel.type_of(lhs).as_scalar();
+        let ty = ty.filter(|ty| self.guarded && ty.is_int())?;
         let wrapping = match op {
             BinaryOp::Add => "wrapping_add",
             BinaryOp::Sub => "wrapping_sub",

@@ -58,6 +58,17 @@ impl Writer<'_> {
         }
     }
 
+    /// A pointer to the element, to store a part of it.
+    pub fn element_place(&self, memory: Memory) -> TokenStream {
+        let (array, index) = self.element(memory);
+        match memory {
+            Memory::Slice(_) => mixed!(#array.place(#index)),
+            Memory::Shared(_) | Memory::Local(_) => {
+                mixed!((#array.get_unchecked_mut(#index) as *mut _))
+            }
+        }
+    }
+
     /// The array and the index in it.
     fn element(&self, memory: Memory) -> (Ident, TokenStream) {
         match memory {

@@ -10,11 +10,14 @@
 //! data are no tests but the ends of the loops, see [`trim`].
 
 mod atomic;
+mod compound;
 mod expr;
 mod frame;
+mod loops;
 mod masked;
 mod memory;
 mod names;
+mod peel;
 mod shapes;
 mod stmt;
 mod storage;
@@ -153,7 +156,7 @@ impl Writer<'_> {
     fn dim(&self) -> TokenStream {
         let dim = match self.kernel.block {
             Some(dim) => {
-                let dim = dim.map(|d| Literal::u32_unsuffixed(d));
+                let dim = dim.map(Literal::u32_unsuffixed);
                 mixed!([#(#dim),*])
             }
             None => mixed!(__block.dim),
@@ -167,8 +170,14 @@ impl Writer<'_> {
     /// A body that is one region.
     fn whole(&self) -> TokenStream {
         let ids: Vec<StmtId> = self.kernel.block(self.kernel.body).collect();
-        let (stmts, strips) = (self.block(self.kernel.body), self.strips(None, &ids));
-        let rows = tree::rows(strips, mixed!('thread: { #stmts }));
+        let body = |writer: &Writer<'_>| {
+            let stmts = writer.block(writer.kernel.body);
+            mixed!('thread: { #stmts })
+        };
+        let rows = match self.strips(None, &ids) {
+            Some(strips) => tree::rows(Some(strips), body(self)),
+            None => self.peeled_rows(&ids, &body),
+        };
         mixed!(unsafe { #rows })
     }
 
@@ -220,9 +229,10 @@ impl Writer<'_> {
     fn param_type(&self, param: ParamId) -> TokenStream {
         match self.kernel.params[param.index()].kind {
             ParamKind::Scalar(ty) => rust_type(ty),
-            ParamKind::Value(_) | ParamKind::Reference(_) => todo!(),
-            ParamKind::Slice { elem, access } => {
-                let elem = rust_type(elem.scalar());
+            ParamKind::Value(_) => self.lowered.param_types[param.index()].clone(),
+            ParamKind::Reference(_) => unreachable!("a kernel has no `&mut T`"),
+            ParamKind::Slice { access, .. } => {
+                let elem = &self.lowered.param_types[param.index()];
                 match access {
                     Access::Read => mixed!(&[#elem]),
                     Access::Write => mixed!(direct::Output<'_, #elem>),
@@ -236,7 +246,8 @@ impl Writer<'_> {
         let i = Literal::usize_unsuffixed(param.index());
         match self.kernel.params[param.index()].kind {
             ParamKind::Scalar(_) => mixed!(direct::scalar(__args, #i)),
-            ParamKind::Value(_) | ParamKind::Reference(_) => todo!(),
+            ParamKind::Value(_) => mixed!(direct::value(__args, #i)),
+            ParamKind::Reference(_) => unreachable!("a kernel has no `&mut T`"),
             ParamKind::Slice { access, .. } => match access {
                 Access::Read => mixed!(direct::input(__args, #i)),
                 Access::Write => mixed!(direct::output(__args, #i)),

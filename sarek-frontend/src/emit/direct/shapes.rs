@@ -11,6 +11,8 @@ pub struct Shapes {
     pub masked: bool,
     /// The turns of a loop with strides are a strip's: [`super::stride`].
     pub strides: bool,
+    /// A row's edges are split off where a condition tells them: [`super::peel`].
+    pub peel: bool,
 }
 
 impl Default for Shapes {
@@ -20,6 +22,7 @@ impl Default for Shapes {
             strips: true,
             masked: true,
             strides: true,
+            peel: true,
         }
     }
 }
@@ -32,6 +35,7 @@ impl Shapes {
             strips: false,
             masked: false,
             strides: false,
+            peel: false,
         };
         for name in list.split(',').map(str::trim).filter(|n| !n.is_empty()) {
             match name {
@@ -39,6 +43,7 @@ impl Shapes {
                 "strips" => shapes.strips = true,
                 "masked" => shapes.masked = true,
                 "strides" => shapes.strides = true,
+                "peel" => shapes.peel = true,
                 _ => return None,
             }
         }

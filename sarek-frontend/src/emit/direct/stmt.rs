@@ -5,7 +5,7 @@ use quote::quote_spanned;
 use sarek_ir::{Block, ExprId, LocalId, Scope, Stmt, StmtId, Value};
 
 use super::frame::Mask;
-use super::names::{literal, located, loop_label, rust_type};
+use super::names::{literal, located, loop_label};
 use super::{Writer, mixed};
 
 impl Writer<'_> {
@@ -121,7 +121,8 @@ impl Writer<'_> {
             Stmt::Subgroup { .. } => {
                 unreachable!("an operation of subgroups is a node of its own")
             }
-            Stmt::Update { .. } | Stmt::Call { .. } => todo!(),
+            Stmt::Update { place, value } => self.update(place, value, span),
+            Stmt::Call { .. } => todo!(),
             Stmt::Native { native } => match self.kernel.natives[native.index()].fallback {
                 Some(fallback) => {
                     let fallback = self.block(fallback);
@@ -135,6 +136,9 @@ impl Writer<'_> {
 
     /// `let local = init;`; a local without a value has zero, which is never read.
     pub fn declare(&self, local: LocalId, init: Option<ExprId>, span: Span) -> TokenStream {
+        if self.is_foreign(local) {
+            return self.declare_foreign(local, init, span);
+        }
         let mutable = init.is_none() || self.kernel.locals[local.index()].mutable;
         let mutable = mutable.then(|| mixed!(mut));
         let (name, ty) = (self.local(local), self.local_type(local));
@@ -147,7 +151,7 @@ impl Writer<'_> {
 
     /// The type of a local where each lane has its own.
     pub fn local_type(&self, local: LocalId) -> TokenStream {
-        let elem = rust_type(self.kernel.local_scalar(&self.kernel.locals[local.index()]));
+        let elem = self.element_type(local, &self.kernel.locals[local.index()]);
         match self.kernel.array(local) {
             Some((_, len)) => {
                 let len = self.const_length(len);

@@ -8,7 +8,7 @@ use sarek_ir::{Length, LocalId, SharedId};
 use super::frame::Frame;
 use super::memory::shared_name;
 use super::names::rust_type;
-use super::{Writer, mixed, subgroup, tree};
+use super::{Writer, loops, mixed, subgroup};
 
 /// An array, as a parameter of the function that runs the lanes.
 pub struct Array {
@@ -72,7 +72,7 @@ impl Writer<'_> {
         for (i, local) in self.kernel.locals.iter().enumerate() {
             let id = LocalId(i as u32);
             if frame.plan.place(id) == Place::Lanes {
-                let elem = rust_type(self.kernel.local_scalar(local));
+                let elem = self.element_type(id, local);
                 let each = self.kernel.array(id).map(|(_, len)| self.const_length(len));
                 found.push((frame.array(id), elem, each));
             }
@@ -81,7 +81,7 @@ impl Writer<'_> {
             let name = frame.mask_name(sarek_ir::analysis::regions::MaskId(mask));
             found.push((name, mixed!(::core::primitive::bool), None));
         }
-        let more = tree::counters(self, frame)
+        let more = loops::counters(self, frame)
             .into_iter()
             .chain(subgroup::arrays(self, frame));
         found.extend(more.map(|(name, elem)| (name, elem, None)));

@@ -29,7 +29,7 @@ impl Writer<'_> {
         outer: Option<(&Frame<'_>, RegionId)>,
         stmts: &[StmtId],
     ) -> Option<TokenStream> {
-        if !self.shapes.strips {
+        if !self.shapes.strips || self.has_foreign() {
             return None;
         }
         let (plan, steps) = self.strip_plan(outer.map(|(frame, _)| frame), stmts)?;

@@ -1,0 +1,138 @@
+//! A type's description as tokens; `__ir` and `__layout` are in scope.
+//!
+//! Offsets of a struct's fields are rustc's. Those of a variant's fields follow from what `#[repr(C, u32)]` promises: a
+//! `u32`, then a union of the variants' fields, each like a `#[repr(C)]` struct; the size is held against rustc's.
+
+use proc_macro2::{Literal, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{DataEnum, DeriveInput, Fields, Variant};
+
+/// The description of a struct.
+pub fn of_struct(item: &DeriveInput, fields: &Fields) -> TokenStream {
+    let name = item.ident.to_string();
+    let each = fields.members().zip(fields).map(|(member, field)| {
+        let (text, ty) = (member_text(&member), &field.ty);
+        quote! {
+            __layout::field::<#ty>(#text, ::core::mem::offset_of!(Self, #member))
+        }
+    });
+    quote! {
+        __ir::TypeInfo::Struct(
+            const {
+                &__ir::StructInfo {
+                    name: #name,
+                    fields: const { &[#(#each),*] },
+                    size: ::core::mem::size_of::<Self>() as ::core::primitive::u64,
+                }
+            },
+        )
+    }
+}
+
+/// The description of an enum.
+pub fn of_enum(item: &DeriveInput, data: &DataEnum) -> TokenStream {
+    let name = item.ident.to_string();
+    let aligns = data.variants.iter().map(|v| {
+        let types = v.fields.iter().map(|f| &f.ty);
+        quote!(#(::core::mem::align_of::<#types>(),)*)
+    });
+    let aligns: TokenStream = aligns.collect();
+    let start = quote!(__layout::payload_start(&[#aligns]));
+    let mut tags = Tags::default();
+    let variants: Vec<TokenStream> = data
+        .variants
+        .iter()
+        .map(|v| variant(v, &tags.next(v), &start))
+        .collect();
+    let ends = data.variants.iter().map(|v| {
+        let types: Vec<_> = v.fields.iter().map(|f| &f.ty).collect();
+        quote! {
+            __layout::end(#start, &[#(
+                (::core::mem::size_of::<#types>(), ::core::mem::align_of::<#types>()),
+            )*])
+        }
+    });
+    quote! {
+        __ir::TypeInfo::Enum(
+            const {
+                &__ir::EnumInfo {
+                    name: #name,
+                    variants: const { &[#(#variants),*] },
+                    size: __layout::checked_size(
+                        ::core::mem::size_of::<Self>(),
+                        &[#aligns],
+                        &[#(#ends),*],
+                    ),
+                }
+            },
+        )
+    }
+}
+
+fn variant(variant: &Variant, tag: &TokenStream, start: &TokenStream) -> TokenStream {
+    let name = plain(&variant.ident.to_string());
+    let types: Vec<&syn::Type> = variant.fields.iter().map(|f| &f.ty).collect();
+    let each = variant.fields.members().enumerate().map(|(i, member)| {
+        let (text, ty, before) = (member_text(&member), types[i], &types[..i]);
+        quote! {
+            __layout::field::<#ty>(
+                #text,
+                __layout::offset(
+                    #start,
+                    &[#(
+                        (::core::mem::size_of::<#before>(), ::core::mem::align_of::<#before>()),
+                    )*],
+                    ::core::mem::align_of::<#ty>(),
+                ),
+            )
+        }
+    });
+    quote! {
+        __ir::VariantInfo {
+            name: #name,
+            tag: #tag,
+            fields: const { &[#(#each),*] },
+        }
+    }
+}
+
+/// The tags of variants: one more than that before, unless one is written.
+#[derive(Default)]
+struct Tags {
+    base: Option<TokenStream>,
+    after: u32,
+}
+
+impl Tags {
+    fn next(&mut self, variant: &Variant) -> TokenStream {
+        if let Some((_, written)) = &variant.discriminant {
+            let span = Span::mixed_site().located_at(written.span());
+            self.base = Some(quote_spanned!(span=> (#written)));
+            self.after = 0;
+        }
+        let after = Literal::u32_suffixed(self.after);
+        self.after += 1;
+        match &self.base {
+            Some(base) => quote!(#base + #after),
+            None => quote!(#after),
+        }
+    }
+}
+
+fn member_text(member: &syn::Member) -> String {
+    plain(&member.to_token_stream().to_string())
+}
+
+fn plain(name: &str) -> String {
+    name.strip_prefix("r#").unwrap_or(name).to_string()
+}
+
+/// The tokens, all of them at one place.
+pub fn respanned(tokens: TokenStream, span: Span) -> TokenStream {
+    let respan = |mut token: TokenTree| {
+        token.set_span(token.span().located_at(span));
+        token
+    };
+    tokens.into_iter().map(respan).collect()
+}

@@ -1,0 +1,143 @@
+//! `#[derive(KernelType)]`: a type's fields and layout as data.
+
+mod layout;
+mod repr;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Data, DeriveInput, Fields};
+
+use crate::diagnostics::Errors;
+use repr::Shape;
+
+/// Expands `#[derive(KernelType)] item`.
+pub fn expand(item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let tokens = match syn::parse2::<DeriveInput>(item) {
+        Ok(item) => implementation(&item, &mut errors),
+        Err(error) => {
+            errors.push(error);
+            None
+        }
+    };
+    let (reports, _) = errors.finish();
+    quote!(#reports #tokens)
+}
+
+fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream> {
+    let krate = krate(item, errors);
+    parameters(item, errors);
+    let info = match &item.data {
+        Data::Struct(data) => {
+            repr::check(item, Shape::Struct, errors);
+            fields_exist(&data.fields, item, errors);
+            layout::of_struct(item, &data.fields)
+        }
+        Data::Enum(data) => {
+            let bare = data.variants.iter().all(|v| v.fields.is_empty());
+            let shape = if bare { Shape::Bare } else { Shape::Data };
+            repr::check(item, shape, errors);
+            if data.variants.is_empty() {
+                let message = "an enum of a kernel has a variant at least";
+                errors.at(item.ident.span(), message);
+                return None;
+            }
+            layout::of_enum(item, data)
+        }
+        Data::Union(data) => {
+            let message = "a union is not supported: kernels know structs and enums";
+            errors.at(data.union_token.span, message);
+            return None;
+        }
+    };
+    // The trait is implemented all the same, so that one mistake is reported once.
+    Some(implement(item, &krate, &info))
+}
+
+fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> TokenStream {
+    let name = &item.ident;
+    let mut generics = item.generics.clone();
+    let where_clause = generics.make_where_clause();
+    for param in item.generics.type_params() {
+        let ident = &param.ident;
+        where_clause
+            .predicates
+            .push(syn::parse_quote!(#ident: #krate::Element));
+    }
+    for ty in field_types(&item.data) {
+        let span = Span::mixed_site().located_at(ty.span());
+        let krate = layout::respanned(krate.clone(), span);
+        let bound = quote_spanned!(span=> #ty: #krate::Element);
+        where_clause.predicates.push(syn::parse_quote!(#bound));
+    }
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    quote! {
+        const _: () = {
+            use #krate::__private::{layout as __layout};
+            use #krate::ir as __ir;
+
+            #[automatically_derived]
+            unsafe impl #impl_generics #krate::KernelType for #name #ty_generics #where_clause {
+                const TYPE: __ir::TypeInfo = #info;
+            }
+
+            #[automatically_derived]
+            unsafe impl #impl_generics #krate::Element for #name #ty_generics #where_clause {}
+        };
+    }
+}
+
+/// The path of the façade crate: `#[kernel_type(crate = path)]`.
+fn krate(item: &DeriveInput, errors: &mut Errors) -> TokenStream {
+    let mut found = quote!(::sarek);
+    for attr in &item.attrs {
+        if !attr.path().is_ident("kernel_type") {
+            continue;
+        }
+        let parsed = attr.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("crate") {
+                return Err(meta.error("there is one option, `crate = path`"));
+            }
+            found = meta.value()?.parse::<syn::Path>()?.to_token_stream();
+            Ok(())
+        });
+        if let Err(error) = parsed {
+            errors.push(error);
+        }
+    }
+    found
+}
+
+fn parameters(item: &DeriveInput, errors: &mut Errors) {
+    for lifetime in item.generics.lifetimes() {
+        let message = "a type of a kernel borrows nothing: drop the lifetime";
+        errors.at(lifetime.span(), message);
+    }
+}
+
+fn fields_exist(fields: &Fields, item: &DeriveInput, errors: &mut Errors) {
+    if fields.is_empty() {
+        let message = "a struct of a kernel has a field at least";
+        errors.at(item.ident.span(), message);
+    }
+}
+
+/// The types of all fields, each spelling once.
+fn field_types(data: &Data) -> Vec<&syn::Type> {
+    let fields: Vec<&syn::Field> = match data {
+        Data::Struct(data) => data.fields.iter().collect(),
+        Data::Enum(data) => data.variants.iter().flat_map(|v| &v.fields).collect(),
+        Data::Union(_) => vec![],
+    };
+    let mut seen = vec![];
+    let mut types = vec![];
+    for field in fields {
+        let text = field.ty.to_token_stream().to_string();
+        if !seen.contains(&text) {
+            seen.push(text);
+            types.push(&field.ty);
+        }
+    }
+    types
+}

@@ -1,0 +1,79 @@
+//! The layout that a type asks rustc for.
+
+use proc_macro2::Span;
+use syn::DeriveInput;
+use syn::spanned::Spanned;
+
+use crate::diagnostics::Errors;
+
+/// What a type is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A struct.
+    Struct,
+    /// An enum without fields.
+    Bare,
+    /// An enum with fields.
+    Data,
+}
+
+/// Reports a type whose layout is not the same everywhere.
+pub fn check(item: &DeriveInput, shape: Shape, errors: &mut Errors) {
+    let words = words(item, errors);
+    let has = |word: &str| words.iter().any(|(known, _)| known == word);
+    for (word, span) in &words {
+        let fits = match shape {
+            Shape::Struct => word == "C",
+            Shape::Bare | Shape::Data => matches!(word.as_str(), "C" | "u32"),
+        };
+        if !fits {
+            let message = format!("`repr({word})` is not supported: {}", wanted(shape));
+            errors.at(*span, message);
+            return;
+        }
+    }
+    let enough = match shape {
+        Shape::Struct => has("C"),
+        Shape::Bare => has("u32"),
+        Shape::Data => has("C") && has("u32"),
+    };
+    if !enough {
+        let message = format!(
+            "kernels need a layout that is the same everywhere: {}",
+            wanted(shape)
+        );
+        errors.at(item.ident.span(), message);
+    }
+}
+
+fn wanted(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Struct => "write `#[repr(C)]`",
+        Shape::Bare => "write `#[repr(u32)]`",
+        Shape::Data => "write `#[repr(C, u32)]`",
+    }
+}
+
+/// The words in `#[repr(…)]`.
+fn words(item: &DeriveInput, errors: &mut Errors) -> Vec<(String, Span)> {
+    let mut words = vec![];
+    for attr in &item.attrs {
+        if !attr.path().is_ident("repr") {
+            continue;
+        }
+        let parsed = attr.parse_nested_meta(|meta| {
+            let word = meta.path.get_ident().map(ToString::to_string);
+            words.push((word.unwrap_or_default(), meta.path.span()));
+            if meta.input.peek(syn::token::Paren) {
+                let content;
+                syn::parenthesized!(content in meta.input);
+                content.parse::<proc_macro2::TokenStream>()?;
+            }
+            Ok(())
+        });
+        if let Err(error) = parsed {
+            errors.push(error);
+        }
+    }
+    words
+}

@@ -1,0 +1,258 @@
+//! The compiled body of values of several parts: natural Rust, whose types rustc infers by itself.
+//!
+//! What stands under an operator or a method goes through `direct::num`, so that only numbers can: a type of the
+//! user's that implements `Add` is not what the kernel means.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote_spanned;
+use sarek_ir::{
+    Compound, CompoundId, Expr, ExprId, Intrinsic, LocalId, NameId, PlaceId, Root, SiteId, Step,
+    Value,
+};
+
+use super::names::{located, rust_type};
+use super::{Writer, mixed};
+use crate::lower::member;
+
+impl Writer<'_> {
+    /// Does the kernel compute with values whose types rustc infers?
+    pub(super) fn has_foreign(&self) -> bool {
+        let mut types = self.kernel.expr_types.iter();
+        types.any(|ty| ty.as_scalar().is_none())
+    }
+
+    /// The type of a local, or of its elements if it is an array, where it is spelled out.
+    pub(super) fn element_type(&self, id: LocalId, local: &sarek_ir::Local) -> TokenStream {
+        if !self.is_foreign(id) {
+            return rust_type(self.kernel.local_scalar(local));
+        }
+        let message = format!(
+            "`{}` has several parts, and is needed on both sides of a barrier: bind its parts before the barrier",
+            local.name
+        );
+        mixed!(::core::compile_error!(#message))
+    }
+
+    /// Is it neither a scalar nor an array of scalars?
+    pub(super) fn is_foreign(&self, local: LocalId) -> bool {
+        let ty = match self.kernel.array(local) {
+            Some((elem, _)) => elem,
+            None => self.kernel.locals[local.index()].ty,
+        };
+        ty.as_scalar().is_none()
+    }
+
+    /// `let local = init;`, of a type that rustc infers.
+    pub(super) fn declare_foreign(
+        &self,
+        local: LocalId,
+        init: Option<ExprId>,
+        span: Span,
+    ) -> TokenStream {
+        let mutable = self.kernel.locals[local.index()].mutable;
+        let mutable = (init.is_none() || mutable).then(|| mixed!(mut));
+        let name = self.local(local);
+        match init.map(|init| self.expr(init)) {
+            Some(init) => quote_spanned!(span=> let #mutable #name = #init;),
+            None => quote_spanned!(span=> let #mutable #name;),
+        }
+    }
+
+    /// What stands under an operator: a number.
+    pub(super) fn operand(&self, id: ExprId) -> TokenStream {
+        let value = self.expr(id);
+        let is_known = self.kernel.type_of(id).as_scalar().is_some();
+        match self.kernel.expr(id) {
+            _ if is_known => value,
+            Expr::Literal(_) => value,
+            _ => {
+                let span = located(self.lowered.expr_spans[id.index()]);
+                quote_spanned!(span=> direct::num(#value))
+            }
+        }
+    }
+
+    /// A method of a number whose type rustc infers.
+    pub(super) fn foreign_call(
+        &self,
+        intrinsic: Intrinsic,
+        args: &[ExprId],
+        span: Span,
+    ) -> TokenStream {
+        let name = Ident::new(intrinsic.name(), span);
+        let args: Vec<TokenStream> = args.iter().map(|a| self.operand(*a)).collect();
+        match intrinsic {
+            Intrinsic::Rsqrt => quote_spanned!(span=> direct::Float::rsqrt(#(#args),*)),
+            Intrinsic::Clamp => quote_spanned!(span=> direct::clamp(#(#args),*)),
+            _ => {
+                let (receiver, rest) = (&args[0], &args[1..]);
+                quote_spanned!(span=> direct::num(#receiver).#name(#(#rest),*))
+            }
+        }
+    }
+
+    pub(super) fn compound(&self, id: CompoundId, span: Span) -> TokenStream {
+        match &self.kernel.compounds[id.index()] {
+            Compound::Field { base, name } => {
+                let (base, name) = (self.expr(*base), self.member(*name, span));
+                quote_spanned!(span=> (#base).#name)
+            }
+            Compound::Index { base, index, site } => {
+                let (base, index) = (self.expr(*base), self.expr(*index));
+                let check = self.part_check(*site, mixed!(__array.len()));
+                quote_spanned! {span=> {
+                    let __array = &#base;
+                    let __index: ::core::primitive::usize = #index;
+                    #check
+                    *__array.get_unchecked(__index)
+                }}
+            }
+            Compound::IsVariant { value, .. } => {
+                let (value, path) = (self.expr(*value), self.path(id));
+                quote_spanned!(span=> ::core::matches!(#value, #path { .. }))
+            }
+            Compound::Payload { value, name, .. } => {
+                let (value, path) = (self.expr(*value), self.path(id));
+                let name = self.member(*name, span);
+                quote_spanned! {span=>
+                    (match #value {
+                        #path { #name: __part, .. } => __part,
+                        _ => ::core::hint::unreachable_unchecked(),
+                    })
+                }
+            }
+            Compound::Construct {
+                fields,
+                rest,
+                variant: _,
+            } => self.construct(id, fields, *rest, span),
+            Compound::Array { items } => {
+                let items = self.kernel.list(*items).map(|item| self.expr(item));
+                quote_spanned!(span=> [#(#items),*])
+            }
+            Compound::Repeat { value } => {
+                let (value, count) = (self.expr(*value), self.path(id));
+                quote_spanned!(span=> [#value; #count])
+            }
+        }
+    }
+
+    fn construct(
+        &self,
+        id: CompoundId,
+        fields: &[(NameId, ExprId)],
+        rest: Option<ExprId>,
+        span: Span,
+    ) -> TokenStream {
+        let values = fields.iter().map(|(_, value)| self.expr(*value));
+        let Some(path) = self.lowered.paths.get(&id) else {
+            return quote_spanned!(span=> (#(#values,)*));
+        };
+        let names = fields.iter().map(|(name, _)| self.member(*name, span));
+        let rest = rest.map(|rest| {
+            let rest = self.expr(rest);
+            mixed!(..#rest)
+        });
+        quote_spanned!(span=> (#path { #(#names: #values,)* #rest }))
+    }
+
+    /// `place = value`, the way to the place as pointers.
+    pub(super) fn update(&self, place: PlaceId, value: ExprId, span: Span) -> TokenStream {
+        let place = &self.kernel.places[place.index()];
+        let value = self.expr(value);
+        let root = match place.root {
+            Root::Local(local) => {
+                let local = self.local(local);
+                mixed!(let __place = &raw mut #local;)
+            }
+            Root::Element {
+                memory,
+                index,
+                site,
+            } => {
+                let (place, index) = (self.element_place(memory), self.expr(index));
+                let check = self.bounds_check(site, memory);
+                mixed! {
+                    let __index: ::core::primitive::usize = #index;
+                    #check
+                    let __place = #place;
+                }
+            }
+            Root::Param(_) => unreachable!("a kernel has no `&mut T`"),
+        };
+        let steps = place.steps.iter().map(|step| match *step {
+            Step::Field(name) => {
+                let name = self.member(name, span);
+                mixed!(let __place = &raw mut (*__place).#name;)
+            }
+            Step::Index { index, site } => {
+                let index = self.expr(index);
+                let check = self.part_check(site, mixed!(direct::array_len(__place)));
+                mixed! {
+                    let __index: ::core::primitive::usize = #index;
+                    #check
+                    let __place = direct::array_element(__place, __index);
+                }
+            }
+        });
+        quote_spanned! {span=> {
+            let __value = #value;
+            #root
+            #(#steps)*
+            *__place = __value;
+        }}
+    }
+
+    /// The test of `__index` against the length of an array inside of a value.
+    fn part_check(&self, site: Option<SiteId>, len: TokenStream) -> Option<TokenStream> {
+        site.map(|site| {
+            let detail = mixed!(__index as ::core::primitive::u64);
+            let (always, fault) = (self.always(site), self.fault(site, detail));
+            mixed!(if #always __index >= #len { #fault })
+        })
+    }
+
+    /// How the source names what the operation makes or takes apart.
+    fn path(&self, id: CompoundId) -> &TokenStream {
+        match self.lowered.paths.get(&id) {
+            Some(path) => path,
+            None => unreachable!("the lowering kept the path of it"),
+        }
+    }
+
+    fn member(&self, name: NameId, span: Span) -> syn::Member {
+        let mut member = member(self.kernel.name(name));
+        match &mut member {
+            syn::Member::Named(name) => name.set_span(span),
+            syn::Member::Unnamed(index) => index.span = span,
+        }
+        member
+    }
+}
+
+/// A number whose type rustc infers.
+pub(super) fn foreign_literal(value: Value) -> TokenStream {
+    let negative = |negative: bool, literal: Literal| match negative {
+        true => mixed!((-#literal)),
+        false => mixed!(#literal),
+    };
+    match value {
+        Value::I64(v) => negative(v < 0, Literal::u64_unsuffixed(v.unsigned_abs())),
+        Value::U64(v) => negative(false, Literal::u64_unsuffixed(v)),
+        Value::F64(bits) => {
+            let v = f64::from_bits(bits);
+            negative(v.is_sign_negative(), Literal::f64_unsuffixed(v.abs()))
+        }
+        Value::Bool(_)
+        | Value::I8(_)
+        | Value::U8(_)
+        | Value::I16(_)
+        | Value::U16(_)
+        | Value::I32(_)
+        | Value::U32(_)
+        | Value::Usize(_)
+        | Value::F32(_) => {
+            unreachable!("a literal of an open type has the widest type")
+        }
+    }
+}

@@ -1,0 +1,478 @@
+//! Values of several parts: fields, tuples, struct literals, and elements of arrays inside of them.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use sarek_ir::{Compound, CompoundId, Expr, ExprId, Memory, NameId, Scalar, SiteId, SiteKind};
+use syn::spanned::Spanned;
+
+use super::types::{Arg, Node};
+use super::written::{OPTION, RESULT};
+use super::{Known, Lowerer, Ty, Value};
+
+/// What a path in a struct literal, call or pattern makes.
+pub(super) struct Constructor {
+    /// The type that it makes a value of.
+    pub ty: Ty,
+    /// The variant, if the type is an enum.
+    pub variant: Option<NameId>,
+    /// How the compiled body names it.
+    pub path: TokenStream,
+}
+
+impl Lowerer<'_> {
+    /// Adds an operation on values of several parts.
+    pub(super) fn compound(&mut self, compound: Compound, ty: Ty, span: Span) -> ExprId {
+        let id = CompoundId(self.kernel.compounds.len() as u32);
+        self.kernel.compounds.to_mut().push(compound);
+        self.expr(Expr::Compound(id), ty, span)
+    }
+
+    /// The same for one whose path the compiled body needs.
+    pub(super) fn compound_by(
+        &mut self,
+        compound: Compound,
+        path: TokenStream,
+        ty: Ty,
+        span: Span,
+    ) -> ExprId {
+        let id = CompoundId(self.kernel.compounds.len() as u32);
+        self.paths.insert(id, path);
+        self.compound(compound, ty, span)
+    }
+
+    // Parts.
+
+    /// `base.name`
+    pub(super) fn field(&mut self, e: &syn::ExprField) -> Value {
+        let Some(base) = self.scalar_or_never(&e.base) else {
+            return Value::Never;
+        };
+        let Some((name, ty)) = self.field_type(self.ty(base), &e.member) else {
+            return Value::Never;
+        };
+        let base = self.named(base);
+        Value::Scalar(self.compound(Compound::Field { base, name }, ty, e.span()))
+    }
+
+    /// The name and type of a field. `None` when it is reported that there is none.
+    pub(super) fn field_type(&mut self, of: Ty, member: &syn::Member) -> Option<(NameId, Ty)> {
+        let text = member.to_token_stream().to_string();
+        let text = text.strip_prefix("r#").unwrap_or(&text);
+        match self.types.look(of) {
+            Known::Nothing if self.unreachable.contains(&of) => return None,
+            Known::Nothing => {
+                let message = format!(
+                    "the type must be known before `.{text}` is taken of it: annotate the variable"
+                );
+                self.errors.at(member.span(), message);
+                return None;
+            }
+            Known::Scalar(_) | Known::Int | Known::Float => {
+                let message = format!("{} has no field `{text}`", self.types.look(of));
+                self.errors.at(member.span(), message);
+                return None;
+            }
+            Known::Compound | Known::Foreign => {}
+        }
+        if let Node::Tuple(types) = self.types.node(of)
+            && text.parse().map_or(true, |i: usize| i >= types.len())
+        {
+            let message = format!("this tuple has no field `{text}`");
+            self.errors.at(member.span(), message);
+            return None;
+        }
+        let name = self.name_id(text);
+        Some((name, self.types.field(of, name, text)))
+    }
+
+    /// An element of an array that is no memory of its own: `base[index]`.
+    pub(super) fn part_index(&mut self, e: &syn::ExprIndex) -> Value {
+        let mark = self.mark();
+        let Some(base) = self.scalar_or_never(&e.expr) else {
+            return Value::Never;
+        };
+        let mut base = self.indexable(base);
+        let after = self.mark();
+        let index = self.scalar(&e.index);
+        self.expect(index, Scalar::Usize);
+        if self.mark() > after {
+            base = self.spill_at(after.max(mark), base);
+        }
+        let Some(ty) = self.element_of(self.ty(base), e.span()) else {
+            return Value::Never;
+        };
+        let site = Some(self.part_site(base, e.span()));
+        Value::Scalar(self.compound(Compound::Index { base, index, site }, ty, e.span()))
+    }
+
+    /// The type of an array's elements. `None` when it is reported that it is none.
+    pub(super) fn element_of(&mut self, of: Ty, span: Span) -> Option<Ty> {
+        match self.types.node(of) {
+            Node::Array(elem, _) => Some(*elem),
+            Node::Named(_) | Node::Hole(_) => Some(self.types.element(of)),
+            Node::Any if self.unreachable.contains(&of) => None,
+            Node::Any | Node::Known(_) | Node::Int | Node::Float | Node::Tuple(_) => {
+                let message = format!(
+                    "this is {}, and only slices and arrays can be indexed",
+                    self.types.look(of)
+                );
+                self.errors.at(span, message);
+                None
+            }
+            Node::Same(_) => unreachable!("node looks through it"),
+        }
+    }
+
+    /// The site of an index into an array inside of a value.
+    fn part_site(&mut self, base: ExprId, span: Span) -> SiteId {
+        let (memory, dimension) = self.root(base);
+        self.site(SiteKind::Dimension(memory, dimension), span)
+    }
+
+    /// The memory that a named value stands in, and how many dimensions lead to it.
+    fn root(&self, id: ExprId) -> (Memory, u32) {
+        match self.kernel.expr(id) {
+            Expr::Local(local) => (Memory::Local(local), 0),
+            Expr::Load { memory, .. } => (memory, self.rank(memory) as u32),
+            Expr::Compound(compound) => match &self.kernel.compounds[compound.index()] {
+                Compound::Field { base, .. } => self.root(*base),
+                Compound::Payload { value, .. } => self.root(*value),
+                Compound::Index { base, .. } => {
+                    let (memory, dimension) = self.root(*base);
+                    (memory, dimension + 1)
+                }
+                Compound::IsVariant { .. }
+                | Compound::Construct { .. }
+                | Compound::Array { .. }
+                | Compound::Repeat { .. } => unreachable!("it was given a name"),
+            },
+            _ => unreachable!("it was given a name"),
+        }
+    }
+
+    /// The value, in a local if it names nothing.
+    pub(super) fn named(&mut self, id: ExprId) -> ExprId {
+        match self.kernel.expr(id) {
+            Expr::Param(_) | Expr::Link(_) => id,
+            _ => self.indexable(id),
+        }
+    }
+
+    /// The same; what indices lead into stands in memory of the kernel's own.
+    fn indexable(&mut self, id: ExprId) -> ExprId {
+        let is_part = match self.kernel.expr(id) {
+            Expr::Local(_) | Expr::Load { .. } => true,
+            Expr::Compound(compound) => match &self.kernel.compounds[compound.index()] {
+                Compound::Field { base, .. } | Compound::Index { base, .. } => {
+                    self.has_memory(*base)
+                }
+                Compound::Payload { value, .. } => self.has_memory(*value),
+                Compound::IsVariant { .. }
+                | Compound::Construct { .. }
+                | Compound::Array { .. }
+                | Compound::Repeat { .. } => false,
+            },
+            _ => false,
+        };
+        if is_part {
+            return id;
+        }
+        let at = self.mark();
+        self.spill_at(at, id)
+    }
+
+    fn has_memory(&self, id: ExprId) -> bool {
+        match self.kernel.expr(id) {
+            Expr::Compound(compound) => match &self.kernel.compounds[compound.index()] {
+                Compound::Field { base, .. } | Compound::Index { base, .. } => {
+                    self.has_memory(*base)
+                }
+                Compound::Payload { value, .. } => self.has_memory(*value),
+                Compound::IsVariant { .. }
+                | Compound::Construct { .. }
+                | Compound::Array { .. }
+                | Compound::Repeat { .. } => false,
+            },
+            Expr::Local(_) | Expr::Load { .. } => true,
+            _ => false,
+        }
+    }
+
+    // Wholes.
+
+    /// `(a, b)`
+    pub(super) fn tuple(&mut self, e: &syn::ExprTuple) -> Value {
+        let elems: Vec<&syn::Expr> = e.elems.iter().collect();
+        let values = self.operands(&elems);
+        let types = values.iter().map(|v| self.ty(*v)).collect();
+        let ty = self.types.tuple(types);
+        let fields = values.into_iter().enumerate();
+        let fields: Vec<(NameId, ExprId)> = fields
+            .map(|(i, value)| (self.name_id(&i.to_string()), value))
+            .collect();
+        let construct = Compound::Construct {
+            variant: None,
+            fields: fields.into(),
+            rest: None,
+        };
+        Value::Scalar(self.compound(construct, ty, e.span()))
+    }
+
+    /// `[a, b]` and `[a; n]` where they are values of their own.
+    pub(super) fn array_value(&mut self, e: &syn::ExprArray) -> Value {
+        let elems: Vec<&syn::Expr> = e.elems.iter().collect();
+        if elems.is_empty() {
+            let message = "an array of a kernel has one element at least";
+            self.errors.at(e.span(), message);
+            return Value::Never;
+        }
+        let values = self.operands(&elems);
+        let elem = self.ty(values[0]);
+        for value in &values {
+            self.unify(elem, self.ty(*value), self.span(*value));
+        }
+        let ty = self
+            .types
+            .array(elem, super::length::Dim::fixed(values.len() as u64));
+        let items = self.kernel.push_list(&values);
+        Value::Scalar(self.compound(Compound::Array { items }, ty, e.span()))
+    }
+
+    pub(super) fn repeat_value(&mut self, e: &syn::ExprRepeat) -> Value {
+        let Some(value) = self.scalar_or_never(&e.expr) else {
+            return Value::Never;
+        };
+        let Some(len) = self.dimension(&e.len) else {
+            return Value::Never;
+        };
+        let at = self.mark();
+        let value = match self.is_leaf(value) {
+            true => value,
+            false => self.spill_at(at, value),
+        };
+        let count = self.among_constants(len.tokens().clone());
+        let ty = self.types.array(self.ty(value), len);
+        Value::Scalar(self.compound_by(Compound::Repeat { value }, count, ty, e.span()))
+    }
+
+    /// `P { x, y: b, ..rest }`
+    pub(super) fn struct_literal(&mut self, e: &syn::ExprStruct) -> Value {
+        if let Some(qself) = &e.qself {
+            let instead = "name the type by a plain path";
+            self.errors
+                .unsupported(qself.lt_token.span, "a qualified path is", instead);
+            return Value::Never;
+        }
+        let Some(constructor) = self.constructor(&e.path) else {
+            return Value::Never;
+        };
+        let members: Vec<&syn::Member> = e.fields.iter().map(|f| &f.member).collect();
+        let mut exprs: Vec<&syn::Expr> = e.fields.iter().map(|f| &f.expr).collect();
+        exprs.extend(e.rest.as_deref());
+        if let (Some(dots), None) = (&e.dot2_token, &e.rest) {
+            let message = "write what the other fields are copied from: `..base`";
+            self.errors.at(dots.span(), message);
+            return Value::Never;
+        }
+        let mut values = self.operands(&exprs);
+        let rest = e.rest.as_ref().and_then(|_| values.pop());
+        if let Some(rest) = rest {
+            self.unify(constructor.ty, self.ty(rest), self.span(rest));
+        }
+        let names: Vec<String> = members
+            .iter()
+            .map(|m| m.to_token_stream().to_string())
+            .collect();
+        self.construct(constructor, &names, values, rest, e.span())
+    }
+
+    /// `P(a, b)`
+    pub(super) fn tuple_struct(&mut self, path: &syn::Path, e: &syn::ExprCall) -> Value {
+        let Some(constructor) = self.constructor(path) else {
+            return Value::Never;
+        };
+        let exprs: Vec<&syn::Expr> = e.args.iter().collect();
+        let values = self.operands(&exprs);
+        let names: Vec<String> = (0..values.len()).map(|i| i.to_string()).collect();
+        self.construct(constructor, &names, values, None, e.span())
+    }
+
+    /// A variant without fields.
+    pub(super) fn unit_variant(&mut self, path: &syn::Path) -> Value {
+        match self.constructor(path) {
+            Some(constructor) => self.construct(constructor, &[], vec![], None, path.span()),
+            None => Value::Never,
+        }
+    }
+
+    fn construct(
+        &mut self,
+        constructor: Constructor,
+        names: &[String],
+        values: Vec<ExprId>,
+        rest: Option<ExprId>,
+        span: Span,
+    ) -> Value {
+        let Constructor { ty, variant, path } = constructor;
+        let mut fields = vec![];
+        for (text, value) in names.iter().zip(values) {
+            let name = self.name_id(text);
+            let wanted = self.part_type(ty, variant, name, &path);
+            self.unify(wanted, self.ty(value), self.span(value));
+            fields.push((name, value));
+        }
+        // The other fields are parts of what they are copied from.
+        let rest = rest.map(|rest| self.named(rest));
+        let construct = Compound::Construct {
+            variant,
+            fields: fields.into(),
+            rest,
+        };
+        Value::Scalar(self.compound_by(construct, path, ty, span))
+    }
+
+    /// The type of a field of a struct or variant.
+    pub(super) fn part_type(
+        &mut self,
+        of: Ty,
+        variant: Option<NameId>,
+        name: NameId,
+        path: &TokenStream,
+    ) -> Ty {
+        let text = self.kernel.name(name).to_string();
+        let Some(variant) = variant else {
+            return self.types.field(of, name, &text);
+        };
+        let position = usize::from(self.kernel.name(variant) == "Err");
+        match self.core_argument(of, position) {
+            Some(ty) => ty,
+            None => self.types.payload(of, variant, name, path.clone()),
+        }
+    }
+
+    /// What a path makes: `P`, `geom::P`, `Shape::Circle`, `Some`. A variant's type is what stands before it, and
+    /// begins with a capital; rustc finds when that is wrong.
+    pub(super) fn constructor(&mut self, path: &syn::Path) -> Option<Constructor> {
+        if let Some(found) = self.core_variant(path) {
+            return Some(found);
+        }
+        let count = path.segments.len();
+        let is_variant = count > 1 && is_type_name(&path.segments[count - 2].ident);
+        if !is_variant {
+            let ty = self.written_path(path)?;
+            return Some(Constructor {
+                ty,
+                variant: None,
+                path: path.to_token_stream(),
+            });
+        }
+        let mut of = path.clone();
+        let last = of.segments.pop()?;
+        of.segments.pop_punct();
+        if !last.arguments.is_empty() {
+            let instead = "write the type's arguments after its own name";
+            self.errors
+                .unsupported(last.arguments.span(), "this path is", instead);
+            return None;
+        }
+        let ty = self.written_path(&of)?;
+        let variant = self.name_id(&last.ident.to_string());
+        let path = match self.core_argument(ty, 0).is_some() || self.is_core_type(ty) {
+            true => {
+                let of = self.core_path(ty);
+                let name = &last.ident;
+                quote!(#of::#name)
+            }
+            false => path.to_token_stream(),
+        };
+        self.open_arguments(ty);
+        Some(Constructor {
+            ty,
+            variant: Some(variant),
+            path,
+        })
+    }
+
+    fn is_core_type(&self, ty: Ty) -> bool {
+        match self.types.node(ty) {
+            Node::Named(named) => {
+                let path = super::path_text(&named.path);
+                path == OPTION || path == RESULT
+            }
+            _ => false,
+        }
+    }
+
+    fn core_path(&self, ty: Ty) -> TokenStream {
+        match self.types.node(ty) {
+            Node::Named(named) => named.path.clone(),
+            _ => unreachable!("it is `Option` or `Result`"),
+        }
+    }
+
+    /// `Option::Some` leaves its argument to be inferred.
+    fn open_arguments(&mut self, ty: Ty) {
+        if self.is_core_type(ty) && self.core_argument(ty, 0).is_none() {
+            let path = super::path_text(self.core_path(ty));
+            let fresh = self.core_type(path == OPTION);
+            // Both are of one path: the one with arguments is what they become.
+            let _ = self.types.unify(ty, fresh);
+        }
+    }
+
+    /// `Option<_>` or `Result<_, _>`
+    fn core_type(&mut self, option: bool) -> Ty {
+        let path = match option {
+            true => quote!(::core::option::Option),
+            false => quote!(::core::result::Result),
+        };
+        let count = if option { 1 } else { 2 };
+        let args = (0..count).map(|_| Arg::Type(self.types.any())).collect();
+        self.types.named(path, args)
+    }
+
+    /// `Some`, `None`, `Ok` and `Err`, which rustc tests to be core's.
+    fn core_variant(&mut self, path: &syn::Path) -> Option<Constructor> {
+        let name = path.get_ident()?;
+        let text = name.to_string();
+        let option = match text.as_str() {
+            "Some" | "None" => true,
+            "Ok" | "Err" => false,
+            _ => return None,
+        };
+        let unit = quote!(());
+        let (of, audit) = match text.as_str() {
+            "Some" => (
+                quote!(::core::option::Option),
+                quote!(fn(#unit) -> ::core::option::Option<#unit>),
+            ),
+            "None" => (
+                quote!(::core::option::Option),
+                quote!(::core::option::Option<#unit>),
+            ),
+            _ => (
+                quote!(::core::result::Result),
+                quote!(fn(#unit) -> ::core::result::Result<#unit, #unit>),
+            ),
+        };
+        self.audits.push(quote!(const _: #audit = #name;));
+        let ty = self.core_type(option);
+        let variant = self.name_id(&text);
+        Some(Constructor {
+            ty,
+            variant: Some(variant),
+            path: quote!(#of::#name),
+        })
+    }
+}
+
+/// Is it a type's name, or a variant's, by its first letter?
+pub(super) fn is_type_name(name: &syn::Ident) -> bool {
+    let text = name.to_string();
+    text.chars().next().is_some_and(char::is_uppercase)
+}
+
+/// Is it written as types and variants are, and not as a constant?
+pub(super) fn is_camel_case(name: &syn::Ident) -> bool {
+    is_type_name(name) && name.to_string().chars().any(char::is_lowercase)
+}

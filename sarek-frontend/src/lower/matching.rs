@@ -1,0 +1,650 @@
+//! `match`, `if let`, `let … else`, `while let` and `matches!`.
+//!
+//! A `match` becomes a chain of `if`s. rustc has seen to it that the arms cover all values, so the last arm
+//! without a guard needs no test.
+
+use proc_macro2::Span;
+use quote::quote;
+use sarek_ir::{Expr, ExprId, LocalId, Scalar, Stmt, UnaryOp};
+use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
+
+use super::compound::is_type_name;
+use super::pattern::{Bound, Found, Subject};
+use super::{Binding, Lowerer, OpenBlock, Value};
+
+/// What the branches of a `match` or `if` yield.
+#[derive(Default)]
+pub(super) struct Outcome {
+    /// The local that they assign.
+    result: Option<LocalId>,
+    /// Does one of them yield nothing?
+    unit: bool,
+    /// Does control get past one of them?
+    reached: bool,
+}
+
+/// An arm, its alternatives as arms of their own.
+struct Arm<'a> {
+    pat: &'a syn::Pat,
+    guard: Option<&'a syn::Expr>,
+    body: &'a syn::Expr,
+}
+
+/// The arguments of `matches!`.
+struct Matches {
+    expr: syn::Expr,
+    pat: syn::Pat,
+    guard: Option<syn::Expr>,
+}
+
+impl Parse for Matches {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Matches> {
+        let expr = input.parse()?;
+        input.parse::<syn::Token![,]>()?;
+        let pat = syn::Pat::parse_multi(input)?;
+        let guard = match input.parse::<Option<syn::Token![if]>>()? {
+            Some(_) => Some(input.parse()?),
+            None => None,
+        };
+        input.parse::<Option<syn::Token![,]>>()?;
+        Ok(Matches { expr, pat, guard })
+    }
+}
+
+impl Lowerer<'_> {
+    pub(super) fn match_expr(&mut self, e: &syn::ExprMatch) -> Value {
+        let Some(value) = self.scalar_or_never(&e.expr) else {
+            return Value::Never;
+        };
+        let subject = self.subject(value);
+        let arms: Vec<Arm<'_>> = e.arms.iter().map(split_guard).collect();
+        let Some(last) = arms.iter().rposition(|arm| arm.guard.is_none()) else {
+            let message = "the arms do not cover all values: the last one has no guard";
+            self.errors.at(e.match_token.span, message);
+            return Value::Never;
+        };
+        let mut outcome = Outcome::default();
+        let (block, ()) = self.in_block(|this| this.arms(&arms[..=last], &subject, &mut outcome));
+        // What follows the last arm is not reached, but may be wrong.
+        for arm in &arms[last + 1..] {
+            self.in_block(|this| this.arm_body(arm, &subject));
+        }
+        self.yield_outcome(outcome, block, e.match_token.span)
+    }
+
+    /// The arms from the first one on; the last needs no test.
+    fn arms(&mut self, arms: &[Arm<'_>], subject: &Subject, outcome: &mut Outcome) {
+        let Some((arm, rest)) = arms.split_first() else {
+            return;
+        };
+        let span = arm.pat.span();
+        if rest.is_empty() {
+            let value = self.arm_body(arm, subject);
+            return self.arrive(outcome, value, span);
+        }
+        let cond = self.arm_test(arm, subject);
+        let (then, ()) = self.in_block(|this| {
+            let value = this.arm_body(arm, subject);
+            this.arrive(outcome, value, span);
+        });
+        let (otherwise, ()) = self.in_block(|this| this.arms(rest, subject, outcome));
+        self.branch(cond, then, otherwise, span);
+    }
+
+    /// Does the arm take the value? Its guard is asked only if the pattern fits.
+    fn arm_test(&mut self, arm: &Arm<'_>, subject: &Subject) -> ExprId {
+        let span = arm.pat.span();
+        let cases = alternatives(arm.pat);
+        let mut test: Option<ExprId> = None;
+        for case in &cases {
+            let (block, case) = self.in_block(|this| this.case_test(case, arm.guard, subject));
+            test = Some(match test {
+                None => {
+                    self.splice(block);
+                    case
+                }
+                Some(lhs) => self.either(lhs, block, case, span),
+            });
+        }
+        test.unwrap_or_else(|| self.truth(true, span))
+    }
+
+    /// `lhs || rhs`; the statements of `rhs` run only when it is asked for.
+    fn either(&mut self, lhs: ExprId, mut block: OpenBlock, rhs: ExprId, span: Span) -> ExprId {
+        if block.stmts.is_empty() {
+            return self.known(Expr::Or { lhs, rhs }, Scalar::Bool, span);
+        }
+        let ty = self.types.known(Scalar::Bool);
+        let local = self.local("taken", ty, true);
+        let init = Some(lhs);
+        self.push(Stmt::Let { local, init }, span);
+        let assign = self.detached(Stmt::Assign { local, value: rhs }, span);
+        block.stmts.push(assign);
+        let taken = self.read(local, span);
+        self.branch(taken, OpenBlock::default(), block, span);
+        self.read(local, span)
+    }
+
+    /// Goes on with the statements of a block in the open one.
+    fn splice(&mut self, mut block: OpenBlock) {
+        let open = self.blocks.last_mut().expect("a block is open");
+        if !open.ended {
+            open.stmts.append(&mut block.stmts);
+            open.ended = block.ended;
+        }
+    }
+
+    fn case_test(
+        &mut self,
+        pat: &syn::Pat,
+        guard: Option<&syn::Expr>,
+        subject: &Subject,
+    ) -> ExprId {
+        let span = pat.span();
+        let found = self.pattern(pat, subject);
+        let Some(guard) = guard else {
+            return found.test.unwrap_or_else(|| self.truth(true, span));
+        };
+        self.scopes.push(Default::default());
+        self.alias(&found);
+        let (mut block, guarded) = self.in_block(|this| {
+            let guarded = this.scalar(guard);
+            this.expect(guarded, Scalar::Bool);
+            guarded
+        });
+        self.scopes.pop();
+        if block.stmts.is_empty() {
+            let both = self.both(found.test, Some(guarded));
+            return both.unwrap_or_else(|| self.truth(true, span));
+        }
+        // The guard has statements, which run only when the pattern fits.
+        let ty = self.types.known(Scalar::Bool);
+        let local = self.local("taken", ty, true);
+        let init = Some(self.truth(false, span));
+        self.push(Stmt::Let { local, init }, span);
+        if !block.ended {
+            let assign = Stmt::Assign {
+                local,
+                value: guarded,
+            };
+            block.stmts.push(self.detached(assign, span));
+        }
+        let test = found.test.unwrap_or_else(|| self.truth(true, span));
+        self.branch(test, block, OpenBlock::default(), span);
+        self.read(local, span)
+    }
+
+    /// Names of a guard mean parts of the subject.
+    fn alias(&mut self, found: &Found) {
+        for bound in &found.names {
+            self.aliases.push(bound.subject.clone());
+            let alias = Binding::Part(self.aliases.len() - 1);
+            self.bind(&bound.ident, alias);
+        }
+    }
+
+    /// Binds the names of an arm and runs its body.
+    fn arm_body(&mut self, arm: &Arm<'_>, subject: &Subject) -> Value {
+        self.scopes.push(Default::default());
+        self.bind_cases(arm.pat, subject);
+        let value = self.value(arm.body);
+        self.scopes.pop();
+        value
+    }
+
+    /// Binds what a pattern that is known to fit binds.
+    fn bind_cases(&mut self, pat: &syn::Pat, subject: &Subject) {
+        let cases = alternatives(pat);
+        let found: Vec<Found> = cases
+            .iter()
+            .map(|case| self.pattern(case, subject))
+            .collect();
+        if found.iter().all(|case| case.names.is_empty()) {
+            return;
+        }
+        match <[Found; 1]>::try_from(found) {
+            Ok([only]) => self.bind_names(&only.names),
+            Err(cases) => self.bind_first_of(cases, pat.span()),
+        }
+    }
+
+    /// Binds the names of a pattern.
+    pub(super) fn bind_names(&mut self, names: &[Bound]) {
+        for bound in names {
+            let span = bound.ident.span();
+            let value = self.read_subject(&bound.subject, span);
+            let local = self.local(&bound.ident.to_string(), self.ty(value), bound.mutable);
+            let init = Some(value);
+            self.push(Stmt::Let { local, init }, span);
+            self.bind(&bound.ident, Binding::Local(local));
+        }
+    }
+
+    /// Binds the names of the first alternative that fits.
+    fn bind_first_of(&mut self, mut cases: Vec<Found>, span: Span) {
+        let Some(last) = cases.pop() else { return };
+        let mut locals: Vec<(String, LocalId)> = vec![];
+        for bound in &last.names {
+            let ty = self.subject_type(&bound.subject);
+            let local = self.local(&bound.ident.to_string(), ty, true);
+            self.push(Stmt::Let { local, init: None }, bound.ident.span());
+            locals.push((bound.ident.to_string(), local));
+        }
+        let (mut chain, ()) = self.in_block(|this| this.assign_names(&last, &locals));
+        for case in cases.into_iter().rev() {
+            let (then, ()) = self.in_block(|this| this.assign_names(&case, &locals));
+            let test = case.test.unwrap_or_else(|| self.truth(true, span));
+            let (outer, ()) = self.in_block(|this| this.branch(test, then, chain, span));
+            chain = outer;
+        }
+        let open = self.blocks.last_mut().expect("a block is open");
+        open.stmts.append(&mut chain.stmts);
+        for (bound, (_, local)) in last.names.iter().zip(&locals) {
+            self.bind(&bound.ident, Binding::Local(*local));
+        }
+    }
+
+    fn assign_names(&mut self, case: &Found, locals: &[(String, LocalId)]) {
+        for bound in &case.names {
+            let span = bound.ident.span();
+            let name = bound.ident.to_string();
+            // rustc reports names that not all alternatives bind.
+            let Some((_, local)) = locals.iter().find(|(known, _)| *known == name) else {
+                continue;
+            };
+            let value = self.read_subject(&bound.subject, span);
+            let local = *local;
+            self.unify(self.local_types[local.index()], self.ty(value), span);
+            self.push(Stmt::Assign { local, value }, span);
+        }
+    }
+
+    // `let` in conditions.
+
+    /// `if` whose condition contains `let`.
+    pub(super) fn if_let(&mut self, e: &syn::ExprIf) -> Value {
+        let span = e.if_token.span;
+        let parts = conditions(&e.cond);
+        let mut outcome = Outcome::default();
+        if let [syn::Expr::Let(only)] = parts.as_slice() {
+            return self.if_one_let(e, only);
+        }
+        if e.else_branch.is_none() {
+            self.scopes.push(Default::default());
+            self.chain(&parts, |this| {
+                let value = this.scoped_block(&e.then_branch);
+                this.arrive(&mut outcome, value, span);
+            });
+            self.scopes.pop();
+            if outcome.result.is_some() {
+                let message = "this `if` yields a value in one branch and none in the other";
+                self.errors.at(span, message);
+            }
+            return Value::Unit;
+        }
+        // What is taken leaves a block that is run once.
+        let frame = self.frame(None, true, false);
+        let label = frame.label;
+        let (block, (), _) = self.in_frame(frame, |this| {
+            this.scopes.push(Default::default());
+            this.chain(&parts, |this| {
+                let value = this.scoped_block(&e.then_branch);
+                this.arrive(&mut outcome, value, span);
+                this.push(Stmt::Break { label }, span);
+            });
+            this.scopes.pop();
+            let value = match &e.else_branch {
+                Some((_, expr)) => this.value(expr),
+                None => Value::Unit,
+            };
+            this.arrive(&mut outcome, value, span);
+            this.push(Stmt::Break { label }, span);
+        });
+        let body = self.close(block);
+        let (whole, ()) = self.in_block(|this| {
+            let stmt = Stmt::Loop {
+                label,
+                cond: None,
+                body,
+            };
+            this.push(stmt, span);
+        });
+        self.yield_outcome(outcome, whole, span)
+    }
+
+    fn if_one_let(&mut self, e: &syn::ExprIf, cond: &syn::ExprLet) -> Value {
+        let span = e.if_token.span;
+        let Some(value) = self.scalar_or_never(&cond.expr) else {
+            return Value::Never;
+        };
+        let subject = self.subject(value);
+        let mut outcome = Outcome::default();
+        let arm = Arm {
+            pat: &cond.pat,
+            guard: None,
+            body: &e.cond,
+        };
+        let test = self.arm_test(&arm, &subject);
+        let (then, ()) = self.in_block(|this| {
+            this.scopes.push(Default::default());
+            this.bind_cases(&cond.pat, &subject);
+            let value = this.scoped_block(&e.then_branch);
+            this.scopes.pop();
+            this.arrive(&mut outcome, value, span);
+        });
+        let (otherwise, ()) = self.in_block(|this| {
+            let value = match &e.else_branch {
+                Some((_, expr)) => this.value(expr),
+                None => Value::Unit,
+            };
+            this.arrive(&mut outcome, value, span);
+        });
+        let (whole, ()) = self.in_block(|this| this.branch(test, then, otherwise, span));
+        self.yield_outcome(outcome, whole, span)
+    }
+
+    /// Tests the parts of a condition one after another, and runs `then` if all hold. The names that they bind
+    /// are those of the scope that is open.
+    fn chain(&mut self, parts: &[&syn::Expr], then: impl FnOnce(&mut Self)) {
+        let Some((first, rest)) = parts.split_first() else {
+            return then(self);
+        };
+        let span = first.span();
+        let syn::Expr::Let(cond) = first else {
+            let test = self.scalar(first);
+            self.expect(test, Scalar::Bool);
+            let (block, ()) = self.in_block(|this| this.chain(rest, then));
+            return self.branch(test, block, OpenBlock::default(), span);
+        };
+        let Some(value) = self.scalar_or_never(&cond.expr) else {
+            return;
+        };
+        let subject = self.subject(value);
+        let arm = Arm {
+            pat: &cond.pat,
+            guard: None,
+            body: first,
+        };
+        let test = self.arm_test(&arm, &subject);
+        let (block, ()) = self.in_block(|this| {
+            this.bind_cases(&cond.pat, &subject);
+            this.chain(rest, then);
+        });
+        self.branch(test, block, OpenBlock::default(), span);
+    }
+
+    /// `while` whose condition contains `let`.
+    pub(super) fn while_let(&mut self, e: &syn::ExprWhile) -> Value {
+        let frame = self.frame(e.label.as_ref(), false, false);
+        let (label, span) = (frame.label, e.while_token.span);
+        let parts = conditions(&e.cond);
+        let (mut block, (), _) = self.in_frame(frame, |this| {
+            this.scopes.push(Default::default());
+            this.chain(&parts, |this| {
+                let value = this.scoped_block(&e.body);
+                this.unit_body(value);
+                this.push(Stmt::Continue { label }, span);
+            });
+            this.scopes.pop();
+        });
+        if !block.ended {
+            block.stmts.push(self.detached(Stmt::Break { label }, span));
+        }
+        self.finish_loop(label, None, block, None, true, span)
+    }
+
+    /// `let pat = value else { … }`, and destructuring without an `else`.
+    pub(super) fn let_pattern(&mut self, local: &syn::Local) -> Value {
+        let span = local.let_token.span;
+        let Some(init) = &local.init else {
+            let message = "names of a pattern need their values here";
+            self.errors.at(local.pat.span(), message);
+            return Value::Unit;
+        };
+        let Some(value) = self.scalar_or_never(&init.expr) else {
+            return Value::Never;
+        };
+        let subject = self.subject(value);
+        if let Some((_, diverge)) = &init.diverge {
+            let arm = Arm {
+                pat: &local.pat,
+                guard: None,
+                body: diverge,
+            };
+            let test = self.arm_test(&arm, &subject);
+            let (otherwise, value) = self.in_block(|this| this.value(diverge));
+            if !otherwise.ended && value != Value::Never {
+                let message = "this `else` ends with `return`, `break` or `continue`";
+                self.errors.at(diverge.span(), message);
+            }
+            self.branch(test, OpenBlock::default(), otherwise, span);
+        }
+        self.bind_cases(&local.pat, &subject);
+        Value::Unit
+    }
+
+    /// `matches!(value, pat if guard)`
+    pub(super) fn matches_macro(&mut self, mac: &syn::Macro) -> Value {
+        let call: Matches = match mac.parse_body() {
+            Ok(call) => call,
+            Err(error) => {
+                self.errors.push(error);
+                return Value::Never;
+            }
+        };
+        let path = &mac.path;
+        self.audits.push(quote! {
+            const _: () = ::core::assert!(
+                #path!(0u8, 0) && !#path!(1u8, 0),
+                "`matches!` is not the one of core here: rename yours",
+            );
+        });
+        let Some(value) = self.scalar_or_never(&call.expr) else {
+            return Value::Never;
+        };
+        let subject = self.subject(value);
+        let arm = Arm {
+            pat: &call.pat,
+            guard: call.guard.as_ref(),
+            body: &call.expr,
+        };
+        Value::Scalar(self.arm_test(&arm, &subject))
+    }
+
+    // Branches.
+
+    /// Ends a branch, which is the open block, with what it yields.
+    fn arrive(&mut self, outcome: &mut Outcome, value: Value, span: Span) {
+        match value {
+            Value::Never => return,
+            Value::Unit => outcome.unit = true,
+            Value::Scalar(value) => {
+                let ty = self.ty(value);
+                let local = match outcome.result {
+                    Some(local) => local,
+                    None => self.result(ty),
+                };
+                outcome.result = Some(local);
+                let at = self.span(value);
+                self.unify(self.local_types[local.index()], ty, at);
+                self.push(Stmt::Assign { local, value }, at);
+            }
+        }
+        outcome.reached |= !self.blocks.last().expect("a block is open").ended;
+        if outcome.unit && outcome.result.is_some() {
+            let message = "one branch yields a value and another none";
+            self.errors.at(span, message);
+        }
+    }
+
+    /// Pushes the statements of a whole `match` or `if`, after the declaration of its result.
+    fn yield_outcome(&mut self, outcome: Outcome, mut whole: OpenBlock, span: Span) -> Value {
+        if let Some(local) = outcome.result {
+            self.push(Stmt::Let { local, init: None }, span);
+        }
+        whole.ended = false;
+        self.splice(whole);
+        if !outcome.reached {
+            self.end();
+            return Value::Never;
+        }
+        match outcome.result {
+            Some(local) => Value::Scalar(self.read(local, span)),
+            None => Value::Unit,
+        }
+    }
+
+    /// `if cond { then } else { otherwise }`
+    fn branch(&mut self, cond: ExprId, then: OpenBlock, otherwise: OpenBlock, span: Span) {
+        let ended = then.ended && otherwise.ended;
+        let (mut cond, mut then, mut otherwise) = (cond, self.close(then), self.close(otherwise));
+        if then.is_empty() && !otherwise.is_empty() {
+            let not = Expr::Unary {
+                op: UnaryOp::Not,
+                arg: cond,
+            };
+            cond = self.known(not, Scalar::Bool, span);
+            std::mem::swap(&mut then, &mut otherwise);
+        }
+        let branch = Stmt::If {
+            cond,
+            then,
+            otherwise,
+        };
+        self.push(branch, span);
+        if ended {
+            self.end();
+        }
+    }
+}
+
+/// Is there a `let` among the parts of a condition?
+pub(super) fn has_let(cond: &syn::Expr) -> bool {
+    conditions(cond)
+        .iter()
+        .any(|part| matches!(part, syn::Expr::Let(_)))
+}
+
+/// The parts of a condition that `&&` joins.
+fn conditions(cond: &syn::Expr) -> Vec<&syn::Expr> {
+    match cond {
+        syn::Expr::Binary(e) if matches!(e.op, syn::BinOp::And(_)) => {
+            let mut parts = conditions(&e.left);
+            parts.extend(conditions(&e.right));
+            parts
+        }
+        syn::Expr::Group(e) => conditions(&e.expr),
+        other => vec![other],
+    }
+}
+
+fn split_guard(arm: &syn::Arm) -> Arm<'_> {
+    match &arm.pat {
+        syn::Pat::Guard(guarded) => Arm {
+            pat: &guarded.pat,
+            guard: Some(&guarded.guard),
+            body: &arm.body,
+        },
+        pat => Arm {
+            pat,
+            guard: None,
+            body: &arm.body,
+        },
+    }
+}
+
+/// The alternatives of a pattern, in the order in which Rust tries them: those that `|` separates at its head, and
+/// those inside of it that bind names.
+fn alternatives(pat: &syn::Pat) -> Vec<syn::Pat> {
+    match pat {
+        syn::Pat::Or(or) => or.cases.iter().flat_map(alternatives).collect(),
+        syn::Pat::Paren(inner) => alternatives(&inner.pat),
+        syn::Pat::Tuple(tuple) => {
+            let elems = product(&tuple.elems.iter().collect::<Vec<_>>());
+            let with = |elems: Vec<syn::Pat>| {
+                let mut tuple = tuple.clone();
+                tuple
+                    .elems
+                    .iter_mut()
+                    .zip(elems)
+                    .for_each(|(e, new)| *e = new);
+                syn::Pat::Tuple(tuple)
+            };
+            elems.into_iter().map(with).collect()
+        }
+        syn::Pat::TupleStruct(tuple) => {
+            let elems = product(&tuple.elems.iter().collect::<Vec<_>>());
+            let with = |elems: Vec<syn::Pat>| {
+                let mut tuple = tuple.clone();
+                tuple
+                    .elems
+                    .iter_mut()
+                    .zip(elems)
+                    .for_each(|(e, new)| *e = new);
+                syn::Pat::TupleStruct(tuple)
+            };
+            elems.into_iter().map(with).collect()
+        }
+        syn::Pat::Struct(pat) => {
+            let elems = product(&pat.fields.iter().map(|f| &*f.pat).collect::<Vec<_>>());
+            let with = |elems: Vec<syn::Pat>| {
+                let mut pat = pat.clone();
+                pat.fields
+                    .iter_mut()
+                    .zip(elems)
+                    .for_each(|(f, new)| *f.pat = new);
+                syn::Pat::Struct(pat)
+            };
+            elems.into_iter().map(with).collect()
+        }
+        syn::Pat::Ident(ident) => {
+            let Some((at, inner)) = &ident.subpat else {
+                return vec![pat.clone()];
+            };
+            let with = |inner: syn::Pat| {
+                let subpat = Some((*at, Box::new(inner)));
+                let ident = ident.clone();
+                syn::Pat::Ident(syn::PatIdent { subpat, ..ident })
+            };
+            inside(inner).into_iter().map(with).collect()
+        }
+        other => vec![other.clone()],
+    }
+}
+
+/// One of each part's alternatives, in all ways.
+fn product(parts: &[&syn::Pat]) -> Vec<Vec<syn::Pat>> {
+    let mut all = vec![vec![]];
+    for part in parts {
+        let cases = inside(part);
+        let longer = |head: &Vec<syn::Pat>| -> Vec<Vec<syn::Pat>> {
+            let with = |case: &syn::Pat| head.iter().chain([case]).cloned().collect();
+            cases.iter().map(with).collect()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+/// The alternatives of a part: an `|` without names is one test.
+fn inside(pat: &syn::Pat) -> Vec<syn::Pat> {
+    match binds(pat) {
+        true => alternatives(pat),
+        false => vec![pat.clone()],
+    }
+}
+
+/// Does a pattern bind a name?
+fn binds(pat: &syn::Pat) -> bool {
+    struct Names(bool);
+    impl syn::visit::Visit<'_> for Names {
+        fn visit_pat_ident(&mut self, ident: &syn::PatIdent) {
+            let is_name = ident.subpat.is_some() || !is_type_name(&ident.ident);
+            self.0 |= is_name;
+        }
+    }
+    let mut names = Names(false);
+    syn::visit::Visit::visit_pat(&mut names, pat);
+    names.0
+}

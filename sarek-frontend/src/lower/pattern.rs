@@ -1,0 +1,471 @@
+//! Patterns: the test that a value passes, and the names that it binds.
+//!
+//! A pattern is held against a [`Subject`]: a value that was evaluated once, and the way to a part of it. Whether all
+//! values are taken care of is rustc's to say.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use sarek_ir::{BinaryOp, Compound, Expr, ExprId, NameId, Scalar, UnaryOp, Value as Constant};
+use syn::spanned::Spanned;
+
+use super::compound::{Constructor, is_camel_case, is_type_name};
+use super::types::Node;
+use super::{Binding, Known, Lowerer, PendingLiteral, Ty, Value};
+
+/// A value, or a part of one, that a pattern is held against.
+#[derive(Clone)]
+pub(super) struct Subject {
+    /// A leaf.
+    base: ExprId,
+    parts: Vec<Part>,
+    ty: Ty,
+}
+
+/// A step on the way to a part.
+#[derive(Clone)]
+struct Part {
+    variant: Option<(NameId, TokenStream)>,
+    name: NameId,
+    ty: Ty,
+}
+
+/// A name that a pattern binds.
+#[derive(Clone)]
+pub(super) struct Bound {
+    pub ident: syn::Ident,
+    pub mutable: bool,
+    pub subject: Subject,
+}
+
+/// What a pattern asks for.
+#[derive(Default)]
+pub(super) struct Found {
+    /// The test; none if all values pass.
+    pub test: Option<ExprId>,
+    /// The names.
+    pub names: Vec<Bound>,
+}
+
+impl Lowerer<'_> {
+    /// Something to hold patterns against: the value, evaluated now.
+    pub(super) fn subject(&mut self, value: ExprId) -> Subject {
+        let base = self.reusable(value);
+        Subject {
+            base,
+            parts: vec![],
+            ty: self.ty(base),
+        }
+    }
+
+    /// The value of a subject.
+    pub(super) fn read_subject(&mut self, subject: &Subject, span: Span) -> ExprId {
+        let mut value = self.copy(subject.base);
+        for part in &subject.parts {
+            let name = part.name;
+            value = match &part.variant {
+                None => self.compound(Compound::Field { base: value, name }, part.ty, span),
+                Some((variant, path)) => {
+                    let payload = Compound::Payload {
+                        value,
+                        variant: *variant,
+                        name,
+                    };
+                    self.compound_by(payload, path.clone(), part.ty, span)
+                }
+            };
+        }
+        value
+    }
+
+    /// The type of a subject.
+    pub(super) fn subject_type(&self, subject: &Subject) -> Ty {
+        subject.ty
+    }
+
+    /// A part of a tuple.
+    pub(super) fn tuple_part(&mut self, of: &Subject, position: usize) -> Subject {
+        self.part(of, None, &position.to_string())
+    }
+
+    fn part(&mut self, of: &Subject, constructor: Option<&Constructor>, text: &str) -> Subject {
+        let name = self.name_id(text);
+        let variant = constructor.and_then(|c| Some((c.variant?, c.path.clone())));
+        let ty = match &variant {
+            None => self.types.field(of.ty, name, text),
+            Some((variant, path)) => self.part_type(of.ty, Some(*variant), name, path),
+        };
+        let mut subject = of.clone();
+        subject.parts.push(Part { variant, name, ty });
+        subject.ty = ty;
+        subject
+    }
+
+    /// Holds a pattern against a subject.
+    pub(super) fn pattern(&mut self, pat: &syn::Pat, subject: &Subject) -> Found {
+        let mut found = Found::default();
+        self.pattern_into(pat, subject, &mut found);
+        found
+    }
+
+    fn pattern_into(&mut self, pat: &syn::Pat, subject: &Subject, found: &mut Found) {
+        match pat {
+            syn::Pat::Wild(_) => {}
+            syn::Pat::Paren(inner) => self.pattern_into(&inner.pat, subject, found),
+            syn::Pat::Type(typed) => {
+                if let Some(ty) = self.written_type(&typed.ty) {
+                    self.unify(ty, subject.ty, typed.ty.span());
+                }
+                self.pattern_into(&typed.pat, subject, found);
+            }
+            syn::Pat::Ident(ident) => self.name_pattern(ident, subject, found),
+            syn::Pat::Lit(lit) => {
+                let test = self.literal_test(lit, BinaryOp::Eq, subject);
+                self.also(found, test);
+            }
+            syn::Pat::Range(range) => self.range_pattern(range, subject, found),
+            syn::Pat::Or(or) => self.or_pattern(or, subject, found),
+            syn::Pat::Path(path) if path.qself.is_none() => {
+                self.path_pattern(&path.path, subject, found);
+            }
+            syn::Pat::Tuple(tuple) => self.tuple_pattern(tuple, subject, found),
+            syn::Pat::TupleStruct(tuple) if tuple.qself.is_none() => {
+                self.tuple_struct_pattern(tuple, subject, found);
+            }
+            syn::Pat::Struct(pat) if pat.qself.is_none() => {
+                self.struct_pattern(pat, subject, found);
+            }
+            other => self.reject_pattern(other),
+        }
+    }
+
+    fn reject_pattern(&mut self, pat: &syn::Pat) {
+        let (what, instead) = match pat {
+            syn::Pat::Const(_) => ("a `const` block is", "use a `const` item"),
+            syn::Pat::Guard(_) => ("a guard here is", "it stands at the end of an arm"),
+            syn::Pat::Macro(_) => ("a macro in a pattern is", "write the pattern itself"),
+            syn::Pat::Reference(_) => ("a reference in a pattern is", "values are copied"),
+            syn::Pat::Rest(_) => ("`..` here is", "it stands in tuples and structs"),
+            syn::Pat::Slice(_) => ("a pattern of an array is", "index the array"),
+            syn::Pat::Path(_) | syn::Pat::TupleStruct(_) | syn::Pat::Struct(_) => {
+                ("a qualified path is", "name the type by a plain path")
+            }
+            // Everything else is lowered above; what a later syn adds is reported, not guessed.
+            _ => ("this pattern is", "write a plain one"),
+        };
+        self.errors.unsupported(pat.span(), what, instead);
+    }
+
+    /// A further test.
+    fn also(&mut self, found: &mut Found, test: Option<ExprId>) {
+        found.test = self.both(found.test, test);
+    }
+
+    /// Both of two tests.
+    pub(super) fn both(&mut self, lhs: Option<ExprId>, rhs: Option<ExprId>) -> Option<ExprId> {
+        let (Some(lhs), Some(rhs)) = (lhs, rhs) else {
+            return lhs.or(rhs);
+        };
+        let span = self.span(rhs);
+        Some(self.known(Expr::And { lhs, rhs }, Scalar::Bool, span))
+    }
+
+    // Names and constants.
+
+    fn name_pattern(&mut self, pat: &syn::PatIdent, subject: &Subject, found: &mut Found) {
+        if let Some(by_ref) = pat.by_ref {
+            self.errors
+                .unsupported(by_ref.span, "`ref` is", "bind by value");
+            return;
+        }
+        if pat.subpat.is_none() && pat.mutability.is_none() && is_type_name(&pat.ident) {
+            return self.capital_pattern(&pat.ident, subject, found);
+        }
+        found.names.push(Bound {
+            ident: pat.ident.clone(),
+            mutable: pat.mutability.is_some(),
+            subject: subject.clone(),
+        });
+        if let Some((_, inner)) = &pat.subpat {
+            self.pattern_into(inner, subject, found);
+        }
+    }
+
+    /// A lone name in capitals: `None`, or a constant of the kernel's own.
+    fn capital_pattern(&mut self, name: &syn::Ident, subject: &Subject, found: &mut Found) {
+        if let Some(Binding::Const(_)) = self.find(name) {
+            let path = syn::Path::from(name.clone());
+            return self.constant_pattern(&path, subject, found);
+        }
+        if name == "None" {
+            return self.variant_pattern(&syn::Path::from(name.clone()), subject, found);
+        }
+        let message = format!(
+            "`{name}` may be a constant, a variant or a new name: write a path (`Shape::{name}`, `self::{name}`) for the \
+             first two, and begin a new name with a small letter"
+        );
+        self.errors.at(name.span(), message);
+    }
+
+    fn path_pattern(&mut self, path: &syn::Path, subject: &Subject, found: &mut Found) {
+        let count = path.segments.len();
+        let last = &path.segments[count - 1].ident;
+        let of_type = count > 1 && is_type_name(&path.segments[count - 2].ident);
+        let scalar = matches!(
+            self.types.look(subject.ty),
+            Known::Scalar(_) | Known::Int | Known::Float
+        );
+        if of_type && !scalar || count == 1 && is_camel_case(last) {
+            self.variant_pattern(path, subject, found);
+        } else {
+            self.constant_pattern(path, subject, found);
+        }
+    }
+
+    /// `Shape::Point`; of a struct without fields nothing needs a test.
+    fn variant_pattern(&mut self, path: &syn::Path, subject: &Subject, found: &mut Found) {
+        if let Some(constructor) = self.constructor(path) {
+            self.made_by(&constructor, subject, path.span(), found);
+        }
+    }
+
+    fn constant_pattern(&mut self, path: &syn::Path, subject: &Subject, found: &mut Found) {
+        let expr = syn::ExprPath {
+            attrs: vec![],
+            qself: None,
+            path: path.clone(),
+        };
+        let Value::Scalar(constant) = self.path(&expr) else {
+            return;
+        };
+        let span = path.span();
+        self.unify(subject.ty, self.ty(constant), span);
+        let value = self.read_subject(subject, span);
+        let test = self.plain(BinaryOp::Eq, value, constant, span);
+        self.also(found, Some(test));
+    }
+
+    /// `subject op literal`
+    fn literal_test(
+        &mut self,
+        lit: &syn::ExprLit,
+        op: BinaryOp,
+        subject: &Subject,
+    ) -> Option<ExprId> {
+        let span = lit.span();
+        if let syn::Lit::Bool(wanted) = &lit.lit {
+            let value = self.read_subject(subject, span);
+            self.expect(value, Scalar::Bool);
+            if wanted.value {
+                return Some(value);
+            }
+            let not = Expr::Unary {
+                op: UnaryOp::Not,
+                arg: value,
+            };
+            return Some(self.known(not, Scalar::Bool, span));
+        }
+        let literal = self.pattern_literal(lit)?;
+        self.unify(subject.ty, self.ty(literal), span);
+        let value = self.read_subject(subject, span);
+        Some(self.plain(op, value, literal, span))
+    }
+
+    /// A number in a pattern, which bears its sign itself.
+    fn pattern_literal(&mut self, lit: &syn::ExprLit) -> Option<ExprId> {
+        let negative = lit.lit.to_token_stream().to_string().starts_with('-');
+        let mut plain = lit.clone();
+        if negative {
+            let text = lit.lit.to_token_stream().to_string();
+            let magnitude = text.trim_start_matches(['-', ' ']);
+            let mut unsigned: syn::Lit = syn::parse_str(magnitude).ok()?;
+            unsigned.set_span(lit.lit.span());
+            plain.lit = unsigned;
+        }
+        match self.literal(&plain, negative) {
+            Value::Scalar(id) => Some(id),
+            Value::Unit | Value::Never => None,
+        }
+    }
+
+    fn range_pattern(&mut self, range: &syn::PatRange, subject: &Subject, found: &mut Found) {
+        let above = match range.limits {
+            syn::RangeLimits::HalfOpen(_) => BinaryOp::Lt,
+            syn::RangeLimits::Closed(_) => BinaryOp::Le,
+        };
+        let bounds = [(&range.start, BinaryOp::Ge), (&range.end, above)];
+        for (bound, op) in bounds {
+            let Some(bound) = bound else { continue };
+            let test = self.bound_test(bound, op, subject);
+            self.also(found, test);
+        }
+    }
+
+    fn bound_test(&mut self, bound: &syn::Expr, op: BinaryOp, subject: &Subject) -> Option<ExprId> {
+        let constant = match bound {
+            syn::Expr::Lit(lit) => self.pattern_literal(lit)?,
+            syn::Expr::Unary(syn::ExprUnary {
+                op: syn::UnOp::Neg(_),
+                expr,
+                ..
+            }) if matches!(**expr, syn::Expr::Lit(_)) => self.scalar(bound),
+            syn::Expr::Path(_) => self.scalar_or_never(bound)?,
+            other => {
+                let instead = "write a number or a constant";
+                self.errors
+                    .unsupported(other.span(), "this bound is", instead);
+                return None;
+            }
+        };
+        self.unify(subject.ty, self.ty(constant), bound.span());
+        let value = self.read_subject(subject, bound.span());
+        Some(self.plain(op, value, constant, bound.span()))
+    }
+
+    // Patterns of several parts.
+
+    fn tuple_pattern(&mut self, pat: &syn::PatTuple, subject: &Subject, found: &mut Found) {
+        let elems: Vec<&syn::Pat> = pat.elems.iter().collect();
+        let rest = elems.iter().position(|p| matches!(p, syn::Pat::Rest(_)));
+        let arity = match self.types.node(subject.ty) {
+            Node::Tuple(types) => Some(types.len()),
+            _ => None,
+        };
+        let arity = match (rest, arity) {
+            (None, _) => {
+                let types = elems.iter().map(|_| self.types.any()).collect();
+                let tuple = self.types.tuple(types);
+                self.unify(tuple, subject.ty, pat.span());
+                elems.len()
+            }
+            (Some(_), Some(arity)) => arity,
+            (Some(_), None) => {
+                let message = "the type of this tuple is not known here: write a `_` for each part in place of `..`";
+                self.errors.at(pat.span(), message);
+                return;
+            }
+        };
+        for (i, elem) in positions(&elems, rest, arity) {
+            let part = self.part(subject, None, &i.to_string());
+            self.pattern_into(elem, &part, found);
+        }
+    }
+
+    fn tuple_struct_pattern(
+        &mut self,
+        pat: &syn::PatTupleStruct,
+        subject: &Subject,
+        found: &mut Found,
+    ) {
+        let Some(constructor) = self.constructor(&pat.path) else {
+            return;
+        };
+        self.made_by(&constructor, subject, pat.path.span(), found);
+        let elems: Vec<&syn::Pat> = pat.elems.iter().collect();
+        let rest = elems.iter().position(|p| matches!(p, syn::Pat::Rest(_)));
+        if let Some(at) = rest
+            && at + 1 < elems.len()
+        {
+            let message = "how many fields there are is not known here: `..` stands last, or write a `_` for each";
+            self.errors.at(elems[at].span(), message);
+            return;
+        }
+        for (i, elem) in positions(&elems, rest, elems.len()) {
+            let part = self.part(subject, Some(&constructor), &i.to_string());
+            self.pattern_into(elem, &part, found);
+        }
+    }
+
+    fn struct_pattern(&mut self, pat: &syn::PatStruct, subject: &Subject, found: &mut Found) {
+        let Some(constructor) = self.constructor(&pat.path) else {
+            return;
+        };
+        self.made_by(&constructor, subject, pat.path.span(), found);
+        for field in &pat.fields {
+            let text = field.member.to_token_stream().to_string();
+            let part = self.part(subject, Some(&constructor), &text);
+            // `P { x }` binds whatever its first letter is.
+            match (&*field.pat, field.colon_token) {
+                (syn::Pat::Ident(ident), None) if ident.by_ref.is_none() => {
+                    found.names.push(Bound {
+                        ident: ident.ident.clone(),
+                        mutable: ident.mutability.is_some(),
+                        subject: part,
+                    });
+                }
+                (inner, _) => self.pattern_into(inner, &part, found),
+            }
+        }
+    }
+
+    /// The subject is of the constructor's type, and of its variant.
+    fn made_by(
+        &mut self,
+        constructor: &Constructor,
+        subject: &Subject,
+        span: Span,
+        found: &mut Found,
+    ) {
+        self.unify(constructor.ty, subject.ty, span);
+        let Some(variant) = constructor.variant else {
+            return;
+        };
+        let value = self.read_subject(subject, span);
+        let bool_ty = self.types.known(Scalar::Bool);
+        let is = Compound::IsVariant { value, variant };
+        let test = self.compound_by(is, constructor.path.clone(), bool_ty, span);
+        self.also(found, Some(test));
+    }
+
+    // Alternatives.
+
+    fn or_pattern(&mut self, or: &syn::PatOr, subject: &Subject, found: &mut Found) {
+        let cases: Vec<Found> = or
+            .cases
+            .iter()
+            .map(|case| self.pattern(case, subject))
+            .collect();
+        if cases.iter().any(|case| !case.names.is_empty()) {
+            return self.reject_names(or);
+        }
+        let always = cases.iter().any(|case| case.test.is_none());
+        let tests = cases.into_iter().filter_map(|case| case.test);
+        let span = or.span();
+        let any = tests.reduce(|lhs, rhs| self.known(Expr::Or { lhs, rhs }, Scalar::Bool, span));
+        if !always {
+            self.also(found, any);
+        }
+    }
+
+    fn reject_names(&mut self, or: &syn::PatOr) {
+        let instead = "write an arm for each alternative";
+        self.errors
+            .unsupported(or.span(), "`|` inside of a pattern with names is", instead);
+    }
+
+    /// The value `false`, for what is assigned later.
+    pub(super) fn truth(&mut self, value: bool, span: Span) -> ExprId {
+        self.constant(Constant::Bool(value), span)
+    }
+}
+
+/// The parts that patterns are held against, by their position in a tuple of so many.
+fn positions<'p>(
+    elems: &[&'p syn::Pat],
+    rest: Option<usize>,
+    arity: usize,
+) -> Vec<(usize, &'p syn::Pat)> {
+    let each = elems.iter().copied().enumerate();
+    let place = |(i, pat): (usize, &'p syn::Pat)| match rest {
+        Some(at) if i == at => None,
+        Some(at) if i > at => Some(((arity + i).checked_sub(elems.len())?, pat)),
+        Some(_) | None => Some((i, pat)),
+    };
+    each.filter_map(place).collect()
+}
+
+impl PendingLiteral {
+    /// Is it a number with a fraction or an exponent?
+    pub(super) fn is_float(&self) -> bool {
+        matches!(self.lit, syn::Lit::Float(_))
+    }
+}

@@ -1,0 +1,314 @@
+//! Types as the source writes them, and as tokens for rustc.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use sarek_ir::{NameId, Scalar, Type, TypeDef, TypeLinkId};
+use syn::spanned::Spanned;
+
+use super::types::{Arg, Hole, Named, Node};
+use super::{Lowerer, Ty};
+use crate::parse::{ElementType, scalar_type};
+
+/// The enums of core that kernels know by name.
+pub(super) const OPTION: &str = "::core::option::Option";
+pub(super) const RESULT: &str = "::core::result::Result";
+
+impl Lowerer<'_> {
+    /// The type that the source writes. `None` when it is reported.
+    pub(super) fn written_type(&mut self, ty: &syn::Type) -> Option<Ty> {
+        match ty {
+            syn::Type::Infer(_) => Some(self.types.any()),
+            syn::Type::Paren(inner) => self.written_type(&inner.elem),
+            syn::Type::Group(inner) => self.written_type(&inner.elem),
+            syn::Type::Tuple(tuple) => {
+                let types: Option<Vec<Ty>> =
+                    tuple.elems.iter().map(|t| self.written_type(t)).collect();
+                Some(self.types.tuple(types?))
+            }
+            syn::Type::Array(array) => {
+                let elem = self.written_type(&array.elem)?;
+                let len = self.dimension(&array.len)?;
+                Some(self.types.array(elem, len))
+            }
+            syn::Type::Path(path) if path.qself.is_none() => {
+                match ElementType::read(ty, self.errors)? {
+                    ElementType::Scalar(scalar) => Some(self.types.known(scalar)),
+                    ElementType::Other(_) => self.written_path(&path.path),
+                }
+            }
+            other => {
+                scalar_type(other, self.errors);
+                None
+            }
+        }
+    }
+
+    /// The type that a path names.
+    pub(super) fn written_path(&mut self, path: &syn::Path) -> Option<Ty> {
+        let mut plain = path.clone();
+        let last = plain.segments.last_mut()?;
+        let arguments = std::mem::replace(&mut last.arguments, syn::PathArguments::None);
+        let args = match arguments {
+            syn::PathArguments::None => vec![],
+            syn::PathArguments::AngleBracketed(list) => {
+                let args: Option<Vec<Arg>> =
+                    list.args.iter().map(|a| self.written_argument(a)).collect();
+                args?
+            }
+            syn::PathArguments::Parenthesized(list) => {
+                let instead = "kernels have no functions as values";
+                self.errors
+                    .unsupported(list.span(), "this type is", instead);
+                return None;
+            }
+        };
+        Some(self.types.named(canonical(&plain), args))
+    }
+
+    fn written_argument(&mut self, argument: &syn::GenericArgument) -> Option<Arg> {
+        match argument {
+            syn::GenericArgument::Type(ty) => self.written_type(ty).map(Arg::Type),
+            syn::GenericArgument::Const(value) => Some(Arg::Const(value.to_token_stream())),
+            other => {
+                let instead = "kernels know types and constants as generic arguments";
+                self.errors
+                    .unsupported(other.span(), "this generic argument is", instead);
+                None
+            }
+        }
+    }
+
+    /// The name of a field or variant.
+    pub(super) fn name_id(&mut self, name: &str) -> NameId {
+        let name = name.strip_prefix("r#").unwrap_or(name);
+        let found = self.kernel.names.iter().position(|known| known == name);
+        let at = found.unwrap_or_else(|| {
+            self.kernel.names.to_mut().push(name.to_string().into());
+            self.kernel.names.len() - 1
+        });
+        NameId(at as u32)
+    }
+
+    /// An argument of `Option` or `Result`.
+    pub(super) fn core_argument(&self, ty: Ty, position: usize) -> Option<Ty> {
+        match self.types.node(ty) {
+            Node::Named(named) if is_core(named) => match named.args.get(position) {
+                Some(Arg::Type(ty)) => Some(*ty),
+                Some(Arg::Const(_)) | None => None,
+            },
+            _ => None,
+        }
+    }
+
+    // Closing.
+
+    /// The type in the IR. `None` when nothing tells it.
+    pub(super) fn ir_type(&mut self, ty: Ty) -> Option<Type> {
+        if let Some(scalar) = self.types.resolve(ty) {
+            return Some(scalar.into());
+        }
+        let def = match self.types.node(ty).clone() {
+            Node::Known(_) | Node::Any | Node::Int | Node::Float | Node::Same(_) => return None,
+            Node::Array(elem, dim) => TypeDef::Array {
+                elem: self.ir_type(elem)?,
+                len: dim.length,
+            },
+            Node::Tuple(types) => {
+                let types: Option<Vec<Type>> = types.iter().map(|t| self.ir_type(*t)).collect();
+                TypeDef::Tuple(types?.into())
+            }
+            Node::Named(_) => TypeDef::Link(self.type_link(ty)?),
+            Node::Hole(Hole::Field { of, name }) => {
+                let text = self.kernel.name(name).to_string();
+                if let Node::Tuple(types) = self.types.node(of)
+                    && let Some(part) = text.parse().ok().and_then(|i: usize| types.get(i))
+                {
+                    let part = *part;
+                    return self.ir_type(part);
+                }
+                let of = self.ir_type(of)?;
+                TypeDef::Field { of, name }
+            }
+            Node::Hole(Hole::Element { of }) => {
+                if let Node::Array(elem, _) = *self.types.node(of) {
+                    return self.ir_type(elem);
+                }
+                let of = self.ir_type(of)?;
+                TypeDef::Element { of }
+            }
+            Node::Hole(Hole::Payload {
+                of, variant, name, ..
+            }) => {
+                let of = self.ir_type(of)?;
+                TypeDef::Payload { of, variant, name }
+            }
+        };
+        Some(self.kernel.push_type(def))
+    }
+
+    /// The link of a type by name; of one text, one link.
+    fn type_link(&mut self, ty: Ty) -> Option<TypeLinkId> {
+        let krate = self.krate.clone();
+        let (text, info) = match self.type_tokens(ty) {
+            Some(tokens) => {
+                let info = quote!(<#tokens as #krate::KernelType>::TYPE);
+                (tokens, info)
+            }
+            None => {
+                let probe = self.probe(ty)?;
+                let info = quote!(#krate::__private::direct::type_of(|| #probe));
+                (probe, info)
+            }
+        };
+        let text = short(&super::path_text(text));
+        let found = self.kernel.type_links.iter().position(|t| *t == text);
+        let at = found.unwrap_or_else(|| {
+            self.kernel.type_links.to_mut().push(text.into());
+            self.type_infos.push(info);
+            self.kernel.type_links.len() - 1
+        });
+        Some(TypeLinkId(at as u32))
+    }
+
+    /// The type as Rust writes it. `None` when it has no name, or when nothing tells it.
+    pub(super) fn type_tokens(&self, ty: Ty) -> Option<TokenStream> {
+        if let Some(scalar) = self.types.resolve(ty) {
+            return Some(primitive(scalar));
+        }
+        match self.types.node(ty) {
+            Node::Array(elem, dim) => {
+                let (elem, len) = (self.type_tokens(*elem)?, dim.tokens());
+                Some(quote!([#elem; #len]))
+            }
+            Node::Tuple(types) => {
+                let types: Option<Vec<TokenStream>> =
+                    types.iter().map(|t| self.type_tokens(*t)).collect();
+                let types = types?;
+                Some(quote!((#(#types,)*)))
+            }
+            Node::Named(named) => {
+                let args = named.args.iter().map(|arg| match arg {
+                    Arg::Type(ty) => self.type_tokens(*ty),
+                    Arg::Const(tokens) => Some(tokens.clone()),
+                });
+                let args: Vec<TokenStream> = args.collect::<Option<_>>()?;
+                let path = &named.path;
+                Some(match args.is_empty() {
+                    true => path.clone(),
+                    false => quote!(#path<#(#args),*>),
+                })
+            }
+            Node::Hole(_)
+            | Node::Known(_)
+            | Node::Any
+            | Node::Int
+            | Node::Float
+            | Node::Same(_) => None,
+        }
+    }
+
+    /// An expression of the type, never to be evaluated.
+    fn probe(&self, ty: Ty) -> Option<TokenStream> {
+        let direct = {
+            let krate = &self.krate;
+            quote!(#krate::__private::direct)
+        };
+        if let Some(tokens) = self.type_tokens(ty) {
+            return Some(quote!(#direct::of_type::<#tokens>()));
+        }
+        match self.types.node(ty) {
+            Node::Array(elem, dim) => {
+                let (elem, len) = (self.probe(*elem)?, dim.tokens());
+                Some(quote!([#elem; #len]))
+            }
+            Node::Tuple(types) => {
+                let types: Option<Vec<TokenStream>> =
+                    types.iter().map(|t| self.probe(*t)).collect();
+                let types = types?;
+                Some(quote!((#(#types,)*)))
+            }
+            Node::Named(named) if is_core(named) => {
+                let args = named.args.iter().filter_map(|arg| match arg {
+                    Arg::Type(ty) => Some(self.probe(*ty)),
+                    Arg::Const(_) => None,
+                });
+                let args: Vec<TokenStream> = args.collect::<Option<_>>()?;
+                match args.as_slice() {
+                    [some] => Some(quote!(::core::option::Option::Some(#some))),
+                    [ok, err] => Some(quote!(#direct::either(#ok, #err))),
+                    _ => None,
+                }
+            }
+            Node::Hole(Hole::Field { of, name }) => {
+                let (of, member) = (self.probe(*of)?, member(self.kernel.name(*name)));
+                Some(quote!(#of.#member))
+            }
+            Node::Hole(Hole::Element { of }) => {
+                let of = self.probe(*of)?;
+                Some(quote!(#of[0]))
+            }
+            Node::Hole(Hole::Payload { of, name, path, .. }) => {
+                let (of, member) = (self.probe(*of)?, member(self.kernel.name(*name)));
+                Some(quote! {
+                    match #of { #path { #member: __part, .. } => __part, _ => ::core::unreachable!() }
+                })
+            }
+            Node::Named(_)
+            | Node::Known(_)
+            | Node::Any
+            | Node::Int
+            | Node::Float
+            | Node::Same(_) => None,
+        }
+    }
+}
+
+/// A field's name as tokens: an identifier, or a tuple's number.
+pub(crate) fn member(name: &str) -> syn::Member {
+    match name.parse::<u32>() {
+        Ok(index) => syn::Member::Unnamed(syn::Index {
+            index,
+            span: Span::mixed_site(),
+        }),
+        Err(_) => syn::Member::Named(
+            syn::parse_str::<Ident>(name)
+                .unwrap_or_else(|_| Ident::new_raw(name, Span::call_site())),
+        ),
+    }
+}
+
+/// A type's text without the modules of core.
+fn short(text: &str) -> String {
+    ["primitive", "option", "result"]
+        .iter()
+        .fold(text.to_string(), |text, module| {
+            text.replace(&format!("::core::{module}::"), "")
+        })
+}
+
+/// `::core::primitive::f32`
+fn primitive(scalar: Scalar) -> TokenStream {
+    let name = Ident::new(scalar.name(), Span::mixed_site());
+    quote!(::core::primitive::#name)
+}
+
+fn is_core(named: &Named) -> bool {
+    let path = super::path_text(&named.path);
+    path == OPTION || path == RESULT
+}
+
+/// The path, `Option` and `Result` by the full name: where the source means others of that name, rustc finds
+/// that they are not the same.
+fn canonical(path: &syn::Path) -> TokenStream {
+    let text = super::path_text(path);
+    let text = text.trim_start_matches("::");
+    let tail = ["std::", "core::"]
+        .iter()
+        .find_map(|prefix| text.strip_prefix(prefix))
+        .unwrap_or(text);
+    match tail {
+        "Option" | "option::Option" => quote!(::core::option::Option),
+        "Result" | "result::Result" => quote!(::core::result::Result),
+        _ => path.to_token_stream(),
+    }
+}

@@ -1,0 +1,107 @@
+//! What generated code needs for values of several parts.
+
+use sarek_ir::{Scalar, TypeInfo, Value, link};
+
+use super::DirectArg;
+use crate::vector::bytes;
+use crate::{Element, KernelType, ScalarArg};
+
+/// The argument of a parameter of several parts.
+///
+/// # Safety
+/// The argument is a value of `T`.
+#[inline(always)]
+pub unsafe fn value<T: Element>(args: &[DirectArg], index: usize) -> T {
+    match args[index] {
+        // SAFETY: the caller's promise.
+        DirectArg::Value { ptr, .. } => unsafe { ptr.cast::<T>().read_unaligned() },
+        DirectArg::Scalar(_) | DirectArg::Slice { .. } => {
+            unreachable!("argument {index} is a value of several parts")
+        }
+    }
+}
+
+/// What operators and methods of kernels work on.
+#[diagnostic::on_unimplemented(
+    message = "operators and methods of kernels work on numbers and `bool`, not on `{Self}`",
+    label = "not a number",
+    note = "what a type's own operators and methods do, a kernel does not see: write it for each part"
+)]
+pub trait Number: Copy {}
+
+macro_rules! numbers {
+    ($($ty:ident)*) => {$(
+        impl Number for $ty {}
+    )*};
+}
+
+numbers!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize f32 f64);
+
+/// A number, for what stands under an operator.
+#[inline(always)]
+pub fn num<T: Number>(value: T) -> T {
+    value
+}
+
+/// The length of the array at `array`.
+#[inline(always)]
+pub fn array_len<T, const N: usize>(_: *mut [T; N]) -> usize {
+    N
+}
+
+/// An element of the array at `array`.
+///
+/// # Safety
+/// `index` is below the length, and the array is there.
+#[inline(always)]
+pub unsafe fn array_element<T, const N: usize>(array: *mut [T; N], index: usize) -> *mut T {
+    // SAFETY: the caller's promise.
+    unsafe { array.cast::<T>().add(index) }
+}
+
+/// The type of what an expression yields, which is not evaluated.
+pub fn type_of<T: KernelType>(_: impl FnOnce() -> T) -> TypeInfo {
+    T::TYPE
+}
+
+/// A value of any type, for expressions that are not evaluated.
+pub fn of_type<T>() -> T {
+    unreachable!("only its type is asked for")
+}
+
+/// A `Result` of two types, for expressions that are not evaluated.
+pub fn either<T, E>(_: T, _: E) -> Result<T, E> {
+    unreachable!("only its type is asked for")
+}
+
+/// The scalars of a value, as [`link::leaves`] orders them; of a variant that it is not, zeros.
+pub fn leaves<T: Element>(value: &T) -> Vec<Value> {
+    let bytes = bytes::of(std::slice::from_ref(value));
+    let leaves = link::leaves(&T::TYPE).into_iter();
+    leaves
+        .map(|leaf| scalar(&bytes[leaf.offset as usize..], leaf.scalar))
+        .collect()
+}
+
+fn scalar(bytes: &[u8], scalar: Scalar) -> Value {
+    macro_rules! read {
+        ($ty:ident) => {{
+            let bytes = bytes.first_chunk().copied();
+            ScalarArg::value($ty::from_ne_bytes(bytes.unwrap_or_default()))
+        }};
+    }
+    match scalar {
+        Scalar::Bool => Value::Bool(bytes[0] != 0),
+        Scalar::I8 => read!(i8),
+        Scalar::U8 => read!(u8),
+        Scalar::I16 => read!(i16),
+        Scalar::U16 => read!(u16),
+        Scalar::I32 => read!(i32),
+        Scalar::U32 => read!(u32),
+        Scalar::I64 => read!(i64),
+        Scalar::U64 => read!(u64),
+        Scalar::Usize => read!(usize),
+        Scalar::F32 => read!(f32),
+        Scalar::F64 => read!(f64),
+    }
+}

@@ -1,0 +1,62 @@
+//! Arithmetic of layouts, for what `#[derive(KernelType)]` writes.
+
+use sarek_ir::FieldInfo;
+
+use crate::KernelType;
+
+/// A field at an offset.
+pub const fn field<T: KernelType>(name: &'static str, offset: usize) -> FieldInfo {
+    FieldInfo {
+        name,
+        ty: T::TYPE,
+        offset: offset as u64,
+    }
+}
+
+/// Where the fields of variants begin, given the alignment of each: behind the tag.
+pub const fn payload_start(aligns: &[usize]) -> usize {
+    round_up(4, most(aligns, 1))
+}
+
+/// The offset of a field, given the sizes and alignments of those before it in its variant.
+pub const fn offset(start: usize, before: &[(usize, usize)], align: usize) -> usize {
+    round_up(end(start, before), align)
+}
+
+/// Where the last of some fields ends.
+pub const fn end(start: usize, fields: &[(usize, usize)]) -> usize {
+    let mut at = start;
+    let mut i = 0;
+    while i < fields.len() {
+        let (size, align) = fields[i];
+        at = round_up(at, align) + size;
+        i += 1;
+    }
+    at
+}
+
+/// The size of an enum, which rustc must find the same: of the alignments of its fields, and where its variants end.
+pub const fn checked_size(size: usize, aligns: &[usize], ends: &[usize]) -> u64 {
+    let computed = round_up(most(ends, 4), most(aligns, 4));
+    assert!(
+        size == computed,
+        "this enum has another layout than `#[repr(C, u32)]`"
+    );
+    size as u64
+}
+
+const fn most(values: &[usize], least: usize) -> usize {
+    let mut most = least;
+    let mut i = 0;
+    while i < values.len() {
+        if values[i] > most {
+            most = values[i];
+        }
+        i += 1;
+    }
+    most
+}
+
+const fn round_up(value: usize, align: usize) -> usize {
+    value.div_ceil(align) * align
+}

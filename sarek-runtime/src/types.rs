@@ -1,0 +1,154 @@
+//! The types that kernels know.
+
+use sarek_ir::{EnumInfo, FieldInfo, Scalar, StructInfo, TypeInfo, VariantInfo};
+
+/// A type that kernels compute with: scalars, arrays, tuples, `Option`, `Result`, and what derives it.
+///
+/// ```ignore
+/// #[derive(Clone, Copy, KernelType)]
+/// #[repr(C)]
+/// struct Point {
+///     x: f32,
+///     y: f32,
+/// }
+/// ```
+///
+/// # Safety
+/// `TYPE` describes the type: its fields, in order, by their names, and where rustc puts them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no type that kernels know",
+    label = "kernels cannot see into this type",
+    note = "write `#[derive(Clone, Copy, KernelType)]` and `#[repr(C)]` (for an enum `#[repr(C, u32)]`) before it"
+)]
+pub unsafe trait KernelType: Copy + Send + Sync + 'static {
+    /// What kernels know of it.
+    const TYPE: TypeInfo;
+}
+
+/// A type that stands in vectors: `bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, arrays of such types, and
+/// what derives [`KernelType`].
+///
+/// # Safety
+/// Its layout is what [`KernelType::TYPE`] says, on every device, and it owns nothing. Any bytes are a value of
+/// it but for those of `bool`s, of an enum's tag, and of fields of variants.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be stored in a `Vector`",
+    label = "not an element type",
+    note = "vectors hold bool, i8 to i64, u8 to u64, f32 and f64, arrays of such, and structs and enums with \
+            `#[derive(Clone, Copy, KernelType)]`; for indices use u32 or u64, since the width of usize differs between \
+            devices; in place of tuples and of `Option`, whose layout Rust does not promise, use a type of your own"
+)]
+pub unsafe trait Element: KernelType {}
+
+macro_rules! scalars {
+    ($($ty:ident $scalar:ident)*) => {$(
+        // SAFETY: the primitive is what `Scalar` names.
+        unsafe impl KernelType for $ty {
+            const TYPE: TypeInfo = TypeInfo::Scalar(Scalar::$scalar);
+        }
+
+        // SAFETY: the primitive is what `Scalar` names, and owns nothing.
+        unsafe impl Element for $ty {}
+    )*};
+}
+
+scalars! {
+    bool Bool
+    i8 I8
+    u8 U8
+    i16 I16
+    u16 U16
+    i32 I32
+    u32 U32
+    i64 I64
+    u64 U64
+    f32 F32
+    f64 F64
+}
+
+// SAFETY: the primitive is what `Scalar` names.
+unsafe impl KernelType for usize {
+    const TYPE: TypeInfo = TypeInfo::Scalar(Scalar::Usize);
+}
+
+// SAFETY: an array is its elements.
+unsafe impl<T: KernelType, const N: usize> KernelType for [T; N] {
+    const TYPE: TypeInfo = TypeInfo::Array(const { &T::TYPE }, N as u64);
+}
+
+// SAFETY: an array has its elements one after the other.
+unsafe impl<T: Element, const N: usize> Element for [T; N] {}
+
+/// A field of a type without a layout of its own.
+const fn part<T: KernelType>(name: &'static str) -> FieldInfo {
+    FieldInfo {
+        name,
+        ty: T::TYPE,
+        offset: 0,
+    }
+}
+
+const fn variant(name: &'static str, tag: u32, fields: &'static [FieldInfo]) -> VariantInfo {
+    VariantInfo { name, tag, fields }
+}
+
+// SAFETY: the variants are those of core; the size says that it has no layout.
+unsafe impl<T: KernelType> KernelType for Option<T> {
+    const TYPE: TypeInfo = TypeInfo::Enum(
+        const {
+            &EnumInfo {
+                name: "Option",
+                variants: &[
+                    variant("None", 0, &[]),
+                    variant("Some", 1, const { &[part::<T>("0")] }),
+                ],
+                size: 0,
+            }
+        },
+    );
+}
+
+// SAFETY: as for `Option`.
+unsafe impl<T: KernelType, E: KernelType> KernelType for Result<T, E> {
+    const TYPE: TypeInfo = TypeInfo::Enum(
+        const {
+            &EnumInfo {
+                name: "Result",
+                variants: &[
+                    variant("Ok", 0, const { &[part::<T>("0")] }),
+                    variant("Err", 1, const { &[part::<E>("0")] }),
+                ],
+                size: 0,
+            }
+        },
+    );
+}
+
+macro_rules! tuples {
+    ($(($($ty:ident $name:literal),*))*) => {$(
+        // SAFETY: the fields are those of the tuple; the size says that it has no layout.
+        unsafe impl<$($ty: KernelType),*> KernelType for ($($ty,)*) {
+            const TYPE: TypeInfo = TypeInfo::Struct(
+                const {
+                    &StructInfo {
+                        name: "a tuple",
+                        fields: const { &[$(part::<$ty>($name)),*] },
+                        size: 0,
+                    }
+                },
+            );
+        }
+    )*};
+}
+
+tuples! {
+    ()
+    (A "0")
+    (A "0", B "1")
+    (A "0", B "1", C "2")
+    (A "0", B "1", C "2", D "3")
+    (A "0", B "1", C "2", D "3", E "4")
+    (A "0", B "1", C "2", D "3", E "4", F "5")
+    (A "0", B "1", C "2", D "3", E "4", F "5", G "6")
+    (A "0", B "1", C "2", D "3", E "4", F "5", G "6", H "7")
+}
