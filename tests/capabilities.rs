@@ -44,7 +44,10 @@ fn column(device: &Device) -> Vec<String> {
 fn columns(text: &str) -> BTreeMap<String, Vec<String>> {
     let cells = |line: &str| -> Vec<String> {
         let inner = line.trim().trim_matches('|');
-        inner.split('|').map(|cell| cell.trim().to_owned()).collect()
+        inner
+            .split('|')
+            .map(|cell| cell.trim().to_owned())
+            .collect()
     };
     let table: Vec<Vec<String>> = text
         .lines()
@@ -101,7 +104,9 @@ fn the_page_says_what_devices_say() {
     }
     if std::env::var_os("SAREK_BLESS").is_some() {
         let start = text.find("| |").unwrap_or(text.len());
-        let end = text[start..].find("\n\n").map_or(text.len(), |i| start + i + 1);
+        let end = text[start..]
+            .find("\n\n")
+            .map_or(text.len(), |i| start + i + 1);
         let page_text = format!("{}{}{}", &text[..start], table(&known), &text[end..]);
         std::fs::write(page(), page_text).expect("the page is written");
         return;
