@@ -355,6 +355,22 @@ shaped! {
             out[i] = sum;
         }
     }
+    plain_edges shaped_edges(n: usize, x: &[u32], out: &mut [u32]) {
+        let width = n + 2;
+        let i = global_idx_x();
+        let j = global_idx_y();
+        let at = j * global_dim_x() + i;
+        if at < out.len() {
+            let inner = i > 1 && i + 3 < width && j >= 1 && j + 1 <= n;
+            out[at] = if inner { x[at] + x[at - 1] * 10 } else { x[at] };
+            if thread_idx_x() >= 3 && 4 >= thread_idx_x() {
+                out[at] += 7;
+            }
+            if n < i && n > 3 {
+                out[at] += 1000;
+            }
+        }
+    }
     plain_steps shaped_steps(n: u32, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
         if i < x.len() {
@@ -397,7 +413,7 @@ shaped! {
 
 #[test]
 fn shapes_mean_the_same() {
-    for len in [1, 7, 31, 32, 33, 100, 1000] {
+    for len in [1, 7, 31, 32, 33, 100, 500] {
         let x = input(len);
         for n in [0, 1, 3, 9, 40] {
             let both = |what: &str, shaped: bool| {
@@ -414,13 +430,19 @@ fn shapes_mean_the_same() {
                             ("strides", false) => {
                                 plain_strides(n, &x, out).over(len).run_on(device)
                             }
+                            ("edges", true) => shaped_edges(n, &x, out)
+                                .over((len.div_ceil(3), 3))
+                                .run_on(device),
+                            ("edges", false) => plain_edges(n, &x, out)
+                                .over((len.div_ceil(3), 3))
+                                .run_on(device),
                             (_, true) => shaped_steps(n as u32, &x, out).over(len).run_on(device),
                             (_, false) => plain_steps(n as u32, &x, out).over(len).run_on(device),
                         }
                     },
                 )
             };
-            for what in ["sums", "strides", "steps"] {
+            for what in ["sums", "strides", "edges", "steps"] {
                 assert_eq!(both(what, true), both(what, false), "{what} of {len}, {n}");
             }
         }
@@ -459,6 +481,75 @@ unsafe fn shaped_reach(n: usize, at: usize, x: &[u32], out: &mut [u32]) {
             sum += x[far];
         }
         out[i] = sum;
+    }
+}
+
+/// A product in tiles: a loop that moves outside of strips, between barriers, with values kept across them.
+macro_rules! tiled {
+    ($($(#[$option:meta])* $name:ident)*) => {$(
+        $(#[$option])*
+        unsafe fn $name(n: usize, x: &[u32], out: &mut [u32]) {
+            let a = shared_array::<[u32; 33], 32>();
+            let b = shared_array::<[u32; 33], 32>();
+            let tx = thread_idx_x();
+            let ty = thread_idx_y();
+            let width = block_dim_x();
+            let mut sum = 0u32;
+            let mut rest = [0u32; 3];
+            for t in 0..n {
+                a[ty][tx] = x[(t * 7 + ty * width + tx) % x.len()];
+                b[ty][tx] = x[(t * 5 + tx * 3 + ty) % x.len()] % 10;
+                barrier();
+                for k in 0..block_dim_y() {
+                    sum += a[ty][k % width] * b[k][tx];
+                    rest[(k + tx) % 3] += sum % 7;
+                }
+                barrier();
+                if t % 2 == 1 {
+                    for k in 0..2u32 {
+                        sum = sum % 1000 + k;
+                    }
+                }
+            }
+            let at = global_idx_y() * global_dim_x() + global_idx_x();
+            out[at] = sum % 100_000 + rest[0] + rest[1] * 3 + rest[2] * 5;
+        }
+    )*};
+}
+
+tiled! {
+    #[kernel] tiled
+    #[kernel(__shapes = "")] tiled_plain
+    #[kernel(block = (16, 8))] tiled_fixed
+    #[kernel(block = (16, 8), __shapes = "trim")] tiled_fixed_plain
+}
+
+#[test]
+fn tiles_agree() {
+    let x = input(300);
+    for (w, h) in [(1, 1), (5, 3), (8, 8), (16, 16), (32, 4), (24, 24)] {
+        for n in [0, 1, 4] {
+            let what = format!("tiles of {w} by {h}, {n}");
+            let shaped = agree(&what, w * h * 4, |out, device| unsafe {
+                tiled(n, &x, out).grid((2, 2)).block((w, h)).run_on(device)
+            });
+            let plain = agree(&what, w * h * 4, |out, device| unsafe {
+                tiled_plain(n, &x, out)
+                    .grid((2, 2))
+                    .block((w, h))
+                    .run_on(device)
+            });
+            assert_eq!(shaped, plain);
+        }
+    }
+    for n in [0, 1, 4] {
+        let shaped = agree("fixed tiles", 512, |out, device| unsafe {
+            tiled_fixed(n, &x, out).grid((2, 2)).run_on(device)
+        });
+        let plain = agree("fixed tiles", 512, |out, device| unsafe {
+            tiled_fixed_plain(n, &x, out).grid((2, 2)).run_on(device)
+        });
+        assert_eq!(shaped, plain);
     }
 }
 

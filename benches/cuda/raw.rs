@@ -58,7 +58,7 @@ impl Rival for Cuda {
         }
     }
 
-    fn download<T: Element>(&self, buffer: &Memory, len: usize) -> Fallible<Vec<T>> {
+    fn download<T: Element + Default>(&self, buffer: &Memory, len: usize) -> Fallible<Vec<T>> {
         let mut data = vec![T::default(); len];
         // SAFETY: the memory was made of as many elements, and all launches have been waited for.
         unsafe { result::memcpy_dtoh_sync(&mut data, buffer.0) }?;

@@ -28,7 +28,8 @@ pub trait Rival {
     fn upload<T: Element>(&self, data: &[T]) -> Fallible<Self::Buffer>;
 
     /// Copies from device memory.
-    fn download<T: Element>(&self, buffer: &Self::Buffer, len: usize) -> Fallible<Vec<T>>;
+    fn download<T: Element + Default>(&self, buffer: &Self::Buffer, len: usize)
+    -> Fallible<Vec<T>>;
 
     /// A launch of `kernel` over at least `threads`, in blocks of `block`.
     fn prepare(
@@ -139,7 +140,7 @@ impl<R: Rival> Bench<R> {
     }
 
     /// Checks that both sides write the same, then times them.
-    fn pair<S, T: Element + Into<f64>>(
+    fn pair<S, T: Element + Default + Into<f64>>(
         &self,
         case: Case,
         output: Output<'_, R::Buffer, T>,

@@ -56,7 +56,7 @@ fn case(kernel: &'static str, against: &'static str, size: String, work: Work) -
 
 impl Bench {
     /// Checks that both sides write the same to `output`, then times them.
-    fn pair<S, T: Element + Into<f64>>(
+    fn pair<S, T: Element + Default + Into<f64>>(
         &self,
         case: Case,
         tolerance: Tolerance,

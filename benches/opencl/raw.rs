@@ -84,7 +84,7 @@ impl Rival for OpenCl {
         }
     }
 
-    fn download<T: Element>(&self, buffer: &Buffer<u8>, len: usize) -> Fallible<Vec<T>> {
+    fn download<T: Element + Default>(&self, buffer: &Buffer<u8>, len: usize) -> Fallible<Vec<T>> {
         let mut data = vec![T::default(); len];
         // SAFETY: the buffer was made of as many elements of a type that any bytes are valid for;
         // the read blocks until it is done.

@@ -19,7 +19,10 @@ use sealed::Sealed;
     message = "`{Self}` is no scalar of vectors",
     note = "these are bool, i8 to i64, u8 to u64, f32 and f64"
 )]
-pub trait Scalar: Sealed + Element + ScalarArg + Default + Debug + PartialEq + PartialOrd {}
+pub trait Scalar:
+    Sealed + crate::direct::Number + Element + ScalarArg + Default + Debug + PartialEq + PartialOrd
+{
+}
 
 /// A number that stands in vectors: `i8` to `i64`, `u8` to `u64`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(

@@ -162,6 +162,7 @@ pub(super) fn load(
     program: &backend::Program<'_>,
 ) -> Result<Program> {
     let binary = Binary::of(&shared.name, program)?;
+    refuse_copies(shared, &binary)?;
     let program = match compiler.build_binary(&binary.artifact.bytes) {
         Some(program) => program,
         None => compiler.build_source(binary.kernel, binary.source)?.0,
@@ -180,6 +181,24 @@ pub(super) fn load(
     Ok(Program {
         kernel: Mutex::new(kernel),
         slots: binary.source.slots.clone(),
+    })
+}
+
+/// PoCL 3.1 copies the code of each thread of a block of one or two instead of making a loop of it, and aborts the
+/// process over barriers in branches of that code.
+fn refuse_copies(shared: &Shared, binary: &Binary<'_>) -> Result<()> {
+    const METHOD: &str = "POCL_WORK_GROUP_METHOD";
+    let loops = std::env::var(METHOD).is_ok_and(|method| method.starts_with("loop"));
+    let waits = binary.source.text.contains("barrier(");
+    if !shared.is_pocl() || loops || !waits || binary.threads() > 2 {
+        return Ok(());
+    }
+    Err(Error::Launch {
+        kernel: binary.kernel.to_owned(),
+        problem: format!(
+            "PoCL cannot be trusted with barriers in blocks of one or two threads: take larger blocks, or set \
+             {METHOD}=loopvec in the environment"
+        ),
     })
 }
 

@@ -173,6 +173,14 @@ fn front(parts: &Parts<'_>) -> TokenStream {
                 unreachable!("a kernel takes no references to values")
             }
             ArgumentKind::Slice {
+                elem: ElementType::Other(_),
+                access: Access::Read,
+            } => quote!(#krate::__private::Arg::read(#name)),
+            ArgumentKind::Slice {
+                elem: ElementType::Other(_),
+                access: Access::Write,
+            } => quote!(#krate::__private::Arg::write(#name)),
+            ArgumentKind::Slice {
                 access: Access::Read | Access::Write,
                 ..
             }

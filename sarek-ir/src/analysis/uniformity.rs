@@ -416,7 +416,7 @@ impl Flow<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Uniformity;
+    use super::{Among, Uniformity};
     use crate::sketch::{Sketch, V};
     use crate::{Axis, Builtin, Scalar};
 
@@ -516,6 +516,31 @@ mod tests {
             vec![before, after]
         });
         assert_eq!(found, [true, true]);
+    }
+
+    #[test]
+    fn threads_of_a_row_agree_on_more() {
+        let s = Sketch::new("k");
+        let row = s.let_("row", s.id(Builtin::GlobalIdx(Axis::Y)));
+        let col = s.let_("col", s.id(Builtin::GlobalIdx(Axis::X)));
+        let below = col.get().lt(s.n(9));
+        let cond = below.id;
+        let (inside, kept) = (s.let_mut("inside", s.n(0)), s.let_("kept", s.n(1)));
+        s.if_(below, || s.set(inside, s.n(2)));
+        let (row, col, inside, kept) = (row.id, col.id, inside.id, kept.id);
+        let kernel = s.finish();
+        let of = |among: &Among| {
+            let uniformity = Uniformity::among(&kernel, among);
+            [row, col, inside, kept].map(|l| uniformity.local(l))
+        };
+        let mut among = Among::default();
+        assert_eq!(of(&among), [false, false, false, true]);
+        among.row = true;
+        assert_eq!(of(&among), [true, false, false, true]);
+        among.known.insert(cond, true);
+        assert_eq!(of(&among), [true, false, true, true]);
+        among.varying.insert(kept);
+        assert_eq!(of(&among), [true, false, true, false]);
     }
 
     #[test]

@@ -21,9 +21,25 @@ pub unsafe fn value<T: Element>(args: &[DirectArg], index: usize) -> T {
     }
 }
 
+/// What operators and methods of kernels work on.
+#[diagnostic::on_unimplemented(
+    message = "operators and methods of kernels work on numbers and `bool`, not on `{Self}`",
+    label = "not a number",
+    note = "what a type's own operators and methods do, a kernel does not see: write it for each part"
+)]
+pub trait Number: Copy {}
+
+macro_rules! numbers {
+    ($($ty:ident)*) => {$(
+        impl Number for $ty {}
+    )*};
+}
+
+numbers!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize f32 f64);
+
 /// A number, for what stands under an operator.
 #[inline(always)]
-pub fn num<T: ScalarArg>(value: T) -> T {
+pub fn num<T: Number>(value: T) -> T {
     value
 }
 

@@ -2,7 +2,9 @@
 //!
 //! A backend sees [`Direct::run`], which runs a range of blocks. Behind it stands the body that
 //! `#[kernel]` generated ([`DirectKernel::block`]), compiled once for each instruction set of
-//! [`isa`] without the checks that the launch proved, and once, for the baseline, with them.
+//! [`isa`] without the checks that the launch proved, and once, for the baseline, with them. A body runs the
+//! threads of a block as lanes of the calling thread; what they share, and what a lane keeps across a
+//! barrier, lies in [`Scratch`].
 
 mod block;
 pub mod collective;
@@ -20,7 +22,9 @@ pub mod subgroup;
 pub use crate::Atomic;
 pub use crate::number::Float;
 pub use block::Block;
-pub use compound::{array_element, array_len, either, leaves, num, of_type, type_of, value};
+pub use compound::{
+    Number, array_element, array_len, either, leaves, num, of_type, type_of, value,
+};
 pub use isa::{Isa, isa};
 pub use math::Elementary;
 pub use number::{Divide, clamp};
@@ -134,7 +138,8 @@ pub trait DirectKernel {
     /// See [`Direct::weight`].
     const WEIGHT: u32;
 
-    /// Runs the threads of one block. Provable sites are checked when `CHECK` is set.
+    /// Runs the threads of one block. Provable sites are checked when `CHECK` is set. The block's arrays
+    /// are taken from `scratch`, which the caller resets before the next block.
     ///
     /// # Safety
     /// As for [`RunBlocks`].

@@ -10,8 +10,8 @@ pub const SUBGROUP: usize = 32;
 /// Calls `f` for each lane that takes part, with the first lane of its subgroup.
 #[inline(always)]
 fn each(here: &[bool], mut f: impl FnMut(usize, usize)) {
-    for lane in 0..here.len() {
-        if here[lane] {
+    for (lane, here) in here.iter().enumerate() {
+        if *here {
             f(lane - lane % SUBGROUP, lane);
         }
     }

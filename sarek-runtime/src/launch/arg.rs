@@ -51,6 +51,16 @@ impl<'a> Arg<'a> {
         Arg(Operands::Value(Whole { bytes, leaves }))
     }
 
+    /// The argument of a `&[T]` parameter.
+    pub fn read<T: Element>(vector: &'a Vector<T>) -> Arg<'a> {
+        Arg::from(vector)
+    }
+
+    /// The argument of a `&mut [T]` parameter.
+    pub fn write<T: Element>(vector: &'a mut Vector<T>) -> Arg<'a> {
+        Arg::from(vector)
+    }
+
     /// The argument of a `&[Atomic<T>]` parameter.
     pub fn atomics<T: AtomicElement>(vector: &'a mut Vector<T>) -> Arg<'a> {
         Arg::from(vector)

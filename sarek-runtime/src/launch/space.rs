@@ -26,6 +26,10 @@ const BLOCK_THREADS: u64 = 256;
 /// Threads along x of a block of a host device: a row that a compiled body runs as one loop.
 const ROW: u64 = 4096;
 
+/// As many in two dimensions: rows that a core vectorises, and enough of them to use whole cache lines of
+/// what is read or written across rows.
+const TILE: [u64; 2] = [256, 16];
+
 impl Shape {
     /// Is there nothing to run?
     pub(super) fn is_empty(&self) -> bool {
@@ -140,7 +144,10 @@ fn automatic_block(extent: [u64; 3], info: &DeviceInfo, host: bool) -> [u32; 3] 
     let limit = info.max_block.map(|m| u64::from(m.max(1)));
     let threads = u64::from(info.max_block_threads.max(1));
     if host {
-        return [extent[0].min(ROW).min(limit[0]).min(threads) as u32, 1, 1];
+        let [x, y] = if extent[1] > 1 { TILE } else { [ROW, 1] };
+        let x = extent[0].min(x).min(limit[0]).min(threads);
+        let y = extent[1].min(y).min(limit[1]).min(threads / x);
+        return [x as u32, y as u32, 1];
     }
     let threads = threads.min(BLOCK_THREADS);
     let warp = u64::from(info.warp.max(1));

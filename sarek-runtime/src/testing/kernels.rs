@@ -74,7 +74,7 @@ pub(crate) fn axpy_call<'a>(a: f32, x: &'a Vector<f32>, y: &'a mut Vector<f32>) 
 pub(crate) fn def(ir: Kernel, run: RunBlocks) -> KernelDef {
     KernelDef {
         ir: Box::leak(Box::new(ir)),
-        links: Default::default,
+        links: sarek_ir::link::Links::default,
         sources: &[],
         direct: Direct {
             run,

@@ -10,7 +10,7 @@ use sarek_ir::{
     Value,
 };
 
-use super::names::{param_name, rust_type};
+use super::names::{located, param_name, rust_type};
 use super::{Writer, mixed};
 use crate::lower::member;
 
@@ -65,7 +65,10 @@ impl Writer<'_> {
         match self.kernel.expr(id) {
             _ if is_known => value,
             Expr::Literal(_) => value,
-            _ => mixed!(direct::num(#value)),
+            _ => {
+                let span = located(self.lowered.expr_spans[id.index()]);
+                quote_spanned!(span=> direct::num(#value))
+            }
         }
     }
 
@@ -91,7 +94,7 @@ impl Writer<'_> {
     pub(super) fn compound(&self, id: CompoundId, span: Span) -> TokenStream {
         match &self.kernel.compounds[id.index()] {
             Compound::Field { base, name } => {
-                let (base, name) = (self.expr(*base), self.member(*name));
+                let (base, name) = (self.expr(*base), self.member(*name, span));
                 quote_spanned!(span=> (#base).#name)
             }
             Compound::Index { base, index, site } => {
@@ -110,7 +113,7 @@ impl Writer<'_> {
             }
             Compound::Payload { value, name, .. } => {
                 let (value, path) = (self.expr(*value), self.path(id));
-                let name = self.member(*name);
+                let name = self.member(*name, span);
                 quote_spanned! {span=>
                     (match #value {
                         #path { #name: __part, .. } => __part,
@@ -145,7 +148,7 @@ impl Writer<'_> {
         let Some(path) = self.lowered.paths.get(&id) else {
             return quote_spanned!(span=> (#(#values,)*));
         };
-        let names = fields.iter().map(|(name, _)| self.member(*name));
+        let names = fields.iter().map(|(name, _)| self.member(*name, span));
         let rest = rest.map(|rest| {
             let rest = self.expr(rest);
             mixed!(..#rest)
@@ -182,7 +185,7 @@ impl Writer<'_> {
         };
         let steps = place.steps.iter().map(|step| match *step {
             Step::Field(name) => {
-                let name = self.member(name);
+                let name = self.member(name, span);
                 mixed!(let __place = &raw mut (*__place).#name;)
             }
             Step::Index { index, site } => {
@@ -220,8 +223,13 @@ impl Writer<'_> {
         }
     }
 
-    fn member(&self, name: NameId) -> syn::Member {
-        member(self.kernel.name(name))
+    fn member(&self, name: NameId, span: Span) -> syn::Member {
+        let mut member = member(self.kernel.name(name));
+        match &mut member {
+            syn::Member::Named(name) => name.set_span(span),
+            syn::Member::Unnamed(index) => index.span = span,
+        }
+        member
     }
 }
 

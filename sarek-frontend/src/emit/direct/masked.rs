@@ -16,8 +16,8 @@ use sarek_ir::analysis::uniformity::Uniformity;
 use sarek_ir::{BinaryOp, Block, Expr, ExprId, Intrinsic, LabelId, Memory, Stmt, StmtId, UnaryOp};
 
 use super::frame::Frame;
+use super::loops::{Head, LoopParts};
 use super::names::rust_type;
-use super::tree::{Head, LoopParts};
 use super::trim::can_divide;
 use super::{Writer, mixed};
 

@@ -14,9 +14,11 @@ mod call;
 mod compound;
 mod expr;
 mod frame;
+mod loops;
 mod masked;
 mod memory;
 mod names;
+mod peel;
 mod shapes;
 mod stmt;
 mod storage;
@@ -190,7 +192,7 @@ impl Writer<'_> {
     fn dim(&self) -> TokenStream {
         let dim = match self.kernel.block {
             Some(dim) => {
-                let dim = dim.map(|d| Literal::u32_unsuffixed(d));
+                let dim = dim.map(Literal::u32_unsuffixed);
                 mixed!([#(#dim),*])
             }
             None => mixed!(__block.dim),
@@ -204,8 +206,14 @@ impl Writer<'_> {
     /// A body that is one region.
     fn whole(&self) -> TokenStream {
         let ids: Vec<StmtId> = self.kernel.block(self.kernel.body).collect();
-        let (stmts, strips) = (self.block(self.kernel.body), self.strips(None, &ids));
-        let rows = tree::rows(strips, mixed!('thread: { #stmts }));
+        let body = |writer: &Writer<'_>| {
+            let stmts = writer.block(writer.kernel.body);
+            mixed!('thread: { #stmts })
+        };
+        let rows = match self.strips(None, &ids) {
+            Some(strips) => tree::rows(Some(strips), body(self)),
+            None => self.peeled_rows(&ids, &body),
+        };
         mixed!(unsafe { #rows })
     }
 

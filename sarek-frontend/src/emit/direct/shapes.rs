@@ -11,6 +11,8 @@ pub struct Shapes {
     pub masked: bool,
     /// The turns of a loop with strides are a strip's: [`super::stride`].
     pub strides: bool,
+    /// A row's edges are split off where a condition tells them: [`super::peel`].
+    pub peel: bool,
 }
 
 impl Default for Shapes {
@@ -20,6 +22,7 @@ impl Default for Shapes {
             strips: true,
             masked: true,
             strides: true,
+            peel: true,
         }
     }
 }
@@ -32,23 +35,20 @@ impl Shapes {
             strips: false,
             masked: false,
             strides: false,
+            peel: false,
         }
     }
 
     /// The shapes of a list such as `"trim, strips"`; `None` if a name is unknown.
     pub fn from_list(list: &str) -> Option<Shapes> {
-        let mut shapes = Shapes {
-            trim: false,
-            strips: false,
-            masked: false,
-            strides: false,
-        };
+        let mut shapes = Shapes::none();
         for name in list.split(',').map(str::trim).filter(|n| !n.is_empty()) {
             match name {
                 "trim" => shapes.trim = true,
                 "strips" => shapes.strips = true,
                 "masked" => shapes.masked = true,
                 "strides" => shapes.strides = true,
+                "peel" => shapes.peel = true,
                 _ => return None,
             }
         }

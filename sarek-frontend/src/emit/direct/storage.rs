@@ -8,7 +8,7 @@ use sarek_ir::{Length, LocalId, SharedId};
 use super::frame::Frame;
 use super::memory::shared_name;
 use super::names::rust_type;
-use super::{Writer, mixed, subgroup, tree};
+use super::{Writer, loops, mixed, subgroup};
 
 /// An array, as a parameter of the function that runs the lanes.
 pub struct Array {
@@ -81,7 +81,7 @@ impl Writer<'_> {
             let name = frame.mask_name(sarek_ir::analysis::regions::MaskId(mask));
             found.push((name, mixed!(::core::primitive::bool), None));
         }
-        let more = tree::counters(self, frame)
+        let more = loops::counters(self, frame)
             .into_iter()
             .chain(subgroup::arrays(self, frame));
         found.extend(more.map(|(name, elem)| (name, elem, None)));

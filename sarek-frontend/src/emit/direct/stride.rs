@@ -54,15 +54,20 @@ impl Writer<'_> {
         let Some(Stmt::Assign { local, value }) = last.map(|s| self.kernel.stmt(s)) else {
             return false;
         };
-        let by = match self.kernel.expr(value) {
-            Expr::Binary {
-                op: BinaryOp::Add,
-                lhs,
-                rhs,
-            } if self.kernel.expr(lhs) == Expr::Local(counter) => rhs,
-            _ => return false,
+        let Expr::Binary {
+            op: BinaryOp::Add,
+            lhs,
+            rhs: by,
+        } = self.kernel.expr(value)
+        else {
+            return false;
         };
-        writes == 1 && local == counter && among.expr(by) && self.kernel.literal(by).is_none()
+        let advances = self.kernel.expr(lhs) == Expr::Local(counter);
+        writes == 1
+            && advances
+            && local == counter
+            && among.expr(by)
+            && self.kernel.literal(by).is_none()
     }
 
     fn has_jumps(&self, body: Block) -> bool {

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::TokenStream;
-use sarek_ir::analysis::regions::{MaskId, MaskedIf, MaskedLoop, Node, RegionId};
+use sarek_ir::analysis::regions::{MaskId, MaskedIf, Node, RegionId};
 use sarek_ir::analysis::touch;
 use sarek_ir::{Block, ExprId, LocalId, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes, Mask};
-use super::names::{loop_label, rust_type};
 use super::trim::Trim;
 use super::{Writer, mixed};
 
@@ -32,7 +31,7 @@ impl<'a> Writer<'a> {
         mixed!(#root #nodes)
     }
 
-    fn nodes(&self, frame: &Frame<'_>, nodes: &[Node]) -> TokenStream {
+    pub fn nodes(&self, frame: &Frame<'_>, nodes: &[Node]) -> TokenStream {
         nodes.iter().map(|node| self.node(frame, node)).collect()
     }
 
@@ -102,15 +101,17 @@ impl<'a> Writer<'a> {
     /// The loop that runs a region.
     fn run(&self, frame: &Frame<'_>, id: RegionId, stmts: &[StmtId]) -> TokenStream {
         let lane = frame.lane();
-        let writer = self.within(&lane);
-        let body = stmts.iter().map(|s| writer.stmt(*s));
-        let body = self.lane_body(frame, id, mixed!(#(#body)*));
+        let body = |writer: &Writer<'_>| {
+            let lane = writer.within(&lane);
+            let body = stmts.iter().map(|s| lane.stmt(*s));
+            writer.lane_body(frame, id, mixed!(#(#body)*))
+        };
         match (frame.lanes, frame.mask()) {
-            (Lanes::Block, None) => {
-                let strips = self.within(frame).strips(Some((frame, id)), stmts);
-                rows(strips, body)
-            }
-            (Lanes::Block | Lanes::Strip, mask) => self.lanes(frame, mask, body),
+            (Lanes::Block, None) => match self.within(frame).strips(Some((frame, id)), stmts) {
+                Some(strips) => rows(Some(strips), body(self)),
+                None => self.within(frame).peeled_rows(stmts, &body),
+            },
+            (Lanes::Block | Lanes::Strip, mask) => self.lanes(frame, mask, body(self)),
         }
     }
 
@@ -152,7 +153,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Puts back what a region may have written.
-    fn keep(&self, frame: &Frame<'_>, id: RegionId) -> TokenStream {
+    pub fn keep(&self, frame: &Frame<'_>, id: RegionId) -> TokenStream {
         self.keep_all(frame, &[id])
     }
 
@@ -171,7 +172,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The scalars of regions that live in arrays of lanes, and whether they are written.
-    fn scalars(&self, frame: &Frame<'_>, ids: &[RegionId]) -> BTreeMap<LocalId, bool> {
+    pub fn scalars(&self, frame: &Frame<'_>, ids: &[RegionId]) -> BTreeMap<LocalId, bool> {
         let mut found = BTreeMap::new();
         let lanes = ids
             .iter()
@@ -202,7 +203,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Sets a mask for the lanes under another one, and for no others.
-    fn set_mask(&self, frame: &Frame<'_>, mask: MaskId, of: Option<MaskId>) -> TokenStream {
+    pub fn set_mask(&self, frame: &Frame<'_>, mask: MaskId, of: Option<MaskId>) -> TokenStream {
         let (name, position) = (frame.mask_name(mask), frame.position());
         let set = mixed!(*#name.get_unchecked_mut(#position) = true;);
         let lanes = self.lanes(frame, of, set);
@@ -256,144 +257,6 @@ impl<'a> Writer<'a> {
         mixed!(#then.fill(false); #otherwise.fill(false); #lanes)
     }
 
-    fn loop_node(
-        &self,
-        frame: &Frame<'_>,
-        stmt: StmtId,
-        iteration: Option<MaskId>,
-        body: &[Node],
-    ) -> TokenStream {
-        let writer = self.within(frame);
-        let parts = LoopParts::of(self, stmt);
-        let start = iteration.map(|mask| self.set_mask(frame, mask, frame.mask()));
-        let body = match iteration {
-            Some(mask) => self.nodes(&frame.under(Mask::Iteration(parts.label), mask), body),
-            None => self.nodes(frame, body),
-        };
-        let label = loop_label(parts.label);
-        match parts.head {
-            Head::While(Some(cond)) => {
-                let cond = writer.expr(cond);
-                mixed!(#label: while #cond { #start #body })
-            }
-            Head::While(None) => mixed!(#label: loop { #start #body }),
-            Head::For(local, bounds) => {
-                let [from, to] = bounds.map(|e| writer.expr(e));
-                let local = self.local(local);
-                mixed!(#label: for #local in (#from..#to) { #start #body })
-            }
-        }
-    }
-
-    fn masked_loop(
-        &self,
-        frame: &Frame<'_>,
-        stmt: StmtId,
-        masked: MaskedLoop,
-        iteration: Option<MaskId>,
-        body: &[Node],
-    ) -> TokenStream {
-        let parts = LoopParts::of(self, stmt);
-        let inner = frame.under(Mask::Live(parts.label), masked.live);
-        let start = self.set_mask(frame, masked.live, frame.mask());
-        let (before, test) = self.tests(frame, &inner, masked.cond, &parts);
-        let live = frame.mask_name(masked.live);
-        let (mask, body) = match iteration {
-            Some(mask) => {
-                let within = inner.under(Mask::Iteration(parts.label), mask);
-                let set = self.set_mask(&inner, mask, inner.mask());
-                (Some(set), self.nodes(&within, body))
-            }
-            None => (None, self.together(&inner, masked.live, body)),
-        };
-        mixed! {
-            #start
-            #before
-            loop {
-                #test
-                if !direct::any(&#live[..]) { break; }
-                #mask
-                #body
-            }
-        }
-    }
-
-    /// The body of a masked loop. Of a strip, all lanes often are in it: then no flag is asked.
-    fn together(&self, frame: &Frame<'_>, live: MaskId, body: &[Node]) -> TokenStream {
-        let some = self.nodes(frame, body);
-        match (frame.lanes, body) {
-            (Lanes::Strip, [Node::Region { .. }]) => {
-                let (live, all) = (frame.mask_name(live), self.nodes(&frame.full(), body));
-                mixed!(if direct::all(&#live[..]) { #all } else { #some })
-            }
-            (Lanes::Strip | Lanes::Block, _) => some,
-        }
-    }
-
-    /// What a masked loop does before it, and what it does before each iteration: those for which the loop is over
-    /// leave its mask.
-    fn tests(
-        &self,
-        outer: &Frame<'_>,
-        inner: &Frame<'_>,
-        id: RegionId,
-        parts: &LoopParts,
-    ) -> (TokenStream, TokenStream) {
-        let lane = inner.lane();
-        let writer = self.within(&lane);
-        let (fetch, keep) = (self.fetch(inner, id), self.keep(inner, id));
-        let position = inner.position();
-        let live = inner.mask().map(|m| inner.mask_name(m));
-        let tested = |test| {
-            self.lanes(
-                inner,
-                inner.mask(),
-                mixed!(#fetch if #test { *#live.get_unchecked_mut(#position) = false; } #keep),
-            )
-        };
-        match parts.head {
-            Head::While(None) => (TokenStream::new(), TokenStream::new()),
-            Head::While(Some(cond)) => {
-                let cond = writer.expr(cond);
-                (TokenStream::new(), tested(mixed!(!#cond)))
-            }
-            Head::For(local, bounds) => {
-                let [from, to] = bounds.map(|e| writer.expr(e));
-                let [next, end] = counter_names(inner, parts);
-                let set = mixed! {
-                    #fetch
-                    *#next.get_unchecked_mut(#position) = #from;
-                    *#end.get_unchecked_mut(#position) = #to;
-                };
-                let local = self.local(local);
-                let fetched = self.is_fetched(inner, id, parts);
-                let count = fetched.then(|| mixed!(#local = *#next.get_unchecked(#position);));
-                let test = tested(mixed! {
-                    *#next.get_unchecked(#position) >= *#end.get_unchecked(#position)
-                });
-                let step = self.lanes(
-                    inner,
-                    inner.mask(),
-                    mixed! {
-                        #fetch
-                        #count
-                        *#next.get_unchecked_mut(#position) += 1;
-                        #keep
-                    },
-                );
-                (self.lanes(outer, outer.mask(), set), mixed!(#test #step))
-            }
-        }
-    }
-
-    /// Does the body of a counted loop use the counter?
-    fn is_fetched(&self, frame: &Frame<'_>, id: RegionId, parts: &LoopParts) -> bool {
-        match parts.head {
-            Head::For(local, _) => self.scalars(frame, &[id]).contains_key(&local),
-            Head::While(_) => false,
-        }
-    }
-
     pub fn returns(&self, stmts: &[StmtId]) -> bool {
         stmts.iter().any(|&stmt| {
             let inner = touch::blocks(self.kernel, stmt);
@@ -425,64 +288,6 @@ pub fn rows(strips: Option<TokenStream>, body: TokenStream) -> TokenStream {
             }
         }
     }
-}
-
-/// The parts of a loop.
-pub struct LoopParts {
-    pub label: sarek_ir::LabelId,
-    pub head: Head,
-}
-
-#[derive(Clone, Copy)]
-pub enum Head {
-    While(Option<ExprId>),
-    For(LocalId, [ExprId; 2]),
-}
-
-impl LoopParts {
-    pub fn of(writer: &Writer<'_>, stmt: StmtId) -> LoopParts {
-        if let Stmt::Loop { label, cond, .. } = writer.kernel.stmt(stmt) {
-            let head = Head::While(cond);
-            return LoopParts { label, head };
-        }
-        if let Stmt::For {
-            label,
-            local,
-            start,
-            end,
-            ..
-        } = writer.kernel.stmt(stmt)
-        {
-            let head = Head::For(local, [start, end]);
-            return LoopParts { label, head };
-        }
-        unreachable!("the statement is a loop")
-    }
-}
-
-/// The arrays in which a masked counted loop keeps where each lane is, and where it ends.
-fn counter_names(frame: &Frame<'_>, parts: &LoopParts) -> [proc_macro2::Ident; 2] {
-    ["next", "end"].map(|what| frame.name(what, parts.label.0))
-}
-
-/// The arrays that the masked counted loops of a tree need, with the type of their elements.
-pub fn counters(writer: &Writer<'_>, frame: &Frame<'_>) -> Vec<(proc_macro2::Ident, TokenStream)> {
-    let mut found = vec![];
-    each_node(&frame.plan.tree.nodes, &mut |node| {
-        if let Node::Loop {
-            stmt,
-            masked: Some(_),
-            ..
-        } = node
-        {
-            let parts = LoopParts::of(writer, *stmt);
-            if let Head::For(_, [start, _]) = parts.head {
-                let ty = writer.kernel.scalar_of(start);
-                found.extend(counter_names(frame, &parts).map(|n| (n, rust_type(ty))));
-            }
-        }
-    });
-    found
 }
 
 /// Visits all nodes.

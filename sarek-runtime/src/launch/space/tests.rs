@@ -82,12 +82,17 @@ fn over_is_exact_and_cover_rounds_up() {
 }
 
 #[test]
-fn host_devices_get_rows() {
-    let space = Shape::Over(Dims([10_000, 3, 1]));
+fn host_devices_get_rows_and_tiles() {
     let mut host = gpu();
     (host.max_block, host.max_block_threads) = ([1 << 20; 3], 1 << 20);
-    let space = space.space(None, &host, true).unwrap();
-    assert_eq!((space.block, space.grid), ([4096, 1, 1], [3, 3, 1]));
+    for (extent, block, grid) in [
+        ([10_000, 1, 1], [4096, 1, 1], [3, 1, 1]),
+        ([10_000, 3, 1], [256, 3, 1], [40, 1, 1]),
+        ([100, 33, 2], [100, 16, 1], [1, 3, 2]),
+    ] {
+        let space = Shape::Over(Dims(extent)).space(None, &host, true).unwrap();
+        assert_eq!((space.block, space.grid), (block, grid));
+    }
 }
 
 #[test]

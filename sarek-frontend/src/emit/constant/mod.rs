@@ -1,12 +1,15 @@
 //! IR as tokens of `const` data: plain struct literals, which rustc checks quickest.
 
+mod compound;
+
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use sarek_ir::{
-    Argument, Axis, Block, Builtin, Call, Compound, Expr, ExprId, Kernel, Length, List, Loc,
-    Memory, NameId, Native, ParamKind, Piece, Place, Precondition, Root, Scalar, SharedArray, Site,
-    SiteId, SiteKind, Step, Stmt, Type, TypeDef, Value,
+    Axis, Block, Builtin, Expr, ExprId, Kernel, Length, List, Loc, Memory, Native, ParamKind,
+    Piece, Precondition, Scalar, SharedArray, Site, SiteId, SiteKind, Stmt, Type, Value,
 };
+
+use compound::{call, compound, place, type_def};
 
 /// An expression of type `Kernel`; the IR crate is in scope as `ir`.
 pub fn kernel(kernel: &Kernel) -> TokenStream {
@@ -206,144 +209,6 @@ fn ty(ty: Type) -> TokenStream {
             quote!(ir::Type::Compound(#id))
         }
     }
-}
-
-fn type_def(def: &TypeDef) -> TokenStream {
-    match def {
-        TypeDef::Array { elem, len } => {
-            let (elem, len) = (ty(*elem), length(*len));
-            quote!(ir::TypeDef::Array { elem: #elem, len: #len })
-        }
-        TypeDef::Tuple(types) => {
-            let types = slice(types, |t| ty(*t));
-            quote!(ir::TypeDef::Tuple(#types))
-        }
-        TypeDef::Link(link) => {
-            let link = handle("TypeLinkId", link.0);
-            quote!(ir::TypeDef::Link(#link))
-        }
-        TypeDef::Field { of, name } => {
-            let (of, name) = (ty(*of), name_id(*name));
-            quote!(ir::TypeDef::Field { of: #of, name: #name })
-        }
-        TypeDef::Element { of } => {
-            let of = ty(*of);
-            quote!(ir::TypeDef::Element { of: #of })
-        }
-        TypeDef::Payload { of, variant, name } => {
-            let (of, variant, name) = (ty(*of), name_id(*variant), name_id(*name));
-            quote!(ir::TypeDef::Payload { of: #of, variant: #variant, name: #name })
-        }
-        TypeDef::Result(function) => {
-            let function = handle("FunctionId", function.0);
-            quote!(ir::TypeDef::Result(#function))
-        }
-        TypeDef::Parameter { of, index } => {
-            let (of, index) = (handle("FunctionId", of.0), Literal::u32_unsuffixed(*index));
-            quote!(ir::TypeDef::Parameter { of: #of, index: #index })
-        }
-    }
-}
-
-fn name_id(name: NameId) -> TokenStream {
-    handle("NameId", name.0)
-}
-
-fn compound(compound: &Compound) -> TokenStream {
-    match compound {
-        Compound::Field { base, name } => {
-            let (base, name) = (expr_id(*base), name_id(*name));
-            quote!(ir::Compound::Field { base: #base, name: #name })
-        }
-        Compound::Index { base, index, site } => {
-            let (base, index, site) = (expr_id(*base), expr_id(*index), site_id(*site));
-            quote!(ir::Compound::Index { base: #base, index: #index, site: #site })
-        }
-        Compound::IsVariant { value, variant } => {
-            let (value, variant) = (expr_id(*value), name_id(*variant));
-            quote!(ir::Compound::IsVariant { value: #value, variant: #variant })
-        }
-        Compound::Payload {
-            value,
-            variant,
-            name,
-        } => {
-            let (value, variant, name) = (expr_id(*value), name_id(*variant), name_id(*name));
-            quote!(ir::Compound::Payload { value: #value, variant: #variant, name: #name })
-        }
-        Compound::Construct {
-            variant,
-            fields,
-            rest,
-        } => {
-            let (variant, rest) = (option(variant.map(name_id)), option(rest.map(expr_id)));
-            let fields = slice(fields, |(name, value)| {
-                let (name, value) = (name_id(*name), expr_id(*value));
-                quote!((#name, #value))
-            });
-            quote!(ir::Compound::Construct { variant: #variant, fields: #fields, rest: #rest })
-        }
-        Compound::Array { items } => {
-            let items = list(*items);
-            quote!(ir::Compound::Array { items: #items })
-        }
-        Compound::Repeat { value } => {
-            let value = expr_id(*value);
-            quote!(ir::Compound::Repeat { value: #value })
-        }
-    }
-}
-
-fn place(place: &Place) -> TokenStream {
-    let root = match place.root {
-        Root::Local(local) => {
-            let local = handle("LocalId", local.0);
-            quote!(ir::Root::Local(#local))
-        }
-        Root::Param(param) => {
-            let param = handle("ParamId", param.0);
-            quote!(ir::Root::Param(#param))
-        }
-        Root::Element {
-            memory: m,
-            index,
-            site,
-        } => {
-            let (m, index, site) = (memory(m), expr_id(index), site_id(site));
-            quote!(ir::Root::Element { memory: #m, index: #index, site: #site })
-        }
-    };
-    let steps = slice(&place.steps, |step| match *step {
-        Step::Field(name) => {
-            let name = name_id(name);
-            quote!(ir::Step::Field(#name))
-        }
-        Step::Index { index, site } => {
-            let (index, site) = (expr_id(index), site_id(site));
-            quote!(ir::Step::Index { index: #index, site: #site })
-        }
-    });
-    quote!(ir::Place { root: #root, steps: #steps })
-}
-
-fn call(call: &Call) -> TokenStream {
-    let function = handle("FunctionId", call.function.0);
-    let args = slice(&call.args, |arg| match *arg {
-        Argument::Value(value) => {
-            let value = expr_id(value);
-            quote!(ir::Argument::Value(#value))
-        }
-        Argument::Memory(m) => {
-            let m = memory(m);
-            quote!(ir::Argument::Memory(#m))
-        }
-        Argument::Local(local) => {
-            let local = handle("LocalId", local.0);
-            quote!(ir::Argument::Local(#local))
-        }
-    });
-    let result = option(call.result.map(|l| handle("LocalId", l.0)));
-    quote!(ir::Call { function: #function, args: #args, result: #result })
 }
 
 fn shared_array(array: &SharedArray) -> TokenStream {

@@ -1,0 +1,313 @@
+//! Edges, split off the inner part of a row.
+//!
+//! `if x > 0 && x + 1 < width && y > 0 && … { inner } else { edge }` asks each lane what holds for a stretch of the
+//! row. The stretch is found once for the row; the lanes in it run a body for which the condition
+//! is known, as do those before and after it.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Literal, Span, TokenStream};
+use sarek_ir::analysis::touch;
+use sarek_ir::{
+    Axis, BinaryOp, Builtin, Expr, ExprId, LocalId, Memory, Scalar, Stmt, StmtId, UnaryOp, Value,
+};
+
+use super::{Writer, mixed};
+
+/// A condition that holds for a stretch of each row.
+pub struct Peel {
+    /// The condition.
+    pub cond: ExprId,
+    ends: Vec<End>,
+    /// What must hold of the row.
+    row: Vec<ExprId>,
+}
+
+/// Where the stretch begins or ends: at the first lane whose index plus `offset` is not below `value`, or, if
+/// `past`, is above it.
+struct End {
+    begins: bool,
+    past: bool,
+    global: bool,
+    offset: u64,
+    value: ExprId,
+}
+
+impl Writer<'_> {
+    /// The first condition of an `if` that can be peeled.
+    pub fn peel(&self, stmts: &[StmtId]) -> Option<Peel> {
+        if !self.shapes.peel {
+            return None;
+        }
+        stmts.iter().find_map(|&stmt| {
+            let Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } = self.kernel.stmt(stmt)
+            else {
+                return None;
+            };
+            let inner = |block| {
+                let stmts: Vec<StmtId> = self.kernel.block(block).collect();
+                self.peel(&stmts)
+            };
+            let here = self.stretch(self.resolved(cond));
+            here.or_else(|| inner(then)).or_else(|| inner(otherwise))
+        })
+    }
+
+    /// The loop over the lanes of rows, peeled if that is of use. `body` writes what a lane does.
+    pub fn peeled_rows(
+        &self,
+        stmts: &[StmtId],
+        body: &dyn Fn(&Writer<'_>) -> TokenStream,
+    ) -> TokenStream {
+        let Some(peel) = self.peel(stmts) else {
+            return super::tree::rows(None, body(self));
+        };
+        let part = |inner: bool| {
+            let mut known = self.known.clone();
+            known.insert(peel.cond, inner);
+            body(&Writer {
+                known: &known,
+                ..*self
+            })
+        };
+        let (inner, edge) = (part(true), part(false));
+        let stretch = self.bounds_of(&peel);
+        let lanes = |body| {
+            mixed! {
+                for __x in __from..__to {
+                    let __thread = [__x, __y, __z];
+                    let __lane = __row + __x;
+                    #body
+                }
+            }
+        };
+        let (inner, edge) = (lanes(inner), lanes(edge));
+        mixed! {
+            for __z in 0..__lanes[2] {
+                for __y in 0..__lanes[1] {
+                    let __row = (__z * __dim[1] + __y) * __dim[0];
+                    let [__begin, __end] = { #stretch };
+                    for (__from, __to, __inner) in [
+                        (0, __begin, false),
+                        (__begin, __end, true),
+                        (__end, __lanes[0], false),
+                    ] {
+                        if __inner { #inner } else { #edge }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The lanes for which the condition holds.
+    fn bounds_of(&self, peel: &Peel) -> TokenStream {
+        let mut needed = BTreeSet::new();
+        let ends = peel.ends.iter().map(|end| end.value);
+        for value in ends.chain(peel.row.iter().copied()) {
+            self.needs(value, &mut needed);
+        }
+        let lets = needed
+            .into_iter()
+            .map(|local: LocalId| self.declare(local, self.values.get(local), Span::mixed_site()));
+        let ends = peel.ends.iter().map(|end| {
+            let value = self.expr(end.value);
+            let past = Literal::u64_unsuffixed(end.past as u64);
+            let offset = Literal::u64_unsuffixed(end.offset);
+            let index = mixed! {
+                ::core::primitive::usize::saturating_sub(
+                    ::core::primitive::usize::saturating_add(#value, #past),
+                    #offset,
+                )
+            };
+            let lane = if end.global {
+                mixed!(__block.lanes_below(0, __lanes[0], #index))
+            } else {
+                mixed!(::core::cmp::Ord::min(__lanes[0], #index))
+            };
+            if end.begins {
+                mixed!(__begin = ::core::cmp::Ord::max(__begin, #lane);)
+            } else {
+                mixed!(__end = ::core::cmp::Ord::min(__end, #lane);)
+            }
+        });
+        let row = peel.row.iter().map(|e| self.expr(*e));
+        mixed! {
+            let __thread = [0, __y, __z];
+            #(#lets)*
+            let mut __begin = 0;
+            let mut __end = __lanes[0];
+            #(#ends)*
+            if __begin < __end #(&& #row)* {
+                [__begin, __end]
+            } else {
+                [__lanes[0], __lanes[0]]
+            }
+        }
+    }
+
+    /// The locals that an expression is made of.
+    fn needs(&self, expr: ExprId, needed: &mut BTreeSet<LocalId>) {
+        touch::expr(self.kernel, expr, &mut |local, _| {
+            let value = self.values.get(local).filter(|_| needed.insert(local));
+            if let Some(value) = value {
+                self.needs(value, needed);
+            }
+        });
+    }
+
+    fn stretch(&self, cond: ExprId) -> Option<Peel> {
+        let mut peel = Peel {
+            cond,
+            ends: vec![],
+            row: vec![],
+        };
+        (self.collect(cond, &mut peel) && !peel.ends.is_empty()).then_some(peel)
+    }
+
+    /// Takes a conjunction apart. Is each of its terms about the row, or an end of the stretch?
+    fn collect(&self, term: ExprId, peel: &mut Peel) -> bool {
+        if self.known.contains_key(&term) {
+            return false;
+        }
+        if let Expr::And { lhs, rhs } = self.kernel.expr(term) {
+            return self.collect(lhs, peel) && self.collect(rhs, peel);
+        }
+        if let Some(end) = self.end(term) {
+            peel.ends.push(end);
+            return true;
+        }
+        let row = self.is_of_row(term);
+        if row {
+            peel.row.push(term);
+        }
+        row
+    }
+
+    fn end(&self, term: ExprId) -> Option<End> {
+        let Expr::Binary { op, lhs, rhs } = self.kernel.expr(term) else {
+            return None;
+        };
+        let found = |index: ExprId, value: ExprId, begins: bool, past: bool| {
+            let (global, offset) = self.index_along_x(index)?;
+            let end = End {
+                begins,
+                past,
+                global,
+                offset,
+                value,
+            };
+            self.is_of_row(value).then_some(end)
+        };
+        // Of `index < value` and its kind; then of `value < index`.
+        let (forth, back) = match op {
+            BinaryOp::Lt => ((false, false), (true, true)),
+            BinaryOp::Le => ((false, true), (true, false)),
+            BinaryOp::Gt => ((true, true), (false, false)),
+            BinaryOp::Ge => ((true, false), (false, true)),
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Eq
+            | BinaryOp::Ne => return None,
+        };
+        found(lhs, rhs, forth.0, forth.1).or_else(|| found(rhs, lhs, back.0, back.1))
+    }
+
+    /// Is it the index along x, in the launch or the block, and what is added to it?
+    fn index_along_x(&self, expr: ExprId) -> Option<(bool, u64)> {
+        let expr = self.resolved(expr);
+        if self.kernel.expr(expr) == Expr::Builtin(Builtin::GlobalIdx(Axis::X)) {
+            return Some((true, 0));
+        }
+        if self.kernel.expr(expr) == Expr::Builtin(Builtin::ThreadIdx(Axis::X)) {
+            return Some((false, 0));
+        }
+        let (index, more) = self.index_plus(expr)?;
+        let (global, offset) = self.index_along_x(index)?;
+        Some((global, offset + more))
+    }
+
+    /// An index and a small constant: their sum never overflows.
+    fn index_plus(&self, expr: ExprId) -> Option<(ExprId, u64)> {
+        let Expr::Binary {
+            op: BinaryOp::Add,
+            lhs,
+            rhs,
+        } = self.kernel.expr(expr)
+        else {
+            return None;
+        };
+        let index = self.resolved(lhs);
+        let is_id = matches!(self.kernel.expr(index), Expr::Builtin(_));
+        if let Some(Value::Usize(n)) = self.kernel.literal(rhs) {
+            return (is_id && n <= u64::from(u32::MAX)).then_some((index, n));
+        }
+        None
+    }
+
+    /// What an immutable local stands for.
+    fn resolved(&self, expr: ExprId) -> ExprId {
+        if let Expr::Local(local) = self.kernel.expr(expr) {
+            let fixed = !self.kernel.locals[local.index()].mutable;
+            if let Some(value) = self.values.get(local).filter(|_| fixed) {
+                return self.resolved(value);
+            }
+        }
+        expr
+    }
+
+    /// Is it the same for all lanes of a row, at any time, and can its evaluation neither fault nor panic?
+    fn is_of_row(&self, expr: ExprId) -> bool {
+        let ty = self.kernel.type_of(expr).as_scalar();
+        let float = ty.is_some_and(Scalar::is_float);
+        let itself = match self.kernel.expr(expr) {
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Param(_)
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. } => true,
+            Expr::Len(memory) => matches!(memory, Memory::Slice(_)),
+            Expr::Builtin(builtin) => match builtin {
+                Builtin::ThreadIdx(axis) | Builtin::GlobalIdx(axis) => axis != Axis::X,
+                Builtin::BlockIdx(_)
+                | Builtin::BlockDim(_)
+                | Builtin::GridDim(_)
+                | Builtin::GlobalDim(_)
+                | Builtin::SubgroupSize => true,
+                Builtin::GlobalThreadId | Builtin::SubgroupLane => false,
+            },
+            Expr::Local(_) => {
+                let value = self.resolved(expr);
+                value != expr && self.is_of_row(value)
+            }
+            Expr::Unary { op, .. } => float || op == UnaryOp::Not,
+            Expr::Binary { op, .. } => {
+                float || op.is_comparison() || self.index_plus(expr).is_some()
+            }
+            Expr::Load { .. }
+            | Expr::Bounded { .. }
+            | Expr::Divide { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => false,
+        };
+        itself
+            && self
+                .kernel
+                .operands(expr)
+                .into_iter()
+                .all(|e| self.is_of_row(e))
+    }
+}
