@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 
 use crate::check;
 use crate::diagnostics::Errors;
-use crate::emit::function::{Owner, implements, items};
+use crate::emit::function::{Owner, broken, implements, items};
 use crate::emit::{reference, types};
 use crate::expand::{Expansion, is_cooperative};
 use crate::lower::{self, Lowered};
@@ -58,11 +58,12 @@ fn free(
     reference::annotate(&mut item.block, marks, krate);
     let owner = Owner::of(&item.sig);
     let strukt = strukt(&item);
-    let (Some(signature), Some(lowered)) = (signature, lowered) else {
-        return (quote!(#[allow(unused)] #item #strukt), None);
+    let (Some(signature), Some(lowered)) = (&signature, lowered) else {
+        let items = signature.as_ref().map(|s| broken(&owner, s, krate));
+        return (quote!(#[allow(unused)] #item #strukt #items), None);
     };
     let cooperative = is_cooperative(&lowered.kernel);
-    let items = items(&owner, &lowered, &signature, cooperative, krate);
+    let items = items(&owner, &lowered, signature, cooperative, krate);
     let implements = implements(&owner, krate);
     let (types, audits) = (types::audit(&item), &lowered.audits);
     let tokens = quote! {

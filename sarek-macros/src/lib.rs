@@ -13,7 +13,14 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Makes a function one that kernels can call: see the crate `sarek`. It stays an ordinary function too.
+/// Makes a function, or the functions of an `impl` block, such that kernels and each other can call them. They stay
+/// ordinary functions too.
+///
+/// Parameters are values, `&T`, `&mut T`, `&[T]`, `&mut [T]` and `&[Atomic<T>]`; slices may be given shared arrays and
+/// arrays. A generic function is called with its arguments written: `norm::<f32>(x)`. A method's receiver is of a type
+/// that the kernel names: `let p: Point = make(); p.norm()`. A function calls itself only where that call's
+/// result is its own at once, as `gcd(b, a % b)` at the end of `gcd`. Functions that wait at barriers, use
+/// subgroups or make shared arrays cannot be called by kernels yet.
 ///
 /// Options: `crate = path` says how the crate `sarek` is called where the function stands.
 #[proc_macro_attribute]

@@ -5,8 +5,9 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
+use sarek_ir::Access;
 
-use super::item::link_parts;
+use super::item::{element_type, link_parts};
 use super::{constant, direct};
 use crate::lower::Lowered;
 use crate::parse::{ArgumentKind, Signature};
@@ -138,6 +139,66 @@ pub fn implements(owner: &Owner, krate: &TokenStream) -> TokenStream {
 
             fn links() -> #krate::ir::link::Links {
                 Self::__sarek_links()
+            }
+        }
+    }
+}
+
+/// The items of a function with errors, so that its callers do not fail for want of them.
+pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
+    let Owner {
+        ty,
+        generics,
+        clause,
+        ..
+    } = owner;
+    let direct = quote!(#krate::__private::direct);
+    let params = signature
+        .arguments
+        .iter()
+        .map(|argument| match &argument.kind {
+            ArgumentKind::Scalar(scalar) => direct::rust_type(*scalar),
+            ArgumentKind::Value(ty) => quote!(#ty),
+            ArgumentKind::Reference { of, mutable } => match mutable {
+                true => quote!(&mut #of),
+                false => quote!(#of),
+            },
+            ArgumentKind::Slice { elem, access } => {
+                let elem = element_type(elem);
+                match access {
+                    Access::Read | Access::Write => quote!(#direct::Output<'_, #elem>),
+                    Access::Atomic => quote!(&[#direct::Atomic<#elem>]),
+                }
+            }
+        });
+    let yields = match &signature.yields {
+        Some(ty) => quote!(#ty),
+        None => quote!(()),
+    };
+    quote! {
+        #[automatically_derived]
+        #[allow(unused, clippy::all)]
+        impl #generics #ty #clause {
+            #[doc(hidden)]
+            pub unsafe fn __sarek_body<const CHECK: ::core::primitive::bool>(
+                _: &#direct::Block,
+                _: [::core::primitive::usize; 3],
+                _: [::core::primitive::usize; 3],
+                _: ::core::primitive::u32,
+                #(_: #params),*
+            ) -> ::core::result::Result<#yields, #direct::RawFault> {
+                ::core::unreachable!()
+            }
+        }
+
+        #[automatically_derived]
+        unsafe impl #generics #krate::DeviceFn for #ty #clause {
+            const IR: &'static #krate::ir::Kernel = &#krate::ir::Kernel::EMPTY;
+            const SITES: ::core::primitive::u32 = 0;
+            const COLLECTIVE: ::core::primitive::bool = false;
+
+            fn links() -> #krate::ir::link::Links {
+                ::core::default::Default::default()
             }
         }
     }

@@ -252,7 +252,7 @@ fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     }
 }
 
-fn element_type(elem: &ElementType) -> TokenStream {
+pub(super) fn element_type(elem: &ElementType) -> TokenStream {
     match elem {
         ElementType::Scalar(scalar) => direct::rust_type(*scalar),
         ElementType::Other(ty) => ty.to_token_stream(),

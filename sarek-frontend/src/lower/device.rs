@@ -321,8 +321,9 @@ impl Callee {
             Some(method) => format!("__sarek_{what}_{}", super::plain_name(method)),
             None => format!("__sarek_{what}"),
         };
-        let name = syn::Ident::new(&name, Span::mixed_site().located_at(self.span));
-        quote!(<#owner>::#name)
+        let span = Span::mixed_site().located_at(self.span);
+        let name = syn::Ident::new(&name, span);
+        quote_spanned!(span=> <#owner>::#name)
     }
 
     /// A call of it that is never made.
