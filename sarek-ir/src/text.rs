@@ -6,15 +6,17 @@
 //! links (`link`) and preconditions (`requires`).
 
 mod compound;
+mod spell;
 
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
 use crate::{
-    Access, BinaryOp, Block, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, List, LocalId,
-    Memory, Native, ParamId, ParamKind, Piece, Precondition, Scope, SiteId, SiteKind, Stmt, StmtId,
-    Type, UnaryOp, Value,
+    Access, Block, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, List, LocalId, Memory,
+    Native, ParamId, ParamKind, Piece, Precondition, Scope, SiteId, SiteKind, Stmt, StmtId, Type,
+    UnaryOp,
 };
+use spell::{Literal, Prec, binary_prec, is_negative, tighter};
 
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,24 +33,6 @@ impl Kernel {
         text.expr(id, Prec::Lowest);
         text.out
     }
-}
-
-/// How tightly an expression holds together, as in Rust.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Prec {
-    Lowest,
-    Or,
-    And,
-    Compare,
-    BitOr,
-    BitXor,
-    BitAnd,
-    Shift,
-    Sum,
-    Product,
-    Cast,
-    Unary,
-    Postfix,
 }
 
 struct Text<'a> {
@@ -539,7 +523,8 @@ impl<'a> Text<'a> {
             Expr::Or { lhs, rhs } => self.infix(lhs, "||", None, rhs, prec),
             Expr::Cast { arg } => {
                 self.expr(arg, Prec::Cast);
-                self.put(format_args!(" as {}", self.kernel.scalar_of(id)));
+                self.put(" as ");
+                self.ty(self.kernel.type_of(id));
             }
             Expr::Call { intrinsic, args } => {
                 let args: Vec<ExprId> = self.kernel.list(args).collect();
@@ -590,82 +575,6 @@ impl<'a> Text<'a> {
             self.put("; ");
             self.length(array.len);
             self.put("]\n");
-        }
-    }
-}
-
-fn binary_prec(op: BinaryOp) -> Prec {
-    match op {
-        BinaryOp::Add | BinaryOp::Sub => Prec::Sum,
-        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => Prec::Product,
-        BinaryOp::BitAnd => Prec::BitAnd,
-        BinaryOp::BitOr => Prec::BitOr,
-        BinaryOp::BitXor => Prec::BitXor,
-        BinaryOp::Shl | BinaryOp::Shr => Prec::Shift,
-        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
-            Prec::Compare
-        }
-    }
-}
-
-fn tighter(prec: Prec) -> Prec {
-    match prec {
-        Prec::Lowest => Prec::Or,
-        Prec::Or => Prec::And,
-        Prec::And => Prec::Compare,
-        Prec::Compare => Prec::BitOr,
-        Prec::BitOr => Prec::BitXor,
-        Prec::BitXor => Prec::BitAnd,
-        Prec::BitAnd => Prec::Shift,
-        Prec::Shift => Prec::Sum,
-        Prec::Sum => Prec::Product,
-        Prec::Product => Prec::Cast,
-        Prec::Cast => Prec::Unary,
-        Prec::Unary | Prec::Postfix => Prec::Postfix,
-    }
-}
-
-fn is_negative(value: Value) -> bool {
-    match value {
-        Value::Bool(_)
-        | Value::U8(_)
-        | Value::U16(_)
-        | Value::U32(_)
-        | Value::U64(_)
-        | Value::Usize(_) => false,
-        Value::I8(v) => v < 0,
-        Value::I16(v) => v < 0,
-        Value::I32(v) => v < 0,
-        Value::I64(v) => v < 0,
-        Value::F32(bits) => f32::from_bits(bits).is_sign_negative(),
-        Value::F64(bits) => f64::from_bits(bits).is_sign_negative(),
-    }
-}
-
-/// A value as Rust writes it, with its suffix; a float that has no literal by its bits.
-struct Literal(Value);
-
-impl fmt::Display for Literal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Value::Bool(v) => write!(f, "{v}"),
-            Value::I8(v) => write!(f, "{v}i8"),
-            Value::U8(v) => write!(f, "{v}u8"),
-            Value::I16(v) => write!(f, "{v}i16"),
-            Value::U16(v) => write!(f, "{v}u16"),
-            Value::I32(v) => write!(f, "{v}i32"),
-            Value::U32(v) => write!(f, "{v}u32"),
-            Value::I64(v) => write!(f, "{v}i64"),
-            Value::U64(v) => write!(f, "{v}u64"),
-            Value::Usize(v) => write!(f, "{v}usize"),
-            Value::F32(bits) => match f32::from_bits(bits) {
-                v if v.is_finite() => write!(f, "{v:?}f32"),
-                _ => write!(f, "f32::from_bits({bits:#x})"),
-            },
-            Value::F64(bits) => match f64::from_bits(bits) {
-                v if v.is_finite() => write!(f, "{v:?}f64"),
-                _ => write!(f, "f64::from_bits({bits:#x})"),
-            },
         }
     }
 }

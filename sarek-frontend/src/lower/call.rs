@@ -14,7 +14,7 @@ impl Lowerer<'_> {
 
     /// A call; `wanted` tells whether its result is used.
     pub(super) fn call_wanted(&mut self, e: &syn::ExprCall, wanted: bool) -> Value {
-        if let Some(value) = self.self_call(e) {
+        if let Some(value) = self.closure_call(e).or_else(|| self.self_call(e)) {
             return value;
         }
         let path = match &*e.func {

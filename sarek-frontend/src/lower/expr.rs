@@ -53,7 +53,10 @@ impl Lowerer<'_> {
             syn::Expr::Async(_) | syn::Expr::Await(_) => {
                 ("async code is", "a kernel runs to its end")
             }
-            syn::Expr::Closure(_) => ("a closure is", "write its body in place"),
+            syn::Expr::Closure(_) => (
+                "a closure here is",
+                "bind it first, `let f = |x| …;`, and call it",
+            ),
             syn::Expr::Const(_) => ("a `const` block is", "use a `const` item"),
             syn::Expr::Infer(_) => ("`_` is", "name a value"),
             syn::Expr::Let(_) => (

@@ -118,6 +118,7 @@ impl Lowerer<'_> {
                     | Binding::Scalar(_)
                     | Binding::Reference(_)
                     | Binding::Memory(_)
+                    | Binding::Closure(_)
                     | Binding::Part(_),
                 ) => {
                     let message = format!(
@@ -156,6 +157,7 @@ impl Lowerer<'_> {
                 | Binding::Scalar(_)
                 | Binding::Reference(_)
                 | Binding::Memory(_)
+                | Binding::Closure(_)
                 | Binding::Part(_) => None,
             },
             syn::Expr::Binary(e) => {

@@ -14,6 +14,7 @@ mod associated;
 mod atomic;
 mod attributes;
 mod call;
+mod closure;
 mod collective;
 mod compound;
 mod control;
@@ -103,6 +104,9 @@ enum Value {
     Scalar(ExprId),
 }
 
+/// What names mean, by their text, and where each was bound; innermost scope last.
+type Scopes = Vec<HashMap<String, (Binding, Span)>>;
+
 /// What a name means.
 #[derive(Clone, Copy, Debug)]
 enum Binding {
@@ -111,6 +115,8 @@ enum Binding {
     /// `&T` or `&mut T`: a local that holds the value.
     Reference(LocalId),
     Memory(Memory),
+    /// A closure, in [`Lowerer::closures`].
+    Closure(usize),
     /// A local `const`, in [`Lowerer::consts`].
     Const(usize),
     /// What a guard calls a part of the value that is matched, in [`Lowerer::aliases`].
@@ -170,7 +176,7 @@ pub struct Lowerer<'e> {
     stmt_spans: Vec<Span>,
     literals: Vec<PendingLiteral>,
     /// What names mean, by their text, and where each was bound.
-    scopes: Vec<HashMap<String, (Binding, Span)>>,
+    scopes: Scopes,
     /// Names that were reported as bound in another macro.
     foreign: HashSet<String>,
     /// Locals made for what control flow yields, until a `let` names them.
@@ -189,6 +195,7 @@ pub struct Lowerer<'e> {
     consts: Vec<syn::ItemConst>,
     aliases: Vec<pattern::Subject>,
     callees: Vec<Callee>,
+    closures: Vec<closure::Closure>,
     /// `&mut T` parameters, with the locals that are copied back to them.
     references: Vec<(ParamId, LocalId)>,
     is_function: bool,
@@ -292,6 +299,7 @@ impl<'e> Lowerer<'e> {
             consts: vec![],
             aliases: vec![],
             callees: vec![],
+            closures: vec![],
             references: vec![],
             is_function: signature.is_function,
             own_name: recursion::OwnName::of(signature),

@@ -226,7 +226,7 @@ impl Lowerer<'_> {
                 );
                 None
             }
-            Some(Binding::Const(_) | Binding::Part(_)) => {
+            Some(Binding::Const(_) | Binding::Closure(_) | Binding::Part(_)) => {
                 self.errors.at(
                     text.span(),
                     format!("`{{{name}}}` is no variable: bind it with `let` first"),

@@ -86,6 +86,11 @@ impl Lowerer<'_> {
                 Value::Never
             }
             Binding::Const(index) => self.local_constant(index, span),
+            Binding::Closure(_) => {
+                let message = format!("the closure `{name}` is no value in a kernel: call it");
+                self.errors.at(span, message);
+                Value::Never
+            }
             Binding::Part(index) => {
                 let subject = self.aliases[index].clone();
                 Value::Scalar(self.read_subject(&subject, span))
@@ -143,6 +148,7 @@ impl Lowerer<'_> {
                 | Binding::Scalar(_)
                 | Binding::Reference(_)
                 | Binding::Memory(_)
+                | Binding::Closure(_)
                 | Binding::Part(_) => None,
             };
             let mut indices: Vec<usize> = scope.values().filter_map(index).collect();

@@ -137,7 +137,7 @@ impl Lowerer<'_> {
                 );
                 None
             }
-            Some(Binding::Const(_) | Binding::Part(_)) | None => {
+            Some(Binding::Const(_) | Binding::Closure(_) | Binding::Part(_)) | None => {
                 self.errors
                     .at(e.span(), "this is not a variable of the kernel");
                 None

@@ -96,7 +96,8 @@ impl Lowerer<'_> {
         if let Err(error) = local.modifiers.require_empty() {
             self.errors.push(error);
         }
-        if let Some(value) = self.shared_let(local).or_else(|| self.array_let(local)) {
+        let made = self.closure_let(local).or_else(|| self.shared_let(local));
+        if let Some(value) = made.or_else(|| self.array_let(local)) {
             return value;
         }
         let diverges = local

@@ -24,3 +24,10 @@ pub fn lowered(source: &str) -> Result<sarek_ir::Kernel, Vec<String>> {
     let item = source.parse().expect("the source is tokens");
     sarek_frontend::expand::lowered(proc_macro2::TokenStream::new(), item)
 }
+
+/// Expands `#[device] source`.
+#[allow(dead_code)]
+pub fn device(source: &str) -> Expansion {
+    let item = source.parse().expect("the source is tokens");
+    sarek_frontend::function::device(proc_macro2::TokenStream::new(), item)
+}

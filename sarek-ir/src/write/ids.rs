@@ -119,6 +119,10 @@ impl Build<'_> {
                     self.number(absent)
                 };
                 if self.lowered.has(axis) && self.lowered.usage.uses(builtin) {
+                    // WGSL knows the size of a block when it compiles.
+                    if raw == RawId::BlockDim {
+                        text = self.dialect.runtime(text, self.index);
+                    }
                     text = self.local(&name, &text);
                 }
                 self.set(builtin, text);

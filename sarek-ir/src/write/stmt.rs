@@ -110,8 +110,15 @@ impl<'a> Writer<'a> {
     }
 
     fn declare(&mut self, local: LocalId, init: Option<ExprId>) -> Result<(), Unsupported> {
-        let init = init.map(|init| self.expr(init)).transpose()?;
+        let mut init = init.map(|init| self.expr(init)).transpose()?;
         let decl = &self.kernel.locals[local.index()];
+        if let Some(constant) = &mut init
+            && constant.constant
+            && !decl.mutable
+        {
+            // naga computes with the name of a constant as with the constant.
+            *constant = self.dialect.runtime(constant.clone(), decl.ty.scalar());
+        }
         let name = self.namer.declare(local, &decl.name);
         if let Some((elem, len)) = self.kernel.array(local) {
             let len = fixed(len).max(1);

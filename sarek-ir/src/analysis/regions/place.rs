@@ -71,6 +71,10 @@ impl Plan {
         let kernel = rules.kernel;
         let values = Values::of(kernel);
         let mut places = vec![Place::Lane; kernel.locals.len()];
+        // What is evaluated again may need locals that do not occur here.
+        for (local, _) in outer.iter().filter(|(_, place)| **place == Place::Again) {
+            places[local.index()] = Place::Again;
+        }
         let mut read_once = BTreeSet::new();
         // In order of declaration: what a value is made of stands before it.
         for index in 0..kernel.locals.len() {

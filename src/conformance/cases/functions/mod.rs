@@ -1,6 +1,7 @@
 //! `#[device]` functions.
 
 mod arrays;
+mod closures;
 mod faults;
 mod methods;
 mod recursion;
@@ -11,6 +12,7 @@ use crate::conformance::Case;
 
 pub const CASES: &[&[Case]] = &[
     arrays::CASES,
+    closures::CASES,
     values::CASES,
     slices::CASES,
     methods::CASES,

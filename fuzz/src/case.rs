@@ -1,0 +1,149 @@
+//! A kernel with its launch, and the file that it is kept in.
+
+use std::fmt;
+
+/// A kernel with its launch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// The function, without its attribute.
+    pub function: String,
+    /// How it is launched.
+    pub launch: Launch,
+}
+
+/// How a kernel is launched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Launch {
+    /// What the arguments are made from, see [`crate::data`].
+    pub seed: u64,
+    /// The index space.
+    pub shape: Shape,
+    /// The length of each slice parameter, in order.
+    pub lens: Vec<usize>,
+}
+
+/// An index space.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// `.over(extent)`
+    Over([usize; 3]),
+    /// `.grid(grid).block(block)`
+    Grid([usize; 3], [usize; 3]),
+}
+
+impl Shape {
+    /// The number of threads.
+    pub fn threads(self) -> usize {
+        match self {
+            Shape::Over(extent) => extent.iter().product(),
+            Shape::Grid(grid, block) => grid.iter().chain(&block).product(),
+        }
+    }
+}
+
+const HEAD: &str = "// launch: ";
+const ATTRIBUTE: &str = "#[kernel]\n";
+
+impl Case {
+    /// The case in a file of this text.
+    ///
+    /// # Errors
+    /// What is missing in it.
+    pub fn parse(text: &str) -> Result<Case, String> {
+        let head = text.lines().find_map(|line| line.strip_prefix(HEAD));
+        let (_, function) = text
+            .split_once(ATTRIBUTE)
+            .ok_or("no line `#[kernel]` in it")?;
+        Ok(Case {
+            function: function.to_owned(),
+            launch: Launch::parse(head.ok_or("no line `// launch: …` in it")?)?,
+        })
+    }
+}
+
+/// The file, a module of Rust.
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{HEAD}{}", self.launch)?;
+        write!(f, "use sarek::prelude::*;\n\n{ATTRIBUTE}{}", self.function)
+    }
+}
+
+impl Launch {
+    /// The launch that [`fmt::Display`] wrote.
+    ///
+    /// # Errors
+    /// What cannot be read.
+    pub fn parse(text: &str) -> Result<Launch, String> {
+        let mut launch = Launch {
+            seed: 0,
+            shape: Shape::Over([1; 3]),
+            lens: vec![],
+        };
+        let (mut grid, mut block) = (None, None);
+        for part in text.split_whitespace() {
+            let (key, value) = part.split_once('=').ok_or_else(|| part.to_owned())?;
+            match key {
+                "seed" => launch.seed = value.parse().map_err(|_| part.to_owned())?,
+                "over" => launch.shape = Shape::Over(triple(value)?),
+                "grid" => grid = Some(triple(value)?),
+                "block" => block = Some(triple(value)?),
+                "lens" => launch.lens = numbers(value)?,
+                _ => return Err(format!("unknown key `{key}`")),
+            }
+        }
+        if let (Some(grid), Some(block)) = (grid, block) {
+            launch.shape = Shape::Grid(grid, block);
+        }
+        Ok(launch)
+    }
+}
+
+impl fmt::Display for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "seed={} ", self.seed)?;
+        match self.shape {
+            Shape::Over(extent) => write!(f, "over={}", list(&extent))?,
+            Shape::Grid(grid, block) => write!(f, "grid={} block={}", list(&grid), list(&block))?,
+        }
+        write!(f, " lens={}", list(&self.lens))
+    }
+}
+
+fn list(numbers: &[usize]) -> String {
+    let texts: Vec<_> = numbers.iter().map(usize::to_string).collect();
+    texts.join(",")
+}
+
+fn numbers(text: &str) -> Result<Vec<usize>, String> {
+    let parts = text.split(',').filter(|part| !part.is_empty());
+    parts
+        .map(|part| part.parse().map_err(|_| format!("no number: `{part}`")))
+        .collect()
+}
+
+fn triple(text: &str) -> Result<[usize; 3], String> {
+    numbers(text)?
+        .try_into()
+        .map_err(|_| format!("not three numbers: `{text}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_as_it_was_written() {
+        for shape in [Shape::Over([33, 2, 1]), Shape::Grid([2, 1, 1], [8, 4, 1])] {
+            let case = Case {
+                function: "fn k(a: &mut [i32]) {\n    a[0] = 1;\n}\n".into(),
+                launch: Launch {
+                    seed: 7,
+                    shape,
+                    lens: vec![3, 99],
+                },
+            };
+            assert_eq!(Case::parse(&case.to_string()), Ok(case));
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Arguments: made from a seed, read back as bits, compared.
+//!
+//! Parameters are filled by their names. `wild…` holds any values that floats have; every other float is a
+//! multiple of 1/8 up to [`TAME`], with which `+ - *` are exact. `near…` holds results that need not be
+//! exact; all others must.
+
+use sarek::conformance::input::{Random, Sample};
+use sarek::ir::{Access, Param, ParamKind, Scalar, Value};
+use sarek::{Element, Vector};
+use sarek_runtime::Arg;
+
+/// The largest magnitude of a tame float.
+pub const TAME: i32 = 128;
+
+/// Tame floats are multiples of 1/8.
+pub const FRAC: u8 = 3;
+
+/// An argument.
+pub enum Argument {
+    /// Of a scalar parameter.
+    Scalar(Value),
+    /// Of a slice parameter.
+    Vector(AnyVector),
+}
+
+macro_rules! elements {
+    ($($variant:ident $ty:ident $to_bits:expr;)*) => {
+        /// A vector of some element type.
+        #[allow(missing_docs)]
+        pub enum AnyVector {
+            $($variant(Vector<$ty>),)*
+        }
+
+        impl AnyVector {
+            fn filled(elem: Scalar, len: usize, tame: bool, random: &mut Random) -> AnyVector {
+                match elem {
+                    $(Scalar::$variant => AnyVector::$variant(Vector::from_vec(
+                        (0..len).map(|_| if tame { <$ty>::tame(random) } else { wild(random) }).collect(),
+                    )),)*
+                    Scalar::Usize => unreachable!("`usize` does not stand in buffers"),
+                }
+            }
+
+            /// As the argument of a launch.
+            pub fn arg(&mut self, access: Access) -> Arg<'_> {
+                match (access, self) {
+                    $((Access::Read, AnyVector::$variant(vector)) => (&*vector).into(),)*
+                    $((Access::Write, AnyVector::$variant(vector)) => vector.into(),)*
+                    (Access::Atomic, AnyVector::I32(vector)) => Arg::atomics(vector),
+                    (Access::Atomic, AnyVector::U32(vector)) => Arg::atomics(vector),
+                    (Access::Atomic, AnyVector::I64(vector)) => Arg::atomics(vector),
+                    (Access::Atomic, AnyVector::U64(vector)) => Arg::atomics(vector),
+                    (Access::Atomic, AnyVector::F32(vector)) => Arg::atomics(vector),
+                    (Access::Atomic, AnyVector::F64(vector)) => Arg::atomics(vector),
+                    (Access::Atomic, _) => unreachable!("no type that `Atomic` holds"),
+                }
+            }
+
+            /// The bits of each element.
+            ///
+            /// # Errors
+            /// Those of the launch that wrote it.
+            pub fn bits(&self) -> sarek::Result<Vec<u64>> {
+                match self {
+                    $(AnyVector::$variant(vector) => {
+                        let bits: fn($ty) -> u64 = $to_bits;
+                        Ok(vector.to_vec()?.into_iter().map(bits).collect())
+                    })*
+                }
+            }
+        }
+    };
+}
+
+elements! {
+    Bool bool |v| v.into();
+    I8 i8 |v| v as u8 as u64;
+    U8 u8 |v| v.into();
+    I16 i16 |v| v as u16 as u64;
+    U16 u16 |v| v.into();
+    I32 i32 |v| v as u32 as u64;
+    U32 u32 |v| v.into();
+    I64 i64 |v| v as u64;
+    U64 u64 |v| v;
+    F32 f32 |v| v.to_bits().into();
+    F64 f64 |v| v.to_bits();
+}
+
+/// Values with which arithmetic is exact.
+trait Tame: Element + Sample {
+    fn tame(random: &mut Random) -> Self {
+        wild(random)
+    }
+}
+
+impl Tame for bool {}
+impl Tame for i8 {}
+impl Tame for u8 {}
+impl Tame for i16 {}
+impl Tame for u16 {}
+impl Tame for i32 {}
+impl Tame for u32 {}
+impl Tame for i64 {}
+impl Tame for u64 {}
+
+impl Tame for f32 {
+    fn tame(random: &mut Random) -> f32 {
+        eighths(random) as f32
+    }
+}
+
+impl Tame for f64 {
+    fn tame(random: &mut Random) -> f64 {
+        eighths(random)
+    }
+}
+
+fn eighths(random: &mut Random) -> f64 {
+    let steps = 8 * TAME as u64;
+    (random.below(2 * steps + 1) as f64 - steps as f64) / 8.0
+}
+
+/// Edge values and any others.
+fn wild<T: Sample>(random: &mut Random) -> T {
+    match random.below(3) {
+        0 => {
+            let edges = T::edges();
+            edges[random.below(edges.len() as u64) as usize]
+        }
+        _ => T::random(random),
+    }
+}
+
+/// The arguments for parameters; `lens` are those of the slices in order.
+pub fn arguments(params: &[Param], seed: u64, lens: &[usize]) -> Vec<Argument> {
+    let mut random = Random::new(seed);
+    let mut lens = lens.iter().copied();
+    let argument = |param: &Param| {
+        let tame = !param.name.starts_with("wild");
+        match param.kind {
+            ParamKind::Scalar(ty) => Argument::Scalar(scalar(ty, &mut random)),
+            ParamKind::Slice { elem, .. } => {
+                let len = lens.next().unwrap_or(1);
+                Argument::Vector(AnyVector::filled(elem.scalar(), len, tame, &mut random))
+            }
+            ParamKind::Value(_) | ParamKind::Reference(_) => {
+                unreachable!("a linked kernel takes scalars and slices")
+            }
+        }
+    };
+    params.iter().map(argument).collect()
+}
+
+fn scalar(ty: Scalar, random: &mut Random) -> Value {
+    match ty {
+        Scalar::Bool => Value::Bool(Tame::tame(random)),
+        Scalar::I8 => Value::I8(Tame::tame(random)),
+        Scalar::U8 => Value::U8(Tame::tame(random)),
+        Scalar::I16 => Value::I16(Tame::tame(random)),
+        Scalar::U16 => Value::U16(Tame::tame(random)),
+        Scalar::I32 => Value::I32(Tame::tame(random)),
+        Scalar::U32 => Value::U32(Tame::tame(random)),
+        Scalar::I64 => Value::I64(Tame::tame(random)),
+        Scalar::U64 => Value::U64(Tame::tame(random)),
+        Scalar::Usize => Value::Usize(random.below(1000)),
+        Scalar::F32 => Value::f32(Tame::tame(random)),
+        Scalar::F64 => Value::f64(Tame::tame(random)),
+    }
+}
+
+/// Are the bits of two results the same, as far as targets promise that? The sign of a zero and the bits of a
+/// NaN are not asked for. What is `near` may differ by a hundredth: how exact functions are is the
+/// conformance suite's matter.
+pub fn same(ty: Scalar, near: bool, a: u64, b: u64) -> bool {
+    let (x, y) = match ty {
+        Scalar::F32 => (
+            f64::from(f32::from_bits(a as u32)),
+            f64::from(f32::from_bits(b as u32)),
+        ),
+        Scalar::F64 => (f64::from_bits(a), f64::from_bits(b)),
+        _ => return a == b,
+    };
+    let slack = if near { 0.02 * (1.0 + y.abs()) } else { 0.0 };
+    x == y || (x.is_nan() && y.is_nan()) || (x - y).abs() <= slack
+}
+
+/// A value as Rust writes it.
+pub fn show(ty: Scalar, bits: u64) -> String {
+    match ty {
+        Scalar::Bool => (bits != 0).to_string(),
+        Scalar::I8 => (bits as i8).to_string(),
+        Scalar::I16 => (bits as i16).to_string(),
+        Scalar::I32 => (bits as i32).to_string(),
+        Scalar::I64 => (bits as i64).to_string(),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Usize => bits.to_string(),
+        Scalar::F32 => format!("{:?}", f32::from_bits(bits as u32)),
+        Scalar::F64 => format!("{:?}", f64::from_bits(bits)),
+    }
+}

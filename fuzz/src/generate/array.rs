@@ -1,0 +1,138 @@
+//! Local arrays, of one or two dimensions.
+
+use sarek::ir::Scalar;
+
+use super::control::of_variable;
+use super::{Gen, Rule, integer, make};
+use crate::tree::{Expr, Node};
+
+/// A local array in scope.
+#[derive(Clone, Debug)]
+pub(super) struct Array {
+    name: String,
+    elem: Scalar,
+    dims: Vec<usize>,
+    mutable: bool,
+}
+
+pub(super) const RULES: &[Rule<Expr>] = &[Rule {
+    weight: 6,
+    fits: |g, ty| !g.uniform && g.arrays.iter().any(|a| a.elem == ty),
+    make: load,
+}];
+
+pub(super) const STORES: &[Rule<Node>] = &[
+    Rule {
+        weight: 3,
+        fits: |g, _| g.arrays.len() < 4,
+        make: declare,
+    },
+    Rule {
+        weight: 8,
+        fits: |g, _| g.arrays.iter().any(|a| a.mutable),
+        make: store,
+    },
+    Rule {
+        weight: 1,
+        fits: |g, _| g.arrays.iter().any(|a| a.mutable),
+        make: copy,
+    },
+];
+
+fn load(g: &mut Gen, ty: Scalar) -> Expr {
+    let arrays: Vec<_> = g.arrays.iter().filter(|a| a.elem == ty).cloned().collect();
+    let array = g.pick(&arrays).clone();
+    let (place, exprs) = place(g, &array);
+    make(ty, of_variable(ty), place, exprs)
+}
+
+/// An element: in bounds, unless the kernel may fault.
+fn place(g: &mut Gen, array: &Array) -> (String, Vec<Expr>) {
+    let (mut text, mut exprs) = (array.name.clone(), vec![]);
+    for dim in &array.dims {
+        match g.below(4) {
+            0 => text += &format!("[{}]", g.below(*dim)),
+            _ if g.traits.faults && g.once_in(6) => {
+                text += "[@]";
+                exprs.push(integer::small(g, Scalar::Usize, 7));
+            }
+            _ => {
+                text += &format!("[@ % {dim}]");
+                exprs.push(g.expr(Scalar::Usize));
+            }
+        }
+    }
+    (text, exprs)
+}
+
+/// A list of values, or one value for all; of rows likewise.
+fn value(g: &mut Gen, elem: Scalar, dims: &[usize], exprs: &mut Vec<Expr>) -> String {
+    let Some((len, inner)) = dims.split_first() else {
+        exprs.push(g.settled(elem));
+        return "@".into();
+    };
+    match g.once_in(2) {
+        true => format!("[{}; {len}]", value(g, elem, inner, exprs)),
+        false => {
+            let items: Vec<_> = (0..*len).map(|_| value(g, elem, inner, exprs)).collect();
+            format!("[{}]", items.join(", "))
+        }
+    }
+}
+
+fn declare(g: &mut Gen, _: Scalar) -> Node {
+    let elem = g.ty(|_| true);
+    let mut dims = vec![1 + g.below(5)];
+    if g.once_in(3) {
+        dims.push(1 + g.below(3));
+    }
+    let mut exprs = vec![];
+    let text = value(g, elem, &dims, &mut exprs);
+    let (name, mutable) = (g.name(), !g.once_in(3));
+    let word = if mutable { "mut " } else { "" };
+    g.arrays.push(Array {
+        name: name.clone(),
+        elem,
+        dims,
+        mutable,
+    });
+    Node::new(format!("let {word}{name} = {text};"), exprs, vec![])
+}
+
+fn pick(g: &mut Gen) -> Array {
+    let arrays: Vec<_> = g.arrays.iter().filter(|a| a.mutable).cloned().collect();
+    g.pick(&arrays).clone()
+}
+
+fn store(g: &mut Gen, _: Scalar) -> Node {
+    let array = pick(g);
+    let value = g.settled(array.elem);
+    let (place, mut exprs) = place(g, &array);
+    if array.elem.is_int() && g.once_in(2) {
+        let op = *g.pick(&["+=", "-=", "*=", "^=", "|=", "&="]);
+        exprs.push(value);
+        return Node::new(format!("{place} {op} @;"), exprs, vec![]);
+    }
+    exprs.push(value);
+    Node::new(format!("{place} = @;"), exprs, vec![])
+}
+
+/// A whole array, or a row.
+fn copy(g: &mut Gen, _: Scalar) -> Node {
+    let to = pick(g);
+    let alike = |a: &&Array| a.elem == to.elem && a.dims == to.dims;
+    let from: Vec<_> = g.arrays.iter().filter(alike).cloned().collect();
+    let from = g.pick(&from).clone();
+    if g.once_in(2) {
+        let mut exprs = vec![];
+        let text = value(g, to.elem, &to.dims, &mut exprs);
+        return Node::new(format!("{} = {text};", to.name), exprs, vec![]);
+    }
+    match to.dims[..] {
+        [rows, _] => {
+            let (a, b) = (g.below(rows), g.below(rows));
+            Node::leaf(format!("{}[{a}] = {}[{b}];", to.name, from.name))
+        }
+        _ => Node::leaf(format!("{} = {};", to.name, from.name)),
+    }
+}

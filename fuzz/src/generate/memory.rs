@@ -1,0 +1,149 @@
+//! Elements of slices, ids and lengths.
+
+use sarek::ir::{Builtin, Scalar};
+
+use super::control::of_variable;
+use super::{Gen, Role, Rule, Slice, integer, make};
+use crate::tree::{Expr, Facts, Node};
+
+pub(super) const RULES: &[Rule<Expr>] = &[
+    Rule {
+        weight: 12,
+        fits: |g, ty| !readable(g, ty).is_empty(),
+        make: load,
+    },
+    Rule {
+        weight: 6,
+        fits: |_, ty| ty == Scalar::Usize,
+        make: id,
+    },
+    Rule {
+        weight: 2,
+        fits: |_, ty| ty == Scalar::Usize,
+        make: len,
+    },
+    Rule {
+        weight: 1,
+        fits: |_, ty| ty == Scalar::Bool,
+        make: |g, ty| {
+            let slice = any_slice(g);
+            make(ty, Facts::ANY, format!("{}.is_empty()", slice.name), vec![])
+        },
+    },
+];
+
+pub(super) const STORES: &[Rule<Node>] = &[
+    Rule {
+        weight: 10,
+        fits: |g, _| !written(g).is_empty(),
+        make: store,
+    },
+    Rule {
+        weight: 5,
+        fits: |g, _| written(g).iter().any(|s| s.elem.is_int()),
+        make: compound,
+    },
+];
+
+fn readable(g: &Gen, ty: Scalar) -> Vec<Slice> {
+    let fits = |s: &&Slice| match s.role {
+        Role::In { .. } | Role::Out { .. } => s.elem == ty,
+        Role::Wild | Role::Near { .. } | Role::Team => false,
+    };
+    let fits = |s: &&Slice| fits(s) && (!g.uniform || matches!(s.role, Role::In { .. }));
+    g.slices.iter().filter(fits).cloned().collect()
+}
+
+fn written(g: &Gen) -> Vec<Slice> {
+    let fits = |s: &&Slice| matches!(s.role, Role::Out { .. });
+    g.slices.iter().filter(fits).cloned().collect()
+}
+
+fn any_slice(g: &mut Gen) -> Slice {
+    let slices = g.slices.clone();
+    g.pick(&slices).clone()
+}
+
+fn load(g: &mut Gen, ty: Scalar) -> Expr {
+    let slices = readable(g, ty);
+    let slice = g.pick(&slices).clone();
+    let (text, exprs) = g.element(&slice);
+    make(ty, of_variable(ty), text, exprs)
+}
+
+impl Gen {
+    /// An element of the slice: in bounds, unless the kernel may fault. Where the kernel writes it is the thread's
+    /// own, and no hole, so that it stays so.
+    pub(super) fn element(&mut self, slice: &Slice) -> (String, Vec<Expr>) {
+        let faulty = self.traits.faults && self.once_in(5);
+        let name = &slice.name;
+        match slice.role {
+            Role::Out { each: 1 } | Role::Near { each: 1 } => (format!("{name}[i]"), vec![]),
+            Role::Out { each } | Role::Near { each } => {
+                let k = self.below(each);
+                (format!("{name}[i * {each} + {k}]"), vec![])
+            }
+            Role::In { .. } | Role::Wild if faulty => {
+                let index = integer::small(self, Scalar::Usize, 63);
+                (format!("{name}[@]"), vec![index])
+            }
+            Role::In { covers: true } if !self.uniform && !self.once_in(3) => {
+                (format!("{name}[i]"), vec![])
+            }
+            Role::Team => unreachable!("`team` makes its accesses"),
+            Role::In { .. } | Role::Wild => {
+                let at = self.expr(Scalar::Usize);
+                (format!("{name}[@ % {name}.len()]"), vec![at])
+            }
+        }
+    }
+}
+
+/// One of the thread's ids or of the launch's extents. Where the device picks the block, what depends on it
+/// may differ.
+fn id(g: &mut Gen, ty: Scalar) -> Expr {
+    let depends = |id: &Builtin| match id {
+        Builtin::GlobalIdx(_) | Builtin::GlobalDim(_) | Builtin::GlobalThreadId => false,
+        Builtin::ThreadIdx(_)
+        | Builtin::BlockIdx(_)
+        | Builtin::BlockDim(_)
+        | Builtin::GridDim(_) => true,
+        Builtin::SubgroupSize | Builtin::SubgroupLane => true,
+    };
+    let fixed = g.traits.fixed_block;
+    let fits = |id: &Builtin| match id {
+        Builtin::GlobalIdx(_) | Builtin::GlobalThreadId | Builtin::ThreadIdx(_) => !g.uniform,
+        Builtin::SubgroupLane => g.traits.subgroups && !g.uniform,
+        Builtin::SubgroupSize => g.traits.subgroups,
+        Builtin::GlobalDim(_)
+        | Builtin::BlockIdx(_)
+        | Builtin::BlockDim(_)
+        | Builtin::GridDim(_) => true,
+    };
+    let ids: Vec<_> = Builtin::ALL
+        .into_iter()
+        .filter(|(_, id)| (fixed || !depends(id)) && fits(id))
+        .collect();
+    let (name, _) = *g.pick(&ids);
+    make(ty, Facts::ANY, format!("{name}()"), vec![])
+}
+
+fn len(g: &mut Gen, ty: Scalar) -> Expr {
+    let slice = any_slice(g);
+    make(ty, Facts::ANY, format!("{}.len()", slice.name), vec![])
+}
+
+fn store(g: &mut Gen, _: Scalar) -> Node {
+    let slices = written(g);
+    let slice = g.pick(&slices).clone();
+    let (value, (place, _)) = (g.settled(slice.elem), g.element(&slice));
+    Node::new(format!("{place} = @;"), vec![value], vec![])
+}
+
+fn compound(g: &mut Gen, _: Scalar) -> Node {
+    let slices: Vec<_> = written(g).into_iter().filter(|s| s.elem.is_int()).collect();
+    let slice = g.pick(&slices).clone();
+    let op = *g.pick(&["+=", "-=", "*=", "^=", "|=", "&=", "<<=", ">>="]);
+    let (value, (place, _)) = (g.expr(slice.elem), g.element(&slice));
+    Node::new(format!("{place} {op} @;"), vec![value], vec![])
+}

@@ -1,0 +1,214 @@
+//! The parameters, the launch, and what stands at both ends of the body.
+
+use sarek::ir::Scalar;
+
+use super::control::of_variable;
+use super::{Gen, Role, Slice, make, within};
+use crate::case::{Launch, Shape};
+use crate::tree::{Block, Expr, Node};
+
+impl Gen {
+    /// The head, the first statements and the launch.
+    pub(super) fn signature(&mut self, seed: u64) -> (String, Block, Launch) {
+        let shape = self.shape();
+        self.traits.fixed_block = matches!(shape, Shape::Grid(..));
+        let mut params = vec![];
+        let least = if self.traits.team { 2 } else { 0 };
+        for at in 0..least + self.below(4) {
+            params.push(self.scalar_param(at));
+        }
+        let mut lens = vec![];
+        for role in self.roles() {
+            let slice = self.slice_param(role);
+            params.push(self.slice_text(&slice));
+            lens.push(self.len(role, shape.threads()));
+            self.slices.push(slice);
+        }
+        let (line, id) = match shape {
+            Shape::Over([_, 1, 1]) | Shape::Grid([_, 1, 1], [_, 1, 1]) => (true, "global_idx_x()"),
+            Shape::Over(_) | Shape::Grid(..) => (false, "global_thread_id()"),
+        };
+        let word = if line && !self.traits.team && self.once_in(2) {
+            ""
+        } else {
+            "unsafe "
+        };
+        self.bind("i", Scalar::Usize, within(1e6), false);
+        let mut body = vec![Node::leaf(format!("let i = {id};"))];
+        // No thread ends before all is filled.
+        let nest = if self.traits.team { super::DEEPEST } else { 0 };
+        let nest = std::mem::replace(&mut self.nest, nest);
+        self.read_inputs(&mut body);
+        self.share(&mut body, shape);
+        self.nest = nest;
+        let launch = Launch { seed, shape, lens };
+        (
+            format!("pub {word}fn k({})", params.join(", ")),
+            body,
+            launch,
+        )
+    }
+
+    /// Variables of every type that depend on the inputs.
+    fn read_inputs(&mut self, body: &mut Block) {
+        for slice in self.slices.clone() {
+            if let Role::In { .. } = slice.role {
+                let (name, (element, exprs)) = (self.name(), self.element(&slice));
+                let text = format!("let mut {name} = {element};");
+                body.push(Node::new(text, exprs, vec![]));
+                self.bind(&name, slice.elem, of_variable(slice.elem), true);
+            }
+        }
+        for ty in self.traits.types.clone() {
+            if !self.scope.iter().any(|var| var.ty == ty && var.name != "i") {
+                let (name, value) = (self.name(), self.varying(ty));
+                body.push(Node::new(
+                    format!("let mut {name} = @;"),
+                    vec![value],
+                    vec![],
+                ));
+                self.bind(&name, ty, of_variable(ty), true);
+            }
+        }
+    }
+
+    /// A value made from another type's variable.
+    fn varying(&mut self, ty: Scalar) -> Expr {
+        let ints: Vec<_> = self
+            .scope
+            .iter()
+            .filter(|v| v.ty.is_int())
+            .cloned()
+            .collect();
+        let var = self.pick(&ints).clone();
+        let int = make(var.ty, var.facts, &var.name, vec![]);
+        match ty {
+            Scalar::Bool => make(ty, of_variable(ty), "(@ & 5 != 1)", vec![int]),
+            Scalar::F32 | Scalar::F64 => make(
+                ty,
+                of_variable(ty),
+                format!("((@ & 127) as {ty})"),
+                vec![int],
+            ),
+            _ => make(ty, of_variable(ty), format!("(@ as {ty})"), vec![int]),
+        }
+    }
+
+    fn shape(&mut self) -> Shape {
+        if self.traits.team {
+            return self.team_shape();
+        }
+        let n = *self.pick(&[1, 7, 32, 33, 64, 100]);
+        let block = *self.pick(&[1, 4, 8, 32]);
+        match self.below(10) {
+            0..=5 => Shape::Over([n, 1, 1]),
+            6 => Shape::Over([
+                *self.pick(&[3, 8, 17]),
+                *self.pick(&[2, 5]),
+                *self.pick(&[1, 3]),
+            ]),
+            7 => Shape::Grid([2, 2, 1], [4, 2, *self.pick(&[1, 2])]),
+            _ => Shape::Grid([1 + self.below(4), 1, 1], [block, 1, 1]),
+        }
+    }
+
+    fn scalar_param(&mut self, at: usize) -> String {
+        let (ty, name) = (self.ty(|_| true), format!("a{at}"));
+        let facts = if ty == Scalar::Usize {
+            within(1000.0)
+        } else {
+            of_variable(ty)
+        };
+        let mutable = self.once_in(3);
+        let facts = if mutable { of_variable(ty) } else { facts };
+        match mutable {
+            true => self.bind(&name, ty, facts, true),
+            false => self.bind_uniform(&name, ty, facts),
+        }
+        format!("{}{name}: {ty}", if mutable { "mut " } else { "" })
+    }
+
+    /// At most 6, since devices have 8 buffers at least and one is for faults.
+    fn roles(&mut self) -> Vec<Role> {
+        let each = |g: &mut Gen| *g.pick(&[1, 1, 1, 2, 3]);
+        let mut roles = vec![];
+        for _ in 0..1 + self.below(3) {
+            roles.push(Role::In {
+                covers: self.once_in(2),
+            });
+        }
+        let floats = self.has(Scalar::F32) || self.has(Scalar::F64);
+        if floats && self.once_in(3) {
+            roles.push(Role::Wild);
+        }
+        roles.push(Role::Out { each: each(self) });
+        if self.traits.team && self.once_in(2) {
+            roles.push(Role::Team);
+        }
+        if floats && self.once_in(2) {
+            roles.push(Role::Near { each: each(self) });
+        } else if self.once_in(3) {
+            roles.push(Role::Out { each: each(self) });
+        }
+        roles
+    }
+
+    fn slice_param(&mut self, role: Role) -> Slice {
+        // Few devices have buffers of 8-bit elements.
+        let bools = self.once_in(8);
+        let elem = match role {
+            Role::Wild | Role::Near { .. } => self.ty(Scalar::is_float),
+            Role::In { .. } | Role::Out { .. } | Role::Team => {
+                let narrow = self.traits.narrow;
+                let is_rare = |ty: Scalar| ty.size() < 4 && !narrow && ty != Scalar::Bool;
+                self.ty(|ty| ty != Scalar::Usize && (bools || ty != Scalar::Bool) && !is_rare(ty))
+            }
+        };
+        let word = match role {
+            Role::In { .. } => "r",
+            Role::Wild => "wild",
+            Role::Out { .. } => "out",
+            Role::Near { .. } => "near",
+            Role::Team => "all",
+        };
+        let name = format!("{word}{}", self.slices.len());
+        Slice { name, elem, role }
+    }
+
+    fn len(&mut self, role: Role, threads: usize) -> usize {
+        match role {
+            Role::In { covers: true } => threads + self.below(4),
+            Role::In { covers: false } | Role::Wild => 1 + self.below(70),
+            Role::Out { each } | Role::Near { each } => threads * each,
+            Role::Team => threads,
+        }
+    }
+
+    /// Ends the body: stores what variables hold.
+    pub(super) fn results(&mut self, body: &mut Block) {
+        for slice in self.slices.clone() {
+            let Role::Out { each } = slice.role else {
+                continue;
+            };
+            let vars = self
+                .scope
+                .iter()
+                .filter(|v| v.ty == slice.elem && !["i", "t", "n"].contains(&v.name.as_str()));
+            let vars: Vec<_> = vars.rev().take(each).cloned().collect();
+            for (k, var) in vars.into_iter().enumerate() {
+                let index = if each == 1 {
+                    "i".into()
+                } else {
+                    format!("i * {each} + {k}")
+                };
+                let value = Expr {
+                    node: Node::leaf(var.name),
+                    ty: var.ty,
+                    facts: var.facts,
+                };
+                let text = format!("{}[{index}] = @;", slice.name);
+                body.push(Node::new(text, vec![value], vec![]));
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! What all threads of a block do together: barriers, and the branches and loops around them.
+//!
+//! Conditions and bounds are the same for all threads ([`Gen::same`]). Each block and loop ends with the turns
+//! with which it began, and so does each way out of a loop.
+
+use sarek::ir::Scalar;
+
+use super::control::of_variable;
+use super::team::Turn;
+use super::{Gen, Loop, Rule, Var, boolean, integer, make};
+use crate::tree::{Block, Expr, Facts, Node, Touch};
+
+/// Statements among which threads stay together.
+pub(super) const RULES: &[Rule<Node>] = &[
+    Rule {
+        weight: 60,
+        fits: |g, _| g.together,
+        make: change,
+    },
+    Rule {
+        weight: 10,
+        fits: |g, _| g.together,
+        make: binding,
+    },
+    Rule {
+        weight: 10,
+        fits: |g, _| g.together && !assignable(g).is_empty(),
+        make: assign,
+    },
+    Rule {
+        weight: 24,
+        fits: |g, _| g.together && g.is_roomy(),
+        make: branch,
+    },
+    Rule {
+        weight: 24,
+        fits: |g, _| g.together && g.affords(3),
+        make: count,
+    },
+    Rule {
+        weight: 24,
+        fits: |g, _| g.together && g.affords(4),
+        make: while_loop,
+    },
+    Rule {
+        weight: 16,
+        fits: |g, _| g.together && g.loops.iter().any(|l| l.team.is_some()),
+        make: leave,
+    },
+    Rule {
+        weight: 20,
+        fits: |g, _| g.together && g.traits.subgroups,
+        make: subgroup,
+    },
+];
+
+/// Uniform variables that [`assign`] may change are named so.
+const ASSIGNABLE: char = 'u';
+
+impl Gen {
+    /// A value that is the same for all threads of the block.
+    fn same(&mut self, ty: Scalar) -> Expr {
+        let uniform = std::mem::replace(&mut self.uniform, true);
+        let value = self.settled(ty);
+        self.uniform = uniform;
+        value
+    }
+
+    /// A condition that is; seldom a constant.
+    fn same_condition(&mut self) -> Expr {
+        let uniform = std::mem::replace(&mut self.uniform, true);
+        let cond = match self.once_in(3) {
+            true => self.expr(Scalar::Bool),
+            false => self.same_test(),
+        };
+        self.uniform = uniform;
+        cond
+    }
+
+    /// A comparison of low bits of some variable.
+    fn same_test(&mut self) -> Expr {
+        let fits = |v: &&Var| v.uniform && v.ty.is_int();
+        let vars: Vec<_> = self.scope.iter().filter(fits).cloned().collect();
+        let var = self.pick(&vars).clone();
+        let int = make(var.ty, var.facts, var.name, vec![]);
+        let (mask, op, with) = (
+            *self.pick(&[1, 3, 7]),
+            boolean::comparison(self),
+            self.below(4),
+        );
+        make(
+            Scalar::Bool,
+            Facts::ANY,
+            format!("(@ & {mask} {op} {with})"),
+            vec![int],
+        )
+    }
+
+    /// Makes it these turns, by a barrier if they are others.
+    pub(super) fn take_turns(&mut self, turns: &[Turn], body: &mut Block) {
+        if self.turns() != turns {
+            body.push(barrier());
+            for (team, turn) in self.teams.iter_mut().zip(turns) {
+                team.turn = *turn;
+            }
+        }
+    }
+
+    fn turns(&self) -> Vec<Turn> {
+        self.teams.iter().map(|a| a.turn).collect()
+    }
+
+    /// A block that all threads run together.
+    fn team_block(&mut self, trips: usize) -> Block {
+        let turns = self.turns();
+        let mut block = self.scoped(trips, false, Gen::statement);
+        self.take_turns(&turns, &mut block);
+        block
+    }
+
+    /// The same in a loop of this number.
+    fn team_body(&mut self, number: u32, label: &str, trips: usize) -> Block {
+        self.loops.push(Loop {
+            label: label.to_owned(),
+            is_block: false,
+            value: None,
+            team: Some((number, self.turns())),
+        });
+        let labels_all = std::mem::replace(&mut self.labels_all, false);
+        let block = self.team_block(trips);
+        self.labels_all = labels_all;
+        self.loops.pop();
+        block
+    }
+
+    fn team_label(&mut self) -> (u32, String) {
+        let label = self.label();
+        (self.names, label)
+    }
+}
+
+fn barrier() -> Node {
+    Node::leaf("barrier();").touching(&[Touch::Barrier])
+}
+
+/// Other turns, behind a barrier or two.
+fn change(g: &mut Gen, _: Scalar) -> Node {
+    for at in 0..g.teams.len() {
+        if !g.once_in(3) {
+            let turns = g.teams[at].turns;
+            g.teams[at].turn = *g.pick(turns);
+        }
+    }
+    match g.below(12) {
+        0 => Node::leaf("barrier(); barrier();").touching(&[Touch::Barrier]),
+        1 => Node::leaf("superstep! { }").touching(&[Touch::Barrier]),
+        _ => barrier(),
+    }
+}
+
+fn binding(g: &mut Gen, _: Scalar) -> Node {
+    let ty = g.ty(|_| true);
+    let value = g.same(ty);
+    let name = g.name();
+    if g.once_in(2) {
+        let name = name.replacen('v', &ASSIGNABLE.to_string(), 1);
+        g.bind_uniform(&name, ty, of_variable(ty));
+        return Node::new(format!("let mut {name}: {ty} = @;"), vec![value], vec![]);
+    }
+    let facts = value.facts;
+    g.bind_uniform(&name, ty, facts);
+    Node::new(format!("let {name}: {ty} = @;"), vec![value], vec![])
+}
+
+fn assignable(g: &Gen) -> Vec<(String, Scalar)> {
+    let fits = |v: &&Var| v.uniform && v.name.starts_with(ASSIGNABLE);
+    let vars = g.scope.iter().filter(fits);
+    vars.map(|v| (v.name.clone(), v.ty)).collect()
+}
+
+fn assign(g: &mut Gen, _: Scalar) -> Node {
+    let vars = assignable(g);
+    let (name, ty) = g.pick(&vars).clone();
+    let value = g.same(ty);
+    let op = match ty.is_int() && g.once_in(2) {
+        true => *g.pick(&["+=", "-=", "*=", "^=", "|=", "&="]),
+        false => "=",
+    };
+    Node::new(format!("{name} {op} @;"), vec![value], vec![])
+}
+
+fn branch(g: &mut Gen, _: Scalar) -> Node {
+    let cond = g.same_condition();
+    let then = g.team_block(1);
+    if g.once_in(2) {
+        return Node::new("if @ {#}", vec![cond], vec![then]);
+    }
+    let otherwise = g.team_block(1);
+    Node::new("if @ {#} else {#}", vec![cond], vec![then, otherwise])
+}
+
+fn count(g: &mut Gen, _: Scalar) -> Node {
+    let ty = g.ty(Scalar::is_int);
+    let uniform = std::mem::replace(&mut g.uniform, true);
+    let more = integer::small(g, ty, 3);
+    g.uniform = uniform;
+    let (number, label) = g.team_label();
+    let (name, scope) = (g.name(), g.scope.clone());
+    g.bind_uniform(&name, ty, super::within(66.0));
+    let body = g.team_body(number, &label, 3);
+    g.scope = scope;
+    let start = g.below(60);
+    let rev = *g.pick(&["", ".rev()", ".step_by(2)"]);
+    let text = match rev {
+        "" => format!("{label}: for {name} in {start}{ty}..@ + {start} {{#}}"),
+        _ => format!("{label}: for {name} in (0{ty}..@){rev} {{#}}"),
+    };
+    Node::new(text, vec![more], vec![body]).touching(&[Touch::Loop(number)])
+}
+
+/// Ends after a few rounds, whatever its condition is.
+fn while_loop(g: &mut Gen, _: Scalar) -> Node {
+    let (number, label) = g.team_label();
+    let counter = g.name();
+    let last = 1 + g.below(3);
+    let cond = g.same_condition();
+    let body = g.team_body(number, &label, last);
+    let text = match g.once_in(3) {
+        true => format!(
+            "let mut {counter} = 0u32; {label}: loop {{ {counter} += 1; if {counter} > {last} || @ {{ break {label}; }}# }}"
+        ),
+        false => format!(
+            "let mut {counter} = 0u32; {label}: while {counter} < {last} && @ {{ {counter} += 1;#}}"
+        ),
+    };
+    Node::new(text, vec![cond], vec![body]).touching(&[Touch::Loop(number)])
+}
+
+/// All leave a loop that they are in together, or go on in it.
+fn leave(g: &mut Gen, _: Scalar) -> Node {
+    let loops: Vec<_> = g
+        .loops
+        .iter()
+        .filter_map(|l| Some((l.label.clone(), l.team.clone()?)))
+        .collect();
+    let (label, (number, due)) = g.pick(&loops).clone();
+    let cond = g.same_condition();
+    let mut way = vec![];
+    if g.turns() != due || g.once_in(4) {
+        way.push(barrier());
+    }
+    let word = *g.pick(&["break", "break", "continue"]);
+    let out = Node::leaf(format!("{word} {label};"));
+    way.push(out.touching(&[Touch::Leave(number)]));
+    Node::new("if @ {#}", vec![cond], vec![way])
+}
+
+/// An operation of the subgroup, of 32 threads.
+fn subgroup(g: &mut Gen, _: Scalar) -> Node {
+    let name = g.name();
+    let int = g.ty(|ty| ty.is_int() && ty.size() >= 4 && ty != Scalar::Usize);
+    let (ty, text, of) = match g.below(5) {
+        0 => (
+            Scalar::Bool,
+            *g.pick(&["subgroup_any(@)", "subgroup_all(@)"]),
+            Scalar::Bool,
+        ),
+        1 | 2 => {
+            let text = *g.pick(&[
+                "subgroup_sum(@)",
+                "subgroup_min(@)",
+                "subgroup_max(@)",
+                "subgroup_product(@)",
+                "subgroup_inclusive_sum(@)",
+                "subgroup_exclusive_sum(@)",
+            ]);
+            (int, text, int)
+        }
+        _ => {
+            let text = *g.pick(&[
+                "subgroup_shuffle_xor(@, 1)",
+                "subgroup_shuffle_up(@, 2)",
+                "subgroup_shuffle_down(@, 3)",
+                "subgroup_shuffle(@, (t * 7) % 32)",
+                "subgroup_broadcast(@, 5)",
+            ]);
+            (int, text, int)
+        }
+    };
+    let value = make_simple(g, of);
+    g.bind(&name, ty, Facts::ANY, false);
+    Node::new(format!("let {name} = {text};"), vec![value], vec![])
+}
+
+fn make_simple(g: &mut Gen, ty: Scalar) -> Expr {
+    let value = g.expr(ty);
+    make(ty, value.facts, "(@)", vec![value])
+}

@@ -1,0 +1,242 @@
+//! Making a kernel small that still shows what is wrong.
+//!
+//! Candidates are the tree with something taken out: statements, blocks, operands for their operation, literals
+//! for expressions. A value is replaced only by one of which as much is known ([`Facts::refine`]), so that loops
+//! end and floats stay exact. Candidates that are no kernels any more are told apart by the frontend.
+//!
+//! [`Facts::refine`]: crate::tree::Facts::refine
+
+use sarek::ir::Scalar;
+
+use crate::case::Shape;
+use crate::generate::Generated;
+use crate::tree::{Block, Expr, Facts, Node};
+use crate::turns;
+
+/// The smallest kernel found for which `fails` holds, as it does for `from`. Asks at most `most` times.
+pub fn shrink(
+    from: &Generated,
+    mut most: usize,
+    mut fails: impl FnMut(&Generated) -> bool,
+) -> Generated {
+    let mut best = from.clone();
+    loop {
+        let mut improved = false;
+        let mut at = 0;
+        // Taking out changes what comes after, so candidates are counted anew each time.
+        while let Some(candidate) = candidate(&best, at) {
+            if most == 0 {
+                return best;
+            }
+            most -= 1;
+            if turns::are_kept(&candidate.function.body) && fails(&candidate) {
+                best = candidate;
+                improved = true;
+            } else {
+                at += 1;
+            }
+        }
+        if !improved {
+            return best;
+        }
+    }
+}
+
+/// The candidate of a number; `None` past the last.
+fn candidate(from: &Generated, at: usize) -> Option<Generated> {
+    let mut smaller = from.clone();
+    let mut steps = Steps { left: at };
+    let body = &mut smaller.function.body;
+    let done = steps.chunks(body)
+        || steps.statements(body)
+        || steps.expressions(body)
+        || steps.launch(&mut smaller);
+    done.then_some(smaller)
+}
+
+/// Counts candidates down to the one that is wanted.
+struct Steps {
+    left: usize,
+}
+
+impl Steps {
+    /// Is it this one?
+    fn here(&mut self) -> bool {
+        match self.left.checked_sub(1) {
+            None => true,
+            Some(left) => {
+                self.left = left;
+                false
+            }
+        }
+    }
+
+    /// Halves, quarters, eighths of the body.
+    fn chunks(&mut self, body: &mut Block) -> bool {
+        let mut size = body.len() / 2;
+        while size > 1 {
+            for start in (0..body.len()).step_by(size) {
+                if self.here() {
+                    body.drain(start..(start + size).min(body.len()));
+                    return true;
+                }
+            }
+            size /= 2;
+        }
+        false
+    }
+
+    /// Without one statement, or with the statements of one of its blocks in its place.
+    fn statements(&mut self, block: &mut Block) -> bool {
+        for at in (0..block.len()).rev() {
+            if self.here() {
+                block.remove(at);
+                return true;
+            }
+            for inner in inner_blocks(&block[at]) {
+                if self.here() {
+                    block.splice(at..=at, inner);
+                    return true;
+                }
+            }
+            let node = &mut block[at];
+            let inside = node.blocks.iter_mut().any(|b| self.statements(b))
+                || node.exprs.iter_mut().any(|e| self.inner_statements(e));
+            if inside {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn inner_statements(&mut self, expr: &mut Expr) -> bool {
+        let node = &mut expr.node;
+        node.blocks.iter_mut().any(|b| self.statements(b))
+            || node.exprs.iter_mut().any(|e| self.inner_statements(e))
+    }
+
+    fn expressions(&mut self, block: &mut Block) -> bool {
+        block.iter_mut().any(|node| self.of_node(node))
+    }
+
+    fn of_node(&mut self, node: &mut Node) -> bool {
+        node.exprs.iter_mut().any(|e| self.expression(e))
+            || node.blocks.iter_mut().any(|b| self.expressions(b))
+    }
+
+    /// A literal or an operand in its place, or something smaller inside.
+    fn expression(&mut self, expr: &mut Expr) -> bool {
+        let is_leaf = expr.node.exprs.is_empty() && expr.node.blocks.is_empty();
+        for literal in literals(expr.ty) {
+            let simpler = !is_leaf || !is_literal(&expr.node.text);
+            if simpler && literal.facts.refine(expr.facts) && self.here() {
+                *expr = literal;
+                return true;
+            }
+        }
+        let mut inside = vec![];
+        operands(&expr.node, &mut inside);
+        for operand in inside {
+            let fits = operand.ty == expr.ty && operand.facts.refine(expr.facts);
+            if fits && self.here() {
+                *expr = operand.clone();
+                return true;
+            }
+        }
+        self.of_node(&mut expr.node)
+    }
+
+    /// Fewer threads.
+    fn launch(&mut self, from: &mut Generated) -> bool {
+        // What depends on the block may differ where the device picks it.
+        let shapes = match from.launch.shape {
+            Shape::Over(_) => [Shape::Over([1; 3]), Shape::Over([7, 1, 1])],
+            Shape::Grid(..) => [[1; 3], [2, 1, 1]].map(|grid| Shape::Grid(grid, [1; 3])),
+        };
+        for shape in shapes {
+            if shape.threads() < from.launch.shape.threads() && self.here() {
+                from.launch.shape = shape;
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The outermost blocks of a statement, also those of its expressions.
+fn inner_blocks(node: &Node) -> Vec<Block> {
+    let of_exprs = node.exprs.iter().flat_map(|e| inner_blocks(&e.node));
+    node.blocks.iter().cloned().chain(of_exprs).collect()
+}
+
+/// The expressions of a node, and those in them.
+fn operands<'t>(node: &'t Node, all: &mut Vec<&'t Expr>) {
+    for expr in &node.exprs {
+        all.push(expr);
+        operands(&expr.node, all);
+    }
+}
+
+fn is_literal(text: &str) -> bool {
+    let first = text.trim_start_matches(['(', '-']).chars().next();
+    first.is_some_and(|c| c.is_ascii_digit()) || ["true", "false"].contains(&text)
+}
+
+fn literals(ty: Scalar) -> Vec<Expr> {
+    let literal = |text: String, bound: f64| Expr {
+        node: Node::leaf(text),
+        ty,
+        facts: Facts {
+            bound,
+            frac: 0,
+            nonzero: bound != 0.0,
+        },
+    };
+    match ty {
+        Scalar::Bool => vec![
+            Expr {
+                facts: Facts::ANY,
+                ..literal("false".into(), 0.0)
+            },
+            Expr {
+                facts: Facts::ANY,
+                ..literal("true".into(), 1.0)
+            },
+        ],
+        Scalar::F32 | Scalar::F64 => {
+            vec![
+                literal(format!("0.0{ty}"), 0.0),
+                literal(format!("1.0{ty}"), 1.0),
+            ]
+        }
+        _ => vec![
+            literal(format!("0{ty}"), 0.0),
+            literal(format!("1{ty}"), 1.0),
+        ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::generate;
+
+    /// What stays is what the property asks for, and not much more.
+    #[test]
+    fn a_kernel_shrinks_to_what_fails() {
+        let (seed, text) = (0..)
+            .map(|seed| (seed, generate(seed).function.to_string()))
+            .find(|(_, text)| text.contains("rotate_left"))
+            .expect("some kernel rotates");
+        let from = generate(seed);
+        let small = shrink(&from, 10_000, |candidate| {
+            let function = candidate.function.to_string();
+            function.contains("rotate_left") && crate::judge::lower(&function).is_ok()
+        });
+        let small = small.function.to_string();
+        assert!(
+            small.contains("rotate_left") && small.lines().count() < 10,
+            "{small}\nof {text}"
+        );
+    }
+}
