@@ -219,6 +219,7 @@ fn input(n: usize) -> Vector<u32> {
 #[test]
 fn sums_are_right() {
     let x = input(256);
+    // SAFETY: barriers stand between the threads' uses of an element.
     let sums = agree("tree", 4, |out, device| unsafe {
         tree(&x, out).grid(4).block(64).run_on(device)
     });
@@ -240,6 +241,7 @@ fn all_agree() {
                 |what: &str, launch: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()>| {
                     agree(&format!("{what}, {n} in blocks of {block}"), n, launch);
                 };
+            // SAFETY: barriers stand between the threads' uses of an element.
             unsafe {
                 check("reversed", &|out, d| {
                     reversed(&x, out).grid(n / block).block(block).run_on(d)
@@ -273,6 +275,7 @@ fn all_agree() {
 fn ragged_blocks_agree() {
     for n in [1, 5, 100, 1000] {
         let x = input(n);
+        // SAFETY: barriers stand between the threads' uses of an element.
         agree("guarded", n, |out, device| unsafe {
             guarded(&x, out).cover(n).run_on(device)
         });
@@ -283,6 +286,7 @@ fn ragged_blocks_agree() {
 fn fixed_blocks_agree() {
     for n in [8, 16, 24] {
         let x = input(n * 8);
+        // SAFETY: barriers stand between the threads' uses of an element.
         agree("fixed", n * 8, |out, device| unsafe {
             fixed(&x, out).grid((n / 8, 2)).run_on(device)
         });
@@ -420,6 +424,7 @@ fn shapes_mean_the_same() {
                 agree(
                     &format!("{what} of {len}, {n}"),
                     len,
+                    // SAFETY: each thread stores to an element of its own.
                     |out, device| unsafe {
                         match (what, shaped) {
                             ("sums", true) => shaped_sums(n, &x, out).over(len).run_on(device),
@@ -530,9 +535,11 @@ fn tiles_agree() {
     for (w, h) in [(1, 1), (5, 3), (8, 8), (16, 16), (32, 4), (24, 24)] {
         for n in [0, 1, 4] {
             let what = format!("tiles of {w} by {h}, {n}");
+            // SAFETY: barriers stand between the threads' uses of an element.
             let shaped = agree(&what, w * h * 4, |out, device| unsafe {
                 tiled(n, &x, out).grid((2, 2)).block((w, h)).run_on(device)
             });
+            // SAFETY: barriers stand between the threads' uses of an element.
             let plain = agree(&what, w * h * 4, |out, device| unsafe {
                 tiled_plain(n, &x, out)
                     .grid((2, 2))
@@ -543,9 +550,11 @@ fn tiles_agree() {
         }
     }
     for n in [0, 1, 4] {
+        // SAFETY: barriers stand between the threads' uses of an element.
         let shaped = agree("fixed tiles", 512, |out, device| unsafe {
             tiled_fixed(n, &x, out).grid((2, 2)).run_on(device)
         });
+        // SAFETY: barriers stand between the threads' uses of an element.
         let plain = agree("fixed tiles", 512, |out, device| unsafe {
             tiled_fixed_plain(n, &x, out).grid((2, 2)).run_on(device)
         });
@@ -565,8 +574,10 @@ fn faults_tell_the_same() {
     };
     for at in [0, 70, 255] {
         let behind: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()> =
+            // SAFETY: barriers stand between the threads' uses of an element.
             &|out, d| unsafe { reaches(at, &x, out).grid(4).block(64).run_on(d) };
         let strip: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()> =
+            // SAFETY: each thread stores to an element of its own.
             &|out, d| unsafe { shaped_reach(4, at, &x, out).over(256).run_on(d) };
         for launch in [behind, strip] {
             let due = of(launch, "interpreter");

@@ -108,6 +108,7 @@ pub fn lowered(attribute: TokenStream, item: TokenStream) -> Result<sarek_ir::Ke
         .map_err(|error| errors.push(error))
         .ok()
         .and_then(|mut item| {
+            item_attributes(&item, &mut errors);
             let signature = Signature::read(&item, &mut errors)?;
             let krate = quote!(::sarek);
             lower_item(&mut item, &signature, attribute.block, &krate, &mut errors)

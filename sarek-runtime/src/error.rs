@@ -47,7 +47,7 @@ pub enum Error {
     },
     /// A kernel failed while it ran.
     #[error("{0}")]
-    Fault(Fault),
+    Fault(Box<Fault>),
     /// A host access past the end of a vector.
     #[error("index {index} is out of bounds of a vector of length {len}")]
     Bounds {
@@ -149,6 +149,20 @@ pub enum FaultKind {
     Assert(String),
     /// The compiled body panicked (integer overflow in a debug build).
     Panic(String),
+}
+
+impl Error {
+    /// A host backend's compiled body panicked: where is not known.
+    pub fn panicked(kernel: &str, message: String) -> Error {
+        Error::Fault(Box::new(Fault {
+            kernel: kernel.into(),
+            file: String::new(),
+            line: 0,
+            column: 0,
+            thread: [0; 3],
+            kind: FaultKind::Panic(message),
+        }))
+    }
 }
 
 impl std::fmt::Display for Fault {

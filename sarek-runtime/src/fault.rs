@@ -75,13 +75,13 @@ impl Sites {
             SiteKind::Divisor => FaultKind::DivisionOverflow,
             SiteKind::Assert(message) => FaultKind::Assert(message.to_string()),
         };
-        Error::Fault(Fault {
+        Error::Fault(Box::new(Fault {
             kernel: kernel.name.to_string(),
             file: kernel.file.to_string(),
             line: site.loc.line,
             column: site.loc.column,
             thread: raw.thread,
             kind,
-        })
+        }))
     }
 }

@@ -16,7 +16,7 @@ use crate::backend::{
     Args, Backend, BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Launch, Mem,
     Program, Slice,
 };
-use crate::{Device, Error, Fault, FaultKind, Result, registry};
+use crate::{Device, Error, Result, registry};
 
 const NAME: &str = "reference";
 
@@ -125,14 +125,7 @@ impl BackendStream for Calls {
         // What a panic leaves half written is poisoned by the runtime.
         match catch_unwind(AssertUnwindSafe(run)) {
             Ok(()) => Ok(None),
-            Err(panic) => Err(Error::Fault(Fault {
-                kernel: launch.kernel.into(),
-                file: String::new(),
-                line: 0,
-                column: 0,
-                thread: [0; 3],
-                kind: FaultKind::Panic(panic_text(&*panic).into()),
-            })),
+            Err(panic) => Err(Error::panicked(launch.kernel, panic_text(&*panic).into())),
         }
     }
 

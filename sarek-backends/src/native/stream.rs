@@ -1,6 +1,6 @@
 use sarek_runtime::backend::{Args, BackendStream, Launch, Slice};
 use sarek_runtime::direct::RawFault;
-use sarek_runtime::{Error, Fault, FaultKind, Result};
+use sarek_runtime::{Error, Result};
 
 use super::memory::HostMemory;
 use super::program::{self, Compiled, Stop};
@@ -29,14 +29,7 @@ impl BackendStream for HostStream {
         match unsafe { program::run(compiled.0, args, &launch.space, *checked) } {
             Ok(()) => Ok(None),
             Err(Stop::Fault(fault)) => Ok(Some(fault)),
-            Err(Stop::Panic(message)) => Err(Error::Fault(Fault {
-                kernel: launch.kernel.into(),
-                file: String::new(),
-                line: 0,
-                column: 0,
-                thread: [0; 3],
-                kind: FaultKind::Panic(message),
-            })),
+            Err(Stop::Panic(message)) => Err(Error::panicked(launch.kernel, message)),
         }
     }
 

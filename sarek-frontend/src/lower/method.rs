@@ -125,7 +125,7 @@ impl Lowerer<'_> {
             return Value::Never;
         }
         let on = self.ty(ids[0]);
-        for (id, arg) in ids[1..].to_vec().into_iter().zip(intrinsic.args()) {
+        for (id, arg) in ids[1..].iter().copied().zip(intrinsic.args()) {
             match arg {
                 ArgType::Same => self.unify(on, self.ty(id), self.span(id)),
                 ArgType::Fixed(scalar) => self.expect(id, *scalar),

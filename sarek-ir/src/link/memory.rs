@@ -73,7 +73,7 @@ impl Linker {
         if unit.per == 1 && leaf.dims.is_empty() {
             let index = part.indices[0];
             let value = self.load_checked(memory, (index.expr, index.site), unit.scalar, loc);
-            return self.from_unit(value, leaf.scalar, loc);
+            return self.scalar_of_unit(value, leaf.scalar, loc);
         }
         let mut part = part.clone();
         let count = unit.count(leaf.scalar);
@@ -86,7 +86,7 @@ impl Linker {
             let index = self.unit_index(unit, &one, &leaf, k, loc);
             let loaded = self.load(memory, index, unit.scalar, loc);
             value = Some(match value {
-                None if count == 1 => self.from_unit(loaded, leaf.scalar, loc),
+                None if count == 1 => self.scalar_of_unit(loaded, leaf.scalar, loc),
                 None => self.widened(loaded, leaf.scalar, loc),
                 Some(low) => {
                     let high = self.widened(loaded, leaf.scalar, loc);
@@ -97,7 +97,7 @@ impl Linker {
         let bits = value.unwrap_or_else(|| unreachable!("a scalar has at least one unit"));
         match count {
             1 => bits,
-            _ => self.from_unit(bits, leaf.scalar, loc),
+            _ => self.scalar_of_unit(bits, leaf.scalar, loc),
         }
     }
 
@@ -113,17 +113,17 @@ impl Linker {
         let leaf = part.whole.leaves()[part.first].clone();
         let count = unit.count(leaf.scalar);
         if unit.per == 1 && leaf.dims.is_empty() {
-            let value = self.to_unit(value, unit.scalar, loc);
+            let value = self.unit_of_scalar(value, unit.scalar, loc);
             let index = part.indices[0];
             return self.store(memory, (index.expr, index.site), value, loc);
         }
         if count == 1 {
-            let value = self.to_unit(value, unit.scalar, loc);
+            let value = self.unit_of_scalar(value, unit.scalar, loc);
             let index = self.unit_index(unit, part, &leaf, 0, loc);
             return self.store(memory, (index, None), value, loc);
         }
         let wide = self.bits_of(leaf.scalar);
-        let bits = self.to_unit(value, wide, loc);
+        let bits = self.unit_of_scalar(value, wide, loc);
         let bits = self.bind("bits", bits, loc);
         let mut part = part.clone();
         self.settle(&mut part, loc);
@@ -186,7 +186,7 @@ impl Linker {
     }
 
     /// The scalar whose bits these are; the scalar itself if it is one already.
-    fn from_unit(&mut self, bits: ExprId, to: Scalar, loc: Loc) -> ExprId {
+    fn scalar_of_unit(&mut self, bits: ExprId, to: Scalar, loc: Loc) -> ExprId {
         let from = self.out.scalar_of(bits);
         if from == to {
             return bits;
@@ -201,7 +201,7 @@ impl Linker {
         self.cast(bits, to, loc)
     }
 
-    fn to_unit(&mut self, value: ExprId, to: Scalar, loc: Loc) -> ExprId {
+    fn unit_of_scalar(&mut self, value: ExprId, to: Scalar, loc: Loc) -> ExprId {
         let from = self.out.scalar_of(value);
         if from == to {
             return value;

@@ -112,19 +112,11 @@ impl Shape {
     /// Its scalars, depth first; of an enum the tag before the fields of its variants.
     pub fn leaves(&self) -> Vec<Leaf> {
         let mut leaves = vec![];
-        self.collect("", 0, 0, &mut vec![], &mut leaves);
+        self.collect("", 0, &mut vec![], &mut leaves);
         leaves
     }
 
-    /// `size` is what an array's elements are apart; 0 where that follows from the shape.
-    fn collect(
-        &self,
-        name: &str,
-        offset: u64,
-        size: u64,
-        dims: &mut Vec<(u64, u64)>,
-        out: &mut Vec<Leaf>,
-    ) {
+    fn collect(&self, name: &str, offset: u64, dims: &mut Vec<(u64, u64)>, out: &mut Vec<Leaf>) {
         match self {
             Shape::Scalar(scalar) => out.push(Leaf {
                 name: name.to_owned(),
@@ -134,12 +126,12 @@ impl Shape {
             }),
             Shape::Array(elem, n) => {
                 dims.push((*n, elem.size()));
-                elem.collect(name, offset, size, dims, out);
+                elem.collect(name, offset, dims, out);
                 dims.pop();
             }
             Shape::Struct(fields) => collect_fields(fields, name, offset, dims, out),
             Shape::Enum(variants) => {
-                Shape::Scalar(Scalar::U32).collect(&join(name, "tag"), offset, 0, dims, out);
+                Shape::Scalar(Scalar::U32).collect(&join(name, "tag"), offset, dims, out);
                 for variant in variants.iter() {
                     let name = join(name, &variant.name.to_lowercase());
                     collect_fields(&variant.fields, &name, offset, dims, out);
@@ -246,7 +238,7 @@ fn collect_fields(
     for field in fields {
         let name = join(name, &field.name);
         let offset = offset + field.offset;
-        field.shape.collect(&name, offset, 0, dims, out);
+        field.shape.collect(&name, offset, dims, out);
     }
 }
 

@@ -66,7 +66,7 @@ impl Text<'_> {
             }
             TypeDef::Parameter { of, index } => {
                 self.put(&kernel.functions[of.index()]);
-                self.put(&format!("(#{index})"));
+                self.put(format_args!("(#{index})"));
             }
         }
     }

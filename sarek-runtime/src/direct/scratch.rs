@@ -180,7 +180,9 @@ mod tests {
             let a = scratch.array::<f32, 17>();
             let b = scratch.slice::<u64>(5000);
             let c = scratch.slice::<bool>(3);
-            (a.fill(1.0), b.fill(u64::MAX), c.fill(true));
+            a.fill(1.0);
+            b.fill(u64::MAX);
+            c.fill(true);
             let empty = scratch.slice::<u32>(0);
             assert!(a.iter().all(|v| *v == 1.0) && b.iter().all(|v| *v == u64::MAX));
             assert!(empty.is_empty());

@@ -165,9 +165,8 @@ mod tests {
     fn values_move_between_lanes() {
         let values: Vec<u32> = (0..N as u32).collect();
         let of = |n: usize| vec![n; N];
-        let moved = |f: fn(&[bool], &[u32], &[usize], &mut [u32]), n| {
-            run(|here, out| f(here, &values, &of(n), out))
-        };
+        type Move = fn(&[bool], &[u32], &[usize], &mut [u32]);
+        let moved = |f: Move, n| run(|here, out| f(here, &values, &of(n), out));
         let up = moved(shuffle_up, 1);
         assert_eq!([up[0], up[2], up[3], up[32], up[33]], [0, 2, 2, 32, 32]);
         let down = moved(shuffle_down, 2);

@@ -109,6 +109,8 @@ impl Array {
 
 thread_local! {
     /// The handles of the running thread, which live until it ends or goes on to another block.
+    // Boxed, since the thread holds references to them while more are made.
+    #[allow(clippy::vec_box)]
     static HANDLES: RefCell<Vec<Box<Shared<u8>>>> = const { RefCell::new(vec![]) };
 }
 

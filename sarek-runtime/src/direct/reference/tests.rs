@@ -80,7 +80,7 @@ fn subgroups_are_runs_of_32_threads() {
             subgroup_sum(t),
             subgroup_exclusive_sum(1u32),
             below,
-            subgroup_ballot(t % 2 == 0),
+            subgroup_ballot(t.is_multiple_of(2)),
         )
     });
     assert_eq!(got[0], (31 * 16, 0, 0, 0x5555_5555));

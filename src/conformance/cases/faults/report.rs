@@ -19,7 +19,7 @@ pub struct Place {
 /// from the next read. Reading reports it until the vector is rewritten.
 pub fn fault_of<T: Sample>(result: Result<()>, output: &mut Vector<T>) -> Result<Fault, Stop> {
     let first = match result {
-        Err(Error::Fault(fault)) => fault,
+        Err(Error::Fault(fault)) => *fault,
         Err(error) => return Err(Stop::Error(error)),
         Ok(()) => match output.to_vec() {
             Err(Error::Fault(fault)) => {
@@ -27,7 +27,7 @@ pub fn fault_of<T: Sample>(result: Result<()>, output: &mut Vector<T>) -> Result
                     Err(Error::Fault(again)) if again == fault => {}
                     _ => return wrong("a second read of a poisoned vector does not report"),
                 }
-                fault
+                *fault
             }
             Err(error) => return Err(Stop::Error(error)),
             Ok(_) => return wrong("neither the launch nor the read reported a fault"),

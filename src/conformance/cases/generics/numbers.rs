@@ -20,7 +20,9 @@ fn series<T: Num, const N: usize>(x: T) -> T {
     sum
 }
 
+// Bounds in both places are what it tests.
 #[kernel]
+#[allow(clippy::multiple_bound_locations)]
 fn polynomial<T: Num, const N: usize>(a: T, x: &[T], y: &mut [T])
 where
     T: PartialOrd,

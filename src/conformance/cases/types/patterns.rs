@@ -11,7 +11,9 @@ pub const CASES: &[Case] = &[
 
 const LIMIT: i32 = 40;
 
+// The arms overlap: the first that fits is taken.
 #[kernel(crate = crate)]
+#[allow(clippy::match_overlapping_arm)]
 fn classify(x: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
     if i < x.len() && i < out.len() {
@@ -29,6 +31,7 @@ fn classify(x: &[i32], out: &mut [i32]) {
     }
 }
 
+#[allow(clippy::match_overlapping_arm)]
 fn numbers(device: &Device) -> Check {
     for n in COUNTS {
         let x: Vec<i32> = (0..n as i32).map(|i| i - 30).collect();
