@@ -17,6 +17,7 @@ mod sink;
 mod statement;
 mod team;
 mod together;
+mod tuple;
 mod wild;
 
 use sarek::conformance::input::Random;
@@ -56,6 +57,7 @@ const STATEMENTS: &[&[Rule<Node>]] = &[
     statement::RULES,
     team::STORES,
     together::RULES,
+    tuple::RULES,
 ];
 
 /// A local in scope, or a scalar parameter.
