@@ -120,6 +120,8 @@ struct Traits {
     team: bool,
     /// Subgroups do, too: of 32 threads, as on the host.
     subgroups: bool,
+    /// It is for the host, which takes blocks of any size.
+    host: bool,
     /// Elements of 8 and 16 bits may stand in slices.
     narrow: bool,
 }
@@ -205,6 +207,7 @@ fn made(seed: u64, host: bool) -> Generated {
         depth: 2 + random.below(3) as u32,
         team,
         subgroups: team && host && random.below(3) == 0,
+        host,
         narrow: random.below(3) == 0,
     };
     // Log-uniform from 10 to 200.

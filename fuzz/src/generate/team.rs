@@ -181,7 +181,15 @@ impl Gen {
                 *self.pick(&[[8, 4, 1], [5, 3, 2]]),
             ),
             1 => Shape::Grid([2, 2, 1], [4, 2, 1]),
-            _ => Shape::Grid([1 + self.below(3), 1, 1], [*self.pick(&BLOCKS), 1, 1]),
+            _ => {
+                // PoCL refuses barriers in the smallest ones.
+                let blocks = if self.traits.host {
+                    &BLOCKS[..]
+                } else {
+                    &BLOCKS[1..]
+                };
+                Shape::Grid([1 + self.below(3), 1, 1], [*self.pick(blocks), 1, 1])
+            }
         }
     }
 
