@@ -9,7 +9,8 @@ use crate::tree::{Expr, Node};
 pub(super) const RULES: &[Rule<Node>] = &[
     Rule {
         weight: 4,
-        fits: |_, _| true,
+        // None is kept across a barrier.
+        fits: |g, _| !g.traits.team,
         make: binding,
     },
     Rule {
