@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use sarek::ir::link::{Links, link};
 use sarek::ir::write::{self, IndexWidth};
 use sarek::ir::{Access, Kernel, ParamKind, Scalar, SiteId};
 use sarek::{Device, Error, Fault, FaultKind};
@@ -76,9 +77,11 @@ pub fn lower(function: &str) -> Result<&'static KernelDef, String> {
     let Some(kernel) = expansion.kernel else {
         return Err(expansion.errors.join("\n"));
     };
-    if !kernel.is_closed() {
+    let is_open = !kernel.type_links.is_empty() || !kernel.functions.is_empty();
+    if is_open || !kernel.links.is_empty() {
         return Err(format!("open links: {:?}", kernel.links));
     }
+    let kernel = link(&kernel, &Links::default());
     Ok(Box::leak(Box::new(KernelDef {
         ir: Box::leak(Box::new(kernel)),
         ..KernelDef::BROKEN

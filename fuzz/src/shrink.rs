@@ -151,7 +151,8 @@ impl Steps {
         // What depends on the block may differ where the device picks it.
         let shapes = match from.launch.shape {
             Shape::Over(_) => [Shape::Over([1; 3]), Shape::Over([7, 1, 1])],
-            Shape::Grid(..) => [[1; 3], [2, 1, 1]].map(|grid| Shape::Grid(grid, [1; 3])),
+            // PoCL refuses barriers in smaller blocks.
+            Shape::Grid(..) => [[1; 3], [2, 1, 1]].map(|grid| Shape::Grid(grid, [3, 1, 1])),
         };
         for shape in shapes {
             if shape.threads() < from.launch.shape.threads() && self.here() {

@@ -24,7 +24,7 @@ pub struct Node {
 pub enum Touch {
     /// Waits for all.
     Barrier,
-    /// Fills it: each thread its own elements.
+    /// From here on, elements have values.
     Fill(usize),
     /// Reads or writes the thread's own element.
     Own(usize),

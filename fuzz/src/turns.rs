@@ -43,10 +43,7 @@ impl Walk {
         for touch in &node.touches {
             match *touch {
                 Touch::Barrier => uses.clear(),
-                Touch::Fill(array) => {
-                    self.filled.insert(array);
-                    uses.insert(Touch::Own(array));
-                }
+                Touch::Fill(array) => _ = self.filled.insert(array),
                 Touch::Own(array) | Touch::Any(array) | Touch::Update(array) => {
                     uses.insert(*touch);
                     self.kept &= self.filled.contains(&array);
@@ -90,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_barrier_between_two_uses_is_missed() {
-        let fill = || Node::leaf("a[t] = 0;").touching(&[Touch::Fill(0)]);
+        let fill = || Node::leaf("a[t] = 0;").touching(&[Touch::Fill(0), Touch::Own(0)]);
         let own = || Node::leaf("a[t] = 1;").touching(&[Touch::Own(0)]);
         let any = || Node::leaf("a[0];").touching(&[Touch::Any(0)]);
         let barrier = || Node::leaf("barrier();").touching(&[Touch::Barrier]);

@@ -28,6 +28,7 @@ macro_rules! corpus {
 
 corpus! {
     native_strip_needs
+    opencl_left_loop
     wgsl_block_dim
     wgsl_constant_arithmetic
     wgsl_constant_let

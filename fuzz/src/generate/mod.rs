@@ -17,6 +17,7 @@ mod sink;
 mod statement;
 mod team;
 mod together;
+mod tuple;
 mod wild;
 
 use sarek::conformance::input::Random;
@@ -56,6 +57,7 @@ const STATEMENTS: &[&[Rule<Node>]] = &[
     statement::RULES,
     team::STORES,
     together::RULES,
+    tuple::RULES,
 ];
 
 /// A local in scope, or a scalar parameter.
@@ -118,6 +120,8 @@ struct Traits {
     team: bool,
     /// Subgroups do, too: of 32 threads, as on the host.
     subgroups: bool,
+    /// It is for the host, which takes blocks of any size.
+    host: bool,
     /// Elements of 8 and 16 bits may stand in slices.
     narrow: bool,
 }
@@ -203,6 +207,7 @@ fn made(seed: u64, host: bool) -> Generated {
         depth: 2 + random.below(3) as u32,
         team,
         subgroups: team && host && random.below(3) == 0,
+        host,
         narrow: random.below(3) == 0,
     };
     // Log-uniform from 10 to 200.

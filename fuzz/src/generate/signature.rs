@@ -34,12 +34,13 @@ impl Gen {
             "unsafe "
         };
         self.bind("i", Scalar::Usize, within(1e6), false);
-        let mut body = vec![Node::leaf(format!("let i = {id};"))];
+        let filled = self.filled(shape);
+        let mut body = vec![Node::leaf(format!("let i = {id};")).touching(&filled)];
         // No thread ends before all is filled.
         let nest = if self.traits.team { super::DEEPEST } else { 0 };
         let nest = std::mem::replace(&mut self.nest, nest);
         self.read_inputs(&mut body);
-        self.share(&mut body, shape);
+        self.share(&mut body);
         self.nest = nest;
         let launch = Launch { seed, shape, lens };
         (

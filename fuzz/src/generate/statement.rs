@@ -52,7 +52,9 @@ fn binding(g: &mut Gen, _: Scalar) -> Node {
     let name = match g.once_in(8) && !g.keeps_names {
         true => {
             let names: Vec<_> = g.scope.iter().map(|v| v.name.clone()).collect();
-            let found = names.into_iter().rfind(|n| n.starts_with('v'));
+            let found = names
+                .into_iter()
+                .rfind(|n| n.starts_with('v') && !n.contains('.'));
             found.unwrap_or_else(|| g.name())
         }
         false => g.name(),

@@ -181,7 +181,15 @@ impl Gen {
                 *self.pick(&[[8, 4, 1], [5, 3, 2]]),
             ),
             1 => Shape::Grid([2, 2, 1], [4, 2, 1]),
-            _ => Shape::Grid([1 + self.below(3), 1, 1], [*self.pick(&BLOCKS), 1, 1]),
+            _ => {
+                // PoCL refuses barriers in the smallest ones.
+                let blocks = if self.traits.host {
+                    &BLOCKS[..]
+                } else {
+                    &BLOCKS[1..]
+                };
+                Shape::Grid([1 + self.below(3), 1, 1], [*self.pick(blocks), 1, 1])
+            }
         }
     }
 
@@ -222,21 +230,26 @@ impl Gen {
         });
     }
 
-    /// Makes shared arrays and fills them.
-    pub(super) fn share(&mut self, body: &mut Block, shape: Shape) {
-        if !self.traits.team {
-            return;
-        }
+    /// The slices that threads use by turns, which are filled from the beginning.
+    pub(super) fn filled(&mut self, shape: Shape) -> Vec<Touch> {
         // A slice's neighbours are those of the block only where the block is a line.
         if !matches!(shape, Shape::Grid([_, 1, 1], [_, 1, 1])) {
             self.teams.retain(|a| a.kind != Kind::Slice);
         }
+        (0..self.teams.len()).map(Touch::Fill).collect()
+    }
+
+    /// Makes shared arrays and fills them.
+    pub(super) fn share(&mut self, body: &mut Block) {
+        if !self.traits.team {
+            return;
+        }
         body.push(Node::leaf(
             "let t = (thread_idx_z() * block_dim_y() + thread_idx_y()) * block_dim_x() + thread_idx_x();",
         ));
-        let slices: Vec<_> = (0..self.teams.len()).map(Touch::Fill).collect();
-        let n = Node::leaf("let n = block_dim_x() * block_dim_y() * block_dim_z();");
-        body.push(n.touching(&slices));
+        body.push(Node::leaf(
+            "let n = block_dim_x() * block_dim_y() * block_dim_z();",
+        ));
         self.bind("t", Scalar::Usize, within(256.0), false);
         self.bind_uniform("n", Scalar::Usize, within(256.0));
         for at in 0..1 + self.below(2) {
@@ -284,7 +297,7 @@ impl Gen {
             (false, false) => format!("{own} = @;"),
         };
         let filled = Node::new(text, vec![value], vec![]);
-        body.push(filled.touching(&[Touch::Fill(number)]));
+        body.push(filled.touching(&[Touch::Fill(number), Touch::Own(number)]));
     }
 
     /// Ends the body: what the others have flows into variables.

@@ -1,14 +1,21 @@
 use crate::analysis::spine::Spine;
-use crate::{Block, Expr, Kernel, Scalar, Stmt};
+use crate::{Block, Expr, Kernel, LocalId, Scalar, Stmt, StmtId, Value};
 
 /// Ends the thread at the head of each iteration of an unbounded loop once it has faulted: it goes
 /// on with made-up values, which need not make the loop's own condition false.
 ///
 /// In a kernel with barriers, where others wait for the thread, it leaves the loop only. What all threads of a
 /// block go through together they leave together: [`super::park_returns`](fn@super::park_returns) has seen to that.
+/// What the loop would have assigned is zero then: compilers take a read of no value for proof that the thread did
+/// not fault, and leave out the test.
 pub fn guard_loops(kernel: &mut Kernel) {
     let spine = Spine::of(kernel);
     super::rewrite(kernel, &mut |kernel, id, out| {
+        if let Stmt::Let { local, init: None } = kernel.stmt(id)
+            && !spine.is_empty()
+        {
+            begin_with_zero(kernel, id, local);
+        }
         if let Stmt::Loop { label, cond, body } = kernel.stmt(id)
             && !spine.has(id)
         {
@@ -34,10 +41,45 @@ pub fn guard_loops(kernel: &mut Kernel) {
     });
 }
 
+/// Gives a scalar that is assigned later a value.
+fn begin_with_zero(kernel: &mut Kernel, id: StmtId, local: LocalId) {
+    let Some(ty) = kernel.locals[local.index()].ty.as_scalar() else {
+        return;
+    };
+    let zero = kernel.push_literal(Value::zero(ty), kernel.stmt_locs[id.index()]);
+    let init = Some(zero);
+    kernel.stmts.to_mut()[id.index()] = Stmt::Let { local, init };
+    kernel.locals.to_mut()[local.index()].mutable = true;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LabelId, Loc, StmtId};
+    use crate::sketch::Sketch;
+    use crate::{LabelId, Loc};
+
+    /// The statement that declares the one local.
+    fn declaration(with_barrier: bool) -> Stmt {
+        let s = Sketch::new("k");
+        let value = s.let_uninit("value", Scalar::F32);
+        s.loop_(|label| {
+            s.set(value, s.f32(1.0));
+            s.break_(label);
+        });
+        if with_barrier {
+            s.barrier();
+        }
+        let mut kernel = s.finish();
+        guard_loops(&mut kernel);
+        let first = kernel.block(kernel.body).next().expect("the declaration");
+        kernel.stmt(first)
+    }
+
+    #[test]
+    fn what_a_left_loop_would_have_assigned_is_zero() {
+        assert!(matches!(declaration(true), Stmt::Let { init: Some(_), .. }));
+        assert!(matches!(declaration(false), Stmt::Let { init: None, .. }));
+    }
 
     #[test]
     fn nested_loops_are_both_guarded() {
