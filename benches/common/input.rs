@@ -1,14 +1,24 @@
 //! Inputs: random numbers of a fixed seed. Never zeros, which some machines compute faster.
 
-/// `n` floats, uniform in `lo..hi`, by Steele, Lea and Flood's SplitMix64 (OOPSLA 2014).
+/// `n` floats, uniform in `lo..hi`.
 pub fn floats(n: usize, lo: f32, hi: f32) -> Vec<f32> {
+    let unit = |z: u64| (z >> 40) as f32 / (1u32 << 24) as f32;
+    numbers(n, |z| lo + (hi - lo) * unit(z))
+}
+
+/// `n` integers, all equally likely.
+pub fn integers(n: usize) -> Vec<u32> {
+    numbers(n, |z| (z >> 32) as u32)
+}
+
+/// Made of 64 random bits each, by Steele, Lea and Flood's SplitMix64 (OOPSLA 2014).
+fn numbers<T>(n: usize, of: impl Fn(u64) -> T) -> Vec<T> {
     let mut state = n as u64;
     let mut next = || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let unit = ((z ^ (z >> 31)) >> 40) as f32 / (1u32 << 24) as f32;
-        lo + (hi - lo) * unit
+        z ^ (z >> 31)
     };
-    (0..n).map(|_| next()).collect()
+    (0..n).map(|_| of(next())).collect()
 }

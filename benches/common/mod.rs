@@ -5,6 +5,7 @@
 //! timed before both sides have computed the same ([`agree`]).
 
 pub mod agree;
+pub mod block;
 pub mod input;
 pub mod kernels;
 pub mod runner;

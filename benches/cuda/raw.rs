@@ -31,7 +31,11 @@ pub struct Launch {
 impl Cuda {
     /// Compiles the kernels for `arch` and loads them on the first device.
     pub fn new(arch: &str) -> Fallible<Cuda> {
-        let binary = nvrtc::compile("kernels", include_str!("kernels.cu"), arch)?;
+        let binary = nvrtc::compile(
+            "kernels",
+            concat!(include_str!("kernels.cu"), include_str!("blocks.cu")),
+            arch,
+        )?;
         result::init()?;
         // SAFETY: the device is one that the driver gave; its context is never released.
         unsafe { ctx::set_current(primary_ctx::retain(device::get(0)?)?) }?;

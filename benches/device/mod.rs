@@ -5,6 +5,8 @@
 //! A batch ends when the device has finished, so launch overhead shows only where the device outruns
 //! the queueing.
 
+mod block;
+
 use sarek::prelude::*;
 use sarek::{Element, Ready};
 
@@ -71,6 +73,10 @@ pub struct Sizes {
     pub grid: usize,
     /// Bodies.
     pub bodies: usize,
+    /// Elements that are added, counted, or put through exponentials.
+    pub elements: usize,
+    /// Blocks that count a histogram.
+    pub counting: usize,
 }
 
 /// For a GPU: vectors of 256 MiB, past its caches.
@@ -80,6 +86,8 @@ const GPU: Sizes = Sizes {
     matmul: 2048,
     grid: 8192,
     bodies: 1 << 16,
+    elements: 1 << 24,
+    counting: 1024,
 };
 
 /// For a driver that runs on the processor.
@@ -89,6 +97,8 @@ const SOFTWARE: Sizes = Sizes {
     matmul: 384,
     grid: 1024,
     bodies: 2048,
+    elements: 1 << 22,
+    counting: 64,
 };
 
 impl Sizes {
@@ -136,6 +146,7 @@ impl<R: Rival> Bench<R> {
         self.matmul(sizes.matmul)?;
         self.grids(sizes.grid)?;
         self.nbody(sizes.bodies)?;
+        self.blocks(sizes)?;
         self.launches(256)
     }
 

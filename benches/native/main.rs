@@ -6,6 +6,7 @@
 
 #![allow(clippy::unit_arg)] // one side of a pair returns a result, the other nothing
 
+mod block;
 #[path = "../common/mod.rs"]
 mod common;
 mod plain;
@@ -354,5 +355,6 @@ fn main() -> Fallible {
         bench.triad("serial loop", n, Work::Launch, plain::triad_serial)?;
         bench.triad("rayon", n, Work::Launch, plain::triad)?;
     }
-    Ok(())
+    // Last: PoCL brings threads of its own.
+    block::run(&bench)
 }

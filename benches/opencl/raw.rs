@@ -53,7 +53,7 @@ impl OpenCl {
             false => "-cl-std=CL1.2",
         };
         let context = Context::from_device(&device)?;
-        let text = include_str!("kernels.cl");
+        let text = concat!(include_str!("kernels.cl"), include_str!("blocks.cl"));
         #[allow(deprecated)] // the function that replaces it needs OpenCL 2
         // SAFETY: the device belongs to the context.
         let queue = unsafe { CommandQueue::create(&context, device.id(), 0) }?;

@@ -1,0 +1,169 @@
+//! The kernels whose threads work together, block by block, and one that hardly does anything but exponentials.
+
+use sarek::prelude::*;
+
+use super::kernels::SOFTENING;
+
+/// Rows and columns of a tile.
+pub const TILE: usize = 16;
+/// Threads of a block in a line.
+pub const BLOCK: usize = 256;
+/// Counters of a histogram.
+pub const BINS: usize = 256;
+/// Exponentials that a thread adds.
+pub const TERMS: u32 = 16;
+
+/// As [`matmul`](super::kernels::matmul), with tiles of both factors in shared memory.
+#[kernel(block = (16, 16))]
+pub fn tiled_matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
+    let ta = shared_array::<[f32; TILE], TILE>();
+    let tb = shared_array::<[f32; TILE], TILE>();
+    let tx = thread_idx_x();
+    let ty = thread_idx_y();
+    let col = global_idx_x();
+    let row = global_idx_y();
+    let mut sum = 0.0;
+    let mut first = 0;
+    while first < n {
+        ta[ty][tx] = if row < n && first + tx < n {
+            a[row * n + first + tx]
+        } else {
+            0.0
+        };
+        tb[ty][tx] = if col < n && first + ty < n {
+            b[(first + ty) * n + col]
+        } else {
+            0.0
+        };
+        barrier();
+        for k in 0..TILE {
+            sum += ta[ty][k] * tb[k][tx];
+        }
+        barrier();
+        first += TILE;
+    }
+    if row < n && col < n {
+        c[row * n + col] = sum;
+    }
+}
+
+/// The sum of each block's elements, by a tree.
+#[kernel(block = 256)]
+pub fn tree_sum(x: &[f32], sums: &mut [f32]) {
+    let tile = shared_array::<f32, BLOCK>();
+    let t = thread_idx_x();
+    let i = global_idx_x();
+    tile[t] = if i < x.len() { x[i] } else { 0.0 };
+    barrier();
+    let mut half = BLOCK / 2;
+    while half > 0 {
+        if t < half {
+            tile[t] += tile[t + half];
+        }
+        barrier();
+        half /= 2;
+    }
+    if t == 0 {
+        sums[block_idx_x()] = tile[0];
+    }
+}
+
+/// As [`transpose`](super::kernels::transpose), through padded tiles.
+///
+/// # Safety
+/// None is needed: each thread has a column and row of the result of its own, by its place in the block and the
+/// block's in the grid, axes swapped.
+#[kernel(block = (16, 16))]
+pub unsafe fn tiled_transpose(width: usize, height: usize, input: &[f32], output: &mut [f32]) {
+    let tile = shared_array::<[f32; 17], TILE>();
+    let tx = thread_idx_x();
+    let ty = thread_idx_y();
+    let x = global_idx_x();
+    let y = global_idx_y();
+    if x < width && y < height {
+        tile[ty][tx] = input[y * width + x];
+    }
+    barrier();
+    let x = block_idx_y() * TILE + tx;
+    let y = block_idx_x() * TILE + ty;
+    if x < height && y < width {
+        output[y * height + x] = tile[tx][ty];
+    }
+}
+
+/// How often each value of the low bits occurs: counted by each block in shared memory, then added up.
+#[kernel(block = 256)]
+pub fn histogram(x: &[u32], bins: &[Atomic<u32>]) {
+    let own = shared_array::<Atomic<u32>, BINS>();
+    let t = thread_idx_x();
+    own[t].store(0);
+    barrier();
+    let mut i = global_idx_x();
+    while i < x.len() {
+        own[x[i] as usize % BINS].fetch_add(1);
+        i += grid_dim_x() * BLOCK;
+    }
+    barrier();
+    bins[t].fetch_add(own[t].load());
+}
+
+/// As [`accelerations`](super::kernels::accelerations), with a block's worth of bodies at a time in shared memory.
+#[kernel(block = 256)]
+pub fn tiled_accelerations(bodies: &[f32], result: &mut [f32]) {
+    let tile = shared_array::<[f32; 4], BLOCK>();
+    let t = thread_idx_x();
+    let i = global_idx_x();
+    let n = bodies.len() / 4;
+    let mut x = 0.0;
+    let mut y = 0.0;
+    let mut z = 0.0;
+    if i < n {
+        x = bodies[4 * i];
+        y = bodies[4 * i + 1];
+        z = bodies[4 * i + 2];
+    }
+    let mut ax = 0.0;
+    let mut ay = 0.0;
+    let mut az = 0.0;
+    let mut first = 0;
+    while first < n {
+        let j = first + t;
+        if j < n {
+            tile[t][0] = bodies[4 * j];
+            tile[t][1] = bodies[4 * j + 1];
+            tile[t][2] = bodies[4 * j + 2];
+            tile[t][3] = bodies[4 * j + 3];
+        }
+        barrier();
+        for k in 0..BLOCK.min(n - first) {
+            let dx = tile[k][0] - x;
+            let dy = tile[k][1] - y;
+            let dz = tile[k][2] - z;
+            let inverse = (dx * dx + dy * dy + dz * dz + SOFTENING).rsqrt();
+            let scale = tile[k][3] * inverse * inverse * inverse;
+            ax += dx * scale;
+            ay += dy * scale;
+            az += dz * scale;
+        }
+        barrier();
+        first += BLOCK;
+    }
+    if i < n {
+        result[3 * i] = ax;
+        result[3 * i + 1] = ay;
+        result[3 * i + 2] = az;
+    }
+}
+
+/// A sum of exponentials.
+#[kernel]
+pub fn exp_sum(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    if i < x.len() {
+        let mut sum = 0.0;
+        for k in 0..TERMS {
+            sum += (-x[i] * k as f32).exp();
+        }
+        y[i] = sum;
+    }
+}

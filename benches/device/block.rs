@@ -1,0 +1,170 @@
+//! The pairs of kernels whose threads work together: both sides share memory by the same tiles and blocks.
+
+use sarek::prelude::*;
+
+use super::Value::{Buffer, U32};
+use super::{Bench, LINE, Output, Rival, Sizes, Vectors};
+use crate::common::Fallible;
+use crate::common::agree::{EXACT, ROUNDED, SUMMED};
+use crate::common::block::{self, BINS, BLOCK};
+use crate::common::input::{floats, integers};
+use crate::common::runner::Work;
+
+/// The block of a tile.
+const TILE: [u32; 2] = [block::TILE as u32; 2];
+
+impl<R: Rival> Bench<R> {
+    /// Runs all of them.
+    pub(super) fn blocks(&self, sizes: &Sizes) -> Fallible {
+        self.tiled_matmul(sizes.matmul)?;
+        self.tree_sum(sizes.elements)?;
+        self.tiled_transpose(sizes.grid)?;
+        self.histogram(sizes.elements, sizes.counting * BLOCK)?;
+        self.tiled_nbody(sizes.bodies)?;
+        self.exp_sum(sizes.elements)
+    }
+
+    fn tiled_matmul(&self, n: usize) -> Fallible {
+        if !self.runner.wants("tiled_matmul") {
+            return Ok(());
+        }
+        let (a, b) = (floats(n * n, -1.0, 1.0), floats(n * n, 0.0, 1.0));
+        let before = vec![-1.0; n * n];
+        let (ba, bb) = (self.rival.upload(&a)?, self.rival.upload(&b)?);
+        let bc = self.rival.upload(&before)?;
+        let args = [U32(n as u32), Buffer(&ba), Buffer(&bb), Buffer(&bc)];
+        let mut v: Vectors<3> = [a, b, vec![0.0; n * n]].map(Vector::from_vec);
+        let work = Work::Operations(2 * n * n * n, "flop");
+        self.pair(
+            self.case("tiled_matmul", format!("{n}x{n}"), work),
+            Output {
+                buffer: &bc,
+                before: &before,
+                tolerance: SUMMED,
+            },
+            (&mut v, |v| &mut v[2]),
+            |[a, b, c]| block::tiled_matmul(n, a, b, c).cover((n, n)),
+            self.rival.prepare("tiled_matmul", [n, n], TILE, &args)?,
+        )
+    }
+
+    fn tree_sum(&self, n: usize) -> Fallible {
+        if !self.runner.wants("tree_sum") {
+            return Ok(());
+        }
+        let (x, before) = (floats(n, 0.1, 2.0), vec![-1.0; n.div_ceil(BLOCK)]);
+        let (from, to) = (self.rival.upload(&x)?, self.rival.upload(&before)?);
+        let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
+        let mut v: Vectors<2> = [Vector::from_vec(x), Vector::zeros(before.len())];
+        let work = Work::Bytes(4 * (n + before.len()));
+        self.pair(
+            self.case("tree_sum", format!("{n}"), work),
+            Output {
+                buffer: &to,
+                before: &before,
+                tolerance: EXACT,
+            },
+            (&mut v, |v| &mut v[1]),
+            |[x, sums]| block::tree_sum(x, sums).cover(n),
+            self.rival.prepare("tree_sum", [n, 1], LINE, &args)?,
+        )
+    }
+
+    fn tiled_transpose(&self, n: usize) -> Fallible {
+        if !self.runner.wants("tiled_transpose") {
+            return Ok(());
+        }
+        let (input, before) = (floats(n * n, 0.0, 1.0), vec![-1.0; n * n]);
+        let (from, to) = (self.rival.upload(&input)?, self.rival.upload(&before)?);
+        let side = || U32(n as u32);
+        let args = [side(), side(), Buffer(&from), Buffer(&to)];
+        let mut v: Vectors<2> = [Vector::from_vec(input), Vector::zeros(n * n)];
+        self.pair(
+            self.case(
+                "tiled_transpose",
+                format!("{n}x{n}"),
+                Work::Bytes(8 * n * n),
+            ),
+            Output {
+                buffer: &to,
+                before: &before,
+                tolerance: EXACT,
+            },
+            (&mut v, |v| &mut v[1]),
+            // SAFETY: it asks for nothing.
+            |[from, to]| unsafe { block::tiled_transpose(n, n, from, to) }.cover((n, n)),
+            self.rival.prepare("tiled_transpose", [n, n], TILE, &args)?,
+        )
+    }
+
+    /// Counts add up from launch to launch, on both sides.
+    fn histogram(&self, n: usize, threads: usize) -> Fallible {
+        if !self.runner.wants("histogram") {
+            return Ok(());
+        }
+        let (x, before) = (integers(n), vec![5u32; BINS]);
+        let (from, to) = (self.rival.upload(&x)?, self.rival.upload(&before)?);
+        let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
+        self.pair(
+            self.case("histogram", format!("{n}"), Work::Bytes(4 * n)),
+            Output {
+                buffer: &to,
+                before: &before,
+                tolerance: EXACT,
+            },
+            (&mut [Vector::from_vec(x), Vector::zeros(BINS)], |v| {
+                &mut v[1]
+            }),
+            |[x, bins]| block::histogram(x, bins).cover(threads),
+            self.rival.prepare("histogram", [threads, 1], LINE, &args)?,
+        )
+    }
+
+    fn tiled_nbody(&self, n: usize) -> Fallible {
+        if !self.runner.wants("tiled_nbody") {
+            return Ok(());
+        }
+        let (bodies, before) = (floats(4 * n, 0.1, 2.0), vec![0.0; 3 * n]);
+        let (from, to) = (self.rival.upload(&bodies)?, self.rival.upload(&before)?);
+        let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
+        let mut v: Vectors<2> = [Vector::from_vec(bodies), Vector::zeros(3 * n)];
+        let kernel = "tiled_accelerations";
+        self.pair(
+            self.case(
+                "tiled_nbody",
+                format!("{n}"),
+                Work::Operations(n * n, "pair"),
+            ),
+            Output {
+                buffer: &to,
+                before: &before,
+                tolerance: SUMMED,
+            },
+            (&mut v, |v| &mut v[1]),
+            |[bodies, result]| block::tiled_accelerations(bodies, result).cover(n),
+            self.rival.prepare(kernel, [n, 1], LINE, &args)?,
+        )
+    }
+
+    fn exp_sum(&self, n: usize) -> Fallible {
+        if !self.runner.wants("exp_sum") {
+            return Ok(());
+        }
+        let (x, before) = (floats(n, 0.1, 2.0), vec![-1.0; n]);
+        let (from, to) = (self.rival.upload(&x)?, self.rival.upload(&before)?);
+        let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
+        let mut v: Vectors<2> = [Vector::from_vec(x), Vector::zeros(n)];
+        let work = Work::Operations(n * block::TERMS as usize, "exp");
+        self.pair(
+            self.case("exp_sum", format!("{n}"), work),
+            Output {
+                buffer: &to,
+                before: &before,
+                tolerance: ROUNDED,
+            },
+            (&mut v, |v| &mut v[1]),
+            |[x, y]| block::exp_sum(x, y).over(n),
+            self.rival.prepare("exp_sum", [n, 1], LINE, &args)?,
+        )
+    }
+}
