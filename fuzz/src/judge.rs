@@ -183,7 +183,7 @@ fn run(def: &'static KernelDef, launch: &Launch, device: &Device) -> Outcome {
             FaultKind::Panic(_) if device.backend() != "reference" => {
                 Outcome::Failed(fault.to_string())
             }
-            _ => Outcome::Fault(fault),
+            _ => Outcome::Fault(*fault),
         },
         Err(Error::NotEligible { .. }) => Outcome::NotEligible,
         Err(error) => Outcome::Failed(error.to_string()),
