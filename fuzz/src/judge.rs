@@ -107,6 +107,7 @@ fn compile_cuda(kernel: &Kernel) -> Result<(), String> {
 /// Runs the launch on each device and compares with the first that can run it.
 pub fn compare(def: &'static KernelDef, launch: &Launch, devices: &[Device]) -> Verdict {
     let mut compared = vec![];
+    let kernel = link(def.ir, &(def.links)());
     let mut due: Option<Outcome> = None;
     for device in devices {
         let got = run(def, launch, device);
@@ -122,7 +123,7 @@ pub fn compare(def: &'static KernelDef, launch: &Launch, devices: &[Device]) -> 
                 continue;
             }
             (Some(due), got) => {
-                if let Some(how) = difference(def.ir, launch, due, &got) {
+                if let Some(how) = difference(&kernel, launch, due, &got) {
                     return differs(how);
                 }
             }
