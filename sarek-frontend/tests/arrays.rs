@@ -180,6 +180,14 @@ fn atomics_are_statements_with_a_result() {
         "fn k(c: &[Atomic<bool>]) {}",
         &["`Atomic<bool>` does not exist"],
     );
+    rejects(
+        "fn k(c: &[Atomic<u8>]) {}",
+        &["`Atomic<u8>` does not exist"],
+    );
+    rejects(
+        "fn k() { let t = shared_array::<Atomic<i16>, 4>(); }",
+        &["`Atomic<i16>` does not exist"],
+    );
 }
 
 #[test]

@@ -248,10 +248,12 @@ pub fn atomic_type(ty: &Type, errors: &mut Errors) -> Option<Option<Scalar>> {
         return Some(None);
     };
     let elem = scalar_type(argument, errors);
-    if matches!(elem, Some(Scalar::Bool | Scalar::Usize)) {
+    if let Some(elem) = elem
+        && (elem.size() < 4 || elem == Scalar::Usize)
+    {
         let text = format!(
             "`Atomic<{}>` does not exist: use `Atomic<u32>`",
-            elem.map_or("", Scalar::name)
+            elem.name()
         );
         errors.at(argument.span(), text);
         return Some(None);

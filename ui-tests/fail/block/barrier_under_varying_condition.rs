@@ -2,10 +2,10 @@ use sarek::prelude::*;
 
 #[kernel]
 fn wrong(out: &mut [f32]) {
-    let i = global_idx_x();
-    if let 0 = i {
-        out[i] = 1.0;
+    if thread_idx_x() < 16 {
+        barrier();
     }
+    out[global_idx_x()] = 1.0;
 }
 
 fn main() {}
