@@ -213,6 +213,10 @@ fn threads_work_together() {
         "fn k() { let a = subgroup_sum(true); }",
         &["this operation is not defined for `bool`"],
     );
+    rejects(
+        "fn k(x: &[u8]) { let a = subgroup_sum(x[0]); }",
+        &["this operation is not defined for `u8`"],
+    );
 }
 
 #[test]
