@@ -16,6 +16,7 @@ pub const TAME: i32 = 128;
 pub const FRAC: u8 = 3;
 
 /// An argument.
+#[allow(clippy::large_enum_variant)] // there are a few for each kernel
 pub enum Argument {
     /// Of a scalar parameter.
     Scalar(Value),

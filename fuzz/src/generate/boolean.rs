@@ -39,7 +39,8 @@ pub(super) fn literal(g: &mut Gen) -> Expr {
 }
 
 pub(super) fn comparison(g: &mut Gen) -> &'static str {
-    *g.pick(&["==", "!=", "<", "<=", ">", ">="])
+    let operator: &&'static str = g.pick(&["==", "!=", "<", "<=", ">", ">="]);
+    operator
 }
 
 fn compare(g: &mut Gen, ty: Scalar) -> Expr {
