@@ -70,12 +70,12 @@ __kernel void endless(
             *(volatile __local i32*)&last_round[1ul] = round_0;
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        i32 seen;
+        i32 seen = 0;
         seen = *(volatile __local i32*)&last_round[1ul];
         if (seen == round_0) {
             return;
         }
-        i32 seen_0;
+        i32 seen_0 = 0;
         seen_0 = *(volatile __local i32*)&last_round[0ul];
         if (seen_0 == (i32)((u32)round_0 + (u32)(-1))) {
             return;
@@ -87,7 +87,7 @@ __kernel void endless(
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        u32 old;
+        u32 old = 0u;
         if (srk_in_bounds_u64(&thread, 0ul, 1ul, 3u)) {
             old = *(volatile __local u32*)&done[0ul];
         } else {

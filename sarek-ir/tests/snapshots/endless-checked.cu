@@ -70,12 +70,12 @@ extern "C" __global__ void endless(
             *(volatile i32*)&last_round[1ull] = round_0;
         }
         __syncthreads();
-        i32 seen;
+        i32 seen = 0;
         seen = *(volatile i32*)&last_round[1ull];
         if (seen == round_0) {
             return;
         }
-        i32 seen_0;
+        i32 seen_0 = 0;
         seen_0 = *(volatile i32*)&last_round[0ull];
         if (seen_0 == (i32)((u32)round_0 + (u32)(-1))) {
             return;
@@ -87,7 +87,7 @@ extern "C" __global__ void endless(
             }
         }
         __syncthreads();
-        u32 old;
+        u32 old = 0u;
         if (srk_in_bounds_u64(&thread, 0ull, 1ull, 3u)) {
             old = *(volatile u32*)&done[0ull];
         } else {

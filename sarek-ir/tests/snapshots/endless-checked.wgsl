@@ -90,12 +90,12 @@ fn endless(
         }
         workgroupBarrier();
         storageBarrier();
-        var seen: i32;
+        var seen: i32 = 0i;
         seen = atomicLoad(&last_round[1u]);
         if (seen == round_0) {
             return;
         }
-        var seen_0: i32;
+        var seen_0: i32 = 0i;
         seen_0 = atomicLoad(&last_round[0u]);
         if (seen_0 == round_0 + -1i) {
             return;
@@ -108,7 +108,7 @@ fn endless(
         }
         workgroupBarrier();
         storageBarrier();
-        var old: u32;
+        var old: u32 = 0u;
         if (srk_in_bounds_u32(0u, 1u, 3u)) {
             old = atomicLoad(&done[0u]);
         } else {

@@ -89,7 +89,7 @@ __kernel void float_atomics(
         seen = found;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    f64 old;
+    f64 old = 0.0;
     if (srk_in_bounds_u64(&thread, 0ul, 1ul, 3u)) {
         old = srk_from_bits_u64(*(volatile __local u64*)&best[0ul]);
     } else {

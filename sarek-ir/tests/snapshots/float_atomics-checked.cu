@@ -80,7 +80,7 @@ extern "C" __global__ void float_atomics(
         seen = found;
     }
     __syncthreads();
-    f64 old;
+    f64 old = 0.0;
     if (srk_in_bounds_u64(&thread, 0ull, 1ull, 3u)) {
         old = *(volatile f64*)&best[0ull];
     } else {

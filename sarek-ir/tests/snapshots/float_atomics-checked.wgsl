@@ -102,7 +102,7 @@ fn float_atomics(
     }
     workgroupBarrier();
     storageBarrier();
-    var old: f64;
+    var old: f64 = 0.0lf;
     if (srk_in_bounds_u32(0u, 1u, 3u)) {
         old = bitcast<f64>(atomicLoad(&best[0u]));
     } else {

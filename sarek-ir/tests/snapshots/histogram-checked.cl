@@ -73,7 +73,7 @@ __kernel void histogram(
         if (thread.faulted) {
             break;
         }
-        u32 old;
+        u32 old = 0u;
         if (srk_in_bounds_u64(&thread, bin_0, 64ul, 3u)) {
             old = *(volatile __local u32*)&own[bin_0];
         } else {

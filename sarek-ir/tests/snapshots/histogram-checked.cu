@@ -73,7 +73,7 @@ extern "C" __global__ void histogram(
         if (thread.faulted) {
             break;
         }
-        u32 old;
+        u32 old = 0u;
         if (srk_in_bounds_u64(&thread, bin_0, 64ull, 3u)) {
             old = *(volatile u32*)&own[bin_0];
         } else {

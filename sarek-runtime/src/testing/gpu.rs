@@ -303,7 +303,9 @@ struct WorkQueue {
 
 impl WorkQueue {
     fn push(&self, work: impl FnOnce() + Send + 'static) {
-        lock(&self.waiting).push_back(Box::new(work));
+        // Counted before others can queue behind it, so that whoever waits for their count waits for it as well.
+        let mut waiting = lock(&self.waiting);
+        waiting.push_back(Box::new(work));
         self.queued.fetch_add(1, Ordering::Relaxed);
     }
 
