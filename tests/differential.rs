@@ -69,7 +69,7 @@ fn the_suite_agrees_with_rustc() -> Result<()> {
     let device = conformance::reference()?;
     let mut passed = 0;
     for case in conformance::cases() {
-        match (case.run(&device), case.name.starts_with("faults/")) {
+        match (case.run(&device), case.name.contains("faults")) {
             // A panic of the user's function names no place.
             (Outcome::Failed(_), true) => {}
             (Outcome::Passed, _) => passed += 1,
