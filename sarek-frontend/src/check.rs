@@ -36,7 +36,22 @@ fn message(lowered: &Lowered, violation: Violation) -> String {
                 let first = lowered.kernel.list(args).next();
                 first.map(|arg| lowered.kernel.scalar_of(arg))
             }
-            _ => None,
+            sarek_ir::Stmt::Let { .. }
+            | sarek_ir::Stmt::Assign { .. }
+            | sarek_ir::Stmt::Store { .. }
+            | sarek_ir::Stmt::Update { .. }
+            | sarek_ir::Stmt::Assert { .. }
+            | sarek_ir::Stmt::If { .. }
+            | sarek_ir::Stmt::Loop { .. }
+            | sarek_ir::Stmt::For { .. }
+            | sarek_ir::Stmt::Break { .. }
+            | sarek_ir::Stmt::Continue { .. }
+            | sarek_ir::Stmt::Return
+            | sarek_ir::Stmt::Barrier
+            | sarek_ir::Stmt::Fence { .. }
+            | sarek_ir::Stmt::Atomic { .. }
+            | sarek_ir::Stmt::Call { .. }
+            | sarek_ir::Stmt::Native { .. } => None,
         },
         Node::Kernel
         | Node::Param(_)

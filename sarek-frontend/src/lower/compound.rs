@@ -172,7 +172,20 @@ impl Lowerer<'_> {
                 | Compound::Array { .. }
                 | Compound::Repeat { .. } => false,
             },
-            _ => false,
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => false,
         };
         if is_part {
             return id;
@@ -194,7 +207,20 @@ impl Lowerer<'_> {
                 | Compound::Repeat { .. } => false,
             },
             Expr::Local(_) | Expr::Load { .. } => true,
-            _ => false,
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => false,
         }
     }
 

@@ -235,7 +235,20 @@ impl Lowerer<'_> {
                     check(site, data.expr(kernel, index) || data.expr(kernel, len));
                 }
                 Expr::Divide { lhs, rhs, site, .. } => check(site, data.divisor(kernel, lhs, rhs)),
-                _ => {}
+                Expr::Literal(_)
+                | Expr::Link(_)
+                | Expr::Local(_)
+                | Expr::Param(_)
+                | Expr::Len(_)
+                | Expr::Builtin(_)
+                | Expr::Unary { .. }
+                | Expr::Binary { .. }
+                | Expr::And { .. }
+                | Expr::Or { .. }
+                | Expr::Cast { .. }
+                | Expr::Call { .. }
+                | Expr::Compound(_)
+                | Expr::Faulted => {}
             }
         }
         for compound in kernel.compounds.iter() {
@@ -259,7 +272,20 @@ impl Lowerer<'_> {
                     check(site, data.expr(kernel, index));
                 }
                 Stmt::Assert { cond, site } => check(Some(site), data.expr(kernel, cond)),
-                _ => {}
+                Stmt::Let { .. }
+                | Stmt::Assign { .. }
+                | Stmt::Update { .. }
+                | Stmt::If { .. }
+                | Stmt::Loop { .. }
+                | Stmt::For { .. }
+                | Stmt::Break { .. }
+                | Stmt::Continue { .. }
+                | Stmt::Return
+                | Stmt::Barrier
+                | Stmt::Fence { .. }
+                | Stmt::Subgroup { .. }
+                | Stmt::Call { .. }
+                | Stmt::Native { .. } => {}
             }
         }
         for site in unprovable {
@@ -383,7 +409,20 @@ fn expr_site(expr: &mut Expr) -> Option<&mut SiteId> {
         Expr::Load { site, .. } | Expr::Bounded { site, .. } | Expr::Divide { site, .. } => {
             site.as_mut()
         }
-        _ => None,
+        Expr::Literal(_)
+        | Expr::Link(_)
+        | Expr::Local(_)
+        | Expr::Param(_)
+        | Expr::Len(_)
+        | Expr::Builtin(_)
+        | Expr::Unary { .. }
+        | Expr::Binary { .. }
+        | Expr::And { .. }
+        | Expr::Or { .. }
+        | Expr::Cast { .. }
+        | Expr::Call { .. }
+        | Expr::Compound(_)
+        | Expr::Faulted => None,
     }
 }
 
@@ -392,7 +431,20 @@ fn stmt_site(stmt: &mut Stmt) -> Option<&mut SiteId> {
     match stmt {
         Stmt::Store { site, .. } | Stmt::Atomic { site, .. } => site.as_mut(),
         Stmt::Assert { site, .. } => Some(site),
-        _ => None,
+        Stmt::Let { .. }
+        | Stmt::Assign { .. }
+        | Stmt::Update { .. }
+        | Stmt::If { .. }
+        | Stmt::Loop { .. }
+        | Stmt::For { .. }
+        | Stmt::Break { .. }
+        | Stmt::Continue { .. }
+        | Stmt::Return
+        | Stmt::Barrier
+        | Stmt::Fence { .. }
+        | Stmt::Subgroup { .. }
+        | Stmt::Call { .. }
+        | Stmt::Native { .. } => None,
     }
 }
 

@@ -294,7 +294,23 @@ impl Lowerer<'_> {
                         local: declared,
                         init,
                     } if *declared == local => *init,
-                    _ => None,
+                    Stmt::Let { .. }
+                    | Stmt::Assign { .. }
+                    | Stmt::Store { .. }
+                    | Stmt::Update { .. }
+                    | Stmt::Assert { .. }
+                    | Stmt::If { .. }
+                    | Stmt::Loop { .. }
+                    | Stmt::For { .. }
+                    | Stmt::Break { .. }
+                    | Stmt::Continue { .. }
+                    | Stmt::Return
+                    | Stmt::Barrier
+                    | Stmt::Fence { .. }
+                    | Stmt::Atomic { .. }
+                    | Stmt::Subgroup { .. }
+                    | Stmt::Call { .. }
+                    | Stmt::Native { .. } => None,
                 });
                 return init
                     .ok_or(span)

@@ -168,8 +168,27 @@ fn sequence(ir: &Kernel, stmts: &[StmtId]) -> Option<Vec<Structured>> {
                 });
                 return Some(out);
             }
-            _ if returns(ir, id) => return None,
-            _ => out.push(Structured::Plain(id)),
+            Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Update { .. }
+            | Stmt::Assert { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Call { .. }
+            | Stmt::Native { .. } => {
+                if returns(ir, id) {
+                    return None;
+                }
+                out.push(Structured::Plain(id));
+            }
         }
     }
     Some(out)

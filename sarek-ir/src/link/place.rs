@@ -49,7 +49,22 @@ impl Linker {
                 | Compound::IsVariant { .. }
                 | Compound::Payload { .. } => false,
             },
-            _ => false,
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Load { .. }
+            | Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => false,
         };
         if !is_made {
             return self.initialise(frame, to, value, loc);

@@ -153,7 +153,22 @@ impl Writer<'_> {
         };
         let is_result = |id: StmtId| match kernel.stmt(id) {
             Stmt::Let { local, .. } => kernel.result == Some(local),
-            _ => false,
+            Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Update { .. }
+            | Stmt::Assert { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Call { .. }
+            | Stmt::Native { .. } => false,
         };
         let stmts = kernel.block(kernel.body).filter(|id| !is_result(*id));
         let stmts = stmts.map(|id| self.stmt(id));

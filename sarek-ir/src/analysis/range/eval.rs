@@ -75,8 +75,12 @@ impl Analyser<'_> {
                 let (index, len) = (self.eval(index), self.eval(len));
                 let inside = Interval::new(0, len.lo - 1);
                 self.check(site, index.within(inside));
-                // Beyond the check it is inside, or 0.
-                index.meet(Interval::new(0, (len.hi - 1).max(0)))
+                if index.within(inside) {
+                    return index;
+                }
+                // Beyond a check that failed it is 0.
+                let passed = index.meet(Interval::new(0, len.hi - 1));
+                passed.join(Interval::exactly(0))
             }
             Expr::Unary { op, arg } => {
                 let arg = self.eval(arg);
