@@ -5,57 +5,12 @@
 //! is stored flat; each index but a slice's only one is checked against its own dimension.
 
 use proc_macro2::Span;
-use sarek_ir::{BinaryOp, Expr, ExprId, Length, Memory, Scalar, SiteId, SiteKind, Stmt};
+use sarek_ir::{BinaryOp, Expr, ExprId, Memory, Scalar, SiteId, SiteKind, Stmt};
 use syn::spanned::Spanned;
 
+use super::fill::{Plan, Start};
 use super::length::Dim;
 use super::{Binding, Lowerer, Ty, Value};
-
-/// Up to so many elements are stored one by one; more are a loop.
-const UNROLLED: u64 = 4;
-
-/// How a whole array comes about.
-enum Plan<'s> {
-    /// One element.
-    Scalar(&'s syn::Expr),
-    /// One element that is evaluated: a leaf.
-    Value(ExprId),
-    /// `[a, b, …]`
-    List(Vec<Plan<'s>>),
-    /// `[a; n]`
-    Repeat(Box<Plan<'s>>, Dim),
-    /// Another array, or a row of it.
-    Copy(Memory, Vec<&'s syn::Expr>, Vec<Dim>),
-    /// The same, found.
-    From(Memory, Start, Vec<Dim>),
-}
-
-impl Plan<'_> {
-    /// The dimensions of what it yields; none of a scalar.
-    fn dims(&self) -> Vec<Dim> {
-        match self {
-            Plan::Scalar(_) | Plan::Value(_) => vec![],
-            Plan::List(items) => {
-                let mut dims = vec![Dim::fixed(items.len() as u64)];
-                dims.extend(items.first().map(Plan::dims).unwrap_or_default());
-                dims
-            }
-            Plan::Repeat(item, dim) => {
-                let mut dims = vec![dim.clone()];
-                dims.extend(item.dims());
-                dims
-            }
-            Plan::Copy(_, _, dims) | Plan::From(_, _, dims) => dims.clone(),
-        }
-    }
-}
-
-/// Where in a memory an array starts: a leaf, if any, and a number.
-#[derive(Clone, Copy, Default)]
-struct Start {
-    leaf: Option<ExprId>,
-    number: u64,
-}
 
 /// The expression inside of parentheses.
 pub(super) fn peeled(expr: &syn::Expr) -> &syn::Expr {
@@ -111,7 +66,12 @@ impl Lowerer<'_> {
     }
 
     /// `(bounded(i) * columns + bounded(j)) * …`
-    fn flat_index(&mut self, memory: Memory, indices: &[&syn::Expr], span: Span) -> ExprId {
+    pub(super) fn flat_index(
+        &mut self,
+        memory: Memory,
+        indices: &[&syn::Expr],
+        span: Span,
+    ) -> ExprId {
         let dims = self.shape(memory).unwrap_or_default().to_vec();
         let mut flat: Option<ExprId> = None;
         for (axis, (index, dim)) in indices.iter().zip(dims).enumerate() {
@@ -406,196 +366,5 @@ impl Lowerer<'_> {
                 Some((vec![], ty))
             }
         }
-    }
-
-    // Filling.
-
-    /// The plan with all of its expressions evaluated, in order.
-    fn settled<'s>(&mut self, plan: Plan<'s>) -> Plan<'s> {
-        match plan {
-            Plan::Scalar(expr) => {
-                let value = self.scalar(expr);
-                Plan::Value(self.reusable(value))
-            }
-            Plan::List(items) => Plan::List(items.into_iter().map(|i| self.settled(i)).collect()),
-            Plan::Repeat(item, dim) => Plan::Repeat(Box::new(self.settled(*item)), dim),
-            Plan::Copy(memory, indices, dims) => {
-                let span = indices.last().map_or_else(Span::call_site, |i| i.span());
-                let start = self.start(memory, &indices, span);
-                Plan::From(memory, start, dims)
-            }
-            Plan::Value(_) | Plan::From(..) => plan,
-        }
-    }
-
-    /// Where the row with these indices starts.
-    fn start(&mut self, memory: Memory, indices: &[&syn::Expr], span: Span) -> Start {
-        if indices.is_empty() {
-            return Start::default();
-        }
-        let row = self.flat_index(memory, indices, span);
-        let rest = self.shapes[&memory][indices.len()..].to_vec();
-        let stride = self.stride(&rest, span);
-        let start = self.plain(BinaryOp::Mul, row, stride, span);
-        Start {
-            leaf: Some(self.reusable(start)),
-            number: 0,
-        }
-    }
-
-    /// Stores what a plan yields.
-    fn fill(&mut self, to: Memory, start: Start, plan: Plan<'_>, elem: Ty, span: Span) {
-        match plan {
-            Plan::Scalar(expr) => {
-                if let Some(value) = self.scalar_or_never(expr) {
-                    self.store(to, start, value, elem);
-                }
-            }
-            Plan::Value(value) => {
-                let value = self.copy(value);
-                self.store(to, start, value, elem);
-            }
-            Plan::List(items) => {
-                let dims = items.first().map(Plan::dims).unwrap_or_default();
-                for (k, item) in items.into_iter().enumerate() {
-                    let start = self.advanced(start, k as u64, &dims, span);
-                    self.fill(to, start, item, elem, span);
-                }
-            }
-            Plan::Repeat(item, dim) => {
-                let item = self.settled(*item);
-                let dims = item.dims();
-                self.repeated(dim.length, span, |this, k| {
-                    let start = this.advanced_by(start, k, &dims, span);
-                    let again = this.again(&item);
-                    this.fill(to, start, again, elem, span);
-                });
-            }
-            Plan::Copy(..) => {
-                let plan = self.settled(plan);
-                self.fill(to, start, plan, elem, span);
-            }
-            Plan::From(memory, from, dims) => {
-                let ty = self.element_type(memory);
-                self.unify(elem, ty, span);
-                let total = self.total(&dims);
-                self.repeated(total, span, |this, k| {
-                    let index = this.advanced_by(from, k, &[], span);
-                    let index = this.index(index, span);
-                    let load = Expr::Load {
-                        memory,
-                        index,
-                        site: None,
-                    };
-                    let value = this.expr(load, ty, span);
-                    let to_start = this.advanced_by(start, k, &[], span);
-                    this.store(to, to_start, value, elem);
-                });
-            }
-        }
-    }
-
-    /// A settled plan once more.
-    fn again<'s>(&mut self, plan: &Plan<'s>) -> Plan<'s> {
-        match plan {
-            Plan::Value(value) => Plan::Value(*value),
-            Plan::List(items) => Plan::List(items.iter().map(|i| self.again(i)).collect()),
-            Plan::Repeat(item, dim) => Plan::Repeat(Box::new(self.again(item)), dim.clone()),
-            Plan::From(memory, start, dims) => Plan::From(*memory, *start, dims.clone()),
-            Plan::Scalar(_) | Plan::Copy(..) => unreachable!("the plan is settled"),
-        }
-    }
-
-    fn store(&mut self, to: Memory, start: Start, value: ExprId, elem: Ty) {
-        let (found, span) = (self.ty(value), self.span(value));
-        self.unify(elem, found, span);
-        let index = self.index(start, span);
-        let store = Stmt::Store {
-            memory: to,
-            index,
-            value,
-            site: None,
-        };
-        self.push(store, span);
-    }
-
-    fn index(&mut self, start: Start, span: Span) -> ExprId {
-        let number = sarek_ir::Value::Usize(start.number);
-        match start.leaf {
-            None => self.constant(number, span),
-            Some(leaf) if start.number == 0 => self.copy(leaf),
-            Some(leaf) => {
-                let (leaf, number) = (self.copy(leaf), self.constant(number, span));
-                self.plain(BinaryOp::Add, leaf, number, span)
-            }
-        }
-    }
-
-    /// `start + k * (product of dims)`
-    fn advanced(&mut self, start: Start, k: u64, dims: &[Dim], span: Span) -> Start {
-        let known: Option<u64> = dims.iter().map(Dim::known).product();
-        match known {
-            Some(stride) => Start {
-                number: start.number + k * stride,
-                ..start
-            },
-            None => {
-                let k = self.constant(sarek_ir::Value::Usize(k), span);
-                self.advanced_by(start, k, dims, span)
-            }
-        }
-    }
-
-    /// The same for a leaf.
-    fn advanced_by(&mut self, start: Start, k: ExprId, dims: &[Dim], span: Span) -> Start {
-        let k = self.copy(k);
-        let literal = self.kernel.literal(k).and_then(sarek_ir::Value::as_int);
-        let known: Option<u64> = dims.iter().map(Dim::known).product();
-        if let (Some(k), Some(stride)) = (literal, known) {
-            return self.advanced(start, k as u64, &[Dim::fixed(stride)], span);
-        }
-        let mut offset = k;
-        if known != Some(1) {
-            let stride = self.stride(dims, span);
-            offset = self.plain(BinaryOp::Mul, offset, stride, span);
-        }
-        if let Some(leaf) = start.leaf {
-            let leaf = self.copy(leaf);
-            offset = self.plain(BinaryOp::Add, leaf, offset, span);
-        }
-        Start {
-            leaf: Some(self.reusable(offset)),
-            number: start.number,
-        }
-    }
-
-    /// Runs `each` for `0..length`, in a loop if that is many or not known here.
-    fn repeated(&mut self, length: Length, span: Span, mut each: impl FnMut(&mut Self, ExprId)) {
-        if let Length::Fixed(n @ 0..=UNROLLED) = length {
-            for k in 0..n {
-                let k = self.constant(sarek_ir::Value::Usize(k), span);
-                each(self, k);
-            }
-            return;
-        }
-        let start = self.constant(sarek_ir::Value::Usize(0), span);
-        let end = self.length_expr(length, span);
-        let index = self.types.known(Scalar::Usize);
-        let local = self.local("k", index, false);
-        let frame = self.frame(None, false, false);
-        let label = frame.label;
-        let (block, (), _) = self.in_frame(frame, |this| {
-            let k = this.read(local, span);
-            each(this, k);
-        });
-        let body = self.close(block);
-        let counted = Stmt::For {
-            label,
-            local,
-            start,
-            end,
-            body,
-        };
-        self.push(counted, span);
     }
 }

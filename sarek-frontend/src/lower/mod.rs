@@ -9,6 +9,8 @@
 //! Every syntax node is lowered exactly or reported. The only wildcard arms are those that
 //! syn's `#[non_exhaustive]` forces, and they report.
 
+mod alternatives;
+mod arguments;
 mod array;
 mod associated;
 mod atomic;
@@ -20,6 +22,7 @@ mod compound;
 mod control;
 mod device;
 mod expr;
+mod fill;
 mod finish;
 mod length;
 mod matching;
@@ -41,12 +44,12 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
-    CompoundId, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Memory, Param, ParamId,
-    ParamKind, Scalar, Site, SiteId, SiteKind, Stmt, StmtId, Value as Constant,
+    CompoundId, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Memory, ParamId, Scalar, Site,
+    SiteId, SiteKind, Stmt, StmtId, Value as Constant,
 };
 
 use crate::diagnostics::Errors;
-use crate::parse::{Argument, ArgumentKind, ElementType, Parameters, Signature};
+use crate::parse::{Parameters, Signature};
 
 pub use device::Callee;
 pub use native::{NativeCall, Template, is_native, name_span};
@@ -527,81 +530,6 @@ impl<'e> Lowerer<'e> {
     fn expect(&mut self, expr: ExprId, scalar: Scalar) {
         let (wanted, ty, span) = (self.types.known(scalar), self.ty(expr), self.span(expr));
         self.unify(wanted, ty, span);
-    }
-
-    fn bind_arguments(&mut self, signature: &Signature) {
-        for (i, argument) in signature.arguments.iter().enumerate() {
-            let param = ParamId(i as u32);
-            let ty = self.argument_type(argument);
-            self.param_types.push(ty);
-            // The type is filled in when all of them are known.
-            let known = self.types.resolve(ty).unwrap_or(Scalar::Bool);
-            let kind = match argument.kind {
-                ArgumentKind::Scalar(scalar) => ParamKind::Scalar(scalar),
-                ArgumentKind::Value(_) | ArgumentKind::Reference { mutable: false, .. } => {
-                    ParamKind::Scalar(Scalar::Bool)
-                }
-                ArgumentKind::Reference { mutable: true, .. } => {
-                    ParamKind::Reference(Scalar::Bool.into())
-                }
-                ArgumentKind::Slice { access, .. } => {
-                    let elem = known.into();
-                    ParamKind::Slice { elem, access }
-                }
-            };
-            let name = plain_name(&argument.name).into();
-            self.kernel.params.to_mut().push(Param { name, kind });
-            let binding = match argument.kind {
-                ArgumentKind::Slice { .. } => Binding::Memory(Memory::Slice(param)),
-                ArgumentKind::Scalar(_) if !argument.mutable && !self.is_recursive => {
-                    Binding::Scalar(param)
-                }
-                ArgumentKind::Scalar(_) | ArgumentKind::Value(_) => {
-                    Binding::Local(self.copy_argument(argument, param, ty, argument.mutable))
-                }
-                ArgumentKind::Reference { mutable, .. } => {
-                    let local = self.copy_argument(argument, param, ty, mutable);
-                    if mutable {
-                        self.references.push((param, local));
-                    }
-                    Binding::Reference(local)
-                }
-            };
-            self.bind(&argument.name, binding);
-        }
-    }
-
-    fn argument_type(&mut self, argument: &Argument) -> Ty {
-        let written = match &argument.kind {
-            ArgumentKind::Scalar(scalar)
-            | ArgumentKind::Slice {
-                elem: ElementType::Scalar(scalar),
-                ..
-            } => return self.types.known(*scalar),
-            ArgumentKind::Value(ty)
-            | ArgumentKind::Reference { of: ty, .. }
-            | ArgumentKind::Slice {
-                elem: ElementType::Other(ty),
-                ..
-            } => ty,
-        };
-        let ty = self.written_type(written);
-        ty.unwrap_or_else(|| self.types.any())
-    }
-
-    /// A local that holds a parameter's value.
-    fn copy_argument(
-        &mut self,
-        argument: &Argument,
-        param: ParamId,
-        ty: Ty,
-        mutable: bool,
-    ) -> LocalId {
-        let span = argument.name.span();
-        let init = Some(self.expr(Expr::Param(param), ty, span));
-        let local = self.local(&argument.name.to_string(), ty, mutable);
-        self.push(Stmt::Let { local, init }, span);
-        local
     }
 }
 

@@ -1,0 +1,98 @@
+//! The alternatives of a pattern.
+
+use super::compound::is_type_name;
+
+/// The alternatives of a pattern, in the order in which Rust tries them: those that `|` separates at its head, and
+/// those inside of it that bind names.
+pub(super) fn alternatives(pat: &syn::Pat) -> Vec<syn::Pat> {
+    match pat {
+        syn::Pat::Or(or) => or.cases.iter().flat_map(alternatives).collect(),
+        syn::Pat::Paren(inner) => alternatives(&inner.pat),
+        syn::Pat::Tuple(tuple) => {
+            let elems = product(&tuple.elems.iter().collect::<Vec<_>>());
+            let with = |elems: Vec<syn::Pat>| {
+                let mut tuple = tuple.clone();
+                tuple
+                    .elems
+                    .iter_mut()
+                    .zip(elems)
+                    .for_each(|(e, new)| *e = new);
+                syn::Pat::Tuple(tuple)
+            };
+            elems.into_iter().map(with).collect()
+        }
+        syn::Pat::TupleStruct(tuple) => {
+            let elems = product(&tuple.elems.iter().collect::<Vec<_>>());
+            let with = |elems: Vec<syn::Pat>| {
+                let mut tuple = tuple.clone();
+                tuple
+                    .elems
+                    .iter_mut()
+                    .zip(elems)
+                    .for_each(|(e, new)| *e = new);
+                syn::Pat::TupleStruct(tuple)
+            };
+            elems.into_iter().map(with).collect()
+        }
+        syn::Pat::Struct(pat) => {
+            let elems = product(&pat.fields.iter().map(|f| &*f.pat).collect::<Vec<_>>());
+            let with = |elems: Vec<syn::Pat>| {
+                let mut pat = pat.clone();
+                pat.fields
+                    .iter_mut()
+                    .zip(elems)
+                    .for_each(|(f, new)| *f.pat = new);
+                syn::Pat::Struct(pat)
+            };
+            elems.into_iter().map(with).collect()
+        }
+        syn::Pat::Ident(ident) => {
+            let Some((at, inner)) = &ident.subpat else {
+                return vec![pat.clone()];
+            };
+            let with = |inner: syn::Pat| {
+                let subpat = Some((*at, Box::new(inner)));
+                let ident = ident.clone();
+                syn::Pat::Ident(syn::PatIdent { subpat, ..ident })
+            };
+            inside(inner).into_iter().map(with).collect()
+        }
+        other => vec![other.clone()],
+    }
+}
+
+/// One of each part's alternatives, in all ways.
+fn product(parts: &[&syn::Pat]) -> Vec<Vec<syn::Pat>> {
+    let mut all = vec![vec![]];
+    for part in parts {
+        let cases = inside(part);
+        let longer = |head: &Vec<syn::Pat>| -> Vec<Vec<syn::Pat>> {
+            let with = |case: &syn::Pat| head.iter().chain([case]).cloned().collect();
+            cases.iter().map(with).collect()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+/// The alternatives of a part: an `|` without names is one test.
+fn inside(pat: &syn::Pat) -> Vec<syn::Pat> {
+    match binds(pat) {
+        true => alternatives(pat),
+        false => vec![pat.clone()],
+    }
+}
+
+/// Does a pattern bind a name?
+pub(super) fn binds(pat: &syn::Pat) -> bool {
+    struct Names(bool);
+    impl syn::visit::Visit<'_> for Names {
+        fn visit_pat_ident(&mut self, ident: &syn::PatIdent) {
+            let is_name = ident.subpat.is_some() || !is_type_name(&ident.ident);
+            self.0 |= is_name;
+        }
+    }
+    let mut names = Names(false);
+    syn::visit::Visit::visit_pat(&mut names, pat);
+    names.0
+}
