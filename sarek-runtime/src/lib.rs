@@ -12,6 +12,7 @@ mod launch;
 #[doc(hidden)]
 pub mod layout;
 mod number;
+mod packed;
 mod sync;
 #[cfg(test)]
 mod testing;
@@ -30,5 +31,11 @@ pub use kernel::{native, no_fallback};
 pub use launch::called;
 pub use launch::{Arg, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready};
 pub use number::{Float, Int, Num, Scalar};
+#[doc(hidden)]
+pub use packed::Packed;
+pub use packed::{
+    Swizzle2, Swizzle3, Swizzle4, f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4,
+    u32x2, u32x3, u32x4,
+};
 pub use types::{Element, KernelType};
 pub use vector::Vector;

@@ -3,11 +3,13 @@
 mod attribute;
 mod function;
 mod generics;
+mod packed;
 mod signature;
 pub mod superstep;
 
 pub use attribute::Attribute;
 pub use generics::Parameters;
+pub use packed::{LETTERS, Packed, packed_type};
 pub use signature::{
     Argument, ArgumentKind, ElementType, Signature, atomic_type, named_scalar, scalar_type,
 };

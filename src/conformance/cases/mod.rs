@@ -19,6 +19,7 @@ mod methods;
 mod native_text;
 mod nbody;
 mod operators;
+mod packed;
 mod saxpy;
 mod small;
 mod stencil;
@@ -49,6 +50,7 @@ pub fn all() -> &'static [Case] {
             constants::CASES,
             small::CASES,
             half::CASES,
+            packed::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             operators::CASES,
