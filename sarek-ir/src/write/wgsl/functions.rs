@@ -11,9 +11,6 @@ pub(super) fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, 
         I::Min | I::Max if ty.is_int() => intrinsic.name(),
         I::Sqrt => "sqrt",
         I::Rsqrt => "inverseSqrt",
-        I::Floor => "floor",
-        I::Ceil => "ceil",
-        I::Trunc => "trunc",
         I::MulAdd => "fma",
         I::ToBits if ty == Scalar::F32 => "bitcast<u32>",
         I::ToBits => "bitcast<u64>",
@@ -70,6 +67,9 @@ pub(super) fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, 
         | I::Powf
         | I::Powi
         | I::Hypot
+        | I::Floor
+        | I::Ceil
+        | I::Trunc
         | I::Round
         | I::Fract
         | I::Copysign
