@@ -9,7 +9,7 @@ use sarek_ir::Access;
 
 use super::item::{element_type, link_parts};
 use super::{constant, direct};
-use crate::lower::Lowered;
+use crate::lower::{Lowered, scalar_tokens};
 use crate::parse::{ArgumentKind, Signature};
 
 /// Where the items of a function stand.
@@ -157,14 +157,14 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
         .arguments
         .iter()
         .map(|argument| match &argument.kind {
-            ArgumentKind::Scalar(scalar) => direct::rust_type(*scalar),
+            ArgumentKind::Scalar(scalar) => scalar_tokens(*scalar, krate),
             ArgumentKind::Value(ty) => quote!(#ty),
             ArgumentKind::Reference { of, mutable } => match mutable {
                 true => quote!(&mut #of),
                 false => quote!(#of),
             },
             ArgumentKind::Slice { elem, access } => {
-                let elem = element_type(elem);
+                let elem = element_type(elem, krate);
                 match access {
                     Access::Read | Access::Write => quote!(#direct::Output<'_, #elem>),
                     Access::Atomic => quote!(&[#direct::Atomic<#elem>]),

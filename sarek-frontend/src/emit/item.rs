@@ -6,7 +6,7 @@ use sarek_ir::Access;
 use syn::ItemFn;
 
 use super::{constant, direct, types};
-use crate::lower::Lowered;
+use crate::lower::{Lowered, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, ElementType, Parameters, Signature};
 
 /// What the expansion needs besides the lowered body.
@@ -239,22 +239,22 @@ fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
 
 fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match &argument.kind {
-        ArgumentKind::Scalar(ty) => direct::rust_type(*ty),
+        ArgumentKind::Scalar(ty) => scalar_tokens(*ty, krate),
         ArgumentKind::Value(ty) => ty.to_token_stream(),
         ArgumentKind::Reference { .. } => {
             unreachable!("a kernel takes no references to values")
         }
         ArgumentKind::Slice { elem, access } => {
-            let elem = element_type(elem);
+            let elem = element_type(elem, krate);
             let mutable = (*access != Access::Read).then(|| quote!(mut));
             quote!(&'sarek #mutable #krate::Vector<#elem>)
         }
     }
 }
 
-pub(super) fn element_type(elem: &ElementType) -> TokenStream {
+pub(super) fn element_type(elem: &ElementType, krate: &TokenStream) -> TokenStream {
     match elem {
-        ElementType::Scalar(scalar) => direct::rust_type(*scalar),
+        ElementType::Scalar(scalar) => scalar_tokens(*scalar, krate),
         ElementType::Other(ty) => ty.to_token_stream(),
     }
 }
@@ -387,7 +387,7 @@ fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
 fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let krate = parts.krate;
     let name = &parts.item.sig.ident;
-    let types = types::audit(parts.item);
+    let types = types::audit(parts.item, parts.krate);
     let arguments = parts
         .signature
         .arguments

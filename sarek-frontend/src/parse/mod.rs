@@ -8,4 +8,6 @@ pub mod superstep;
 
 pub use attribute::Attribute;
 pub use generics::Parameters;
-pub use signature::{Argument, ArgumentKind, ElementType, Signature, atomic_type, scalar_type};
+pub use signature::{
+    Argument, ArgumentKind, ElementType, Signature, atomic_type, named_scalar, scalar_type,
+};

@@ -11,6 +11,7 @@ mod control;
 mod faults;
 mod functions;
 mod generics;
+mod half;
 mod launch;
 mod mandelbrot;
 mod matmul;
@@ -47,6 +48,7 @@ pub fn all() -> &'static [Case] {
             bools::CASES,
             constants::CASES,
             small::CASES,
+            half::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             operators::CASES,

@@ -254,6 +254,7 @@ pub(super) fn foreign_literal(value: Value) -> TokenStream {
         | Value::I32(_)
         | Value::U32(_)
         | Value::Usize(_)
+        | Value::F16(_)
         | Value::F32(_) => {
             unreachable!("a literal of an open type has the widest type")
         }
