@@ -42,8 +42,8 @@ pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::{
     Atomic, AtomicElement, AtomicInteger, Device, DeviceFn, Dims, Element, Error, Event, Fault,
-    FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, Num, Ready, Result, Scalar,
-    ScalarArg, Stream, Vector, backend, registry,
+    FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, NativePrelude, Num, Ready,
+    Result, Scalar, ScalarArg, Stream, Vector, backend, registry,
 };
 
 /// What expansions of [`kernel`] use; not for users.
@@ -51,6 +51,6 @@ pub use sarek_runtime::{
 pub mod __private {
     pub use sarek_ir as ir;
     pub use sarek_runtime::{
-        Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, native, no_fallback,
+        Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, native, native_operand, no_fallback,
     };
 }

@@ -99,8 +99,9 @@ pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
 pub use intrinsic::{ArgType, Intrinsic, ResultType, TypeClass};
 pub use kernel::{
     Access, Block, CallId, CompoundId, ExprId, FunctionId, Kernel, LabelId, Link, LinkId, List,
-    Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Param, ParamId, ParamKind, Piece,
-    PlaceId, Precondition, SharedId, Site, SiteId, SiteKind, StmtId, TypeId, TypeLinkId,
+    Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Origin, Param, ParamId, ParamKind,
+    Piece, PlaceId, Precondition, Prelude, SharedId, Site, SiteId, SiteKind, StmtId, TypeId,
+    TypeLinkId,
 };
 pub use link::{LeafAt, leaves};
 pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray};

@@ -510,11 +510,11 @@ impl Sketch {
         let native = {
             let mut state = self.0.borrow_mut();
             let texts = texts.into();
-            state
-                .kernel
-                .natives
-                .to_mut()
-                .push(Native { texts, fallback });
+            state.kernel.natives.to_mut().push(Native {
+                texts,
+                fallback,
+                result: None,
+            });
             NativeId(state.kernel.natives.len() as u32 - 1)
         };
         self.stmt(Stmt::Native { native });

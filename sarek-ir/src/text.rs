@@ -376,6 +376,10 @@ impl<'a> Text<'a> {
     }
 
     fn native(&mut self, native: &Native) {
+        if let Some(result) = native.result {
+            self.local(result);
+            self.put(" = ");
+        }
         self.put("native {\n");
         self.indent += 1;
         for text in native.texts.iter() {
@@ -395,6 +399,16 @@ impl<'a> Text<'a> {
                     Piece::Param(param) => {
                         self.put("{");
                         self.param(*param);
+                        self.put("}");
+                    }
+                    Piece::Shared(shared) => {
+                        self.put("{");
+                        self.memory(Memory::Shared(*shared));
+                        self.put("}");
+                    }
+                    Piece::Place(place) => {
+                        self.put("{");
+                        self.place(*place);
                         self.put("}");
                     }
                 }

@@ -127,6 +127,9 @@ rules! {
     ForType "a counted loop's local and bounds have one integer type";
     /// A native block has at most one text for each target.
     NativeTargets "a native block has at most one text for a target";
+
+    /// What native text yields is assigned to a mutable local: a scalar of which nothing is known.
+    NativeResult "what native text yields goes to a mutable scalar local";
     /// `NoOverflow` speaks of an integer expression.
     PreconditionType "an overflow precondition speaks of an integer";
 }

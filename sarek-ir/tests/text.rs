@@ -206,6 +206,7 @@ fn with_native(texts: &[(&str, &str)], fallback: bool) -> Kernel {
             Piece::Text("[0];".into()),
         ]
         .into(),
+        origin: Default::default(),
     };
     let two = b.lit(Value::U32(2));
     let set = b.kernel.push_stmt(
@@ -219,6 +220,7 @@ fn with_native(texts: &[(&str, &str)], fallback: bool) -> Kernel {
     b.kernel.natives.to_mut().push(Native {
         texts: texts.iter().map(text).collect(),
         fallback: fallback.then_some(block),
+        result: None,
     });
     b.stmt(Stmt::Native {
         native: NativeId(0),

@@ -11,6 +11,7 @@ mod kernel;
 mod launch;
 #[doc(hidden)]
 pub mod layout;
+mod native;
 mod number;
 mod sync;
 #[cfg(test)]
@@ -23,12 +24,13 @@ pub use device::{Device, Event, Stream, registry};
 pub use error::{Error, Fault, FaultKind, Result};
 pub use function::DeviceFn;
 pub use kernel::{Kernel, KernelDef, ScalarArg};
-#[doc(hidden)]
-pub use kernel::{native, no_fallback};
 #[cfg(feature = "reference")]
 #[doc(hidden)]
 pub use launch::called;
 pub use launch::{Arg, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready};
+pub use native::NativePrelude;
+#[doc(hidden)]
+pub use native::{NativeOperand, native, native_operand, no_fallback};
 pub use number::{Float, Int, Num, Scalar};
 pub use types::{Element, KernelType};
 pub use vector::Vector;

@@ -77,6 +77,7 @@ fn compiled<T>(
     match shared.scoped(work) {
         (_, Some(error)) => Err(Error::Compile {
             kernel: kernel.into(),
+            places: vec![],
             target: Wgsl.name().into(),
             log: error.to_string(),
             source_text: source.text.clone(),

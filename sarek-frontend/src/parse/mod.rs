@@ -3,9 +3,11 @@
 mod attribute;
 mod function;
 mod generics;
+mod native;
 mod signature;
 pub mod superstep;
 
 pub use attribute::Attribute;
 pub use generics::Parameters;
+pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
 pub use signature::{Argument, ArgumentKind, ElementType, Signature, atomic_type, scalar_type};

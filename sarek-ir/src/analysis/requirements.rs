@@ -270,6 +270,7 @@ mod tests {
         let text = |target: &'static str| NativeText {
             target: target.into(),
             pieces: vec![].into(),
+            origin: Default::default(),
         };
         let s = Sketch::new("k");
         s.native(vec![text("cuda"), text("opencl")], None);

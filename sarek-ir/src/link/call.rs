@@ -20,6 +20,7 @@ impl Linker {
             inner.params.push(part);
         }
         self.shared(&mut inner);
+        self.preludes(ir, links);
         let body = self.in_block(|this| this.body(&mut inner, loc));
         // A block of its own keeps the function's names apart; a result outlives it.
         let stmts: Vec<StmtId> = self.out.block(body).collect();

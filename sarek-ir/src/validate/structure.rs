@@ -348,11 +348,27 @@ impl Walk<'_> {
                         self.name_local(*local, node);
                     }
                     Piece::Param(param) => self.param(*param, node),
+                    Piece::Shared(shared) => {
+                        self.in_range(shared.index(), self.kernel.shared.len(), node);
+                    }
+                    Piece::Place(place) => {
+                        if self.in_range(place.index(), self.kernel.places.len(), node)
+                            && let Root::Local(local) = self.kernel.places[place.index()].root
+                        {
+                            self.name_local(local, node);
+                        }
+                    }
                 }
             }
         }
         if let Some(fallback) = native.fallback {
             self.block(fallback, node);
+        }
+        if let Some(result) = native.result {
+            self.name_local(result, node);
+            if !self.kernel.locals[result.index()].mutable {
+                self.report(node, Rule::NativeResult);
+            }
         }
     }
 

@@ -275,8 +275,13 @@ impl Check<'_> {
             }
             Stmt::Break { label: _ } | Stmt::Continue { label: _ } | Stmt::Return => {}
             Stmt::Native { native } => {
-                if let Some(fallback) = kernel.natives[native.index()].fallback {
+                let native = &kernel.natives[native.index()];
+                if let Some(fallback) = native.fallback {
                     self.block(fallback);
+                }
+                if let Some(result) = native.result {
+                    let is_array = kernel.array(result).is_some();
+                    self.require(!is_array, node, Rule::NativeResult);
                 }
             }
         }

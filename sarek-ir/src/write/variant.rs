@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use super::text::Foreign;
 use crate::{Axis, Memory, ParamId, Scalar, SharedId, SiteId};
 
 /// Which of a kernel's renderings is meant. One kernel has a few, chosen by the facts of a launch.
@@ -88,4 +89,18 @@ pub struct Source {
     pub entry: String,
     /// Its arguments.
     pub slots: Vec<Slot>,
+    /// The lines that the user wrote in `native!`, in order.
+    pub foreign: Vec<Foreign>,
+}
+
+impl Source {
+    /// Where the user wrote a line of the text, if it is not the writer's own: file and line.
+    pub fn origin(&self, line: u32) -> Option<(&str, u32)> {
+        let foreign = self.foreign.iter().find(|f| f.lines.contains(&line))?;
+        let further = match foreign.origin.by_line {
+            true => line - foreign.lines.start,
+            false => 0,
+        };
+        Some((&foreign.origin.file, foreign.origin.line + further))
+    }
 }

@@ -104,14 +104,17 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
         }
     }
     reasons.extend(shared_bytes(device, |least| kernel.kernel.fixed_shared_bytes(least)).err());
-    let target = match device.raw().codegen() {
-        Codegen::Direct | Codegen::Interpret => device.backend(),
-        Codegen::Jit(renderer, _) => renderer.target(),
-    };
-    if needs.native_missing(target) {
-        reasons.push(format!(
-            "a `native!` has no text for {target:?} and no fallback"
-        ));
+    match device.raw().codegen() {
+        Codegen::Direct | Codegen::Interpret if !needs.native.is_empty() => {
+            reasons.push("a `native!` has no fallback in Rust".to_owned());
+        }
+        Codegen::Jit(renderer, _) if needs.native_missing(renderer.target()) => {
+            reasons.push(format!(
+                "a `native!` has no text for {:?} and no fallback",
+                renderer.target()
+            ));
+        }
+        Codegen::Direct | Codegen::Interpret | Codegen::Jit(..) => {}
     }
     // The fault record is a buffer too, where something is checked that no launch can prove.
     let checked = kernel.kernel.sites.iter().any(|site| !site.provable);

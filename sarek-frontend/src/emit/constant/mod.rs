@@ -5,8 +5,8 @@ mod compound;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use sarek_ir::{
-    Axis, Block, Builtin, Expr, ExprId, Kernel, Length, List, Loc, Memory, Native, ParamKind,
-    Piece, Precondition, Scalar, SharedArray, Site, SiteId, SiteKind, Stmt, Type, Value,
+    Axis, Block, Builtin, Expr, ExprId, Kernel, Length, List, Loc, Memory, Native, Origin,
+    ParamKind, Piece, Precondition, Scalar, SharedArray, Site, SiteId, SiteKind, Stmt, Type, Value,
 };
 
 use compound::{call, compound, place, type_def};
@@ -37,6 +37,8 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
         body,
         sites,
         natives,
+        preludes,
+        prelude_links,
         links,
         preconditions,
     } = kernel;
@@ -73,6 +75,9 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
     let body = self::block(*body);
     let sites = slice(sites, site);
     let natives = slice(natives, native);
+    // A macro sees only the paths of preludes.
+    let preludes = slice(preludes, |_| unreachable!("linking finds preludes"));
+    let prelude_links = slice(prelude_links, |p| string(p));
     let links = slice(links, |l| {
         let (path, ty) = (string(&l.path), ty(l.ty));
         quote!(ir::Link { path: #path, ty: #ty })
@@ -104,6 +109,8 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
             body: #body,
             sites: #sites,
             natives: #natives,
+            preludes: #preludes,
+            prelude_links: #prelude_links,
             links: #links,
             preconditions: #preconditions,
         }
@@ -502,11 +509,27 @@ fn native(native: &Native) -> TokenStream {
                 let id = handle("ParamId", id.0);
                 quote!(ir::Piece::Param(#id))
             }
+            Piece::Shared(id) => {
+                let id = handle("SharedId", id.0);
+                quote!(ir::Piece::Shared(#id))
+            }
+            Piece::Place(id) => {
+                let id = handle("PlaceId", id.0);
+                quote!(ir::Piece::Place(#id))
+            }
         });
-        quote!(ir::NativeText { target: #target, pieces: #pieces })
+        let Origin {
+            file,
+            line,
+            by_line,
+        } = &text.origin;
+        let (file, line) = (string(file), Literal::u32_unsuffixed(*line));
+        let origin = quote!(ir::Origin { file: #file, line: #line, by_line: #by_line });
+        quote!(ir::NativeText { target: #target, pieces: #pieces, origin: #origin })
     });
     let fallback = option(native.fallback.map(block));
-    quote!(ir::Native { texts: #texts, fallback: #fallback })
+    let result = option(native.result.map(|l| handle("LocalId", l.0)));
+    quote!(ir::Native { texts: #texts, fallback: #fallback, result: #result })
 }
 
 fn precondition(precondition: Precondition) -> TokenStream {
