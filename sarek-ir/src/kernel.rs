@@ -2,8 +2,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::{
-    Argument, Axis, Call, Compound, Expr, Memory, Place, Root, Scalar, SharedArray, Step, Stmt,
-    Type, TypeDef, Value,
+    Argument, Axis, Call, Compound, Expr, Memory, Place, Print, Root, Scalar, SharedArray, Step,
+    Stmt, Type, TypeDef, Value,
 };
 
 macro_rules! handles {
@@ -36,6 +36,8 @@ handles! {
     SiteId;
     /// A native block in [`Kernel::natives`].
     NativeId;
+    /// What is printed, in [`Kernel::prints`].
+    PrintId;
     /// A loop; unique in its kernel.
     LabelId;
     /// A shared array in [`Kernel::shared`].
@@ -148,6 +150,8 @@ pub struct Kernel {
     pub preludes: Cow<'static, [Prelude]>,
     /// The paths of preludes that only the user's crate knows, for messages.
     pub prelude_links: Cow<'static, [Cow<'static, str>]>,
+    /// What is printed.
+    pub prints: Cow<'static, [Print]>,
     /// Constants that only the user's crate knows.
     pub links: Cow<'static, [Link]>,
     /// What a launch must satisfy for the kernel to be race-free.
@@ -224,6 +228,8 @@ pub enum SiteKind {
     Divisor,
     /// A condition, with the message of its failure. The detail is 0.
     Assert(Cow<'static, str>),
+    /// Nothing: whoever gets there fails, with this message. The detail is 0.
+    Panic(Cow<'static, str>),
 }
 
 /// Text in targets' own languages.
@@ -334,6 +340,7 @@ impl Kernel {
         natives: Cow::Borrowed(&[]),
         preludes: Cow::Borrowed(&[]),
         prelude_links: Cow::Borrowed(&[]),
+        prints: Cow::Borrowed(&[]),
         links: Cow::Borrowed(&[]),
         preconditions: Cow::Borrowed(&[]),
     };
@@ -498,6 +505,11 @@ impl Kernel {
             Stmt::Assign { value, .. } => (vec![value], vec![]),
             Stmt::Store { index, value, .. } => (vec![value, index], vec![]),
             Stmt::Assert { cond, .. } => (vec![cond], vec![]),
+            Stmt::Print { print } => {
+                let args = self.prints[print.index()].args;
+                (self.list(args).collect(), vec![])
+            }
+            Stmt::Panic { .. } => (vec![], vec![]),
             Stmt::If {
                 cond,
                 then,

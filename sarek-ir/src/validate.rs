@@ -125,6 +125,9 @@ rules! {
     ValueType "a value has the type of its destination";
     /// A `For` counts in an integer type, which its bounds have too.
     ForType "a counted loop's local and bounds have one integer type";
+    /// What is printed is a scalar, in a format that Rust has for it.
+    PrintFormat "a printed argument is a scalar that has its format";
+
     /// A native block has at most one text for each target.
     NativeTargets "a native block has at most one text for a target";
 

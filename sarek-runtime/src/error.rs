@@ -149,7 +149,7 @@ pub enum FaultKind {
     DivisionOverflow,
     /// An assertion, with its message.
     Assert(String),
-    /// The compiled body panicked (integer overflow in a debug build).
+    /// `panic!` or its like, with its message; or the compiled body panicked (integer overflow in a debug build).
     Panic(String),
 }
 

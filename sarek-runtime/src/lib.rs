@@ -13,6 +13,7 @@ mod launch;
 pub mod layout;
 mod native;
 mod number;
+mod output;
 mod sync;
 #[cfg(test)]
 mod testing;
@@ -32,5 +33,8 @@ pub use native::NativePrelude;
 #[doc(hidden)]
 pub use native::{NativeOperand, native, native_operand, no_fallback};
 pub use number::{Float, Int, Num, Scalar};
+#[doc(hidden)]
+pub use output::printed;
+pub use output::{reset_output, set_output};
 pub use types::{Element, KernelType};
 pub use vector::Vector;

@@ -11,7 +11,7 @@ use syn::visit_mut::VisitMut;
 
 use super::direct::rust_type;
 use crate::lower::MARK;
-use crate::parse::{NativeCall, Template, is_native, name_span};
+use crate::parse::{NativeCall, StdCall, StdMacro, Template, is_native, name_span};
 
 /// Numbers the `let`s and literals of a body, so that lowering can tell the type of each.
 pub fn mark(block: &mut syn::Block) {
@@ -54,6 +54,9 @@ impl VisitMut for Marker {
             && let Ok(mut call) = mac.parse_body::<NativeCall>()
         {
             visit_code(&mut call, self);
+            mac.tokens = call.to_token_stream();
+        } else if let Some(Ok(mut call)) = StdCall::of(mac) {
+            call.visit(self);
             mac.tokens = call.to_token_stream();
         }
     }
@@ -234,6 +237,35 @@ impl VisitMut for Annotator<'_> {
         self.unsafe_depth += 1;
         syn::visit_mut::visit_expr_unsafe_mut(self, expr);
         self.unsafe_depth -= 1;
+    }
+
+    /// What the code in a macro is annotated with; `println!` goes where the kernel's lines go.
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        let Some(Ok(mut call)) = StdCall::of(mac) else {
+            return;
+        };
+        call.visit(self);
+        let StdMacro::Print { line } = call.kind else {
+            mac.tokens = call.to_token_stream();
+            return;
+        };
+        let (krate, span) = (self.krate, name_span(mac));
+        let name = syn::Ident::new(if line { "println" } else { "print" }, Span::call_site());
+        mac.path = syn::parse_quote!(#krate::__private::#name);
+        let Some(said) = &mut call.said else {
+            mac.tokens = quote!([] "");
+            return;
+        };
+        for (_, arg) in &mut said.args {
+            let value = arg.to_token_stream();
+            let span = Span::mixed_site().located_at(syn::spanned::Spanned::span(arg));
+            *arg = syn::Expr::Verbatim(quote_spanned!(span=> #krate::__private::printed(#value)));
+        }
+        let captured = said.pieces().map(|p| p.captured).unwrap_or_default();
+        let captured = captured
+            .iter()
+            .map(|name| syn::Ident::new(name, said.format.span().resolved_at(span)));
+        mac.tokens = quote!([#(#captured),*] #said);
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut syn::Stmt) {

@@ -285,6 +285,8 @@ impl Lowerer<'_> {
                 | Stmt::Return
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Subgroup { .. }
                 | Stmt::Call { .. }
                 | Stmt::Native { .. } => {}
@@ -387,6 +389,8 @@ impl DataDependence {
                 Stmt::Let { init: None, .. }
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Atomic { result: None, .. }
                 | Stmt::Store { .. }
                 | Stmt::Assert { .. }
@@ -428,7 +432,7 @@ fn expr_site(expr: &mut Expr) -> Option<&mut SiteId> {
 fn stmt_site(stmt: &mut Stmt) -> Option<&mut SiteId> {
     match stmt {
         Stmt::Store { site, .. } | Stmt::Atomic { site, .. } => site.as_mut(),
-        Stmt::Assert { site, .. } => Some(site),
+        Stmt::Assert { site, .. } | Stmt::Panic { site } => Some(site),
         Stmt::Let { .. }
         | Stmt::Assign { .. }
         | Stmt::Update { .. }
@@ -440,6 +444,7 @@ fn stmt_site(stmt: &mut Stmt) -> Option<&mut SiteId> {
         | Stmt::Return
         | Stmt::Barrier
         | Stmt::Fence { .. }
+        | Stmt::Print { .. }
         | Stmt::Subgroup { .. }
         | Stmt::Call { .. }
         | Stmt::Native { .. } => None,

@@ -396,7 +396,7 @@ impl<'e> Lowerer<'e> {
             open.stmts.push(id);
             open.ended = matches!(
                 stmt,
-                Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return
+                Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Panic { .. }
             );
         }
     }

@@ -13,9 +13,10 @@ use crate::parse::{NativeArm, NativeCall, Template, name_span};
 
 /// What a text names, to be a scalar or memory of scalars once types are known.
 pub(super) struct Operand {
-    name: String,
-    ty: Ty,
-    span: Span,
+    /// What is said if it is not.
+    pub message: String,
+    pub ty: Ty,
+    pub span: Span,
 }
 
 impl Lowerer<'_> {
@@ -55,8 +56,8 @@ impl Lowerer<'_> {
         let result = call.yields().map(|ty| {
             let span = ty.span();
             let ty = self.written_type(ty).unwrap_or_else(|| self.types.any());
-            let name = "what it yields".to_string();
-            self.natives.push(Operand { name, ty, span });
+            let message = several_parts("what it yields");
+            self.natives.push(Operand { message, ty, span });
             let local = self.result(ty);
             self.push(Stmt::Let { local, init: None }, mac.path.span());
             local
@@ -139,13 +140,13 @@ impl Lowerer<'_> {
         }
         match self.find_text(name, at) {
             Some(Binding::Local(local) | Binding::Reference(local)) => {
-                self.expect_scalar(name, self.local_types[local.index()], text);
+                self.text_scalar(name, self.local_types[local.index()], text);
                 Some(Piece::Local(local))
             }
             Some(Binding::Scalar(param)) => Some(self.param_operand(name, param, text)),
             Some(Binding::Memory(memory)) => {
                 let elem = self.element_type(memory);
-                self.expect_scalar(name, elem, text);
+                self.text_scalar(name, elem, text);
                 Some(match memory {
                     Memory::Slice(param) => Piece::Param(param),
                     Memory::Shared(shared) => Piece::Shared(shared),
@@ -170,7 +171,7 @@ impl Lowerer<'_> {
     }
 
     fn param_operand(&mut self, name: &str, param: ParamId, text: &LitStr) -> Piece {
-        self.expect_scalar(name, self.param_types[param.index()], text);
+        self.text_scalar(name, self.param_types[param.index()], text);
         Piece::Param(param)
     }
 
@@ -191,7 +192,7 @@ impl Lowerer<'_> {
         let expr = Template::expression(name, text, at)?;
         if !is_local {
             let value = self.scalar_or_never(&expr)?;
-            self.expect_scalar(name, self.ty(value), text);
+            self.text_scalar(name, self.ty(value), text);
             let name = Ident::new("operand", text.span());
             let local = self.native_let(&name, value);
             return Some(Piece::Local(local));
@@ -200,7 +201,7 @@ impl Lowerer<'_> {
             unreachable!("a field is a part")
         };
         debug_assert!(matches!(root, Root::Local(_)));
-        self.expect_scalar(name, ty, text);
+        self.text_scalar(name, ty, text);
         let place = PlaceId(self.kernel.places.len() as u32);
         let steps = steps.into();
         let places = self.kernel.places.to_mut();
@@ -208,23 +209,26 @@ impl Lowerer<'_> {
         Some(Piece::Place(place))
     }
 
-    fn expect_scalar(&mut self, name: &str, ty: Ty, text: &LitStr) {
-        let (name, span) = (format!("`{{{name}}}`"), text.span());
-        self.natives.push(Operand { name, ty, span });
+    fn text_scalar(&mut self, name: &str, ty: Ty, text: &LitStr) {
+        let (message, span) = (several_parts(&format!("`{{{name}}}`")), text.span());
+        self.natives.push(Operand { message, ty, span });
     }
 
     /// Reports operands that a text cannot speak of.
     pub(super) fn settle_natives(&mut self) {
-        for Operand { name, ty, span } in std::mem::take(&mut self.natives) {
+        for Operand { message, ty, span } in std::mem::take(&mut self.natives) {
             // What only rustc knows, it checks itself.
             if self.types.look(ty) == Known::Compound {
-                let message = format!(
-                    "{name} has several parts, and a text knows scalars only: name one of them, as in `{{p.x}}`"
-                );
                 self.errors.at(span, message);
             }
         }
     }
+}
+
+fn several_parts(what: &str) -> String {
+    format!(
+        "{what} has several parts, and a text knows scalars only: name one of them, as in `{{p.x}}`"
+    )
 }
 
 /// Why a target has no texts, if that is known.

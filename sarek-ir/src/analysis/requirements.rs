@@ -31,6 +31,8 @@ pub struct Requirements {
     pub native: Vec<Vec<String>>,
     /// How many buffers it takes.
     pub buffers: u32,
+    /// Does it print? Accelerators take one more buffer for that.
+    pub prints: bool,
 }
 
 impl Requirements {
@@ -90,6 +92,7 @@ impl Requirements {
                 Stmt::Barrier => needs.barriers = true,
                 Stmt::Fence { .. } => needs.fences = true,
                 Stmt::Subgroup { .. } => needs.subgroups = true,
+                Stmt::Print { .. } => needs.prints = true,
                 Stmt::Let { .. }
                 | Stmt::Assign { .. }
                 | Stmt::Store { .. }
@@ -103,6 +106,7 @@ impl Requirements {
                 | Stmt::Atomic { .. }
                 | Stmt::Update { .. }
                 | Stmt::Call { .. }
+                | Stmt::Panic { .. }
                 | Stmt::Native { .. } => {}
             }
         }

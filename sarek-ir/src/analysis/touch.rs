@@ -64,7 +64,9 @@ pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, Touch)) {
         | Stmt::Continue { .. }
         | Stmt::Return
         | Stmt::Barrier
-        | Stmt::Fence { .. } => {}
+        | Stmt::Fence { .. }
+        | Stmt::Panic { .. }
+        | Stmt::Print { .. } => {}
     }
 }
 

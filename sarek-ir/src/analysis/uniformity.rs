@@ -276,7 +276,14 @@ impl Flow<'_> {
                 }
             }
             Stmt::Call { call } => self.call(call),
-            Stmt::Return | Stmt::Barrier | Stmt::Fence { .. } => {}
+            Stmt::Print { print } => {
+                let args = self.kernel.prints[print.index()].args;
+                for arg in self.kernel.list(args).collect::<Vec<_>>() {
+                    self.expr(arg);
+                }
+            }
+            // A thread that panics ends as one that returns; the others go on.
+            Stmt::Return | Stmt::Panic { .. } | Stmt::Barrier | Stmt::Fence { .. } => {}
             Stmt::Break { label } => self.jump(id, label, apart, true),
             Stmt::Continue { label } => self.jump(id, label, apart, false),
             Stmt::Native { native } => self.native(native, apart),

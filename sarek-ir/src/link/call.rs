@@ -144,6 +144,10 @@ fn sequence(ir: &Kernel, stmts: &[StmtId]) -> Option<Vec<Structured>> {
     for (i, &id) in stmts.iter().enumerate() {
         match ir.stmt(id) {
             Stmt::Return => return Some(out),
+            Stmt::Panic { .. } => {
+                out.push(Structured::Plain(id));
+                return Some(out);
+            }
             Stmt::If {
                 then, otherwise, ..
             } if returns(ir, id) => {
@@ -181,6 +185,7 @@ fn sequence(ir: &Kernel, stmts: &[StmtId]) -> Option<Vec<Structured>> {
             | Stmt::Continue { .. }
             | Stmt::Barrier
             | Stmt::Fence { .. }
+            | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Call { .. }
@@ -214,16 +219,18 @@ fn returns(ir: &Kernel, id: StmtId) -> bool {
         | Stmt::Continue { .. }
         | Stmt::Barrier
         | Stmt::Fence { .. }
+        | Stmt::Panic { .. }
+        | Stmt::Print { .. }
         | Stmt::Atomic { .. }
         | Stmt::Subgroup { .. }
         | Stmt::Call { .. } => false,
     }
 }
 
-/// Does every way through the block return?
+/// Does every way through the block end?
 fn always(ir: &Kernel, block: Block) -> bool {
     ir.block(block).any(|id| match ir.stmt(id) {
-        Stmt::Return => true,
+        Stmt::Return | Stmt::Panic { .. } => true,
         Stmt::If {
             then, otherwise, ..
         } => always(ir, then) && always(ir, otherwise),
@@ -238,6 +245,7 @@ fn always(ir: &Kernel, block: Block) -> bool {
         | Stmt::Continue { .. }
         | Stmt::Barrier
         | Stmt::Fence { .. }
+        | Stmt::Print { .. }
         | Stmt::Atomic { .. }
         | Stmt::Subgroup { .. }
         | Stmt::Call { .. }

@@ -5,7 +5,7 @@ use super::leaf::{Part, Storage};
 use super::shape::Shape;
 use crate::{
     AtomicOp, Block, Expr, ExprId, LabelId, List, Loc, Local, LocalId, Memory, Native, NativeId,
-    NativeText, Origin, Piece, Scalar, SiteId, Stmt, StmtId, SubgroupOp, UnaryOp,
+    NativeText, Origin, Piece, Print, PrintId, Scalar, SiteId, Stmt, StmtId, SubgroupOp, UnaryOp,
 };
 use std::rc::Rc;
 
@@ -45,6 +45,18 @@ impl Linker {
                 let cond = self.expr(frame, cond);
                 let site = frame.sites[site.index()];
                 self.push(Stmt::Assert { cond, site }, loc);
+            }
+            Stmt::Panic { site } => {
+                let site = self.site(frame, Some(site));
+                let site = site.unwrap_or_else(|| unreachable!("a site was given"));
+                self.push(Stmt::Panic { site }, loc);
+            }
+            Stmt::Print { print } => {
+                let Print { pieces, args } = frame.ir.prints[print.index()].clone();
+                let args = self.args(frame, args);
+                self.out.prints.to_mut().push(Print { pieces, args });
+                let print = PrintId(self.out.prints.len() as u32 - 1);
+                self.push(Stmt::Print { print }, loc);
             }
             Stmt::If {
                 cond,

@@ -179,6 +179,7 @@ fn name_arguments(
                     kernel.access(Memory::Slice(param)) == Access::Atomic
                 }
                 SlotKind::Shared(shared) => kernel.shared[shared.index()].atomic,
+                SlotKind::Output(_) => true,
                 SlotKind::Len(_)
                 | SlotKind::Scalar(_)
                 | SlotKind::Extent(_)
@@ -186,9 +187,9 @@ fn name_arguments(
                 | SlotKind::Faults => false,
             },
             name: match slot.kind {
-                SlotKind::Buffer { param, .. } | SlotKind::Scalar(param) => {
-                    params[param.index()].clone()
-                }
+                SlotKind::Buffer { param, .. }
+                | SlotKind::Scalar(param)
+                | SlotKind::Output(param) => params[param.index()].clone(),
                 SlotKind::Shared(shared) => own(shared),
                 SlotKind::Len(Memory::Slice(param)) => {
                     namer.fresh(&format!("{}_len", params[param.index()]))

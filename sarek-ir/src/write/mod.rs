@@ -32,7 +32,7 @@ pub use entry::{Argument, Entry, Shared};
 pub use opencl::OpenCl;
 pub use prelude::{Template, expand};
 pub use text::{Foreign, Precedence, Text};
-pub use variant::{FAULT_WORDS, IndexWidth, Slot, SlotKind, Source, Variant};
+pub use variant::{FAULT_WORDS, IndexWidth, OUTPUT_WORDS, Slot, SlotKind, Source, Variant};
 pub use wgsl::Wgsl;
 
 use std::fmt;

@@ -90,6 +90,8 @@ impl<'a> Writer<'a> {
             Stmt::Continue { .. } => self.out.line("continue;"),
             Stmt::Return => self.out.line("return;"),
             Stmt::Update { .. } | Stmt::Call { .. } => unreachable!("linking leaves no compound"),
+            Stmt::Panic { .. } => unreachable!("a panic is lowered"),
+            Stmt::Print { .. } => unreachable!("what is printed is a record"),
             Stmt::Barrier => self.out.line(self.dialect.barrier()?),
             Stmt::Fence { scope } => self.out.line(self.dialect.fence(scope)?),
             Stmt::Atomic {
@@ -319,7 +321,9 @@ impl<'a> Writer<'a> {
     /// The name of a parameter's own argument.
     pub(super) fn argument(&self, param: ParamId) -> &'a str {
         self.name_of(|kind| match kind {
-            SlotKind::Buffer { param: p, .. } | SlotKind::Scalar(p) => p == param,
+            SlotKind::Buffer { param: p, .. } | SlotKind::Scalar(p) | SlotKind::Output(p) => {
+                p == param
+            }
             SlotKind::Len(_)
             | SlotKind::Extent(_)
             | SlotKind::Grid(_)

@@ -116,9 +116,10 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
         }
         Codegen::Direct | Codegen::Interpret | Codegen::Jit(..) => {}
     }
-    // The fault record is a buffer too, where something is checked that no launch can prove.
+    // The fault record is a buffer too, where something is checked that no launch can prove; so is what is printed.
     let checked = kernel.kernel.sites.iter().any(|site| !site.provable);
-    let buffers = needs.buffers + u32::from(checked && !host_memory(device));
+    let traces = u32::from(checked) + u32::from(needs.prints);
+    let buffers = needs.buffers + if host_memory(device) { 0 } else { traces };
     if buffers > info.max_buffers {
         reasons.push(too_many_buffers(buffers, info.max_buffers));
     }

@@ -18,6 +18,7 @@ mod methods;
 mod native_text;
 mod nbody;
 mod operators;
+mod prints;
 mod saxpy;
 mod small;
 mod stencil;
@@ -60,7 +61,7 @@ pub fn all() -> &'static [Case] {
             types::CASES,
             block::CASES,
         ];
-        let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
+        let rest: &[&[Case]] = &[native_text::CASES, prints::CASES, coherence::CASES];
         let all = parts
             .iter()
             .chain(groups.iter().copied().flatten())

@@ -1,6 +1,7 @@
 //! IR as tokens of `const` data: plain struct literals, which rustc checks quickest.
 
 mod compound;
+mod print;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -39,6 +40,7 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
         natives,
         preludes,
         prelude_links,
+        prints,
         links,
         preconditions,
     } = kernel;
@@ -78,6 +80,7 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
     // A macro sees only the paths of preludes.
     let preludes = slice(preludes, |_| unreachable!("linking finds preludes"));
     let prelude_links = slice(prelude_links, |p| string(p));
+    let prints = slice(prints, print::print);
     let links = slice(links, |l| {
         let (path, ty) = (string(&l.path), ty(l.ty));
         quote!(ir::Link { path: #path, ty: #ty })
@@ -111,6 +114,7 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
             natives: #natives,
             preludes: #preludes,
             prelude_links: #prelude_links,
+            prints: #prints,
             links: #links,
             preconditions: #preconditions,
         }
@@ -466,6 +470,14 @@ fn stmt(s: Stmt) -> TokenStream {
             let call = handle("CallId", call.0);
             quote!(ir::Stmt::Call { call: #call })
         }
+        Stmt::Panic { site } => {
+            let site = handle("SiteId", site.0);
+            quote!(ir::Stmt::Panic { site: #site })
+        }
+        Stmt::Print { print } => {
+            let print = handle("PrintId", print.0);
+            quote!(ir::Stmt::Print { print: #print })
+        }
         Stmt::Native { native } => {
             let native = handle("NativeId", native.0);
             quote!(ir::Stmt::Native { native: #native })
@@ -487,6 +499,10 @@ fn site(site: &Site) -> TokenStream {
         SiteKind::Assert(message) => {
             let message = string(message);
             quote!(ir::SiteKind::Assert(#message))
+        }
+        SiteKind::Panic(message) => {
+            let message = string(message);
+            quote!(ir::SiteKind::Panic(#message))
         }
     };
     let (file, loc, provable) = (string(&site.file), loc(site.loc), site.provable);

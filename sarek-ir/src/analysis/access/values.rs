@@ -191,7 +191,9 @@ fn assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
             | Stmt::Continue { .. }
             | Stmt::Return
             | Stmt::Barrier
-            | Stmt::Fence { .. } => {}
+            | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. } => {}
         }
     }
 }

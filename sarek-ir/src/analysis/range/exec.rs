@@ -63,6 +63,11 @@ impl Analyser<'_> {
                 merge(&mut self.paths(label).continues, env);
             }
             Stmt::Return => self.env.live = false,
+            Stmt::Panic { site } => {
+                self.check(Some(site), false);
+                self.env.live = false;
+            }
+            Stmt::Print { print } => self.operands(self.kernel.prints[print.index()].args),
             Stmt::Update { .. } | Stmt::Call { .. } => {
                 unreachable!("linking leaves no compound")
             }

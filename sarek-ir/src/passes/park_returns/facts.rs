@@ -141,6 +141,8 @@ impl Walk<'_> {
                 | Stmt::Return
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Subgroup { .. }
                 | Stmt::Update { .. }
                 | Stmt::Call { .. }
@@ -204,6 +206,8 @@ pub(super) fn mentions(kernel: &Kernel, stmts: &[StmtId], local: LocalId) -> boo
             | Stmt::Return
             | Stmt::Barrier
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Update { .. }
             | Stmt::Call { .. } => false,
         };
