@@ -43,15 +43,17 @@ pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::{
     Atomic, AtomicElement, AtomicInteger, Device, DeviceFn, Dims, Element, Error, Event, Fault,
-    FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, Num, Ready, Result, Scalar,
-    ScalarArg, Stream, Vector, backend, registry,
+    FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, NativePrelude, Num, Ready,
+    Result, Scalar, ScalarArg, Stream, Vector, backend, registry, reset_output, set_output,
 };
 
 /// What expansions of [`kernel`] use; not for users.
 #[doc(hidden)]
 pub mod __private {
     pub use sarek_ir as ir;
+    pub use sarek_runtime::{__print as print, __println as println};
     pub use sarek_runtime::{
-        Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, native, no_fallback,
+        Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, native, native_operand, no_fallback,
+        printed,
     };
 }

@@ -65,12 +65,14 @@ pub enum Error {
         found: usize,
     },
     /// A target's compiler rejected the generated source: a bug in sarek, or in a `native!` text.
-    #[error("the {target} compiler rejected `{kernel}`:\n{log}\n--- source ---\n{source_text}")]
+    #[error("the {target} compiler rejected `{kernel}`{}:\n{log}\n--- source ---\n{source_text}", at(.places))]
     Compile {
         /// The kernel.
         kernel: String,
         /// The target.
         target: String,
+        /// The texts of `native!` that it spoke of: file and line. The framework finds them.
+        places: Vec<String>,
         /// What the compiler said.
         log: String,
         /// The text.
@@ -147,7 +149,7 @@ pub enum FaultKind {
     DivisionOverflow,
     /// An assertion, with its message.
     Assert(String),
-    /// The compiled body panicked (integer overflow in a debug build).
+    /// `panic!` or its like, with its message; or the compiled body panicked (integer overflow in a debug build).
     Panic(String),
 }
 
@@ -196,6 +198,13 @@ impl std::fmt::Display for Fault {
             FaultKind::Panic(message) => f.write_str(message)?,
         }
         write!(f, " (thread {x}, {y}, {z})")
+    }
+}
+
+fn at(places: &[String]) -> String {
+    match places {
+        [] => String::new(),
+        places => format!(", the `native!` at {}", places.join(" and at ")),
     }
 }
 

@@ -11,7 +11,9 @@ mod kernel;
 mod launch;
 #[doc(hidden)]
 pub mod layout;
+mod native;
 mod number;
+mod output;
 mod sync;
 #[cfg(test)]
 mod testing;
@@ -23,12 +25,16 @@ pub use device::{Device, Event, Stream, registry};
 pub use error::{Error, Fault, FaultKind, Result};
 pub use function::DeviceFn;
 pub use kernel::{Kernel, KernelDef, ScalarArg};
-#[doc(hidden)]
-pub use kernel::{native, no_fallback};
 #[cfg(feature = "reference")]
 #[doc(hidden)]
 pub use launch::called;
 pub use launch::{Arg, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready};
+pub use native::NativePrelude;
+#[doc(hidden)]
+pub use native::{NativeOperand, native, native_operand, no_fallback};
 pub use number::{Float, Int, Num, Scalar};
+#[doc(hidden)]
+pub use output::printed;
+pub use output::{reset_output, set_output};
 pub use types::{Element, KernelType};
 pub use vector::Vector;

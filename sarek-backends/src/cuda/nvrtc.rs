@@ -27,6 +27,7 @@ pub fn compile(kernel: &str, text: &str, arch: &str) -> Result<Artifact> {
     })?;
     nvrtc.compile(text, arch).map_err(|log| Error::Compile {
         kernel: kernel.into(),
+        places: vec![],
         target: "cuda".into(),
         log,
         source_text: text.into(),

@@ -133,6 +133,10 @@ impl<'a> HostArgs<'a> {
 }
 
 impl Host for HostArgs<'_> {
+    fn print(&mut self, text: &str) {
+        sarek_runtime::direct::print(format_args!("{text}"));
+    }
+
     fn scalar(&self, param: ParamId) -> Value {
         match self.args[param.index()] {
             DirectArg::Scalar(value) => value,

@@ -210,6 +210,7 @@ fn native_blocks_run_their_fallback_or_are_refused() {
         let text = NativeText {
             target: "cuda".into(),
             pieces: vec![].into(),
+            origin: Default::default(),
         };
         let store = || s.store(v, s.id(X), s.i32(7));
         s.native(vec![text], fallback.then_some(&store as &dyn Fn()));

@@ -96,6 +96,7 @@ impl Compiler {
             Ok(()) => Ok((program, log)),
             Err(code) => Err(Error::Compile {
                 kernel: kernel.into(),
+                places: vec![],
                 target: OpenCl.name().into(),
                 log: match log.is_empty() {
                     true => self.shared.error("clBuildProgram", code).to_string(),
@@ -215,7 +216,8 @@ fn declared_threads(shared: &Shared, kernel: &Object) -> usize {
 /// The source with its kernel declared for blocks of one size.
 fn sized(source: &Source, [x, y, z]: [u32; 3]) -> Source {
     let size = format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))");
-    let text = format!("#define __kernel __kernel {size}\n{}", source.text);
+    // The lines keep their numbers, by which errors are told.
+    let text = format!("#define __kernel __kernel {size}\n#line 1\n{}", source.text);
     Source {
         text,
         ..source.clone()

@@ -319,11 +319,13 @@ pub(super) fn link_parts(
     let values = link_constants(lowered, linked, krate);
     let infos = &lowered.type_infos;
     let functions = lowered.callees.iter().map(|callee| callee.function());
+    let preludes = &lowered.preludes;
     let value = quote! {
         #krate::ir::link::Links {
             constants: ::std::vec![#(#values),*],
             types: ::std::vec![#(#infos),*],
             functions: ::std::vec![#(#functions),*],
+            preludes: ::std::vec![#(#krate::NativePrelude::to_ir(&#preludes)),*],
         }
     };
     (constants, value)

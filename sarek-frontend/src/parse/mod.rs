@@ -1,13 +1,17 @@
 //! The item and its attribute, before the body is looked at.
 
 mod attribute;
+mod format;
 mod function;
 mod generics;
+mod native;
 mod signature;
 pub mod superstep;
 
 pub use attribute::Attribute;
+pub use format::{Said, StdCall, StdMacro};
 pub use generics::Parameters;
+pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
 pub use signature::{
     Argument, ArgumentKind, ElementType, Signature, atomic_type, named_scalar, scalar_type,
 };

@@ -193,12 +193,14 @@ impl Collector<'_> {
                 self.update(id, place);
             }
             Stmt::Call { call } => self.call(call),
+            Stmt::Print { print } => self.operands(kernel.prints[print.index()].args),
             Stmt::Native { native } => self.native(native),
             Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
             | Stmt::Barrier
-            | Stmt::Fence { .. } => {}
+            | Stmt::Fence { .. }
+            | Stmt::Panic { .. } => {}
         }
     }
 
@@ -445,7 +447,7 @@ impl Collector<'_> {
 /// Does control never run past the end of the block?
 fn leaves(kernel: &Kernel, block: Block) -> bool {
     kernel.block(block).any(|stmt| match kernel.stmt(stmt) {
-        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return => true,
+        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Panic { .. } => true,
         Stmt::If {
             then, otherwise, ..
         } => leaves(kernel, then) && leaves(kernel, otherwise),
@@ -457,6 +459,7 @@ fn leaves(kernel: &Kernel, block: Block) -> bool {
         | Stmt::For { .. }
         | Stmt::Barrier
         | Stmt::Fence { .. }
+        | Stmt::Print { .. }
         | Stmt::Atomic { .. }
         | Stmt::Subgroup { .. }
         | Stmt::Update { .. }

@@ -22,6 +22,9 @@ pub trait Host {
     /// Is told the value of each expression that was evaluated.
     fn evaluated(&mut self, _expr: ExprId, _value: Value) {}
 
+    /// Prints a line, or a part of one.
+    fn print(&mut self, _text: &str) {}
+
     /// Is told of each barrier that opens.
     fn opened(&mut self, _barrier: StmtId) {}
 }

@@ -19,7 +19,7 @@ use crate::{Error, Result};
 
 pub(crate) use ranked::Candidate;
 pub use stream::{Event, Stream};
-pub(crate) use stream::{Pending, Queue};
+pub(crate) use stream::{Pending, Queue, Traces};
 
 /// A device that kernels run on; cheap to clone, equal when it is the same device.
 #[derive(Clone)]

@@ -6,16 +6,19 @@
 //! back; from then on the outcome is known to all. An outcome sticks to the vectors; `sync` of the
 //! stream or device and [`Event::sync`] report it only if nothing has reported it before.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use sarek_ir::Kernel;
 use sarek_ir::write::FAULT_WORDS;
 
 use super::{Device, slice};
 use crate::Result;
-use crate::backend::{BackendEvent, BackendStream, Mem};
+use crate::backend::{BackendEvent, BackendStream, Mem, Slice};
 use crate::fault::Sites;
+use crate::output::{self, HEAD_BYTES, OUTPUT_BYTES};
 use crate::sync::lock;
 
 /// A queue of work on a device, run in order. Cheap to clone.
@@ -121,10 +124,41 @@ const RECORD_BYTES: usize = FAULT_WORDS * size_of::<u32>();
 /// bound what they hold.
 const MAX_UNREAD: usize = 256;
 
+/// After so many launches that print, the stream is waited for and they are printed, to bound what they hold.
+const MAX_UNPRINTED: usize = 16;
+
 /// A backend's stream and the faults that may still appear on it.
 pub(crate) struct Queue {
     pub(crate) raw: Arc<dyn BackendStream>,
     log: Mutex<Log>,
+    outputs: Mutex<Outputs>,
+}
+
+/// Memory into which a launch writes what is no result.
+#[derive(Default)]
+pub(crate) struct Traces {
+    /// The fault record.
+    pub(crate) faults: Option<Arc<dyn Mem>>,
+    /// What is printed.
+    pub(crate) output: Option<Arc<dyn Mem>>,
+}
+
+impl Traces {
+    pub(crate) fn is_some(&self) -> bool {
+        self.faults.is_some() || self.output.is_some()
+    }
+}
+
+/// What launches printed and nobody has read, in their order.
+#[derive(Default)]
+struct Outputs {
+    free: Vec<Arc<dyn Mem>>,
+    unread: VecDeque<Arc<Unprinted>>,
+}
+
+struct Unprinted {
+    kernel: Arc<Kernel>,
+    mem: Arc<dyn Mem>,
 }
 
 #[derive(Default)]
@@ -136,17 +170,18 @@ struct Log {
     unread: usize,
 }
 
-/// What a launch that can fault left behind.
+/// What a launch that can fault, or prints, left behind.
 struct Record {
     sites: Sites,
+    output: Option<Arc<Unprinted>>,
     state: Mutex<State>,
     /// Has a user seen the fault?
     reported: AtomicBool,
 }
 
 enum State {
-    /// On the device.
-    Unread(Arc<dyn Mem>),
+    /// On the device, unless nothing can fault.
+    Unread(Option<Arc<dyn Mem>>),
     Read(Result<()>),
 }
 
@@ -155,6 +190,7 @@ impl Queue {
         Queue {
             raw,
             log: Mutex::default(),
+            outputs: Mutex::default(),
         }
     }
 
@@ -169,11 +205,29 @@ impl Queue {
         Ok(mem)
     }
 
-    /// Remembers that the launch just queued may fault.
-    pub(crate) fn watch(self: &Arc<Queue>, mem: Arc<dyn Mem>, sites: Sites) -> Pending {
+    /// Memory for what a launch prints.
+    pub(crate) fn output(&self, device: &Device) -> Result<Arc<dyn Mem>> {
+        let free = lock(&self.outputs).free.pop();
+        let mem = match free {
+            Some(mem) => mem,
+            None => device.alloc(OUTPUT_BYTES)?,
+        };
+        self.raw.zero(&slice(&mem, HEAD_BYTES))?;
+        Ok(mem)
+    }
+
+    /// Remembers that the launch just queued may fault, or prints.
+    pub(crate) fn watch(self: &Arc<Queue>, traces: Traces, sites: Sites) -> Pending {
+        let output = traces.output.map(|mem| {
+            let kernel = sites.kernel.clone();
+            let output = Arc::new(Unprinted { kernel, mem });
+            lock(&self.outputs).unread.push_back(output.clone());
+            output
+        });
         let record = Arc::new(Record {
             sites,
-            state: Mutex::new(State::Unread(mem)),
+            output,
+            state: Mutex::new(State::Unread(traces.faults)),
             reported: AtomicBool::new(false),
         });
         let mut log = lock(&self.log);
@@ -187,6 +241,9 @@ impl Queue {
 
     /// Reads the fault records if there may be many.
     pub(crate) fn bound_log(&self) -> Result<()> {
+        if lock(&self.outputs).unread.len() >= MAX_UNPRINTED {
+            self.print(None)?;
+        }
         if lock(&self.log).unread < MAX_UNREAD {
             return Ok(());
         }
@@ -196,6 +253,7 @@ impl Queue {
     /// Waits for all work, and returns a fault that nothing has reported.
     pub(super) fn sync(&self) -> Result<()> {
         self.raw.sync()?;
+        self.print(None)?;
         self.settle()?;
         let faults = std::mem::take(&mut lock(&self.log).open);
         // All of them count as reported: users mend the first and try again.
@@ -224,6 +282,36 @@ impl Queue {
         Ok(())
     }
 
+    /// Prints what launches have to say, up to and including `last`, or all. The lock keeps their order.
+    fn print(&self, last: Option<&Arc<Unprinted>>) -> Result<()> {
+        let mut outputs = lock(&self.outputs);
+        if last.is_some_and(|last| !outputs.unread.iter().any(|o| Arc::ptr_eq(o, last))) {
+            return Ok(());
+        }
+        while let Some(output) = outputs.unread.pop_front() {
+            let mut head = [0; HEAD_BYTES];
+            self.raw
+                .copy_out(&slice(&output.mem, HEAD_BYTES), &mut head)?;
+            let mut records = vec![0; output::used(&head)];
+            if !records.is_empty() {
+                let from = Slice {
+                    mem: output.mem.clone(),
+                    offset: HEAD_BYTES,
+                    len: records.len(),
+                };
+                self.raw.copy_out(&from, &mut records)?;
+            }
+            for line in output::lines(&output.kernel, &head, &records) {
+                output::emit(&line);
+            }
+            outputs.free.push(output.mem.clone());
+            if last.is_some_and(|last| Arc::ptr_eq(last, &output)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// After everything queued here so far, lets `later` go on.
     pub(crate) fn precede(&self, later: &Queue) -> Result<()> {
         later.raw.wait(&self.raw.record()?)
@@ -238,15 +326,18 @@ impl Record {
             State::Read(outcome) => return Ok(outcome.clone()),
             State::Unread(mem) => mem.clone(),
         };
-        let mut bytes = [0; RECORD_BYTES];
-        queue.raw.copy_out(&slice(&mem, RECORD_BYTES), &mut bytes)?;
-        let outcome = match self.sites.decode(&bytes) {
-            Some(fault) => Err(fault),
-            None => Ok(()),
-        };
+        if let Some(output) = &self.output {
+            queue.print(Some(output))?;
+        }
+        let mut outcome = Ok(());
+        if let Some(mem) = &mem {
+            let mut bytes = [0; RECORD_BYTES];
+            queue.raw.copy_out(&slice(mem, RECORD_BYTES), &mut bytes)?;
+            outcome = self.sites.decode(&bytes).map_or(Ok(()), Err);
+        }
         *state = State::Read(outcome.clone());
         drop(state);
-        lock(&queue.log).free.push(mem);
+        lock(&queue.log).free.extend(mem);
         Ok(outcome)
     }
 

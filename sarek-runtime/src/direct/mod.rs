@@ -21,6 +21,7 @@ pub mod subgroup;
 
 pub use crate::Atomic;
 pub use crate::number::Float;
+pub use crate::output::print;
 pub use block::Block;
 pub use compound::{
     Number, array_element, array_len, either, leaves, num, of_type, type_of, value,

@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::programs::{self, Jitted};
 use super::{Arg, Call, Ready, eligible};
 use crate::backend::{self, Args, Codegen, Compiler, Mem, Renderer, ScalarBytes};
-use crate::device::{Pending, Stream, whole};
+use crate::device::{Pending, Stream, Traces, whole};
 use crate::direct::DirectArg;
 use crate::fault::Sites;
 use crate::{Error, Result};
@@ -82,7 +82,7 @@ fn host_arg(arg: &mut Arg<'_>, linked: bool) -> Result<DirectArg> {
 
 fn buffers(source: &Source) -> u32 {
     let is_buffer = |slot: &&Slot| match slot.kind {
-        SlotKind::Buffer { .. } | SlotKind::Faults => true,
+        SlotKind::Buffer { .. } | SlotKind::Output(_) | SlotKind::Faults => true,
         SlotKind::Len(_)
         | SlotKind::Scalar(_)
         | SlotKind::Extent(_)
@@ -175,11 +175,15 @@ impl Call<'_> {
     ) -> Result<Option<Pending>> {
         let mut outcomes = self.unsettled()?;
         let slots = &program.source().slots;
-        let record = match slots.iter().any(|slot| slot.kind == SlotKind::Faults) {
-            true => Some(stream.queue().fault_record(stream.device())?),
-            false => None,
+        let has = |is: &dyn Fn(SlotKind) -> bool| slots.iter().any(|slot| is(slot.kind));
+        let (queue, device) = (stream.queue(), stream.device());
+        let faults = has(&|kind| kind == SlotKind::Faults);
+        let prints = has(&|kind| matches!(kind, SlotKind::Output(_)));
+        let traces = Traces {
+            faults: faults.then(|| queue.fault_record(device)).transpose()?,
+            output: prints.then(|| queue.output(device)).transpose()?,
         };
-        let values = self.device_args(stream, plan, slots, record.as_ref())?;
+        let values = self.device_args(stream, plan, slots, &traces)?;
         stream.queue().raw.launch(&backend::Launch {
             program: &*program.program,
             kernel: self.kernel.name(),
@@ -187,7 +191,9 @@ impl Call<'_> {
             grid: plan.grid,
             args: Args::Device(&values),
         })?;
-        let outcome = record.map(|mem| stream.queue().watch(mem, self.sites(plan)));
+        let outcome = traces
+            .is_some()
+            .then(|| queue.watch(traces, self.sites(plan)));
         outcomes.extend(outcome.clone());
         for slot in slots {
             if let SlotKind::Buffer {
@@ -222,9 +228,13 @@ impl Call<'_> {
         stream: &Stream,
         plan: &Plan,
         slots: &[Slot],
-        record: Option<&Arc<dyn Mem>>,
+        traces: &Traces,
     ) -> Result<Vec<backend::Arg>> {
         let arg = |param: ParamId| &self.args[param.index()];
+        let trace = |mem: &Option<Arc<dyn Mem>>, slot: &Slot| match mem {
+            Some(mem) => Ok(backend::Arg::Buffer(whole(mem))),
+            None => Err(self.mismatch(slot)),
+        };
         let unsigned = |slot: &Slot, value| self.scalar(slot.ty, Value::Usize(value));
         let value = |slot: &Slot| match slot.kind {
             SlotKind::Buffer { param, mutable } => match arg(param).vector() {
@@ -243,10 +253,8 @@ impl Call<'_> {
             }),
             SlotKind::Extent(axis) => unsigned(slot, plan.space.extent[axis.index()]),
             SlotKind::Grid(axis) => unsigned(slot, plan.space.grid[axis.index()]),
-            SlotKind::Faults => match record {
-                Some(mem) => Ok(backend::Arg::Buffer(whole(mem))),
-                None => Err(self.mismatch(slot)),
-            },
+            SlotKind::Faults => trace(&traces.faults, slot),
+            SlotKind::Output(_) => trace(&traces.output, slot),
         };
         slots.iter().map(value).collect()
     }

@@ -19,6 +19,7 @@ mod methods;
 mod native_text;
 mod nbody;
 mod operators;
+mod prints;
 mod saxpy;
 mod small;
 mod stencil;
@@ -62,7 +63,7 @@ pub fn all() -> &'static [Case] {
             types::CASES,
             block::CASES,
         ];
-        let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
+        let rest: &[&[Case]] = &[native_text::CASES, prints::CASES, coherence::CASES];
         let all = parts
             .iter()
             .chain(groups.iter().copied().flatten())
