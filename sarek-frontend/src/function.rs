@@ -151,6 +151,7 @@ fn lower_body(
     reference::mark(body);
     let lowered = lower::lower(signature, body, None, krate, errors)?;
     check::well_formed(&lowered, errors)?;
+    check::barriers(&lowered, true, errors)?;
     Some(lowered)
 }
 

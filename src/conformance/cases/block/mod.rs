@@ -1,6 +1,6 @@
 //! Kernels whose threads work together, block by block.
 
-mod barriers;
+pub(super) mod barriers;
 mod control;
 mod convolution;
 mod histogram;
