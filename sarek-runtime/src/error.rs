@@ -56,6 +56,16 @@ pub enum Error {
         /// The vector's length.
         len: usize,
     },
+    /// A range that is not one of a vector's elements.
+    #[error("the range {start}..{end} is out of bounds of a vector of length {len}")]
+    Range {
+        /// The first element.
+        start: usize,
+        /// Behind the last element.
+        end: usize,
+        /// The vector's length.
+        len: usize,
+    },
     /// As many elements were expected as the vector has.
     #[error("{found} elements cannot overwrite a vector of length {expected}")]
     Length {

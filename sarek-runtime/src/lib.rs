@@ -19,7 +19,7 @@ mod types;
 mod vector;
 
 pub use atomic::{Atomic, AtomicElement, AtomicInteger};
-pub use device::{Device, Event, Stream, registry};
+pub use device::{Device, Event, MemoryUse, Stream, registry};
 pub use error::{Error, Fault, FaultKind, Result};
 pub use function::DeviceFn;
 pub use kernel::{Kernel, KernelDef, ScalarArg};
@@ -31,4 +31,4 @@ pub use launch::called;
 pub use launch::{Arg, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready};
 pub use number::{Float, Int, Num, Scalar};
 pub use types::{Element, KernelType};
-pub use vector::Vector;
+pub use vector::{Part, PartMut, Parts, Vector};

@@ -37,7 +37,7 @@ pub(super) struct Device {
 pub(super) struct Shared {
     pub name: String,
     device: CUdevice,
-    context: CUcontext,
+    pub context: CUcontext,
     /// How memory is allocated, if the device has pools.
     pub pool: Option<Pool>,
     /// The streams that live; what is freed waits for all of them.
@@ -134,6 +134,19 @@ impl Shared {
                 .map_err(|error| self.error("cuStreamSynchronize", error))?;
         }
         Ok(())
+    }
+
+    /// Gives back to the driver what the pool holds: memory that was given up may still wait for the work that uses
+    /// it, or be held in pieces.
+    pub fn trim(&self) -> Result<()> {
+        self.bind()?;
+        self.finish_all()?;
+        let Some(Pool { pool, free, .. }) = self.pool else {
+            return Ok(());
+        };
+        // SAFETY: the stream and the pool are live.
+        unsafe { stream::synchronize(free).and_then(|()| mem_pool::trim_to(pool, 0)) }
+            .map_err(|error| self.error("trimming the memory pool", error))
     }
 
     fn attribute(&self, attribute: Attribute) -> Result<i32> {
@@ -239,6 +252,10 @@ impl BackendDevice for Device {
         Ok(Arc::new(Memory::new(&self.shared, bytes)?))
     }
 
+    fn trim(&self) -> Result<()> {
+        self.shared.trim()
+    }
+
     fn stream(&self) -> Arc<dyn BackendStream> {
         self.stream.clone()
     }
@@ -337,5 +354,9 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
         max_buffers: 200,
         warp: get(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
         memory,
+        unified: get(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0,
+        // Arguments are addresses; this is what the driver's own allocations begin at.
+        alignment: 256,
+        slabs: true,
     })
 }

@@ -23,7 +23,6 @@ impl Processor {
         let threads = rayon::current_num_threads();
         let info = DeviceInfo {
             name: format!("{} threads, {}", threads, isa().name()),
-            priority: None,
             host_memory: true,
             features: Features {
                 f64: true,
@@ -35,14 +34,8 @@ impl Processor {
                 subgroups: true,
                 fences: true,
             },
-            max_block: [u32::MAX; 3],
-            max_block_threads: u32::MAX,
-            max_grid: [u32::MAX; 3],
-            max_shared: 1 << 30,
-            max_buffer: isize::MAX as u64,
-            max_buffers: u32::MAX,
-            warp: 1,
-            memory: 0,
+            unified: true,
+            ..DeviceInfo::default()
         };
         Processor { info }
     }

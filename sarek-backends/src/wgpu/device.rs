@@ -117,7 +117,9 @@ const USED: wgpu::Features = wgpu::Features::SHADER_F64
     .union(wgpu::Features::SHADER_F16)
     .union(wgpu::Features::SHADER_I16)
     .union(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS)
-    .union(wgpu::Features::SUBGROUP);
+    .union(wgpu::Features::SUBGROUP)
+    .union(wgpu::Features::TIMESTAMP_QUERY)
+    .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
 
 impl Device {
     pub fn open(adapter: &Adapter) -> Result<Arc<Device>> {
@@ -247,5 +249,12 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
             false => 1,
         },
         memory: 0,
+        unified: matches!(
+            facts.device_type,
+            DeviceType::Cpu | DeviceType::IntegratedGpu
+        ),
+        alignment: limits.min_storage_buffer_offset_alignment as usize,
+        // WebGPU binds no buffer for reading and writing at once.
+        slabs: false,
     }
 }

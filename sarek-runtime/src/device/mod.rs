@@ -2,7 +2,11 @@
 
 pub mod registry;
 
+mod event;
+mod faults;
+mod pool;
 pub(crate) mod preference;
+mod queue;
 mod ranked;
 mod stream;
 #[cfg(test)]
@@ -10,16 +14,21 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::backend::{BackendDevice, DeviceInfo, Mem, Slice};
+use crate::Result;
+use crate::backend::{BackendDevice, DeviceInfo};
 use crate::launch::Programs;
 use crate::sync::lock;
-use crate::{Error, Result};
 
+pub use event::Event;
+pub(crate) use faults::{Pending, Slot as FaultSlot};
+pub use pool::MemoryUse;
+use pool::Pool;
+pub(crate) use pool::{Block, Purpose};
+pub(crate) use queue::Queue;
 pub(crate) use ranked::Candidate;
-pub use stream::{Event, Stream};
-pub(crate) use stream::{Pending, Queue};
+pub use stream::Stream;
 
 /// A device that kernels run on; cheap to clone, equal when it is the same device.
 #[derive(Clone)]
@@ -34,6 +43,9 @@ struct Inner {
     /// Every other stream, until it is dropped and its faults were reported.
     others: Mutex<Vec<Arc<Queue>>>,
     programs: Programs,
+    pool: Pool,
+    /// For reads that need not wait for what was queued since.
+    reads: OnceLock<Arc<Queue>>,
 }
 
 impl Device {
@@ -60,7 +72,7 @@ impl Device {
         priority: i32,
         raw: Arc<dyn BackendDevice>,
     ) -> Device {
-        let default = Arc::new(Queue::new(raw.stream()));
+        let default = Arc::new(Queue::new(raw.stream(), false));
         Device(Arc::new(Inner {
             backend,
             ordinal,
@@ -74,6 +86,8 @@ impl Device {
             default,
             others: Mutex::default(),
             programs: Programs::default(),
+            pool: Pool::default(),
+            reads: OnceLock::new(),
         }))
     }
 
@@ -119,7 +133,7 @@ impl Device {
 
     /// Another stream; where the device has only one, work on both is run in one order.
     pub fn new_stream(&self) -> Result<Stream> {
-        let queue = Arc::new(Queue::new(self.0.raw.new_stream()?));
+        let queue = Arc::new(Queue::new(self.0.raw.new_stream()?, true));
         let mut others = lock(&self.0.others);
         others.retain(|other| Arc::strong_count(other) > 1 || other.has_unreported_faults());
         others.push(queue.clone());
@@ -129,10 +143,33 @@ impl Device {
     /// Waits for all work on all streams of the device. A fault of a kernel that nothing has
     /// reported yet is returned, once; the device stays usable.
     pub fn sync(&self) -> Result<()> {
-        let others = lock(&self.0.others).clone();
-        let queues = std::iter::once(&self.0.default).chain(&others);
         // Every stream is waited for, even when one of them reports a fault.
+        let queues = self.queues().into_iter();
         queues.map(|queue| queue.sync()).fold(Ok(()), Result::and)
+    }
+
+    /// Has all work on all streams of the device finished?
+    pub fn is_idle(&self) -> Result<bool> {
+        for queue in self.queues() {
+            if !queue.raw.is_idle()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Marks the work queued so far on all streams of the device.
+    pub fn record_all(&self) -> Result<Event> {
+        let streams = self.queues().into_iter();
+        let events = streams.map(|queue| Stream::new(self.clone(), queue).event(None));
+        Ok(Event::all(events.collect::<Result<Vec<_>>>()?))
+    }
+
+    /// The streams, the default one first.
+    fn queues(&self) -> Vec<Arc<Queue>> {
+        let mut queues = vec![self.0.default.clone()];
+        queues.extend(lock(&self.0.others).iter().cloned());
+        queues
     }
 
     pub(crate) fn raw(&self) -> &dyn BackendDevice {
@@ -143,31 +180,21 @@ impl Device {
         &self.0.programs
     }
 
-    /// Memory of at least one byte.
-    pub(crate) fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
-        let limit = self.info().max_buffer;
-        if bytes as u64 > limit {
-            return Err(Error::OutOfMemory {
-                device: self.to_string(),
-                bytes,
-            });
-        }
-        self.0.raw.alloc(bytes.max(1))
+    fn pool(&self) -> &Pool {
+        &self.0.pool
     }
-}
 
-/// The first `len` bytes of some memory.
-pub(crate) fn slice(mem: &Arc<dyn Mem>, len: usize) -> Slice {
-    Slice {
-        mem: mem.clone(),
-        offset: 0,
-        len,
+    pub(crate) fn default_queue(&self) -> &Arc<Queue> {
+        &self.0.default
     }
-}
 
-/// All of some memory.
-pub(crate) fn whole(mem: &Arc<dyn Mem>) -> Slice {
-    slice(mem, mem.len())
+    /// A stream for nothing but reads; the default one where there is no other.
+    pub(crate) fn read_queue(&self) -> &Arc<Queue> {
+        self.0.reads.get_or_init(|| match self.0.raw.new_stream() {
+            Ok(raw) => Arc::new(Queue::new(raw, false)),
+            Err(_) => self.0.default.clone(),
+        })
+    }
 }
 
 impl PartialEq for Device {

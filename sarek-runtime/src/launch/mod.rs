@@ -177,7 +177,9 @@ impl Ready<'_> {
     /// Queues the launch on a stream. The event is behind it.
     pub fn enqueue(mut self, stream: &Stream) -> Result<Event> {
         let outcome = self.queue(stream)?;
-        stream.event(outcome)
+        let event = stream.event(outcome.or_else(|| stream.queue().tail()))?;
+        self.call.mark_written(&event);
+        Ok(event)
     }
 
     /// What the launch requires, which devices could run it, and which one [`Ready::run`] takes.

@@ -1,7 +1,5 @@
 //! Queuing a launch on a stream.
 
-use std::sync::Arc;
-
 use sarek_ir::write::{Slot, SlotKind, Source};
 use sarek_ir::{Memory, ParamId, Scalar, Value};
 
@@ -9,8 +7,8 @@ use super::arg::Operands;
 use super::plan::Plan;
 use super::programs::{self, Jitted};
 use super::{Arg, Call, Ready, eligible};
-use crate::backend::{self, Args, Codegen, Compiler, Mem, Renderer, ScalarBytes};
-use crate::device::{Pending, Stream, whole};
+use crate::backend::{self, Args, Codegen, Compiler, Renderer, ScalarBytes};
+use crate::device::{Event, FaultSlot, Pending, Stream};
 use crate::direct::DirectArg;
 use crate::fault::Sites;
 use crate::{Error, Result};
@@ -19,6 +17,7 @@ impl Ready<'_> {
     /// Queues the launch; its outcome if that is not known yet.
     pub(super) fn queue(&mut self, stream: &Stream) -> Result<Option<Pending>> {
         self.check()?;
+        stream.queue().admit()?;
         let device = stream.device();
         eligible::check(device, self)?;
         if self.shape.is_empty() {
@@ -175,6 +174,7 @@ impl Call<'_> {
     ) -> Result<Option<Pending>> {
         let mut outcomes = self.unsettled()?;
         let slots = &program.source().slots;
+        outcomes.extend(stream.queue().tail());
         let record = match slots.iter().any(|slot| slot.kind == SlotKind::Faults) {
             true => Some(stream.queue().fault_record(stream.device())?),
             false => None,
@@ -187,7 +187,7 @@ impl Call<'_> {
             grid: plan.grid,
             args: Args::Device(&values),
         })?;
-        let outcome = record.map(|mem| stream.queue().watch(mem, self.sites(plan)));
+        let outcome = record.map(|slot| stream.queue().watch(slot, self.sites(plan)));
         outcomes.extend(outcome.clone());
         for slot in slots {
             if let SlotKind::Buffer {
@@ -201,6 +201,13 @@ impl Call<'_> {
         }
         stream.queue().bound_log()?;
         Ok(outcome)
+    }
+
+    /// The launch, which was the last work of its stream, lies before an event.
+    pub(super) fn mark_written(&mut self, event: &Event) {
+        for vector in self.args.iter_mut().filter_map(Arg::written) {
+            vector.passed(event.stream(), event.raw());
+        }
     }
 
     /// Outcomes not yet known of launches that made the arguments what they are: whatever this
@@ -222,7 +229,7 @@ impl Call<'_> {
         stream: &Stream,
         plan: &Plan,
         slots: &[Slot],
-        record: Option<&Arc<dyn Mem>>,
+        record: Option<&FaultSlot>,
     ) -> Result<Vec<backend::Arg>> {
         let arg = |param: ParamId| &self.args[param.index()];
         let unsigned = |slot: &Slot, value| self.scalar(slot.ty, Value::Usize(value));
@@ -244,7 +251,7 @@ impl Call<'_> {
             SlotKind::Extent(axis) => unsigned(slot, plan.space.extent[axis.index()]),
             SlotKind::Grid(axis) => unsigned(slot, plan.space.grid[axis.index()]),
             SlotKind::Faults => match record {
-                Some(mem) => Ok(backend::Arg::Buffer(whole(mem))),
+                Some(slot) => Ok(backend::Arg::Buffer(slot.slice())),
                 None => Err(self.mismatch(slot)),
             },
         };

@@ -163,8 +163,9 @@ fn many_launches_that_might_fault_are_settled_in_between() {
         let mut y = Vector::zeros(5);
         axpy(1.0, &x, &mut y).over(5).run_on(&device).unwrap();
     }
+    // Records are read many at a time.
     let read = stats.downloads.load(Relaxed);
-    assert!((256..600).contains(&read), "{read} records were read");
+    assert!((4..30).contains(&read), "{read} times");
     assert_eq!(index_of_x(&device.sync().unwrap_err()), 4);
     device.sync().unwrap();
 }
