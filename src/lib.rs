@@ -42,8 +42,8 @@ pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::{
     Atomic, AtomicElement, AtomicInteger, Device, DeviceFn, Dims, Element, Error, Event, Fault,
-    FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, Num, Ready, Result, Scalar,
-    ScalarArg, Stream, Vector, backend, registry,
+    FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, MemoryUse, Num, Part,
+    PartMut, Parts, Ready, Result, Scalar, ScalarArg, Stream, Vector, backend, registry,
 };
 
 /// What expansions of [`kernel`] use; not for users.

@@ -25,6 +25,7 @@ mod stream;
 mod transpose;
 mod types;
 mod vector_add;
+mod vectors;
 
 use std::sync::LazyLock;
 
@@ -47,6 +48,7 @@ pub fn all() -> &'static [Case] {
             bools::CASES,
             constants::CASES,
             small::CASES,
+            vectors::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             operators::CASES,
