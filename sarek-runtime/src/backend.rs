@@ -16,6 +16,7 @@ use sarek_ir::write::{Source, Variant};
 
 use crate::Result;
 use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
+pub use crate::environment::Parts;
 
 /// A family of devices behind one driver.
 pub trait Backend: Send + Sync {
@@ -182,15 +183,22 @@ pub trait Compiler: Send + Sync {
     /// Identifies compiler, options and architecture in cache keys.
     fn fingerprint(&self) -> String;
 
-    /// Compiles one source.
-    fn compile(&self, kernel: &str, source: &Source) -> Result<Artifact>;
+    /// Are artifacts worth keeping on disk? Not if they are the text itself.
+    fn keeps_artifacts(&self) -> bool {
+        true
+    }
+
+    /// Compiles one source, with what its environments ask for.
+    fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact>;
 
     /// Compiles several; gaps stay gaps.
-    fn compile_batch(&self, sources: &[Option<(&str, &Source)>]) -> Vec<Option<Result<Artifact>>> {
-        sources
-            .iter()
-            .map(|s| s.map(|(kernel, source)| self.compile(kernel, source)))
-            .collect()
+    fn compile_batch(
+        &self,
+        sources: &[Option<(&str, &Source)>],
+        parts: &Parts,
+    ) -> Vec<Option<Result<Artifact>>> {
+        let one = |(kernel, source)| self.compile(kernel, source, parts);
+        sources.iter().map(|source| source.map(one)).collect()
     }
 }
 
@@ -222,6 +230,10 @@ pub enum Program<'a> {
         /// The lengths of the kernel's shared arrays; those that a launch gives are the program's where
         /// [`BackendDevice::fixes_shared`], and else of no account.
         shared: &'a [u64],
+        /// What its environments ask for; the artifact was compiled with it.
+        parts: &'a Parts,
+        /// The kernel that the source is a rendering of, closed.
+        ir: &'a Arc<sarek_ir::Kernel>,
     },
 }
 

@@ -86,6 +86,14 @@ pub enum Error {
         /// The text.
         source_text: String,
     },
+    /// An environment cannot be had: it is unknown, depends on itself, or contradicts another.
+    #[error("environment `{name}`: {problem}")]
+    Environment {
+        /// The environment.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// Device memory is exhausted.
     #[error("{device} is out of memory: {bytes} bytes were asked for")]
     OutOfMemory {

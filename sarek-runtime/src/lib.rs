@@ -2,8 +2,10 @@
 
 mod atomic;
 pub mod backend;
+pub mod cache;
 mod device;
 pub mod direct;
+pub mod environment;
 mod error;
 mod fault;
 mod function;

@@ -228,7 +228,7 @@ impl Device {
         let shared = Arc::new(shared);
         Ok(Arc::new(Device {
             info: describe(&shared)?,
-            compiler: Compiler::new(&shared.name, capability(&shared)?)?,
+            compiler: Compiler::new(&shared.name, capability(&shared)?),
             stream: Arc::new(Stream::new(shared.clone())?),
             shared,
         }))
@@ -297,7 +297,10 @@ impl BackendDevice for Device {
                 Some((key.to_string(), value.to_string()))
             })
             .chain([
-                ("architecture".to_string(), self.compiler.arch().to_string()),
+                (
+                    "architecture".to_string(),
+                    self.compiler.arch().unwrap_or_else(|why| why),
+                ),
                 (
                     "memory pool".to_string(),
                     self.shared.pool.is_some().to_string(),

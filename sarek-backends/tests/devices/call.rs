@@ -3,7 +3,7 @@
 use sarek_ir::analysis::range::{ArgFact, LaunchFacts};
 use sarek_ir::write::{FAULT_WORDS, IndexWidth, Slot, SlotKind, Variant};
 use sarek_ir::{Axis, Kernel, Memory, Scalar, SiteId, Value};
-use sarek_runtime::backend::{Arg, Args, Codegen, Launch, Program, Slice};
+use sarek_runtime::backend::{Arg, Args, Parts, Codegen, Launch, Program, Slice};
 use sarek_runtime::direct::IndexSpace;
 
 use crate::rig::{Rig, buffer, scalar};
@@ -50,6 +50,8 @@ impl Call<'_> {
             kernel: &self.kernel.name,
             block: self.block,
             shared: &shared,
+            parts: &Parts::new(),
+            ir: &Arc::new(self.kernel.clone()),
         });
         let program = program.unwrap_or_else(|e| panic!("{e}\n{}", source.text));
         let faults = rig.upload(&[0u32; FAULT_WORDS]);

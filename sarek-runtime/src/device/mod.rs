@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::Result;
 use crate::backend::{BackendDevice, DeviceInfo};
+use crate::environment::Initialized;
 use crate::launch::Programs;
 use crate::sync::lock;
 
@@ -43,6 +44,7 @@ struct Inner {
     /// Every other stream, until it is dropped and its faults were reported.
     others: Mutex<Vec<Arc<Queue>>>,
     programs: Programs,
+    environments: Initialized,
     pool: Pool,
     /// For reads that need not wait for what was queued since.
     reads: OnceLock<Arc<Queue>>,
@@ -86,6 +88,7 @@ impl Device {
             default,
             others: Mutex::default(),
             programs: Programs::default(),
+            environments: Initialized::default(),
             pool: Pool::default(),
             reads: OnceLock::new(),
         }))
@@ -178,6 +181,14 @@ impl Device {
 
     pub(crate) fn programs(&self) -> &Programs {
         &self.0.programs
+    }
+
+    /// Does what environments ask for before the first launch that needs them.
+    pub(crate) fn initialize(&self, environments: &[String]) -> Result<()> {
+        match environments {
+            [] => Ok(()),
+            names => self.0.environments.ensure(self, names),
+        }
     }
 
     fn pool(&self) -> &Pool {

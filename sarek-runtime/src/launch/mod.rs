@@ -62,6 +62,8 @@ struct Call<'a> {
     args: Vec<Arg<'a>>,
     /// Where such values stand among the arguments: the first scalar, how many, and their bytes.
     wholes: Vec<(usize, usize, Box<[u8]>)>,
+    /// The names of what its text needs around it.
+    environments: Arc<[String]>,
 }
 
 impl<'a, B> Launch<'a, B> {
@@ -89,9 +91,18 @@ impl<'a, B> Launch<'a, B> {
                 kernel: prepared(def),
                 args,
                 wholes,
+                environments: Arc::default(),
             },
             block: PhantomData,
         }
+    }
+
+    /// Takes along an environment that the kernel's text needs, such as the header of a function that a
+    /// `native!` block calls. See [`crate::environment`].
+    pub fn environment(mut self, name: &str) -> Self {
+        let known = self.call.environments.iter().cloned();
+        self.call.environments = known.chain([name.to_owned()]).collect();
+        self
     }
 
     /// Runs exactly `extent` threads: `n`, `(w, h)` or `(w, h, d)`. The block size is picked, unless

@@ -25,6 +25,7 @@ impl Ready<'_> {
         }
         let plan = self.plan(device)?;
         self.require(&plan)?;
+        device.initialize(&self.call.environments)?;
         match device.raw().codegen() {
             // The interpreter is the sanitizer: it checks what is proved, too.
             Codegen::Interpret => {
@@ -50,7 +51,8 @@ impl Ready<'_> {
     ) -> Result<Jitted> {
         let (device, kernel) = (stream.device(), &self.call.kernel);
         let variant = plan.variant(&kernel.kernel, codegen.0.target());
-        let program = programs::jitted(device, codegen, kernel, &variant, plan)?;
+        let environments = &self.call.environments;
+        let program = programs::jitted(device, codegen, kernel, &variant, plan, environments)?;
         let (buffers, most) = (buffers(program.source()), device.info().max_buffers);
         if buffers > most {
             let reason = eligible::too_many_buffers(buffers, most);
