@@ -39,7 +39,10 @@ fn folder() -> std::path::PathBuf {
 fn run(device: &Device, environment: &str) -> Result<Vec<u32>> {
     let x: Vector<u32> = (0..100).collect();
     let mut y = Vector::zeros(100);
-    scaled(&x, &mut y).environment(environment).over(100).run_on(device)?;
+    scaled(&x, &mut y)
+        .environment(environment)
+        .over(100)
+        .run_on(device)?;
     y.to_vec()
 }
 
@@ -76,7 +79,10 @@ fn kernels_bring_their_headers() -> Result<()> {
 fn what_cannot_be_had_is_told() -> Result<()> {
     for device in Device::all() {
         let error = run(&device, "nowhere").expect_err("nobody registered it");
-        assert!(matches!(error, Error::Environment { .. }), "{device}: {error}");
+        assert!(
+            matches!(error, Error::Environment { .. }),
+            "{device}: {error}"
+        );
         assert!(error.to_string().contains("`nowhere`"));
     }
     // A library is nothing that these compilers take.

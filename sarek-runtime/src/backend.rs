@@ -14,9 +14,11 @@ use std::time::{Duration, Instant};
 
 use sarek_ir::write::{Source, Variant};
 
-use crate::Result;
+pub use crate::claims::Claims;
 use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
 pub use crate::environment::Parts;
+use crate::tag::{ScheduleKind, StorageKind, Tag};
+use crate::{Error, Result};
 
 /// A family of devices behind one driver.
 pub trait Backend: Send + Sync {
@@ -33,6 +35,9 @@ pub trait Backend: Send + Sync {
     fn priority(&self) -> i32 {
         0
     }
+
+    /// What it is in charge of, see [`crate::claims`]. Asked once, when it is registered.
+    fn claims(&self, _claims: &mut Claims) {}
 }
 
 /// A device.
@@ -48,6 +53,14 @@ pub trait BackendDevice: Any + Send + Sync {
 
     /// Allocates device memory, of any content, never of 0 bytes. Dropping it frees it, after the work that uses it.
     fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>>;
+
+    /// Allocates memory of another storage than [`StorageKind::device`], which the backend has claimed.
+    fn alloc_in(&self, bytes: usize, storage: &Tag<StorageKind>) -> Result<Arc<dyn Mem>> {
+        Err(Error::Unsupported {
+            backend: self.info().name.clone(),
+            what: format!("{bytes} bytes of the storage `{storage}`"),
+        })
+    }
 
     /// Gives back memory that it keeps for later allocations; all streams have been waited for.
     fn trim(&self) -> Result<()> {
@@ -351,6 +364,8 @@ pub struct Launch<'a> {
     pub space: IndexSpace,
     /// The physical grid: within the device's limits, `space.grid` unless folded.
     pub grid: [u32; 3],
+    /// How its threads are to be run; [`ScheduleKind::blocks`], or one that the backend has claimed.
+    pub schedule: &'a Tag<ScheduleKind>,
     /// The arguments.
     pub args: Args<'a>,
 }

@@ -86,6 +86,40 @@ pub enum Error {
         /// The text.
         source_text: String,
     },
+    /// Several backends claim the same.
+    #[error("{what}: claimed by {}; only one of them can be in charge", .owners.join(", "))]
+    Ambiguous {
+        /// What they claim.
+        what: String,
+        /// The backends.
+        owners: Vec<String>,
+    },
+    /// No backend claims what was asked for.
+    #[error("{what}: no backend claims it; {}", claimed(.known))]
+    Unclaimed {
+        /// What was asked for.
+        what: String,
+        /// What of that sort is claimed, and by whom.
+        known: Vec<String>,
+    },
+    /// A copy that must not be made.
+    #[error("{what} are not possible: {reason}")]
+    IllegalCopy {
+        /// Which copies.
+        what: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A tag cannot be added or had.
+    #[error("{kind} `{name}`: {problem}")]
+    Tag {
+        /// The kind of tag.
+        kind: &'static str,
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// An environment cannot be had: it is unknown, depends on itself, or contradicts another.
     #[error("environment `{name}`: {problem}")]
     Environment {
@@ -214,6 +248,13 @@ impl std::fmt::Display for Fault {
             FaultKind::Panic(message) => f.write_str(message)?,
         }
         write!(f, " (thread {x}, {y}, {z})")
+    }
+}
+
+fn claimed(known: &[String]) -> String {
+    match known {
+        [] => "nothing of its sort is claimed".into(),
+        known => format!("these are claimed: {}", known.join(", ")),
     }
 }
 

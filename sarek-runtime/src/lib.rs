@@ -3,6 +3,7 @@
 mod atomic;
 pub mod backend;
 pub mod cache;
+pub mod claims;
 mod device;
 pub mod direct;
 pub mod environment;
@@ -15,6 +16,7 @@ mod launch;
 pub mod layout;
 mod number;
 mod sync;
+pub mod tag;
 #[cfg(test)]
 mod testing;
 mod types;

@@ -15,6 +15,7 @@ use super::stream::HostStream;
 /// The processor that this program runs on.
 pub struct Processor {
     info: DeviceInfo,
+    stream: Arc<HostStream>,
 }
 
 impl Processor {
@@ -37,7 +38,8 @@ impl Processor {
             unified: true,
             ..DeviceInfo::default()
         };
-        Processor { info }
+        let stream = Arc::new(HostStream::new());
+        Processor { info, stream }
     }
 }
 
@@ -65,7 +67,7 @@ impl BackendDevice for Processor {
     }
 
     fn stream(&self) -> Arc<dyn BackendStream> {
-        Arc::new(HostStream)
+        self.stream.clone()
     }
 
     fn debug_info(&self) -> BTreeMap<String, String> {

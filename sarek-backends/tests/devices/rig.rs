@@ -11,6 +11,7 @@ use sarek_runtime::backend::{
     ScalarBytes, Slice,
 };
 use sarek_runtime::direct::IndexSpace;
+use sarek_runtime::tag::ScheduleKind;
 use sarek_runtime::{Error, Result};
 
 use crate::require;
@@ -131,6 +132,7 @@ pub fn launch(
             extent: [threads.into(), 1, 1],
         },
         grid: [grid, 1, 1],
+        schedule: &ScheduleKind::blocks(),
         args: Args::Device(args),
     })?;
     assert!(fault.is_none(), "faults are recorded in memory");

@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::Result;
 use crate::backend::{BackendDevice, DeviceInfo};
+use crate::claims::Claims;
 use crate::environment::Initialized;
 use crate::launch::Programs;
 use crate::sync::lock;
@@ -40,6 +41,8 @@ struct Inner {
     ordinal: usize,
     priority: i32,
     raw: Arc<dyn BackendDevice>,
+    /// Those of its backend.
+    claims: Arc<Claims>,
     default: Arc<Queue>,
     /// Every other stream, until it is dropped and its faults were reported.
     others: Mutex<Vec<Arc<Queue>>>,
@@ -73,6 +76,7 @@ impl Device {
         ordinal: usize,
         priority: i32,
         raw: Arc<dyn BackendDevice>,
+        claims: Arc<Claims>,
     ) -> Device {
         let default = Arc::new(Queue::new(raw.stream(), false));
         Device(Arc::new(Inner {
@@ -85,6 +89,7 @@ impl Device {
                 .priority
                 .map_or(priority, |own| own.min(priority)),
             raw,
+            claims,
             default,
             others: Mutex::default(),
             programs: Programs::default(),
@@ -189,6 +194,11 @@ impl Device {
             [] => Ok(()),
             names => self.0.environments.ensure(self, names),
         }
+    }
+
+    /// What its backend is in charge of.
+    pub(crate) fn claims(&self) -> &Claims {
+        &self.0.claims
     }
 
     fn pool(&self) -> &Pool {

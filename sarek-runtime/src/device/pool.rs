@@ -12,8 +12,10 @@
 use std::sync::{Arc, Mutex};
 
 use super::{Device, Queue};
-use crate::backend::{BackendDevice, Mem, Slice};
+use crate::backend::{Mem, Slice};
+use crate::claims::{Request, Subject};
 use crate::sync::lock;
+use crate::tag::{StorageKind, Tag};
 use crate::{Error, Result};
 
 /// Blocks up to this size are parts of slabs.
@@ -64,10 +66,18 @@ struct State {
 struct Buffer {
     number: u64,
     mem: Arc<dyn Mem>,
-    /// `None` of a buffer that is one block.
-    slab: Option<Purpose>,
+    key: Key,
     /// The parts that are free, in the order of their offsets.
     free: Vec<Free>,
+}
+
+/// What a buffer serves.
+#[derive(Clone, PartialEq, Eq)]
+struct Key {
+    /// `None` of a buffer that is one block.
+    slab: Option<Purpose>,
+    /// `None` for the device's own memory.
+    storage: Option<Tag<StorageKind>>,
 }
 
 struct Free {
@@ -191,10 +201,10 @@ impl Pool {
     }
 
     /// A place among those that are free.
-    fn find(&self, bytes: usize, slab: Option<Purpose>) -> Option<Place> {
+    fn find(&self, bytes: usize, key: &Key) -> Option<Place> {
         let state = &mut *lock(&self.state);
-        let mut buffers = state.buffers.iter_mut().filter(|b| b.slab == slab);
-        let place = match slab {
+        let mut buffers = state.buffers.iter_mut().filter(|b| b.key == *key);
+        let place = match key.slab {
             Some(_) => buffers.find_map(|buffer| buffer.take(bytes))?,
             None => {
                 let fit = buffers.filter(|b| b.is_unused() && serves(b.mem.len(), bytes));
@@ -207,7 +217,7 @@ impl Pool {
     }
 
     /// A place in a new buffer.
-    fn add(&self, mem: Arc<dyn Mem>, bytes: usize, slab: Option<Purpose>) -> Place {
+    fn add(&self, mem: Arc<dyn Mem>, bytes: usize, key: Key) -> Place {
         let state = &mut *lock(&self.state);
         let (len, number) = (mem.len(), state.next);
         state.next += 1;
@@ -215,7 +225,7 @@ impl Pool {
         let mut buffer = Buffer {
             number,
             mem: mem.clone(),
-            slab,
+            key,
             free: Vec::new(),
         };
         buffer.put(0, len, Vec::new());
@@ -234,10 +244,15 @@ impl MemoryUse {
 }
 
 impl Device {
-    /// Memory of at least one byte, of any content.
-    pub(crate) fn block(&self, bytes: usize, purpose: Purpose) -> Result<Block> {
+    /// Memory of at least one byte, of any content; the device's own, or of a storage that its backend has claimed.
+    pub(crate) fn block(
+        &self,
+        bytes: usize,
+        purpose: Purpose,
+        storage: Option<&Tag<StorageKind>>,
+    ) -> Result<Block> {
         let info = self.info();
-        let small = info.slabs && bytes <= SMALL;
+        let small = info.slabs && bytes <= SMALL && storage.is_none();
         let (bytes, slab) = match small {
             true => (
                 bytes.max(1).next_multiple_of(info.alignment.max(16)),
@@ -245,27 +260,31 @@ impl Device {
             ),
             false => (bytes.max(1), None),
         };
-        let device = self.clone();
-        if let Some(place) = self.pool().find(bytes, slab) {
+        let (device, storage) = (self.clone(), storage.cloned());
+        let key = Key { slab, storage };
+        if let Some(place) = self.pool().find(bytes, &key) {
             return Ok(Block { device, place });
         }
-        let size = if small {
-            SLAB.min(info.max_buffer as usize).max(bytes)
-        } else {
-            bytes
+        let size = match small {
+            true => SLAB.min(info.max_buffer as usize).max(bytes),
+            false => bytes,
         };
-        let mem = match self.alloc(size) {
+        let mem = match self.alloc_in(size, key.storage.as_ref()) {
             // A slab is a convenience; where there is no room for one, there may be for the block.
             Err(Error::OutOfMemory { .. }) if size > bytes => self.alloc(bytes)?,
             other => other?,
         };
-        let place = self.pool().add(mem, bytes, slab);
+        let place = self.pool().add(mem, bytes, key);
         Ok(Block { device, place })
     }
 
-    /// Memory that is the caller's alone, and is given back to the backend. When there is none, what the pool keeps
-    /// is given up first.
+    /// Memory that is the caller's alone, and is given back to the backend.
     pub(crate) fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
+        self.alloc_in(bytes, None)
+    }
+
+    /// The same of a storage. When there is none, what the pool keeps is given up first.
+    fn alloc_in(&self, bytes: usize, storage: Option<&Tag<StorageKind>>) -> Result<Arc<dyn Mem>> {
         let out_of_memory = || Error::OutOfMemory {
             device: self.to_string(),
             bytes,
@@ -273,13 +292,21 @@ impl Device {
         if bytes as u64 > self.info().max_buffer {
             return Err(out_of_memory());
         }
-        let raw: &dyn BackendDevice = self.raw();
-        match raw.alloc(bytes.max(1)) {
+        let alloc = || match storage {
+            None => self.raw().alloc(bytes.max(1)),
+            Some(storage) => self.raw().alloc_in(bytes.max(1), storage),
+        };
+        if let Some(storage) = storage {
+            let (kernels, bytes): (&[&sarek_ir::Kernel], _) = (&[], bytes as u64);
+            let subject = Subject::Storage(storage.clone());
+            self.claims().owner(&subject, &Request { kernels, bytes })?;
+        }
+        match alloc() {
             Err(Error::OutOfMemory { .. }) => {}
             other => return other,
         }
         self.trim()?;
-        match raw.alloc(bytes.max(1)) {
+        match alloc() {
             Err(Error::OutOfMemory { .. }) => Err(out_of_memory()),
             other => other,
         }

@@ -31,6 +31,7 @@ pub(crate) use programs::Programs;
 
 use crate::backend::Codegen;
 use crate::device::{Event, Stream, registry};
+use crate::tag::{ScheduleKind, Tag};
 use crate::{Device, Error, Kernel, KernelDef, Result};
 pub(crate) use explain::kernel as explain_kernel;
 #[cfg(feature = "reference")]
@@ -64,6 +65,8 @@ struct Call<'a> {
     wholes: Vec<(usize, usize, Box<[u8]>)>,
     /// The names of what its text needs around it.
     environments: Arc<[String]>,
+    /// How its threads are run, if that was said.
+    schedule: Option<Tag<ScheduleKind>>,
 }
 
 impl<'a, B> Launch<'a, B> {
@@ -92,6 +95,7 @@ impl<'a, B> Launch<'a, B> {
                 args,
                 wholes,
                 environments: Arc::default(),
+                schedule: None,
             },
             block: PhantomData,
         }
@@ -102,6 +106,13 @@ impl<'a, B> Launch<'a, B> {
     pub fn environment(mut self, name: &str) -> Self {
         let known = self.call.environments.iter().cloned();
         self.call.environments = known.chain([name.to_owned()]).collect();
+        self
+    }
+
+    /// Has its threads run in another way than in blocks, each thread once. Only devices of the backend that has
+    /// claimed the schedule are eligible.
+    pub fn schedule(mut self, schedule: &Tag<ScheduleKind>) -> Self {
+        self.call.schedule = Some(schedule.clone());
         self
     }
 

@@ -1,5 +1,7 @@
 //! Queuing a launch on a stream.
 
+use std::sync::OnceLock;
+
 use sarek_ir::write::{Slot, SlotKind, Source};
 use sarek_ir::{Memory, ParamId, Scalar, Value};
 
@@ -11,6 +13,7 @@ use crate::backend::{self, Args, Codegen, Compiler, Renderer, ScalarBytes};
 use crate::device::{Event, FaultSlot, Pending, Stream};
 use crate::direct::DirectArg;
 use crate::fault::Sites;
+use crate::tag::{ScheduleKind, Tag};
 use crate::{Error, Result};
 
 impl Ready<'_> {
@@ -62,6 +65,9 @@ impl Ready<'_> {
     }
 }
 
+/// The schedule of launches that ask for none.
+static BLOCKS: OnceLock<Tag<ScheduleKind>> = OnceLock::new();
+
 /// `linked` counts what devices see elements as.
 fn host_arg(arg: &mut Arg<'_>, linked: bool) -> Result<DirectArg> {
     let len = if linked { arg.units() } else { arg.len() } as usize;
@@ -109,6 +115,7 @@ impl Call<'_> {
             kernel: kernel.name(),
             space: plan.space,
             grid: plan.grid,
+            schedule: self.schedule(),
             args: Args::Host {
                 args: &args,
                 checked,
@@ -159,6 +166,11 @@ impl Call<'_> {
         Ok(made)
     }
 
+    fn schedule(&self) -> &Tag<ScheduleKind> {
+        let blocks = || BLOCKS.get_or_init(ScheduleKind::blocks);
+        self.schedule.as_ref().unwrap_or_else(blocks)
+    }
+
     fn sites(&self, plan: &Plan) -> Sites {
         Sites {
             shared: plan.shared.clone(),
@@ -187,6 +199,7 @@ impl Call<'_> {
             kernel: self.kernel.name(),
             space: plan.space,
             grid: plan.grid,
+            schedule: self.schedule(),
             args: Args::Device(&values),
         })?;
         let outcome = record.map(|slot| stream.queue().watch(slot, self.sites(plan)));

@@ -14,6 +14,7 @@ use super::host::info;
 use crate::backend::*;
 use crate::direct::{IndexSpace, RawFault};
 use crate::sync::lock;
+use crate::tag::{ScheduleKind, StorageKind, Tag};
 use crate::{Error, Result};
 
 /// A backend of one device, or of several.
@@ -22,6 +23,7 @@ pub(crate) struct GpuBackend {
     priority: i32,
     info: DeviceInfo,
     count: usize,
+    claims: Mutex<Option<Box<dyn Fn(&mut Claims) + Send>>>,
     pub(crate) stats: Arc<Stats>,
 }
 
@@ -46,6 +48,10 @@ pub(crate) struct Stats {
     pub(crate) broken: AtomicBool,
     /// Everything fails once it is set.
     pub(crate) lost: AtomicBool,
+    /// The storages asked for, of allocations other than the device's own.
+    pub(crate) storages: Mutex<Vec<String>>,
+    /// The schedules of launches other than blocks.
+    pub(crate) schedules: Mutex<Vec<String>>,
     /// What environments asked for at the last compilation.
     pub(crate) parts: Mutex<Parts>,
     /// The slots and the grid of the last launch.
@@ -80,12 +86,26 @@ impl GpuBackend {
             priority,
             info,
             count,
+            claims: Mutex::default(),
             stats: Arc::default(),
         })
     }
 }
 
+impl GpuBackend {
+    /// Lets it claim something when it is registered.
+    pub(crate) fn claim(&self, claim: impl Fn(&mut Claims) + Send + 'static) {
+        *lock(&self.claims) = Some(Box::new(claim));
+    }
+}
+
 impl Backend for GpuBackend {
+    fn claims(&self, claims: &mut Claims) {
+        if let Some(claim) = &*lock(&self.claims) {
+            claim(claims);
+        }
+    }
+
     fn name(&self) -> &'static str {
         self.name
     }
@@ -166,6 +186,11 @@ impl BackendDevice for GpuDevice {
             bytes: Mutex::new(vec![0xEE; bytes]),
             stats: stats.clone(),
         }))
+    }
+
+    fn alloc_in(&self, bytes: usize, storage: &Tag<StorageKind>) -> Result<Arc<dyn Mem>> {
+        lock(&self.codegen.0.storages).push(storage.to_string());
+        self.alloc(bytes)
     }
 
     fn stream(&self) -> Arc<dyn BackendStream> {
@@ -450,6 +475,9 @@ impl BackendStream for GpuStream {
         assert_eq!(loaded.block, launch.space.block);
         assert_eq!(loaded.slots.len(), args.len());
         self.stats.launches.fetch_add(1, Ordering::Relaxed);
+        if *launch.schedule != ScheduleKind::blocks() {
+            lock(&self.stats.schedules).push(launch.schedule.to_string());
+        }
         *lock(&self.stats.last) = (loaded.slots.clone(), launch.grid);
         for (slot, arg) in loaded.slots.iter().zip(args) {
             if let Arg::Buffer(slice) = arg {

@@ -12,11 +12,14 @@ use std::sync::Arc;
 use super::device_copy::DeviceCopy;
 use crate::backend::{BackendEvent, Slice};
 use crate::device::{Pending, Purpose, Queue, Stream};
+use crate::tag::{StorageKind, Tag};
 use crate::{Device, Error, Result};
 
 #[derive(Default)]
 pub(super) struct Copies {
     devices: Vec<DeviceCopy>,
+    /// Where on devices it is; `None` for their own memory.
+    pub(super) storage: Option<Tag<StorageKind>>,
     outcomes: Vec<Pending>,
     failed: Option<Error>,
 }
@@ -72,6 +75,12 @@ impl Copies {
     /// The contents are those of a launch that failed.
     pub(super) fn fail(&mut self, error: Error) {
         self.failed = Some(error);
+    }
+
+    /// From now on devices hold it elsewhere.
+    pub(super) fn store_in(&mut self, storage: Option<Tag<StorageKind>>) {
+        self.devices.clear();
+        self.storage = storage;
     }
 
     /// The whole vector is being rewritten on the host.
@@ -133,7 +142,7 @@ impl Copies {
         match known {
             Some(position) => Ok(position),
             None => {
-                let copy = DeviceCopy::new(device, bytes, purpose)?;
+                let copy = DeviceCopy::new(device, bytes, purpose, self.storage.as_ref())?;
                 self.devices.push(copy);
                 Ok(self.devices.len() - 1)
             }

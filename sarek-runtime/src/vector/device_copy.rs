@@ -7,7 +7,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::backend::{BackendEvent, Slice};
+use crate::claims::CopyAction;
 use crate::device::{Block, Purpose, Queue};
+use crate::tag::{StorageKind, Tag};
 use crate::{Device, Result};
 
 pub(super) struct DeviceCopy {
@@ -15,6 +17,8 @@ pub(super) struct DeviceCopy {
     /// Does it hold what the vector holds?
     pub(super) valid: bool,
     block: Block,
+    /// Where on the device it is; `None` for its own memory.
+    storage: Option<Tag<StorageKind>>,
     writer: Option<Writer>,
     /// Streams that have waited for the writer and read since.
     readers: Vec<Arc<Queue>>,
@@ -29,11 +33,17 @@ struct Writer {
 
 impl DeviceCopy {
     /// Memory for so many bytes, which hold nothing yet.
-    pub(super) fn new(device: &Device, bytes: usize, purpose: Purpose) -> Result<DeviceCopy> {
-        let mut block = device.block(bytes, purpose)?;
+    pub(super) fn new(
+        device: &Device,
+        bytes: usize,
+        purpose: Purpose,
+        storage: Option<&Tag<StorageKind>>,
+    ) -> Result<DeviceCopy> {
+        let mut block = device.block(bytes, purpose, storage)?;
         Ok(DeviceCopy {
             device: device.clone(),
             valid: false,
+            storage: storage.cloned(),
             writer: None,
             // Whoever used the memory before is waited for by the first write.
             readers: block.take_users(),
@@ -147,7 +157,19 @@ impl DeviceCopy {
         if range.is_empty() {
             return Ok(());
         }
-        if other.device.backend() == self.device.backend() {
+        let native = match (&other.storage, &self.storage) {
+            (None, None) => true,
+            (from, to) => {
+                let tag =
+                    |storage: &Option<Tag<_>>| storage.clone().unwrap_or_else(StorageKind::device);
+                let route = self
+                    .device
+                    .claims()
+                    .route(&tag(from), &tag(to), range.len() as u64);
+                route? == CopyAction::Native
+            }
+        };
+        if native && other.device.backend() == self.device.backend() {
             other.before_read(queue)?;
             self.before_write(queue)?;
             let (to, from) = (self.part(at..at + range.len()), other.part(range.clone()));

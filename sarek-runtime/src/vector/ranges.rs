@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use super::{State, Vector, bytes};
 use crate::device::Stream;
 use crate::sync::lock;
+use crate::tag::{StorageKind, Tag};
 use crate::{Device, Element, Error, Result};
 
 /// The elements of a vector of `len` that a range names.
@@ -222,6 +223,16 @@ impl<T: Element> Vector<T> {
         copies.forget_outcomes();
         self.leave_host(stream.device());
         Ok(())
+    }
+
+    /// The same vector, which devices hold in memory of a certain storage. Launches on devices whose backend has not claimed
+    /// it are errors. [`StorageKind::device`] is what every vector begins with.
+    pub fn stored_in(mut self, storage: &Tag<StorageKind>) -> Result<Vector<T>> {
+        self.as_slice()?;
+        let other = *storage != StorageKind::device();
+        let copies = &mut self.state_mut().copies;
+        copies.store_in(other.then(|| storage.clone()));
+        Ok(self)
     }
 
     /// Brings the elements to a device ahead of the launches that use them, in the order of a stream.

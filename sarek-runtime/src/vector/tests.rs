@@ -137,7 +137,7 @@ fn empty_vectors_are_vectors() {
     assert_eq!(stats.launches.load(Relaxed), 1);
     let mut empty = Vector::<f32>::default();
     axpy(1.0, &x, &mut empty).over(0).run_on(&device).unwrap();
-    assert_eq!(empty.to_vec().unwrap(), []);
+    assert!(empty.to_vec().unwrap().is_empty());
     empty.fill(1.0).unwrap();
     assert!(empty.is_empty() && empty.get(0).is_err());
 }
@@ -219,7 +219,7 @@ fn ranges_are_read_and_written_where_the_vector_is() {
     y.read_into(98, &mut two).unwrap();
     assert_eq!(two, [8.0, 9.0]);
     assert_eq!(y.read(..).unwrap().len(), 100);
-    assert_eq!(y.read(100..).unwrap(), []);
+    assert!(y.read(100..).unwrap().is_empty());
 }
 
 #[test]

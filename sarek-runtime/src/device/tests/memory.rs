@@ -2,7 +2,9 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use crate::claims::CopyAction;
 use crate::device::{Block, Purpose};
+use crate::tag::{self, StorageKind};
 use crate::testing::device;
 use crate::testing::gpu::GpuBackend;
 use crate::testing::kernels::axpy_call as axpy;
@@ -21,19 +23,19 @@ fn place(block: &Block) -> (*const u8, usize) {
 fn small_blocks_are_parts_of_slabs() {
     let (device, stats) = device(&GpuBackend::new("gpu", 9));
     let blocks: Vec<Block> = (1..=8)
-        .map(|i| device.block(100 * i, Purpose::Working).unwrap())
+        .map(|i| device.block(100 * i, Purpose::Working, None).unwrap())
         .collect();
     assert_eq!(stats.allocs.load(Relaxed), 1);
     let offsets: Vec<usize> = blocks.iter().map(|b| b.slice().offset).collect();
     assert!(offsets.iter().all(|offset| offset.is_multiple_of(256)));
     assert_eq!(offsets, [0, 256, 512, 1024, 1536, 2048, 2816, 3584]);
-    let constant = device.block(100, Purpose::Constant).unwrap();
+    let constant = device.block(100, Purpose::Constant, None).unwrap();
     assert_ne!(
         place(&constant).0,
         place(&blocks[0]).0,
         "constants are apart"
     );
-    let large = device.block(1 << 20, Purpose::Working).unwrap();
+    let large = device.block(1 << 20, Purpose::Working, None).unwrap();
     assert_eq!((large.slice().offset, large.slice().len), (0, 1 << 20));
     assert_eq!(stats.allocs.load(Relaxed), 3);
 }
@@ -45,7 +47,9 @@ fn the_same_history_gives_the_same_places() {
         let mut kept = Vec::new();
         let mut offsets = Vec::new();
         for i in 0..200usize {
-            let block = device.block(1 + i * 7919 % 5000, Purpose::Working).unwrap();
+            let block = device
+                .block(1 + i * 7919 % 5000, Purpose::Working, None)
+                .unwrap();
             offsets.push(block.slice().offset);
             kept.push(block);
             if i % 3 == 0 {
@@ -60,17 +64,20 @@ fn the_same_history_gives_the_same_places() {
 #[test]
 fn what_is_freed_is_used_again_and_joined() {
     let device = gpu();
-    let [a, b, c] = [(); 3].map(|()| device.block(1000, Purpose::Working).unwrap());
+    let [a, b, c] = [(); 3].map(|()| device.block(1000, Purpose::Working, None).unwrap());
     let (first, second) = (place(&a), place(&b));
     drop(b);
     drop(a);
     // Both holes are one.
-    let large = device.block(2048, Purpose::Working).unwrap();
+    let large = device.block(2048, Purpose::Working, None).unwrap();
     assert_eq!(place(&large), first);
     drop(large);
-    assert_eq!(place(&device.block(300, Purpose::Working).unwrap()), first);
+    assert_eq!(
+        place(&device.block(300, Purpose::Working, None).unwrap()),
+        first
+    );
     drop(c);
-    let whole = device.block(256 << 10, Purpose::Working).unwrap();
+    let whole = device.block(256 << 10, Purpose::Working, None).unwrap();
     assert_eq!(place(&whole), first);
     assert_eq!(second.1, 1024);
 }
@@ -80,8 +87,8 @@ fn memory_is_counted() {
     let (device, stats) = device(&GpuBackend::new("gpu", 9));
     assert_eq!(device.memory_use(), MemoryUse::default());
     let large = 1 << 20;
-    let a = device.block(large, Purpose::Working).unwrap();
-    let b = device.block(large, Purpose::Working).unwrap();
+    let a = device.block(large, Purpose::Working, None).unwrap();
+    let b = device.block(large, Purpose::Working, None).unwrap();
     drop(a);
     let bytes = large as u64;
     let is = |used: u64, peak: u64, reserved: u64| MemoryUse {
@@ -204,4 +211,82 @@ fn every_allocation_may_fail() {
         assert_eq!(device.memory_use().used, 0, "allocation {first}");
     }
     assert!(failed >= 6, "{failed}");
+}
+
+#[test]
+fn memory_of_other_storage_is_the_backends_to_give() {
+    let backend = GpuBackend::new("banked", 9);
+    let unknown: tag::Tag<StorageKind> = tag::lookup("memory/bank");
+    backend.claim(move |claims| {
+        claims.storage(unknown.clone());
+    });
+    let bank: tag::Tag<StorageKind> = tag::register("memory/bank").unwrap();
+    let (device, stats) = device(&backend);
+    let other = gpu();
+    let x = Vector::filled(4, 1.0);
+    let mut y = Vector::zeros(4).stored_in(&bank).unwrap();
+    let error = axpy(1.0, &x, &mut y).over(4).run_on(&device).unwrap_err();
+    assert!(
+        matches!(error, Error::Unclaimed { .. }),
+        "the tag was unknown then: {error}"
+    );
+    let backend = GpuBackend::new("banked", 9);
+    let claimed = bank.clone();
+    backend.claim(move |claims| {
+        claims.storage(claimed.clone());
+    });
+    let (device, later) = crate::testing::device(&backend);
+    axpy(1.0, &x, &mut y).over(4).run_on(&device).unwrap();
+    assert_eq!(*crate::sync::lock(&later.storages), ["memory/bank"]);
+    assert!(stats.storages.lock().unwrap().is_empty());
+    assert_eq!(y.to_vec().unwrap(), [1.0; 4]);
+    let error = axpy(1.0, &x, &mut y).over(4).run_on(&other).unwrap_err();
+    assert!(
+        error.to_string().contains("the storage `memory/bank`"),
+        "{error}"
+    );
+    // Used again for that storage only.
+    drop(y);
+    let y = Vector::<f32>::zeros(4).stored_in(&bank).unwrap();
+    y.prefetch(&device.stream()).unwrap();
+    assert_eq!(crate::sync::lock(&later.storages).len(), 1);
+}
+
+#[test]
+fn copies_take_the_route_that_is_claimed() {
+    let [a, b]: [tag::Tag<StorageKind>; 2] =
+        ["route/a", "route/b"].map(|name| tag::register(name).unwrap());
+    let backend = GpuBackend::new("routed", 9);
+    let tags = [a.clone(), b.clone()];
+    backend.claim(move |claims| {
+        let [a, b] = tags.clone();
+        claims
+            .storage(a.clone())
+            .storage(b.clone())
+            .copies(a.clone(), b.clone(), CopyAction::StageViaHost)
+            .copies(b.clone(), a.clone(), CopyAction::Illegal("b is write-only"));
+    });
+    let (device, stats) = device(&backend);
+    let there = |tag: &tag::Tag<StorageKind>| {
+        let mut v = Vector::zeros(4).stored_in(tag).unwrap();
+        axpy(1.0, &Vector::filled(4, 2.0), &mut v)
+            .over(4)
+            .run_on(&device)
+            .unwrap();
+        v
+    };
+    let (mut x, mut y, mut z) = (there(&a), there(&b), there(&a));
+    y.copy_from(0, &x, 0..2).unwrap();
+    assert_eq!(
+        (stats.copies.load(Relaxed), stats.downloads.load(Relaxed)),
+        (0, 1)
+    );
+    z.copy_from(0, &x, 0..2).unwrap();
+    assert_eq!(
+        (stats.copies.load(Relaxed), stats.downloads.load(Relaxed)),
+        (1, 1)
+    );
+    let error = x.copy_from(0, &y, 0..2).unwrap_err();
+    assert!(matches!(error, Error::IllegalCopy { .. }), "{error}");
+    assert_eq!(y.to_vec().unwrap(), [2.0; 4]);
 }

@@ -7,7 +7,7 @@
 //! ```
 //! use sarek_runtime::tag::{self, ScheduleKind, Tag, Template};
 //!
-//! #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+//! #[derive(PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 //! struct Tiled {
 //!     block_size: u32,
 //!     smem_kb: u32,
@@ -20,14 +20,22 @@
 //! # Ok::<(), sarek_runtime::Error>(())
 //! ```
 //!
-//! A name that nobody added is a tag too ([`Tag::is_undefined`]): it is kept as it was read and written again the same.
+//! Tags are serde data: a plain member is its name, a template `{"type": name}`, an instance `{"type": name, "with": attributes}`. A
+//! name that nobody added is a tag too ([`Tag::is_undefined`]): it is kept as it was read and written again the same.
 
+mod serial;
+#[cfg(test)]
+mod tests;
+mod value;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, OnceLock};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::sync::lock;
 use crate::{Error, Result};
@@ -119,12 +127,16 @@ struct Data {
 
 enum Form {
     Plain,
-    Template(TypeId),
+    Template {
+        attributes: TypeId,
+        read: serial::Read,
+    },
     Instance {
         attributes: Arc<dyn Attributes>,
         template: Arc<Data>,
     },
-    Undefined,
+    /// What stood beside the name, if it was more than that.
+    Undefined(Option<serial::Fields>),
 }
 
 /// Attributes whose type is forgotten.
@@ -132,6 +144,7 @@ trait Attributes: Send + Sync {
     fn as_any(&self) -> &(dyn Any + Send + Sync);
     fn equals(&self, other: &dyn Attributes) -> bool;
     fn format(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+    fn as_data(&self) -> &dyn erased_serde::Serialize;
 }
 
 impl<A: Attribute> Attributes for A {
@@ -146,12 +159,22 @@ impl<A: Attribute> Attributes for A {
     fn format(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self, f)
     }
+
+    fn as_data(&self) -> &dyn erased_serde::Serialize {
+        self
+    }
 }
 
 /// What the attributes of a template may be.
-pub trait Attribute: Any + Eq + Hash + fmt::Debug + Send + Sync {}
+pub trait Attribute:
+    Any + Eq + Hash + fmt::Debug + Send + Sync + Serialize + DeserializeOwned
+{
+}
 
-impl<A: Any + Eq + Hash + fmt::Debug + Send + Sync> Attribute for A {}
+impl<A> Attribute for A where
+    A: Any + Eq + Hash + fmt::Debug + Send + Sync + Serialize + DeserializeOwned
+{
+}
 
 /// All tags of all kinds.
 #[derive(Default)]
@@ -164,7 +187,7 @@ struct Table {
     /// In the order in which they are listed.
     members: Vec<Arc<Data>>,
     instances: Vec<Arc<Data>>,
-    undefined: HashMap<String, Arc<Data>>,
+    undefined: Vec<Arc<Data>>,
 }
 
 /// Does something with the tags of a kind.
@@ -175,7 +198,7 @@ fn with<K: Kind, R>(f: impl FnOnce(&mut Table) -> R) -> R {
     let table = all.kinds.entry(TypeId::of::<K>()).or_insert_with(|| Table {
         members: K::MEMBERS.iter().map(plain).collect(),
         instances: Vec::new(),
-        undefined: HashMap::new(),
+        undefined: Vec::new(),
     });
     f(table)
 }
@@ -195,8 +218,11 @@ pub fn register<K: Kind>(name: &str) -> Result<Tag<K>> {
 
 /// Adds a member that takes attributes; an error if there is one of its name.
 pub fn template<K: Kind, A: Attribute>(name: &str) -> Result<Template<K, A>> {
-    let tag = add(name, Form::Template(TypeId::of::<A>()))?;
-    Ok(Template(tag, PhantomData))
+    let form = Form::Template {
+        attributes: TypeId::of::<A>(),
+        read: serial::read::<A>,
+    };
+    Ok(Template(add(name, form)?, PhantomData))
 }
 
 fn add<K: Kind>(name: &str, form: Form) -> Result<Tag<K>> {
@@ -220,16 +246,52 @@ fn problem<K: Kind>(name: &str, problem: String) -> Error {
 
 /// The member of a name. If nobody has added one, a tag that keeps the name.
 pub fn lookup<K: Kind>(name: &str) -> Tag<K> {
+    known(name).unwrap_or_else(|| undefined(name, None))
+}
+
+/// The member of a name.
+fn known<K: Kind>(name: &str) -> Option<Tag<K>> {
     with::<K, _>(|table| {
-        let known = table.members.iter().find(|member| member.name == name);
-        if let Some(member) = known {
-            return tag(member.clone());
+        let found = table.members.iter().find(|member| member.name == name);
+        found.cloned().map(tag)
+    })
+}
+
+/// The tag that keeps a name, and what stood beside it.
+fn undefined<K: Kind>(name: &str, fields: Option<serial::Fields>) -> Tag<K> {
+    with::<K, _>(|table| {
+        let same = |data: &&Arc<Data>| {
+            data.name == name && matches!(&data.form, Form::Undefined(kept) if *kept == fields)
+        };
+        if let Some(kept) = table.undefined.iter().find(same) {
+            return tag(kept.clone());
         }
-        let undefined = &mut table.undefined;
-        let kept = undefined
-            .entry(name.to_owned())
-            .or_insert_with(|| data(name.to_owned(), Form::Undefined));
-        tag(kept.clone())
+        let kept = data(name.to_owned(), Form::Undefined(fields));
+        table.undefined.push(kept.clone());
+        tag(kept)
+    })
+}
+
+/// The instance of a template.
+fn instance<K: Kind>(template: &Arc<Data>, attributes: Arc<dyn Attributes>) -> Tag<K> {
+    with::<K, _>(|table| {
+        let same = |data: &&Arc<Data>| match &data.form {
+            Form::Instance {
+                attributes: known,
+                template: of,
+            } => Arc::ptr_eq(of, template) && known.equals(&*attributes),
+            Form::Plain | Form::Template { .. } | Form::Undefined(_) => false,
+        };
+        if let Some(known) = table.instances.iter().find(same) {
+            return tag(known.clone());
+        }
+        let form = Form::Instance {
+            attributes: attributes.clone(),
+            template: template.clone(),
+        };
+        let made = data(template.name.clone(), form);
+        table.instances.push(made.clone());
+        tag(made)
     })
 }
 
@@ -237,12 +299,14 @@ pub fn lookup<K: Kind>(name: &str) -> Tag<K> {
 pub fn lookup_template<K: Kind, A: Attribute>(name: &str) -> Result<Template<K, A>> {
     let tag = lookup::<K>(name);
     match tag.0.form {
-        Form::Template(takes) if takes == TypeId::of::<A>() => Ok(Template(tag, PhantomData)),
-        Form::Template(_) => Err(problem::<K>(name, "it takes other attributes".to_owned())),
+        Form::Template { attributes, .. } if attributes == TypeId::of::<A>() => {
+            Ok(Template(tag, PhantomData))
+        }
+        Form::Template { .. } => Err(problem::<K>(name, "it takes other attributes".to_owned())),
         Form::Plain | Form::Instance { .. } => {
             Err(problem::<K>(name, "it takes no attributes".to_owned()))
         }
-        Form::Undefined => Err(problem::<K>(name, "nobody has added it".to_owned())),
+        Form::Undefined(_) => Err(problem::<K>(name, "nobody has added it".to_owned())),
     }
 }
 
@@ -254,27 +318,7 @@ pub fn members<K: Kind>() -> Vec<Tag<K>> {
 impl<K: Kind, A: Attribute> Template<K, A> {
     /// Its instance of these attributes.
     pub fn of(&self, attributes: A) -> Tag<K> {
-        let (template, attributes) = (&self.0.0, Arc::new(attributes));
-        with::<K, _>(|table| {
-            let same = |data: &&Arc<Data>| match &data.form {
-                Form::Instance {
-                    attributes: known,
-                    template: of,
-                } => Arc::ptr_eq(of, template) && known.equals(&*attributes),
-                Form::Plain | Form::Template(_) | Form::Undefined => false,
-            };
-            if let Some(known) = table.instances.iter().find(same) {
-                return tag(known.clone());
-            }
-            let template = template.clone();
-            let form = Form::Instance {
-                attributes: attributes.clone(),
-                template,
-            };
-            let instance = data(self.0.0.name.clone(), form);
-            table.instances.push(instance.clone());
-            tag(instance)
-        })
+        instance(&self.0.0, Arc::new(attributes))
     }
 
     /// Is the tag one of its instances, or itself?
@@ -289,7 +333,9 @@ impl<K: Kind, A: Attribute> Template<K, A> {
                 attributes,
                 template,
             } if Arc::ptr_eq(template, &self.0.0) => attributes.as_any().downcast_ref(),
-            Form::Instance { .. } | Form::Plain | Form::Template(_) | Form::Undefined => None,
+            Form::Instance { .. } | Form::Plain | Form::Template { .. } | Form::Undefined(_) => {
+                None
+            }
         }
     }
 
@@ -310,18 +356,18 @@ impl<K> Tag<K> {
         self == other
             || match &other.0.form {
                 Form::Instance { template, .. } => Arc::ptr_eq(template, &self.0),
-                Form::Plain | Form::Template(_) | Form::Undefined => false,
+                Form::Plain | Form::Template { .. } | Form::Undefined(_) => false,
             }
     }
 
     /// Does it keep a name that nobody has added?
     pub fn is_undefined(&self) -> bool {
-        matches!(self.0.form, Form::Undefined)
+        matches!(self.0.form, Form::Undefined(_))
     }
 
     /// Does it take attributes that it has not got?
     pub fn is_template(&self) -> bool {
-        matches!(self.0.form, Form::Template(_))
+        matches!(self.0.form, Form::Template { .. })
     }
 }
 
@@ -356,8 +402,8 @@ impl<K> fmt::Debug for Tag<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.form {
             Form::Plain => f.write_str(&self.0.name),
-            Form::Template(_) => write!(f, "{} (template)", self.0.name),
-            Form::Undefined => write!(f, "Undefined({})", self.0.name),
+            Form::Template { .. } => write!(f, "{} (template)", self.0.name),
+            Form::Undefined(_) => write!(f, "Undefined({})", self.0.name),
             Form::Instance { attributes, .. } => {
                 write!(f, "{} ", self.0.name)?;
                 attributes.format(f)
@@ -377,6 +423,3 @@ impl<K, A> fmt::Debug for Template<K, A> {
         fmt::Debug::fmt(&self.0, f)
     }
 }
-
-#[cfg(test)]
-mod tests;
