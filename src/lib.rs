@@ -43,8 +43,9 @@ pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::{
     Atomic, AtomicElement, AtomicInteger, Device, DeviceFn, Dims, Element, Error, Event, Fault,
-    FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, NativePrelude, Num, Ready,
-    Result, Scalar, ScalarArg, Stream, Vector, backend, registry, reset_output, set_output,
+    FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, MemoryUse, NativePrelude,
+    Num, Part, PartMut, Parts, Ready, Result, Scalar, ScalarArg, Stream, Vector, backend, cache,
+    environment, registry, reset_output, set_output,
 };
 
 /// What expansions of [`kernel`] use; not for users.

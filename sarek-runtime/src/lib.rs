@@ -2,8 +2,11 @@
 
 mod atomic;
 pub mod backend;
+pub mod cache;
+pub mod claims;
 mod device;
 pub mod direct;
+pub mod environment;
 mod error;
 mod fault;
 mod function;
@@ -15,13 +18,14 @@ mod native;
 mod number;
 mod output;
 mod sync;
+pub mod tag;
 #[cfg(test)]
 mod testing;
 mod types;
 mod vector;
 
 pub use atomic::{Atomic, AtomicElement, AtomicInteger};
-pub use device::{Device, Event, Stream, registry};
+pub use device::{Device, Event, MemoryUse, Stream, registry};
 pub use error::{Error, Fault, FaultKind, Result};
 pub use function::DeviceFn;
 pub use kernel::{Kernel, KernelDef, ScalarArg};
@@ -37,4 +41,4 @@ pub use number::{Float, Int, Num, Scalar};
 pub use output::printed;
 pub use output::{reset_output, set_output};
 pub use types::{Element, KernelType};
-pub use vector::Vector;
+pub use vector::{Part, PartMut, Parts, Vector};

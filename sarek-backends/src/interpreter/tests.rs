@@ -23,6 +23,7 @@ fn launch(kernel: Kernel, space: IndexSpace, args: &[DirectArg]) -> Result<Optio
         kernel: "k",
         space,
         grid: space.grid.map(|g| g as u32),
+        schedule: &sarek_runtime::tag::ScheduleKind::blocks(),
         args: Args::Host {
             args,
             checked: true,

@@ -9,7 +9,6 @@ use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::Scalar;
 use syn::visit_mut::VisitMut;
 
-use super::direct::rust_type;
 use crate::lower::{MARK, scalar_tokens};
 use crate::parse::{NativeCall, StdCall, StdMacro, Template, is_native, name_span};
 

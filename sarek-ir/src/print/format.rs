@@ -3,7 +3,7 @@
 use std::fmt::{Binary, Debug, Display, LowerExp, LowerHex, Octal, UpperExp, UpperHex};
 
 use super::{Align, Format, Notation};
-use crate::Value;
+use crate::{Value, binary16};
 
 /// A value by one trait, with the flags, precision and zeros of a format.
 macro_rules! spelled {
@@ -57,6 +57,8 @@ impl Format {
             Value::U32(v) => (self.integer(v), Align::Right),
             Value::I64(v) => (self.integer(v), Align::Right),
             Value::U64(v) | Value::Usize(v) => (self.integer(v), Align::Right),
+            // As the `half` crate does.
+            Value::F16(v) => (self.float(binary16::to_f32(v)), Align::Right),
             Value::F32(v) => (self.float(f32::from_bits(v)), Align::Right),
             Value::F64(v) => (self.float(f64::from_bits(v)), Align::Right),
         };

@@ -27,6 +27,7 @@ mod stream;
 mod transpose;
 mod types;
 mod vector_add;
+mod vectors;
 
 use std::sync::LazyLock;
 
@@ -50,6 +51,7 @@ pub fn all() -> &'static [Case] {
             constants::CASES,
             small::CASES,
             half::CASES,
+            vectors::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             operators::CASES,
