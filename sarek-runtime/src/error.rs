@@ -45,6 +45,14 @@ pub enum Error {
         /// What the launch must satisfy, and what it was.
         requirement: String,
     },
+    /// The interpreter, run as a sanitizer (`SAREK_SANITIZE`), found what a kernel must not do.
+    #[error("sanitizer, `{kernel}`: {finding}")]
+    Sanitizer {
+        /// The kernel.
+        kernel: String,
+        /// What it does, which threads do it and where.
+        finding: String,
+    },
     /// A kernel failed while it ran.
     #[error("{0}")]
     Fault(Box<Fault>),
