@@ -165,6 +165,9 @@ pub struct Param {
     pub name: Cow<'static, str>,
     /// What it is.
     pub kind: ParamKind,
+    /// Of a slice of a linked kernel: bytes, up to 16, that the address of an element of the source's type is a multiple
+    /// of on every device. 0 where that is not told.
+    pub align: u32,
 }
 
 /// What a parameter is.

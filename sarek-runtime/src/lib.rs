@@ -17,6 +17,7 @@ pub mod layout;
 mod native;
 mod number;
 mod output;
+mod packed;
 mod sync;
 pub mod tag;
 #[cfg(test)]
@@ -40,5 +41,11 @@ pub use number::{Float, Int, Num, Scalar};
 #[doc(hidden)]
 pub use output::printed;
 pub use output::{reset_output, set_output};
+#[doc(hidden)]
+pub use packed::Packed;
+pub use packed::{
+    Swizzle2, Swizzle3, Swizzle4, f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4,
+    u32x2, u32x3, u32x4,
+};
 pub use types::{Element, KernelType};
 pub use vector::{Part, PartMut, Parts, Vector};

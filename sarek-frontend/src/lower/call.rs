@@ -49,6 +49,9 @@ impl Lowerer<'_> {
         if let Some(scalar) = qualifying_type(path) {
             return self.associated_call(scalar, last, e);
         }
+        if let Some(value) = self.packed_call(path, e) {
+            return value;
+        }
         if let Some(builtin) = Builtin::from_name(&name)
             && self.is_of_facade(path)
         {

@@ -31,6 +31,7 @@ mod matching;
 mod method;
 mod native;
 mod operator;
+mod packed;
 mod parameter;
 mod path;
 mod pattern;

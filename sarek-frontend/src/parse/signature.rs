@@ -92,7 +92,7 @@ pub fn named_scalar(path: &syn::Path) -> Option<Scalar> {
     }
 }
 
-fn plain_text(path: &syn::Path) -> String {
+pub(super) fn plain_text(path: &syn::Path) -> String {
     let segments = path.segments.iter().map(|s| s.ident.to_string());
     segments.collect::<Vec<_>>().join("::")
 }

@@ -163,6 +163,9 @@ impl Linker {
                 };
                 let elem = unit.scalar.into();
                 let id = self.push_param(param.name.clone(), ParamKind::Slice { elem, access });
+                // Vectors begin at such a multiple, and so do parts of them, which consist of whole elements.
+                self.out.params.to_mut()[id.index()].align =
+                    1 << shape.size().max(1).trailing_zeros().min(4);
                 Part::whole(Storage::Slice(id, unit), shape)
             }
             ParamKind::Reference(_) => unreachable!("a kernel takes no references to values"),
@@ -170,7 +173,8 @@ impl Linker {
     }
 
     fn push_param(&mut self, name: Cow<'static, str>, kind: ParamKind) -> ParamId {
-        self.out.params.to_mut().push(Param { name, kind });
+        let align = 0;
+        self.out.params.to_mut().push(Param { name, kind, align });
         ParamId(self.out.params.len() as u32 - 1)
     }
 

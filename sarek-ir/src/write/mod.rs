@@ -25,6 +25,7 @@ mod text;
 mod usage;
 mod variant;
 mod wgsl;
+mod wide;
 
 pub use cuda::Cuda;
 pub use dialect::{Atomic, Dialect, RawId};

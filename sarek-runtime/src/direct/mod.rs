@@ -25,7 +25,7 @@ pub use crate::number::Float;
 pub use crate::output::print;
 pub use block::Block;
 pub use compound::{
-    Number, array_element, array_len, either, leaves, num, of_type, type_of, value,
+    Number, array_element, array_len, either, leaves, num, of_type, type_of, value, zeroed,
 };
 pub use half::f16;
 pub use isa::{Isa, isa};

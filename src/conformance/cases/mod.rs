@@ -19,6 +19,7 @@ mod methods;
 mod native_text;
 mod nbody;
 mod operators;
+mod packed;
 mod prints;
 mod saxpy;
 mod small;
@@ -52,6 +53,7 @@ pub fn all() -> &'static [Case] {
             small::CASES,
             half::CASES,
             vectors::CASES,
+            packed::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             operators::CASES,

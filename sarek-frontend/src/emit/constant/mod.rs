@@ -50,7 +50,7 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
     }));
     let params = slice(params, |p| {
         let (name, kind) = (string(&p.name), param_kind(p.kind));
-        quote!(ir::Param { name: #name, kind: #kind })
+        quote!(ir::Param { name: #name, kind: #kind, align: 0 })
     });
     let shared = slice(shared, shared_array);
     let types = slice(types, type_def);
