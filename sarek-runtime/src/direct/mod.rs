@@ -27,7 +27,7 @@ pub use compound::{
     Number, array_element, array_len, either, leaves, num, of_type, type_of, value,
 };
 pub use isa::{Isa, isa};
-pub use joint::{asks, first, given, lent};
+pub use joint::{Unmarked, asks, first, function_of, given, lent};
 pub use math::Elementary;
 pub use number::{Divide, clamp};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
