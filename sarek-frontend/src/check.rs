@@ -108,6 +108,27 @@ fn lent(lowered: &Lowered, errors: &mut Errors) {
     }
 }
 
+/// Reports functions that nest calls of themselves and can do no more.
+pub fn recursion(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
+    if lowered.nests.is_none() {
+        return Some(());
+    }
+    let kernel = &lowered.kernel;
+    let span = lowered.name.span();
+    if crate::expand::is_cooperative(kernel) {
+        let message = "the threads of a block do not work together in a function that nests calls of itself: write a loop";
+        errors.at(span, message);
+        return None;
+    }
+    let result = kernel.result.map(|local| kernel.locals[local.index()].ty);
+    if result.is_some_and(|ty| ty.as_scalar().is_none()) {
+        let message = "a function that nests calls of itself yields a scalar, or nothing: give other results by `&mut`";
+        errors.at(span, message);
+        return None;
+    }
+    Some(())
+}
+
 /// Reports barriers that some threads of a block may miss.
 pub fn barriers(lowered: &Lowered, is_function: bool, errors: &mut Errors) -> Option<()> {
     let divergences = match barriers::check(&lowered.kernel, is_function) {

@@ -27,6 +27,9 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         Some(path) => path.to_token_stream(),
         None => quote!(::sarek),
     };
+    if let Some((_, span)) = attribute.inline {
+        errors.at(span, "`inline` is an option of `#[device]`");
+    }
     let mut item: syn::ItemFn = match syn::parse2(item.clone()) {
         Ok(item) => item,
         Err(error) => {

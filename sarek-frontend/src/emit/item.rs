@@ -6,6 +6,7 @@ use sarek_ir::analysis::contract::Contract;
 use sarek_ir::{Access, CallId, Stmt};
 use syn::ItemFn;
 
+use super::function::among_callees;
 use super::{constant, direct, types};
 use crate::lower::{Lowered, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, ElementType, Parameters, Signature};
@@ -56,8 +57,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         clause,
         ..
     } = parts.parameters();
-    quote! {
-        #front
+    let items = quote! {
         #links
 
         const _: () = {
@@ -87,7 +87,9 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
 
             #reference
         }
-    }
+    };
+    let items = among_callees(lowered, &items);
+    quote!(#front #items)
 }
 
 /// The expansion of a kernel with errors: the same items, so that nothing else fails for want of
@@ -266,7 +268,11 @@ pub(super) fn element_type(elem: &ElementType, krate: &TokenStream) -> TokenStre
 fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
     let krate = parts.krate;
     let linked = Ident::new("LINKED", Span::mixed_site());
-    let (constants, value) = link_parts(lowered, &linked, krate);
+    let LinkParts {
+        constants,
+        given,
+        functions,
+    } = link_parts(lowered, &linked, krate);
     let checks = checks(lowered, false);
     let Parameters {
         declared,
@@ -286,7 +292,7 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
                     use #krate::__private::direct;
                     #(#checks)*
                 }
-                #value
+                #krate::ir::link::Links { functions: ::std::vec![#(#functions),*], ..#given }
             }
         }
     }
@@ -304,6 +310,13 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Vec<TokenStream> {
         let span = stmt.map_or_else(Span::call_site, |(_, span)| *span);
         Span::mixed_site().located_at(span)
     };
+    let alone = (0..kernel.calls.len() as u32).map(CallId);
+    let alone = alone.filter(|call| lowered.nests.is_some() && !lowered.callee(*call).is_self);
+    let alone = alone.map(|call| {
+        let (span, is) = (at(call), lowered.callee(call).collective());
+        let message = "the threads of a block work together in this function, and it is called by one that nests calls of itself";
+        quote_spanned!(span=> ::core::assert!(!#is, #message);)
+    });
     let apart = parts.calls.iter().map(|&call| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         let message = "the threads of a block work together in this function, by barriers, shared arrays or subgroups, and \
@@ -326,16 +339,21 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Vec<TokenStream> {
         let (span, is) = (at(call), lowered.callee(call).collective());
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
     });
-    let all = apart.chain(differ).chain(unsplit);
+    let all = alone.chain(apart).chain(differ).chain(unsplit);
     lowered.checks.iter().cloned().chain(all).collect()
 }
 
-/// The constants that a kernel or function names, as an associated constant, and the value of its `Links`.
-pub(super) fn link_parts(
-    lowered: &Lowered,
-    linked: &Ident,
-    krate: &TokenStream,
-) -> (Option<TokenStream>, TokenStream) {
+/// What the `Links` of a kernel or function consist of.
+pub(super) struct LinkParts {
+    /// The constants that it names, as an associated constant.
+    pub constants: Option<TokenStream>,
+    /// The links but for functions.
+    pub given: TokenStream,
+    /// The functions.
+    pub functions: Vec<TokenStream>,
+}
+
+pub(super) fn link_parts(lowered: &Lowered, linked: &Ident, krate: &TokenStream) -> LinkParts {
     let (types, paths) = (&lowered.link_types, &lowered.links);
     let paths = paths.iter().enumerate();
     let paths = paths.map(|(i, path)| match lowered.open_links.contains(&i) {
@@ -352,15 +370,19 @@ pub(super) fn link_parts(
     let infos = &lowered.type_infos;
     let functions = lowered.callees.iter().map(|callee| callee.function());
     let preludes = &lowered.preludes;
-    let value = quote! {
+    let given = quote! {
         #krate::ir::link::Links {
             constants: ::std::vec![#(#values),*],
             types: ::std::vec![#(#infos),*],
-            functions: ::std::vec![#(#functions),*],
+            functions: ::std::vec![],
             preludes: ::std::vec![#(#krate::NativePrelude::to_ir(&#preludes)),*],
         }
     };
-    (constants, value)
+    LinkParts {
+        constants,
+        given,
+        functions: functions.collect(),
+    }
 }
 
 /// Each link as the values of its leaves.

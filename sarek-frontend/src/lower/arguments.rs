@@ -11,6 +11,7 @@ impl Lowerer<'_> {
             let param = ParamId(i as u32);
             let ty = self.argument_type(argument);
             self.param_types.push(ty);
+            self.own_types.0.push(ty);
             // The type is filled in when all of them are known.
             let known = self.types.resolve(ty).unwrap_or(Scalar::Bool);
             let kind = match argument.kind {

@@ -33,8 +33,10 @@ impl Lowerer<'_> {
             .iter()
             .filter_map(|(m, ty)| Some((*m, self.types.resolve(*ty)?)))
             .collect();
+        let is_nested = self.callees.iter().any(|callee| callee.is_self);
         Some(Lowered {
             name,
+            nests: self.inline.filter(|_| is_nested),
             kernel: self.kernel,
             expr_spans: self.expr_spans,
             stmt_spans: self.stmt_spans,
@@ -73,6 +75,7 @@ impl Lowerer<'_> {
             }
         }
         self.settle_natives();
+        self.infer_callees();
         self.settle_links();
         self.settle_params();
         self.settle_memory();

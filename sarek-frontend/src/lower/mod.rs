@@ -74,6 +74,8 @@ pub struct Lowered {
     pub audits: Vec<TokenStream>,
     /// The functions that it calls, in the order of [`Kernel::functions`].
     pub callees: Vec<Callee>,
+    /// How many calls of itself it may nest in one, if it has some that do not come last.
+    pub nests: Option<u32>,
     /// Is the first parameter `self`, which compiled bodies always take as `&mut Self`?
     pub has_receiver: bool,
     /// The links whose type has no name: they stand where they are used.
@@ -207,6 +209,10 @@ pub struct Lowerer<'e> {
     references: Vec<(ParamId, LocalId)>,
     is_function: bool,
     own_name: Option<recursion::OwnName>,
+    /// How many calls of itself the function may nest in one.
+    inline: Option<u32>,
+    /// What the function takes and yields, for calls of itself.
+    own_types: (Vec<Ty>, Option<Ty>),
     recursion: Option<recursion::Recursion>,
     /// Does the function call itself, so that its parameters are variables?
     is_recursive: bool,
@@ -313,6 +319,8 @@ impl<'e> Lowerer<'e> {
             references: vec![],
             is_function: signature.is_function,
             own_name: recursion::OwnName::of(signature),
+            inline: signature.inline,
+            own_types: (vec![], None),
             recursion: None,
             is_recursive: false,
             constants: signature

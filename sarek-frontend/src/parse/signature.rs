@@ -16,6 +16,8 @@ pub struct Signature {
     pub arguments: Vec<Argument>,
     /// Is it a `#[device]` function?
     pub is_function: bool,
+    /// How many calls of itself a function may nest in one.
+    pub inline: Option<u32>,
     /// The name of a method, which has its items in its type.
     pub method: Option<String>,
     /// The type that it yields, if that is not `()`.
@@ -142,6 +144,7 @@ impl Signature {
             returns_nothing,
             arguments,
             is_function: false,
+            inline: None,
             method: None,
             yields: None,
             generics: sig.generics.clone(),

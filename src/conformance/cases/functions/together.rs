@@ -112,7 +112,8 @@ fn own_tile(device: &Device) -> Check {
 /// The share of a value in all of a block, in thousandths.
 #[device]
 fn share(value: u32) -> u32 {
-    let sum = last_of(block_scan(value));
+    let scanned: u32 = block_scan(value);
+    let sum: u32 = last_of(scanned);
     let more = block_scan(value) + sum;
     if sum == 0 {
         return 0;
