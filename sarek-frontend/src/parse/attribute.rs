@@ -11,6 +11,8 @@ use crate::emit::Shapes;
 pub struct Attribute {
     /// `block = 256`, `(16, 16)` or `(8, 8, 4)`.
     pub block: Option<[u32; 3]>,
+    /// Where that stands.
+    pub block_span: Option<proc_macro2::Span>,
     /// `crate = path`: how this crate is called where the kernel stands.
     pub krate: Option<Path>,
     /// `__shapes = "…"`, for tests alone: the shapes that loops over lanes may take.
@@ -57,7 +59,10 @@ impl Attribute {
         for Entry { name, value } in entries {
             match name.to_string().as_str() {
                 "block" if attribute.block.is_some() => errors.at(name.span(), "`block` is given twice"),
-                "block" => attribute.block = block(&value, errors),
+                "block" => {
+                    attribute.block = block(&value, errors);
+                    attribute.block_span = Some(name.span());
+                }
                 "crate" => match value {
                     Expr::Path(path) if path.qself.is_none() => attribute.krate = Some(path.path),
                     other => errors.at(span(&other), "`crate = …` takes a path, such as `crate = my_sarek`"),

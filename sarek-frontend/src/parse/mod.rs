@@ -12,4 +12,6 @@ pub use attribute::Attribute;
 pub use format::{Said, StdCall, StdMacro};
 pub use generics::Parameters;
 pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
-pub use signature::{Argument, ArgumentKind, ElementType, Signature, atomic_type, scalar_type};
+pub use signature::{
+    Argument, ArgumentKind, ElementType, Item, Signature, atomic_type, scalar_type, strip_items,
+};

@@ -11,6 +11,7 @@ mod control;
 mod faults;
 mod functions;
 mod generics;
+mod items;
 mod launch;
 mod mandelbrot;
 mod matmul;
@@ -61,7 +62,12 @@ pub fn all() -> &'static [Case] {
             types::CASES,
             block::CASES,
         ];
-        let rest: &[&[Case]] = &[native_text::CASES, prints::CASES, coherence::CASES];
+        let rest: &[&[Case]] = &[
+            native_text::CASES,
+            prints::CASES,
+            items::CASES,
+            coherence::CASES,
+        ];
         let all = parts
             .iter()
             .chain(groups.iter().copied().flatten())
