@@ -36,6 +36,7 @@ pub mod prelude;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 
+pub use half::{self, f16};
 pub use sarek_ir as ir;
 pub use sarek_macros::{KernelType, device, kernel, native, superstep};
 pub use sarek_runtime::direct::collective::*;

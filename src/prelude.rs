@@ -1,5 +1,6 @@
 //! What a program with kernels imports: `use sarek::prelude::*;`.
 
+pub use half::f16;
 pub use sarek_macros::{KernelType, device, kernel, native, superstep};
 pub use sarek_runtime::direct::collective::{
     barrier, block_fence, device_fence, shared_array, shared_slice, subgroup_all, subgroup_any,

@@ -39,6 +39,8 @@ const KEPT: &[(&str, &str, &str)] = &[
     ("small_chains", "small", "chains_kernel"),
     ("small_floats", "small", "floats_kernel"),
     ("small_arguments", "small", "arguments_kernel"),
+    ("half_operators", "half", "operators_kernel"),
+    ("half_values", "half", "values_kernel"),
     ("cast_chains", "casts/chains", "float_kernel"),
     ("ranges", "control/ranges", "ends_kernel"),
     ("labels", "control/labels", "mixed_kernel"),

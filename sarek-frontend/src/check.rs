@@ -109,8 +109,8 @@ fn lent(lowered: &Lowered, errors: &mut Errors) {
 }
 
 /// Reports barriers that some threads of a block may miss.
-pub fn barriers(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
-    let divergences = match barriers::check(&lowered.kernel) {
+pub fn barriers(lowered: &Lowered, is_function: bool, errors: &mut Errors) -> Option<()> {
+    let divergences = match barriers::check(&lowered.kernel, is_function) {
         Ok(()) => return Some(()),
         Err(divergences) => divergences,
     };
@@ -122,6 +122,9 @@ pub fn barriers(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
             }
             Apart::Loop(_) => format!(
                 "it is in a loop whose condition or bound, in line {line}, differs between threads"
+            ),
+            Apart::Jump(jump, _) if lowered.kernel.stmt(jump) == Stmt::Return => format!(
+                "before it, some threads return from the function, by the condition in line {line}, which differs between threads"
             ),
             Apart::Jump(..) => format!(
                 "before it, some threads leave the iteration, by the condition in line {line}, which differs between threads"

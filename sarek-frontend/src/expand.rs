@@ -79,6 +79,10 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             .as_ref()
             .is_some_and(|l| !l.kernel.natives.is_empty()),
         is_cooperative: lowered.as_ref().is_some_and(|l| is_cooperative(&l.kernel)),
+        collective: lowered
+            .iter()
+            .flat_map(|l| l.callees.iter().map(|callee| callee.collective()))
+            .collect(),
     };
     match lowered {
         Some(lowered) if errors.is_empty() => {
@@ -221,7 +225,7 @@ fn works_alone(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
 /// Checks what rustc cannot.
 fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> Option<Lowered> {
     crate::check::well_formed(&lowered, errors)?;
-    crate::check::barriers(&lowered, errors)?;
+    crate::check::barriers(&lowered, false, errors)?;
     if !signature.is_unsafe {
         lowered.kernel.preconditions = crate::check::races(&lowered, errors)?.into();
     }

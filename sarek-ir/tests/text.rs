@@ -108,6 +108,9 @@ fn store_all(values: &[&Constant], ty: Scalar) -> Kernel {
 
 fn unusual(ty: Scalar) -> Vec<Value> {
     match ty {
+        Scalar::F16 => [0.0, -0.0, 0.1, 6e-8, 1.5, 65504.0, f32::INFINITY, f32::NAN]
+            .map(Value::f16)
+            .to_vec(),
         Scalar::F32 => [
             0.0,
             -0.0,

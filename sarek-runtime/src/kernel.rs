@@ -1,3 +1,4 @@
+use half::f16;
 use sarek_ir::Value;
 use sarek_ir::link::Links;
 
@@ -9,7 +10,7 @@ use crate::{NativeOperand, Result, launch};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
     label = "not a scalar of the kernel language",
-    note = "kernels take bool, i8 to i64, u8 to u64, usize, f32 and f64 by value, and vectors by reference"
+    note = "kernels take bool, i8 to i64, u8 to u64, usize, f16, f32 and f64 by value, and vectors by reference"
 )]
 pub trait ScalarArg: Copy + NativeOperand + 'static {
     /// The value as the kernel sees it.
@@ -50,6 +51,7 @@ scalars! {
     u32 U32 |v| Value::U32(v), v;
     i64 I64 |v| Value::I64(v), v;
     u64 U64 |v| Value::U64(v), v;
+    f16 F16 |v| Value::F16(v.to_bits()), f16::from_bits(v);
     f32 F32 |v| Value::f32(v), f32::from_bits(v);
     f64 F64 |v| Value::f64(v), f64::from_bits(v);
 }

@@ -5,6 +5,7 @@
 //! PoCL, which aborts the process over some of its own binaries (an assertion in
 //! `pocl_binary_get_kernels_metadata` of PoCL 3.1) and keeps a cache of its own.
 
+use std::borrow::Cow;
 use std::ffi::CString;
 use std::ptr;
 use std::sync::{Arc, Mutex};
@@ -25,8 +26,8 @@ use sarek_ir::write::{Dialect, OpenCl, Slot, Source, Variant};
 use sarek_runtime::backend::{self, Artifact};
 use sarek_runtime::{Error, Result};
 
-use super::Object;
 use super::device::Shared;
+use super::{Object, pocl};
 use crate::jit::{self, Binary};
 
 /// A kernel ready to launch.
@@ -81,7 +82,12 @@ impl Compiler {
 
     /// Builds from source; the second is what the compiler said.
     fn build_source(&self, kernel: &str, source: &Source) -> Result<(Object, String)> {
-        let program = create_program_with_source(self.shared.context(), &[&source.text])
+        let mut text = Cow::from(&source.text);
+        if self.shared.is_pocl() {
+            text = (pocl::PRELUDE.to_owned() + &text).into();
+        }
+        // One text: cl3 0.13 hands over two of them as if a `&str` were a pointer.
+        let program = create_program_with_source(self.shared.context(), &[&text])
             .map_err(|code| self.shared.error("clCreateProgramWithSource", code))?;
         let program = Object::program(program);
         let built = self.build(&program);
@@ -163,7 +169,7 @@ pub(super) fn load(
     program: &backend::Program<'_>,
 ) -> Result<Program> {
     let binary = Binary::of(&shared.name, program)?;
-    refuse_copies(shared, &binary)?;
+    pocl::refuse_copies(shared, &binary)?;
     let program = match compiler.build_binary(&binary.artifact.bytes) {
         Some(program) => program,
         None => compiler.build_source(binary.kernel, binary.source)?.0,
@@ -182,24 +188,6 @@ pub(super) fn load(
     Ok(Program {
         kernel: Mutex::new(kernel),
         slots: binary.source.slots.clone(),
-    })
-}
-
-/// PoCL 3.1 copies the code of each thread of a block of one or two instead of making a loop of it, and aborts the
-/// process over barriers in branches of that code.
-fn refuse_copies(shared: &Shared, binary: &Binary<'_>) -> Result<()> {
-    const METHOD: &str = "POCL_WORK_GROUP_METHOD";
-    let loops = std::env::var(METHOD).is_ok_and(|method| method.starts_with("loop"));
-    let waits = binary.source.text.contains("barrier(");
-    if !shared.is_pocl() || loops || !waits || binary.threads() > 2 {
-        return Ok(());
-    }
-    Err(Error::Launch {
-        kernel: binary.kernel.to_owned(),
-        problem: format!(
-            "PoCL cannot be trusted with barriers in blocks of one or two threads: take larger blocks, or set \
-             {METHOD}=loopvec in the environment"
-        ),
     })
 }
 

@@ -6,10 +6,11 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use sarek_ir::Access;
+use sarek_ir::analysis::contract::Contract;
 
-use super::item::{element_type, link_parts};
+use super::item::{checks, element_type, link_parts};
 use super::{constant, direct};
-use crate::lower::Lowered;
+use crate::lower::{Lowered, scalar_tokens};
 use crate::parse::{ArgumentKind, Signature};
 
 /// Where the items of a function stand.
@@ -63,7 +64,7 @@ pub fn items(
         ArgumentKind::Reference { mutable, .. } => mutable,
         ArgumentKind::Scalar(_) | ArgumentKind::Value(_) | ArgumentKind::Slice { .. } => false,
     });
-    let checks = &lowered.checks;
+    let checks = checks(lowered, true);
     let count = lowered.sites();
     let collectives = lowered.callees.iter().map(|callee| callee.collective());
     let data = constant::kernel(&lowered.kernel);
@@ -72,6 +73,9 @@ pub fn items(
         Some(ty) => quote!(#ty),
         None => quote!(()),
     };
+    let (block_params, block_stmts) = direct::block(lowered, &yields, is_cooperative);
+    let (block, uniform) = (owner.name("block"), owner.name("uniform"));
+    let asked = asked(lowered, krate);
     quote! {
         #[automatically_derived]
         #[allow(dead_code, non_upper_case_globals, clippy::all)]
@@ -85,11 +89,17 @@ pub fn items(
             pub const #collective: ::core::primitive::bool = #is_cooperative #(|| #collectives)*;
 
             #[doc(hidden)]
+            pub const #uniform: &'static [::core::primitive::bool] = &[#(#asked),*];
+
+            #[doc(hidden)]
             pub const #mutates: ::core::primitive::bool = #changes;
 
             #[doc(hidden)]
             pub fn #links() -> #krate::ir::link::Links {
-                const { #(#checks)* }
+                const {
+                    use #krate::__private::direct;
+                    #(#checks)*
+                }
                 #value
             }
 
@@ -117,9 +127,36 @@ pub fn items(
                 ) -> ::core::result::Result<#yields, direct::RawFault> {
                     unsafe { #stmts }
                 }
+
+                #[doc(hidden)]
+                #[inline(always)]
+                #[allow(unused, unsafe_op_in_unsafe_fn)]
+                pub unsafe fn #block<const CHECK: ::core::primitive::bool, const FULL: ::core::primitive::bool>(
+                    #block_params
+                ) -> ::core::result::Result<(), direct::RawFault> {
+                    unsafe { #block_stmts }
+                }
             }
         };
     }
+}
+
+/// For each parameter: must all threads of a block give the same?
+fn asked(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
+    let parts = Contract::by_parameter(&lowered.kernel).into_iter();
+    let each = parts.map(|parts| {
+        let barrier = parts.barrier;
+        let calls = parts
+            .calls
+            .iter()
+            .map(|call| lowered.callee(*call).collective());
+        let arguments = parts.arguments.iter().map(|(call, at)| {
+            let (uniform, at) = (lowered.callee(*call).uniform(), *at as usize);
+            quote!(#krate::__private::direct::asks(#uniform, #at))
+        });
+        quote!(#barrier #(|| #calls)* #(|| #arguments)*)
+    });
+    each.collect()
 }
 
 /// What a free function's struct implements.
@@ -136,6 +173,7 @@ pub fn implements(owner: &Owner, krate: &TokenStream) -> TokenStream {
             const IR: &'static #krate::ir::Kernel = Self::__sarek_ir;
             const SITES: ::core::primitive::u32 = Self::__sarek_sites;
             const COLLECTIVE: ::core::primitive::bool = Self::__sarek_collective;
+            const UNIFORM: &'static [::core::primitive::bool] = Self::__sarek_uniform;
 
             fn links() -> #krate::ir::link::Links {
                 Self::__sarek_links()
@@ -153,24 +191,29 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
         ..
     } = owner;
     let direct = quote!(#krate::__private::direct);
-    let params = signature
-        .arguments
-        .iter()
-        .map(|argument| match &argument.kind {
-            ArgumentKind::Scalar(scalar) => direct::rust_type(*scalar),
-            ArgumentKind::Value(ty) => quote!(#ty),
+    let params = |lanes: &dyn Fn(TokenStream) -> TokenStream| -> Vec<TokenStream> {
+        let each = signature.arguments.iter();
+        let each = each.map(|argument| match &argument.kind {
+            ArgumentKind::Scalar(scalar) => lanes(scalar_tokens(*scalar, krate)),
+            ArgumentKind::Value(ty) => lanes(quote!(#ty)),
             ArgumentKind::Reference { of, mutable } => match mutable {
-                true => quote!(&mut #of),
-                false => quote!(#of),
+                true => {
+                    let of = lanes(quote!(#of));
+                    quote!(&mut #of)
+                }
+                false => lanes(quote!(#of)),
             },
             ArgumentKind::Slice { elem, access } => {
-                let elem = element_type(elem);
+                let elem = element_type(elem, krate);
                 match access {
                     Access::Read | Access::Write => quote!(#direct::Output<'_, #elem>),
                     Access::Atomic => quote!(&[#direct::Atomic<#elem>]),
                 }
             }
         });
+        each.collect()
+    };
+    let params = params(&|ty| ty);
     let yields = match &signature.yields {
         Some(ty) => quote!(#ty),
         None => quote!(()),
@@ -196,6 +239,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
             const IR: &'static #krate::ir::Kernel = &#krate::ir::Kernel::EMPTY;
             const SITES: ::core::primitive::u32 = 0;
             const COLLECTIVE: ::core::primitive::bool = false;
+            const UNIFORM: &'static [::core::primitive::bool] = &[];
 
             fn links() -> #krate::ir::link::Links {
                 ::core::default::Default::default()

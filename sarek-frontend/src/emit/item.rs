@@ -2,11 +2,12 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use sarek_ir::Access;
+use sarek_ir::analysis::contract::Contract;
+use sarek_ir::{Access, CallId, Stmt};
 use syn::ItemFn;
 
 use super::{constant, direct, types};
-use crate::lower::Lowered;
+use crate::lower::{Lowered, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, ElementType, Item, Parameters, Signature};
 
 /// What the expansion needs besides the lowered body.
@@ -23,8 +24,10 @@ pub struct Parts<'a> {
     pub fixed_block: bool,
     /// Does its body contain a `native!`?
     pub has_native: bool,
-    /// Do the threads of a block work together?
+    /// Do the threads of a block work together in it?
     pub is_cooperative: bool,
+    /// For each function that it calls: do they in that?
+    pub collective: Vec<TokenStream>,
 }
 
 impl Parts<'_> {
@@ -250,22 +253,22 @@ fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
 
 fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match &argument.kind {
-        ArgumentKind::Scalar(ty) => direct::rust_type(*ty),
+        ArgumentKind::Scalar(ty) => scalar_tokens(*ty, krate),
         ArgumentKind::Value(ty) => ty.to_token_stream(),
         ArgumentKind::Reference { .. } => {
             unreachable!("a kernel takes no references to values")
         }
         ArgumentKind::Slice { elem, access } => {
-            let elem = element_type(elem);
+            let elem = element_type(elem, krate);
             let mutable = (*access != Access::Read).then(|| quote!(mut));
             quote!(&'sarek #mutable #krate::Vector<#elem>)
         }
     }
 }
 
-pub(super) fn element_type(elem: &ElementType) -> TokenStream {
+pub(super) fn element_type(elem: &ElementType, krate: &TokenStream) -> TokenStream {
     match elem {
-        ElementType::Scalar(scalar) => direct::rust_type(*scalar),
+        ElementType::Scalar(scalar) => scalar_tokens(*scalar, krate),
         ElementType::Other(ty) => ty.to_token_stream(),
     }
 }
@@ -275,7 +278,7 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
     let krate = parts.krate;
     let linked = Ident::new("LINKED", Span::mixed_site());
     let (constants, value) = link_parts(lowered, &linked, krate);
-    let checks = checks(lowered);
+    let checks = checks(lowered, false);
     let Parameters {
         declared,
         names,
@@ -290,23 +293,52 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
 
             #[doc(hidden)]
             fn links() -> #krate::ir::link::Links {
-                const { #(#checks)* }
+                const {
+                    use #krate::__private::direct;
+                    #(#checks)*
+                }
                 #value
             }
         }
     }
 }
 
-/// Assertions about what a kernel calls.
-fn checks(lowered: &Lowered) -> Vec<TokenStream> {
-    let collective = lowered.callees.iter().map(|callee| {
-        let is = callee.collective();
-        let message = "the threads of a block work together in this function, by barriers, shared arrays or subgroups: \
-                       write its body in the kernel";
-        let span = Span::mixed_site().located_at(callee.span);
+/// Assertions about what a kernel or function calls.
+pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Vec<TokenStream> {
+    let kernel = &lowered.kernel;
+    let parts = Contract::of(kernel, is_function);
+    let at = |call: CallId| {
+        let stmts = kernel.stmts.iter();
+        let stmt = stmts
+            .zip(&lowered.stmt_spans)
+            .find(|(s, _)| **s == Stmt::Call { call });
+        let span = stmt.map_or_else(Span::call_site, |(_, span)| *span);
+        Span::mixed_site().located_at(span)
+    };
+    let apart = parts.calls.iter().map(|&call| {
+        let (span, is) = (at(call), lowered.callee(call).collective());
+        let message = "the threads of a block work together in this function, by barriers, shared arrays or subgroups, and \
+                       some of them may miss this call: put the call where all come to it, outside of conditions and \
+                       loops that differ between threads";
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
     });
-    lowered.checks.iter().cloned().chain(collective).collect()
+    let differ = parts.arguments.iter().map(|(call, at_argument)| {
+        let (span, uniform) = (at(*call), lowered.callee(*call).uniform());
+        let at_argument = *at_argument as usize;
+        let message = format!(
+            "a barrier in this function depends on argument {}, which differs between the threads of a block: give all of \
+             them the same value",
+            at_argument + 1
+        );
+        quote_spanned!(span=> ::core::assert!(!direct::asks(#uniform, #at_argument), #message);)
+    });
+    let unsplit = direct::unsplit(lowered, is_function).into_iter();
+    let unsplit = unsplit.map(|(call, message)| {
+        let (span, is) = (at(call), lowered.callee(call).collective());
+        quote_spanned!(span=> ::core::assert!(!#is, #message);)
+    });
+    let all = apart.chain(differ).chain(unsplit);
+    lowered.checks.iter().cloned().chain(all).collect()
 }
 
 /// The constants that a kernel or function names, as an associated constant, and the value of its `Links`.
@@ -382,9 +414,10 @@ fn user_function(parts: &Parts<'_>, attributes: &TokenStream) -> TokenStream {
 /// Keeps rustc from knowing what the `&mut [T]` of a thread contain after a barrier.
 fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
     let krate = parts.krate;
+    let may_cooperate = parts.is_cooperative || !parts.collective.is_empty();
     let arguments = parts.signature.arguments.iter();
     let written = arguments.filter(|argument| match argument.kind {
-        ArgumentKind::Slice { access, .. } => parts.is_cooperative && access == Access::Write,
+        ArgumentKind::Slice { access, .. } => may_cooperate && access == Access::Write,
         ArgumentKind::Scalar(_) | ArgumentKind::Value(_) | ArgumentKind::Reference { .. } => false,
     });
     let each = written.map(|argument| {
@@ -400,7 +433,7 @@ fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
 fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let krate = parts.krate;
     let name = &parts.item.sig.ident;
-    let types = types::audit(parts.item);
+    let types = types::audit(parts.item, parts.krate);
     let arguments = parts
         .signature
         .arguments
@@ -437,10 +470,16 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let parameters = parts.parameters();
     let generics = &parameters.names;
     let turbofish = (!parameters.is_empty()).then(|| quote!(::<#generics>));
-    let each = if parts.is_cooperative {
-        quote!(for_each_block)
-    } else {
-        quote!(for_each_thread)
+    let run = |each: TokenStream| {
+        let arguments = arguments.clone();
+        quote!(direct::#each(__space, || unsafe { #name #turbofish(#(#arguments),*) });)
+    };
+    let (alone, together) = (run(quote!(for_each_thread)), run(quote!(for_each_block)));
+    let collective = &parts.collective;
+    let each = match (parts.is_cooperative, collective.is_empty()) {
+        (true, _) => together,
+        (false, true) => alone,
+        (false, false) => quote!(if const { #(#collective)||* } { #together } else { #alone }),
     };
     quote! {
         #[inline]
@@ -453,7 +492,7 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
             #function
             {
                 use #krate::__private::direct;
-                direct::#each(__space, || unsafe { #name #turbofish(#(#arguments),*) });
+                #each
             }
         }
     }

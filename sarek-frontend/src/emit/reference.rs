@@ -9,8 +9,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::Scalar;
 use syn::visit_mut::VisitMut;
 
-use super::direct::rust_type;
-use crate::lower::MARK;
+use crate::lower::{MARK, scalar_tokens};
 use crate::parse::{NativeCall, StdCall, StdMacro, Template, is_native, name_span};
 
 /// Numbers the `let`s and literals of a body, so that lowering can tell the type of each.
@@ -203,7 +202,7 @@ impl VisitMut for Annotator<'_> {
             other => other,
         };
         if let syn::Pat::Ident(pat) = untyped {
-            let ty = rust_type(ty);
+            let ty = scalar_tokens(ty, self.krate);
             let (pat, ty) = (pat.clone(), syn::parse_quote!(#ty));
             local.pat = syn::Pat::Type(syn::PatType {
                 attrs: vec![],

@@ -7,31 +7,31 @@ use sarek_ir::Scalar;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 
-use super::direct::rust_type;
 use crate::diagnostics::Errors;
+use crate::lower::scalar_tokens;
 use crate::parse::scalar_type;
 
 /// An identity function from each type of the function to the primitive.
-pub fn audit(item: &syn::ItemFn) -> TokenStream {
+pub fn audit(item: &syn::ItemFn, krate: &TokenStream) -> TokenStream {
     let mut named = Named::default();
     named.visit_item_fn(item);
-    named.audits()
+    named.audits(krate)
 }
 
 /// The same for a body alone.
-pub fn audit_block(block: &syn::Block) -> TokenStream {
+pub fn audit_block(block: &syn::Block, krate: &TokenStream) -> TokenStream {
     let mut named = Named::default();
     named.visit_block(block);
-    named.audits()
+    named.audits(krate)
 }
 
 impl Named {
-    fn audits(&self) -> TokenStream {
+    fn audits(&self, krate: &TokenStream) -> TokenStream {
         let named = self;
         let each = |(i, (ty, scalar)): (usize, &(syn::TypePath, Scalar))| {
             let span = Span::mixed_site().located_at(ty.span());
             let name: Ident = format_ident!("__type_{i}", span = span);
-            let scalar = rust_type(*scalar);
+            let scalar = scalar_tokens(*scalar, krate);
             quote_spanned!(span=> const _: fn(#ty) -> #scalar = |#name| #name;)
         };
         let audits: TokenStream = named.found.iter().enumerate().map(each).collect();

@@ -341,6 +341,19 @@ impl Callee {
         self.item("body")
     }
 
+    /// Its compiled body for all lanes of a block.
+    pub fn block(&self) -> TokenStream {
+        self.item("block")
+    }
+
+    /// For each parameter: must all threads of a block give the same?
+    pub fn uniform(&self) -> TokenStream {
+        match self.method {
+            Some(_) => self.item("uniform"),
+            None => self.constant("UNIFORM"),
+        }
+    }
+
     /// Does it change its receiver?
     pub(super) fn mutates(&self) -> TokenStream {
         self.item("mutates")

@@ -507,6 +507,7 @@ fn float(digits: &str, negative: bool, ty: Scalar) -> Result<Constant, String> {
     let sign = if negative { "-" } else { "" };
     let text = format!("{sign}{digits}");
     match ty {
+        Scalar::F16 => Err("`f16` has no literals: write `f16::from_f32_const(1.5)`".into()),
         Scalar::F32 => text.parse().map(Constant::f32).map_err(|e| e.to_string()),
         Scalar::F64 => text.parse().map(Constant::f64).map_err(|e| e.to_string()),
         Scalar::Bool

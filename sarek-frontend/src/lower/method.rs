@@ -88,7 +88,10 @@ impl Lowerer<'_> {
                 return Value::Never;
             }
         };
-        if let Some(value) = self.composed(name, on, &ids, span) {
+        if let Some(value) = self
+            .half_method(name, on, &ids, span)
+            .or_else(|| self.composed(name, on, &ids, span))
+        {
             return value;
         }
         match Intrinsic::method(&name.to_string(), on) {
@@ -195,10 +198,10 @@ impl Lowerer<'_> {
 
     pub(super) fn float_from_bits(&mut self, on: Scalar, ids: &[ExprId], span: Span) -> Value {
         let (bits, [id]) = (
-            if on == Scalar::F32 {
-                Scalar::U32
-            } else {
-                Scalar::U64
+            match on {
+                Scalar::F16 => Scalar::U16,
+                Scalar::F32 => Scalar::U32,
+                _ => Scalar::U64,
             },
             ids,
         ) else {

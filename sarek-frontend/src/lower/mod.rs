@@ -24,6 +24,7 @@ mod device;
 mod expr;
 mod fill;
 mod finish;
+mod half;
 mod length;
 mod macros;
 mod matching;
@@ -54,7 +55,7 @@ use crate::parse::{Parameters, Signature};
 
 pub use device::Callee;
 use types::{Known, Ty};
-pub(crate) use written::member;
+pub(crate) use written::{member, scalar_tokens};
 
 /// A lowered body.
 pub struct Lowered {

@@ -325,7 +325,8 @@ impl Types {
         match (self.node(light), self.node(heavy)) {
             (Node::Known(a), Node::Known(b)) => a == b,
             (Node::Int, Node::Known(scalar)) => scalar.is_int(),
-            (Node::Float, Node::Known(scalar)) => scalar.is_float(),
+            // Rust has no literals of `f16`.
+            (Node::Float, Node::Known(scalar)) => scalar.is_float() && *scalar != Scalar::F16,
             (Node::Int, Node::Int) | (Node::Float, Node::Float) => true,
             (Node::Int, Node::Float) | (Node::Float, Node::Int) => false,
             (Node::Int | Node::Float, Node::Array(..) | Node::Tuple(_)) => false,

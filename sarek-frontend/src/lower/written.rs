@@ -1,7 +1,7 @@
 //! Types as the source writes them, and as tokens for rustc.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{NameId, Scalar, Type, TypeDef, TypeLinkId};
 use syn::spanned::Spanned;
 
@@ -176,7 +176,7 @@ impl Lowerer<'_> {
     /// The type as Rust writes it. `None` when it has no name, or when nothing tells it.
     pub(super) fn type_tokens(&self, ty: Ty) -> Option<TokenStream> {
         if let Some(scalar) = self.types.resolve(ty) {
-            return Some(primitive(scalar));
+            return Some(scalar_tokens(scalar, &self.krate));
         }
         match self.types.node(ty) {
             Node::Array(elem, dim) => {
@@ -292,10 +292,13 @@ fn short(text: &str) -> String {
         })
 }
 
-/// `::core::primitive::f32`
-fn primitive(scalar: Scalar) -> TokenStream {
+/// `::core::primitive::f32`: no item of the user's can stand in for it.
+pub(crate) fn scalar_tokens(scalar: Scalar, krate: &TokenStream) -> TokenStream {
     let name = Ident::new(scalar.name(), Span::mixed_site());
-    quote!(::core::primitive::#name)
+    match scalar == Scalar::F16 {
+        true => quote!(#krate::f16),
+        false => quote_spanned!(Span::mixed_site()=> ::core::primitive::#name),
+    }
 }
 
 fn is_core(named: &Named) -> bool {

@@ -13,5 +13,6 @@ pub use format::{Said, StdCall, StdMacro};
 pub use generics::Parameters;
 pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
 pub use signature::{
-    Argument, ArgumentKind, ElementType, Item, Signature, atomic_type, scalar_type, strip_items,
+    Argument, ArgumentKind, ElementType, Item, Signature, atomic_type, named_scalar, scalar_type,
+    strip_items,
 };

@@ -17,8 +17,10 @@ pub struct Requirements {
     pub i64: bool,
     /// Buffers of 8-bit elements.
     pub storage8: bool,
-    /// Buffers of 16-bit elements.
+    /// Buffers of 16-bit integers.
     pub storage16: bool,
+    /// Buffers or shared arrays of `f16`.
+    pub f16: bool,
     /// Atomic operations on 64-bit elements.
     pub atomics64: bool,
     /// Operations of subgroups, or their ids.
@@ -51,7 +53,8 @@ impl Requirements {
                     needs.atomics64 |= access == Access::Atomic && elem.size() == 8;
                     needs.buffers += 1;
                     needs.storage8 |= elem.size() == 1;
-                    needs.storage16 |= elem.size() == 2;
+                    needs.storage16 |= elem.size() == 2 && elem.is_int();
+                    needs.f16 |= elem == Scalar::F16;
                 }
             }
         }
@@ -59,6 +62,7 @@ impl Requirements {
             let elem = array.elem.scalar();
             needs.ty(elem);
             needs.atomics64 |= array.atomic && elem.size() == 8;
+            needs.f16 |= elem == Scalar::F16;
         }
         for local in kernel.locals.iter() {
             needs.ty(kernel.local_scalar(local));
@@ -136,6 +140,7 @@ impl Requirements {
             | Scalar::I32
             | Scalar::U32
             | Scalar::Usize
+            | Scalar::F16
             | Scalar::F32 => {}
         }
     }

@@ -126,6 +126,10 @@ impl Expand<'_> {
                 let value = self.read(local);
                 vec![self.cast(value, Scalar::U32)]
             }
+            Scalar::F16 => {
+                let bits = self.bits(local, Scalar::U16);
+                vec![self.cast(bits, Scalar::U32)]
+            }
             Scalar::F32 => vec![self.bits(local, Scalar::U32)],
             Scalar::I64 | Scalar::U64 | Scalar::Usize => {
                 let (low, high) = (self.read(local), self.read(local));

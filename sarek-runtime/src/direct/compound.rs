@@ -1,5 +1,6 @@
 //! What generated code needs for values of several parts.
 
+use half::f16;
 use sarek_ir::{Scalar, TypeInfo, Value, link};
 
 use super::DirectArg;
@@ -35,7 +36,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize f32 f64);
+numbers!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 f32 f64);
 
 /// A number, for what stands under an operator.
 #[inline(always)]
@@ -101,6 +102,7 @@ fn scalar(bytes: &[u8], scalar: Scalar) -> Value {
         Scalar::I64 => read!(i64),
         Scalar::U64 => read!(u64),
         Scalar::Usize => read!(usize),
+        Scalar::F16 => read!(f16),
         Scalar::F32 => read!(f32),
         Scalar::F64 => read!(f64),
     }

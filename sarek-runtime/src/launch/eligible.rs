@@ -84,6 +84,9 @@ pub(super) const STORAGE8: &str = "buffers of 8-bit elements (bool, i8, u8)";
 /// The same of `storage16`.
 pub(super) const STORAGE16: &str = "buffers of 16-bit elements (i16, u16)";
 
+/// The same of `f16`.
+pub(super) const F16: &str = "f16 in buffers and shared arrays";
+
 /// Why the device cannot run this kernel, however it is launched; empty if it can.
 pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String> {
     let (info, needs) = (device.info(), &kernel.needs);
@@ -95,6 +98,7 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
         (needs.i64, has.i64, "64-bit integers"),
         (needs.storage8, has.storage8, STORAGE8),
         (needs.storage16, has.storage16, STORAGE16),
+        (needs.f16, has.f16, F16),
         (needs.atomics64, has.atomics64, "64-bit atomics"),
         (needs.subgroups, has.subgroups, "subgroups"),
         (needs.fences, has.fences, "fences"),

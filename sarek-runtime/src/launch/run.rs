@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sarek_ir::write::{Slot, SlotKind, Source};
-use sarek_ir::{Memory, ParamId, Scalar, Value};
+use sarek_ir::{Memory, ParamId, Scalar, Value, binary16};
 
 use super::arg::Operands;
 use super::plan::Plan;
@@ -268,6 +268,7 @@ impl Call<'_> {
             (Value::I16(v), Scalar::I32) => ScalarBytes::four(i32::from(v).to_ne_bytes()),
             (Value::U8(v), Scalar::U32) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
             (Value::U16(v), Scalar::U32) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
+            (Value::F16(v), Scalar::F32) => ScalarBytes::four(binary16::to_f32(v).to_ne_bytes()),
             (Value::I32(v), Scalar::I32) => ScalarBytes::four(v.to_ne_bytes()),
             (Value::U32(v), Scalar::U32) => ScalarBytes::four(v.to_ne_bytes()),
             (Value::F32(v), Scalar::F32) => ScalarBytes::four(v.to_ne_bytes()),

@@ -11,6 +11,7 @@ mod control;
 mod faults;
 mod functions;
 mod generics;
+mod half;
 mod items;
 mod launch;
 mod mandelbrot;
@@ -49,6 +50,7 @@ pub fn all() -> &'static [Case] {
             bools::CASES,
             constants::CASES,
             small::CASES,
+            half::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             operators::CASES,

@@ -3,7 +3,7 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
-use sarek_ir::{Access, Argument, CallId, LocalId, Memory, ParamId, ParamKind, Stmt, StmtId};
+use sarek_ir::{Access, Argument, CallId, LocalId, Memory, ParamId, ParamKind};
 
 use super::memory::shared_name;
 use super::names::{param_name, rust_type};
@@ -59,7 +59,7 @@ impl Writer<'_> {
             let mut #name: [_; #len] = ::core::array::from_fn(|__index| #load);
         };
         let after = mixed! {
-            for __index in 0..#len {
+            for __index in (0..#len) {
                 let __value = #name[__index];
                 #store
             }
@@ -68,7 +68,7 @@ impl Writer<'_> {
     }
 
     /// The first site of what a call calls.
-    fn base(&self, id: CallId) -> TokenStream {
+    pub(super) fn base(&self, id: CallId) -> TokenStream {
         let own = Literal::u32_unsuffixed(self.kernel.sites.len() as u32);
         let before = &self.kernel.calls[..id.index()];
         let before = before
@@ -79,7 +79,7 @@ impl Writer<'_> {
     }
 
     /// A memory as an argument: device functions take all of them as `direct::Output`.
-    fn lend(&self, memory: Memory) -> TokenStream {
+    pub(super) fn lend(&self, memory: Memory) -> TokenStream {
         match memory {
             Memory::Slice(param) => {
                 let name = param_name(param);
@@ -151,29 +151,7 @@ impl Writer<'_> {
             }
             None => (TokenStream::new(), mixed!(())),
         };
-        let is_result = |id: StmtId| match kernel.stmt(id) {
-            Stmt::Let { local, .. } => kernel.result == Some(local),
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Update { .. }
-            | Stmt::Assert { .. }
-            | Stmt::If { .. }
-            | Stmt::Loop { .. }
-            | Stmt::For { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => false,
-        };
-        let stmts = kernel.block(kernel.body).filter(|id| !is_result(*id));
-        let stmts = stmts.map(|id| self.stmt(id));
+        let stmts = self.body_stmts().into_iter().map(|id| self.stmt(id));
         mixed! {
             #result
             'thread: { #(#stmts)* }
@@ -183,6 +161,9 @@ impl Writer<'_> {
 
     /// A parameter's value.
     pub(super) fn param_value_of(&self, param: ParamId) -> TokenStream {
+        if let Some(value) = self.param_of_lane(param) {
+            return value;
+        }
         let name = param_name(param);
         let is_receiver = param.index() == 0 && self.lowered.has_receiver;
         match self.kernel.params[param.index()].kind {

@@ -11,6 +11,9 @@
 //! Shared arrays are `var<workgroup>`; an `override` constant of the name that [`Wgsl::length`] gives holds the length
 //! of one that the launch sizes, at least 1. Elements that atomic operations change are atomic integers, floats by their bits.
 //!
+//! An `f16` is held as an `f32` of the same value, and is an `f16` in buffers and shared arrays alone: WGSL leaves
+//! open how a conversion rounds, so a helper rounds before it.
+//!
 //! `f64`, `i64` and `u64` are naga's: they need the device's feature but no `enable`, as do subgroups.
 
 mod collective;
@@ -21,7 +24,9 @@ mod snippets_float;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::{Axis, BinaryOp, DivideOp, Intrinsic, Scalar, SharedId, SubgroupOp, UnaryOp, Value};
+use crate::{
+    Axis, BinaryOp, DivideOp, Intrinsic, Scalar, SharedId, SubgroupOp, UnaryOp, Value, binary16,
+};
 
 use super::text::f32_digits;
 use super::{
@@ -80,6 +85,7 @@ impl Dialect for Wgsl {
             | Scalar::I64
             | Scalar::U64
             | Scalar::Usize
+            | Scalar::F16
             | Scalar::F32
             | Scalar::F64 => Ok(ty.name()),
         }
@@ -95,6 +101,7 @@ impl Dialect for Wgsl {
             | Scalar::I64
             | Scalar::U64
             | Scalar::Usize
+            | Scalar::F16
             | Scalar::F32
             | Scalar::F64 => Ok(ty.name()),
         }
@@ -268,20 +275,29 @@ impl Dialect for Wgsl {
 
     fn loaded(&self, element: String, ty: Scalar) -> Text {
         let element = Text::primary(element);
-        match ty.is_bool() {
-            true => Text::infix(Precedence::Compare, "!=", &element, &Text::literal("0u")),
+        if ty.is_bool() {
+            return Text::infix(Precedence::Compare, "!=", &element, &Text::literal("0u"));
+        }
+        match ty == Scalar::F16 {
+            true => Text::call("f32", &[element]),
             false => element,
         }
     }
 
     fn stored(&self, value: Text, ty: Scalar) -> Text {
-        match ty.is_bool() {
-            true => Text::primary(format!("u32({})", value.text)),
+        if ty.is_bool() {
+            return Text::call("u32", &[value]);
+        }
+        match ty == Scalar::F16 {
+            true => Text::call("f16", &[value]),
             false => value,
         }
     }
 
     fn snippet(&self, name: &str) -> Option<String> {
+        if name == Scalar::F16.name() {
+            return Some("enable f16;".into());
+        }
         expand(self, snippets::TEMPLATES, name)
             .or_else(|| expand(self, snippets_float::TEMPLATES, name))
             .or_else(|| expand(self, collective::TEMPLATES, name))
@@ -426,6 +442,7 @@ fn literal(value: Value) -> Text {
         Value::I64(i64::MIN) => return Text::primary("bitcast<i64>(0x8000000000000000lu)"),
         Value::I64(v) => format!("{v}li"),
         Value::U64(v) | Value::Usize(v) => format!("{v}lu"),
+        Value::F16(bits) => return literal(Value::f32(binary16::to_f32(bits))),
         Value::F32(bits) if f32::from_bits(bits).is_finite() => {
             format!("{}f", f32_digits(f32::from_bits(bits)))
         }
@@ -471,6 +488,9 @@ fn cast(arg: &Text, from: Scalar, to: Scalar) -> Text {
     if from.widened() == Some(to) {
         // It is held so.
         return arg.clone();
+    }
+    if to == Scalar::F16 {
+        return Text::call(&format!("srk_narrow_{from}"), std::slice::from_ref(arg));
     }
     if to.widened() == Some(from) {
         return Text::primary(format!("extractBits({}, 0u, {}u)", arg.text, to.bits()));

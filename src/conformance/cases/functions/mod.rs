@@ -6,6 +6,7 @@ mod faults;
 mod methods;
 mod recursion;
 mod slices;
+mod together;
 mod values;
 
 use crate::conformance::Case;
@@ -15,6 +16,7 @@ pub const CASES: &[&[Case]] = &[
     closures::CASES,
     values::CASES,
     slices::CASES,
+    together::CASES,
     methods::CASES,
     recursion::CASES,
     faults::CASES,
