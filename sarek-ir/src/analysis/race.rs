@@ -12,6 +12,7 @@
 //!
 //! Shared arrays are compared within one barrier phase and one block: [`shared`].
 
+pub mod function;
 mod shared;
 
 use std::collections::BTreeSet;
