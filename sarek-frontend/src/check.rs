@@ -49,6 +49,8 @@ fn message(lowered: &Lowered, violation: Violation) -> String {
             | sarek_ir::Stmt::Return
             | sarek_ir::Stmt::Barrier
             | sarek_ir::Stmt::Fence { .. }
+            | sarek_ir::Stmt::Panic { .. }
+            | sarek_ir::Stmt::Print { .. }
             | sarek_ir::Stmt::Atomic { .. }
             | sarek_ir::Stmt::Call { .. }
             | sarek_ir::Stmt::Native { .. } => None,

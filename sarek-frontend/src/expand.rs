@@ -147,7 +147,7 @@ pub fn stray_native(tokens: TokenStream) -> TokenStream {
         .into_iter()
         .next()
         .map_or_else(proc_macro2::Span::call_site, |t| t.span());
-    let message = "`native!` stands in the body of a `#[kernel]` function, as a statement";
+    let message = "`native!` stands in the body of a `#[kernel]` or `#[device]` function";
     syn::Error::new(span, message).to_compile_error()
 }
 

@@ -77,7 +77,7 @@ fn free(
     let cooperative = is_cooperative(&lowered.kernel);
     let items = items(&owner, &lowered, signature, cooperative, krate);
     let implements = implements(&owner, krate);
-    let (types, audits) = (types::audit(&item), &lowered.audits);
+    let (types, audits) = (types::audit(&item, krate), &lowered.audits);
     let tokens = quote! {
         #[allow(clippy::all)]
         #item
@@ -145,7 +145,7 @@ fn method(
     let lowered = lowered?;
     let cooperative = is_cooperative(&lowered.kernel);
     let items = items(&owner, &lowered, &signature, cooperative, krate);
-    let (types, audits) = (types::audit_block(&function.block), &lowered.audits);
+    let (types, audits) = (types::audit_block(&function.block, krate), &lowered.audits);
     Some(quote! {
         #items
         const _: () = { #(#audits)* #types };

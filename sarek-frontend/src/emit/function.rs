@@ -13,7 +13,7 @@ use sarek_ir::{Access, Argument as SarekArgument, Memory, ParamId};
 use super::item::{LinkParts, checks, element_type, link_parts};
 use super::nesting::Nesting;
 use super::{constant, direct};
-use crate::lower::{Callee, Lowered};
+use crate::lower::{Callee, Lowered, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, Parameters, Signature};
 
 /// Where the items of a function stand.
@@ -398,7 +398,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
             (alone, false) => alone,
         };
         let each = each.map(|argument| match &argument.kind {
-            ArgumentKind::Scalar(scalar) => shared(direct::rust_type(*scalar)),
+            ArgumentKind::Scalar(scalar) => shared(scalar_tokens(*scalar, krate)),
             ArgumentKind::Value(ty) => shared(quote!(#ty)),
             ArgumentKind::Reference { of, mutable } => match mutable {
                 true => {
@@ -408,7 +408,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
                 false => shared(quote!(#of)),
             },
             ArgumentKind::Slice { elem, access } => {
-                let elem = element_type(elem);
+                let elem = element_type(elem, krate);
                 match access {
                     Access::Read | Access::Write => quote!(#direct::Output<'_, #elem>),
                     Access::Atomic => quote!(&[#direct::Atomic<#elem>]),

@@ -8,7 +8,7 @@ use syn::ItemFn;
 
 use super::function::among_callees;
 use super::{constant, direct, types};
-use crate::lower::Lowered;
+use crate::lower::{Lowered, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, ElementType, Parameters, Signature};
 
 /// What the expansion needs besides the lowered body.
@@ -244,22 +244,22 @@ fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
 
 fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match &argument.kind {
-        ArgumentKind::Scalar(ty) => direct::rust_type(*ty),
+        ArgumentKind::Scalar(ty) => scalar_tokens(*ty, krate),
         ArgumentKind::Value(ty) => ty.to_token_stream(),
         ArgumentKind::Reference { .. } => {
             unreachable!("a kernel takes no references to values")
         }
         ArgumentKind::Slice { elem, access } => {
-            let elem = element_type(elem);
+            let elem = element_type(elem, krate);
             let mutable = (*access != Access::Read).then(|| quote!(mut));
             quote!(&'sarek #mutable #krate::Vector<#elem>)
         }
     }
 }
 
-pub(super) fn element_type(elem: &ElementType) -> TokenStream {
+pub(super) fn element_type(elem: &ElementType, krate: &TokenStream) -> TokenStream {
     match elem {
-        ElementType::Scalar(scalar) => direct::rust_type(*scalar),
+        ElementType::Scalar(scalar) => scalar_tokens(*scalar, krate),
         ElementType::Other(ty) => ty.to_token_stream(),
     }
 }
@@ -395,11 +395,13 @@ pub(super) fn link_parts(lowered: &Lowered, linked: &Ident, krate: &TokenStream)
     let values = link_constants(lowered, linked, krate);
     let infos = &lowered.type_infos;
     let functions = lowered.callees.iter().map(|callee| callee.function());
+    let preludes = &lowered.preludes;
     let given = quote! {
         #krate::ir::link::Links {
             constants: ::std::vec![#(#values),*],
             types: ::std::vec![#(#infos),*],
             functions: ::std::vec![],
+            preludes: ::std::vec![#(#krate::NativePrelude::to_ir(&#preludes)),*],
         }
     };
     LinkParts {
@@ -468,7 +470,7 @@ fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
 fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let krate = parts.krate;
     let name = &parts.item.sig.ident;
-    let types = types::audit(parts.item);
+    let types = types::audit(parts.item, parts.krate);
     let arguments = parts
         .signature
         .arguments

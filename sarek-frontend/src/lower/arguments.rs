@@ -28,7 +28,11 @@ impl Lowerer<'_> {
                 }
             };
             let name = plain_name(&argument.name).into();
-            self.kernel.params.to_mut().push(Param { name, kind });
+            self.kernel.params.to_mut().push(Param {
+                name,
+                kind,
+                align: 0,
+            });
             let binding = match argument.kind {
                 ArgumentKind::Slice { .. } => Binding::Memory(Memory::Slice(param)),
                 ArgumentKind::Scalar(_) if !argument.mutable && !self.is_recursive => {

@@ -82,7 +82,7 @@ impl Lowerer<'_> {
     /// The type that has the methods of a value: one that the source names.
     fn owner_of(&self, ty: Ty) -> Option<TokenStream> {
         match self.types.node(ty) {
-            Node::Named(named) if self.is_parameter(&named.path) => None,
+            Node::Named(named) if self.is_parameter(&named.path) || named.packed.is_some() => None,
             Node::Named(_) => self.type_tokens(ty),
             _ => None,
         }

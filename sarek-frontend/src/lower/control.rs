@@ -70,7 +70,7 @@ impl Lowerer<'_> {
     }
 
     /// Ends a block with the assignment of what it yields.
-    fn assign_result(&mut self, block: &mut OpenBlock, value: Value, local: LocalId) {
+    pub(super) fn assign_result(&mut self, block: &mut OpenBlock, value: Value, local: LocalId) {
         let Value::Scalar(value) = value else {
             return;
         };

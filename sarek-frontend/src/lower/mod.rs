@@ -24,11 +24,14 @@ mod device;
 mod expr;
 mod fill;
 mod finish;
+mod half;
 mod length;
+mod macros;
 mod matching;
 mod method;
 mod native;
 mod operator;
+mod packed;
 mod parameter;
 mod path;
 mod pattern;
@@ -52,9 +55,8 @@ use crate::diagnostics::Errors;
 use crate::parse::{Parameters, Signature};
 
 pub use device::Callee;
-pub use native::{NativeCall, Template, is_native, name_span};
 use types::{Known, Ty};
-pub(crate) use written::member;
+pub(crate) use written::{member, scalar_tokens};
 
 /// A lowered body.
 pub struct Lowered {
@@ -100,6 +102,8 @@ pub struct Lowered {
     pub link_types: Vec<TokenStream>,
     /// How the source names what an operation makes or takes apart.
     pub paths: HashMap<CompoundId, TokenStream>,
+    /// The texts that its native blocks need, in the order of [`Kernel::prelude_links`].
+    pub preludes: Vec<syn::Path>,
 }
 
 /// What an expression yields.
@@ -229,6 +233,9 @@ pub struct Lowerer<'e> {
     unreachable: Vec<Ty>,
     /// Types that are the unsigned integer of another's width.
     unsigned_of: Vec<(Ty, Ty)>,
+    /// What texts of `native!` name.
+    natives: Vec<native::Operand>,
+    preludes: Vec<syn::Path>,
 }
 
 /// Lowers a kernel's body. `None` when an error was reported.
@@ -338,6 +345,8 @@ impl<'e> Lowerer<'e> {
             marks: vec![],
             unreachable: vec![],
             unsigned_of: vec![],
+            natives: vec![],
+            preludes: vec![],
         }
     }
 
@@ -402,7 +411,7 @@ impl<'e> Lowerer<'e> {
             open.stmts.push(id);
             open.ended = matches!(
                 stmt,
-                Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return
+                Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Panic { .. }
             );
         }
     }

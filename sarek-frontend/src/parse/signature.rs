@@ -77,16 +77,24 @@ impl ElementType {
 
 /// Is it the name of a type that is neither a scalar nor one that no kernel has?
 fn is_foreign(path: &syn::Path) -> bool {
-    const NEVER: [&str; 8] = [
-        "f16", "isize", "i128", "u128", "char", "str", "String", "f128",
-    ];
+    const NEVER: [&str; 7] = ["isize", "i128", "u128", "char", "str", "String", "f128"];
     path.get_ident().is_none_or(|name| {
         let name = name.to_string();
-        Scalar::from_name(&name).is_none() && !NEVER.contains(&name.as_str())
-    }) && Scalar::from_name(&plain_text(path)).is_none()
+        !NEVER.contains(&name.as_str())
+    }) && named_scalar(path).is_none()
 }
 
-fn plain_text(path: &syn::Path) -> String {
+/// The scalar that a path names: `f32`, `half::f16`.
+pub fn named_scalar(path: &syn::Path) -> Option<Scalar> {
+    match plain_text(path).as_str() {
+        "half::f16" | "sarek::f16" | "sarek::half::f16" | "sarek::prelude::f16" => {
+            Some(Scalar::F16)
+        }
+        text => Scalar::from_name(text),
+    }
+}
+
+pub(super) fn plain_text(path: &syn::Path) -> String {
     let segments = path.segments.iter().map(|s| s.ident.to_string());
     segments.collect::<Vec<_>>().join("::")
 }
@@ -275,16 +283,15 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
             return None;
         }
     };
-    let name = plain_text(path);
-    if let Some(scalar) = Scalar::from_name(&name) {
+    if let Some(scalar) = named_scalar(path) {
         return Some(scalar);
     }
+    let name = plain_text(path);
     let advice = match name.as_str() {
-        "f16" => "16-bit floats are not supported yet: use `f32`",
         "isize" => "its size differs between devices: use `i32` or `i64`",
         "i128" | "u128" => "no device has 128-bit integers: use `u64`",
         "char" | "str" | "String" => "kernels have no text: use numbers",
-        _ => "kernels know `bool i8 u8 i16 u16 i32 u32 i64 u64 usize f32 f64`",
+        _ => "kernels know `bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 f32 f64`",
     };
     errors.at(
         ty.span(),

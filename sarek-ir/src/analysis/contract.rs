@@ -75,6 +75,8 @@ impl Contract {
             | Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }

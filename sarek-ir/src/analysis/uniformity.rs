@@ -24,7 +24,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::{
     Access, Argument, Axis, Block, Builtin, CallId, Expr, ExprId, Kernel, LabelId, LocalId, Memory,
-    NativeId, ParamId, ParamKind, Piece, Root, Stmt, StmtId,
+    NativeId, ParamId, ParamKind, Root, SharedId, Stmt, StmtId,
 };
 
 /// The answer for one kernel.
@@ -168,11 +168,15 @@ fn written(kernel: &Kernel) -> HashSet<Memory> {
             Argument::Memory(_) | Argument::Value(_) | Argument::Local(_) => {}
         }
     }
-    let texts = kernel.natives.iter().flat_map(|n| n.texts.iter());
-    for piece in texts.flat_map(|t| t.pieces.iter()) {
-        if let Piece::Param(param) = piece {
-            written.extend(is_mutable(kernel, *param).then_some(Memory::Slice(*param)));
-        }
+    if kernel.natives.iter().any(|n| !n.texts.is_empty()) {
+        // A text may write whatever it knows the name of.
+        let params = (0..kernel.params.len() as u32).map(ParamId);
+        let slices = params.filter(|p| is_mutable(kernel, *p));
+        written.extend(slices.map(Memory::Slice));
+        written.extend((0..kernel.shared.len() as u32).map(|i| Memory::Shared(SharedId(i))));
+        let locals = (0..kernel.locals.len() as u32).map(LocalId);
+        let arrays = locals.filter(|l| kernel.array(*l).is_some());
+        written.extend(arrays.map(Memory::Local));
     }
     written
 }
@@ -305,13 +309,20 @@ impl Flow<'_> {
                 }
             }
             Stmt::Call { call } => self.call(call),
+            Stmt::Print { print } => {
+                let args = self.kernel.prints[print.index()].args;
+                for arg in self.kernel.list(args).collect::<Vec<_>>() {
+                    self.expr(arg);
+                }
+            }
             Stmt::Return => {
                 if let Some(apart) = apart.filter(|_| self.among.function) {
                     let why = Apart::Jump(id, apart.condition());
                     self.returned.get_or_insert(why);
                 }
             }
-            Stmt::Barrier | Stmt::Fence { .. } => {}
+            // A thread that panics ends as one that returns from the kernel; the others go on.
+            Stmt::Panic { .. } | Stmt::Barrier | Stmt::Fence { .. } => {}
             Stmt::Break { label } => self.jump(id, label, apart, true),
             Stmt::Continue { label } => self.jump(id, label, apart, false),
             Stmt::Native { native } => self.native(native, apart),
@@ -379,18 +390,10 @@ impl Flow<'_> {
 
     fn native(&mut self, id: NativeId, apart: Option<Apart>) {
         let kernel = self.kernel;
-        let native = &kernel.natives[id.index()];
-        for piece in native.texts.iter().flat_map(|t| t.pieces.iter()) {
-            match piece {
-                Piece::Local(local) => {
-                    if kernel.locals[local.index()].mutable {
-                        self.assign(*local, false);
-                    }
-                }
-                Piece::Text(_) | Piece::Param(_) => {}
-            }
+        for local in kernel.changed_by_text(id) {
+            self.assign(local, false);
         }
-        if let Some(fallback) = native.fallback {
+        if let Some(fallback) = kernel.natives[id.index()].fallback {
             self.block(fallback, apart);
         }
     }

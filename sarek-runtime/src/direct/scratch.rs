@@ -4,6 +4,8 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 
+use half::f16;
+
 /// A cache line.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
@@ -25,14 +27,14 @@ pub unsafe trait Plain: Copy {
 
 macro_rules! plain {
     ($($ty:ident)*) => {$(
-        // SAFETY: a primitive number.
+        // SAFETY: a plain number.
         unsafe impl Plain for $ty {
             const ANY: bool = true;
         }
     )*};
 }
 
-plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize f32 f64);
+plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize f16 f32 f64);
 
 // SAFETY: zero is `false`.
 unsafe impl Plain for bool {

@@ -200,6 +200,8 @@ impl Writer<'_> {
                 | Stmt::Break { .. }
                 | Stmt::Continue { .. }
                 | Stmt::Return
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Fence { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Native { .. } => false,
@@ -229,6 +231,8 @@ impl Writer<'_> {
             | Stmt::Return
             | Stmt::Barrier
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Call { .. }

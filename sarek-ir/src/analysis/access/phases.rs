@@ -145,6 +145,8 @@ impl Phases<'_> {
             | Stmt::Store { .. }
             | Stmt::Assert { .. }
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Update { .. }
@@ -253,7 +255,7 @@ impl Phases<'_> {
             | Stmt::Assign { .. }
             | Stmt::Store { .. }
             | Stmt::Assert { .. }
-            | Stmt::Fence { .. }
+            | Stmt::Fence { .. } | Stmt::Panic { .. } | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Update { .. }
