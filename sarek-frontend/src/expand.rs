@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use crate::diagnostics::Errors;
 use crate::emit::{self, Parts, reference};
 use crate::lower::{self, Lowered};
-use crate::parse::{Attribute, Signature, superstep};
+use crate::parse::{Attribute, Signature, strip_items, superstep};
 
 /// What became of one macro call.
 pub struct Expansion {
@@ -64,6 +64,11 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             kernel: None,
         };
     };
+    strip_items(&mut item.sig);
+    if let (true, Some(span)) = (signature.is_over_items(), attribute.block_span) {
+        let message = "the blocks of a kernel over items are picked: drop the `block`";
+        errors.at(span, message);
+    }
     let lowered = lower_item(&mut item, &signature, attribute.block, &krate, &mut errors);
     let types = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut item.block, types, &krate);
@@ -138,6 +143,9 @@ fn lower_item(
     superstep::expand(&mut item.block, krate);
     reference::mark(&mut item.block);
     let lowered = lower::lower(signature, &item.block, block, krate, errors)?;
+    if signature.is_over_items() {
+        works_alone(&lowered, errors)?;
+    }
     checked(lowered, signature, errors)
 }
 
@@ -199,6 +207,22 @@ pub(crate) fn is_cooperative(kernel: &sarek_ir::Kernel) -> bool {
     use sarek_ir::Stmt;
     let joins = |stmt: &Stmt| matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. });
     !kernel.shared.is_empty() || kernel.stmts.iter().any(joins)
+}
+
+/// Reports where the threads of a kernel over items work together.
+fn works_alone(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
+    use sarek_ir::Stmt;
+    let joins = |stmt: &Stmt| matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. });
+    let together = lowered.kernel.stmts.iter().position(joins);
+    let span = match together {
+        Some(at) => lowered.stmt_spans[at],
+        None if !lowered.kernel.shared.is_empty() => lowered.name.span(),
+        None => return Some(()),
+    };
+    let message = "the threads of a kernel over items work alone, one on each: write the kernel over slices for \
+                   barriers, shared arrays and subgroups";
+    errors.at(span, message);
+    None
 }
 
 /// Checks what rustc cannot.

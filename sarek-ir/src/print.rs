@@ -179,7 +179,9 @@ impl fmt::Display for Format {
                 Align::Center => '^',
                 Align::Right => '>',
             };
-            write!(f, "{}{align}", self.fill)?;
+            // A space is meant where no filling is given.
+            let fill = (self.fill != ' ').then_some(self.fill);
+            write!(f, "{}{align}", fill.map(String::from).unwrap_or_default())?;
         }
         for (flag, symbol) in [(self.plus, "+"), (self.alternate, "#"), (self.zero, "0")] {
             f.write_str(if flag { symbol } else { "" })?;

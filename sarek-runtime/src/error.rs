@@ -37,6 +37,14 @@ pub enum Error {
         /// What is wrong, and what to do.
         problem: String,
     },
+    /// The vectors of a kernel over items have different lengths.
+    #[error("`{kernel}` runs over the items of vectors of one length, and {}", of_lengths(.lengths))]
+    Items {
+        /// The kernel.
+        kernel: String,
+        /// The arguments, each with its length.
+        lengths: Vec<(String, u64)>,
+    },
     /// A launch does not satisfy what makes the kernel free of races.
     #[error("`{kernel}` is not launched as it requires: {requirement}")]
     Precondition {
@@ -259,6 +267,13 @@ impl std::fmt::Display for Fault {
         }
         write!(f, " (thread {x}, {y}, {z})")
     }
+}
+
+fn of_lengths(lengths: &[(String, u64)]) -> String {
+    let each = lengths
+        .iter()
+        .map(|(name, len)| format!("`{name}` has {len}"));
+    each.collect::<Vec<_>>().join(", ")
 }
 
 fn at(places: &[String]) -> String {

@@ -9,7 +9,7 @@ use syn::ItemFn;
 use super::function::among_callees;
 use super::{constant, direct, types};
 use crate::lower::{Lowered, scalar_tokens};
-use crate::parse::{Argument, ArgumentKind, ElementType, Parameters, Signature};
+use crate::parse::{Argument, ArgumentKind, ElementType, Item, Parameters, Signature};
 
 /// What the expansion needs besides the lowered body.
 pub struct Parts<'a> {
@@ -200,12 +200,23 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         clause,
         ..
     } = parameters;
+    let arguments = parts.signature.arguments.iter().enumerate();
+    let items = arguments.filter(|(_, a)| a.item.is_some());
+    let items: Vec<Literal> = items.map(|(i, _)| Literal::usize_unsuffixed(i)).collect();
+    let call = quote!(#krate::Launch::new::<#name<#generics>>([#(#values),*]));
+    let (launch, call) = match items.is_empty() {
+        true => (quote!(Launch<'sarek, #krate::__private::#block>), call),
+        false => (
+            quote!(Ready<'sarek>),
+            quote!(#krate::Launch::<#krate::__private::#block>::over_items(#call, &[#(#items),*])),
+        ),
+    };
     quote! {
         #(#attrs)*
         #vis #safety fn #name<'sarek, #declared>(
             #(#names: #types),*
-        ) -> #krate::Launch<'sarek, #krate::__private::#block> #clause {
-            unsafe { #krate::Launch::new::<#name<#generics>>([#(#values),*]) }
+        ) -> #krate::#launch #clause {
+            unsafe { #call }
         }
 
         #[doc(hidden)]
@@ -484,11 +495,19 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
                 ArgumentKind::Reference { .. } => {
                     unreachable!("a kernel takes no references to values")
                 }
-                ArgumentKind::Slice { access, .. } => match access {
-                    Access::Read => quote!(direct::input(__args, #i)),
-                    Access::Write => quote!(direct::output(__args, #i).into_mut()),
-                    Access::Atomic => quote!(direct::atomics(__args, #i)),
-                },
+                ArgumentKind::Slice { access, .. } => {
+                    let slice = match access {
+                        Access::Read => quote!(direct::input(__args, #i)),
+                        Access::Write => quote!(direct::output(__args, #i).into_mut()),
+                        Access::Atomic => quote!(direct::atomics(__args, #i)),
+                    };
+                    match argument.item {
+                        None => slice,
+                        Some(Item::Value) => quote!(#slice[direct::ids::item_id()]),
+                        Some(Item::Shared) => quote!(&#slice[direct::ids::item_id()]),
+                        Some(Item::Mutable) => quote!(&mut #slice[direct::ids::item_id()]),
+                    }
+                }
             }
         });
     // What the text of a `native!` does to its operands, rustc does not see.

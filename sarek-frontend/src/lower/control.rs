@@ -347,6 +347,7 @@ impl Lowerer<'_> {
                 "a kernel returns nothing: write its results to a `&mut [T]`",
             );
         }
+        self.store_items();
         self.push(Stmt::Return, e.return_token.span);
         Value::Never
     }

@@ -236,6 +236,8 @@ pub struct Lowerer<'e> {
     /// What texts of `native!` name.
     natives: Vec<native::Operand>,
     preludes: Vec<syn::Path>,
+    /// The locals that hold items, which are stored before the kernel returns.
+    items: Vec<(ParamId, LocalId, Span)>,
 }
 
 /// Lowers a kernel's body. `None` when an error was reported.
@@ -256,6 +258,7 @@ pub fn lower(
         return lowerer.finished(signature);
     }
     let value = lowerer.scoped_block(body);
+    lowerer.store_items();
     if let (Value::Scalar(id), true) = (value, signature.returns_nothing) {
         let span = lowerer.expr_spans[id.index()];
         lowerer.errors.at(
@@ -347,6 +350,7 @@ impl<'e> Lowerer<'e> {
             unsigned_of: vec![],
             natives: vec![],
             preludes: vec![],
+            items: vec![],
         }
     }
 

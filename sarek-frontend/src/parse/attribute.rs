@@ -13,6 +13,8 @@ pub struct Attribute {
     pub block: Option<[u32; 3]>,
     /// `inline = 8`, of a `#[device]` function: how many calls of itself may be nested in one.
     pub inline: Option<(u32, proc_macro2::Span)>,
+    /// Where that stands.
+    pub block_span: Option<proc_macro2::Span>,
     /// `crate = path`: how this crate is called where the kernel stands.
     pub krate: Option<Path>,
     /// `__shapes = "…"`, for tests alone: the shapes that loops over lanes may take.
@@ -59,7 +61,10 @@ impl Attribute {
         for Entry { name, value } in entries {
             match name.to_string().as_str() {
                 "block" if attribute.block.is_some() => errors.at(name.span(), "`block` is given twice"),
-                "block" => attribute.block = block(&value, errors),
+                "block" => {
+                    attribute.block = block(&value, errors);
+                    attribute.block_span = Some(name.span());
+                }
                 "crate" => match value {
                     Expr::Path(path) if path.qself.is_none() => attribute.krate = Some(path.path),
                     other => errors.at(span(&other), "`crate = …` takes a path, such as `crate = my_sarek`"),

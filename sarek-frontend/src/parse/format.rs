@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use sarek_ir::print::{Format, PrintPiece};
-use syn::parse::{ParseStream, Parser};
+use syn::parse::ParseStream;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, LitStr, Token};
 
@@ -110,7 +110,7 @@ impl StdCall {
             }
             Ok(call)
         };
-        Some(parser.parse2(mac.tokens.clone()))
+        Some(mac.parse_body_with(parser))
     }
 
     /// Visits the expressions in it.

@@ -75,6 +75,7 @@ fn parameter(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
         name: name.ident.clone(),
         mutable: name.mutability.is_some(),
         kind,
+        item: None,
     })
 }
 
@@ -97,6 +98,7 @@ fn receiver_argument(receiver: &syn::Receiver, errors: &mut Errors) -> Option<Ar
         name: Ident::new("self", receiver.self_token.span),
         mutable: receiver.mutability.is_some(),
         kind,
+        item: None,
     })
 }
 

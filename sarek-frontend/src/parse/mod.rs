@@ -15,5 +15,6 @@ pub use generics::Parameters;
 pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
 pub use packed::{LETTERS, Packed, packed_type};
 pub use signature::{
-    Argument, ArgumentKind, ElementType, Signature, atomic_type, named_scalar, scalar_type,
+    Argument, ArgumentKind, ElementType, Item, Signature, atomic_type, named_scalar, scalar_type,
+    strip_items,
 };

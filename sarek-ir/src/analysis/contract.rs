@@ -69,6 +69,8 @@ impl Contract {
             | Stmt::Store { .. }
             | Stmt::Update { .. }
             | Stmt::Assert { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::If { .. }
             | Stmt::Loop { .. }
             | Stmt::For { .. }

@@ -57,7 +57,7 @@ impl Format {
             Value::U32(v) => (self.integer(v), Align::Right),
             Value::I64(v) => (self.integer(v), Align::Right),
             Value::U64(v) | Value::Usize(v) => (self.integer(v), Align::Right),
-            // As the `half` crate does.
+            // As `half::f16` does.
             Value::F16(v) => (self.float(binary16::to_f32(v)), Align::Right),
             Value::F32(v) => (self.float(f32::from_bits(v)), Align::Right),
             Value::F64(v) => (self.float(f64::from_bits(v)), Align::Right),
@@ -147,6 +147,11 @@ mod tests {
                 i32::MIN => Value::I32(i32::MIN), 0u32 => Value::U32(0), u64::MAX => Value::U64(u64::MAX),
                 5usize => Value::Usize(5)
             ]
+        );
+        let h = half::f16::from_f32(0.1);
+        agree!(
+            ["" "?" "8.3" "+08.2" "e" "*^12"],
+            [h => Value::F16(h.to_bits()), half::f16::NAN => Value::F16(half::f16::NAN.to_bits())]
         );
         agree!(["" "?" "7" ">7" "^7" ".2" "7.2" "*^9" "07"], [true => Value::Bool(true), false => Value::Bool(false)]);
     }

@@ -12,6 +12,7 @@ mod faults;
 mod functions;
 mod generics;
 mod half;
+mod items;
 mod launch;
 mod mandelbrot;
 mod matmul;
@@ -67,7 +68,12 @@ pub fn all() -> &'static [Case] {
             types::CASES,
             block::CASES,
         ];
-        let rest: &[&[Case]] = &[native_text::CASES, prints::CASES, coherence::CASES];
+        let rest: &[&[Case]] = &[
+            native_text::CASES,
+            prints::CASES,
+            items::CASES,
+            coherence::CASES,
+        ];
         let all = parts
             .iter()
             .chain(groups.iter().copied().flatten())

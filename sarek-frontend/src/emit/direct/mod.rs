@@ -203,6 +203,8 @@ impl Writer<'_> {
                 | Stmt::Panic { .. }
                 | Stmt::Print { .. }
                 | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Native { .. } => false,
             },
