@@ -98,7 +98,7 @@ pub fn items(
     let checks = checks(lowered, true);
     let (facts, infer) = (
         facts(owner, lowered, signature, is_cooperative, krate),
-        infer(owner, signature),
+        infer(owner, signature, krate),
     );
     let items = quote! {
         #[automatically_derived]
@@ -280,7 +280,7 @@ fn takes(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
 }
 
 /// What tells rustc which instance a call is of, by its arguments, and which type it yields.
-fn infer(owner: &Owner, signature: &Signature) -> TokenStream {
+fn infer(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
     let (name, yields) = (owner.name("infer"), yields(signature));
     let parameters = Parameters::of(&signature.generics);
     let own: Vec<String> = match &owner.method {
@@ -292,7 +292,8 @@ fn infer(owner: &Owner, signature: &Signature) -> TokenStream {
         }
     };
     let tells = |ty: &TokenStream| mentions(ty, &own);
-    let types: Vec<TokenStream> = signature.arguments.iter().map(told_type).collect();
+    let types = signature.arguments.iter().map(|a| told_type(a, krate));
+    let types: Vec<TokenStream> = types.collect();
     if !types.iter().any(tells) {
         return quote! {
             #[doc(hidden)]
@@ -317,12 +318,12 @@ fn infer(owner: &Owner, signature: &Signature) -> TokenStream {
 }
 
 /// The type that an argument has among those that infer an instance: of a slice, that of its elements.
-fn told_type(argument: &Argument) -> TokenStream {
+fn told_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match &argument.kind {
-        ArgumentKind::Scalar(scalar) => direct::rust_type(*scalar),
+        ArgumentKind::Scalar(scalar) => scalar_tokens(*scalar, krate),
         ArgumentKind::Value(ty) => quote!(#ty),
         ArgumentKind::Reference { of, .. } => quote!(#of),
-        ArgumentKind::Slice { elem, .. } => element_type(elem),
+        ArgumentKind::Slice { elem, .. } => element_type(elem, krate),
     }
 }
 
@@ -419,7 +420,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
     };
     let lanes = |ty: TokenStream| quote!([::core::mem::MaybeUninit<#ty>]);
     let (alone, together) = (params(&|ty| ty, false), params(&lanes, true));
-    let (infer, yields) = (infer(owner, signature), yields(signature));
+    let (infer, yields) = (infer(owner, signature, krate), yields(signature));
     let parameters = Parameters::of(&signature.generics).bare;
     quote! {
         #[automatically_derived]
