@@ -209,6 +209,7 @@ fn with_native(texts: &[(&str, &str)], fallback: bool) -> Kernel {
             Piece::Text("[0];".into()),
         ]
         .into(),
+        origin: Default::default(),
     };
     let two = b.lit(Value::U32(2));
     let set = b.kernel.push_stmt(
@@ -222,6 +223,7 @@ fn with_native(texts: &[(&str, &str)], fallback: bool) -> Kernel {
     b.kernel.natives.to_mut().push(Native {
         texts: texts.iter().map(text).collect(),
         fallback: fallback.then_some(block),
+        result: None,
     });
     b.stmt(Stmt::Native {
         native: NativeId(0),

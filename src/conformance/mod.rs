@@ -163,6 +163,8 @@ pub enum Capability {
     Storage16,
     /// Buffers and shared arrays of `f16`.
     F16,
+    /// Operations of subgroups.
+    Subgroups,
 }
 
 impl Capability {
@@ -176,6 +178,7 @@ impl Capability {
             Capability::Storage8 => features.storage8,
             Capability::Storage16 => features.storage16,
             Capability::F16 => features.f16,
+            Capability::Subgroups => features.subgroups,
         }
     }
 }
@@ -189,6 +192,7 @@ impl fmt::Display for Capability {
             Capability::Storage8 => "8-bit storage",
             Capability::Storage16 => "16-bit storage",
             Capability::F16 => "f16",
+            Capability::Subgroups => "subgroups",
         })
     }
 }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use sarek_ir::eval::{Host, Ids, Machine, Stop};
+use sarek_ir::eval::{Host, Ids, Machine, Sanitize, Stop};
 use sarek_ir::{Access, Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
 use sarek_runtime::direct::{DirectArg, IndexSpace, RawFault};
 use sarek_runtime::{Error, Result};
@@ -35,10 +35,19 @@ impl Interpreted {
         Ok(Interpreted { kernel })
     }
 
-    /// Runs all blocks, in order, up to the first thread that faults.
-    pub(super) fn run(&self, args: &[DirectArg], space: &IndexSpace) -> Result<Option<RawFault>> {
+    /// Runs all blocks, up to the first thread that faults, or that does what the sanitizer looks for: in order, unless that has
+    /// another one.
+    pub(super) fn run(
+        &self,
+        args: &[DirectArg],
+        space: &IndexSpace,
+        sanitize: Option<Sanitize>,
+    ) -> Result<Option<RawFault>> {
         let mut host = HostArgs::new(&self.kernel, args)?;
-        let mut machine = Machine::new(&self.kernel);
+        let mut machine = match sanitize {
+            Some(settings) => Machine::sanitizing(&self.kernel, settings),
+            None => Machine::new(&self.kernel),
+        };
         let block_dim = space.block.map(u64::from);
         let mut ids = Ids {
             thread_idx: [0; 3],
@@ -47,7 +56,15 @@ impl Interpreted {
             grid_dim: space.grid,
             global_dim: space.extent,
         };
-        for block_idx in points(space.grid) {
+        let turned = sanitize.is_some_and(|settings| settings.seed != 0);
+        let mut order: Vec<_> = match turned {
+            true => points(space.grid).collect(),
+            false => vec![],
+        };
+        machine.order(&mut order);
+        // A list of all blocks is kept only where their order is turned about.
+        let plain = points(space.grid).filter(|_| !turned);
+        for block_idx in order.into_iter().chain(plain) {
             ids.block_idx = block_idx;
             // Threads past the extent do not run.
             let first = |a: usize| block_idx[a].saturating_mul(block_dim[a]);
@@ -61,6 +78,12 @@ impl Interpreted {
                         detail: fault.detail,
                         thread: [0, 1, 2].map(|a| first(a) + thread[a]),
                     }));
+                }
+                Err(Stop::Found(finding)) => {
+                    return Err(Error::Sanitizer {
+                        kernel: self.kernel.name.to_string(),
+                        finding: finding.text(&self.kernel),
+                    });
                 }
                 Err(Stop::Divergence {
                     barrier,
@@ -133,6 +156,10 @@ impl<'a> HostArgs<'a> {
 }
 
 impl Host for HostArgs<'_> {
+    fn print(&mut self, text: &str) {
+        sarek_runtime::direct::print(format_args!("{text}"));
+    }
+
     fn scalar(&self, param: ParamId) -> Value {
         match self.args[param.index()] {
             DirectArg::Scalar(value) => value,

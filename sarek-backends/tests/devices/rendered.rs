@@ -102,6 +102,7 @@ impl Values {
                     SlotKind::Scalar(_) => scalar(self.a),
                     SlotKind::Extent(_) => index(self.threads),
                     SlotKind::Grid(_) => panic!("the grid is not folded"),
+                    SlotKind::Output(_) => panic!("nothing is printed"),
                     SlotKind::Faults => buffer(&self.faults),
                 }
             })

@@ -15,7 +15,8 @@ impl Lowerer<'_> {
 
     /// A call; `wanted` tells whether its result is used.
     pub(super) fn call_wanted(&mut self, e: &syn::ExprCall, wanted: bool) -> Value {
-        if let Some(value) = self.closure_call(e).or_else(|| self.self_call(e)) {
+        let own = |this: &mut Self| this.self_call(e, wanted);
+        if let Some(value) = self.closure_call(e).or_else(|| own(self)) {
             return value;
         }
         let path = match &*e.func {

@@ -128,7 +128,7 @@ impl Lowerer<'_> {
         Value::Scalar(self.link(item.ident.to_token_stream(), wanted, span))
     }
 
-    fn link(&mut self, tokens: TokenStream, ty: Ty, span: Span) -> sarek_ir::ExprId {
+    pub(super) fn link(&mut self, tokens: TokenStream, ty: Ty, span: Span) -> sarek_ir::ExprId {
         let id = self.link_id(tokens, ty);
         self.expr(Expr::Link(id), ty, span)
     }

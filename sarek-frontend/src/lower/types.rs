@@ -337,10 +337,12 @@ impl Types {
         match self.node(ty) {
             Node::Any => 0,
             Node::Int | Node::Float => 1,
-            Node::Hole(_) => 2,
-            Node::Named(_) => 3,
-            Node::Array(..) | Node::Tuple(_) => 4,
-            Node::Known(_) => 5,
+            // Of it no expression can be made up.
+            Node::Hole(Hole::Parameter { .. }) => 2,
+            Node::Hole(_) => 3,
+            Node::Named(_) => 4,
+            Node::Array(..) | Node::Tuple(_) => 5,
+            Node::Known(_) => 6,
             Node::Same(_) => unreachable!("node looks through it"),
         }
     }

@@ -217,7 +217,7 @@ impl Lowerer<'_> {
     }
 
     /// An expression of the type, never to be evaluated.
-    fn probe(&self, ty: Ty) -> Option<TokenStream> {
+    pub(super) fn probe(&self, ty: Ty) -> Option<TokenStream> {
         let direct = {
             let krate = &self.krate;
             quote!(#krate::__private::direct)
@@ -262,7 +262,7 @@ impl Lowerer<'_> {
                     match #of { #path { #member: __part, .. } => __part, _ => ::core::unreachable!() }
                 })
             }
-            Node::Hole(Hole::Result(function)) => Some(self.callees[function.index()].probe()),
+            Node::Hole(Hole::Result(function)) => self.callees[function.index()].probe(),
             Node::Hole(Hole::Constant(link)) => Some(self.links[link.index()].clone()),
             Node::Hole(Hole::Parameter { .. })
             | Node::Named(_)

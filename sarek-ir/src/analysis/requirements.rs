@@ -33,6 +33,8 @@ pub struct Requirements {
     pub native: Vec<Vec<String>>,
     /// How many buffers it takes.
     pub buffers: u32,
+    /// Does it print? Accelerators take one more buffer for that.
+    pub prints: bool,
 }
 
 impl Requirements {
@@ -94,6 +96,7 @@ impl Requirements {
                 Stmt::Barrier => needs.barriers = true,
                 Stmt::Fence { .. } => needs.fences = true,
                 Stmt::Subgroup { .. } => needs.subgroups = true,
+                Stmt::Print { .. } => needs.prints = true,
                 Stmt::Let { .. }
                 | Stmt::Assign { .. }
                 | Stmt::Store { .. }
@@ -107,6 +110,7 @@ impl Requirements {
                 | Stmt::Atomic { .. }
                 | Stmt::Update { .. }
                 | Stmt::Call { .. }
+                | Stmt::Panic { .. }
                 | Stmt::Native { .. } => {}
             }
         }
@@ -275,6 +279,7 @@ mod tests {
         let text = |target: &'static str| NativeText {
             target: target.into(),
             pieces: vec![].into(),
+            origin: Default::default(),
         };
         let s = Sketch::new("k");
         s.native(vec![text("cuda"), text("opencl")], None);

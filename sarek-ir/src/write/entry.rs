@@ -7,6 +7,7 @@ use super::lower::Lowered;
 use super::namer::Namer;
 use super::prelude::prelude;
 use super::stmt::Writer;
+use super::text::Lines;
 use super::wide::Group;
 use super::{Dialect, Slot, SlotKind, Source, Unsupported};
 
@@ -127,17 +128,30 @@ pub(super) fn render(lowered: &Lowered<'_>, dialect: &dyn Dialect) -> Result<Sou
     }
     writer.block(lowered.kernel.body)?;
     writer.out.close("}");
-    let body = writer.out.finish();
-    let text = format!(
-        "{}\n{}{body}",
-        head(&lowered.kernel),
-        prelude(dialect, &body)
-    );
+    let (body, foreign) = writer.out.finish();
+    let mut text = Lines::default();
+    text.line(head(&lowered.kernel));
+    own_preludes(&lowered.kernel, dialect, &mut text);
+    text.line(format!("\n{}", prelude(dialect, &body)));
+    text.append(&body, foreign);
+    let (text, foreign) = text.finish();
     Ok(Source {
         text,
         entry: name,
         slots,
+        foreign,
     })
+}
+
+/// What the user's native blocks need before the kernel.
+fn own_preludes(kernel: &Kernel, dialect: &dyn Dialect, out: &mut Lines) {
+    for prelude in kernel.preludes.iter() {
+        let mut texts = prelude.texts.iter();
+        if let Some((_, text)) = texts.find(|(target, _)| target == dialect.name()) {
+            out.line("\n");
+            out.foreign(text, &prelude.origin);
+        }
+    }
 }
 
 /// The shared arrays, by name.
@@ -175,6 +189,7 @@ fn name_arguments(
                     kernel.access(Memory::Slice(param)) == Access::Atomic
                 }
                 SlotKind::Shared(shared) => kernel.shared[shared.index()].atomic,
+                SlotKind::Output(_) => true,
                 SlotKind::Len(_)
                 | SlotKind::Scalar(_)
                 | SlotKind::Extent(_)
@@ -182,9 +197,9 @@ fn name_arguments(
                 | SlotKind::Faults => false,
             },
             name: match slot.kind {
-                SlotKind::Buffer { param, .. } | SlotKind::Scalar(param) => {
-                    params[param.index()].clone()
-                }
+                SlotKind::Buffer { param, .. }
+                | SlotKind::Scalar(param)
+                | SlotKind::Output(param) => params[param.index()].clone(),
                 SlotKind::Shared(shared) => own(shared),
                 SlotKind::Len(Memory::Slice(param)) => {
                     namer.fresh(&format!("{}_len", params[param.index()]))

@@ -20,6 +20,8 @@ pub(super) struct Lowered<'a> {
     pub usage: Usage,
     /// Of each shared array: is it an argument, see [`SlotKind::Shared`]?
     pub given: Vec<bool>,
+    /// The parameter for what is printed.
+    pub output: Option<ParamId>,
     /// What is written as one access, by the first statement.
     pub groups: HashMap<StmtId, Group>,
 }
@@ -28,6 +30,8 @@ impl<'a> Lowered<'a> {
     pub fn new(kernel: &Kernel, dialect: &dyn Dialect, variant: &'a Variant) -> Lowered<'a> {
         let mut kernel = kernel.clone();
         passes::select_natives(&mut kernel, dialect.name());
+        passes::lower_panics(&mut kernel);
+        let output = passes::expand_prints(&mut kernel);
         passes::cut_after_exits(&mut kernel);
         passes::elide_checks(&mut kernel, &variant.checked);
         passes::park_returns(&mut kernel);
@@ -51,6 +55,7 @@ impl<'a> Lowered<'a> {
             kernel,
             variant,
             usage,
+            output,
         }
     }
 
@@ -92,6 +97,9 @@ impl<'a> Lowered<'a> {
                 ParamKind::Value(_) | ParamKind::Reference(_) => {
                     unreachable!("linking leaves no compound")
                 }
+                ParamKind::Slice { elem, .. } if Some(id) == self.output => {
+                    slots.push((SlotKind::Output(id), elem.scalar()));
+                }
                 ParamKind::Slice { elem, access } => {
                     let (param, mutable) = (id, access != Access::Read);
                     slots.push((SlotKind::Buffer { param, mutable }, elem.scalar()));
@@ -125,12 +133,13 @@ impl<'a> Lowered<'a> {
             .collect();
         if dialect.buffers_first() {
             slots.sort_by_key(|slot| match slot.kind {
-                SlotKind::Buffer { .. } | SlotKind::Faults => 0,
+                SlotKind::Buffer { .. } | SlotKind::Output(_) => 0,
+                SlotKind::Faults => 1,
                 SlotKind::Len(_)
                 | SlotKind::Scalar(_)
                 | SlotKind::Extent(_)
                 | SlotKind::Grid(_)
-                | SlotKind::Shared(_) => 1,
+                | SlotKind::Shared(_) => 2,
             });
         }
         slots

@@ -103,6 +103,8 @@ impl<'a> Writer<'a> {
             Stmt::Continue { .. } => self.out.line("continue;"),
             Stmt::Return => self.out.line("return;"),
             Stmt::Update { .. } | Stmt::Call { .. } => unreachable!("linking leaves no compound"),
+            Stmt::Panic { .. } => unreachable!("a panic is lowered"),
+            Stmt::Print { .. } => unreachable!("what is printed is a record"),
             Stmt::Barrier => self.out.line(self.dialect.barrier()?),
             Stmt::Fence { scope } => self.out.line(self.dialect.fence(scope)?),
             Stmt::Atomic {
@@ -114,10 +116,7 @@ impl<'a> Writer<'a> {
                 site,
             } => self.atomic(op, (memory, index, site), args, result)?,
             Stmt::Subgroup { op, args, result } => self.subgroup(op, args, result)?,
-            Stmt::Native { native } => {
-                let text = self.native(&self.kernel.natives[native.index()])?;
-                self.out.line(text);
-            }
+            Stmt::Native { native } => self.native(&self.kernel.natives[native.index()])?,
         }
         Ok(())
     }
@@ -344,7 +343,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn native(&self, native: &Native) -> Result<String, Unsupported> {
+    /// Writes the target's text, and remembers which lines it takes.
+    fn native(&mut self, native: &Native) -> Result<(), Unsupported> {
         let target = self.dialect.name();
         let text = native.texts.iter().find(|t| t.target == target);
         let text = text.ok_or_else(|| {
@@ -364,15 +364,30 @@ impl<'a> Writer<'a> {
                         out.push_str(&self.param(*param).at_least(Precedence::Primary));
                     }
                 },
+                Piece::Shared(shared) => out.push_str(self.memory(Memory::Shared(*shared))),
+                Piece::Place(_) => unreachable!("linking leaves no compound"),
             }
         }
-        Ok(out)
+        if let Some(result) = native.result {
+            let ty = self.kernel.locals[result.index()].ty.scalar();
+            let value = Text::new(Precedence::Loose, out);
+            // A number that is held narrow is within its bounds, whatever the text yields.
+            let value = match ty.widened() {
+                Some(wide) => self.dialect.cast(&value, wide, ty),
+                None => value,
+            };
+            out = format!("{} = {};", self.namer.local(result), value.text);
+        }
+        self.out.foreign(out, &text.origin);
+        Ok(())
     }
 
     /// The name of a parameter's own argument.
     pub(super) fn argument(&self, param: ParamId) -> &'a str {
         self.name_of(|kind| match kind {
-            SlotKind::Buffer { param: p, .. } | SlotKind::Scalar(p) => p == param,
+            SlotKind::Buffer { param: p, .. } | SlotKind::Scalar(p) | SlotKind::Output(p) => {
+                p == param
+            }
             SlotKind::Len(_)
             | SlotKind::Extent(_)
             | SlotKind::Grid(_)

@@ -12,6 +12,7 @@ mod faults;
 mod functions;
 mod generics;
 mod half;
+mod items;
 mod launch;
 mod mandelbrot;
 mod matmul;
@@ -20,6 +21,7 @@ mod native_text;
 mod nbody;
 mod operators;
 mod packed;
+mod prints;
 mod saxpy;
 mod small;
 mod stencil;
@@ -27,6 +29,7 @@ mod stream;
 mod transpose;
 mod types;
 mod vector_add;
+mod vectors;
 
 use std::sync::LazyLock;
 
@@ -50,6 +53,7 @@ pub fn all() -> &'static [Case] {
             constants::CASES,
             small::CASES,
             half::CASES,
+            vectors::CASES,
             packed::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
@@ -64,7 +68,12 @@ pub fn all() -> &'static [Case] {
             types::CASES,
             block::CASES,
         ];
-        let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
+        let rest: &[&[Case]] = &[
+            native_text::CASES,
+            prints::CASES,
+            items::CASES,
+            coherence::CASES,
+        ];
         let all = parts
             .iter()
             .chain(groups.iter().copied().flatten())

@@ -10,7 +10,7 @@ use sarek_ir::{
     Value,
 };
 
-use super::names::{located, param_name, rust_type};
+use super::names::{located, rust_type};
 use super::{Writer, mixed};
 use crate::lower::member;
 
@@ -186,8 +186,8 @@ impl Writer<'_> {
                 }
             }
             Root::Param(param) => {
-                let param = param_name(param);
-                mixed!(let __place = &raw mut *#param;)
+                let place = self.referent(param);
+                mixed!(let __place = #place;)
             }
         };
         let steps = place.steps.iter().map(|step| match *step {

@@ -142,6 +142,8 @@ impl Finder<'_> {
                 | Stmt::Return
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Subgroup { .. }
                 | Stmt::Update { .. }

@@ -212,6 +212,7 @@ pub fn signature<D: Dialect + ?Sized>(
         let name = &argument.name;
         let ty = match argument.slot.kind {
             SlotKind::Buffer { mutable, .. } => (head.pointer)(argument.element_type(d)?, mutable),
+            SlotKind::Output(_) => (head.pointer)(argument.element_type(d)?, true),
             SlotKind::Faults => (head.pointer)(d.type_name(Scalar::U32), true),
             SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => {
                 format!("const {}", d.type_name(argument.passed_as()))

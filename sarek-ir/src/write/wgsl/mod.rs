@@ -380,7 +380,7 @@ fn entry_text(d: &Wgsl, entry: &Entry<'_>) -> Result<Result<String, std::fmt::Er
                 let ty = argument.element_type(d)?;
                 buffers.push(format!("var<storage, {access}> {name}: array<{ty}>;"));
             }
-            SlotKind::Faults => buffers.push(format!(
+            SlotKind::Output(_) | SlotKind::Faults => buffers.push(format!(
                 "var<storage, read_write> {name}: array<atomic<u32>>;"
             )),
             SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => {

@@ -115,10 +115,23 @@ fn $NAME(x: f64) -> f32 {
     return select(b, a, a > b);
 }",
     ),
+    // NVIDIA's Vulkan driver makes a number of a NaN that it can see.
+    on(
+        "floor",
+        "fn $NAME(x: $T) -> $T { return select(floor(x), x, srk_is_nan_$T(x)); }",
+    ),
+    on(
+        "ceil",
+        "fn $NAME(x: $T) -> $T { return select(ceil(x), x, srk_is_nan_$T(x)); }",
+    ),
+    on(
+        "trunc",
+        "fn $NAME(x: $T) -> $T { return select(trunc(x), x, srk_is_nan_$T(x)); }",
+    ),
     on(
         "round",
         "fn $NAME(x: $T) -> $T {
-    let whole = trunc(x);
+    let whole = srk_trunc_$T(x);
     if (abs(x - whole) >= $X(0.5)) { return whole + srk_copysign_$T($1, x); }
     return whole;
 }",
@@ -131,7 +144,10 @@ fn $NAME(x: f64) -> f32 {
     return select(select(x, high, x > high), low, x < low);
 }",
     ),
-    on("fract", "fn $NAME(x: $T) -> $T { return x - trunc(x); }"),
+    on(
+        "fract",
+        "fn $NAME(x: $T) -> $T { return x - srk_trunc_$T(x); }",
+    ),
     on(
         "powi",
         "fn $NAME(base: $T, exponent: i32) -> $T {
