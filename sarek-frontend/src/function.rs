@@ -149,7 +149,7 @@ fn lower_body(
 ) -> Option<Lowered> {
     superstep::expand(body, krate);
     reference::mark(body);
-    let lowered = lower::lower(signature, body, None, krate, errors)?;
+    let lowered = lower::lower(signature, body, &Attribute::default(), krate, errors)?;
     check::well_formed(&lowered, errors)?;
     Some(lowered)
 }

@@ -35,6 +35,7 @@ mod pattern;
 mod place;
 mod range;
 mod recursion;
+mod requires;
 mod shared;
 mod stmt;
 mod types;
@@ -49,7 +50,7 @@ use sarek_ir::{
 };
 
 use crate::diagnostics::Errors;
-use crate::parse::{Parameters, Signature};
+use crate::parse::{Attribute, Parameters, Signature};
 
 pub use device::Callee;
 pub use native::{NativeCall, Template, is_native, name_span};
@@ -225,11 +226,11 @@ pub struct Lowerer<'e> {
 pub fn lower(
     signature: &Signature,
     body: &syn::Block,
-    block: Option<[u32; 3]>,
+    attribute: &Attribute,
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<Lowered> {
-    let mut lowerer = Lowerer::new(signature, block, krate, errors);
+    let mut lowerer = Lowerer::new(signature, attribute.block, krate, errors);
     attributes::check(body, lowerer.errors);
     lowerer.declare_result(signature.yields.as_ref(), signature.name.span());
     lowerer.is_recursive = !recursion::last_calls(signature, body).is_empty();
@@ -237,6 +238,9 @@ pub fn lower(
     if signature.is_function {
         lowerer.function_body(signature, body);
         return lowerer.finished(signature);
+    }
+    for condition in &attribute.requires {
+        lowerer.require(condition);
     }
     let value = lowerer.scoped_block(body);
     if let (Value::Scalar(id), true) = (value, signature.returns_nothing) {

@@ -79,7 +79,9 @@ impl Linker {
             }
             Precondition::SingleThread(_)
             | Precondition::ExtentAtMost(..)
-            | Precondition::BlockAtMost(..) => Some(*p),
+            | Precondition::BlockAtMost(..)
+            // A kernel's own sites come first.
+            | Precondition::Holds(_) => Some(*p),
         });
         self.out.preconditions = kept.collect();
         debug_assert_eq!(crate::validate(&self.out), Ok(()), "{}", self.out);
