@@ -43,8 +43,8 @@ pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::{
     Atomic, AtomicElement, AtomicInteger, Device, DeviceFn, Dims, Element, Error, Event, Fault,
     FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, MemoryUse, Num, Part,
-    PartMut, Parts, Ready, Result, Scalar, ScalarArg, Stream, Vector, backend, cache, environment,
-    registry,
+    PartMut, Parts, Ready, Result, Scalar, ScalarArg, Stream, Vector, backend, cache, claims,
+    environment, registry, tag,
 };
 
 /// What expansions of [`kernel`] use; not for users.

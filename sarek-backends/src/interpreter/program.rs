@@ -39,27 +39,15 @@ impl Interpreted {
     pub(super) fn run(&self, args: &[DirectArg], space: &IndexSpace) -> Result<Option<RawFault>> {
         let mut host = HostArgs::new(&self.kernel, args)?;
         let mut machine = Machine::new(&self.kernel);
-        let block_dim = space.block.map(u64::from);
-        let mut ids = Ids {
-            thread_idx: [0; 3],
-            block_idx: [0; 3],
-            block_dim,
-            grid_dim: space.grid,
-            global_dim: space.extent,
-        };
         for block_idx in points(space.grid) {
-            ids.block_idx = block_idx;
-            // Threads past the extent do not run.
-            let first = |a: usize| block_idx[a].saturating_mul(block_dim[a]);
-            let threads = [0, 1, 2].map(|a| space.extent[a].saturating_sub(first(a)));
-            let threads = [0, 1, 2].map(|a| threads[a].min(block_dim[a]));
-            match machine.run(&ids, threads, &mut host) {
+            let (ids, size) = Ids::of_block(block_idx, space.block, space.grid, space.extent);
+            match machine.run(&ids, size, &mut host) {
                 Ok(()) => {}
                 Err(Stop::Fault { fault, thread }) => {
                     return Ok(Some(RawFault {
                         site: fault.site,
                         detail: fault.detail,
-                        thread: [0, 1, 2].map(|a| first(a) + thread[a]),
+                        thread: ids.global_of(thread),
                     }));
                 }
                 Err(Stop::Divergence {

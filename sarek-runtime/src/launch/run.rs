@@ -194,7 +194,7 @@ impl Call<'_> {
             false => None,
         };
         let values = self.device_args(stream, plan, slots, record.as_ref())?;
-        stream.queue().raw.launch(&backend::Launch {
+        let launched = stream.queue().raw.launch(&backend::Launch {
             program: &*program.program,
             kernel: self.kernel.name(),
             space: plan.space,
@@ -202,6 +202,15 @@ impl Call<'_> {
             schedule: self.schedule(),
             args: Args::Device(&values),
         })?;
+        if let Some(raw) = launched {
+            // The device has run it already, up to there.
+            let fault = self.sites(plan).describe(&raw);
+            for vector in self.args.iter_mut().filter_map(Arg::written) {
+                vector.written_on(stream, &[]);
+                vector.fail(fault.clone());
+            }
+            return Err(fault);
+        }
         let outcome = record.map(|slot| stream.queue().watch(slot, self.sites(plan)));
         outcomes.extend(outcome.clone());
         for slot in slots {
