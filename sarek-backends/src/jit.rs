@@ -149,7 +149,7 @@ pub(crate) fn arguments<'a>(
 /// Is it passed as device memory?
 pub(crate) fn is_buffer(slot: &Slot) -> bool {
     match slot.kind {
-        SlotKind::Buffer { .. } | SlotKind::Faults => true,
+        SlotKind::Buffer { .. } | SlotKind::Output(_) | SlotKind::Faults => true,
         SlotKind::Len(_)
         | SlotKind::Scalar(_)
         | SlotKind::Extent(_)
@@ -162,7 +162,9 @@ pub(crate) fn is_buffer(slot: &Slot) -> bool {
 pub(crate) fn is_scalar(slot: &Slot) -> bool {
     match slot.kind {
         SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => true,
-        SlotKind::Buffer { .. } | SlotKind::Faults | SlotKind::Shared(_) => false,
+        SlotKind::Buffer { .. } | SlotKind::Output(_) | SlotKind::Faults | SlotKind::Shared(_) => {
+            false
+        }
     }
 }
 

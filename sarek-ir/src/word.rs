@@ -16,6 +16,7 @@ impl Value {
             Scalar::I64 => Value::I64(bits as i64),
             Scalar::U64 => Value::U64(bits),
             Scalar::Usize => Value::Usize(bits),
+            Scalar::F16 => Value::F16(bits as u16),
             Scalar::F32 => Value::F32(bits as u32),
             Scalar::F64 => Value::F64(bits),
         }
@@ -28,7 +29,7 @@ impl Value {
             Value::I8(v) => v as u64,
             Value::U8(v) => v as u64,
             Value::I16(v) => v as u64,
-            Value::U16(v) => v as u64,
+            Value::U16(v) | Value::F16(v) => v as u64,
             Value::I32(v) => v as u64,
             Value::U32(v) | Value::F32(v) => v as u64,
             Value::I64(v) => v as u64,

@@ -164,6 +164,8 @@ pub struct Features {
     pub storage8: bool,
     /// Buffers of 16-bit elements (`i16`, `u16`).
     pub storage16: bool,
+    /// Buffers and shared arrays of `f16`.
+    pub f16: bool,
     /// Atomic operations on 64-bit elements.
     pub atomics64: bool,
     /// Subgroups and their operations.

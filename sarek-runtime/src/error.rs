@@ -37,6 +37,14 @@ pub enum Error {
         /// What is wrong, and what to do.
         problem: String,
     },
+    /// The vectors of a kernel over items have different lengths.
+    #[error("`{kernel}` runs over the items of vectors of one length, and {}", of_lengths(.lengths))]
+    Items {
+        /// The kernel.
+        kernel: String,
+        /// The arguments, each with its length.
+        lengths: Vec<(String, u64)>,
+    },
     /// A launch does not satisfy what makes the kernel free of races.
     #[error("`{kernel}` is not launched as it requires: {requirement}")]
     Precondition {
@@ -44,6 +52,14 @@ pub enum Error {
         kernel: String,
         /// What the launch must satisfy, and what it was.
         requirement: String,
+    },
+    /// The interpreter, run as a sanitizer (`SAREK_SANITIZE`), found what a kernel must not do.
+    #[error("sanitizer, `{kernel}`: {finding}")]
+    Sanitizer {
+        /// The kernel.
+        kernel: String,
+        /// What it does, which threads do it and where.
+        finding: String,
     },
     /// A kernel failed while it ran.
     #[error("{0}")]
@@ -75,12 +91,14 @@ pub enum Error {
         found: usize,
     },
     /// A target's compiler rejected the generated source: a bug in sarek, or in a `native!` text.
-    #[error("the {target} compiler rejected `{kernel}`:\n{log}\n--- source ---\n{source_text}")]
+    #[error("the {target} compiler rejected `{kernel}`{}:\n{log}\n--- source ---\n{source_text}", at(.places))]
     Compile {
         /// The kernel.
         kernel: String,
         /// The target.
         target: String,
+        /// The texts of `native!` that it spoke of: file and line. The framework finds them.
+        places: Vec<String>,
         /// What the compiler said.
         log: String,
         /// The text.
@@ -199,7 +217,7 @@ pub enum FaultKind {
     DivisionOverflow,
     /// An assertion, with its message.
     Assert(String),
-    /// The compiled body panicked (integer overflow in a debug build).
+    /// `panic!` or its like, with its message; or the compiled body panicked (integer overflow in a debug build).
     Panic(String),
 }
 
@@ -248,6 +266,20 @@ impl std::fmt::Display for Fault {
             FaultKind::Panic(message) => f.write_str(message)?,
         }
         write!(f, " (thread {x}, {y}, {z})")
+    }
+}
+
+fn of_lengths(lengths: &[(String, u64)]) -> String {
+    let each = lengths
+        .iter()
+        .map(|(name, len)| format!("`{name}` has {len}"));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn at(places: &[String]) -> String {
+    match places {
+        [] => String::new(),
+        places => format!(", the `native!` at {}", places.join(" and at ")),
     }
 }
 

@@ -50,6 +50,7 @@ impl Backend for Reference {
                     i64: true,
                     storage8: true,
                     storage16: true,
+                    f16: true,
                     atomics64: true,
                     subgroups: true,
                     fences: true,

@@ -336,6 +336,7 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
             i64: true,
             storage8: true,
             storage16: true,
+            f16: true,
             atomics64: true,
             subgroups: true,
             fences: true,

@@ -34,6 +34,7 @@ pub fn compile_with(kernel: &str, text: &str, arch: &str, options: &[String]) ->
         .compile(text, arch, options)
         .map_err(|log| Error::Compile {
             kernel: kernel.into(),
+            places: vec![],
             target: "cuda".into(),
             log,
             source_text: text.into(),

@@ -25,6 +25,7 @@ impl Interpreter {
             i64: true,
             storage8: true,
             storage16: true,
+            f16: true,
             atomics64: true,
             subgroups: true,
             fences: true,

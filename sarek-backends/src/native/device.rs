@@ -31,6 +31,7 @@ impl Processor {
                 i64: true,
                 storage8: true,
                 storage16: true,
+                f16: true,
                 atomics64: true,
                 subgroups: true,
                 fences: true,

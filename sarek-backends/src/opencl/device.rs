@@ -180,6 +180,7 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
             i64: full || extensions.contains("cles_khr_int64"),
             storage8: true,
             storage16: true,
+            f16: true,
             atomics64: ["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"]
                 .iter()
                 .all(|name| extensions.contains(name)),

@@ -25,8 +25,8 @@ use sarek_ir::write::{Dialect, OpenCl, Slot, Source, Variant};
 use sarek_runtime::backend::{self, Artifact, Parts};
 use sarek_runtime::{Error, Result};
 
-use super::Object;
 use super::device::Shared;
+use super::{Object, pocl};
 use crate::jit::{self, Binary};
 
 /// A kernel ready to launch.
@@ -86,7 +86,11 @@ impl Compiler {
         source: &Source,
         parts: &Parts,
     ) -> Result<(Object, String)> {
-        let text = jit::with_headers(&source.text, parts);
+        let mut text = jit::with_headers(&source.text, parts);
+        if self.shared.is_pocl() {
+            text = (pocl::PRELUDE.to_owned() + &text).into();
+        }
+        // One text: cl3 0.13 hands over two of them as if a `&str` were a pointer.
         let program = create_program_with_source(self.shared.context(), &[&*text])
             .map_err(|code| self.shared.error("clCreateProgramWithSource", code))?;
         let program = Object::program(program);
@@ -100,6 +104,7 @@ impl Compiler {
             Ok(()) => Ok((program, log)),
             Err(code) => Err(Error::Compile {
                 kernel: kernel.into(),
+                places: vec![],
                 target: OpenCl.name().into(),
                 log: match log.is_empty() {
                     true => self.shared.error("clBuildProgram", code).to_string(),
@@ -176,7 +181,7 @@ pub(super) fn load(
     program: &backend::Program<'_>,
 ) -> Result<Program> {
     let binary = Binary::of(&shared.name, program)?;
-    refuse_copies(shared, &binary)?;
+    pocl::refuse_copies(shared, &binary)?;
     let program = match compiler.build_binary(&binary.artifact.bytes) {
         Some(program) => program,
         None => {
@@ -199,24 +204,6 @@ pub(super) fn load(
     Ok(Program {
         kernel: Mutex::new(kernel),
         slots: binary.source.slots.clone(),
-    })
-}
-
-/// PoCL 3.1 copies the code of each thread of a block of one or two instead of making a loop of it, and aborts the
-/// process over barriers in branches of that code.
-fn refuse_copies(shared: &Shared, binary: &Binary<'_>) -> Result<()> {
-    const METHOD: &str = "POCL_WORK_GROUP_METHOD";
-    let loops = std::env::var(METHOD).is_ok_and(|method| method.starts_with("loop"));
-    let waits = binary.source.text.contains("barrier(");
-    if !shared.is_pocl() || loops || !waits || binary.threads() > 2 {
-        return Ok(());
-    }
-    Err(Error::Launch {
-        kernel: binary.kernel.to_owned(),
-        problem: format!(
-            "PoCL cannot be trusted with barriers in blocks of one or two threads: take larger blocks, or set \
-             {METHOD}=loopvec in the environment"
-        ),
     })
 }
 
@@ -245,7 +232,8 @@ fn declared_threads(shared: &Shared, kernel: &Object) -> usize {
 /// The source with its kernel declared for blocks of one size.
 fn sized(source: &Source, [x, y, z]: [u32; 3]) -> Source {
     let size = format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))");
-    let text = format!("#define __kernel __kernel {size}\n{}", source.text);
+    // The lines keep their numbers, by which errors are told.
+    let text = format!("#define __kernel __kernel {size}\n#line 1\n{}", source.text);
     Source {
         text,
         ..source.clone()

@@ -271,6 +271,7 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
             // WGSL stores no elements of 8 and 16 bits.
             storage8: false,
             storage16: false,
+            f16: features.contains(wgpu::Features::SHADER_F16),
             atomics64: features.contains(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS),
             subgroups: features.contains(wgpu::Features::SUBGROUP),
             // WGSL orders memory at barriers alone.

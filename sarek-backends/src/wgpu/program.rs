@@ -99,6 +99,7 @@ fn compiled<T>(
     match shared.scoped(work) {
         (_, Some(error)) => Err(Error::Compile {
             kernel: kernel.into(),
+            places: vec![],
             target: Wgsl.name().into(),
             log: error.to_string(),
             source_text: source.text.clone(),
@@ -277,6 +278,7 @@ fn lengths(binary: &Binary<'_>) -> Vec<(String, f64)> {
     let given = slots.filter_map(|slot| match slot.kind {
         SlotKind::Shared(shared) => Some(shared),
         SlotKind::Buffer { .. }
+        | SlotKind::Output(_)
         | SlotKind::Faults
         | SlotKind::Len(_)
         | SlotKind::Scalar(_)
@@ -297,7 +299,9 @@ fn bind_group_layout(shared: &Shared, slots: &[Slot], scalars: &Scalars) -> Bind
         SlotKind::Buffer { mutable, .. } => Some(BufferBindingType::Storage {
             read_only: !mutable,
         }),
-        SlotKind::Faults => Some(BufferBindingType::Storage { read_only: false }),
+        SlotKind::Output(_) | SlotKind::Faults => {
+            Some(BufferBindingType::Storage { read_only: false })
+        }
         SlotKind::Len(_)
         | SlotKind::Scalar(_)
         | SlotKind::Extent(_)

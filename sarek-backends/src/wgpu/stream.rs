@@ -5,6 +5,7 @@
 //! scalars to submitting the launch that reads them.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
@@ -112,6 +113,28 @@ impl Stream {
             })
         })
     }
+
+    /// Bytes and where they go, with what stands before and after them in the words that they share: uploads
+    /// consist of whole words.
+    fn in_words<'a>(&self, dst: &Slice, src: &'a [u8]) -> Result<(u64, Cow<'a, [u8]>)> {
+        let word = COPY_BUFFER_ALIGNMENT as usize;
+        let (from, to) = (dst.offset, dst.offset + src.len());
+        let (start, end) = (from / word * word, to.next_multiple_of(word));
+        if (start, end) == (from, to) {
+            return Ok((from as u64, src.into()));
+        }
+        let mut words = vec![0; end - start];
+        if start < from || to < dst.mem.len() {
+            let around = Slice {
+                mem: dst.mem.clone(),
+                offset: start,
+                len: words.len(),
+            };
+            self.copy_out(&around, &mut words)?;
+        }
+        words[from - start..to - start].copy_from_slice(src);
+        Ok((start as u64, words.into()))
+    }
 }
 
 impl Shared {
@@ -152,12 +175,11 @@ impl BackendStream for Stream {
         if src.is_empty() {
             return Ok(());
         }
+        let (offset, src) = self.in_words(dst, src)?;
         let buffer = &self.memory(dst)?.buffer;
         let mut queue = lock(&self.queue);
         self.shared.checked("uploading", || {
-            self.shared
-                .queue
-                .write_buffer(buffer, dst.offset as u64, src);
+            self.shared.queue.write_buffer(buffer, offset, &src);
             if src.len() >= LARGE_UPLOAD {
                 self.shared.queue.submit([]);
             }

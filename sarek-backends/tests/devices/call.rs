@@ -124,6 +124,7 @@ impl Call<'_> {
             },
             SlotKind::Extent(axis) => along(self.space().extent, axis),
             SlotKind::Grid(axis) => along(self.space().grid, axis),
+            SlotKind::Output(_) => panic!("nothing is printed"),
             SlotKind::Faults => buffer(faults),
             SlotKind::Shared(id) => Arg::Shared {
                 bytes: shared[id.index()].max(1) * slot.ty.size() as u64,

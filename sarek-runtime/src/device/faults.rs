@@ -142,20 +142,20 @@ impl Failure {
     }
 }
 
-/// What a launch that can fault left behind.
+/// What a launch that can fault, or prints, left behind.
 pub(super) struct Record {
     sites: Sites,
     state: Mutex<State>,
 }
 
 enum State {
-    /// On the device.
-    Unread(Slot),
+    /// On the device, unless nothing can fault.
+    Unread(Option<Slot>),
     Known(Outcome),
 }
 
 impl Record {
-    pub(super) fn new(slot: Slot, sites: Sites) -> Record {
+    pub(super) fn new(slot: Option<Slot>, sites: Sites) -> Record {
         Record {
             sites,
             state: Mutex::new(State::Unread(slot)),
@@ -165,7 +165,7 @@ impl Record {
     /// Where it is still to be read.
     pub(super) fn slab(&self) -> Option<Arc<Slab>> {
         match &*lock(&self.state) {
-            State::Unread(slot) => Some(slot.slab.clone()),
+            State::Unread(slot) => Some(slot.as_ref()?.slab.clone()),
             State::Known(_) => None,
         }
     }
@@ -174,7 +174,8 @@ impl Record {
     pub(super) fn decode(&self, read: &[(Arc<Slab>, Vec<u8>)]) -> Option<Outcome> {
         let state = lock(&self.state);
         let slot = match &*state {
-            State::Unread(slot) => slot,
+            State::Unread(Some(slot)) => slot,
+            State::Unread(None) => return Some(Outcome::Good),
             State::Known(outcome) => return Some(outcome.clone()),
         };
         let (_, bytes) = read.iter().find(|(s, _)| Arc::ptr_eq(s, &slot.slab))?;

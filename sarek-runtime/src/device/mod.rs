@@ -4,6 +4,7 @@ pub mod registry;
 
 mod event;
 mod faults;
+mod outputs;
 mod pool;
 pub(crate) mod preference;
 mod queue;
@@ -24,11 +25,11 @@ use crate::launch::Programs;
 use crate::sync::lock;
 
 pub use event::Event;
-pub(crate) use faults::{Pending, Slot as FaultSlot};
+pub(crate) use faults::Pending;
 pub use pool::MemoryUse;
 use pool::Pool;
 pub(crate) use pool::{Block, Purpose};
-pub(crate) use queue::Queue;
+pub(crate) use queue::{Queue, Traces};
 pub(crate) use ranked::Candidate;
 pub use stream::Stream;
 

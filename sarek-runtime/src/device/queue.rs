@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use super::Device;
 use super::faults::{Failure, Outcome, Pending, Record, Slab, Slot};
+use super::outputs::Outputs;
 use crate::Result;
-use crate::backend::BackendStream;
+use crate::backend::{BackendStream, Mem};
 use crate::fault::Sites;
 use crate::sync::lock;
 
@@ -14,12 +15,28 @@ use crate::sync::lock;
 /// bound what they hold.
 const MAX_UNREAD: usize = 256;
 
+/// Memory into which a launch writes what is no result.
+#[derive(Default)]
+pub(crate) struct Traces {
+    /// The fault record.
+    pub(crate) faults: Option<Slot>,
+    /// What is printed.
+    pub(crate) output: Option<Arc<dyn Mem>>,
+}
+
+impl Traces {
+    pub(crate) fn is_some(&self) -> bool {
+        self.faults.is_some() || self.output.is_some()
+    }
+}
+
 /// A backend's stream and the outcomes of the launches on it.
 pub(crate) struct Queue {
     pub(crate) raw: Arc<dyn BackendStream>,
     /// Is its work one sequence, in which a fault concerns all that follows? See [`super::Stream`].
     sequence: bool,
     log: Mutex<Log>,
+    outputs: Outputs,
     /// Held while somebody reads fault records.
     reading: Mutex<()>,
 }
@@ -40,6 +57,7 @@ impl Queue {
             raw,
             sequence,
             log: Mutex::default(),
+            outputs: Outputs::default(),
             reading: Mutex::default(),
         }
     }
@@ -61,9 +79,17 @@ impl Queue {
         Ok(slot.expect("a fresh slab has room"))
     }
 
-    /// Remembers that the launch just queued may fault.
-    pub(crate) fn watch(self: &Arc<Queue>, slot: Slot, sites: Sites) -> Pending {
-        let record = Arc::new(Record::new(slot, sites));
+    /// Memory for what a launch prints.
+    pub(crate) fn output(&self, device: &Device) -> Result<Arc<dyn Mem>> {
+        self.outputs.memory(device, &*self.raw)
+    }
+
+    /// Remembers that the launch just queued may fault, or prints.
+    pub(crate) fn watch(self: &Arc<Queue>, traces: Traces, sites: Sites) -> Pending {
+        if let Some(mem) = traces.output {
+            self.outputs.push(sites.kernel.clone(), mem);
+        }
+        let record = Arc::new(Record::new(traces.faults, sites));
         let mut log = lock(&self.log);
         log.open.push(record.clone());
         log.unread += 1;
@@ -96,6 +122,7 @@ impl Queue {
         if let Some(outcome) = record.outcome() {
             return Ok(outcome);
         }
+        self.outputs.print(&*self.raw)?;
         let queued = lock(&self.log).open.clone();
         let read = read_slabs(&*self.raw, &queued)?;
         let queued: HashSet<_> = queued.iter().map(Arc::as_ptr).collect();
@@ -126,6 +153,9 @@ impl Queue {
 
     /// Reads the fault records if there may be many.
     pub(crate) fn bound_log(&self) -> Result<()> {
+        if self.outputs.are_many() {
+            self.outputs.print(&*self.raw)?;
+        }
         if lock(&self.log).unread < MAX_UNREAD {
             return Ok(());
         }
@@ -135,6 +165,7 @@ impl Queue {
     /// Waits for all work, and returns a fault that nothing has reported.
     pub(super) fn sync(&self) -> Result<()> {
         self.raw.sync()?;
+        self.outputs.print(&*self.raw)?;
         self.settle()?;
         let open = &mut lock(&self.log).open;
         let known = open.extract_if(.., |record| record.outcome().is_some());

@@ -113,6 +113,9 @@ pub(super) const STORAGE8: &str = "buffers of 8-bit elements (bool, i8, u8)";
 /// The same of `storage16`.
 pub(super) const STORAGE16: &str = "buffers of 16-bit elements (i16, u16)";
 
+/// The same of `f16`.
+pub(super) const F16: &str = "f16 in buffers and shared arrays";
+
 /// Why the device cannot run this kernel, however it is launched; empty if it can.
 pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String> {
     let (info, needs) = (device.info(), &kernel.needs);
@@ -124,6 +127,7 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
         (needs.i64, has.i64, "64-bit integers"),
         (needs.storage8, has.storage8, STORAGE8),
         (needs.storage16, has.storage16, STORAGE16),
+        (needs.f16, has.f16, F16),
         (needs.atomics64, has.atomics64, "64-bit atomics"),
         (needs.subgroups, has.subgroups, "subgroups"),
         (needs.fences, has.fences, "fences"),
@@ -133,18 +137,22 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
         }
     }
     reasons.extend(shared_bytes(device, |least| kernel.kernel.fixed_shared_bytes(least)).err());
-    let target = match device.raw().codegen() {
-        Codegen::Direct | Codegen::Interpret => device.backend(),
-        Codegen::Jit(renderer, _) => renderer.target(),
-    };
-    if needs.native_missing(target) {
-        reasons.push(format!(
-            "a `native!` has no text for {target:?} and no fallback"
-        ));
+    match device.raw().codegen() {
+        Codegen::Direct | Codegen::Interpret if !needs.native.is_empty() => {
+            reasons.push("a `native!` has no fallback in Rust".to_owned());
+        }
+        Codegen::Jit(renderer, _) if needs.native_missing(renderer.target()) => {
+            reasons.push(format!(
+                "a `native!` has no text for {:?} and no fallback",
+                renderer.target()
+            ));
+        }
+        Codegen::Direct | Codegen::Interpret | Codegen::Jit(..) => {}
     }
-    // The fault record is a buffer too, where something is checked that no launch can prove.
+    // The fault record is a buffer too, where something is checked that no launch can prove; so is what is printed.
     let checked = kernel.kernel.sites.iter().any(|site| !site.provable);
-    let buffers = needs.buffers + u32::from(checked && !host_memory(device));
+    let traces = u32::from(checked) + u32::from(needs.prints);
+    let buffers = needs.buffers + if host_memory(device) { 0 } else { traces };
     if buffers > info.max_buffers {
         reasons.push(too_many_buffers(buffers, info.max_buffers));
     }

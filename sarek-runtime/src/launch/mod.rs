@@ -116,6 +116,15 @@ impl<'a, B> Launch<'a, B> {
         self
     }
 
+    /// For the expansion of `#[kernel]`: a thread for each element of the vectors that the parameters `items` are.
+    #[doc(hidden)]
+    pub fn over_items(self, items: &'static [usize]) -> Ready<'a> {
+        let len = items.first().map_or(0, |&i| self.call.len_of(i));
+        let mut ready = self.over(len as usize);
+        ready.items = items;
+        ready
+    }
+
     /// Runs exactly `extent` threads: `n`, `(w, h)` or `(w, h, d)`. The block size is picked, unless
     /// the kernel fixes it.
     pub fn over(self, extent: impl IntoDims) -> Ready<'a> {
@@ -131,6 +140,7 @@ impl<'a, B> Launch<'a, B> {
         Ready {
             call: self.call,
             shape,
+            items: &[],
         }
     }
 }
@@ -173,6 +183,7 @@ impl<'a> Grid<'a> {
                 grid: self.grid,
                 block: block.into_dims(),
             },
+            items: &[],
         }
     }
 }
@@ -182,6 +193,8 @@ impl<'a> Grid<'a> {
 pub struct Ready<'a> {
     call: Call<'a>,
     shape: Shape,
+    /// The parameters of which each thread takes its own element.
+    items: &'static [usize],
 }
 
 impl Ready<'_> {
@@ -222,6 +235,7 @@ impl Ready<'_> {
     fn check(&self) -> Result<()> {
         let kernel = &self.call.kernel;
         arg::check(kernel.name(), kernel.params(), &self.call.args)?;
+        self.call.check_items(self.items)?;
         self.shape
             .check(kernel.block())
             .map_err(|problem| self.call.malformed(problem))?;
@@ -247,6 +261,32 @@ fn host_memory(device: &Device) -> bool {
 }
 
 impl Call<'_> {
+    /// The number of elements of a parameter's vector.
+    fn len_of(&self, param: usize) -> u64 {
+        // A value of several parts before it is several arguments.
+        let mut at = param;
+        for (start, count, _) in &self.wholes {
+            if *start < at {
+                at = at + count - 1;
+            }
+        }
+        self.args[at].len()
+    }
+
+    /// An error unless the items are as many in each vector.
+    fn check_items(&self, items: &[usize]) -> Result<()> {
+        let name = |&i: &usize| self.kernel.def.ir.params[i].name.to_string();
+        let lengths: Vec<(String, u64)> =
+            items.iter().map(|i| (name(i), self.len_of(*i))).collect();
+        match lengths.iter().all(|(_, len)| *len == lengths[0].1) {
+            true => Ok(()),
+            false => Err(Error::Items {
+                kernel: self.kernel.name().to_owned(),
+                lengths,
+            }),
+        }
+    }
+
     fn malformed(&self, problem: String) -> Error {
         Error::Launch {
             kernel: self.kernel.name().to_owned(),

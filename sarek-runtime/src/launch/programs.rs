@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::prepare::Prepared;
 use crate::backend::{Artifact, BackendDevice, Codegen, Compiler, Parts, Program, Renderer};
 use crate::sync::lock;
-use crate::{Device, Result, cache, environment};
+use crate::{Device, Error, Result, cache, environment};
 
 /// What [`BackendDevice::load`] returned.
 pub(super) type Loaded = Arc<dyn Any + Send + Sync>;
@@ -79,15 +79,49 @@ pub(super) fn jitted(
         let compiled = programs.compiled.get(key, || {
             let source = renderer.render(&kernel.kernel, variant)?;
             let parts = environment::resolve(environments, renderer.target())?;
-            let artifact = compile(compiler, kernel.name(), &source, &parts)?;
+            let artifact = compile(compiler, kernel.name(), &source, &parts)
+                .map_err(|error| located(error, &source, &kernel.kernel.file))?;
             Ok(Arc::new(Compiled {
                 source,
                 artifact,
                 parts,
             }))
         })?;
-        let program = load(device.raw(), kernel, &compiled, plan)?;
+        let program = load(device.raw(), kernel, &compiled, plan)
+            .map_err(|error| located(error, &compiled.source, &kernel.kernel.file))?;
         Ok(Jitted { compiled, program })
+    })
+}
+
+/// The error with the places in the user's source of which the compiler spoke.
+fn located(mut error: Error, source: &Source, own: &str) -> Error {
+    if let Error::Compile { places, log, .. } = &mut error {
+        *places = vec![];
+        for (file, line) in mentioned(log).filter_map(|line| source.origin(line)) {
+            let file = if file.is_empty() { own } else { file };
+            let place = format!("{file}:{line}");
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    error
+}
+
+/// The lines that a compiler's log speaks of: `name(12): error`, `name:12:5: error`, `wgsl:12:5`.
+fn mentioned(log: &str) -> impl Iterator<Item = u32> {
+    log.lines().filter_map(|line| {
+        let in_parentheses = line.split_once("): ").and_then(|(head, _)| {
+            let (_, number) = head.rsplit_once('(')?;
+            number.parse().ok()
+        });
+        in_parentheses.or_else(|| {
+            let parts: Vec<&str> = line.split(':').collect();
+            let number = |text: &str| text.trim().parse::<u32>().ok();
+            parts
+                .windows(2)
+                .find_map(|pair| number(pair[1]).and(number(pair[0])))
+        })
     })
 }
 
@@ -160,6 +194,32 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
                 *value = Some(made.clone());
                 Ok(made)
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mentioned;
+
+    #[test]
+    fn lines_are_found_in_every_compilers_log() {
+        for (log, lines) in [
+            (
+                "saxpy.cu(12): error: identifier \"q\" is undefined\n      1\n",
+                &[12][..],
+            ),
+            (
+                "/tmp/t.cl:7:20: error: use of q\n<source>:9:1: note",
+                &[7, 9],
+            ),
+            (
+                "error: no definition\n   ┌─ wgsl:31:5\n   │\n31 │  x",
+                &[31],
+            ),
+            ("warning 3: (see 4)", &[]),
+        ] {
+            assert_eq!(mentioned(log).collect::<Vec<_>>(), lines, "{log}");
         }
     }
 }

@@ -3,14 +3,14 @@
 use std::sync::OnceLock;
 
 use sarek_ir::write::{Slot, SlotKind, Source};
-use sarek_ir::{Memory, ParamId, Scalar, Value};
+use sarek_ir::{Memory, ParamId, Scalar, Value, binary16};
 
 use super::arg::Operands;
 use super::plan::Plan;
 use super::programs::{self, Jitted};
 use super::{Arg, Call, Ready, eligible};
-use crate::backend::{self, Args, Codegen, Compiler, Renderer, ScalarBytes};
-use crate::device::{Event, FaultSlot, Pending, Stream};
+use crate::backend::{self, Args, Codegen, Compiler, Renderer, ScalarBytes, Slice};
+use crate::device::{Event, Pending, Stream, Traces};
 use crate::direct::DirectArg;
 use crate::fault::Sites;
 use crate::tag::{ScheduleKind, Tag};
@@ -89,7 +89,7 @@ fn host_arg(arg: &mut Arg<'_>, linked: bool) -> Result<DirectArg> {
 
 fn buffers(source: &Source) -> u32 {
     let is_buffer = |slot: &&Slot| match slot.kind {
-        SlotKind::Buffer { .. } | SlotKind::Faults => true,
+        SlotKind::Buffer { .. } | SlotKind::Output(_) | SlotKind::Faults => true,
         SlotKind::Len(_)
         | SlotKind::Scalar(_)
         | SlotKind::Extent(_)
@@ -189,11 +189,15 @@ impl Call<'_> {
         let mut outcomes = self.unsettled()?;
         let slots = &program.source().slots;
         outcomes.extend(stream.queue().tail());
-        let record = match slots.iter().any(|slot| slot.kind == SlotKind::Faults) {
-            true => Some(stream.queue().fault_record(stream.device())?),
-            false => None,
+        let has = |is: &dyn Fn(SlotKind) -> bool| slots.iter().any(|slot| is(slot.kind));
+        let (queue, device) = (stream.queue(), stream.device());
+        let faults = has(&|kind| kind == SlotKind::Faults);
+        let prints = has(&|kind| matches!(kind, SlotKind::Output(_)));
+        let traces = Traces {
+            faults: faults.then(|| queue.fault_record(device)).transpose()?,
+            output: prints.then(|| queue.output(device)).transpose()?,
         };
-        let values = self.device_args(stream, plan, slots, record.as_ref())?;
+        let values = self.device_args(stream, plan, slots, &traces)?;
         let launched = stream.queue().raw.launch(&backend::Launch {
             program: &*program.program,
             kernel: self.kernel.name(),
@@ -211,7 +215,9 @@ impl Call<'_> {
             }
             return Err(fault);
         }
-        let outcome = record.map(|slot| stream.queue().watch(slot, self.sites(plan)));
+        let outcome = traces
+            .is_some()
+            .then(|| queue.watch(traces, self.sites(plan)));
         outcomes.extend(outcome.clone());
         for slot in slots {
             if let SlotKind::Buffer {
@@ -253,7 +259,7 @@ impl Call<'_> {
         stream: &Stream,
         plan: &Plan,
         slots: &[Slot],
-        record: Option<&FaultSlot>,
+        traces: &Traces,
     ) -> Result<Vec<backend::Arg>> {
         let arg = |param: ParamId| &self.args[param.index()];
         let unsigned = |slot: &Slot, value| self.scalar(slot.ty, Value::Usize(value));
@@ -274,8 +280,16 @@ impl Call<'_> {
             }),
             SlotKind::Extent(axis) => unsigned(slot, plan.space.extent[axis.index()]),
             SlotKind::Grid(axis) => unsigned(slot, plan.space.grid[axis.index()]),
-            SlotKind::Faults => match record {
+            SlotKind::Faults => match &traces.faults {
                 Some(slot) => Ok(backend::Arg::Buffer(slot.slice())),
+                None => Err(self.mismatch(slot)),
+            },
+            SlotKind::Output(_) => match &traces.output {
+                Some(mem) => Ok(backend::Arg::Buffer(Slice {
+                    mem: mem.clone(),
+                    offset: 0,
+                    len: mem.len(),
+                })),
                 None => Err(self.mismatch(slot)),
             },
         };
@@ -291,6 +305,7 @@ impl Call<'_> {
             (Value::I16(v), Scalar::I32) => ScalarBytes::four(i32::from(v).to_ne_bytes()),
             (Value::U8(v), Scalar::U32) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
             (Value::U16(v), Scalar::U32) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
+            (Value::F16(v), Scalar::F32) => ScalarBytes::four(binary16::to_f32(v).to_ne_bytes()),
             (Value::I32(v), Scalar::I32) => ScalarBytes::four(v.to_ne_bytes()),
             (Value::U32(v), Scalar::U32) => ScalarBytes::four(v.to_ne_bytes()),
             (Value::F32(v), Scalar::F32) => ScalarBytes::four(v.to_ne_bytes()),

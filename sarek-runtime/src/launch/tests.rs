@@ -419,9 +419,11 @@ fn buffers_and_natives_decide_eligibility_too() {
             texts: vec![NativeText {
                 target: "cuda".into(),
                 pieces: vec![].into(),
+                origin: Default::default(),
             }]
             .into(),
             fallback: None,
+            result: None,
         }]
         .into();
     });

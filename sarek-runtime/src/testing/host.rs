@@ -55,6 +55,7 @@ pub(crate) fn info(name: &str, host_memory: bool) -> DeviceInfo {
             i64: true,
             storage8: true,
             storage16: true,
+            f16: true,
             atomics64: true,
             subgroups: true,
             fences: true,
