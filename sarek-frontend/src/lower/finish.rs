@@ -36,6 +36,8 @@ impl Lowerer<'_> {
         let is_nested = self.callees.iter().any(|callee| callee.is_self);
         Some(Lowered {
             name,
+            takes: vec![],
+            is_unsafe: false,
             nests: self.inline.filter(|_| is_nested),
             kernel: self.kernel,
             expr_spans: self.expr_spans,

@@ -74,6 +74,10 @@ pub struct Lowered {
     pub audits: Vec<TokenStream>,
     /// The functions that it calls, in the order of [`Kernel::functions`].
     pub callees: Vec<Callee>,
+    /// Of a function: which parameters may be lent shared arrays.
+    pub takes: Vec<bool>,
+    /// Is it declared `unsafe fn`, so that nothing is proved of it?
+    pub is_unsafe: bool,
     /// How many calls of itself it may nest in one, if it has some that do not come last.
     pub nests: Option<u32>,
     /// Is the first parameter `self`, which compiled bodies always take as `&mut Self`?
@@ -272,6 +276,7 @@ impl<'e> Lowerer<'e> {
         Some(Lowered {
             linked: device::linked(signature),
             parameters: Parameters::of(&signature.generics),
+            is_unsafe: signature.is_unsafe,
             has_receiver: signature
                 .arguments
                 .first()

@@ -200,8 +200,6 @@ impl Writer<'_> {
                 | Stmt::Break { .. }
                 | Stmt::Continue { .. }
                 | Stmt::Return
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
                 | Stmt::Fence { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Native { .. } => false,
