@@ -23,6 +23,7 @@ fn launch(kernel: Kernel, space: IndexSpace, args: &[DirectArg]) -> Result<Optio
         kernel: "k",
         space,
         grid: space.grid.map(|g| g as u32),
+        schedule: &sarek_runtime::tag::ScheduleKind::blocks(),
         args: Args::Host {
             args,
             checked: true,
@@ -210,6 +211,7 @@ fn native_blocks_run_their_fallback_or_are_refused() {
         let text = NativeText {
             target: "cuda".into(),
             pieces: vec![].into(),
+            origin: Default::default(),
         };
         let store = || s.store(v, s.id(X), s.i32(7));
         s.native(vec![text], fallback.then_some(&store as &dyn Fn()));

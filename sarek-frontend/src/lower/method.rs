@@ -75,6 +75,9 @@ impl Lowerer<'_> {
 
     /// A numeric method on lowered operands, the receiver first.
     pub(super) fn method(&mut self, name: &Ident, ids: Vec<ExprId>, span: Span) -> Value {
+        if let Some(value) = self.packed_method(name, &ids, span) {
+            return value;
+        }
         let on = match self.types.look(self.ty(ids[0])) {
             Known::Scalar(scalar) => scalar,
             // It stands for what was reported, or for what is not reached.
@@ -88,7 +91,10 @@ impl Lowerer<'_> {
                 return Value::Never;
             }
         };
-        if let Some(value) = self.composed(name, on, &ids, span) {
+        if let Some(value) = self
+            .half_method(name, on, &ids, span)
+            .or_else(|| self.composed(name, on, &ids, span))
+        {
             return value;
         }
         match Intrinsic::method(&name.to_string(), on) {
@@ -144,7 +150,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn arity(&mut self, name: &Ident, ids: &[ExprId], wanted: usize) -> bool {
+    pub(super) fn arity(&mut self, name: &Ident, ids: &[ExprId], wanted: usize) -> bool {
         if ids.len() - 1 != wanted {
             let (found, s) = (ids.len() - 1, if wanted == 1 { "" } else { "s" });
             let message = format!("`{name}` takes {wanted} argument{s}, and {found} are given");
@@ -195,10 +201,10 @@ impl Lowerer<'_> {
 
     pub(super) fn float_from_bits(&mut self, on: Scalar, ids: &[ExprId], span: Span) -> Value {
         let (bits, [id]) = (
-            if on == Scalar::F32 {
-                Scalar::U32
-            } else {
-                Scalar::U64
+            match on {
+                Scalar::F16 => Scalar::U16,
+                Scalar::F32 => Scalar::U32,
+                _ => Scalar::U64,
             },
             ids,
         ) else {

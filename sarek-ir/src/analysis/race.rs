@@ -17,6 +17,7 @@
 
 mod apart;
 mod exchange;
+pub mod function;
 mod shared;
 mod tiles;
 mod witness;

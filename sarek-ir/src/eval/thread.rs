@@ -221,6 +221,17 @@ fn step<H: Host>(
                 lane.fault(Some(site), 0)?;
             }
         }
+        Stmt::Panic { site } => {
+            lane.fault(Some(site), 0)?;
+            return Ok(Some(Status::Done));
+        }
+        Stmt::Print { print } => {
+            let print = &kernel.prints[print.index()];
+            let args: Vec<ExprId> = kernel.list(print.args).collect();
+            let values: Result<Vec<Value>, Halt> =
+                args.into_iter().map(|arg| lane.expr(arg)).collect();
+            lane.common.host.print(&print.text(&values?));
+        }
         Stmt::If {
             cond,
             then,

@@ -69,23 +69,33 @@ impl Linker {
             frame.params.push(part);
         }
         self.shared(&mut frame);
+        self.preludes(ir, links);
         self.spill_array_params(&mut frame);
         self.block_stmts(&mut frame, ir.body);
         let body = self.blocks.pop().unwrap_or_default();
         self.out.body = self.out.push_block(&body);
-        let kept = ir.preconditions.iter().filter_map(|p| match *p {
-            Precondition::NoOverflow(e) => {
-                frame.made.get(&e).copied().map(Precondition::NoOverflow)
-            }
-            Precondition::SingleThread(_)
-            | Precondition::ExtentAtMost(..)
-            | Precondition::BlockAtMost(..)
-            // A kernel's own sites come first.
-            | Precondition::Holds(_) => Some(*p),
-        });
-        self.out.preconditions = kept.collect();
+        self.preconditions(&frame);
         debug_assert_eq!(crate::validate(&self.out), Ok(()), "{}", self.out);
         self.out
+    }
+
+    /// Takes over the preconditions of what was walked.
+    pub fn preconditions(&mut self, frame: &Frame<'_>) {
+        for precondition in frame.ir.preconditions.iter() {
+            let found = match *precondition {
+                Precondition::NoOverflow(e) => {
+                    frame.made.get(&e).copied().map(Precondition::NoOverflow)
+                }
+                Precondition::SingleThread(_)
+                | Precondition::ExtentAtMost(..)
+                | Precondition::BlockAtMost(..) => Some(*precondition),
+                Precondition::Holds(site) => Some(Precondition::Holds(frame.sites[site.index()])),
+            };
+            let known = &self.out.preconditions;
+            if let Some(found) = found.filter(|found| !known.contains(found)) {
+                self.out.preconditions.to_mut().push(found);
+            }
+        }
     }
 
     /// The frame of a kernel or function, its parameters not bound yet.
@@ -164,6 +174,9 @@ impl Linker {
                 };
                 let elem = unit.scalar.into();
                 let id = self.push_param(param.name.clone(), ParamKind::Slice { elem, access });
+                // Vectors begin at such a multiple, and so do parts of them, which consist of whole elements.
+                self.out.params.to_mut()[id.index()].align =
+                    1 << shape.size().max(1).trailing_zeros().min(4);
                 Part::whole(Storage::Slice(id, unit), shape)
             }
             ParamKind::Reference(_) => unreachable!("a kernel takes no references to values"),
@@ -171,7 +184,8 @@ impl Linker {
     }
 
     fn push_param(&mut self, name: Cow<'static, str>, kind: ParamKind) -> ParamId {
-        self.out.params.to_mut().push(Param { name, kind });
+        let align = 0;
+        self.out.params.to_mut().push(Param { name, kind, align });
         ParamId(self.out.params.len() as u32 - 1)
     }
 
@@ -343,6 +357,24 @@ impl Frame<'_> {
 }
 
 impl Linker {
+    /// The file of something in a function: empty for the kernel's own.
+    pub fn file_of(&self, frame: &Frame<'_>, file: &Cow<'static, str>) -> Cow<'static, str> {
+        let own = self.out.file == frame.ir.file && self.out.name == frame.ir.name;
+        match own || !file.is_empty() {
+            true => file.clone(),
+            false => frame.ir.file.clone(),
+        }
+    }
+
+    /// What the native blocks of a function need before the kernel, unless it is there already.
+    pub fn preludes(&mut self, ir: &Kernel, links: &Links) {
+        for prelude in ir.preludes.iter().chain(&links.preludes) {
+            if !self.out.preludes.contains(prelude) {
+                self.out.preludes.to_mut().push(prelude.clone());
+            }
+        }
+    }
+
     /// Tells what a site checks, in terms of the kernel being built.
     pub fn site(&mut self, frame: &Frame<'_>, site: Option<SiteId>) -> Option<SiteId> {
         let old = site?;
@@ -352,7 +384,7 @@ impl Linker {
             SiteKind::Dimension(memory, d) => {
                 SiteKind::Dimension(memory_of(&frame.memory(*memory)), *d)
             }
-            kind @ (SiteKind::Divisor | SiteKind::Assert(_)) => kind.clone(),
+            kind @ (SiteKind::Divisor | SiteKind::Assert(_) | SiteKind::Panic(_)) => kind.clone(),
         };
         self.out.sites.to_mut()[new.index()].kind = kind;
         Some(new)

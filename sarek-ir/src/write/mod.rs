@@ -11,6 +11,7 @@
 pub mod c;
 mod collective;
 mod cuda;
+mod derived;
 mod dialect;
 mod entry;
 mod expr;
@@ -25,14 +26,16 @@ mod text;
 mod usage;
 mod variant;
 mod wgsl;
+mod wide;
 
 pub use cuda::Cuda;
+pub use derived::Derived;
 pub use dialect::{Atomic, Dialect, RawId};
 pub use entry::{Argument, Entry, Shared};
 pub use opencl::OpenCl;
 pub use prelude::{Template, expand};
-pub use text::{Precedence, Text};
-pub use variant::{FAULT_WORDS, IndexWidth, Slot, SlotKind, Source, Variant};
+pub use text::{Foreign, Precedence, Text};
+pub use variant::{FAULT_WORDS, IndexWidth, OUTPUT_WORDS, Slot, SlotKind, Source, Variant};
 pub use wgsl::Wgsl;
 
 use std::fmt;

@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{Ordering, fence};
 
+use half::f16;
 use sarek_ir::{SubgroupOp, Value};
 
 use super::reference::{self, Shared, position};
@@ -138,7 +139,7 @@ macro_rules! shared {
     )*};
 }
 
-shared! { i32 u32 i64 u64 f32 f64 }
+shared! { i32 u32 i64 u64 f16 f32 f64 }
 
 impl sealed::Subgroup for bool {
     const JOIN: Join = |_, _, _| unreachable!("a `bool` is not joined");

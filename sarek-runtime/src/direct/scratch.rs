@@ -1,7 +1,10 @@
 //! Memory of a block: shared arrays, and the lanes' values from one barrier to the next.
 
 use std::cell::{Cell, UnsafeCell};
+use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
+
+use half::f16;
 
 /// A cache line.
 #[derive(Clone, Copy)]
@@ -24,18 +27,25 @@ pub unsafe trait Plain: Copy {
 
 macro_rules! plain {
     ($($ty:ident)*) => {$(
-        // SAFETY: a primitive number.
+        // SAFETY: a plain number.
         unsafe impl Plain for $ty {
             const ANY: bool = true;
         }
     )*};
 }
 
-plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize f32 f64);
+plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize f16 f32 f64);
 
 // SAFETY: zero is `false`.
 unsafe impl Plain for bool {
     const ANY: bool = false;
+}
+
+/// How much of a [`Scratch`] was in use at some point.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    chunks: usize,
+    used: usize,
 }
 
 /// Memory that a thread of the processor uses for one block after the other. What an array holds at first is
@@ -102,6 +112,51 @@ impl Scratch {
         unsafe { &mut *slice.as_mut_ptr().cast::<[T; N]>() }
     }
 
+    /// Room for so many values, one for each lane: zeros at first.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)] // as above
+    pub fn room<T>(&self, len: usize) -> &mut [MaybeUninit<T>] {
+        const {
+            assert!(
+                align_of::<T>() <= Line::BYTES,
+                "values are no larger than a cache line"
+            )
+        };
+        let bytes = len.checked_mul(size_of::<T>());
+        let lines = bytes.unwrap_or_else(too_long).div_ceil(Line::BYTES);
+        let first = self.lines(lines).cast::<MaybeUninit<T>>();
+        // SAFETY: `lines` found room for the array, aligned; its elements may be anything. Nobody is given the same
+        // part until it is taken back.
+        unsafe {
+            first.write_bytes(0, len);
+            std::slice::from_raw_parts_mut(first, len)
+        }
+    }
+
+    /// How much is in use.
+    #[inline(always)]
+    pub fn mark(&self) -> Mark {
+        // SAFETY: the reference ends here.
+        let chunks = unsafe { (*self.chunks.get()).len() };
+        Mark {
+            chunks,
+            used: self.used.get(),
+        }
+    }
+
+    /// Takes back the arrays that were given out since `mark`.
+    ///
+    /// # Safety
+    /// Nobody uses them any more.
+    #[inline(always)]
+    pub unsafe fn release(&self, mark: Mark) {
+        // SAFETY: the reference ends here.
+        let chunks = unsafe { (*self.chunks.get()).len() };
+        // All of a chunk that was added since is free.
+        let used = if chunks == mark.chunks { mark.used } else { 0 };
+        self.used.set(used);
+    }
+
     /// The first of so many lines.
     #[inline(always)]
     fn lines(&self, lines: usize) -> *mut Line {
@@ -124,7 +179,9 @@ impl Scratch {
     fn grow(&self, chunks: &mut Vec<Box<[Line]>>, lines: usize) -> *mut Line {
         /// 16 KiB.
         const LEAST: usize = 256;
-        chunks.push(lines_of(lines.max(LEAST)));
+        // A function that is called again and again finds room for all of its arrays in one chunk at last.
+        let all: usize = chunks.iter().map(|c| c.len()).sum();
+        chunks.push(lines_of(lines.max(LEAST).max(all)));
         self.used.set(lines);
         match chunks.last_mut() {
             Some(chunk) => chunk.as_mut_ptr(),
@@ -194,6 +251,25 @@ mod tests {
         scratch.slice::<u8>(64).fill(0xff);
         scratch.reset();
         assert_eq!(scratch.slice::<bool>(64), [false; 64]);
+    }
+
+    #[test]
+    fn what_is_taken_back_is_given_out_again() {
+        let scratch = Scratch::default();
+        let kept = scratch.slice::<u32>(100);
+        kept.fill(7);
+        for turn in 0..20 {
+            let mark = scratch.mark();
+            for len in [3, 5000, 700] {
+                let room = scratch.room::<(u8, u64)>(len);
+                room.fill(MaybeUninit::new((turn, 1)));
+            }
+            // SAFETY: the arrays are out of use.
+            unsafe { scratch.release(mark) };
+        }
+        assert!(kept.iter().all(|v| *v == 7));
+        // SAFETY: nobody else looks at the chunks.
+        assert!(unsafe { (*scratch.chunks.get()).len() } < 6);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use sarek_ir::{
     Value,
 };
 
-use super::names::{located, param_name, rust_type};
+use super::names::{located, rust_type};
 use super::{Writer, mixed};
 use crate::lower::member;
 
@@ -54,7 +54,14 @@ impl Writer<'_> {
         let name = self.local(local);
         match init.map(|init| self.expr(init)) {
             Some(init) => quote_spanned!(span=> let #mutable #name = #init;),
-            None => quote_spanned!(span=> let #mutable #name;),
+            None => match self.kernel.array(local) {
+                // Its elements are stored before they are loaded.
+                Some((_, len)) => {
+                    let len = self.const_length(len);
+                    quote_spanned!(span=> let #mutable #name: [_; #len] = direct::zeroed();)
+                }
+                None => quote_spanned!(span=> let #mutable #name;),
+            },
         }
     }
 
@@ -179,8 +186,8 @@ impl Writer<'_> {
                 }
             }
             Root::Param(param) => {
-                let param = param_name(param);
-                mixed!(let __place = &raw mut *#param;)
+                let place = self.referent(param);
+                mixed!(let __place = #place;)
             }
         };
         let steps = place.steps.iter().map(|step| match *step {
@@ -254,6 +261,7 @@ pub(super) fn foreign_literal(value: Value) -> TokenStream {
         | Value::I32(_)
         | Value::U32(_)
         | Value::Usize(_)
+        | Value::F16(_)
         | Value::F32(_) => {
             unreachable!("a literal of an open type has the widest type")
         }

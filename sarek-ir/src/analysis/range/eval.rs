@@ -420,7 +420,7 @@ impl Analyser<'_> {
 pub(super) fn of_value(value: Value) -> Interval {
     match value {
         Value::Bool(b) => Interval::exactly(b.into()),
-        Value::F32(_) | Value::F64(_) => Interval::ANY,
+        Value::F16(_) | Value::F32(_) | Value::F64(_) => Interval::ANY,
         Value::I8(_)
         | Value::U8(_)
         | Value::I16(_)

@@ -5,7 +5,7 @@ use super::interval::Interval;
 use super::refine::is_stable;
 use super::sum::Sum;
 use super::{Analyser, LoopPaths};
-use crate::{Block, ExprId, LabelId, List, LocalId, Memory, NativeId, Piece, SiteId, Stmt, StmtId};
+use crate::{Block, ExprId, LabelId, List, LocalId, Memory, NativeId, SiteId, Stmt, StmtId};
 
 /// How often a loop's fixpoint is narrowed.
 const NARROWINGS: usize = 2;
@@ -67,6 +67,11 @@ impl Analyser<'_> {
                 merge(&mut self.paths(label).continues, env);
             }
             Stmt::Return => self.env.live = false,
+            Stmt::Panic { site } => {
+                self.check(Some(site), false);
+                self.env.live = false;
+            }
+            Stmt::Print { print } => self.operands(self.kernel.prints[print.index()].args),
             Stmt::Update { .. } | Stmt::Call { .. } => {
                 unreachable!("linking leaves no compound")
             }
@@ -291,20 +296,11 @@ impl Analyser<'_> {
 
     fn native(&mut self, id: NativeId) {
         let kernel = self.kernel;
-        let native = &kernel.natives[id.index()];
         let before = self.env.clone();
-        for piece in native.texts.iter().flat_map(|t| t.pieces.iter()) {
-            match piece {
-                Piece::Local(local) => {
-                    let decl = &kernel.locals[local.index()];
-                    if decl.mutable {
-                        self.forget(Some(*local));
-                    }
-                }
-                Piece::Text(_) | Piece::Param(_) => {}
-            }
+        for local in kernel.changed_by_text(id) {
+            self.forget(Some(local));
         }
-        if let Some(fallback) = native.fallback {
+        if let Some(fallback) = kernel.natives[id.index()].fallback {
             let text = std::mem::replace(&mut self.env, before);
             self.block(fallback);
             self.env.join(&text);

@@ -388,6 +388,7 @@ fn native_text_may_assign_what_it_names() {
     let text = NativeText {
         target: "cuda".into(),
         pieces: vec![Piece::Local(m.id)].into(),
+        origin: Default::default(),
     };
     s.native(vec![text], Some(&|| s.set(m, s.n(0))));
     s.store(a, m.get(), s.f32(0.0));

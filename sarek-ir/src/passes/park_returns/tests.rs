@@ -34,7 +34,11 @@ struct Tally {
 fn try_one(seed: u64, lanes: &[u64], tally: &mut Tally) {
     let kernel = blocks::kernel(seed);
     assert_eq!(crate::validate(&kernel), Ok(()), "{kernel}");
-    assert_eq!(barriers::check(&kernel), Ok(()), "seed {seed} in\n{kernel}");
+    assert_eq!(
+        barriers::check(&kernel, false),
+        Ok(()),
+        "seed {seed} in\n{kernel}"
+    );
     let launch = Launch::new(seed, lanes);
     let (memory, ends) = launch.run(&kernel, Like::Host);
     // As a launch gets it, with the checks that it proved left out.
