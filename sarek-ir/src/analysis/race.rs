@@ -20,9 +20,12 @@ mod exchange;
 pub mod function;
 mod shared;
 mod tiles;
+mod witness;
 
 use std::collections::BTreeSet;
 use std::fmt;
+
+pub use witness::Witness;
 
 use super::access::{Access, Affine, Atom, Bound, Limit, Place, Poly, Symbol, accesses, relied_on};
 use crate::{Axis, Builtin, Kernel, Loc, Memory, Precondition};
@@ -124,6 +127,8 @@ pub struct Race {
     pub second: (Place, Loc),
     /// Why.
     pub reason: Reason,
+    /// Two threads that may meet, if an example was found.
+    pub witness: Option<Witness>,
 }
 
 /// Why two threads may meet.
@@ -215,6 +220,7 @@ impl<'a> Buffer<'a> {
             first: place(self.accesses[i]),
             second: place(self.accesses[j]),
             reason,
+            witness: witness::witness(self.kernel, self.accesses[i], self.accesses[j]),
         }
     }
 
