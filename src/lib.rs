@@ -40,10 +40,11 @@ pub use sarek_ir as ir;
 pub use sarek_macros::{KernelType, device, kernel, native, superstep};
 pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
+pub use sarek_runtime::direct::view::{View, View2, View3, ViewMut, ViewMut2, ViewMut3};
 pub use sarek_runtime::{
     Atomic, AtomicElement, AtomicInteger, Device, DeviceFn, Dims, Element, Error, Event, Fault,
     FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, Num, Ready, Result, Scalar,
-    ScalarArg, Stream, Vector, backend, registry,
+    ScalarArg, Stream, Vector, VectorView, VectorViewMut, backend, registry,
 };
 
 /// What expansions of [`kernel`] use; not for users.

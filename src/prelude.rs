@@ -8,4 +8,5 @@ pub use sarek_runtime::direct::collective::{
     subgroup_shuffle_up, subgroup_shuffle_xor, subgroup_sum,
 };
 pub use sarek_runtime::direct::ids::*;
+pub use sarek_runtime::direct::view::{View2, View3, ViewMut2, ViewMut3};
 pub use sarek_runtime::{Atomic, Device, Float, Int, KernelType, Num, Scalar, Stream, Vector};

@@ -364,8 +364,11 @@ impl Kernel {
             Compound::Construct { fields, rest, .. } => {
                 fields.iter().map(|(_, e)| *e).chain(*rest).collect()
             }
-            Compound::Array { items } => self.list(*items).collect(),
+            Compound::Array { items } | Compound::At { indices: items, .. } => {
+                self.list(*items).collect()
+            }
             Compound::Repeat { value } => vec![*value],
+            Compound::Len { base } => vec![*base],
         }
     }
 

@@ -93,7 +93,7 @@ mod value;
 pub mod write;
 
 pub use collective::{AtomicOp, Scope, SubgroupOp};
-pub use compound::{Argument, Call, Compound, Place, Root, Step};
+pub use compound::{Argument, Call, Compound, Place, Root, Step, ViewPart};
 pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
 pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
 pub use intrinsic::{ArgType, Intrinsic, ResultType, TypeClass};

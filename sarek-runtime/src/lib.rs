@@ -31,4 +31,4 @@ pub use launch::called;
 pub use launch::{Arg, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready};
 pub use number::{Float, Int, Num, Scalar};
 pub use types::{Element, KernelType};
-pub use vector::Vector;
+pub use vector::{Vector, VectorView, VectorViewMut};

@@ -61,7 +61,10 @@ pub fn items(
     let mutates = owner.name("mutates");
     let changes = signature.arguments.first().is_some_and(|a| match a.kind {
         ArgumentKind::Reference { mutable, .. } => mutable,
-        ArgumentKind::Scalar(_) | ArgumentKind::Value(_) | ArgumentKind::Slice { .. } => false,
+        ArgumentKind::Scalar(_)
+        | ArgumentKind::Value(_)
+        | ArgumentKind::Slice { .. }
+        | ArgumentKind::View { .. } => false,
     });
     let checks = &lowered.checks;
     let count = lowered.sites();
@@ -170,6 +173,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
                     Access::Atomic => quote!(&[#direct::Atomic<#elem>]),
                 }
             }
+            ArgumentKind::View { .. } => unreachable!("a function takes no views"),
         });
     let yields = match &signature.yields {
         Some(ty) => quote!(#ty),

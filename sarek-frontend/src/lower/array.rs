@@ -43,6 +43,11 @@ impl Lowerer<'_> {
 
     /// How many indices lead to an element.
     pub(super) fn rank(&self, memory: Memory) -> usize {
+        if let Memory::Slice(param) = memory
+            && let Some(rank) = self.views.get(&param)
+        {
+            return *rank as usize;
+        }
         self.shape(memory).map_or(1, <[Dim]>::len)
     }
 

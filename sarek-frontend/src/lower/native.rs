@@ -219,7 +219,7 @@ impl Lowerer<'_> {
             Some(Binding::Scalar(param) | Binding::Memory(Memory::Slice(param))) => {
                 Some(Piece::Param(param))
             }
-            Some(Binding::Memory(Memory::Shared(_) | Memory::Local(_))) => {
+            Some(Binding::Memory(Memory::Shared(_) | Memory::Local(_)) | Binding::View(_)) => {
                 self.errors.at(
                     text.span(),
                     format!("`{{{name}}}` is an array: bind the element with `let` first"),

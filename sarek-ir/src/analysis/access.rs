@@ -38,6 +38,8 @@ pub struct Access {
     pub index: ExprId,
     /// The index as an affine form; `None` where it has none.
     pub form: Option<Affine>,
+    /// The coordinates, if the slice is seen as a view.
+    pub coordinates: Vec<Option<Affine>>,
     /// What the guards around it say.
     pub bounds: Vec<Bound>,
 }
@@ -253,6 +255,7 @@ impl Collector<'_> {
         }
         let depth = self.bounds.len();
         let mut form = self.resolver.affine(index);
+        let coordinates = self.resolver.coordinates(index);
         if self.resolver.block.is_some() {
             self.dimensions(index);
         }
@@ -268,6 +271,7 @@ impl Collector<'_> {
             loc,
             index,
             form,
+            coordinates,
             bounds,
         });
     }

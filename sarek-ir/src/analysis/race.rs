@@ -10,14 +10,17 @@
 //!
 //! What is known only at a launch becomes a [`Precondition`].
 //!
+//! Indices of strided views are looked at coordinate by coordinate: [`view`].
+//!
 //! Shared arrays are compared within one barrier phase and one block: [`shared`].
 
 mod shared;
+mod view;
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::access::{Access, Affine, Atom, Bound, Limit, Place, Poly, Symbol, accesses};
+use super::access::{Access, Affine, Atom, Bound, Limit, Place, Poly, Symbol, accesses, block_dim};
 use crate::{Axis, Builtin, Kernel, Loc, Memory, Precondition};
 
 /// Checks that no two threads touch one element, at least one of them writing.
@@ -36,7 +39,12 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
         if !of_buffer.iter().any(is_store) {
             continue;
         }
-        match Buffer::new(kernel, &of_buffer).check() {
+        let buffer = Buffer::new(kernel, &of_buffer);
+        let checked = match buffer.rank() {
+            0 => buffer.check(),
+            _ => buffer.check_view(),
+        };
+        match checked {
             Ok(needs) => {
                 for need in needs {
                     if !preconditions.contains(&need) {
@@ -347,7 +355,7 @@ impl<'a> Buffer<'a> {
             let digits = order.windows(2).try_for_each(|pair| {
                 let ((id, low), (_, high)) = (&ids[pair[0]], &ids[pair[1]]);
                 for (i, access) in self.accesses.iter().enumerate() {
-                    match digit_bound(access, *id, low, high) {
+                    match digit_bound(self.kernel, access, *id, (low, high)) {
                         Some(bound) => relied.extend(bound),
                         None => return Err(i),
                     }
@@ -452,7 +460,12 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
 
 /// The bound by which `id`, of coefficient `low`, stays below the next digit, of coefficient
 /// `high`; `Some(None)` when the extent of its axis is bound enough.
-fn digit_bound(access: &Access, id: Builtin, low: &Poly, high: &Poly) -> Option<Option<Bound>> {
+fn digit_bound(
+    kernel: &Kernel,
+    access: &Access,
+    id: Builtin,
+    (low, high): (&Poly, &Poly),
+) -> Option<Option<Bound>> {
     let fits = |most: &Poly| {
         let count = most.plus(&Poly::constant(1));
         high.minus(&low.times(&count)).is_natural()
@@ -461,6 +474,11 @@ fn digit_bound(access: &Access, id: Builtin, low: &Poly, high: &Poly) -> Option<
         Builtin::BlockIdx(_) => Builtin::GridDim(axis),
         _ => Builtin::GlobalDim(axis),
     };
+    if let Builtin::ThreadIdx(axis) = id
+        && fits(&block_dim(kernel, axis).minus(&Poly::constant(1)))
+    {
+        return Some(None);
+    }
     if let Some(extent) = id.axis().and_then(|a| Symbol::of_builtin(extent(a)))
         && fits(&Poly::symbol(extent).minus(&Poly::constant(1)))
     {

@@ -3,6 +3,8 @@
 use std::cell::{Cell, UnsafeCell};
 use std::ops::{Deref, DerefMut};
 
+use crate::KernelType;
+
 /// A cache line.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
@@ -12,7 +14,7 @@ impl Line {
     const BYTES: usize = 64;
 }
 
-/// A type of which a block may have arrays.
+/// A scalar of which the lanes of a block may have arrays.
 ///
 /// # Safety
 /// It has no padding, its alignment is at most a cache line's, and if `ANY` is set, every bit pattern is
@@ -46,6 +48,8 @@ pub struct Scratch {
     chunks: UnsafeCell<Vec<Box<[Line]>>>,
     /// Lines in use of the last chunk.
     used: Cell<usize>,
+    /// May bytes be there that were not initialised: those between the fields of a struct?
+    holes: Cell<bool>,
 }
 
 impl Scratch {
@@ -61,10 +65,27 @@ impl Scratch {
     #[inline(always)]
     pub(super) fn reset(&mut self) {
         if self.used.get() != 0 {
+            if self.holes.get() {
+                self.wipe();
+            }
             self.used.set(0);
             if self.chunks.get_mut().len() > 1 {
                 self.join();
             }
+        }
+    }
+
+    /// Fills what is in use.
+    #[cold]
+    fn wipe(&mut self) {
+        self.holes.set(false);
+        let used = self.used.get();
+        let chunks = self.chunks.get_mut();
+        let last = chunks.len().saturating_sub(1);
+        for (i, chunk) in chunks.iter_mut().enumerate() {
+            let used = if i == last { used } else { chunk.len() };
+            // SAFETY: these lines are in the chunk; zeros are bytes.
+            unsafe { chunk.as_mut_ptr().write_bytes(0, used) };
         }
     }
 
@@ -100,6 +121,42 @@ impl Scratch {
         let slice = self.slice::<T>(N);
         // SAFETY: it has `N` elements.
         unsafe { &mut *slice.as_mut_ptr().cast::<[T; N]>() }
+    }
+
+    /// A shared array of so many elements.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)] // as above
+    pub fn shared_slice<T: KernelType>(&self, len: usize) -> &mut [T] {
+        const {
+            assert!(T::TYPE.takes_any_bits() && align_of::<T>() <= Line::BYTES);
+        }
+        if const { size_of::<T>() as u64 != T::TYPE.scalar_bytes() } {
+            self.holes.set(true);
+        }
+        let bytes = len.checked_mul(size_of::<T>());
+        let lines = bytes.unwrap_or_else(too_long).div_ceil(Line::BYTES);
+        let first = self.lines(lines).cast::<T>();
+        // SAFETY: as in `slice`; any bits are a value of `T`, and where bytes may lose theirs, `reset` knows.
+        unsafe { std::slice::from_raw_parts_mut(first, len) }
+    }
+
+    /// A shared array of so many elements.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)] // as above
+    pub fn shared_array<T: KernelType, const N: usize>(&self) -> &mut [T; N] {
+        let slice = self.shared_slice::<T>(N);
+        // SAFETY: it has `N` elements.
+        unsafe { &mut *slice.as_mut_ptr().cast::<[T; N]>() }
+    }
+
+    /// Memory for so many values, which are not there yet.
+    #[inline(always)]
+    pub(super) fn uninit<T>(&self, len: usize) -> *mut T {
+        const { assert!(align_of::<T>() <= Line::BYTES) };
+        self.holes.set(true);
+        let bytes = len.checked_mul(size_of::<T>());
+        let lines = bytes.unwrap_or_else(too_long).div_ceil(Line::BYTES);
+        self.lines(lines).cast()
     }
 
     /// The first of so many lines.
@@ -194,6 +251,17 @@ mod tests {
         scratch.slice::<u8>(64).fill(0xff);
         scratch.reset();
         assert_eq!(scratch.slice::<bool>(64), [false; 64]);
+    }
+
+    #[test]
+    fn what_structs_leave_out_is_filled_again() {
+        let mut scratch = Scratch::default();
+        scratch.shared_slice::<(u8, u32)>(9).fill((1, u32::MAX));
+        assert!(scratch.holes.get());
+        scratch.reset();
+        assert_eq!(scratch.slice::<u8>(72), [0; 72]);
+        scratch.shared_array::<[f32; 3], 4>().fill([1.0; 3]);
+        assert!(!scratch.holes.get());
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod copies;
 mod erased;
 #[cfg(test)]
 mod tests;
+mod view;
 
 use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -13,6 +14,7 @@ use crate::sync::lock;
 use crate::{Element, Error, Result};
 use copies::Copies;
 pub(crate) use erased::Operand;
+pub use view::{VectorView, VectorViewMut};
 
 /// A vector of fixed length that kernels read and write on any device.
 ///

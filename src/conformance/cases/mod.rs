@@ -25,6 +25,7 @@ mod stream;
 mod transpose;
 mod types;
 mod vector_add;
+mod views;
 
 use std::sync::LazyLock;
 
@@ -59,6 +60,7 @@ pub fn all() -> &'static [Case] {
             generics::CASES,
             types::CASES,
             block::CASES,
+            views::CASES,
         ];
         let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
         let all = parts

@@ -2,7 +2,7 @@
 //! site it returns the fault, which the caller passes on.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::{ToTokens, format_ident, quote_spanned};
 use sarek_ir::{Access, Argument, CallId, LocalId, Memory, ParamId, ParamKind, Stmt, StmtId};
 
 use super::memory::shared_name;
@@ -24,12 +24,12 @@ impl Writer<'_> {
             Argument::Value(value) => self.expr(value),
             Argument::Memory(memory) => self.lend(memory),
             Argument::Local(local) => {
-                let local = self.local(local);
+                let local = self.variable(local);
                 mixed!(&mut #local)
             }
         });
         let result = call.result.map(|local| {
-            let local = self.local(local);
+            let local = self.variable(local);
             mixed!(#local =)
         });
         let lent = call.args.iter().filter_map(|arg| match *arg {
@@ -91,11 +91,11 @@ impl Writer<'_> {
                 }
             }
             Memory::Local(local) => {
-                let name = match self.lanes_of(local) {
-                    Some(_) => lent_name(local),
-                    None => self.local(local),
+                let array = match self.lanes_of(local) {
+                    Some(_) => lent_name(local).to_token_stream(),
+                    None => self.variable(local),
                 };
-                mixed!(direct::lend(&raw mut #name))
+                mixed!(direct::lend(&raw mut #array))
             }
             Memory::Shared(shared) => {
                 let name = shared_name(shared);

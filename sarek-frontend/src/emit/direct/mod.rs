@@ -163,6 +163,11 @@ impl Writer<'_> {
         } = &self.lowered.parameters;
         let declared = (!declared.is_empty()).then(|| mixed!(#declared,));
         let generics = (!generics.is_empty()).then(|| mixed!(#generics,));
+        let kept = self.kept(&frame);
+        let (scratch, scratch_ty) = match kept {
+            Some(_) => (mixed!(__scratch,), mixed!(__scratch: &direct::Scratch,)),
+            None => Default::default(),
+        };
         let lanes = if plan.tree.is_whole() {
             self.whole()
         } else {
@@ -172,10 +177,12 @@ impl Writer<'_> {
             #[inline(always)]
             unsafe fn lanes<#declared const CHECK: ::core::primitive::bool>(
                 __block: &direct::Block,
+                #scratch_ty
                 #(#names: #types,)*
                 #(#array: &mut #array_ty,)*
             ) -> ::core::result::Result<(), direct::RawFault> #clause {
                 #dim
+                #kept
                 #prelude
                 #lanes
                 ::core::result::Result::Ok(())
@@ -184,7 +191,7 @@ impl Writer<'_> {
             let __thread = [0; 3];
             #(let #names = unsafe { #values };)*
             #(let #array = unsafe { #array_value };)*
-            unsafe { lanes::<#generics CHECK>(__block, #(#names,)* #(#array,)*) }
+            unsafe { lanes::<#generics CHECK>(__block, #scratch #(#names,)* #(#array,)*) }
         }
     }
 
