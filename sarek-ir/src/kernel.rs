@@ -148,6 +148,9 @@ pub struct Kernel {
     pub links: Cow<'static, [Link]>,
     /// What a launch must satisfy for the kernel to be race-free.
     pub preconditions: Cow<'static, [Precondition]>,
+    /// Of a linked kernel: the last strides of its views, which are 1 unless a launch says otherwise, see
+    /// [`passes::settle_strides`](crate::passes::settle_strides).
+    pub last_strides: Cow<'static, [ParamId]>,
 }
 
 /// A kernel's parameter.
@@ -301,6 +304,7 @@ impl Kernel {
         natives: Cow::Borrowed(&[]),
         links: Cow::Borrowed(&[]),
         preconditions: Cow::Borrowed(&[]),
+        last_strides: Cow::Borrowed(&[]),
     };
 
     /// The expression.

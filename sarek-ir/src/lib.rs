@@ -59,6 +59,7 @@
 //! | [`passes::select_natives`] | no native block has a fallback that the target needs |
 //! | [`passes::cut_after_exits`] | nothing follows an exit in its block |
 //! | [`passes::elide_checks`] | sites that the launch proved are `None` |
+//! | [`passes::settle_strides`] | the last strides of views are 1 |
 //! | [`passes::park_returns`] | no barrier stands behind a `return` that some threads of a block take without the others; nothing that decides whether and how often a barrier is come to can fault |
 //! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
 //! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |

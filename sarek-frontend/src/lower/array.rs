@@ -281,7 +281,7 @@ impl Lowerer<'_> {
     }
 
     /// Is it an expression that yields a whole array?
-    fn yields_array(&mut self, expr: &syn::Expr) -> bool {
+    pub(super) fn yields_array(&mut self, expr: &syn::Expr) -> bool {
         match peeled(expr) {
             syn::Expr::Array(_) | syn::Expr::Repeat(_) => true,
             other => {

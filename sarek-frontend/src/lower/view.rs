@@ -16,13 +16,18 @@ fn dimensions(rank: u32) -> &'static [&'static str] {
     &ALL[ALL.len() - rank as usize..]
 }
 
+/// What an index along each dimension is called.
+fn coordinates(rank: u32) -> &'static [&'static str] {
+    const ALL: [&str; 3] = ["plane", "row", "col"];
+    &ALL[ALL.len() - rank as usize..]
+}
+
 impl Lowerer<'_> {
     /// Adds the parameters behind that of a view's slice, in the order of [`Kernel::view_param`].
     pub(super) fn view_params(&mut self, view: &str, rank: u32) {
         let extents = dimensions(rank).iter().map(|d| format!("{view}_{d}"));
-        let strides = dimensions(rank)
-            .iter()
-            .map(|d| format!("{view}_{d}_stride"));
+        let strides = coordinates(rank).iter();
+        let strides = strides.map(|c| format!("{view}_{c}_stride"));
         let offset = [format!("{view}_offset")];
         let names: Vec<String> = extents.chain(offset).chain(strides).collect();
         for name in names {
@@ -69,8 +74,7 @@ impl Lowerer<'_> {
             }
             other => {
                 let name = self.kernel.memory_name(memory);
-                let wanted = ["plane", "row", "col"];
-                let wanted = wanted[wanted.len() - rank as usize..].join(", ");
+                let wanted = coordinates(rank).join(", ");
                 let message = format!("an element of `{name}` is `{name}[[{wanted}]]`");
                 self.errors.at(other.span(), message);
                 return None;

@@ -23,6 +23,9 @@ impl<'a> Lowered<'a> {
         passes::select_natives(&mut kernel, dialect.name());
         passes::cut_after_exits(&mut kernel);
         passes::elide_checks(&mut kernel, &variant.checked);
+        if variant.dense {
+            passes::settle_strides(&mut kernel);
+        }
         passes::park_returns(&mut kernel);
         match variant.index {
             IndexWidth::Bits32 => passes::narrow_usize(&mut kernel),

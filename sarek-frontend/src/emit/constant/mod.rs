@@ -39,6 +39,8 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
         natives,
         links,
         preconditions,
+        // Linking tells them.
+        last_strides: _,
     } = kernel;
     let block_size = option(block.map(|b| {
         let b = b.map(Literal::u32_unsuffixed);
@@ -106,6 +108,7 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
             natives: #natives,
             links: #links,
             preconditions: #preconditions,
+            last_strides: Cow::Borrowed(&[]),
         }
     }
 }

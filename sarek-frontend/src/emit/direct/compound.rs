@@ -16,12 +16,6 @@ use super::{Writer, mixed};
 use crate::lower::member;
 
 impl Writer<'_> {
-    /// Does the kernel compute with values whose types rustc infers?
-    pub(super) fn has_foreign(&self) -> bool {
-        let mut types = self.kernel.expr_types.iter();
-        types.any(|ty| ty.as_scalar().is_none())
-    }
-
     /// The type of a local, or of its elements if it is an array, where it is spelled out.
     pub(super) fn element_type(&self, id: LocalId, local: &sarek_ir::Local) -> TokenStream {
         match self.is_foreign(id) {
