@@ -111,11 +111,17 @@ impl<const N: usize> Layout<N> {
     /// The scalar arguments of a kernel, in the order of [`sarek_ir::Kernel::view_param`].
     pub(crate) fn scalars(&self) -> Vec<u64> {
         let mut strides = self.strides;
+        // Without elements, what a failed check leads to is the slice's first one, as without a view.
+        let offset = if self.shape.contains(&0) {
+            0
+        } else {
+            self.offset
+        };
         // A dimension of one element at most has any stride: the usual one is code for itself.
         if let (Some(stride), true) = (strides.last_mut(), self.shape[N - 1] <= 1) {
             *stride = 1;
         }
-        let all = self.shape.into_iter().chain([self.offset]).chain(strides);
+        let all = self.shape.into_iter().chain([offset]).chain(strides);
         all.map(|v| v as u64).collect()
     }
 }
