@@ -62,6 +62,7 @@ fn describe(device: &Device) -> bool {
         ("64-bit integers", info.features.i64),
         ("8-bit storage", info.features.storage8),
         ("16-bit storage", info.features.storage16),
+        ("f16", info.features.f16),
     ];
     let listed = |has: bool| {
         let names: Vec<&str> = features

@@ -36,6 +36,7 @@ pub mod prelude;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 
+pub use half::{self, f16};
 pub use sarek_ir as ir;
 pub use sarek_macros::{KernelType, device, kernel, native, superstep};
 pub use sarek_runtime::direct::collective::*;
@@ -43,15 +44,22 @@ pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::direct::view::{View, View2, View3, ViewMut, ViewMut2, ViewMut3};
 pub use sarek_runtime::{
     Atomic, AtomicElement, AtomicInteger, Device, DeviceFn, Dims, Element, Error, Event, Fault,
-    FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, Num, Ready, Result, Scalar,
-    ScalarArg, Stream, Vector, VectorView, VectorViewMut, backend, registry,
+    FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, MemoryUse, NativePrelude,
+    Num, Part, PartMut, Parts, Ready, Result, Scalar, ScalarArg, Stream, Swizzle2, Swizzle3,
+    Swizzle4, Vector, VectorView, VectorViewMut, backend, cache, environment, registry,
+    reset_output, set_output,
+};
+pub use sarek_runtime::{
+    f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4, u32x2, u32x3, u32x4,
 };
 
 /// What expansions of [`kernel`] use; not for users.
 #[doc(hidden)]
 pub mod __private {
     pub use sarek_ir as ir;
+    pub use sarek_runtime::{__print as print, __println as println};
     pub use sarek_runtime::{
-        Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, native, no_fallback,
+        Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, native, native_operand, no_fallback,
+        printed,
     };
 }

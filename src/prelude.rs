@@ -1,5 +1,6 @@
 //! What a program with kernels imports: `use sarek::prelude::*;`.
 
+pub use half::f16;
 pub use sarek_macros::{KernelType, device, kernel, native, superstep};
 pub use sarek_runtime::direct::collective::{
     barrier, block_fence, device_fence, shared_array, shared_slice, subgroup_all, subgroup_any,
@@ -10,3 +11,7 @@ pub use sarek_runtime::direct::collective::{
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::direct::view::{View2, View3, ViewMut2, ViewMut3};
 pub use sarek_runtime::{Atomic, Device, Float, Int, KernelType, Num, Scalar, Stream, Vector};
+pub use sarek_runtime::{
+    Swizzle2 as _, Swizzle3 as _, Swizzle4 as _, f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2,
+    i32x3, i32x4, u32x2, u32x3, u32x4,
+};

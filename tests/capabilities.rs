@@ -12,12 +12,13 @@ use sarek::backend::Features;
 /// A row: what it is, and who has it.
 type Row = (&'static str, fn(&Features) -> bool);
 
-const ROWS: [Row; 8] = [
+const ROWS: [Row; 9] = [
     ("`f64`", |f| f.f64),
     ("elementary functions on `f64`", |f| f.f64_math),
     ("`i64`, `u64`", |f| f.i64),
     ("vectors of `bool`, `i8`, `u8`", |f| f.storage8),
     ("vectors of `i16`, `u16`", |f| f.storage16),
+    ("vectors and shared arrays of `f16`", |f| f.f16),
     ("atomics of 64 bits", |f| f.atomics64),
     ("subgroups", |f| f.subgroups),
     ("fences without a barrier", |f| f.fences),

@@ -25,16 +25,13 @@ pub fn tiled_matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     let mut sum = 0.0;
     let mut first = 0;
     while first < n {
-        // Variables of their own, so that the conditions bound them, and the launch proves the indices.
-        let x = first + tx;
-        let y = first + ty;
-        ta[ty][tx] = if row < n && x < n {
-            a[row * n + x]
+        ta[ty][tx] = if row < n && first + tx < n {
+            a[row * n + first + tx]
         } else {
             0.0
         };
-        tb[ty][tx] = if col < n && y < n {
-            b[y * n + col]
+        tb[ty][tx] = if col < n && first + ty < n {
+            b[(first + ty) * n + col]
         } else {
             0.0
         };

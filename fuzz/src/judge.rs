@@ -3,7 +3,7 @@
 use std::fmt;
 
 use sarek::ir::link::{Links, link};
-use sarek::ir::write::{self, IndexWidth};
+use sarek::ir::write::{self, Dialect, IndexWidth, Variant};
 use sarek::ir::{Access, Kernel, ParamKind, Scalar, SiteId, Stmt};
 use sarek::{Device, Error, Fault, FaultKind};
 use sarek_runtime::{FreeBlock, KernelDef, Launch as Call};
@@ -91,17 +91,35 @@ pub fn lower(function: &str) -> Result<&'static KernelDef, String> {
 /// Has NVRTC compile the default variant, and one with every check and wide indices.
 fn compile_cuda(kernel: &Kernel) -> Result<(), String> {
     let dialect = write::dialect("cuda").expect("a built-in dialect");
-    let plain = write::default_variant(kernel, dialect);
-    let mut full = plain.clone();
-    full.folded = true;
-    full.index = IndexWidth::Bits64;
-    full.checked = (0..kernel.sites.len() as u32).map(SiteId).collect();
-    for variant in [plain, full] {
+    for variant in [
+        write::default_variant(kernel, dialect),
+        checked(kernel, dialect),
+    ] {
         let source = write::render(kernel, dialect, &variant).map_err(|e| e.to_string())?;
         sarek_backends::cuda::nvrtc::compile(&kernel.name, &source.text, "compute_75")
             .map_err(|e| e.to_string())?;
     }
     Ok(())
+}
+
+/// The variant with every check and wide indices.
+fn checked(kernel: &Kernel, dialect: &dyn Dialect) -> Variant {
+    let mut variant = write::default_variant(kernel, dialect);
+    variant.folded = true;
+    variant.index = IndexWidth::Bits64;
+    variant.checked = (0..kernel.sites.len() as u32).map(SiteId).collect();
+    variant
+}
+
+/// A case in a target's language, with every check.
+///
+/// # Errors
+/// What the frontend says, or that there is no such target.
+pub fn text(case: &Case, target: &str) -> Result<String, String> {
+    let kernel = lower(&case.function)?.ir;
+    let dialect = write::dialect(target).ok_or(format!("no target `{target}`"))?;
+    let source = write::render(kernel, dialect, &checked(kernel, dialect));
+    source.map(|s| s.text).map_err(|e| e.to_string())
 }
 
 /// A known failure that is not ours: PoCL 3.1 gives wrong results for some kernels with a barrier in a branch, such as
@@ -286,6 +304,7 @@ fn scalar_arg<'a>(value: sarek::ir::Value) -> sarek_runtime::Arg<'a> {
         Value::I64(v) => v.into(),
         Value::U64(v) => v.into(),
         Value::Usize(v) => (v as usize).into(),
+        Value::F16(v) => sarek::f16::from_bits(v).into(),
         Value::F32(v) => f32::from_bits(v).into(),
         Value::F64(v) => f64::from_bits(v).into(),
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use sarek_fuzz::batch::Crate;
 use sarek_fuzz::case::Case;
 use sarek_fuzz::generate::{Generated, generate, generate_for_host};
-use sarek_fuzz::judge::Verdict;
+use sarek_fuzz::judge::{self, Verdict};
 use sarek_fuzz::shrink::shrink;
 use sarek_fuzz::worker::{self, Worker};
 
@@ -19,7 +19,9 @@ usage: sarek-fuzz [--seed S] [--count N] [--seconds T] [--jobs J] [--among BACKE
                                    compile with rustc at an opt-level, and compare on the host
        sarek-fuzz --print S        print the kernel of a seed
        sarek-fuzz --judge FILE     judge a kept kernel
-       sarek-fuzz --rustc LEVEL --judge FILE";
+       sarek-fuzz --rustc LEVEL --judge FILE
+       sarek-fuzz --target NAME --text FILE
+                                   print the text of a kept kernel, with every check";
 
 struct Options {
     seed: u64,
@@ -29,6 +31,8 @@ struct Options {
     among: Vec<String>,
     /// The opt-level, if rustc is to compile the kernels.
     rustc: Option<u64>,
+    /// The target that `--text` prints.
+    target: String,
 }
 
 fn main() -> ExitCode {
@@ -50,6 +54,7 @@ fn run(args: &[String]) -> Result<bool, String> {
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
         among: vec![],
         rustc: None,
+        target: "cuda".into(),
     };
     for pair in args.chunks(2) {
         let [key, value] = pair else {
@@ -81,7 +86,13 @@ fn run(args: &[String]) -> Result<bool, String> {
             }
             "--judge" => {
                 let text = std::fs::read_to_string(value).map_err(|e| e.to_string())?;
-                return judge(&Case::parse(&text)?, options.rustc);
+                return judge_one(&Case::parse(&text)?, options.rustc);
+            }
+            "--target" => options.target.clone_from(value),
+            "--text" => {
+                let text = std::fs::read_to_string(value).map_err(|e| e.to_string())?;
+                print!("{}", judge::text(&Case::parse(&text)?, &options.target)?);
+                return Ok(true);
             }
             _ => return Err(format!("unknown option `{key}`")),
         }
@@ -92,7 +103,7 @@ fn run(args: &[String]) -> Result<bool, String> {
     }
 }
 
-fn judge(case: &Case, rustc: Option<u64>) -> Result<bool, String> {
+fn judge_one(case: &Case, rustc: Option<u64>) -> Result<bool, String> {
     let Some(level) = rustc else {
         let verdict = Worker::new(&[]).judge(case);
         println!("{verdict:?}");
@@ -243,17 +254,17 @@ fn report(seed: u64, generated: &Generated, device: &str, how: &str) {
     };
     let mut worker = Worker::new(among);
     let mut last = how.to_owned();
+    let path = corpus(&format!("{device}_{seed}"));
     let small = shrink(generated, 1500, |candidate| {
         match worker.judge(&candidate.case()) {
             Verdict::Differs { device: same, how } if same == device => {
                 last = how;
+                keep(&path, &candidate.case());
                 true
             }
             _ => false,
         }
     });
-    let path = corpus(&format!("{device}_{seed}"));
-    keep(&path, &small.case());
     let said = last.split("--- source ---").next().unwrap_or_default();
     println!("{}\n{}: {}", small.case(), path.display(), said.trim());
 }

@@ -11,7 +11,7 @@ use crate::case::Case;
 use crate::judge::{self, Verdict};
 
 /// How long one case may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// After so many cases a worker is replaced: it keeps all programs.
 const CASES: u32 = 150;
@@ -57,7 +57,9 @@ impl Worker {
                 return Verdict::Differs { device, how };
             }
         };
-        if self.process.as_ref().is_some_and(|p| p.judged >= CASES) {
+        // A device that was lost, or faulted, may not come back in this process.
+        let differs = matches!(verdict, Verdict::Differs { .. });
+        if differs || self.process.as_ref().is_some_and(|p| p.judged >= CASES) {
             self.process = None;
         }
         verdict

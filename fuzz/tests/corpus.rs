@@ -29,6 +29,7 @@ macro_rules! corpus {
 corpus! {
     native_strip_needs
     opencl_left_loop
+    opencl_nan
     wgsl_block_dim
     wgsl_constant_arithmetic
     wgsl_constant_let

@@ -49,6 +49,8 @@ fn message(lowered: &Lowered, violation: Violation) -> String {
             | sarek_ir::Stmt::Return
             | sarek_ir::Stmt::Barrier
             | sarek_ir::Stmt::Fence { .. }
+            | sarek_ir::Stmt::Panic { .. }
+            | sarek_ir::Stmt::Print { .. }
             | sarek_ir::Stmt::Atomic { .. }
             | sarek_ir::Stmt::Call { .. }
             | sarek_ir::Stmt::Native { .. } => None,
@@ -106,9 +108,30 @@ fn lent(lowered: &Lowered, errors: &mut Errors) {
     }
 }
 
+/// Reports functions that nest calls of themselves and can do no more.
+pub fn recursion(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
+    if lowered.nests.is_none() {
+        return Some(());
+    }
+    let kernel = &lowered.kernel;
+    let span = lowered.name.span();
+    if crate::expand::is_cooperative(kernel) {
+        let message = "the threads of a block do not work together in a function that nests calls of itself: write a loop";
+        errors.at(span, message);
+        return None;
+    }
+    let result = kernel.result.map(|local| kernel.locals[local.index()].ty);
+    if result.is_some_and(|ty| ty.as_scalar().is_none()) {
+        let message = "a function that nests calls of itself yields a scalar, or nothing: give other results by `&mut`";
+        errors.at(span, message);
+        return None;
+    }
+    Some(())
+}
+
 /// Reports barriers that some threads of a block may miss.
-pub fn barriers(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
-    let divergences = match barriers::check(&lowered.kernel) {
+pub fn barriers(lowered: &Lowered, is_function: bool, errors: &mut Errors) -> Option<()> {
+    let divergences = match barriers::check(&lowered.kernel, is_function) {
         Ok(()) => return Some(()),
         Err(divergences) => divergences,
     };
@@ -120,6 +143,9 @@ pub fn barriers(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
             }
             Apart::Loop(_) => format!(
                 "it is in a loop whose condition or bound, in line {line}, differs between threads"
+            ),
+            Apart::Jump(jump, _) if lowered.kernel.stmt(jump) == Stmt::Return => format!(
+                "before it, some threads return from the function, by the condition in line {line}, which differs between threads"
             ),
             Apart::Jump(..) => format!(
                 "before it, some threads leave the iteration, by the condition in line {line}, which differs between threads"

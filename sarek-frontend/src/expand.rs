@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use crate::diagnostics::Errors;
 use crate::emit::{self, Parts, reference};
 use crate::lower::{self, Lowered};
-use crate::parse::{Attribute, Signature, superstep};
+use crate::parse::{Attribute, Signature, strip_items, superstep};
 
 /// What became of one macro call.
 pub struct Expansion {
@@ -27,6 +27,9 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         Some(path) => path.to_token_stream(),
         None => quote!(::sarek),
     };
+    if let Some((_, span)) = attribute.inline {
+        errors.at(span, "`inline` is an option of `#[device]`");
+    }
     let mut item: syn::ItemFn = match syn::parse2(item.clone()) {
         Ok(item) => item,
         Err(error) => {
@@ -61,6 +64,11 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             kernel: None,
         };
     };
+    strip_items(&mut item.sig);
+    if let (true, Some(span)) = (signature.is_over_items(), attribute.block_span) {
+        let message = "the blocks of a kernel over items are picked: drop the `block`";
+        errors.at(span, message);
+    }
     let lowered = lower_item(&mut item, &signature, attribute.block, &krate, &mut errors);
     let types = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut item.block, types, &krate);
@@ -74,6 +82,10 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             .as_ref()
             .is_some_and(|l| !l.kernel.natives.is_empty()),
         is_cooperative: lowered.as_ref().is_some_and(|l| is_cooperative(&l.kernel)),
+        collective: lowered
+            .iter()
+            .flat_map(|l| l.callees.iter().map(|callee| callee.collective()))
+            .collect(),
     };
     match lowered {
         Some(lowered) if errors.is_empty() => {
@@ -131,6 +143,9 @@ fn lower_item(
     superstep::expand(&mut item.block, krate);
     reference::mark(&mut item.block);
     let lowered = lower::lower(signature, &item.block, block, krate, errors)?;
+    if signature.is_over_items() {
+        works_alone(&lowered, errors)?;
+    }
     checked(lowered, signature, errors)
 }
 
@@ -140,7 +155,7 @@ pub fn stray_native(tokens: TokenStream) -> TokenStream {
         .into_iter()
         .next()
         .map_or_else(proc_macro2::Span::call_site, |t| t.span());
-    let message = "`native!` stands in the body of a `#[kernel]` function, as a statement";
+    let message = "`native!` stands in the body of a `#[kernel]` or `#[device]` function";
     syn::Error::new(span, message).to_compile_error()
 }
 
@@ -194,10 +209,26 @@ pub(crate) fn is_cooperative(kernel: &sarek_ir::Kernel) -> bool {
     !kernel.shared.is_empty() || kernel.stmts.iter().any(joins)
 }
 
+/// Reports where the threads of a kernel over items work together.
+fn works_alone(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
+    use sarek_ir::Stmt;
+    let joins = |stmt: &Stmt| matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. });
+    let together = lowered.kernel.stmts.iter().position(joins);
+    let span = match together {
+        Some(at) => lowered.stmt_spans[at],
+        None if !lowered.kernel.shared.is_empty() => lowered.name.span(),
+        None => return Some(()),
+    };
+    let message = "the threads of a kernel over items work alone, one on each: write the kernel over slices for \
+                   barriers, shared arrays and subgroups";
+    errors.at(span, message);
+    None
+}
+
 /// Checks what rustc cannot.
 fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> Option<Lowered> {
     crate::check::well_formed(&lowered, errors)?;
-    crate::check::barriers(&lowered, errors)?;
+    crate::check::barriers(&lowered, false, errors)?;
     if !signature.is_unsafe {
         lowered.kernel.preconditions = crate::check::races(&lowered, errors)?.into();
     }

@@ -136,12 +136,13 @@ impl Builtin {
         ("subgroup_lane", Builtin::SubgroupLane),
     ];
 
+    /// Other names of some of them: an item of a kernel over items has the id of its thread.
+    pub const ALIASES: [(&'static str, Builtin); 1] = [("item_id", Builtin::GlobalIdx(Axis::X))];
+
     /// The builtin that a function of this name stands for.
     pub fn from_name(name: &str) -> Option<Builtin> {
-        Builtin::ALL
-            .into_iter()
-            .find(|(n, _)| *n == name)
-            .map(|(_, b)| b)
+        let all = Builtin::ALL.into_iter().chain(Builtin::ALIASES);
+        all.into_iter().find(|(n, _)| *n == name).map(|(_, b)| b)
     }
 
     /// The name of the function that users call.

@@ -259,9 +259,18 @@ impl Intrinsic {
         )
     }
 
+    /// Does it tell of a float what its bits tell?
+    pub const fn reads_bits(self) -> bool {
+        use Intrinsic::*;
+        matches!(
+            self,
+            IsNan | IsInfinite | IsFinite | IsSignNegative | ToBits
+        )
+    }
+
     /// Is there such a method on this type? Not every width of bits is that of a float.
     pub const fn stands_on(self, on: Scalar) -> bool {
-        let has_float = !matches!(on, Scalar::Usize | Scalar::U8 | Scalar::U16);
+        let has_float = !matches!(on, Scalar::Usize | Scalar::U8);
         self.class().contains(on) && (has_float || !matches!(self, Intrinsic::FromBits))
     }
 
@@ -271,10 +280,11 @@ impl Intrinsic {
             (ResultType::Same, _) => on,
             (ResultType::Fixed(s), _) => s,
             (ResultType::Unsigned, Scalar::I8 | Scalar::U8) => Scalar::U8,
-            (ResultType::Unsigned, Scalar::I16 | Scalar::U16) => Scalar::U16,
+            (ResultType::Unsigned, Scalar::I16 | Scalar::U16 | Scalar::F16) => Scalar::U16,
             (ResultType::Unsigned, Scalar::I32 | Scalar::U32 | Scalar::F32) => Scalar::U32,
             (ResultType::Unsigned, Scalar::Usize) => Scalar::Usize,
             (ResultType::Unsigned, _) => Scalar::U64,
+            (ResultType::Float, Scalar::U16) => Scalar::F16,
             (ResultType::Float, Scalar::U32) => Scalar::F32,
             (ResultType::Float, _) => Scalar::F64,
         }

@@ -2,8 +2,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::{
-    Argument, Axis, Call, Compound, Expr, Memory, Place, Root, Scalar, SharedArray, Step, Stmt,
-    Type, TypeDef, Value,
+    Argument, Axis, Call, Compound, Expr, Memory, Place, Print, Root, Scalar, SharedArray, Step,
+    Stmt, Type, TypeDef, Value,
 };
 
 macro_rules! handles {
@@ -36,6 +36,8 @@ handles! {
     SiteId;
     /// A native block in [`Kernel::natives`].
     NativeId;
+    /// What is printed, in [`Kernel::prints`].
+    PrintId;
     /// A loop; unique in its kernel.
     LabelId;
     /// A shared array in [`Kernel::shared`].
@@ -144,6 +146,12 @@ pub struct Kernel {
     pub sites: Cow<'static, [Site]>,
     /// Native blocks.
     pub natives: Cow<'static, [Native]>,
+    /// Texts that native blocks need before the kernel, each once.
+    pub preludes: Cow<'static, [Prelude]>,
+    /// The paths of preludes that only the user's crate knows, for messages.
+    pub prelude_links: Cow<'static, [Cow<'static, str>]>,
+    /// What is printed.
+    pub prints: Cow<'static, [Print]>,
     /// Constants that only the user's crate knows.
     pub links: Cow<'static, [Link]>,
     /// What a launch must satisfy for the kernel to be race-free.
@@ -160,6 +168,9 @@ pub struct Param {
     pub name: Cow<'static, str>,
     /// What it is.
     pub kind: ParamKind,
+    /// Of a slice of a linked kernel: bytes, up to 16, that the address of an element of the source's type is a multiple
+    /// of on every device. 0 where that is not told.
+    pub align: u32,
 }
 
 /// What a parameter is.
@@ -223,6 +234,8 @@ pub enum SiteKind {
     Divisor,
     /// A condition, with the message of its failure. The detail is 0.
     Assert(Cow<'static, str>),
+    /// Nothing: whoever gets there fails, with this message. The detail is 0.
+    Panic(Cow<'static, str>),
 }
 
 /// Text in targets' own languages.
@@ -232,6 +245,9 @@ pub struct Native {
     pub texts: Cow<'static, [NativeText]>,
     /// What other targets run; without it they are not eligible.
     pub fallback: Option<Block>,
+    /// The local that takes what a text yields; then each text is an expression, else statements. The
+    /// fallback assigns it by itself.
+    pub result: Option<LocalId>,
 }
 
 /// One target's text.
@@ -241,6 +257,28 @@ pub struct NativeText {
     pub target: Cow<'static, str>,
     /// Verbatim text and operands, in order.
     pub pieces: Cow<'static, [Piece]>,
+    /// Where the text stands in the source.
+    pub origin: Origin,
+}
+
+/// Where a text that a target's compiler may object to stands in the source.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Origin {
+    /// The source file; empty for the kernel's own.
+    pub file: Cow<'static, str>,
+    /// The line of the text's beginning, from 1; 0 if unknown.
+    pub line: u32,
+    /// Does each line of the text stand on a line of its own in the source?
+    pub by_line: bool,
+}
+
+/// Text that a target needs before the kernel: functions that native blocks call, includes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Prelude {
+    /// The target's name, and its text.
+    pub texts: Cow<'static, [(Cow<'static, str>, Cow<'static, str>)]>,
+    /// Where it stands in the source.
+    pub origin: Origin,
 }
 
 /// A piece of native text.
@@ -248,10 +286,14 @@ pub struct NativeText {
 pub enum Piece {
     /// Emitted as it is.
     Text(Cow<'static, str>),
-    /// The target's name of a local; the text may assign it if it is mutable.
+    /// The target's name of a local; the text may assign it if it is mutable. An array is written by its elements.
     Local(LocalId),
     /// The target's name of a parameter: a value, or a buffer.
     Param(ParamId),
+    /// The target's name of a shared array.
+    Shared(SharedId),
+    /// The target's name of a scalar inside of a local; the text may assign it.
+    Place(PlaceId),
 }
 
 /// A constant that only the user's crate knows.
@@ -302,6 +344,9 @@ impl Kernel {
         body: Block::EMPTY,
         sites: Cow::Borrowed(&[]),
         natives: Cow::Borrowed(&[]),
+        preludes: Cow::Borrowed(&[]),
+        prelude_links: Cow::Borrowed(&[]),
+        prints: Cow::Borrowed(&[]),
         links: Cow::Borrowed(&[]),
         preconditions: Cow::Borrowed(&[]),
         last_strides: Cow::Borrowed(&[]),
@@ -352,6 +397,47 @@ impl Kernel {
             && self.places.is_empty()
             && self.compounds.is_empty()
             && self.type_links.is_empty()
+            && self.prelude_links.is_empty()
+    }
+
+    /// The locals that the texts of a native block may change, what they yield among them.
+    pub fn changed_by_text(&self, id: NativeId) -> Vec<LocalId> {
+        let native = &self.natives[id.index()];
+        let pieces = native.texts.iter().flat_map(|text| text.pieces.iter());
+        let named = pieces.filter_map(|piece| match piece {
+            Piece::Local(local) => {
+                let local_is_scalar = self.locals[local.index()].ty.as_scalar().is_some();
+                let kept = local_is_scalar && !self.locals[local.index()].mutable;
+                (!kept).then_some(*local)
+            }
+            Piece::Place(place) => match self.places[place.index()].root {
+                Root::Local(local) => Some(local),
+                Root::Param(_) | Root::Element { .. } => None,
+            },
+            Piece::Text(_) | Piece::Param(_) | Piece::Shared(_) => None,
+        });
+        let mut all: Vec<LocalId> = named.chain(native.result).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    /// The locals that the texts of a native block speak of.
+    pub fn named_by_text(&self, id: NativeId) -> Vec<LocalId> {
+        let native = &self.natives[id.index()];
+        let pieces = native.texts.iter().flat_map(|text| text.pieces.iter());
+        let named = pieces.filter_map(|piece| match piece {
+            Piece::Local(local) => Some(*local),
+            Piece::Place(place) => match self.places[place.index()].root {
+                Root::Local(local) => Some(local),
+                Root::Param(_) | Root::Element { .. } => None,
+            },
+            Piece::Text(_) | Piece::Param(_) | Piece::Shared(_) => None,
+        });
+        let mut all: Vec<LocalId> = named.collect();
+        all.sort();
+        all.dedup();
+        all
     }
 
     /// The name of a field or variant.
@@ -429,6 +515,11 @@ impl Kernel {
             Stmt::Assign { value, .. } => (vec![value], vec![]),
             Stmt::Store { index, value, .. } => (vec![value, index], vec![]),
             Stmt::Assert { cond, .. } => (vec![cond], vec![]),
+            Stmt::Print { print } => {
+                let args = self.prints[print.index()].args;
+                (self.list(args).collect(), vec![])
+            }
+            Stmt::Panic { .. } => (vec![], vec![]),
             Stmt::If {
                 cond,
                 then,

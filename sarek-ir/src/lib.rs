@@ -49,7 +49,7 @@
 //! declared once. A local without an initialiser is assigned before it is read. `Loop` evaluates
 //! its condition before each iteration. `For` counts from `start` up to, not including, `end`,
 //! both evaluated once; its local is fresh and immutable in each iteration. `Break` and `Continue` name an enclosing
-//! loop; `Return` ends the thread.
+//! loop; `Return` ends the thread, or the function that it stands in; `Panic` ends the thread, and is a fault.
 //!
 //! # After each pass
 //!
@@ -57,13 +57,15 @@
 //! |---|---|
 //! | [`link::link`] | the kernel is closed: scalars, arrays of scalars as locals, no calls, no links |
 //! | [`passes::select_natives`] | no native block has a fallback that the target needs |
+//! | [`passes::lower_panics`] | no statement panics |
+//! | [`passes::expand_prints`] | nothing is printed; what was is a record in the memory of one more parameter |
 //! | [`passes::cut_after_exits`] | nothing follows an exit in its block |
 //! | [`passes::elide_checks`] | sites that the launch proved are `None` |
 //! | [`passes::settle_strides`] | the last strides of views are 1 |
 //! | [`passes::park_returns`] | no barrier stands behind a `return` that some threads of a block take without the others; nothing that decides whether and how often a barrier is come to can fault |
 //! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
 //! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |
-//! | [`passes::widen_small`] | numbers of 8 and 16 bits are held, and cast from and to their 32-bit type; checked divisions apart, arithmetic has 32 or 64 bits |
+//! | [`passes::widen_small`] | numbers of 8 and 16 bits are held, and cast from and to their 32-bit type (`f16` from `f64`, too); checked divisions apart, arithmetic has 32 or 64 bits |
 //! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted, those around barriers once a thread of the block has |
 //! | [`passes::lower_labels`] | `Break` and `Continue` name the innermost loop only |
 //! | [`passes::fold_continues`] | no loop with a barrier in it has a `Continue` after which something would be left out |
@@ -73,6 +75,7 @@
 //! [`fn@validate`] checks the contract; writers, analyses and backends trust a validated kernel.
 
 pub mod analysis;
+pub mod binary16;
 pub mod builder;
 mod collective;
 mod compound;
@@ -84,6 +87,7 @@ mod kernel;
 pub mod link;
 mod memory;
 pub mod passes;
+pub mod print;
 mod scalar;
 pub mod sketch;
 mod stmt;
@@ -100,11 +104,13 @@ pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
 pub use intrinsic::{ArgType, Intrinsic, ResultType, TypeClass};
 pub use kernel::{
     Access, Block, CallId, CompoundId, ExprId, FunctionId, Kernel, LabelId, Link, LinkId, List,
-    Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Param, ParamId, ParamKind, Piece,
-    PlaceId, Precondition, SharedId, Site, SiteId, SiteKind, StmtId, TypeId, TypeLinkId,
+    Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Origin, Param, ParamId, ParamKind,
+    Piece, PlaceId, Precondition, Prelude, PrintId, SharedId, Site, SiteId, SiteKind, StmtId,
+    TypeId, TypeLinkId,
 };
 pub use link::{LeafAt, leaves};
 pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray};
+pub use print::Print;
 pub use scalar::Scalar;
 pub use stmt::Stmt;
 pub use ty::{Type, TypeDef};

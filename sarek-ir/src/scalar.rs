@@ -23,6 +23,8 @@ pub enum Scalar {
     U64,
     /// `usize`; never stands in a buffer.
     Usize,
+    /// `half::f16`
+    F16,
     /// `f32`
     F32,
     /// `f64`
@@ -31,7 +33,7 @@ pub enum Scalar {
 
 impl Scalar {
     /// Every scalar type.
-    pub const ALL: [Scalar; 12] = [
+    pub const ALL: [Scalar; 13] = [
         Scalar::Bool,
         Scalar::I8,
         Scalar::U8,
@@ -42,6 +44,7 @@ impl Scalar {
         Scalar::I64,
         Scalar::U64,
         Scalar::Usize,
+        Scalar::F16,
         Scalar::F32,
         Scalar::F64,
     ];
@@ -59,6 +62,7 @@ impl Scalar {
             Scalar::I64 => "i64",
             Scalar::U64 => "u64",
             Scalar::Usize => "usize",
+            Scalar::F16 => "f16",
             Scalar::F32 => "f32",
             Scalar::F64 => "f64",
         }
@@ -73,7 +77,7 @@ impl Scalar {
     pub const fn size(self) -> usize {
         match self {
             Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
-            Scalar::I16 | Scalar::U16 => 2,
+            Scalar::I16 | Scalar::U16 | Scalar::F16 => 2,
             Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
             Scalar::I64 | Scalar::U64 | Scalar::Usize | Scalar::F64 => 8,
         }
@@ -115,15 +119,16 @@ impl Scalar {
 
     /// Is it a floating-point type?
     pub const fn is_float(self) -> bool {
-        matches!(self, Scalar::F32 | Scalar::F64)
+        matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64)
     }
 
-    /// The type in which targets compute with an 8- or 16-bit number: of 32 bits and its sign.
-    /// `None` for the other types.
+    /// The type in which targets compute with an 8- or 16-bit number: of 32 bits, an integer of its sign or
+    /// `f32`. `None` for the other types.
     pub const fn widened(self) -> Option<Scalar> {
         match self {
             Scalar::I8 | Scalar::I16 => Some(Scalar::I32),
             Scalar::U8 | Scalar::U16 => Some(Scalar::U32),
+            Scalar::F16 => Some(Scalar::F32),
             Scalar::Bool
             | Scalar::I32
             | Scalar::U32
@@ -143,7 +148,7 @@ impl Scalar {
             Scalar::I32 | Scalar::U32 => Some(Scalar::U32),
             Scalar::I64 | Scalar::U64 => Some(Scalar::U64),
             Scalar::Usize => Some(Scalar::Usize),
-            Scalar::Bool | Scalar::F32 | Scalar::F64 => None,
+            Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 => None,
         }
     }
 }

@@ -19,8 +19,9 @@ use std::cell::RefCell;
 
 use crate::{
     Access, AtomicOp, Block, Builtin, Expr, ExprId, Intrinsic, Kernel, LabelId, Length, Link,
-    LinkId, Loc, Local, LocalId, Memory, Native, NativeId, Param, ParamId, ParamKind, Scalar,
-    Scope, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, SubgroupOp, Type, TypeDef, Value,
+    LinkId, Loc, Local, LocalId, Memory, Native, NativeId, Param, ParamId, ParamKind, PrintId,
+    Scalar, Scope, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, SubgroupOp, Type, TypeDef,
+    Value,
 };
 
 /// A kernel under construction. Statements go to the innermost open block; each expression may be
@@ -111,6 +112,7 @@ impl Sketch {
         state.kernel.params.to_mut().push(Param {
             name: name.into(),
             kind,
+            align: 0,
         });
         ParamId(state.kernel.params.len() as u32 - 1)
     }
@@ -504,17 +506,37 @@ impl Sketch {
         self.stmt(Stmt::Return);
     }
 
+    /// `panic!(message)`
+    pub fn panic(&self, message: &'static str) {
+        let site = self.site(SiteKind::Panic(message.into()));
+        self.stmt(Stmt::Panic { site });
+    }
+
+    /// Prints the pieces with these arguments.
+    pub fn print(&self, pieces: Vec<crate::print::PrintPiece>, args: &[E<'_>]) {
+        let print = {
+            let mut state = self.0.borrow_mut();
+            let args: Vec<ExprId> = args.iter().map(|a| a.id).collect();
+            let args = state.kernel.push_list(&args);
+            let pieces = pieces.into();
+            let prints = state.kernel.prints.to_mut();
+            prints.push(crate::Print { pieces, args });
+            PrintId(prints.len() as u32 - 1)
+        };
+        self.stmt(Stmt::Print { print });
+    }
+
     /// A native block; `fallback` fills its portable form, if it has one.
     pub fn native(&self, texts: Vec<crate::NativeText>, fallback: Option<&dyn Fn()>) {
         let fallback = fallback.map(|f| self.block(f));
         let native = {
             let mut state = self.0.borrow_mut();
             let texts = texts.into();
-            state
-                .kernel
-                .natives
-                .to_mut()
-                .push(Native { texts, fallback });
+            state.kernel.natives.to_mut().push(Native {
+                texts,
+                fallback,
+                result: None,
+            });
             NativeId(state.kernel.natives.len() as u32 - 1)
         };
         self.stmt(Stmt::Native { native });

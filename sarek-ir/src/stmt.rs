@@ -1,6 +1,6 @@
 use crate::{
-    AtomicOp, Block, CallId, ExprId, LabelId, List, LocalId, Memory, NativeId, PlaceId, Scope,
-    SiteId, SubgroupOp,
+    AtomicOp, Block, CallId, ExprId, LabelId, List, LocalId, Memory, NativeId, PlaceId, PrintId,
+    Scope, SiteId, SubgroupOp,
 };
 
 /// A structured statement.
@@ -24,6 +24,10 @@ pub enum Stmt {
     },
     /// Faults when `cond` is false.
     Assert { cond: ExprId, site: SiteId },
+    /// Faults, and ends the thread, also from inside of a function.
+    Panic { site: SiteId },
+    /// Prints a line, or a part of one.
+    Print { print: PrintId },
     /// `if cond { then } else { otherwise }`
     If {
         cond: ExprId,

@@ -77,6 +77,8 @@ impl<'a> Text<'a> {
             | Stmt::Return
             | Stmt::Barrier
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Update { .. }
@@ -242,10 +244,33 @@ impl<'a> Text<'a> {
                 self.expr(cond, Prec::Lowest);
                 match &self.kernel.sites[site.index()].kind {
                     SiteKind::Assert(message) => self.put(format_args!(", {message:?};")),
-                    SiteKind::Index(_) | SiteKind::Dimension(..) | SiteKind::Divisor => {
+                    SiteKind::Index(_)
+                    | SiteKind::Dimension(..)
+                    | SiteKind::Divisor
+                    | SiteKind::Panic(_) => {
                         self.put(";");
                     }
                 }
+            }
+            Stmt::Panic { site } => {
+                self.put("panic");
+                self.site(Some(site));
+                match &self.kernel.sites[site.index()].kind {
+                    SiteKind::Panic(message) => self.put(format_args!(" {message:?};")),
+                    SiteKind::Index(_)
+                    | SiteKind::Dimension(..)
+                    | SiteKind::Divisor
+                    | SiteKind::Assert(_) => self.put(";"),
+                }
+            }
+            Stmt::Print { print } => {
+                let print = &self.kernel.prints[print.index()];
+                self.put(format_args!("print {:?}", print.template()));
+                for arg in self.kernel.list(print.args) {
+                    self.put(", ");
+                    self.expr(arg, Prec::Lowest);
+                }
+                self.put(";");
             }
             Stmt::If {
                 cond,
@@ -376,6 +401,10 @@ impl<'a> Text<'a> {
     }
 
     fn native(&mut self, native: &Native) {
+        if let Some(result) = native.result {
+            self.local(result);
+            self.put(" = ");
+        }
         self.put("native {\n");
         self.indent += 1;
         for text in native.texts.iter() {
@@ -395,6 +424,16 @@ impl<'a> Text<'a> {
                     Piece::Param(param) => {
                         self.put("{");
                         self.param(*param);
+                        self.put("}");
+                    }
+                    Piece::Shared(shared) => {
+                        self.put("{");
+                        self.memory(Memory::Shared(*shared));
+                        self.put("}");
+                    }
+                    Piece::Place(place) => {
+                        self.put("{");
+                        self.place(*place);
                         self.put("}");
                     }
                 }

@@ -125,8 +125,14 @@ rules! {
     ValueType "a value has the type of its destination";
     /// A `For` counts in an integer type, which its bounds have too.
     ForType "a counted loop's local and bounds have one integer type";
+    /// What is printed is a scalar, in a format that Rust has for it.
+    PrintFormat "a printed argument is a scalar that has its format";
+
     /// A native block has at most one text for each target.
     NativeTargets "a native block has at most one text for a target";
+
+    /// What native text yields is assigned to a mutable local: a scalar of which nothing is known.
+    NativeResult "what native text yields goes to a mutable scalar local";
     /// `NoOverflow` speaks of an integer expression.
     PreconditionType "an overflow precondition speaks of an integer";
 }

@@ -1,4 +1,4 @@
-use crate::Scalar;
+use crate::{Scalar, binary16};
 
 /// A scalar value: a literal in a kernel, a linked constant, a launch argument.
 ///
@@ -25,6 +25,8 @@ pub enum Value {
     U64(u64),
     /// A `usize`.
     Usize(u64),
+    /// The bits of an `f16`.
+    F16(u16),
     /// The bits of an `f32`.
     F32(u32),
     /// The bits of an `f64`.
@@ -45,9 +47,15 @@ impl Value {
             Value::I64(_) => Scalar::I64,
             Value::U64(_) => Scalar::U64,
             Value::Usize(_) => Scalar::Usize,
+            Value::F16(_) => Scalar::F16,
             Value::F32(_) => Scalar::F32,
             Value::F64(_) => Scalar::F64,
         }
+    }
+
+    /// The nearest `f16`.
+    pub const fn f16(v: f32) -> Value {
+        Value::F16(binary16::from_f32(v))
     }
 
     /// The value of an `f32`.
@@ -72,7 +80,7 @@ impl Value {
             Scalar::I64 => Value::I64(v as i64),
             Scalar::U64 => Value::U64(v as u64),
             Scalar::Usize => Value::Usize(v as u64),
-            Scalar::Bool | Scalar::F32 | Scalar::F64 => return None,
+            Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 => return None,
         })
     }
 
@@ -87,7 +95,7 @@ impl Value {
             Value::U32(v) => v as i128,
             Value::I64(v) => v as i128,
             Value::U64(v) | Value::Usize(v) => v as i128,
-            Value::Bool(_) | Value::F32(_) | Value::F64(_) => return None,
+            Value::Bool(_) | Value::F16(_) | Value::F32(_) | Value::F64(_) => return None,
         })
     }
 
@@ -104,6 +112,7 @@ impl Value {
             Scalar::I64 => Value::I64(0),
             Scalar::U64 => Value::U64(0),
             Scalar::Usize => Value::Usize(0),
+            Scalar::F16 => Value::F16(0),
             Scalar::F32 => Value::F32(0),
             Scalar::F64 => Value::F64(0),
         }

@@ -108,6 +108,9 @@ fn store_all(values: &[&Constant], ty: Scalar) -> Kernel {
 
 fn unusual(ty: Scalar) -> Vec<Value> {
     match ty {
+        Scalar::F16 => [0.0, -0.0, 0.1, 6e-8, 1.5, 65504.0, f32::INFINITY, f32::NAN]
+            .map(Value::f16)
+            .to_vec(),
         Scalar::F32 => [
             0.0,
             -0.0,
@@ -206,6 +209,7 @@ fn with_native(texts: &[(&str, &str)], fallback: bool) -> Kernel {
             Piece::Text("[0];".into()),
         ]
         .into(),
+        origin: Default::default(),
     };
     let two = b.lit(Value::U32(2));
     let set = b.kernel.push_stmt(
@@ -219,6 +223,7 @@ fn with_native(texts: &[(&str, &str)], fallback: bool) -> Kernel {
     b.kernel.natives.to_mut().push(Native {
         texts: texts.iter().map(text).collect(),
         fallback: fallback.then_some(block),
+        result: None,
     });
     b.stmt(Stmt::Native {
         native: NativeId(0),

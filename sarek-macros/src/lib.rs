@@ -40,12 +40,21 @@ pub fn kernel_type(item: TokenStream) -> TokenStream {
     sarek_frontend::derive::expand(item.into()).into()
 }
 
-/// Text in targets' own languages, as a statement of a kernel.
+/// Text in targets' own languages, as a statement or an expression of a kernel.
 ///
 /// `native!("cuda", "y[{i}] = __ldg(&x[{i}]);")` is emitted verbatim by that target, `{name}`
 /// replaced by the kernel's variable; `{{` and `}}` are braces. With several targets and a Rust
 /// fallback: `native! { "cuda" => "…", "opencl" => "…", _ => { rust } }`. Like `asm!` it stands in
 /// `unsafe`.
+///
+/// - **Values**: a text is an expression if its type follows, `native!("cuda", "__ldg(&{x}[{i}])" as f32)`. All texts of
+///   a `native!` say the same type, and the fallback yields it. Nothing is known of such a value.
+/// - **Operands** are scalar variables and arguments, fields of both (`{p.x}`), slices, shared arrays and arrays. What is
+///   no variable is given a name: `native!("cuda", "f({v})" as f32, v = a + b)`; the fallback knows it, too.
+/// - **Preludes**: `use PATH` puts the texts of a `const` of type `NativePrelude` before the kernel, once.
+/// - Targets are `cuda`, `opencl`, `wgsl`, and those of other crates' backends.
+///
+/// What a target's compiler objects to is reported at the line of the text.
 #[proc_macro]
 pub fn native(tokens: TokenStream) -> TokenStream {
     sarek_frontend::expand::stray_native(tokens.into()).into()

@@ -37,6 +37,14 @@ pub enum Error {
         /// What is wrong, and what to do.
         problem: String,
     },
+    /// The vectors of a kernel over items have different lengths.
+    #[error("`{kernel}` runs over the items of vectors of one length, and {}", of_lengths(.lengths))]
+    Items {
+        /// The kernel.
+        kernel: String,
+        /// The arguments, each with its length.
+        lengths: Vec<(String, u64)>,
+    },
     /// A launch does not satisfy what makes the kernel free of races.
     #[error("`{kernel}` is not launched as it requires: {requirement}")]
     Precondition {
@@ -44,6 +52,14 @@ pub enum Error {
         kernel: String,
         /// What the launch must satisfy, and what it was.
         requirement: String,
+    },
+    /// The interpreter, run as a sanitizer (`SAREK_SANITIZE`), found what a kernel must not do.
+    #[error("sanitizer, `{kernel}`: {finding}")]
+    Sanitizer {
+        /// The kernel.
+        kernel: String,
+        /// What it does, which threads do it and where.
+        finding: String,
     },
     /// A kernel failed while it ran.
     #[error("{0}")]
@@ -72,6 +88,16 @@ pub enum Error {
         /// What is wrong, and what to do.
         problem: &'static str,
     },
+    /// A range that is not one of a vector's elements.
+    #[error("the range {start}..{end} is out of bounds of a vector of length {len}")]
+    Range {
+        /// The first element.
+        start: usize,
+        /// Behind the last element.
+        end: usize,
+        /// The vector's length.
+        len: usize,
+    },
     /// As many elements were expected as the vector has.
     #[error("{found} elements cannot overwrite a vector of length {expected}")]
     Length {
@@ -81,16 +107,60 @@ pub enum Error {
         found: usize,
     },
     /// A target's compiler rejected the generated source: a bug in sarek, or in a `native!` text.
-    #[error("the {target} compiler rejected `{kernel}`:\n{log}\n--- source ---\n{source_text}")]
+    #[error("the {target} compiler rejected `{kernel}`{}:\n{log}\n--- source ---\n{source_text}", at(.places))]
     Compile {
         /// The kernel.
         kernel: String,
         /// The target.
         target: String,
+        /// The texts of `native!` that it spoke of: file and line. The framework finds them.
+        places: Vec<String>,
         /// What the compiler said.
         log: String,
         /// The text.
         source_text: String,
+    },
+    /// Several backends claim the same.
+    #[error("{what}: claimed by {}; only one of them can be in charge", .owners.join(", "))]
+    Ambiguous {
+        /// What they claim.
+        what: String,
+        /// The backends.
+        owners: Vec<String>,
+    },
+    /// No backend claims what was asked for.
+    #[error("{what}: no backend claims it; {}", claimed(.known))]
+    Unclaimed {
+        /// What was asked for.
+        what: String,
+        /// What of that sort is claimed, and by whom.
+        known: Vec<String>,
+    },
+    /// A copy that must not be made.
+    #[error("{what} are not possible: {reason}")]
+    IllegalCopy {
+        /// Which copies.
+        what: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A tag cannot be added or had.
+    #[error("{kind} `{name}`: {problem}")]
+    Tag {
+        /// The kind of tag.
+        kind: &'static str,
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// An environment cannot be had: it is unknown, depends on itself, or contradicts another.
+    #[error("environment `{name}`: {problem}")]
+    Environment {
+        /// The environment.
+        name: String,
+        /// What is wrong.
+        problem: String,
     },
     /// Device memory is exhausted.
     #[error("{device} is out of memory: {bytes} bytes were asked for")]
@@ -163,7 +233,7 @@ pub enum FaultKind {
     DivisionOverflow,
     /// An assertion, with its message.
     Assert(String),
-    /// The compiled body panicked (integer overflow in a debug build).
+    /// `panic!` or its like, with its message; or the compiled body panicked (integer overflow in a debug build).
     Panic(String),
 }
 
@@ -212,6 +282,27 @@ impl std::fmt::Display for Fault {
             FaultKind::Panic(message) => f.write_str(message)?,
         }
         write!(f, " (thread {x}, {y}, {z})")
+    }
+}
+
+fn of_lengths(lengths: &[(String, u64)]) -> String {
+    let each = lengths
+        .iter()
+        .map(|(name, len)| format!("`{name}` has {len}"));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn at(places: &[String]) -> String {
+    match places {
+        [] => String::new(),
+        places => format!(", the `native!` at {}", places.join(" and at ")),
+    }
+}
+
+fn claimed(known: &[String]) -> String {
+    match known {
+        [] => "nothing of its sort is claimed".into(),
+        known => format!("these are claimed: {}", known.join(", ")),
     }
 }
 

@@ -74,6 +74,7 @@ impl Sites {
             SiteKind::Divisor if raw.detail == 0 => FaultKind::DivisionByZero,
             SiteKind::Divisor => FaultKind::DivisionOverflow,
             SiteKind::Assert(message) => FaultKind::Assert(message.to_string()),
+            SiteKind::Panic(message) => FaultKind::Panic(message.to_string()),
         };
         Error::Fault(Box::new(Fault {
             kernel: kernel.name.to_string(),

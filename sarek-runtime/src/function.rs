@@ -21,6 +21,9 @@ pub unsafe trait DeviceFn {
     /// Do the threads of a block work together in it, by barriers, shared arrays or subgroups?
     const COLLECTIVE: bool;
 
+    /// For each parameter: must all threads of a block give the same, because barriers depend on it?
+    const UNIFORM: &'static [bool];
+
     /// What it names of the user's crate.
     fn links() -> Links;
 

@@ -1,17 +1,18 @@
+use half::f16;
 use sarek_ir::Value;
 use sarek_ir::link::Links;
 
 use crate::device::registry;
 use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
-use crate::{Result, launch};
+use crate::{NativeOperand, Result, launch};
 
 /// A scalar that is passed to a kernel by value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
     label = "not a scalar of the kernel language",
-    note = "kernels take bool, i8 to i64, u8 to u64, usize, f32 and f64 by value, and vectors by reference"
+    note = "kernels take bool, i8 to i64, u8 to u64, usize, f16, f32 and f64 by value, and vectors by reference"
 )]
-pub trait ScalarArg: Copy + 'static {
+pub trait ScalarArg: Copy + NativeOperand + 'static {
     /// The value as the kernel sees it.
     fn value(self) -> Value;
 
@@ -21,6 +22,8 @@ pub trait ScalarArg: Copy + 'static {
 
 macro_rules! scalars {
     ($($ty:ident $scalar:ident |$v:ident| $value:expr, $back:expr;)*) => {$(
+        impl NativeOperand for $ty {}
+
         impl ScalarArg for $ty {
             fn value(self) -> Value {
                 let $v = self;
@@ -48,9 +51,12 @@ scalars! {
     u32 U32 |v| Value::U32(v), v;
     i64 I64 |v| Value::I64(v), v;
     u64 U64 |v| Value::U64(v), v;
+    f16 F16 |v| Value::F16(v.to_bits()), f16::from_bits(v);
     f32 F32 |v| Value::f32(v), f32::from_bits(v);
     f64 F64 |v| Value::f64(v), f64::from_bits(v);
 }
+
+impl NativeOperand for usize {}
 
 impl ScalarArg for usize {
     fn value(self) -> Value {
@@ -145,16 +151,3 @@ unsafe fn broken(
 /// None needed.
 #[cfg(feature = "reference")]
 unsafe fn no_reference(_: &[DirectArg], _: &IndexSpace) {}
-
-/// What `native!` needs where rustc checks the user's own function: `unsafe` around it.
-///
-/// # Safety
-/// The text of `native!` does what the kernel says it does.
-#[doc(hidden)]
-pub unsafe fn native() {}
-
-/// The Rust fallback of a `native!` that has none.
-#[doc(hidden)]
-pub fn no_fallback() {
-    panic!("this `native!` has no Rust fallback");
-}

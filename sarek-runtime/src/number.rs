@@ -6,7 +6,10 @@ use std::ops::{
     Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, Shr, Sub, SubAssign,
 };
 
-use crate::direct::{Divide, Elementary};
+use half::f16;
+use sarek_ir::binary16;
+
+use crate::direct::{Divide, Elementary, narrow, wide};
 use crate::{Element, ScalarArg};
 
 mod sealed {
@@ -17,17 +20,17 @@ use sealed::Sealed;
 /// A scalar that stands in vectors: `bool`, an integer of a fixed width, or a float.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no scalar of vectors",
-    note = "these are bool, i8 to i64, u8 to u64, f32 and f64"
+    note = "these are bool, i8 to i64, u8 to u64, f16, f32 and f64"
 )]
 pub trait Scalar:
     Sealed + crate::direct::Number + Element + ScalarArg + Default + Debug + PartialEq + PartialOrd
 {
 }
 
-/// A number that stands in vectors: `i8` to `i64`, `u8` to `u64`, `f32`, `f64`.
+/// A number that stands in vectors: `i8` to `i64`, `u8` to `u64`, `f16`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no number of vectors",
-    note = "these are i8 to i64, u8 to u64, f32 and f64"
+    note = "these are i8 to i64, u8 to u64, f16, f32 and f64"
 )]
 #[allow(missing_docs)] // the conversions mean `as`
 pub trait Num:
@@ -105,10 +108,12 @@ pub trait Int:
     fn wrapping_mul(self, other: Self) -> Self;
 }
 
-/// A float that stands in vectors: `f32` or `f64`.
+/// A float that stands in vectors: `f16`, `f32` or `f64`.
+///
+/// What `f16` has of it is the method of `f32`, rounded.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no float of vectors",
-    note = "these are f32 and f64"
+    note = "these are f16, f32 and f64"
 )]
 #[allow(missing_docs)] // the methods are those of `f32`
 pub trait Float: Num + Neg<Output = Self> + Elementary {
@@ -256,3 +261,94 @@ macro_rules! floats {
 }
 
 floats!(f32 f64);
+
+impl Sealed for f16 {}
+impl Scalar for f16 {}
+
+macro_rules! half_conversions {
+    ($($from:ident $to:ident $ty:ident;)*) => {$(
+        // An integer that `f32` rounds is too large for `f16`.
+        #[inline(always)]
+        fn $from(value: $ty) -> f16 {
+            narrow(value as f32)
+        }
+
+        #[inline(always)]
+        fn $to(self) -> $ty {
+            wide(self) as $ty
+        }
+    )*};
+}
+
+impl Num for f16 {
+    const ZERO: f16 = f16::ZERO;
+    const ONE: f16 = f16::ONE;
+    const MIN: f16 = f16::MIN;
+    const MAX: f16 = f16::MAX;
+
+    half_conversions! {
+        from_i32 to_i32 i32;
+        from_u32 to_u32 u32;
+        from_i64 to_i64 i64;
+        from_u64 to_u64 u64;
+        from_usize to_usize usize;
+        from_f32 to_f32 f32;
+    }
+
+    #[inline(always)]
+    fn from_f64(value: f64) -> f16 {
+        f16::from_bits(binary16::from_f64(value))
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        wide(self).into()
+    }
+}
+
+macro_rules! by_f32 {
+    ($($name:ident($($arg:ident),*);)*) => {$(
+        #[inline(always)]
+        fn $name(self, $($arg: f16),*) -> f16 {
+            narrow(Float::$name(wide(self), $(wide($arg)),*))
+        }
+    )*};
+}
+
+impl Float for f16 {
+    const EPSILON: f16 = f16::EPSILON;
+    const PI: f16 = f16::PI;
+    const INFINITY: f16 = f16::INFINITY;
+
+    by_f32! {
+        rsqrt();
+        min(other);
+        max(other);
+        clamp(lo, hi);
+        sqrt();
+        abs();
+        signum();
+        floor();
+        ceil();
+        round();
+        trunc();
+        fract();
+        mul_add(a, b);
+        copysign(sign);
+    }
+
+    #[inline(always)]
+    fn powi(self, n: i32) -> f16 {
+        narrow(wide(self).powi(n))
+    }
+
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        f16::is_nan(self)
+    }
+
+    #[inline(always)]
+    fn is_finite(self) -> bool {
+        f16::is_finite(self)
+    }
+}

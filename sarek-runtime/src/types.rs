@@ -1,5 +1,6 @@
 //! The types that kernels know.
 
+use half::f16;
 use sarek_ir::{EnumInfo, FieldInfo, Scalar, StructInfo, TypeInfo, VariantInfo};
 
 /// A type that kernels compute with: scalars, arrays, tuples, `Option`, `Result`, and what derives it.
@@ -25,7 +26,7 @@ pub unsafe trait KernelType: Copy + Send + Sync + 'static {
     const TYPE: TypeInfo;
 }
 
-/// A type that stands in vectors: `bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, arrays of such types, and
+/// A type that stands in vectors: `bool`, `i8` to `i64`, `u8` to `u64`, `f16`, `f32`, `f64`, arrays of such types, and
 /// what derives [`KernelType`].
 ///
 /// # Safety
@@ -34,7 +35,7 @@ pub unsafe trait KernelType: Copy + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored in a `Vector`",
     label = "not an element type",
-    note = "vectors hold bool, i8 to i64, u8 to u64, f32 and f64, arrays of such, and structs and enums with \
+    note = "vectors hold bool, i8 to i64, u8 to u64, f16, f32 and f64, arrays of such, and structs and enums with \
             `#[derive(Clone, Copy, KernelType)]`; for indices use u32 or u64, since the width of usize differs between \
             devices; in place of tuples and of `Option`, whose layout Rust does not promise, use a type of your own"
 )]
@@ -42,12 +43,12 @@ pub unsafe trait Element: KernelType {}
 
 macro_rules! scalars {
     ($($ty:ident $scalar:ident)*) => {$(
-        // SAFETY: the primitive is what `Scalar` names.
+        // SAFETY: the type is what `Scalar` names.
         unsafe impl KernelType for $ty {
             const TYPE: TypeInfo = TypeInfo::Scalar(Scalar::$scalar);
         }
 
-        // SAFETY: the primitive is what `Scalar` names, and owns nothing.
+        // SAFETY: the type is what `Scalar` names, and owns nothing.
         unsafe impl Element for $ty {}
     )*};
 }
@@ -62,6 +63,7 @@ scalars! {
     u32 U32
     i64 I64
     u64 U64
+    f16 F16
     f32 F32
     f64 F64
 }
@@ -134,6 +136,7 @@ macro_rules! tuples {
                         name: "a tuple",
                         fields: const { &[$(part::<$ty>($name)),*] },
                         size: 0,
+                        align: 0,
                     }
                 },
             );

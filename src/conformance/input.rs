@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use super::tolerance::{Format, Tolerance};
-use crate::Element;
+use crate::{Element, f16};
 
 /// Lane counts and ragged sizes that the simple kernels run over; 0 is among them.
 pub const SIZES: [usize; 10] = [0, 1, 3, 32, 33, 255, 256, 1000, 1024, 4099];
@@ -145,6 +145,47 @@ macro_rules! floats {
 }
 
 floats!(f32 u32 F32 f64 u64 F64);
+
+impl Sample for f16 {
+    const SENTINEL: f16 = f16::from_bits(0xe5a5);
+
+    /// Subnormal numbers too: they are normal in the format that is computed with.
+    fn edges() -> Vec<f16> {
+        let positive = [
+            0.0,
+            1.0,
+            0.5,
+            1.5,
+            2.5,
+            3.0,
+            1e-3,
+            10.0,
+            1023.5,
+            2049.0,
+            65504.0,
+            f32::INFINITY,
+            6e-8,
+            3e-5,
+            6.1e-5,
+            0.1,
+        ];
+        let negative = positive.map(|x: f32| -x);
+        let all = positive.into_iter().chain(negative).chain([f32::NAN]);
+        all.map(f16::from_f32).collect()
+    }
+
+    fn random(random: &mut Random) -> f16 {
+        f16::from_bits(random.bits() as u16)
+    }
+
+    fn same(self, other: f16) -> bool {
+        self.to_bits() == other.to_bits() || (self.is_nan() && other.is_nan())
+    }
+
+    fn is_near(self, want: f64, tolerance: Tolerance) -> bool {
+        tolerance.accepts(self.into(), want, Format::F16)
+    }
+}
 
 impl Sample for bool {
     const SENTINEL: bool = true;

@@ -161,6 +161,10 @@ pub enum Capability {
     Storage8,
     /// Buffers of `i16`, `u16`.
     Storage16,
+    /// Buffers and shared arrays of `f16`.
+    F16,
+    /// Operations of subgroups.
+    Subgroups,
 }
 
 impl Capability {
@@ -173,6 +177,8 @@ impl Capability {
             Capability::I64 => features.i64,
             Capability::Storage8 => features.storage8,
             Capability::Storage16 => features.storage16,
+            Capability::F16 => features.f16,
+            Capability::Subgroups => features.subgroups,
         }
     }
 }
@@ -185,6 +191,8 @@ impl fmt::Display for Capability {
             Capability::I64 => "64-bit integers",
             Capability::Storage8 => "8-bit storage",
             Capability::Storage16 => "16-bit storage",
+            Capability::F16 => "f16",
+            Capability::Subgroups => "subgroups",
         })
     }
 }

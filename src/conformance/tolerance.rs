@@ -71,6 +71,8 @@ impl Class {
 /// A floating-point format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
+    /// `f16`
+    F16,
     /// `f32`
     F32,
     /// `f64`
@@ -81,6 +83,7 @@ impl Format {
     /// The unit in the last place of a number.
     pub fn ulp(self, x: f64) -> f64 {
         let (min_exponent, digits) = match self {
+            Format::F16 => (-14, 10),
             Format::F32 => (-126, 23),
             Format::F64 => (-1022, 52),
         };
@@ -90,6 +93,7 @@ impl Format {
 
     fn max_exponent(self) -> i32 {
         match self {
+            Format::F16 => 15,
             Format::F32 => 127,
             Format::F64 => 1023,
         }
@@ -97,6 +101,7 @@ impl Format {
 
     fn max(self) -> f64 {
         match self {
+            Format::F16 => half::f16::MAX.into(),
             Format::F32 => f32::MAX.into(),
             Format::F64 => f64::MAX,
         }
@@ -104,6 +109,7 @@ impl Format {
 
     fn min_positive(self) -> f64 {
         match self {
+            Format::F16 => half::f16::MIN_POSITIVE.into(),
             Format::F32 => f32::MIN_POSITIVE.into(),
             Format::F64 => f64::MIN_POSITIVE,
         }
@@ -264,7 +270,9 @@ pub fn tolerance(
     let bounds = function.bounds();
     // References in f64 are themselves a libm's: one more ulp.
     let own = match (format, function) {
-        (Format::F32, _) | (_, Function::Div | Function::Recip | Function::Rem) => 0.0,
+        (Format::F16 | Format::F32, _) | (_, Function::Div | Function::Recip | Function::Rem) => {
+            0.0
+        }
         (Format::F64, Function::Sqrt | Function::MulAdd) => 0.0,
         (Format::F64, _) => 1.0,
     };

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use sarek_ir::eval::{Host, Ids, Machine, Stop};
+use sarek_ir::eval::{Host, Ids, Machine, Sanitize, Stop};
 use sarek_ir::{Access, Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
 use sarek_runtime::direct::{DirectArg, IndexSpace, RawFault};
 use sarek_runtime::{Error, Result};
@@ -35,10 +35,19 @@ impl Interpreted {
         Ok(Interpreted { kernel })
     }
 
-    /// Runs all blocks, in order, up to the first thread that faults.
-    pub(super) fn run(&self, args: &[DirectArg], space: &IndexSpace) -> Result<Option<RawFault>> {
+    /// Runs all blocks, up to the first thread that faults, or that does what the sanitizer looks for: in order, unless that has
+    /// another one.
+    pub(super) fn run(
+        &self,
+        args: &[DirectArg],
+        space: &IndexSpace,
+        sanitize: Option<Sanitize>,
+    ) -> Result<Option<RawFault>> {
         let mut host = HostArgs::new(&self.kernel, args)?;
-        let mut machine = Machine::new(&self.kernel);
+        let mut machine = match sanitize {
+            Some(settings) => Machine::sanitizing(&self.kernel, settings),
+            None => Machine::new(&self.kernel),
+        };
         let block_dim = space.block.map(u64::from);
         let mut ids = Ids {
             thread_idx: [0; 3],
@@ -47,7 +56,15 @@ impl Interpreted {
             grid_dim: space.grid,
             global_dim: space.extent,
         };
-        for block_idx in points(space.grid) {
+        let turned = sanitize.is_some_and(|settings| settings.seed != 0);
+        let mut order: Vec<_> = match turned {
+            true => points(space.grid).collect(),
+            false => vec![],
+        };
+        machine.order(&mut order);
+        // A list of all blocks is kept only where their order is turned about.
+        let plain = points(space.grid).filter(|_| !turned);
+        for block_idx in order.into_iter().chain(plain) {
             ids.block_idx = block_idx;
             // Threads past the extent do not run.
             let first = |a: usize| block_idx[a].saturating_mul(block_dim[a]);
@@ -61,6 +78,12 @@ impl Interpreted {
                         detail: fault.detail,
                         thread: [0, 1, 2].map(|a| first(a) + thread[a]),
                     }));
+                }
+                Err(Stop::Found(finding)) => {
+                    return Err(Error::Sanitizer {
+                        kernel: self.kernel.name.to_string(),
+                        finding: finding.text(&self.kernel),
+                    });
                 }
                 Err(Stop::Divergence {
                     barrier,
@@ -133,6 +156,10 @@ impl<'a> HostArgs<'a> {
 }
 
 impl Host for HostArgs<'_> {
+    fn print(&mut self, text: &str) {
+        sarek_runtime::direct::print(format_args!("{text}"));
+    }
+
     fn scalar(&self, param: ParamId) -> Value {
         match self.args[param.index()] {
             DirectArg::Scalar(value) => value,
@@ -166,6 +193,7 @@ impl Host for HostArgs<'_> {
                 Scalar::U32 => Value::U32(at.cast::<u32>().read()),
                 Scalar::I64 => Value::I64(at.cast::<i64>().read()),
                 Scalar::U64 => Value::U64(at.cast::<u64>().read()),
+                Scalar::F16 => Value::F16(at.cast::<u16>().read()),
                 Scalar::F32 => Value::F32(at.cast::<u32>().read()),
                 Scalar::F64 => Value::F64(at.cast::<u64>().read()),
                 Scalar::Usize => unreachable!("`usize` does not stand in buffers"),
@@ -183,7 +211,7 @@ impl Host for HostArgs<'_> {
                 Value::I8(v) => at.cast::<i8>().write(v),
                 Value::U8(v) => at.write(v),
                 Value::I16(v) => at.cast::<i16>().write(v),
-                Value::U16(v) => at.cast::<u16>().write(v),
+                Value::U16(v) | Value::F16(v) => at.cast::<u16>().write(v),
                 Value::I32(v) => at.cast::<i32>().write(v),
                 Value::U32(v) | Value::F32(v) => at.cast::<u32>().write(v),
                 Value::I64(v) => at.cast::<i64>().write(v),

@@ -6,6 +6,7 @@
 
 mod device;
 mod memory;
+mod pocl;
 mod program;
 mod stream;
 

@@ -5,7 +5,7 @@
 //! PoCL, which aborts the process over some of its own binaries (an assertion in
 //! `pocl_binary_get_kernels_metadata` of PoCL 3.1) and keeps a cache of its own.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::ptr;
 use std::sync::{Arc, Mutex};
 
@@ -22,11 +22,11 @@ use opencl3::program::{
 use opencl3::types::cl_program;
 use sarek_ir::Kernel;
 use sarek_ir::write::{Dialect, OpenCl, Slot, Source, Variant};
-use sarek_runtime::backend::{self, Artifact};
+use sarek_runtime::backend::{self, Artifact, Parts};
 use sarek_runtime::{Error, Result};
 
-use super::Object;
 use super::device::Shared;
+use super::{Object, pocl};
 use crate::jit::{self, Binary};
 
 /// A kernel ready to launch.
@@ -74,22 +74,37 @@ impl Compiler {
         self.options.to_str().unwrap_or_default()
     }
 
-    fn build(&self, program: &Object) -> Result<(), cl_int> {
+    fn build(&self, program: &Object, options: &CStr) -> Result<(), cl_int> {
         let devices = [self.shared.id.id()];
-        build_program(program.raw, &devices, &self.options, None, ptr::null_mut())
+        build_program(program.raw, &devices, options, None, ptr::null_mut())
     }
 
     /// Builds from source; the second is what the compiler said.
-    fn build_source(&self, kernel: &str, source: &Source) -> Result<(Object, String)> {
-        let program = create_program_with_source(self.shared.context(), &[&source.text])
+    fn build_source(
+        &self,
+        kernel: &str,
+        source: &Source,
+        parts: &Parts,
+    ) -> Result<(Object, String)> {
+        let mut text = jit::with_headers(&source.text, parts);
+        if self.shared.is_pocl() {
+            text = (pocl::PRELUDE.to_owned() + &text).into();
+        }
+        // One text: cl3 0.13 hands over two of them as if a `&str` were a pointer.
+        let program = create_program_with_source(self.shared.context(), &[&*text])
             .map_err(|code| self.shared.error("clCreateProgramWithSource", code))?;
         let program = Object::program(program);
-        let built = self.build(&program);
+        let more = jit::options(OpenCl.name(), parts)?;
+        let options = [&[self.options().to_owned()], more.as_slice()].concat();
+        let options = CString::new(options.join(" "))
+            .map_err(|_| self.shared.error("clBuildProgram", CL_INVALID_VALUE))?;
+        let built = self.build(&program, &options);
         let log = self.log(program.raw);
         match built {
             Ok(()) => Ok((program, log)),
             Err(code) => Err(Error::Compile {
                 kernel: kernel.into(),
+                places: vec![],
                 target: OpenCl.name().into(),
                 log: match log.is_empty() {
                     true => self.shared.error("clBuildProgram", code).to_string(),
@@ -110,7 +125,7 @@ impl Compiler {
         let program =
             unsafe { create_program_with_binary(self.shared.context(), &devices, &[binary]) };
         let program = Object::program(program.ok()?);
-        self.build(&program).ok()?;
+        self.build(&program, &self.options).ok()?;
         Some(program)
     }
 
@@ -137,8 +152,12 @@ impl backend::Compiler for Compiler {
         )
     }
 
-    fn compile(&self, kernel: &str, source: &Source) -> Result<Artifact> {
-        let (program, log) = self.build_source(kernel, source)?;
+    fn keeps_artifacts(&self) -> bool {
+        !self.shared.is_pocl()
+    }
+
+    fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
+        let (program, log) = self.build_source(kernel, source, parts)?;
         if self.shared.is_pocl() {
             return Ok(Artifact {
                 bytes: Arc::new([]),
@@ -162,17 +181,21 @@ pub(super) fn load(
     program: &backend::Program<'_>,
 ) -> Result<Program> {
     let binary = Binary::of(&shared.name, program)?;
-    refuse_copies(shared, &binary)?;
+    pocl::refuse_copies(shared, &binary)?;
     let program = match compiler.build_binary(&binary.artifact.bytes) {
         Some(program) => program,
-        None => compiler.build_source(binary.kernel, binary.source)?.0,
+        None => {
+            compiler
+                .build_source(binary.kernel, binary.source, binary.parts)?
+                .0
+        }
     };
     let mut kernel = entry(shared, &program, binary.source)?;
     let mut most = most_threads(shared, &kernel)?;
     if most < binary.threads() {
         // The driver chose registers for smaller blocks, which it may do unless told the size.
         let sized = sized(binary.source, binary.block);
-        let (program, _) = compiler.build_source(binary.kernel, &sized)?;
+        let (program, _) = compiler.build_source(binary.kernel, &sized, binary.parts)?;
         kernel = entry(shared, &program, &sized)?;
         // NVIDIA's driver keeps telling 256 where it runs the declared size.
         most = most_threads(shared, &kernel)?.max(declared_threads(shared, &kernel));
@@ -181,24 +204,6 @@ pub(super) fn load(
     Ok(Program {
         kernel: Mutex::new(kernel),
         slots: binary.source.slots.clone(),
-    })
-}
-
-/// PoCL 3.1 copies the code of each thread of a block of one or two instead of making a loop of it, and aborts the
-/// process over barriers in branches of that code.
-fn refuse_copies(shared: &Shared, binary: &Binary<'_>) -> Result<()> {
-    const METHOD: &str = "POCL_WORK_GROUP_METHOD";
-    let loops = std::env::var(METHOD).is_ok_and(|method| method.starts_with("loop"));
-    let waits = binary.source.text.contains("barrier(");
-    if !shared.is_pocl() || loops || !waits || binary.threads() > 2 {
-        return Ok(());
-    }
-    Err(Error::Launch {
-        kernel: binary.kernel.to_owned(),
-        problem: format!(
-            "PoCL cannot be trusted with barriers in blocks of one or two threads: take larger blocks, or set \
-             {METHOD}=loopvec in the environment"
-        ),
     })
 }
 
@@ -227,7 +232,8 @@ fn declared_threads(shared: &Shared, kernel: &Object) -> usize {
 /// The source with its kernel declared for blocks of one size.
 fn sized(source: &Source, [x, y, z]: [u32; 3]) -> Source {
     let size = format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))");
-    let text = format!("#define __kernel __kernel {size}\n{}", source.text);
+    // The lines keep their numbers, by which errors are told.
+    let text = format!("#define __kernel __kernel {size}\n#line 1\n{}", source.text);
     Source {
         text,
         ..source.clone()

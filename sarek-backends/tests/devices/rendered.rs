@@ -21,6 +21,7 @@ fn axpy() -> Kernel {
     let param = |name: &'static str, kind| Param {
         name: name.into(),
         kind,
+        align: 0,
     };
     let slice = |access| ParamKind::Slice {
         elem: Scalar::F32.into(),
@@ -101,6 +102,7 @@ impl Values {
                     SlotKind::Scalar(_) => scalar(self.a),
                     SlotKind::Extent(_) => index(self.threads),
                     SlotKind::Grid(_) => panic!("the grid is not folded"),
+                    SlotKind::Output(_) => panic!("nothing is printed"),
                     SlotKind::Faults => buffer(&self.faults),
                 }
             })

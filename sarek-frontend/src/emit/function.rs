@@ -3,14 +3,18 @@
 //! Those of a free function belong to a struct of its name, those of a method to its type. What names
 //! things of the user's stands where no item of this crate's making is in scope.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
-use sarek_ir::Access;
+use std::collections::BTreeSet;
 
-use super::item::{element_type, link_parts};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use sarek_ir::Access;
+use sarek_ir::analysis::contract::Contract;
+
+use super::item::{LinkParts, checks, element_type, link_parts};
+use super::nesting::Nesting;
 use super::{constant, direct};
-use crate::lower::Lowered;
-use crate::parse::{ArgumentKind, Signature};
+use crate::lower::{Callee, Lowered, scalar_tokens};
+use crate::parse::{Argument, ArgumentKind, Parameters, Signature};
 
 /// Where the items of a function stand.
 pub struct Owner {
@@ -48,51 +52,71 @@ pub fn items(
         clause,
         ..
     } = owner;
-    let (linked, links, sites, collective, function, ir, body) = (
+    let (linked, links, function, ir, body) = (
         owner.name("linked"),
         owner.name("links"),
-        owner.name("sites"),
-        owner.name("collective"),
         owner.name("function"),
         owner.name("ir"),
         owner.name("body"),
     );
-    let (constants, value) = link_parts(lowered, &linked, krate);
-    let mutates = owner.name("mutates");
-    let changes = signature.arguments.first().is_some_and(|a| match a.kind {
-        ArgumentKind::Reference { mutable, .. } => mutable,
-        ArgumentKind::Scalar(_)
-        | ArgumentKind::Value(_)
-        | ArgumentKind::Slice { .. }
-        | ArgumentKind::View { .. } => false,
-    });
-    let checks = &lowered.checks;
-    let count = lowered.sites();
-    let collectives = lowered.callees.iter().map(|callee| callee.collective());
+    let LinkParts {
+        constants,
+        given,
+        functions,
+    } = link_parts(lowered, &linked, krate);
+    let nesting = Nesting::of(lowered);
+    let (value, levels) = match &nesting {
+        Some(nesting) => {
+            let depth = nesting.depth;
+            let (links, levels) = (nesting.links(&given, &functions, krate), nesting.levels());
+            (
+                quote!(Self::__sarek_links_at(#depth)),
+                Some(quote!(#links #levels)),
+            )
+        }
+        None => {
+            let functions = quote!(functions: ::std::vec![#(#functions),*]);
+            (
+                quote!(#krate::ir::link::Links { #functions, ..#given }),
+                None,
+            )
+        }
+    };
     let data = constant::kernel(&lowered.kernel);
     let (params, stmts) = direct::function(lowered, is_cooperative);
-    let yields = match &signature.yields {
-        Some(ty) => quote!(#ty),
-        None => quote!(()),
-    };
-    quote! {
+    let yields = yields(signature);
+    let (block_params, block_stmts) = direct::block(lowered, &yields, is_cooperative);
+    let nest = nesting.as_ref().map(|_| {
+        let (params, stmts) = direct::nested(lowered);
+        quote! {
+            #[allow(unused, unsafe_op_in_unsafe_fn)]
+            unsafe fn __sarek_nest<const CHECK: ::core::primitive::bool>(
+                #params
+            ) -> ::core::result::Result<#yields, direct::RawFault> {
+                unsafe { #stmts }
+            }
+        }
+    });
+    let block = owner.name("block");
+    let checks = checks(lowered, true);
+    let (facts, infer) = (
+        facts(owner, lowered, signature, is_cooperative, krate),
+        infer(owner, signature),
+    );
+    let items = quote! {
         #[automatically_derived]
-        #[allow(dead_code, non_upper_case_globals, clippy::all)]
+        #[allow(dead_code, unreachable_code, non_upper_case_globals, clippy::all)]
         impl #generics #ty #clause {
             #constants
-
-            #[doc(hidden)]
-            pub const #sites: ::core::primitive::u32 = #count;
-
-            #[doc(hidden)]
-            pub const #collective: ::core::primitive::bool = #is_cooperative #(|| #collectives)*;
-
-            #[doc(hidden)]
-            pub const #mutates: ::core::primitive::bool = #changes;
+            #infer
+            #levels
 
             #[doc(hidden)]
             pub fn #links() -> #krate::ir::link::Links {
-                const { #(#checks)* }
+                const {
+                    use #krate::__private::direct;
+                    #(#checks)*
+                }
                 #value
             }
 
@@ -101,6 +125,8 @@ pub fn items(
                 #krate::ir::link::Function { ir: Self::#ir, links: Self::#links() }
             }
         }
+
+        #facts
 
         const _: () = {
             use ::std::borrow::Cow;
@@ -112,6 +138,8 @@ pub fn items(
                 #[doc(hidden)]
                 pub const #ir: &'static ir::Kernel = &#data;
 
+                #nest
+
                 #[doc(hidden)]
                 #[inline(always)]
                 #[allow(unused, unsafe_op_in_unsafe_fn)]
@@ -120,9 +148,193 @@ pub fn items(
                 ) -> ::core::result::Result<#yields, direct::RawFault> {
                     unsafe { #stmts }
                 }
+
+                #[doc(hidden)]
+                #[inline(always)]
+                #[allow(unused, unsafe_op_in_unsafe_fn)]
+                pub unsafe fn #block<const CHECK: ::core::primitive::bool, const FULL: ::core::primitive::bool>(
+                    #block_params
+                ) -> ::core::result::Result<(), direct::RawFault> {
+                    unsafe { #block_stmts }
+                }
+            }
+        };
+    };
+    among_callees(lowered, &items)
+}
+
+/// Items that name the functions called by their aliases.
+pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStream {
+    let mut seen = BTreeSet::new();
+    let fresh = |callee: &&Callee| callee.method.is_none() && seen.insert(callee.alias.to_string());
+    let callees: Vec<&Callee> = lowered.callees.iter().filter(fresh).collect();
+    if callees.is_empty() {
+        return items.clone();
+    }
+    let stand_ins = callees.iter().map(|callee| callee.stand_in());
+    let imports = callees.iter().map(|callee| callee.import());
+    let marked = callees.iter().map(|callee| callee.is_marked());
+    // A function that is not marked leaves its alias to the stand-in around.
+    quote! {
+        const _: () = {
+            #(#stand_ins)*
+            {
+                #(#imports)*
+                const _: () = { #(#marked)* };
+                #items
             }
         };
     }
+}
+
+/// What holds of all instances, which callers ask where nothing can be inferred.
+fn facts(
+    owner: &Owner,
+    lowered: &Lowered,
+    signature: &Signature,
+    is_cooperative: bool,
+    krate: &TokenStream,
+) -> TokenStream {
+    let (sites, collective, uniform, mutates) = (
+        owner.name("sites"),
+        owner.name("collective"),
+        owner.name("uniform"),
+        owner.name("mutates"),
+    );
+    let nesting = Nesting::of(lowered);
+    let count = match &nesting {
+        Some(nesting) => nesting.sites(),
+        None => lowered.sites(),
+    };
+    let collectives = lowered.callees.iter().map(|callee| callee.collective());
+    let asked = asked(lowered, krate);
+    let changes = signature.arguments.first().is_some_and(|a| match a.kind {
+        ArgumentKind::Reference { mutable, .. } => mutable,
+        ArgumentKind::Scalar(_) | ArgumentKind::Value(_) | ArgumentKind::Slice { .. } => false,
+    });
+    let Owner {
+        ty,
+        generics,
+        clause,
+        ..
+    } = owner;
+    let parameters = &lowered.parameters.bare;
+    // Those of a type's methods may need what the type is bound by.
+    let of_types = lowered.callees.iter().any(|callee| callee.method.is_some());
+    let of_types = of_types || nesting.is_some();
+    let (generics, clause) = match (&owner.method, of_types) {
+        (None, false) => (quote!(<#parameters>), TokenStream::new()),
+        (None, true) | (Some(_), _) => (generics.clone(), clause.clone()),
+    };
+    let is_device = owner.method.is_none().then(|| {
+        quote! {
+            #[automatically_derived]
+            #[allow(dead_code, non_upper_case_globals, clippy::all)]
+            impl <#parameters> #ty {
+                #[doc(hidden)]
+                pub const __sarek_is_device: ::core::primitive::bool = true;
+            }
+        }
+    });
+    quote! {
+        #is_device
+
+        #[automatically_derived]
+        #[allow(dead_code, non_upper_case_globals, clippy::all)]
+        impl #generics #ty #clause {
+            #[doc(hidden)]
+            pub const #sites: ::core::primitive::u32 = #count;
+
+            #[doc(hidden)]
+            pub const #collective: ::core::primitive::bool = #is_cooperative #(|| #collectives)*;
+
+            #[doc(hidden)]
+            pub const #uniform: &'static [::core::primitive::bool] = &[#(#asked),*];
+
+            #[doc(hidden)]
+            pub const #mutates: ::core::primitive::bool = #changes;
+        }
+    }
+}
+
+/// What tells rustc which instance a call is of, by its arguments, and which type it yields.
+fn infer(owner: &Owner, signature: &Signature) -> TokenStream {
+    let (name, yields) = (owner.name("infer"), yields(signature));
+    let parameters = Parameters::of(&signature.generics);
+    let own: Vec<String> = match &owner.method {
+        // Of a method, the type tells the instance.
+        Some(_) => vec![],
+        None => {
+            let names = parameters.names.clone().into_iter();
+            names.map(|token| token.to_string()).collect()
+        }
+    };
+    let tells = |ty: &TokenStream| mentions(ty, &own);
+    let types: Vec<TokenStream> = signature.arguments.iter().map(told_type).collect();
+    if !types.iter().any(tells) {
+        return quote! {
+            #[doc(hidden)]
+            pub fn #name<__A>(_: __A) -> (::core::marker::PhantomData<Self>, #yields) {
+                ::core::unreachable!("only its type is asked for")
+            }
+        };
+    }
+    let any = |i: usize| Ident::new(&format!("__A{i}"), Span::mixed_site());
+    let each = types.iter().enumerate().map(|(i, ty)| match tells(ty) {
+        true => ty.clone(),
+        false => any(i).to_token_stream(),
+    });
+    let others = types.iter().enumerate().filter(|(_, ty)| !tells(ty));
+    let others = others.map(|(i, _)| any(i));
+    quote! {
+        #[doc(hidden)]
+        pub fn #name<#(#others),*>(_: (#(#each,)*)) -> (::core::marker::PhantomData<Self>, #yields) {
+            ::core::unreachable!("only its type is asked for")
+        }
+    }
+}
+
+/// The type that an argument has among those that infer an instance: of a slice, that of its elements.
+fn told_type(argument: &Argument) -> TokenStream {
+    match &argument.kind {
+        ArgumentKind::Scalar(scalar) => direct::rust_type(*scalar),
+        ArgumentKind::Value(ty) => quote!(#ty),
+        ArgumentKind::Reference { of, .. } => quote!(#of),
+        ArgumentKind::Slice { elem, .. } => element_type(elem),
+    }
+}
+
+fn mentions(tokens: &TokenStream, names: &[String]) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => names.contains(&ident.to_string()),
+        TokenTree::Group(group) => mentions(&group.stream(), names),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
+
+fn yields(signature: &Signature) -> TokenStream {
+    match &signature.yields {
+        Some(ty) => quote!(#ty),
+        None => quote!(()),
+    }
+}
+
+/// For each parameter: must all threads of a block give the same?
+fn asked(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
+    let parts = Contract::by_parameter(&lowered.kernel).into_iter();
+    let each = parts.map(|parts| {
+        let barrier = parts.barrier;
+        let calls = parts
+            .calls
+            .iter()
+            .map(|call| lowered.callee(*call).collective());
+        let arguments = parts.arguments.iter().map(|(call, at)| {
+            let (uniform, at) = (lowered.callee(*call).uniform(), *at as usize);
+            quote!(#krate::__private::direct::asks(#uniform, #at))
+        });
+        quote!(#barrier #(|| #calls)* #(|| #arguments)*)
+    });
+    each.collect()
 }
 
 /// What a free function's struct implements.
@@ -139,6 +351,7 @@ pub fn implements(owner: &Owner, krate: &TokenStream) -> TokenStream {
             const IR: &'static #krate::ir::Kernel = Self::__sarek_ir;
             const SITES: ::core::primitive::u32 = Self::__sarek_sites;
             const COLLECTIVE: ::core::primitive::bool = Self::__sarek_collective;
+            const UNIFORM: &'static [::core::primitive::bool] = Self::__sarek_uniform;
 
             fn links() -> #krate::ir::link::Links {
                 Self::__sarek_links()
@@ -156,18 +369,24 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
         ..
     } = owner;
     let direct = quote!(#krate::__private::direct);
-    let params = signature
-        .arguments
-        .iter()
-        .map(|argument| match &argument.kind {
-            ArgumentKind::Scalar(scalar) => direct::rust_type(*scalar),
-            ArgumentKind::Value(ty) => quote!(#ty),
+    let params = |lanes: &dyn Fn(TokenStream) -> TokenStream, together: bool| -> Vec<TokenStream> {
+        let each = signature.arguments.iter();
+        let shared = |ty| match (lanes(ty), together) {
+            (lanes, true) => quote!(&#lanes),
+            (alone, false) => alone,
+        };
+        let each = each.map(|argument| match &argument.kind {
+            ArgumentKind::Scalar(scalar) => shared(scalar_tokens(*scalar, krate)),
+            ArgumentKind::Value(ty) => shared(quote!(#ty)),
             ArgumentKind::Reference { of, mutable } => match mutable {
-                true => quote!(&mut #of),
-                false => quote!(#of),
+                true => {
+                    let of = lanes(quote!(#of));
+                    quote!(&mut #of)
+                }
+                false => shared(quote!(#of)),
             },
             ArgumentKind::Slice { elem, access } => {
-                let elem = element_type(elem);
+                let elem = element_type(elem, krate);
                 match access {
                     Access::Read | Access::Write => quote!(#direct::Output<'_, #elem>),
                     Access::Atomic => quote!(&[#direct::Atomic<#elem>]),
@@ -175,22 +394,49 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
             }
             ArgumentKind::View { .. } => unreachable!("a function takes no views"),
         });
-    let yields = match &signature.yields {
-        Some(ty) => quote!(#ty),
-        None => quote!(()),
+        each.collect()
     };
+    let lanes = |ty: TokenStream| quote!([::core::mem::MaybeUninit<#ty>]);
+    let (alone, together) = (params(&|ty| ty, false), params(&lanes, true));
+    let (infer, yields) = (infer(owner, signature), yields(signature));
+    let parameters = Parameters::of(&signature.generics).bare;
     quote! {
+        #[automatically_derived]
+        #[allow(unused, non_upper_case_globals, clippy::all)]
+        impl<#parameters> #ty {
+            pub const __sarek_is_device: ::core::primitive::bool = true;
+            pub const __sarek_sites: ::core::primitive::u32 = 0;
+            pub const __sarek_collective: ::core::primitive::bool = false;
+            pub const __sarek_uniform: &'static [::core::primitive::bool] = &[];
+        }
+
         #[automatically_derived]
         #[allow(unused, clippy::all)]
         impl #generics #ty #clause {
+            #infer
+
             #[doc(hidden)]
             pub unsafe fn __sarek_body<const CHECK: ::core::primitive::bool>(
                 _: &#direct::Block,
                 _: [::core::primitive::usize; 3],
                 _: [::core::primitive::usize; 3],
                 _: ::core::primitive::u32,
-                #(_: #params),*
+                _: (#(#alone,)*),
             ) -> ::core::result::Result<#yields, #direct::RawFault> {
+                ::core::unreachable!()
+            }
+
+            #[doc(hidden)]
+            pub unsafe fn __sarek_block<const CHECK: ::core::primitive::bool, const FULL: ::core::primitive::bool>(
+                _: &#direct::Block,
+                _: [::core::primitive::usize; 3],
+                _: [::core::primitive::usize; 3],
+                _: &#direct::Scratch,
+                _: ::core::primitive::u32,
+                _: &[::core::primitive::bool],
+                _: (#(#together,)*),
+                _: &mut [::core::mem::MaybeUninit<#yields>],
+            ) -> ::core::result::Result<(), #direct::RawFault> {
                 ::core::unreachable!()
             }
         }
@@ -200,6 +446,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
             const IR: &'static #krate::ir::Kernel = &#krate::ir::Kernel::EMPTY;
             const SITES: ::core::primitive::u32 = 0;
             const COLLECTIVE: ::core::primitive::bool = false;
+            const UNIFORM: &'static [::core::primitive::bool] = &[];
 
             fn links() -> #krate::ir::link::Links {
                 ::core::default::Default::default()

@@ -2,12 +2,14 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use sarek_ir::Access;
+use sarek_ir::analysis::contract::Contract;
+use sarek_ir::{Access, CallId, Stmt};
 use syn::ItemFn;
 
+use super::function::among_callees;
 use super::{constant, direct, types};
-use crate::lower::Lowered;
-use crate::parse::{Argument, ArgumentKind, ElementType, Parameters, Signature};
+use crate::lower::{Lowered, scalar_tokens};
+use crate::parse::{Argument, ArgumentKind, ElementType, Item, Parameters, Signature};
 
 /// What the expansion needs besides the lowered body.
 pub struct Parts<'a> {
@@ -23,8 +25,10 @@ pub struct Parts<'a> {
     pub fixed_block: bool,
     /// Does its body contain a `native!`?
     pub has_native: bool,
-    /// Do the threads of a block work together?
+    /// Do the threads of a block work together in it?
     pub is_cooperative: bool,
+    /// For each function that it calls: do they in that?
+    pub collective: Vec<TokenStream>,
 }
 
 impl Parts<'_> {
@@ -53,8 +57,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         clause,
         ..
     } = parts.parameters();
-    quote! {
-        #front
+    let items = quote! {
         #links
 
         const _: () = {
@@ -84,7 +87,9 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
 
             #reference
         }
-    }
+    };
+    let items = among_callees(lowered, &items);
+    quote!(#front #items)
 }
 
 /// The expansion of a kernel with errors: the same items, so that nothing else fails for want of
@@ -196,12 +201,23 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         clause,
         ..
     } = parameters;
+    let arguments = parts.signature.arguments.iter().enumerate();
+    let items = arguments.filter(|(_, a)| a.item.is_some());
+    let items: Vec<Literal> = items.map(|(i, _)| Literal::usize_unsuffixed(i)).collect();
+    let call = quote!(#krate::Launch::new::<#name<#generics>>([#(#values),*]));
+    let (launch, call) = match items.is_empty() {
+        true => (quote!(Launch<'sarek, #krate::__private::#block>), call),
+        false => (
+            quote!(Ready<'sarek>),
+            quote!(#krate::Launch::<#krate::__private::#block>::over_items(#call, &[#(#items),*])),
+        ),
+    };
     quote! {
         #(#attrs)*
         #vis #safety fn #name<'sarek, #declared>(
             #(#names: #types),*
-        ) -> #krate::Launch<'sarek, #krate::__private::#block> #clause {
-            unsafe { #krate::Launch::new::<#name<#generics>>([#(#values),*]) }
+        ) -> #krate::#launch #clause {
+            unsafe { #call }
         }
 
         #[doc(hidden)]
@@ -240,13 +256,13 @@ fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
 
 fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match &argument.kind {
-        ArgumentKind::Scalar(ty) => direct::rust_type(*ty),
+        ArgumentKind::Scalar(ty) => scalar_tokens(*ty, krate),
         ArgumentKind::Value(ty) => ty.to_token_stream(),
         ArgumentKind::Reference { .. } => {
             unreachable!("a kernel takes no references to values")
         }
         ArgumentKind::Slice { elem, access } => {
-            let elem = element_type(elem);
+            let elem = element_type(elem, krate);
             let mutable = (*access != Access::Read).then(|| quote!(mut));
             quote!(&'sarek #mutable #krate::Vector<#elem>)
         }
@@ -260,9 +276,9 @@ fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     }
 }
 
-pub(super) fn element_type(elem: &ElementType) -> TokenStream {
+pub(super) fn element_type(elem: &ElementType, krate: &TokenStream) -> TokenStream {
     match elem {
-        ElementType::Scalar(scalar) => direct::rust_type(*scalar),
+        ElementType::Scalar(scalar) => scalar_tokens(*scalar, krate),
         ElementType::Other(ty) => ty.to_token_stream(),
     }
 }
@@ -271,8 +287,12 @@ pub(super) fn element_type(elem: &ElementType) -> TokenStream {
 fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
     let krate = parts.krate;
     let linked = Ident::new("LINKED", Span::mixed_site());
-    let (constants, value) = link_parts(lowered, &linked, krate);
-    let checks = checks(lowered);
+    let LinkParts {
+        constants,
+        given,
+        functions,
+    } = link_parts(lowered, &linked, krate);
+    let checks = checks(lowered, false);
     let Parameters {
         declared,
         names,
@@ -287,31 +307,72 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
 
             #[doc(hidden)]
             fn links() -> #krate::ir::link::Links {
-                const { #(#checks)* }
-                #value
+                const {
+                    use #krate::__private::direct;
+                    #(#checks)*
+                }
+                #krate::ir::link::Links { functions: ::std::vec![#(#functions),*], ..#given }
             }
         }
     }
 }
 
-/// Assertions about what a kernel calls.
-fn checks(lowered: &Lowered) -> Vec<TokenStream> {
-    let collective = lowered.callees.iter().map(|callee| {
-        let is = callee.collective();
-        let message = "the threads of a block work together in this function, by barriers, shared arrays or subgroups: \
-                       write its body in the kernel";
-        let span = Span::mixed_site().located_at(callee.span);
+/// Assertions about what a kernel or function calls.
+pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Vec<TokenStream> {
+    let kernel = &lowered.kernel;
+    let parts = Contract::of(kernel, is_function);
+    let at = |call: CallId| {
+        let stmts = kernel.stmts.iter();
+        let stmt = stmts
+            .zip(&lowered.stmt_spans)
+            .find(|(s, _)| **s == Stmt::Call { call });
+        let span = stmt.map_or_else(Span::call_site, |(_, span)| *span);
+        Span::mixed_site().located_at(span)
+    };
+    let alone = (0..kernel.calls.len() as u32).map(CallId);
+    let alone = alone.filter(|call| lowered.nests.is_some() && !lowered.callee(*call).is_self);
+    let alone = alone.map(|call| {
+        let (span, is) = (at(call), lowered.callee(call).collective());
+        let message = "the threads of a block work together in this function, and it is called by one that nests calls of itself";
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
     });
-    lowered.checks.iter().cloned().chain(collective).collect()
+    let apart = parts.calls.iter().map(|&call| {
+        let (span, is) = (at(call), lowered.callee(call).collective());
+        let message = "the threads of a block work together in this function, by barriers, shared arrays or subgroups, and \
+                       some of them may miss this call: put the call where all come to it, outside of conditions and \
+                       loops that differ between threads";
+        quote_spanned!(span=> ::core::assert!(!#is, #message);)
+    });
+    let differ = parts.arguments.iter().map(|(call, at_argument)| {
+        let (span, uniform) = (at(*call), lowered.callee(*call).uniform());
+        let at_argument = *at_argument as usize;
+        let message = format!(
+            "a barrier in this function depends on argument {}, which differs between the threads of a block: give all of \
+             them the same value",
+            at_argument + 1
+        );
+        quote_spanned!(span=> ::core::assert!(!direct::asks(#uniform, #at_argument), #message);)
+    });
+    let unsplit = direct::unsplit(lowered, is_function).into_iter();
+    let unsplit = unsplit.map(|(call, message)| {
+        let (span, is) = (at(call), lowered.callee(call).collective());
+        quote_spanned!(span=> ::core::assert!(!#is, #message);)
+    });
+    let all = alone.chain(apart).chain(differ).chain(unsplit);
+    lowered.checks.iter().cloned().chain(all).collect()
 }
 
-/// The constants that a kernel or function names, as an associated constant, and the value of its `Links`.
-pub(super) fn link_parts(
-    lowered: &Lowered,
-    linked: &Ident,
-    krate: &TokenStream,
-) -> (Option<TokenStream>, TokenStream) {
+/// What the `Links` of a kernel or function consist of.
+pub(super) struct LinkParts {
+    /// The constants that it names, as an associated constant.
+    pub constants: Option<TokenStream>,
+    /// The links but for functions.
+    pub given: TokenStream,
+    /// The functions.
+    pub functions: Vec<TokenStream>,
+}
+
+pub(super) fn link_parts(lowered: &Lowered, linked: &Ident, krate: &TokenStream) -> LinkParts {
     let (types, paths) = (&lowered.link_types, &lowered.links);
     let paths = paths.iter().enumerate();
     let paths = paths.map(|(i, path)| match lowered.open_links.contains(&i) {
@@ -327,14 +388,20 @@ pub(super) fn link_parts(
     let values = link_constants(lowered, linked, krate);
     let infos = &lowered.type_infos;
     let functions = lowered.callees.iter().map(|callee| callee.function());
-    let value = quote! {
+    let preludes = &lowered.preludes;
+    let given = quote! {
         #krate::ir::link::Links {
             constants: ::std::vec![#(#values),*],
             types: ::std::vec![#(#infos),*],
-            functions: ::std::vec![#(#functions),*],
+            functions: ::std::vec![],
+            preludes: ::std::vec![#(#krate::NativePrelude::to_ir(&#preludes)),*],
         }
     };
-    (constants, value)
+    LinkParts {
+        constants,
+        given,
+        functions: functions.collect(),
+    }
 }
 
 /// Each link as the values of its leaves.
@@ -377,9 +444,10 @@ fn user_function(parts: &Parts<'_>, attributes: &TokenStream) -> TokenStream {
 /// Keeps rustc from knowing what the `&mut [T]` of a thread contain after a barrier.
 fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
     let krate = parts.krate;
+    let may_cooperate = parts.is_cooperative || !parts.collective.is_empty();
     let arguments = parts.signature.arguments.iter();
     let written = arguments.filter(|argument| match argument.kind {
-        ArgumentKind::Slice { access, .. } => parts.is_cooperative && access == Access::Write,
+        ArgumentKind::Slice { access, .. } => may_cooperate && access == Access::Write,
         ArgumentKind::Scalar(_)
         | ArgumentKind::Value(_)
         | ArgumentKind::View { .. }
@@ -398,7 +466,7 @@ fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
 fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let krate = parts.krate;
     let name = &parts.item.sig.ident;
-    let types = types::audit(parts.item);
+    let types = types::audit(parts.item, parts.krate);
     let mut next = 0;
     let arguments = parts.signature.arguments.iter();
     let arguments: Vec<TokenStream> = arguments
@@ -415,11 +483,19 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
                 ArgumentKind::Reference { .. } => {
                     unreachable!("a kernel takes no references to values")
                 }
-                ArgumentKind::Slice { access, .. } => match access {
-                    Access::Read => quote!(direct::input(__args, #i)),
-                    Access::Write => quote!(direct::output(__args, #i).into_mut()),
-                    Access::Atomic => quote!(direct::atomics(__args, #i)),
-                },
+                ArgumentKind::Slice { access, .. } => {
+                    let slice = match access {
+                        Access::Read => quote!(direct::input(__args, #i)),
+                        Access::Write => quote!(direct::output(__args, #i).into_mut()),
+                        Access::Atomic => quote!(direct::atomics(__args, #i)),
+                    };
+                    match argument.item {
+                        None => slice,
+                        Some(Item::Value) => quote!(#slice[direct::ids::item_id()]),
+                        Some(Item::Shared) => quote!(&#slice[direct::ids::item_id()]),
+                        Some(Item::Mutable) => quote!(&mut #slice[direct::ids::item_id()]),
+                    }
+                }
             }
         })
         .collect();
@@ -431,10 +507,16 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let parameters = parts.parameters();
     let generics = &parameters.names;
     let turbofish = (!parameters.is_empty()).then(|| quote!(::<#generics>));
-    let each = if parts.is_cooperative {
-        quote!(for_each_block)
-    } else {
-        quote!(for_each_thread)
+    let run = |each: TokenStream| {
+        let arguments = arguments.clone();
+        quote!(direct::#each(__space, || unsafe { #name #turbofish(#(#arguments),*) });)
+    };
+    let (alone, together) = (run(quote!(for_each_thread)), run(quote!(for_each_block)));
+    let collective = &parts.collective;
+    let each = match (parts.is_cooperative, collective.is_empty()) {
+        (true, _) => together,
+        (false, true) => alone,
+        (false, false) => quote!(if const { #(#collective)||* } { #together } else { #alone }),
     };
     quote! {
         #[inline]
@@ -447,7 +529,7 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
             #function
             {
                 use #krate::__private::direct;
-                direct::#each(__space, || unsafe { #name #turbofish(#(#arguments),*) });
+                #each
             }
         }
     }

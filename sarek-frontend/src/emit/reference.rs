@@ -9,8 +9,8 @@ use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::Scalar;
 use syn::visit_mut::VisitMut;
 
-use super::direct::rust_type;
-use crate::lower::{MARK, NativeCall, Template, is_native, name_span};
+use crate::lower::{MARK, scalar_tokens};
+use crate::parse::{NativeCall, StdCall, StdMacro, Template, is_native, name_span};
 
 /// Numbers the `let`s and literals of a body, so that lowering can tell the type of each.
 pub fn mark(block: &mut syn::Block) {
@@ -46,6 +46,29 @@ impl VisitMut for Marker {
     fn visit_generic_argument_mut(&mut self, _: &mut syn::GenericArgument) {}
 
     fn visit_pat_mut(&mut self, _: &mut syn::Pat) {}
+
+    /// Marks the code in a macro that kernels know; all other macros are tokens.
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        if is_native(mac)
+            && let Ok(mut call) = mac.parse_body::<NativeCall>()
+        {
+            visit_code(&mut call, self);
+            mac.tokens = call.to_token_stream();
+        } else if let Some(Ok(mut call)) = StdCall::of(mac) {
+            call.visit(self);
+            mac.tokens = call.to_token_stream();
+        }
+    }
+}
+
+/// Visits the Rust in a `native!`.
+fn visit_code(call: &mut NativeCall, visitor: &mut impl VisitMut) {
+    for (_, operand) in &mut call.operands {
+        visitor.visit_expr_mut(operand);
+    }
+    if let Some(fallback) = &mut call.fallback {
+        visitor.visit_block_mut(fallback);
+    }
 }
 
 /// Takes the marks off again, spells out the types of those that have one, and replaces `native!`
@@ -77,35 +100,42 @@ impl Annotator<'_> {
         let Ok(mut call) = mac.parse_body::<NativeCall>() else {
             return quote!({});
         };
-        // Its tokens bear no marks: rustc infers the types in it by itself.
-        if let Some(fallback) = &mut call.fallback {
-            self.visit_block_mut(fallback);
-        }
+        visit_code(&mut call, self);
         let krate = self.krate;
-        let operands = call.texts.iter().flat_map(|(_, text)| {
+        let lets = call.operands.iter().map(|(name, value)| {
+            let value = value.to_token_stream();
+            quote_spanned!(name.span()=> #[allow(unused_variables)] let #name = #value;)
+        });
+        let lets: TokenStream = lets.collect();
+        let preludes = call.preludes.iter();
+        let operands = call.texts.iter().flat_map(|arm| {
             let operand = move |piece| match piece {
                 Template::Operand(name) => {
-                    syn::parse_str::<syn::Ident>(&name).ok().map(|mut ident| {
-                        ident.set_span(text.span().resolved_at(span));
-                        quote_spanned!(text.span()=> let _ = &#ident;)
-                    })
+                    let operand = Template::expression(&name, &arm.text, span)?;
+                    Some(
+                        quote_spanned!(arm.text.span()=> #krate::__private::native_operand(&#operand);),
+                    )
                 }
                 Template::Text(_) => None,
             };
-            Template::parse(&text.value())
+            Template::parse(&arm.text.value())
                 .into_iter()
                 .filter_map(operand)
         });
         let uses: TokenStream = operands.collect();
-        let fallback = match (call.fallback, self.types) {
-            (Some(block), _) => block.to_token_stream(),
-            (None, Some(_)) => quote!(#krate::__private::no_fallback();),
+        let yields = call.yields().map_or_else(|| quote!(()), |ty| quote!(#ty));
+        let fallback = match (&call.fallback, self.types) {
+            (Some(block), _) => match call.yields() {
+                Some(ty) => quote!(let __value: #ty = #block; __value),
+                None => block.to_token_stream(),
+            },
+            (None, Some(_)) => quote!(#krate::__private::no_fallback::<#yields>()),
             // Fits wherever the user has put it.
             (None, None) => quote!(::core::unreachable!()),
         };
         // The `unsafe` around it has a use; without one, lowering has reported that.
         let marker = (self.unsafe_depth > 0).then(|| quote!(#krate::__private::native();));
-        quote!({ #marker #uses #fallback })
+        quote!({ #marker #lets #(let _: &#krate::NativePrelude = &#preludes;)* #uses #fallback })
     }
 }
 
@@ -172,7 +202,7 @@ impl VisitMut for Annotator<'_> {
             other => other,
         };
         if let syn::Pat::Ident(pat) = untyped {
-            let ty = rust_type(ty);
+            let ty = scalar_tokens(ty, self.krate);
             let (pat, ty) = (pat.clone(), syn::parse_quote!(#ty));
             local.pat = syn::Pat::Type(syn::PatType {
                 attrs: vec![],
@@ -208,11 +238,41 @@ impl VisitMut for Annotator<'_> {
         self.unsafe_depth -= 1;
     }
 
+    /// What the code in a macro is annotated with; `println!` goes where the kernel's lines go.
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        let Some(Ok(mut call)) = StdCall::of(mac) else {
+            return;
+        };
+        call.visit(self);
+        let StdMacro::Print { line } = call.kind else {
+            mac.tokens = call.to_token_stream();
+            return;
+        };
+        let (krate, span) = (self.krate, name_span(mac));
+        let name = syn::Ident::new(if line { "println" } else { "print" }, Span::call_site());
+        mac.path = syn::parse_quote!(#krate::__private::#name);
+        let Some(said) = &mut call.said else {
+            mac.tokens = quote!([] "");
+            return;
+        };
+        for (_, arg) in &mut said.args {
+            let value = arg.to_token_stream();
+            let span = Span::mixed_site().located_at(syn::spanned::Spanned::span(arg));
+            *arg = syn::Expr::Verbatim(quote_spanned!(span=> #krate::__private::printed(#value)));
+        }
+        let captured = said.pieces().map(|p| p.captured).unwrap_or_default();
+        let captured = captured
+            .iter()
+            .map(|name| syn::Ident::new(name, said.format.span().resolved_at(span)));
+        mac.tokens = quote!([#(#captured),*] #said);
+    }
+
     fn visit_stmt_mut(&mut self, stmt: &mut syn::Stmt) {
         if let syn::Stmt::Macro(mac) = stmt
             && is_native(&mac.mac)
         {
-            *stmt = syn::Stmt::Expr(syn::Expr::Verbatim(self.native(&mac.mac)), None);
+            let expansion = syn::Expr::Verbatim(self.native(&mac.mac));
+            *stmt = syn::Stmt::Expr(expansion, mac.semi_token);
             return;
         }
         syn::visit_mut::visit_stmt_mut(self, stmt);

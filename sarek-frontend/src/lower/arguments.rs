@@ -1,9 +1,13 @@
 //! Parameters, as the body knows them.
 
-use sarek_ir::{Expr, LocalId, Memory, Param, ParamId, ParamKind, Scalar, Stmt};
+use proc_macro2::Span;
+use sarek_ir::{
+    Axis, Builtin, Expr, ExprId, LocalId, Memory, Param, ParamId, ParamKind, Scalar, SiteId,
+    SiteKind, Stmt,
+};
 
 use super::{Binding, Lowerer, Ty, plain_name};
-use crate::parse::{Argument, ArgumentKind, ElementType, Signature};
+use crate::parse::{Argument, ArgumentKind, ElementType, Item, Signature};
 
 impl Lowerer<'_> {
     pub(super) fn bind_arguments(&mut self, signature: &Signature) {
@@ -11,6 +15,7 @@ impl Lowerer<'_> {
             let param = ParamId(self.kernel.params.len() as u32);
             let ty = self.argument_type(argument);
             self.param_types.push(ty);
+            self.own_types.0.push(ty);
             // The type is filled in when all of them are known.
             let known = self.types.resolve(ty).unwrap_or(Scalar::Bool);
             let kind = match argument.kind {
@@ -27,8 +32,15 @@ impl Lowerer<'_> {
                 }
             };
             let name = plain_name(&argument.name).into();
-            self.kernel.params.to_mut().push(Param { name, kind });
+            self.kernel.params.to_mut().push(Param {
+                name,
+                kind,
+                align: 0,
+            });
             let binding = match argument.kind {
+                ArgumentKind::Slice { .. } if argument.item.is_some() => {
+                    self.item_argument(argument, param, ty)
+                }
                 ArgumentKind::Slice { .. } => Binding::Memory(Memory::Slice(param)),
                 ArgumentKind::View { rank, .. } => {
                     self.view_params(&plain_name(&argument.name), rank);
@@ -51,6 +63,52 @@ impl Lowerer<'_> {
             };
             self.bind(&argument.name, binding);
         }
+    }
+
+    /// The element of a kernel over items: a copy, which is stored again at the end if the kernel may change it.
+    fn item_argument(&mut self, argument: &Argument, param: ParamId, ty: Ty) -> Binding {
+        let span = argument.name.span();
+        let (index, site) = self.own_element(param, span);
+        let load = Expr::Load {
+            memory: Memory::Slice(param),
+            index,
+            site,
+        };
+        let init = Some(self.expr(load, ty, span));
+        let mutable = argument.mutable || argument.item == Some(Item::Mutable);
+        let local = self.local(&argument.name.to_string(), ty, mutable);
+        self.push(Stmt::Let { local, init }, span);
+        match argument.item {
+            Some(Item::Mutable) => {
+                self.items.push((param, local, span));
+                Binding::Reference(local)
+            }
+            Some(Item::Shared) => Binding::Reference(local),
+            Some(Item::Value) | None => Binding::Local(local),
+        }
+    }
+
+    /// Stores the items that the kernel may have changed, before it returns.
+    pub(super) fn store_items(&mut self) {
+        for (param, local, span) in self.items.clone() {
+            let value = self.read(local, span);
+            let (index, site) = self.own_element(param, span);
+            let store = Stmt::Store {
+                memory: Memory::Slice(param),
+                index,
+                value,
+                site,
+            };
+            self.push(store, span);
+        }
+    }
+
+    /// The index of a thread's own element.
+    fn own_element(&mut self, param: ParamId, span: Span) -> (ExprId, Option<SiteId>) {
+        let id = Expr::Builtin(Builtin::GlobalIdx(Axis::X));
+        let index = self.known(id, Scalar::Usize, span);
+        let kind = SiteKind::Index(Memory::Slice(param));
+        (index, Some(self.site(kind, span)))
     }
 
     fn argument_type(&mut self, argument: &Argument) -> Ty {

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 
 use super::compound::is_type_name;
 use super::{Lowerer, Value};
+use crate::parse::named_scalar;
 
 impl Lowerer<'_> {
     pub(super) fn call(&mut self, e: &syn::ExprCall) -> Value {
@@ -14,7 +15,8 @@ impl Lowerer<'_> {
 
     /// A call; `wanted` tells whether its result is used.
     pub(super) fn call_wanted(&mut self, e: &syn::ExprCall, wanted: bool) -> Value {
-        if let Some(value) = self.closure_call(e).or_else(|| self.self_call(e)) {
+        let own = |this: &mut Self| this.self_call(e, wanted);
+        if let Some(value) = self.closure_call(e).or_else(|| own(self)) {
             return value;
         }
         let path = match &*e.func {
@@ -47,6 +49,9 @@ impl Lowerer<'_> {
         let name = last.ident.to_string();
         if let Some(scalar) = qualifying_type(path) {
             return self.associated_call(scalar, last, e);
+        }
+        if let Some(value) = self.packed_call(path, e) {
+            return value;
         }
         if let Some(builtin) = Builtin::from_name(&name)
             && self.is_of_facade(path)
@@ -92,6 +97,9 @@ impl Lowerer<'_> {
     ) -> Value {
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         let ids = self.operands(&arguments);
+        if let Some(value) = self.half_from(on, method, &ids, e.span()) {
+            return value;
+        }
         if method.ident == "from_bits" {
             return self.float_from_bits(on, &ids, e.span());
         }
@@ -107,16 +115,16 @@ impl Lowerer<'_> {
 
 /// The scalar type before the last segment: `f32::sqrt`, `std::primitive::f32::sqrt`.
 pub(super) fn qualifying_type(path: &syn::Path) -> Option<Scalar> {
-    let count = path.segments.len();
-    let ty = Scalar::from_name(&path.segments.get(count.checked_sub(2)?)?.ident.to_string())?;
-    let prefix: Vec<String> = path
-        .segments
-        .iter()
-        .take(count - 2)
-        .map(|s| s.ident.to_string())
-        .collect();
-    let prefix: Vec<&str> = prefix.iter().map(String::as_str).collect();
-    matches!(prefix.as_slice(), [] | ["std" | "core", "primitive"]).then_some(ty)
+    let mut ty = path.clone();
+    ty.segments.pop();
+    ty.segments.pop_punct();
+    if let [std, primitive, name] = &*ty.segments.iter().collect::<Vec<_>>()
+        && (std.ident == "std" || std.ident == "core")
+        && primitive.ident == "primitive"
+    {
+        return Scalar::from_name(&name.ident.to_string());
+    }
+    named_scalar(&ty)
 }
 
 /// Is it one of the functions that kernels have of themselves?

@@ -70,7 +70,7 @@ impl Lowerer<'_> {
     }
 
     /// Ends a block with the assignment of what it yields.
-    fn assign_result(&mut self, block: &mut OpenBlock, value: Value, local: LocalId) {
+    pub(super) fn assign_result(&mut self, block: &mut OpenBlock, value: Value, local: LocalId) {
         let Value::Scalar(value) = value else {
             return;
         };
@@ -347,6 +347,7 @@ impl Lowerer<'_> {
                 "a kernel returns nothing: write its results to a `&mut [T]`",
             );
         }
+        self.store_items();
         self.push(Stmt::Return, e.return_token.span);
         Value::Never
     }

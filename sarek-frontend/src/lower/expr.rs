@@ -132,7 +132,8 @@ impl Lowerer<'_> {
 
     /// A literal. Its value waits for its type; `-1` is one literal, so that `MIN` can be written.
     pub(super) fn literal(&mut self, e: &syn::ExprLit, negative: bool) -> Value {
-        let suffix = |s: &str| Scalar::from_name(s);
+        // Rust has no literals of `f16`.
+        let suffix = |s: &str| Scalar::from_name(s).filter(|ty| *ty != Scalar::F16);
         let ty = match &e.lit {
             syn::Lit::Bool(b) => {
                 return Value::Scalar(self.constant(sarek_ir::Value::Bool(b.value), b.span));
@@ -186,6 +187,12 @@ impl Lowerer<'_> {
         let Some(to) = scalar_type(&e.ty, self.errors) else {
             return Value::Never;
         };
+        let is_half = self.types.look(self.ty(arg)) == super::Known::Scalar(Scalar::F16);
+        if to == Scalar::F16 || is_half {
+            let message = "`f16` is converted by its methods: `f16::from_f32(x)`, `x.to_f32()`";
+            self.errors.at(e.as_token.span, message);
+            return Value::Never;
+        }
         let target = self.types.known(to);
         // As in rustc, a bare literal under `as` takes the target's type where it can.
         if self.is_bare_literal(arg) && self.types.unify(self.ty(arg), target).is_ok() {

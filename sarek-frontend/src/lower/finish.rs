@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use proc_macro2::Span;
 use sarek_ir::{
-    Argument, BinaryOp, Compound, DivideOp, Expr, ExprId, ParamKind, Piece, Place, Root, Scalar,
-    SiteId, Step, Stmt, Type, TypeDef, Value as Constant, eval,
+    Argument, BinaryOp, Compound, DivideOp, Expr, ExprId, ParamKind, Place, Root, Scalar, SiteId,
+    Step, Stmt, Type, TypeDef, Value as Constant, eval,
 };
 
 use super::{Known, Lowered, Lowerer, PendingLiteral};
@@ -37,8 +37,10 @@ impl Lowerer<'_> {
             .iter()
             .filter_map(|(m, ty)| Some((*m, self.types.resolve(*ty)?)))
             .collect();
+        let is_nested = self.callees.iter().any(|callee| callee.is_self);
         Some(Lowered {
             name,
+            nests: self.inline.filter(|_| is_nested),
             kernel: self.kernel,
             expr_spans: self.expr_spans,
             stmt_spans: self.stmt_spans,
@@ -58,6 +60,7 @@ impl Lowerer<'_> {
             arrays: self.arrays.iter().map(|(local, _)| *local).collect(),
             link_types: self.link_tokens,
             paths: self.paths,
+            preludes: self.preludes,
         })
     }
 
@@ -77,6 +80,8 @@ impl Lowerer<'_> {
                 let _ = self.types.unify(ty, bool_ty);
             }
         }
+        self.settle_natives();
+        self.infer_callees();
         self.settle_links();
         self.settle_params();
         self.settle_memory();
@@ -289,6 +294,8 @@ impl Lowerer<'_> {
                 | Stmt::Return
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Subgroup { .. }
                 | Stmt::Call { .. }
                 | Stmt::Native { .. } => {}
@@ -366,12 +373,8 @@ impl DataDependence {
                         self.expr(kernel, start) || self.expr(kernel, end);
                 }
                 Stmt::Native { native } => {
-                    for text in kernel.natives[native.index()].texts.iter() {
-                        for piece in text.pieces.iter() {
-                            if let Piece::Local(local) = piece {
-                                self.locals[local.index()] |= kernel.locals[local.index()].mutable;
-                            }
-                        }
+                    for local in kernel.changed_by_text(native) {
+                        self.locals[local.index()] = true;
                     }
                 }
                 Stmt::Atomic {
@@ -397,6 +400,8 @@ impl DataDependence {
                 Stmt::Let { init: None, .. }
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Atomic { result: None, .. }
                 | Stmt::Store { .. }
                 | Stmt::Assert { .. }
@@ -438,7 +443,7 @@ fn expr_site(expr: &mut Expr) -> Option<&mut SiteId> {
 fn stmt_site(stmt: &mut Stmt) -> Option<&mut SiteId> {
     match stmt {
         Stmt::Store { site, .. } | Stmt::Atomic { site, .. } => site.as_mut(),
-        Stmt::Assert { site, .. } => Some(site),
+        Stmt::Assert { site, .. } | Stmt::Panic { site } => Some(site),
         Stmt::Let { .. }
         | Stmt::Assign { .. }
         | Stmt::Update { .. }
@@ -450,6 +455,7 @@ fn stmt_site(stmt: &mut Stmt) -> Option<&mut SiteId> {
         | Stmt::Return
         | Stmt::Barrier
         | Stmt::Fence { .. }
+        | Stmt::Print { .. }
         | Stmt::Subgroup { .. }
         | Stmt::Call { .. }
         | Stmt::Native { .. } => None,
@@ -512,6 +518,7 @@ fn float(digits: &str, negative: bool, ty: Scalar) -> Result<Constant, String> {
     let sign = if negative { "-" } else { "" };
     let text = format!("{sign}{digits}");
     match ty {
+        Scalar::F16 => Err("`f16` has no literals: write `f16::from_f32_const(1.5)`".into()),
         Scalar::F32 => text.parse().map(Constant::f32).map_err(|e| e.to_string()),
         Scalar::F64 => text.parse().map(Constant::f64).map_err(|e| e.to_string()),
         Scalar::Bool

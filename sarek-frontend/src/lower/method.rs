@@ -82,6 +82,9 @@ impl Lowerer<'_> {
         if let Some(value) = self.array_length(name, &ids, span) {
             return value;
         }
+        if let Some(value) = self.packed_method(name, &ids, span) {
+            return value;
+        }
         let on = match self.types.look(self.ty(ids[0])) {
             Known::Scalar(scalar) => scalar,
             // It stands for what was reported, or for what is not reached.
@@ -95,7 +98,10 @@ impl Lowerer<'_> {
                 return Value::Never;
             }
         };
-        if let Some(value) = self.composed(name, on, &ids, span) {
+        if let Some(value) = self
+            .half_method(name, on, &ids, span)
+            .or_else(|| self.composed(name, on, &ids, span))
+        {
             return value;
         }
         match Intrinsic::method(&name.to_string(), on) {
@@ -182,7 +188,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn arity(&mut self, name: &Ident, ids: &[ExprId], wanted: usize) -> bool {
+    pub(super) fn arity(&mut self, name: &Ident, ids: &[ExprId], wanted: usize) -> bool {
         if ids.len() - 1 != wanted {
             let (found, s) = (ids.len() - 1, if wanted == 1 { "" } else { "s" });
             let message = format!("`{name}` takes {wanted} argument{s}, and {found} are given");
@@ -233,10 +239,10 @@ impl Lowerer<'_> {
 
     pub(super) fn float_from_bits(&mut self, on: Scalar, ids: &[ExprId], span: Span) -> Value {
         let (bits, [id]) = (
-            if on == Scalar::F32 {
-                Scalar::U32
-            } else {
-                Scalar::U64
+            match on {
+                Scalar::F16 => Scalar::U16,
+                Scalar::F32 => Scalar::U32,
+                _ => Scalar::U64,
             },
             ids,
         ) else {

@@ -24,11 +24,14 @@ mod device;
 mod expr;
 mod fill;
 mod finish;
+mod half;
 mod length;
+mod macros;
 mod matching;
 mod method;
 mod native;
 mod operator;
+mod packed;
 mod parameter;
 mod path;
 mod pattern;
@@ -53,9 +56,8 @@ use crate::diagnostics::Errors;
 use crate::parse::{Parameters, Signature};
 
 pub use device::Callee;
-pub use native::{NativeCall, Template, is_native, name_span};
 use types::{Known, Ty};
-pub(crate) use written::member;
+pub(crate) use written::{member, scalar_tokens};
 
 /// A lowered body.
 pub struct Lowered {
@@ -73,6 +75,8 @@ pub struct Lowered {
     pub audits: Vec<TokenStream>,
     /// The functions that it calls, in the order of [`Kernel::functions`].
     pub callees: Vec<Callee>,
+    /// How many calls of itself it may nest in one, if it has some that do not come last.
+    pub nests: Option<u32>,
     /// Is the first parameter `self`, which compiled bodies always take as `&mut Self`?
     pub has_receiver: bool,
     /// The links whose type has no name: they stand where they are used.
@@ -99,6 +103,8 @@ pub struct Lowered {
     pub link_types: Vec<TokenStream>,
     /// How the source names what an operation makes or takes apart.
     pub paths: HashMap<CompoundId, TokenStream>,
+    /// The texts that its native blocks need, in the order of [`Kernel::prelude_links`].
+    pub preludes: Vec<syn::Path>,
 }
 
 /// What an expression yields.
@@ -212,6 +218,10 @@ pub struct Lowerer<'e> {
     references: Vec<(ParamId, LocalId)>,
     is_function: bool,
     own_name: Option<recursion::OwnName>,
+    /// How many calls of itself the function may nest in one.
+    inline: Option<u32>,
+    /// What the function takes and yields, for calls of itself.
+    own_types: (Vec<Ty>, Option<Ty>),
     recursion: Option<recursion::Recursion>,
     /// Does the function call itself, so that its parameters are variables?
     is_recursive: bool,
@@ -228,6 +238,11 @@ pub struct Lowerer<'e> {
     unreachable: Vec<Ty>,
     /// Types that are the unsigned integer of another's width.
     unsigned_of: Vec<(Ty, Ty)>,
+    /// What texts of `native!` name.
+    natives: Vec<native::Operand>,
+    preludes: Vec<syn::Path>,
+    /// The locals that hold items, which are stored before the kernel returns.
+    items: Vec<(ParamId, LocalId, Span)>,
 }
 
 /// Lowers a kernel's body. `None` when an error was reported.
@@ -248,6 +263,7 @@ pub fn lower(
         return lowerer.finished(signature);
     }
     let value = lowerer.scoped_block(body);
+    lowerer.store_items();
     if let (Value::Scalar(id), true) = (value, signature.returns_nothing) {
         let span = lowerer.expr_spans[id.index()];
         lowerer.errors.at(
@@ -316,6 +332,8 @@ impl<'e> Lowerer<'e> {
             references: vec![],
             is_function: signature.is_function,
             own_name: recursion::OwnName::of(signature),
+            inline: signature.inline,
+            own_types: (vec![], None),
             recursion: None,
             is_recursive: false,
             constants: signature
@@ -335,6 +353,9 @@ impl<'e> Lowerer<'e> {
             marks: vec![],
             unreachable: vec![],
             unsigned_of: vec![],
+            natives: vec![],
+            preludes: vec![],
+            items: vec![],
         }
     }
 
@@ -399,7 +420,7 @@ impl<'e> Lowerer<'e> {
             open.stmts.push(id);
             open.ended = matches!(
                 stmt,
-                Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return
+                Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Panic { .. }
             );
         }
     }

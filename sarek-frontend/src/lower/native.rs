@@ -1,162 +1,26 @@
-//! `native!` and other macros in a body.
+//! `native!`: text in targets' own languages.
 
-use proc_macro2::Span;
-use sarek_ir::{Memory, Native, NativeId, NativeText, Piece, Stmt};
-use syn::parse::{Parse, ParseStream};
+use proc_macro2::{Ident, Span};
+use sarek_ir::{
+    LocalId, Memory, Native, NativeId, NativeText, Origin, ParamId, Piece, PlaceId, Root, Stmt,
+};
+use syn::LitStr;
 use syn::spanned::Spanned;
-use syn::{LitStr, Token};
 
-use super::{Binding, Lowerer, Value};
+use super::place::Place;
+use super::{Binding, Known, Lowerer, Ty, Value, path_text};
+use crate::parse::{NativeArm, NativeCall, Template, name_span};
 
-/// The tokens of one `native!`.
-pub struct NativeCall {
-    /// Target and text.
-    pub texts: Vec<(LitStr, LitStr)>,
-    /// `_ => { … }`
-    pub fallback: Option<syn::Block>,
-}
-
-impl Parse for NativeCall {
-    fn parse(input: ParseStream<'_>) -> syn::Result<NativeCall> {
-        let mut call = NativeCall {
-            texts: vec![],
-            fallback: None,
-        };
-        if input.peek(LitStr) && input.peek2(Token![,]) {
-            let target = input.parse()?;
-            input.parse::<Token![,]>()?;
-            call.texts.push((target, input.parse()?));
-            input.parse::<Option<Token![,]>>()?;
-            if !input.is_empty() {
-                let message = "`native!(target, text)` takes two strings; write several targets as `\"cuda\" => \"…\"`";
-                return Err(input.error(message));
-            }
-            return Ok(call);
-        }
-        while !input.is_empty() {
-            if let Some(underscore) = input.parse::<Option<Token![_]>>()? {
-                input.parse::<Token![=>]>()?;
-                if call.fallback.is_some() {
-                    return Err(syn::Error::new(underscore.span, "a second fallback"));
-                }
-                call.fallback = Some(input.parse()?);
-            } else {
-                let target: LitStr = input.parse()?;
-                input.parse::<Token![=>]>()?;
-                if call.texts.iter().any(|(t, _)| t.value() == target.value()) {
-                    return Err(syn::Error::new(
-                        target.span(),
-                        "a second text for the same target",
-                    ));
-                }
-                call.texts.push((target, input.parse()?));
-            }
-            if !input.is_empty() {
-                input.parse::<Option<Token![,]>>()?;
-            }
-        }
-        if call.texts.is_empty() {
-            return Err(
-                input.error("a target and its text are missing: `native!(\"cuda\", \"…\")`")
-            );
-        }
-        Ok(call)
-    }
-}
-
-/// A piece of a text: verbatim, or the name of an operand.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Template {
-    /// Emitted as it is.
-    Text(String),
-    /// `{name}`
-    Operand(String),
-}
-
-impl Template {
-    /// Splits a text: `{name}` is an operand, `{{` and `}}` are braces, all else is verbatim.
-    pub fn parse(text: &str) -> Vec<Template> {
-        let mut pieces = vec![];
-        let mut verbatim = String::new();
-        let mut rest = text;
-        while let Some(c) = rest.chars().next() {
-            if let Some(after) = rest.strip_prefix("{{") {
-                verbatim.push('{');
-                rest = after;
-            } else if let Some(after) = rest.strip_prefix("}}") {
-                verbatim.push('}');
-                rest = after;
-            } else if let Some((name, after)) = operand(rest) {
-                if !verbatim.is_empty() {
-                    pieces.push(Template::Text(std::mem::take(&mut verbatim)));
-                }
-                pieces.push(Template::Operand(name.to_string()));
-                rest = after;
-            } else {
-                verbatim.push(c);
-                rest = &rest[c.len_utf8()..];
-            }
-        }
-        if !verbatim.is_empty() {
-            pieces.push(Template::Text(verbatim));
-        }
-        pieces
-    }
-}
-
-/// `{name}` at the start of a text, and what follows it.
-fn operand(text: &str) -> Option<(&str, &str)> {
-    let (name, after) = text.strip_prefix('{')?.split_once('}')?;
-    let mut chars = name.chars();
-    let first = chars.next()?;
-    let is_name =
-        (first.is_alphabetic() || first == '_') && chars.all(|c| c.is_alphanumeric() || c == '_');
-    is_name.then_some((name, after))
-}
-
-/// Is it a call of `native!`?
-pub fn is_native(mac: &syn::Macro) -> bool {
-    mac.path
-        .segments
-        .last()
-        .is_some_and(|s| s.ident == "native")
-}
-
-/// Where the macro's name stands.
-pub fn name_span(mac: &syn::Macro) -> Span {
-    let name = mac.path.segments.last();
-    name.map_or_else(Span::call_site, |s| s.ident.span())
+/// What a text names, to be a scalar or memory of scalars once types are known.
+pub(super) struct Operand {
+    /// What is said if it is not.
+    pub message: String,
+    pub ty: Ty,
+    pub span: Span,
 }
 
 impl Lowerer<'_> {
-    pub(super) fn macro_call(&mut self, mac: &syn::Macro) -> Value {
-        if is_native(mac) {
-            self.native(mac);
-            return Value::Unit;
-        }
-        let name = mac
-            .path
-            .segments
-            .last()
-            .map_or_else(String::new, |s| s.ident.to_string());
-        let instead = match name.as_str() {
-            "matches" => return self.matches_macro(mac),
-            "println" | "print" | "eprintln" | "dbg" => {
-                "write what you want to see to a `&mut [T]`"
-            }
-            "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "panic" | "unreachable"
-            | "todo" => "write a flag to a `&mut [T]`",
-            "superstep" => "its body is a sequence of statements",
-            _ => "the only macro in a kernel is `native!`",
-        };
-        self.errors.at(
-            mac.path.span(),
-            format!("`{name}!` is not supported in a kernel yet: {instead}"),
-        );
-        Value::Never
-    }
-
-    fn native(&mut self, mac: &syn::Macro) {
+    pub(super) fn native(&mut self, mac: &syn::Macro) -> Value {
         if self.unsafe_depth == 0 {
             self.errors.at(
                 mac.path.span(),
@@ -165,27 +29,53 @@ impl Lowerer<'_> {
         }
         let call: NativeCall = match mac.parse_body() {
             Ok(call) => call,
-            Err(error) => return self.errors.push(error),
+            Err(error) => {
+                self.errors.push(error);
+                return Value::Never;
+            }
         };
+        self.scopes.push(Default::default());
+        let value = self.native_call(&call, mac);
+        self.scopes.pop();
+        value
+    }
+
+    fn native_call(&mut self, call: &NativeCall, mac: &syn::Macro) -> Value {
+        for (name, value) in &call.operands {
+            let Some(value) = self.scalar_or_never(value) else {
+                return Value::Never;
+            };
+            self.native_let(name, value);
+        }
+        for path in &call.preludes {
+            self.prelude(path);
+        }
         // Operands are names of whoever wrote `native`, see `emit::reference`.
         let at = name_span(mac);
-        let texts: Vec<NativeText> = call
-            .texts
-            .iter()
-            .map(|(target, text)| NativeText {
-                target: target.value().into(),
-                pieces: self.pieces(text, at).into(),
-            })
-            .collect();
+        let texts: Vec<NativeText> = call.texts.iter().map(|arm| self.text(arm, at)).collect();
+        let result = call.yields().map(|ty| {
+            let span = ty.span();
+            let ty = self.written_type(ty).unwrap_or_else(|| self.types.any());
+            let message = several_parts("what it yields");
+            self.natives.push(Operand { message, ty, span });
+            let local = self.result(ty);
+            self.push(Stmt::Let { local, init: None }, mac.path.span());
+            local
+        });
         let fallback = call.fallback.as_ref().map(|block| {
             super::attributes::check(block, self.errors);
-            let (open, value) = self.in_block(|this| this.scoped_block(block));
-            if let Value::Scalar(id) = value {
-                let span = self.span(id);
-                self.errors.at(
-                    span,
-                    "the fallback of `native!` yields nothing: end it with `;`",
-                );
+            let (mut open, value) = self.in_block(|this| this.scoped_block(block));
+            match (value, result) {
+                (Value::Scalar(_), Some(local)) => self.assign_result(&mut open, value, local),
+                (Value::Scalar(id), None) => {
+                    let message = "the fallback of `native!` yields nothing: end it with `;`";
+                    self.errors.at(self.span(id), message);
+                }
+                (Value::Unit, Some(_)) => {
+                    let message = "the fallback yields what the texts yield, and this is `()`";
+                    self.errors.at(block.brace_token.span.close(), message);
+                }
+                (Value::Unit, None) | (Value::Never, _) => {}
             }
             self.close(open)
         });
@@ -193,70 +83,164 @@ impl Lowerer<'_> {
         self.kernel.natives.to_mut().push(Native {
             texts: texts.into(),
             fallback,
+            result,
         });
         self.push(Stmt::Native { native }, mac.path.span());
+        result.map_or(Value::Unit, |local| {
+            Value::Scalar(self.read(local, mac.path.span()))
+        })
     }
 
-    fn pieces(&mut self, text: &LitStr, at: Span) -> Vec<Piece> {
-        let mut pieces = vec![];
-        for piece in Template::parse(&text.value()) {
-            pieces.push(match piece {
-                Template::Text(text) => Piece::Text(text.into()),
-                Template::Operand(name) => {
-                    let Some(piece) = self.native_operand(&name, text, at) else {
-                        continue;
-                    };
-                    piece
-                }
-            });
+    /// A variable of the texts and the fallback alone.
+    fn native_let(&mut self, name: &Ident, value: sarek_ir::ExprId) -> LocalId {
+        let ty = self.ty(value);
+        let local = self.local(&name.to_string(), ty, false);
+        let init = Some(value);
+        self.push(Stmt::Let { local, init }, name.span());
+        self.bind(name, Binding::Local(local));
+        local
+    }
+
+    /// `use PATH`
+    fn prelude(&mut self, path: &syn::Path) {
+        let text = path_text(path);
+        if !self.kernel.prelude_links.iter().any(|p| *p == text) {
+            self.kernel.prelude_links.to_mut().push(text.into());
+            self.preludes.push(path.clone());
         }
-        pieces
     }
 
-    fn native_operand(&mut self, name: &str, text: &LitStr, at: Span) -> Option<Piece> {
-        match self.find_text(name, at) {
-            Some(Binding::Local(local) | Binding::Reference(local)) => Some(Piece::Local(local)),
-            Some(Binding::Scalar(param) | Binding::Memory(Memory::Slice(param))) => {
-                Some(Piece::Param(param))
+    fn text(&mut self, arm: &NativeArm, at: Span) -> NativeText {
+        if let Some(instead) = no_target(&arm.target.value()) {
+            let message = format!("{:?} is no target of texts: {instead}", arm.target.value());
+            self.errors.at(arm.target.span(), message);
+        }
+        let mut pieces = vec![];
+        for piece in Template::parse(&arm.text.value()) {
+            match piece {
+                Template::Text(text) => pieces.push(Piece::Text(text.into())),
+                Template::Operand(name) => pieces.extend(self.operand(&name, &arm.text, at)),
             }
-            Some(Binding::Memory(Memory::Shared(_) | Memory::Local(_)) | Binding::View(_)) => {
-                self.errors.at(
-                    text.span(),
-                    format!("`{{{name}}}` is an array: bind the element with `let` first"),
-                );
-                None
+        }
+        let newlines = |text: &str| text.matches('\n').count();
+        NativeText {
+            target: arm.target.value().into(),
+            pieces: pieces.into(),
+            origin: Origin {
+                file: "".into(),
+                line: arm.text.span().start().line as u32,
+                by_line: newlines(&arm.text.value()) == newlines(&arm.text.token().to_string()),
+            },
+        }
+    }
+
+    fn operand(&mut self, name: &str, text: &LitStr, at: Span) -> Option<Piece> {
+        if let Some((base, _)) = name.split_once('.') {
+            return self.field_operand(base, name, text, at);
+        }
+        match self.find_text(name, at) {
+            Some(Binding::Local(local) | Binding::Reference(local)) => {
+                self.text_scalar(name, self.local_types[local.index()], text);
+                Some(Piece::Local(local))
+            }
+            Some(Binding::Scalar(param)) => Some(self.param_operand(name, param, text)),
+            Some(Binding::Memory(memory)) => {
+                let elem = self.element_type(memory);
+                self.text_scalar(name, elem, text);
+                Some(match memory {
+                    Memory::Slice(param) => Piece::Param(param),
+                    Memory::Shared(shared) => Piece::Shared(shared),
+                    Memory::Local(local) => Piece::Local(local),
+                })
             }
             Some(Binding::Const(_) | Binding::Closure(_) | Binding::Part(_)) => {
-                self.errors.at(
-                    text.span(),
-                    format!("`{{{name}}}` is no variable: bind it with `let` first"),
+                let message = format!(
+                    "`{{{name}}}` is no variable: give its value a name, as in `native!(…, v = {name})`"
                 );
+                self.errors.at(text.span(), message);
                 None
             }
             None => {
-                self.errors.at(
-                    text.span(),
-                    format!(
-                        "`{{{name}}}` names no variable of the kernel; write `{{{{` for a brace"
-                    ),
+                let message = format!(
+                    "`{{{name}}}` names no variable of the kernel; write `{{{{` for a brace"
                 );
+                self.errors.at(text.span(), message);
                 None
+            }
+        }
+    }
+
+    fn param_operand(&mut self, name: &str, param: ParamId, text: &LitStr) -> Piece {
+        self.text_scalar(name, self.param_types[param.index()], text);
+        Piece::Param(param)
+    }
+
+    /// `{p.x}`: a scalar inside of a local, which the text may assign; of a parameter, its value.
+    fn field_operand(&mut self, base: &str, name: &str, text: &LitStr, at: Span) -> Option<Piece> {
+        let is_local = match self.find_text(base, at) {
+            Some(Binding::Local(_) | Binding::Reference(_)) => true,
+            Some(Binding::Scalar(_)) => false,
+            Some(
+                Binding::Memory(_) | Binding::Const(_) | Binding::Closure(_) | Binding::Part(_),
+            )
+            | None => {
+                let message = format!("`{{{name}}}` is no field of a variable of the kernel");
+                self.errors.at(text.span(), message);
+                return None;
+            }
+        };
+        let expr = Template::expression(name, text, at)?;
+        if !is_local {
+            let value = self.scalar_or_never(&expr)?;
+            self.text_scalar(name, self.ty(value), text);
+            let name = Ident::new("operand", text.span());
+            let local = self.native_let(&name, value);
+            return Some(Piece::Local(local));
+        }
+        let Place::Part { root, steps, ty } = self.place(&expr)? else {
+            unreachable!("a field is a part")
+        };
+        debug_assert!(matches!(root, Root::Local(_)));
+        self.text_scalar(name, ty, text);
+        let place = PlaceId(self.kernel.places.len() as u32);
+        let steps = steps.into();
+        let places = self.kernel.places.to_mut();
+        places.push(sarek_ir::Place { root, steps });
+        Some(Piece::Place(place))
+    }
+
+    fn text_scalar(&mut self, name: &str, ty: Ty, text: &LitStr) {
+        let (message, span) = (several_parts(&format!("`{{{name}}}`")), text.span());
+        self.natives.push(Operand { message, ty, span });
+    }
+
+    /// Reports operands that a text cannot speak of.
+    pub(super) fn settle_natives(&mut self) {
+        for Operand { message, ty, span } in std::mem::take(&mut self.natives) {
+            // What only rustc knows, it checks itself.
+            if self.types.look(ty) == Known::Compound {
+                self.errors.at(span, message);
             }
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn several_parts(what: &str) -> String {
+    format!(
+        "{what} has several parts, and a text knows scalars only: name one of them, as in `{{p.x}}`"
+    )
+}
 
-    #[test]
-    fn templates_split_at_operands_only() {
-        let text = |t: &str| Template::Text(t.into());
-        let op = |t: &str| Template::Operand(t.into());
-        assert_eq!(
-            Template::parse("y[{i}] = { x; } {{z}} {1} é"),
-            [text("y["), op("i"), text("] = { x; } {z} {1} é")]
-        );
+/// Why a target has no texts, if that is known.
+fn no_target(name: &str) -> Option<String> {
+    const KNOWN: [&str; 3] = ["cuda", "opencl", "wgsl"];
+    match name.to_ascii_lowercase().as_str() {
+        "native" | "cpu" | "rust" | "interpreter" => {
+            Some("what runs on the processor is the Rust after `_ =>`".into())
+        }
+        "wgpu" | "vulkan" | "metal" | "webgpu" => Some("write \"wgsl\"".into()),
+        "cl" | "ocl" => Some("write \"opencl\"".into()),
+        lower if lower != name && KNOWN.contains(&lower) => Some(format!("write {lower:?}")),
+        _ => None,
     }
 }

@@ -30,6 +30,9 @@ impl Lowerer<'_> {
             self.audits.push(audit(&e.path, constant));
             return Value::Scalar(self.constant(constant, span));
         }
+        if let Some(value) = self.packed_constant(&e.path) {
+            return value;
+        }
         if self.is_unit_variant(&e.path) {
             return self.unit_variant(&e.path);
         }
@@ -40,6 +43,9 @@ impl Lowerer<'_> {
         let last = e.path.segments.last().map(|s| s.ident.to_string());
         let ty = match (qualifying_type(&e.path), last.as_deref()) {
             (Some(ty), Some("MIN" | "MAX")) => self.types.known(ty),
+            (Some(Scalar::F16), Some(name)) if is_half_constant(name) => {
+                self.types.known(Scalar::F16)
+            }
             (Some(_), Some("BITS")) => self.types.known(Scalar::U32),
             (Some(_) | None, _) => self.types.constant(LinkId(self.links.len() as u32)),
         };
@@ -129,7 +135,7 @@ impl Lowerer<'_> {
         Value::Scalar(self.link(item.ident.to_token_stream(), wanted, span))
     }
 
-    fn link(&mut self, tokens: TokenStream, ty: Ty, span: Span) -> sarek_ir::ExprId {
+    pub(super) fn link(&mut self, tokens: TokenStream, ty: Ty, span: Span) -> sarek_ir::ExprId {
         let id = self.link_id(tokens, ty);
         self.expr(Expr::Link(id), ty, span)
     }
@@ -180,6 +186,20 @@ impl Lowerer<'_> {
     }
 }
 
+/// Is it a constant of `f16` that is one itself?
+fn is_half_constant(name: &str) -> bool {
+    let counts = [
+        "DIGITS",
+        "MANTISSA_DIGITS",
+        "RADIX",
+        "MAX_EXP",
+        "MIN_EXP",
+        "MAX_10_EXP",
+        "MIN_10_EXP",
+    ];
+    !counts.contains(&name)
+}
+
 macro_rules! constants {
     ($path:expr; $($ty:ident: $($name:ident)*;)*) => {
         match $path {
@@ -215,6 +235,7 @@ fn audit(path: &syn::Path, constant: Constant) -> TokenStream {
     let span = Span::mixed_site().located_at(path.span());
     let same = match constant {
         // No two NaNs compare equal, and that of core may have any sign.
+        Constant::F16(_) => unreachable!("constants of `f16` are links"),
         Constant::F32(bits) if f32::from_bits(bits).is_nan() => quote!(#path.is_nan()),
         Constant::F64(bits) if f64::from_bits(bits).is_nan() => quote!(#path.is_nan()),
         Constant::F32(bits) => {

@@ -341,6 +341,8 @@ impl Lowerer<'_> {
                     | Stmt::Return
                     | Stmt::Barrier
                     | Stmt::Fence { .. }
+                    | Stmt::Panic { .. }
+                    | Stmt::Print { .. }
                     | Stmt::Atomic { .. }
                     | Stmt::Subgroup { .. }
                     | Stmt::Call { .. }

@@ -28,7 +28,10 @@ impl Lowerer<'_> {
                 syn::Stmt::Local(local) => self.local_statement(local),
                 syn::Stmt::Item(_) => Value::Unit,
                 syn::Stmt::Expr(expr, semi) => self.expr_statement(expr, semi.is_none() && last),
-                syn::Stmt::Macro(mac) => self.macro_call(&mac.mac),
+                syn::Stmt::Macro(mac) => {
+                    let value = self.macro_call(&mac.mac);
+                    self.statement_value(value, mac.semi_token.is_none() && last)
+                }
             };
         }
         if self.blocks.last().expect("a block is open").ended {
@@ -46,6 +49,11 @@ impl Lowerer<'_> {
             })
             .flatten();
         let value = unused.unwrap_or_else(|| self.value(expr));
+        self.statement_value(value, is_tail)
+    }
+
+    /// What a statement yields: the value of a tail, and else nothing.
+    fn statement_value(&mut self, value: Value, is_tail: bool) -> Value {
         match value {
             Value::Scalar(_) if is_tail => value,
             Value::Scalar(id) => {

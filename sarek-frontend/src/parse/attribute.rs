@@ -11,6 +11,10 @@ use crate::emit::Shapes;
 pub struct Attribute {
     /// `block = 256`, `(16, 16)` or `(8, 8, 4)`.
     pub block: Option<[u32; 3]>,
+    /// `inline = 8`, of a `#[device]` function: how many calls of itself may be nested in one.
+    pub inline: Option<(u32, proc_macro2::Span)>,
+    /// Where that stands.
+    pub block_span: Option<proc_macro2::Span>,
     /// `crate = path`: how this crate is called where the kernel stands.
     pub krate: Option<Path>,
     /// `__shapes = "…"`, for tests alone: the shapes that loops over lanes may take.
@@ -57,11 +61,15 @@ impl Attribute {
         for Entry { name, value } in entries {
             match name.to_string().as_str() {
                 "block" if attribute.block.is_some() => errors.at(name.span(), "`block` is given twice"),
-                "block" => attribute.block = block(&value, errors),
+                "block" => {
+                    attribute.block = block(&value, errors);
+                    attribute.block_span = Some(name.span());
+                }
                 "crate" => match value {
                     Expr::Path(path) if path.qself.is_none() => attribute.krate = Some(path.path),
                     other => errors.at(span(&other), "`crate = …` takes a path, such as `crate = my_sarek`"),
                 },
+                "inline" => attribute.inline = inline(&value, errors),
                 "__shapes" => match shapes(&value) {
                     Some(shapes) => attribute.shapes = shapes,
                     None => errors.at(span(&value), "no list of shapes"),
@@ -74,6 +82,27 @@ impl Attribute {
         }
         attribute
     }
+}
+
+/// How deep a function may call itself.
+fn inline(value: &Expr, errors: &mut Errors) -> Option<(u32, proc_macro2::Span)> {
+    /// Beyond, the text would be out of all proportion.
+    const MOST: u32 = 1000;
+    let number = match value {
+        Expr::Lit(lit) => match &lit.lit {
+            Lit::Int(int) => int.base10_parse::<u32>().ok(),
+            _ => None,
+        },
+        _ => None,
+    };
+    let found = number.filter(|n| *n <= MOST);
+    if found.is_none() {
+        let message = format!(
+            "`inline = N` is how many calls of itself a function nests in one: a literal up to {MOST}"
+        );
+        errors.at(span(value), message);
+    }
+    found.map(|n| (n, span(value)))
 }
 
 fn shapes(value: &Expr) -> Option<Shapes> {

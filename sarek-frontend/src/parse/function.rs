@@ -29,6 +29,7 @@ impl Signature {
             returns_nothing: yields(&sig.output).is_none(),
             arguments,
             is_function: true,
+            inline: None,
             method: None,
             yields: yields(&sig.output).cloned(),
             generics: sig.generics.clone(),
@@ -79,6 +80,7 @@ fn parameter(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
         name: name.ident.clone(),
         mutable: name.mutability.is_some(),
         kind,
+        item: None,
     })
 }
 
@@ -101,6 +103,7 @@ fn receiver_argument(receiver: &syn::Receiver, errors: &mut Errors) -> Option<Ar
         name: Ident::new("self", receiver.self_token.span),
         mutable: receiver.mutability.is_some(),
         kind,
+        item: None,
     })
 }
 

@@ -1,11 +1,20 @@
 //! The item and its attribute, before the body is looked at.
 
 mod attribute;
+mod format;
 mod function;
 mod generics;
+mod native;
+mod packed;
 mod signature;
 pub mod superstep;
 
 pub use attribute::Attribute;
+pub use format::{Said, StdCall, StdMacro};
 pub use generics::Parameters;
-pub use signature::{Argument, ArgumentKind, ElementType, Signature, atomic_type, scalar_type};
+pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
+pub use packed::{LETTERS, Packed, packed_type};
+pub use signature::{
+    Argument, ArgumentKind, ElementType, Item, Signature, atomic_type, named_scalar, scalar_type,
+    strip_items,
+};

@@ -17,6 +17,8 @@ pub struct Signature {
     pub arguments: Vec<Argument>,
     /// Is it a `#[device]` function?
     pub is_function: bool,
+    /// How many calls of itself a function may nest in one.
+    pub inline: Option<u32>,
     /// The name of a method, which has its items in its type.
     pub method: Option<String>,
     /// The type that it yields, if that is not `()`.
@@ -31,8 +33,21 @@ pub struct Argument {
     pub name: Ident,
     /// `mut name: T`: the kernel assigns its own copy.
     pub mutable: bool,
-    /// What it is.
+    /// What it is; of an item, the vector.
     pub kind: ArgumentKind,
+    /// How the kernel takes an element of it: `#[item]`.
+    pub item: Option<Item>,
+}
+
+/// How a kernel over items takes an element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Item {
+    /// `T`
+    Value,
+    /// `&T`
+    Shared,
+    /// `&mut T`
+    Mutable,
 }
 
 /// What an argument is.
@@ -98,21 +113,34 @@ impl ElementType {
 
 /// Is it the name of a type that is neither a scalar nor one that no kernel has?
 fn is_foreign(path: &syn::Path) -> bool {
-    const NEVER: [&str; 8] = [
-        "f16", "isize", "i128", "u128", "char", "str", "String", "f128",
-    ];
+    const NEVER: [&str; 7] = ["isize", "i128", "u128", "char", "str", "String", "f128"];
     path.get_ident().is_none_or(|name| {
         let name = name.to_string();
-        Scalar::from_name(&name).is_none() && !NEVER.contains(&name.as_str())
-    }) && Scalar::from_name(&plain_text(path)).is_none()
+        !NEVER.contains(&name.as_str())
+    }) && named_scalar(path).is_none()
 }
 
-fn plain_text(path: &syn::Path) -> String {
+/// The scalar that a path names: `f32`, `half::f16`.
+pub fn named_scalar(path: &syn::Path) -> Option<Scalar> {
+    match plain_text(path).as_str() {
+        "half::f16" | "sarek::f16" | "sarek::half::f16" | "sarek::prelude::f16" => {
+            Some(Scalar::F16)
+        }
+        text => Scalar::from_name(text),
+    }
+}
+
+pub(super) fn plain_text(path: &syn::Path) -> String {
     let segments = path.segments.iter().map(|s| s.ident.to_string());
     segments.collect::<Vec<_>>().join("::")
 }
 
 impl Signature {
+    /// Does it run once for each element of its `#[item]`s?
+    pub fn is_over_items(&self) -> bool {
+        self.arguments.iter().any(|a| a.item.is_some())
+    }
+
     /// Reads the signature. `None` when an argument has no meaning, which is then an error.
     pub fn read(item: &ItemFn, errors: &mut Errors) -> Option<Signature> {
         let sig = &item.sig;
@@ -157,6 +185,7 @@ impl Signature {
             returns_nothing,
             arguments,
             is_function: false,
+            inline: None,
             method: None,
             yields: None,
             generics: sig.generics.clone(),
@@ -175,10 +204,11 @@ fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
         }
         FnArg::Typed(typed) => typed,
     };
-    if let Some(attr) = typed.attrs.first() {
+    let is_item = typed.attrs.iter().any(is_item);
+    if let Some(attr) = typed.attrs.iter().find(|attr| !self::is_item(attr)) {
         errors.at(
             attr.span(),
-            "attributes on a kernel's arguments are not supported",
+            "attributes on a kernel's arguments are not supported, except for `#[item]`",
         );
     }
     let name = match &*typed.pat {
@@ -188,19 +218,75 @@ fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
             return None;
         }
     };
-    let kind = argument_kind(&typed.ty, errors)?;
-    if name.mutability.is_some() && matches!(kind, ArgumentKind::Slice { .. }) {
+    let (kind, item) = match is_item {
+        true => {
+            let (kind, item) = item_kind(&typed.ty, errors)?;
+            (kind, Some(item))
+        }
+        false => (argument_kind(&typed.ty, errors)?, None),
+    };
+    if name.mutability.is_some()
+        && matches!(kind, ArgumentKind::Slice { .. })
+        && !matches!(item, Some(Item::Value))
+    {
         errors.at(
             name.span(),
-            "a slice argument cannot be rebound: drop the `mut` before its name",
+            "a reference cannot be rebound: drop the `mut` before its name",
         );
     }
     Some(Argument {
         name: name.ident.clone(),
         mutable: name.mutability.is_some(),
         kind,
+        item,
     })
 }
+
+/// `#[item]`
+fn is_item(attr: &syn::Attribute) -> bool {
+    matches!(&attr.meta, syn::Meta::Path(path) if path.is_ident("item"))
+}
+
+/// Takes the `#[item]`s off a signature that was read.
+pub fn strip_items(sig: &mut syn::Signature) {
+    for input in &mut sig.inputs {
+        if let FnArg::Typed(typed) = input {
+            typed.attrs.retain(|attr| !is_item(attr));
+        }
+    }
+}
+
+/// The vector of an item of this type, and how the kernel takes the element.
+fn item_kind(ty: &Type, errors: &mut Errors) -> Option<(ArgumentKind, Item)> {
+    let (elem, item) = match ty {
+        Type::Paren(inner) => return item_kind(&inner.elem, errors),
+        Type::Group(inner) => return item_kind(&inner.elem, errors),
+        Type::Reference(reference) => match reference.mutability {
+            Some(_) => (&*reference.elem, Item::Mutable),
+            None => (&*reference.elem, Item::Shared),
+        },
+        other => (other, Item::Value),
+    };
+    if let Type::Slice(slice) = elem {
+        let message = "an item is one element of a vector: `T`, `&T` or `&mut T`; drop the `#[item]` for all of it";
+        errors.at(slice.span(), message);
+        return None;
+    }
+    let element = ElementType::read(elem, errors)?;
+    if let ElementType::Scalar(Scalar::Usize) = element {
+        errors.at(elem.span(), NO_USIZE);
+        return None;
+    }
+    let access = match item {
+        Item::Value | Item::Shared => Access::Read,
+        Item::Mutable => Access::Write,
+    };
+    let elem = element;
+    Some((ArgumentKind::Slice { elem, access }, item))
+}
+
+/// Why `usize` is no element.
+const NO_USIZE: &str = "`usize` cannot stand in a buffer, because its size differs between devices: use `u32` or `u64`";
 
 pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
     if let Some(view) = view_kind(ty, errors) {
@@ -252,10 +338,7 @@ pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKi
 
 fn in_buffer(elem: &ElementType, span: Span, errors: &mut Errors) -> Option<()> {
     if let ElementType::Scalar(Scalar::Usize) = elem {
-        errors.at(
-            span,
-            "`usize` cannot stand in a buffer, because its size differs between devices: use `u32` or `u64`",
-        );
+        errors.at(span, NO_USIZE);
         return None;
     }
     Some(())
@@ -335,16 +418,15 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
             return None;
         }
     };
-    let name = plain_text(path);
-    if let Some(scalar) = Scalar::from_name(&name) {
+    if let Some(scalar) = named_scalar(path) {
         return Some(scalar);
     }
+    let name = plain_text(path);
     let advice = match name.as_str() {
-        "f16" => "16-bit floats are not supported yet: use `f32`",
         "isize" => "its size differs between devices: use `i32` or `i64`",
         "i128" | "u128" => "no device has 128-bit integers: use `u64`",
         "char" | "str" | "String" => "kernels have no text: use numbers",
-        _ => "kernels know `bool i8 u8 i16 u16 i32 u32 i64 u64 usize f32 f64`",
+        _ => "kernels know `bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 f32 f64`",
     };
     errors.at(
         ty.span(),

@@ -56,14 +56,24 @@ pub enum Place {
 /// A bound that holds at an access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bound {
-    /// Of what.
-    pub atom: Atom,
+    /// Of what: a sum of atoms with their factors, most often one atom by itself.
+    pub terms: Vec<(Atom, Poly)>,
     /// The largest value, or the smallest.
     pub limit: Limit,
     /// It holds only if these expressions do not leave their types' ranges on the way.
     pub exact: Vec<ExprId>,
     /// It holds only if an axis has at most so many threads.
     pub extents: Vec<(Axis, u64)>,
+}
+
+impl Bound {
+    /// Is it a bound of this atom by itself?
+    pub fn is_of(&self, atom: Atom) -> bool {
+        match self.terms.as_slice() {
+            [(only, factor)] => *only == atom && factor.as_constant() == Some(1),
+            _ => false,
+        }
+    }
 }
 
 /// The value of a [`Bound`], inclusive.
@@ -195,12 +205,14 @@ impl Collector<'_> {
                 self.update(id, place);
             }
             Stmt::Call { call } => self.call(call),
+            Stmt::Print { print } => self.operands(kernel.prints[print.index()].args),
             Stmt::Native { native } => self.native(native),
             Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
             | Stmt::Barrier
-            | Stmt::Fence { .. } => {}
+            | Stmt::Fence { .. }
+            | Stmt::Panic { .. } => {}
         }
     }
 
@@ -382,20 +394,25 @@ impl Collector<'_> {
                 _,
             ) => return,
         };
-        let difference = l.plus(&r, -1);
-        let [(atom, factor)] = difference.terms.as_slice() else {
+        let mut difference = l.plus(&r, -1);
+        if difference.terms.is_empty() {
             return;
-        };
+        }
         let base = &difference.base;
         let at = |d: i128| Poly::constant(d).minus(base);
-        let (most, least) = match factor.as_constant() {
-            Some(1) => (most.map(at), least.map(at)),
-            Some(-1) => (
+        let first = difference.terms[0].1.as_constant();
+        let (most, least) = match first {
+            // A sum is kept with its first factor positive.
+            Some(factor) if factor < 0 => (
                 least.map(|d| at(d).scaled(-1)),
                 most.map(|d| at(d).scaled(-1)),
             ),
-            Some(_) | None => return,
+            Some(_) | None => (most.map(at), least.map(at)),
         };
+        if first.is_some_and(|factor| factor < 0) {
+            let negated = difference.terms.iter().map(|(a, c)| (*a, c.scaled(-1)));
+            difference.terms = negated.collect();
+        }
         let sides = [(lhs, &l), (rhs, &r)].into_iter();
         let exact = sides
             .filter(|(e, form)| !self.resolver.is_plain(*e) && !form.is_plain_id())
@@ -405,7 +422,8 @@ impl Collector<'_> {
             .map(Limit::AtMost)
             .into_iter()
             .chain(least.map(Limit::AtLeast));
-        self.add_bounds(*atom, limits.collect(), exact, difference.extents.clone());
+        let limits = limits.collect();
+        self.add_bounds(&difference.terms, limits, exact, &difference.extents);
     }
 
     fn bound_counter(&mut self, atom: Atom, start: ExprId, end: ExprId) {
@@ -424,23 +442,24 @@ impl Collector<'_> {
             } else {
                 vec![bound]
             };
-            self.add_bounds(atom, vec![limit], exact, form.extents.clone());
+            let counter = [(atom, Poly::constant(1))];
+            self.add_bounds(&counter, vec![limit], exact, &form.extents);
         }
     }
 
     fn add_bounds(
         &mut self,
-        atom: Atom,
+        terms: &[(Atom, Poly)],
         limits: Vec<Limit>,
         exact: Vec<ExprId>,
-        extents: Vec<(Axis, u64)>,
+        extents: &[(Axis, u64)],
     ) {
         for limit in limits {
             self.bounds.push(Bound {
-                atom,
+                terms: terms.to_vec(),
                 limit,
                 exact: exact.clone(),
-                extents: extents.clone(),
+                extents: extents.to_vec(),
             });
         }
     }
@@ -449,7 +468,7 @@ impl Collector<'_> {
 /// Does control never run past the end of the block?
 fn leaves(kernel: &Kernel, block: Block) -> bool {
     kernel.block(block).any(|stmt| match kernel.stmt(stmt) {
-        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return => true,
+        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Panic { .. } => true,
         Stmt::If {
             then, otherwise, ..
         } => leaves(kernel, then) && leaves(kernel, otherwise),
@@ -461,6 +480,7 @@ fn leaves(kernel: &Kernel, block: Block) -> bool {
         | Stmt::For { .. }
         | Stmt::Barrier
         | Stmt::Fence { .. }
+        | Stmt::Print { .. }
         | Stmt::Atomic { .. }
         | Stmt::Subgroup { .. }
         | Stmt::Update { .. }

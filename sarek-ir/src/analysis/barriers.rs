@@ -5,9 +5,13 @@
 //! threads is an error, and so is a `break` or `continue` across it that only some threads take. What differs
 //! is the answer of [`Uniformity`].
 //!
+//! In a function, threads that return go on in its caller, where they may come to another barrier: there a `return` that
+//! only some take before a barrier is an error, too. What it takes to be legal that its caller decides, is asked by
+//! [`super::contract`].
+//!
 //! Subgroup operations may stand anywhere: the threads that are there take part.
 
-use super::uniformity::{Apart, Uniformity};
+use super::uniformity::{Among, Apart, Uniformity};
 use crate::{Block, Kernel, Stmt, StmtId};
 
 /// A barrier that some threads may miss.
@@ -19,12 +23,16 @@ pub struct Divergence {
     pub why: Apart,
 }
 
-/// Checks the barriers of a kernel.
+/// Checks the barriers of a kernel, or of a function whose callers give all threads of a block the same arguments.
 ///
 /// # Errors
 /// Every barrier that some threads may miss, in the order of the source.
-pub fn check(kernel: &Kernel) -> Result<(), Vec<Divergence>> {
-    let uniformity = Uniformity::of(kernel);
+pub fn check(kernel: &Kernel, is_function: bool) -> Result<(), Vec<Divergence>> {
+    let among = Among {
+        function: is_function,
+        ..Among::default()
+    };
+    let uniformity = Uniformity::among(kernel, &among);
     let mut found = vec![];
     block(kernel, kernel.body, &mut |barrier| {
         if let Some(why) = uniformity.apart(barrier) {

@@ -7,6 +7,7 @@
 //! | [`uniformity`] | which values are the same for all threads of a block? | barriers, accesses |
 //! | [`spine`] | what decides whether and how often barriers are come to? | passes |
 //! | [`barriers`] | do all threads of a block come to each barrier? | frontend |
+//! | [`contract`] | what must the callers of a function see to, for barriers in it? | frontend |
 //! | [`access`] | which element does a thread touch, as a formula of its ids? | races |
 //! | [`race`] | can two threads collide, and what must a launch satisfy lest they do? | frontend |
 //! | [`regions`] | which statements can a lane run alone, and where do its locals live? | compiled bodies |
@@ -14,6 +15,7 @@
 
 pub mod access;
 pub mod barriers;
+pub mod contract;
 pub mod race;
 pub mod range;
 pub mod regions;

@@ -4,7 +4,8 @@
 //! values in all of them. Lengths, extents and scalar arguments are the launch's own, so that most
 //! of what is symbolic in the source is a number here. Branches are joined; loops run to a fixpoint
 //! with widening, and once or twice more to narrow it; guards narrow what they speak of
-//! (`refine`). Loads, floats and native text can be anything.
+//! (`refine`), and where intervals do not prove a check, sums that guards bound may (`sums`).
+//! Loads, floats and native text can be anything.
 //!
 //! **After a fault** an accelerator's thread goes on with harmless values and leaves its next
 //! unbounded loop whatever the condition says. A first run supposes that no thread has faulted; if
@@ -16,11 +17,15 @@ mod eval;
 mod exec;
 mod interval;
 mod refine;
+mod sum;
+mod sums;
 
 use env::Env;
 use interval::Interval;
+use sum::Sum;
+use sums::Quotient;
 
-use crate::{ExprId, Kernel, LabelId, Length, LocalId, Memory, ParamId, SiteId, Stmt, Value};
+use crate::{Axis, ExprId, Kernel, LabelId, Length, LocalId, Memory, ParamId, SiteId, Stmt, Value};
 
 /// What one launch fixes.
 #[derive(Clone, Copy, Debug)]
@@ -70,10 +75,20 @@ impl Ranges {
     pub fn no_overflow(&self, expr: ExprId) -> bool {
         !self.overflow[expr.index()]
     }
+
+    /// Is nothing left that a closer look might prove?
+    fn tell_all(&self) -> bool {
+        self.fits_u32 && !self.proved.contains(&false) && !self.overflow.contains(&true)
+    }
 }
 
 /// Analyses one launch of a kernel. `facts.args` fit the kernel's parameters.
 pub fn analyse(kernel: &Kernel, facts: &LaunchFacts<'_>) -> Ranges {
+    analyse_by(kernel, facts, true)
+}
+
+/// Analyses a launch by intervals, and if these do not tell all and it is asked for, by sums as well.
+fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
     let nothing_fails = Ranges {
         proved: vec![true; kernel.sites.len()],
         fits_u32: true,
@@ -82,7 +97,7 @@ pub fn analyse(kernel: &Kernel, facts: &LaunchFacts<'_>) -> Ranges {
     if facts.extent.contains(&0) {
         return nothing_fails;
     }
-    let run = |after_faults: bool| {
+    let run = |follow_sums: bool, after_faults: bool| {
         let mut analyser = Analyser {
             kernel,
             args: facts.args,
@@ -96,20 +111,32 @@ pub fn analyse(kernel: &Kernel, facts: &LaunchFacts<'_>) -> Ranges {
             refreshing: false,
             doubtful: false,
             after_faults,
+            follow_sums,
             shared_lens: vec![],
+            globals: [const { None }; 3],
+            quotients: vec![],
             out: nothing_fails.clone(),
         };
         analyser.launch(facts);
+        analyser.globals = Axis::ALL.map(|axis| analyser.global_sum(axis));
         analyser.shared_lens = analyser.shared_lens(facts);
         analyser.block(kernel.body);
         analyser.out
     };
-    let ranges = run(false);
     let unbounded = kernel.stmts.iter().any(|s| matches!(s, Stmt::Loop { .. }));
-    if unbounded && ranges.proved.contains(&false) {
-        return run(true);
+    let prove = |follow_sums: bool| {
+        let ranges = run(follow_sums, false);
+        if unbounded && ranges.proved.contains(&false) {
+            return run(follow_sums, true);
+        }
+        ranges
+    };
+    // Intervals alone are quick, and tell all of most kernels.
+    let ranges = prove(false);
+    if !sums || ranges.tell_all() {
+        return ranges;
     }
-    ranges
+    prove(true)
 }
 
 struct Analyser<'a> {
@@ -133,7 +160,13 @@ struct Analyser<'a> {
     doubtful: bool,
     /// May threads have faulted and gone on?
     after_faults: bool,
+    /// Are sums of values followed?
+    follow_sums: bool,
     shared_lens: Vec<i128>,
+    /// The global ids, where they are sums of a block's part and a thread's.
+    globals: [Option<Sum>; 3],
+    /// The quotients that are atoms of sums.
+    quotients: Vec<Quotient>,
     out: Ranges,
 }
 

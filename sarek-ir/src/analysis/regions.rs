@@ -87,6 +87,8 @@ pub fn label(kernel: &Kernel, id: StmtId) -> Option<LabelId> {
         | Stmt::Return
         | Stmt::Barrier
         | Stmt::Fence { .. }
+        | Stmt::Panic { .. }
+        | Stmt::Print { .. }
         | Stmt::Atomic { .. }
         | Stmt::Subgroup { .. }
         | Stmt::Update { .. }

@@ -17,8 +17,10 @@ pub struct Requirements {
     pub i64: bool,
     /// Buffers of 8-bit elements.
     pub storage8: bool,
-    /// Buffers of 16-bit elements.
+    /// Buffers of 16-bit integers.
     pub storage16: bool,
+    /// Buffers or shared arrays of `f16`.
+    pub f16: bool,
     /// Atomic operations on 64-bit elements.
     pub atomics64: bool,
     /// Operations of subgroups, or their ids.
@@ -31,6 +33,8 @@ pub struct Requirements {
     pub native: Vec<Vec<String>>,
     /// How many buffers it takes.
     pub buffers: u32,
+    /// Does it print? Accelerators take one more buffer for that.
+    pub prints: bool,
 }
 
 impl Requirements {
@@ -49,7 +53,8 @@ impl Requirements {
                     needs.atomics64 |= access == Access::Atomic && elem.size() == 8;
                     needs.buffers += 1;
                     needs.storage8 |= elem.size() == 1;
-                    needs.storage16 |= elem.size() == 2;
+                    needs.storage16 |= elem.size() == 2 && elem.is_int();
+                    needs.f16 |= elem == Scalar::F16;
                 }
             }
         }
@@ -57,6 +62,7 @@ impl Requirements {
             let elem = array.elem.scalar();
             needs.ty(elem);
             needs.atomics64 |= array.atomic && elem.size() == 8;
+            needs.f16 |= elem == Scalar::F16;
         }
         for local in kernel.locals.iter() {
             needs.ty(kernel.local_scalar(local));
@@ -90,6 +96,7 @@ impl Requirements {
                 Stmt::Barrier => needs.barriers = true,
                 Stmt::Fence { .. } => needs.fences = true,
                 Stmt::Subgroup { .. } => needs.subgroups = true,
+                Stmt::Print { .. } => needs.prints = true,
                 Stmt::Let { .. }
                 | Stmt::Assign { .. }
                 | Stmt::Store { .. }
@@ -103,6 +110,7 @@ impl Requirements {
                 | Stmt::Atomic { .. }
                 | Stmt::Update { .. }
                 | Stmt::Call { .. }
+                | Stmt::Panic { .. }
                 | Stmt::Native { .. } => {}
             }
         }
@@ -132,6 +140,7 @@ impl Requirements {
             | Scalar::I32
             | Scalar::U32
             | Scalar::Usize
+            | Scalar::F16
             | Scalar::F32 => {}
         }
     }
@@ -270,6 +279,7 @@ mod tests {
         let text = |target: &'static str| NativeText {
             target: target.into(),
             pieces: vec![].into(),
+            origin: Default::default(),
         };
         let s = Sketch::new("k");
         s.native(vec![text("cuda"), text("opencl")], None);

@@ -121,7 +121,7 @@ impl Walk<'_> {
             Stmt::If { .. } | Stmt::Native { .. } => inside,
             Stmt::Store { .. }
             | Stmt::Assert { .. }
-            | Stmt::Fence { .. }
+            | Stmt::Fence { .. } | Stmt::Panic { .. } | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             // Linking leaves none.

@@ -1,8 +1,6 @@
 //! Which locals a statement declares, writes and reads, in all that it holds.
 
-use crate::{
-    Argument, Block, CallId, Expr, ExprId, Kernel, LocalId, Memory, Piece, Root, Stmt, StmtId,
-};
+use crate::{Argument, Block, CallId, Expr, ExprId, Kernel, LocalId, Memory, Root, Stmt, StmtId};
 
 /// What is done to a local.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,12 +49,12 @@ pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, Touch)) {
         },
         Stmt::Call { call } => called(kernel, call, f),
         Stmt::Native { native } => {
-            let texts = kernel.natives[native.index()].texts.iter();
-            for piece in texts.flat_map(|t| t.pieces.iter()) {
-                if let Piece::Local(local) = piece {
-                    f(*local, Touch::Read);
-                    f(*local, Touch::Write);
-                }
+            for local in kernel.named_by_text(native) {
+                f(local, Touch::Read);
+                f(local, Touch::Write);
+            }
+            if let Some(result) = kernel.natives[native.index()].result {
+                f(result, Touch::Write);
             }
         }
         Stmt::Assert { .. }
@@ -66,7 +64,9 @@ pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, Touch)) {
         | Stmt::Continue { .. }
         | Stmt::Return
         | Stmt::Barrier
-        | Stmt::Fence { .. } => {}
+        | Stmt::Fence { .. }
+        | Stmt::Panic { .. }
+        | Stmt::Print { .. } => {}
     }
 }
 

@@ -9,11 +9,12 @@
 //!   threads of the block arrive together: under a varying condition, or in a loop that some threads
 //!   leave, or go on in, before others;
 //! - a counted loop's local varies with its bounds;
-//! - a local that native text may assign varies, as does the result of an atomic or subgroup operation.
+//! - a local that native text may assign varies, as does the result of an atomic or subgroup operation, or of a call.
 //!
 //! A local's answer holds at all of its uses. "Uniform" says that the threads that evaluate a use
 //! together, in the same iterations, see the same value. A thread that has returned evaluates nothing, so
-//! that a `return` parts nobody: the others are still together, as all of the block that are left.
+//! that a `return` parts nobody: the others are still together, as all of the block that are left. That of a function
+//! leads back to its caller, where threads go on; so it parts those that take it from the others.
 //!
 //! A load from memory that the kernel writes varies even at a uniform index behind a barrier. Where no two threads
 //! race, all would read one value there; but kernels that are `unsafe` may race, that others do not is proved with
@@ -23,7 +24,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::{
     Access, Argument, Axis, Block, Builtin, CallId, Compound, Expr, ExprId, Kernel, LabelId,
-    LocalId, Memory, NativeId, ParamId, ParamKind, Piece, Root, Stmt, StmtId,
+    LocalId, Memory, NativeId, ParamId, ParamKind, Root, SharedId, Stmt, StmtId,
 };
 
 /// The answer for one kernel.
@@ -32,6 +33,8 @@ pub struct Uniformity {
     exprs: Vec<bool>,
     locals: Vec<bool>,
     control: Vec<Option<Apart>>,
+    /// The memories from one element of which threads may read different values.
+    differing: HashSet<Memory>,
 }
 
 /// Why the threads of a block do not arrive at a statement together.
@@ -41,7 +44,8 @@ pub enum Apart {
     Branch(ExprId),
     /// It stands in a loop with this condition or bound, which differs between threads.
     Loop(ExprId),
-    /// Before it, some threads take this `break` or `continue`, depending on this condition.
+    /// Before it, some threads take this `break` or `continue`, or the `return` of a function, depending on this
+    /// condition.
     Jump(StmtId, ExprId),
 }
 
@@ -63,6 +67,10 @@ pub struct Among {
     pub varying: HashSet<LocalId>,
     /// Only those that differ along x alone.
     pub row: bool,
+    /// Parameters that are taken to vary; of a slice, what it contains.
+    pub params: HashSet<ParamId>,
+    /// Is it the body of a function, which its caller goes on after?
+    pub function: bool,
 }
 
 impl Uniformity {
@@ -73,6 +81,8 @@ impl Uniformity {
 
     /// Asks of some threads of a block.
     pub fn among(kernel: &Kernel, among: &Among) -> Uniformity {
+        let written = written(kernel);
+        let given = among.params.iter().map(|p| Memory::Slice(*p));
         let mut flow = Flow {
             kernel,
             among,
@@ -80,9 +90,10 @@ impl Uniformity {
                 exprs: vec![true; kernel.exprs.len()],
                 locals: vec![true; kernel.locals.len()],
                 control: vec![None; kernel.stmts.len()],
+                differing: written.iter().copied().chain(given).collect(),
             },
             split: vec![],
-            written: written(kernel),
+            returned: None,
             changed: true,
         };
         for &local in &among.varying {
@@ -91,6 +102,7 @@ impl Uniformity {
         flow.changed = true;
         while flow.changed {
             flow.changed = false;
+            flow.returned = None;
             flow.block(kernel.body, None);
         }
         flow.out
@@ -109,6 +121,24 @@ impl Uniformity {
     /// Do all threads of a block that have not returned arrive at the statement together?
     pub fn control(&self, id: StmtId) -> bool {
         self.apart(id).is_none()
+    }
+
+    /// Do all threads of a block see the same in what a call is given?
+    pub fn argument(&self, argument: Argument) -> bool {
+        match argument {
+            Argument::Value(id) => self.expr(id),
+            Argument::Memory(memory) => self.memory(memory),
+            Argument::Local(local) => self.local(local),
+        }
+    }
+
+    /// Do all threads of a block read the same from one element?
+    fn memory(&self, memory: Memory) -> bool {
+        match memory {
+            Memory::Slice(_) | Memory::Shared(_) => !self.differing.contains(&memory),
+            // Each has its own.
+            Memory::Local(_) => false,
+        }
     }
 
     /// Why not all threads of a block that have not returned arrive at the statement together.
@@ -138,11 +168,15 @@ fn written(kernel: &Kernel) -> HashSet<Memory> {
             Argument::Memory(_) | Argument::Value(_) | Argument::Local(_) => {}
         }
     }
-    let texts = kernel.natives.iter().flat_map(|n| n.texts.iter());
-    for piece in texts.flat_map(|t| t.pieces.iter()) {
-        if let Piece::Param(param) = piece {
-            written.extend(is_mutable(kernel, *param).then_some(Memory::Slice(*param)));
-        }
+    if kernel.natives.iter().any(|n| !n.texts.is_empty()) {
+        // A text may write whatever it knows the name of.
+        let params = (0..kernel.params.len() as u32).map(ParamId);
+        let slices = params.filter(|p| is_mutable(kernel, *p));
+        written.extend(slices.map(Memory::Slice));
+        written.extend((0..kernel.shared.len() as u32).map(|i| Memory::Shared(SharedId(i))));
+        let locals = (0..kernel.locals.len() as u32).map(LocalId);
+        let arrays = locals.filter(|l| kernel.array(*l).is_some());
+        written.extend(arrays.map(Memory::Local));
     }
     written
 }
@@ -162,7 +196,8 @@ struct Flow<'a> {
     /// The loops around, with why some threads have left their iteration (or the loop itself)
     /// before others.
     split: Vec<(LabelId, Split)>,
-    written: HashSet<Memory>,
+    /// Why some threads have returned to the caller before others.
+    returned: Option<Apart>,
     changed: bool,
 }
 
@@ -176,7 +211,9 @@ impl Flow<'_> {
     /// Why the threads of a block are apart, given why they were on entering the block.
     fn apart(&self, entered: Option<Apart>) -> Option<Apart> {
         let inner = self.split.iter().rev();
-        entered.or_else(|| inner.filter_map(|(_, s)| s.left.or(s.skipped)).next())
+        entered
+            .or_else(|| inner.filter_map(|(_, s)| s.left.or(s.skipped)).next())
+            .or(self.returned)
     }
 
     fn block(&mut self, block: Block, entered: Option<Apart>) {
@@ -272,7 +309,20 @@ impl Flow<'_> {
                 }
             }
             Stmt::Call { call } => self.call(call),
-            Stmt::Return | Stmt::Barrier | Stmt::Fence { .. } => {}
+            Stmt::Print { print } => {
+                let args = self.kernel.prints[print.index()].args;
+                for arg in self.kernel.list(args).collect::<Vec<_>>() {
+                    self.expr(arg);
+                }
+            }
+            Stmt::Return => {
+                if let Some(apart) = apart.filter(|_| self.among.function) {
+                    let why = Apart::Jump(id, apart.condition());
+                    self.returned.get_or_insert(why);
+                }
+            }
+            // A thread that panics ends as one that returns from the kernel; the others go on.
+            Stmt::Panic { .. } | Stmt::Barrier | Stmt::Fence { .. } => {}
             Stmt::Break { label } => self.jump(id, label, apart, true),
             Stmt::Continue { label } => self.jump(id, label, apart, false),
             Stmt::Native { native } => self.native(native, apart),
@@ -340,18 +390,10 @@ impl Flow<'_> {
 
     fn native(&mut self, id: NativeId, apart: Option<Apart>) {
         let kernel = self.kernel;
-        let native = &kernel.natives[id.index()];
-        for piece in native.texts.iter().flat_map(|t| t.pieces.iter()) {
-            match piece {
-                Piece::Local(local) => {
-                    if kernel.locals[local.index()].mutable {
-                        self.assign(*local, false);
-                    }
-                }
-                Piece::Text(_) | Piece::Param(_) => {}
-            }
+        for local in kernel.changed_by_text(id) {
+            self.assign(local, false);
         }
-        if let Some(fallback) = native.fallback {
+        if let Some(fallback) = kernel.natives[id.index()].fallback {
             self.block(fallback, apart);
         }
     }
@@ -398,11 +440,11 @@ impl Flow<'_> {
         uniform &= match self.kernel.expr(id) {
             Expr::Local(local) => self.out.locals[local.index()],
             Expr::Builtin(builtin) => builtin.is_uniform() || self.along_row(builtin),
-            Expr::Load { memory, .. } => !self.written.contains(&memory),
+            Expr::Load { memory, .. } => !self.out.differing.contains(&memory),
+            Expr::Param(param) => !self.among.params.contains(&param),
             Expr::Faulted => false,
             Expr::Literal(_)
             | Expr::Link(_)
-            | Expr::Param(_)
             | Expr::Len(_)
             | Expr::Bounded { .. }
             | Expr::Unary { .. }

@@ -1,9 +1,11 @@
-use crate::{Intrinsic, Value};
+use super::{narrowed, widened};
+use crate::{Intrinsic, Value, binary16};
 
 /// A call of an intrinsic; the first argument is the receiver.
 pub fn call(intrinsic: Intrinsic, args: &[Value]) -> Value {
     let rest = &args[1..];
     match args[0] {
+        Value::F16(v) => f16_call(intrinsic, v, rest),
         Value::F32(v) => f32_call(intrinsic, f32::from_bits(v), rest),
         Value::F64(v) => f64_call(intrinsic, f64::from_bits(v), rest),
         Value::I8(v) => i8_call(intrinsic, v, rest),
@@ -17,6 +19,19 @@ pub fn call(intrinsic: Intrinsic, args: &[Value]) -> Value {
         Value::Usize(v) => usize_call(intrinsic, v, rest),
         Value::Bool(_) => unreachable!("bool has no {}", intrinsic.name()),
     }
+}
+
+/// As of `f32`, rounded.
+fn f16_call(intrinsic: Intrinsic, bits: u16, args: &[Value]) -> Value {
+    if intrinsic == Intrinsic::ToBits {
+        return Value::U16(bits);
+    }
+    let wide = |arg: &Value| match *arg {
+        Value::F16(bits) => widened(bits),
+        other => other,
+    };
+    let args: Vec<Value> = args.iter().map(wide).collect();
+    narrowed(f32_call(intrinsic, binary16::to_f32(bits), &args))
 }
 
 /// An argument of a fixed `u32` type.
@@ -201,7 +216,7 @@ fn no_sign<T, R>(_: T) -> R {
 }
 
 fn no_bits<T>(_: T) -> Value {
-    unreachable!("only u32 and u64 hold the bits of a float")
+    unreachable!("only u16, u32 and u64 hold the bits of a float")
 }
 
 int_call!(
@@ -225,7 +240,16 @@ int_call!(
     i16::unsigned_abs,
     no_bits
 );
-int_call!(u16_call, u16, U16, U16, no_sign, no_sign, no_sign, no_bits);
+int_call!(
+    u16_call,
+    u16,
+    U16,
+    U16,
+    no_sign,
+    no_sign,
+    no_sign,
+    Value::F16
+);
 int_call!(
     i32_call,
     i32,

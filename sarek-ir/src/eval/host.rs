@@ -1,5 +1,6 @@
 //! What the threads of a block act on, and where they stand.
 
+use super::sanitize::Finding;
 use crate::{Axis, Builtin, ExprId, ParamId, SiteId, StmtId, Value};
 
 /// Threads of a subgroup.
@@ -21,6 +22,9 @@ pub trait Host {
 
     /// Is told the value of each expression that was evaluated.
     fn evaluated(&mut self, _expr: ExprId, _value: Value) {}
+
+    /// Prints a line, or a part of one.
+    fn print(&mut self, _text: &str) {}
 
     /// Is told of each barrier that opens.
     fn opened(&mut self, _barrier: StmtId) {}
@@ -84,6 +88,26 @@ pub struct Fault {
     pub site: SiteId,
     /// The index, the divisor (sign-extended), or 0.
     pub detail: u64,
+}
+
+/// Why a thread stops before its end.
+pub(super) enum Halt {
+    /// A site failed.
+    Fault(Fault),
+    /// The sanitizer found something.
+    Found(Box<Finding>),
+}
+
+impl From<Fault> for Halt {
+    fn from(fault: Fault) -> Halt {
+        Halt::Fault(fault)
+    }
+}
+
+impl From<Box<Finding>> for Halt {
+    fn from(finding: Box<Finding>) -> Halt {
+        Halt::Found(finding)
+    }
 }
 
 /// Where a kernel's threads behave differently.

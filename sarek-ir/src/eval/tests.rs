@@ -5,6 +5,9 @@ use crate::{ArgType, Intrinsic};
 fn edges(ty: Scalar) -> Vec<Value> {
     match ty {
         Scalar::Bool => vec![Value::Bool(false), Value::Bool(true)],
+        Scalar::F16 => [0.0, -0.0, 1.5, -2.5, 65504.0, f32::INFINITY, f32::NAN]
+            .map(Value::f16)
+            .to_vec(),
         Scalar::F32 => [0.0, -0.0, 1.5, -2.5, f32::MAX, f32::INFINITY, f32::NAN]
             .map(Value::f32)
             .to_vec(),

@@ -70,6 +70,7 @@ impl Linker {
         }
         self.last_strides(&frame);
         self.shared(&mut frame);
+        self.preludes(ir, links);
         self.spill_array_params(&mut frame);
         self.block_stmts(&mut frame, ir.body);
         let body = self.blocks.pop().unwrap_or_default();
@@ -163,6 +164,9 @@ impl Linker {
                 };
                 let elem = unit.scalar.into();
                 let id = self.push_param(param.name.clone(), ParamKind::Slice { elem, access });
+                // Vectors begin at such a multiple, and so do parts of them, which consist of whole elements.
+                self.out.params.to_mut()[id.index()].align =
+                    1 << shape.size().max(1).trailing_zeros().min(4);
                 Part::whole(Storage::Slice(id, unit), shape)
             }
             ParamKind::Reference(_) => unreachable!("a kernel takes no references to values"),
@@ -170,7 +174,8 @@ impl Linker {
     }
 
     fn push_param(&mut self, name: Cow<'static, str>, kind: ParamKind) -> ParamId {
-        self.out.params.to_mut().push(Param { name, kind });
+        let align = 0;
+        self.out.params.to_mut().push(Param { name, kind, align });
         ParamId(self.out.params.len() as u32 - 1)
     }
 
@@ -356,6 +361,24 @@ impl Frame<'_> {
 }
 
 impl Linker {
+    /// The file of something in a function: empty for the kernel's own.
+    pub fn file_of(&self, frame: &Frame<'_>, file: &Cow<'static, str>) -> Cow<'static, str> {
+        let own = self.out.file == frame.ir.file && self.out.name == frame.ir.name;
+        match own || !file.is_empty() {
+            true => file.clone(),
+            false => frame.ir.file.clone(),
+        }
+    }
+
+    /// What the native blocks of a function need before the kernel, unless it is there already.
+    pub fn preludes(&mut self, ir: &Kernel, links: &Links) {
+        for prelude in ir.preludes.iter().chain(&links.preludes) {
+            if !self.out.preludes.contains(prelude) {
+                self.out.preludes.to_mut().push(prelude.clone());
+            }
+        }
+    }
+
     /// Tells what a site checks, in terms of the kernel being built.
     pub fn site(&mut self, frame: &Frame<'_>, site: Option<SiteId>) -> Option<SiteId> {
         let old = site?;
@@ -365,7 +388,7 @@ impl Linker {
             SiteKind::Dimension(memory, d) => {
                 SiteKind::Dimension(memory_of(&frame.memory(*memory)), *d)
             }
-            kind @ (SiteKind::Divisor | SiteKind::Assert(_)) => kind.clone(),
+            kind @ (SiteKind::Divisor | SiteKind::Assert(_) | SiteKind::Panic(_)) => kind.clone(),
         };
         self.out.sites.to_mut()[new.index()].kind = kind;
         Some(new)

@@ -20,6 +20,7 @@ impl Linker {
             inner.params.push(part);
         }
         self.shared(&mut inner);
+        self.preludes(ir, links);
         let body = self.in_block(|this| this.body(&mut inner, loc));
         // A block of its own keeps the function's names apart; a result outlives it.
         let stmts: Vec<StmtId> = self.out.block(body).collect();
@@ -143,6 +144,10 @@ fn sequence(ir: &Kernel, stmts: &[StmtId]) -> Option<Vec<Structured>> {
     for (i, &id) in stmts.iter().enumerate() {
         match ir.stmt(id) {
             Stmt::Return => return Some(out),
+            Stmt::Panic { .. } => {
+                out.push(Structured::Plain(id));
+                return Some(out);
+            }
             Stmt::If {
                 then, otherwise, ..
             } if returns(ir, id) => {
@@ -180,6 +185,7 @@ fn sequence(ir: &Kernel, stmts: &[StmtId]) -> Option<Vec<Structured>> {
             | Stmt::Continue { .. }
             | Stmt::Barrier
             | Stmt::Fence { .. }
+            | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Call { .. }
@@ -213,16 +219,18 @@ fn returns(ir: &Kernel, id: StmtId) -> bool {
         | Stmt::Continue { .. }
         | Stmt::Barrier
         | Stmt::Fence { .. }
+        | Stmt::Panic { .. }
+        | Stmt::Print { .. }
         | Stmt::Atomic { .. }
         | Stmt::Subgroup { .. }
         | Stmt::Call { .. } => false,
     }
 }
 
-/// Does every way through the block return?
+/// Does every way through the block end?
 fn always(ir: &Kernel, block: Block) -> bool {
     ir.block(block).any(|id| match ir.stmt(id) {
-        Stmt::Return => true,
+        Stmt::Return | Stmt::Panic { .. } => true,
         Stmt::If {
             then, otherwise, ..
         } => always(ir, then) && always(ir, otherwise),
@@ -237,6 +245,7 @@ fn always(ir: &Kernel, block: Block) -> bool {
         | Stmt::Continue { .. }
         | Stmt::Barrier
         | Stmt::Fence { .. }
+        | Stmt::Print { .. }
         | Stmt::Atomic { .. }
         | Stmt::Subgroup { .. }
         | Stmt::Call { .. }

@@ -192,6 +192,11 @@ impl Linker {
             return bits;
         }
         if to.is_float() {
+            // Those of an `f16` are joined from bytes in a wider number.
+            let bits = match to {
+                Scalar::F16 => self.cast(bits, Scalar::U16, loc),
+                _ => bits,
+            };
             return self.intrinsic(Intrinsic::FromBits, bits, loc);
         }
         if to == Scalar::Bool {

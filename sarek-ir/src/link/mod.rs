@@ -37,7 +37,7 @@ pub fn unit(info: &TypeInfo) -> (Scalar, u64) {
 
 use std::borrow::Cow;
 
-use crate::{Kernel, Scalar, TypeInfo, Value};
+use crate::{Kernel, Prelude, Scalar, TypeInfo, Value};
 use build::Linker;
 
 /// What the user's crate knows, in the order in which a kernel or function names it.
@@ -49,6 +49,8 @@ pub struct Links {
     pub types: Vec<TypeInfo>,
     /// The functions of [`Kernel::functions`].
     pub functions: Vec<Function>,
+    /// The texts of [`Kernel::prelude_links`].
+    pub preludes: Vec<Prelude>,
 }
 
 /// A `#[device]` function with what it names.

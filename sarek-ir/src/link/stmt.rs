@@ -5,7 +5,7 @@ use super::leaf::{Part, Storage};
 use super::shape::Shape;
 use crate::{
     AtomicOp, Block, Expr, ExprId, LabelId, List, Loc, Local, LocalId, Memory, Native, NativeId,
-    NativeText, Piece, Scalar, SiteId, Stmt, StmtId, SubgroupOp, UnaryOp,
+    NativeText, Origin, Piece, Print, PrintId, Scalar, SiteId, Stmt, StmtId, SubgroupOp, UnaryOp,
 };
 use std::rc::Rc;
 
@@ -45,6 +45,18 @@ impl Linker {
                 let cond = self.expr(frame, cond);
                 let site = frame.sites[site.index()];
                 self.push(Stmt::Assert { cond, site }, loc);
+            }
+            Stmt::Panic { site } => {
+                let site = self.site(frame, Some(site));
+                let site = site.unwrap_or_else(|| unreachable!("a site was given"));
+                self.push(Stmt::Panic { site }, loc);
+            }
+            Stmt::Print { print } => {
+                let Print { pieces, args } = frame.ir.prints[print.index()].clone();
+                let args = self.args(frame, args);
+                self.out.prints.to_mut().push(Print { pieces, args });
+                let print = PrintId(self.out.prints.len() as u32 - 1);
+                self.push(Stmt::Print { print }, loc);
             }
             Stmt::If {
                 cond,
@@ -244,26 +256,43 @@ impl Linker {
 
     fn native(&mut self, frame: &mut Frame<'_>, id: NativeId, loc: Loc) {
         let native = &frame.ir.natives[id.index()];
-        let piece = |piece: &Piece| match piece {
-            Piece::Text(text) => Piece::Text(text.clone()),
-            Piece::Local(local) => Piece::Local(self.one_local(frame, *local)),
-            Piece::Param(param) => match &frame.params[param.index()].storage {
-                Storage::Params(params) => Piece::Param(params[0]),
-                Storage::Slice(param, _) => Piece::Param(*param),
-                Storage::Locals(locals) => Piece::Local(locals[0]),
-                Storage::Constant(_) | Storage::Shared(_) => {
-                    unreachable!("the frontend takes no such operands of native text")
-                }
-            },
+        let texts: Vec<NativeText> = native.texts.iter().map(|t| self.text(frame, t)).collect();
+        let native = Native {
+            texts: texts.into(),
+            fallback: native.fallback.map(|block| self.block(frame, block)),
+            result: native.result.map(|local| self.one_local(frame, local)),
         };
-        let texts = native.texts.iter().map(|text| NativeText {
-            target: text.target.clone(),
-            pieces: text.pieces.iter().map(piece).collect(),
-        });
-        let texts = texts.collect();
-        let fallback = native.fallback.map(|block| self.block(frame, block));
-        self.out.natives.to_mut().push(Native { texts, fallback });
+        self.out.natives.to_mut().push(native);
         let native = NativeId(self.out.natives.len() as u32 - 1);
         self.push(Stmt::Native { native }, loc);
+    }
+
+    fn text(&mut self, frame: &mut Frame<'_>, text: &NativeText) -> NativeText {
+        let pieces = text.pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => Piece::Text(text.clone()),
+            Piece::Local(local) => operand(&frame.local(*local)),
+            Piece::Param(param) => operand(&frame.params[param.index()]),
+            Piece::Shared(shared) => operand(&frame.shared[shared.index()]),
+            Piece::Place(place) => operand(&self.place(frame, *place)),
+        });
+        NativeText {
+            target: text.target.clone(),
+            pieces: pieces.collect(),
+            origin: Origin {
+                file: self.file_of(frame, &text.origin.file),
+                ..text.origin.clone()
+            },
+        }
+    }
+}
+
+/// What stands in native text for a scalar, or for memory of scalars.
+fn operand(part: &Part) -> Piece {
+    match &part.storage {
+        Storage::Params(params) => Piece::Param(params[part.first]),
+        Storage::Slice(param, _) => Piece::Param(*param),
+        Storage::Locals(locals) => Piece::Local(locals[part.first]),
+        Storage::Shared(arrays) => Piece::Shared(arrays[part.first]),
+        Storage::Constant(_) => unreachable!("a constant has no name"),
     }
 }

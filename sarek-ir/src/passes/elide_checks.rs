@@ -42,6 +42,8 @@ pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
             | Stmt::Return
             | Stmt::Barrier
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Update { .. }
             | Stmt::Call { .. }

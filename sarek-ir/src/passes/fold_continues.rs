@@ -81,6 +81,8 @@ fn fold(kernel: &mut Kernel, stmts: &[StmtId], label: LabelId) -> Vec<StmtId> {
             | Stmt::Return
             | Stmt::Barrier
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Call { .. }

@@ -3,7 +3,7 @@
 //! A pass keeps the contract of the crate's first page and adds one fact to it, named there.
 //! [`crate::write::render`] runs them in the order of this list:
 //!
-//! 1. [`select_natives`]
+//! 1. [`select_natives`], [`lower_panics`], [`expand_prints`]
 //! 2. [`cut_after_exits`]
 //! 3. [`elide_checks`]
 //! 4. [`settle_strides`], where no view has gaps
@@ -19,9 +19,11 @@
 mod cut_after_exits;
 mod elide_checks;
 mod expand_atomics;
+mod expand_prints;
 mod fold_continues;
 mod guard_loops;
 mod lower_labels;
+mod lower_panics;
 mod park_returns;
 mod resize_usize;
 mod select_natives;
@@ -32,9 +34,11 @@ mod widen_small;
 pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;
 pub use expand_atomics::expand_atomics;
+pub use expand_prints::expand_prints;
 pub use fold_continues::fold_continues;
 pub use guard_loops::guard_loops;
 pub use lower_labels::lower_labels;
+pub use lower_panics::lower_panics;
 pub use park_returns::park_returns;
 pub use resize_usize::{narrow_usize, widen_usize};
 pub use select_natives::select_natives;
@@ -89,6 +93,8 @@ fn map_blocks(kernel: &mut Kernel, id: StmtId, f: &mut dyn FnMut(&mut Kernel, Bl
         | Stmt::Return
         | Stmt::Barrier
         | Stmt::Fence { .. }
+        | Stmt::Panic { .. }
+        | Stmt::Print { .. }
         | Stmt::Atomic { .. }
         | Stmt::Subgroup { .. }
         | Stmt::Update { .. }

@@ -176,6 +176,8 @@ impl Pass<'_> {
                 | Stmt::Continue { .. }
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Subgroup { .. }
                 | Stmt::Update { .. }
@@ -302,6 +304,8 @@ impl Pass<'_> {
             Stmt::Store { .. }
             | Stmt::Assert { .. }
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Update { .. }

@@ -30,9 +30,11 @@ mod tests {
             texts: vec![NativeText {
                 target: "cuda".into(),
                 pieces: vec![].into(),
+                origin: Default::default(),
             }]
             .into(),
             fallback: Some(fallback),
+            result: None,
         });
         let native = kernel.push_stmt(
             Stmt::Native {

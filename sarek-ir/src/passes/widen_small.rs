@@ -1,15 +1,19 @@
 //! Arithmetic on 8 and 16 bits, written out in 32: C promotes such operands to `int`, and WGSL has no
 //! such types.
+//!
+//! Sums, products, quotients and roots of `f16` are those of `f32`, rounded: `f32` has more than twice the digits, so
+//! that rounding twice is rounding once.
 
 use crate::{
-    ArgType, BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, Loc, ParamKind, Scalar, Value,
+    ArgType, BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, Loc, ParamKind, Scalar, Value, eval,
 };
 
 /// An operation on a small type `T` becomes the operation on its 32-bit type, cast to `T`:
 /// `a + b` becomes `(a as u32 + b as u32) as u8`. Left on small types are literals, locals, loads,
 /// stores, `for` loops (whose counter stays below a bound of its type), and divisions that are
 /// checked, since `MIN / -1` is another number in each width. Casts lead between a small type and
-/// its 32-bit type only. Parameters become 32 bits wide.
+/// its 32-bit type only, and from `f64` to `f16`, which two steps would round twice. The bits of an `f16` stay
+/// 16 wide. Parameters become 32 bits wide.
 pub fn widen_small(kernel: &mut Kernel) {
     widen_params(kernel);
     for i in 0..kernel.exprs.len() {
@@ -130,10 +134,10 @@ impl Small<'_> {
         let Some(wide) = self.kernel.scalar_of(id).widened() else {
             return id;
         };
-        if let Some(v) = self.kernel.literal(id).and_then(Value::as_int) {
-            return self.int(wide, v);
+        match self.kernel.literal(id) {
+            Some(value) => self.kernel.push_literal(eval::cast(value, wide), self.loc),
+            None => self.cast(id, wide),
         }
-        self.cast(id, wide)
     }
 
     /// The low bits of a small integer as a `u32`, the rest zero.
@@ -185,6 +189,12 @@ impl Small<'_> {
     /// `arg as to`, by way of the 32-bit types.
     fn cast_of(&mut self, arg: ExprId, to: Scalar) -> Option<Expr> {
         let from = self.kernel.scalar_of(arg);
+        if let (Some(value), Scalar::F16) = (self.kernel.literal(arg), to) {
+            return Some(Expr::Literal(eval::cast(value, to)));
+        }
+        if (from, to) == (Scalar::F64, Scalar::F16) {
+            return None;
+        }
         if from == to || from.widened() == Some(to) || to.widened() == Some(from) {
             return None;
         }
@@ -194,7 +204,7 @@ impl Small<'_> {
             return Some(Expr::Cast { arg: source });
         };
         let mut arg = self.cast(source, wide);
-        if from.is_float() {
+        if from.is_float() && to.is_int() {
             arg = self.saturate(arg, to);
         }
         Some(Expr::Cast { arg })
@@ -218,7 +228,11 @@ impl Small<'_> {
         let on = self.kernel.scalar_of(args[0]);
         on.widened()?;
         let result = intrinsic.result_type(on);
+        if on == Scalar::F16 {
+            return self.half_call(intrinsic, &args);
+        }
         Some(match intrinsic {
+            Intrinsic::FromBits if on == Scalar::U16 => return None,
             Intrinsic::WrappingShl => return self.shift(BinaryOp::Shl, args[0], args[1]),
             Intrinsic::WrappingShr => return self.shift(BinaryOp::Shr, args[0], args[1]),
             Intrinsic::CountOnes => {
@@ -315,6 +329,18 @@ impl Small<'_> {
             | Intrinsic::IsSignNegative
             | Intrinsic::ToBits
             | Intrinsic::FromBits => unreachable!("{on} has no {}", intrinsic.name()),
+        })
+    }
+
+    /// A method of `f16`.
+    fn half_call(&mut self, intrinsic: Intrinsic, args: &[ExprId]) -> Option<Expr> {
+        if intrinsic == Intrinsic::ToBits {
+            return None;
+        }
+        let arg = self.widened_call(intrinsic, args);
+        Some(match self.kernel.scalar_of(arg) {
+            Scalar::F32 => Expr::Cast { arg },
+            _ => self.kernel.expr(arg),
         })
     }
 

@@ -39,6 +39,7 @@ fn sample() -> Kernel {
     let text = NativeText {
         target: "cuda".into(),
         pieces: pieces.into(),
+        origin: Default::default(),
     };
     s.native(vec![text], Some(&|| s.set(acc, s.i32(0))));
     s.while_(s.lit(Value::Bool(true)), |l| s.break_(l));

@@ -1,9 +1,11 @@
 //! The half of the rules that speaks of handles: ranges, the forest, labels and scopes.
 
 use super::{Node, Rule, Violation, site_in_range};
+use crate::print::PrintPiece;
 use crate::{
     Argument, Block, CallId, Compound, CompoundId, Expr, ExprId, Kernel, LabelId, Length, List,
-    LocalId, Memory, NativeId, ParamId, Piece, PlaceId, Precondition, Root, Stmt, StmtId, TypeDef,
+    LocalId, Memory, NativeId, ParamId, Piece, PlaceId, Precondition, PrintId, Root, Stmt, StmtId,
+    TypeDef,
 };
 
 pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
@@ -189,6 +191,10 @@ impl Walk<'_> {
                 self.expr(cond, node);
                 self.in_range(site.index(), self.kernel.sites.len(), node);
             }
+            Stmt::Panic { site } => {
+                self.in_range(site.index(), self.kernel.sites.len(), node);
+            }
+            Stmt::Print { print } => self.print(print, node),
             Stmt::If {
                 cond,
                 then,
@@ -341,6 +347,24 @@ impl Walk<'_> {
         self.loops.pop();
     }
 
+    fn print(&mut self, id: PrintId, user: Node) {
+        if !self.in_range(id.index(), self.kernel.prints.len(), user) {
+            return;
+        }
+        let print = &self.kernel.prints[id.index()];
+        for piece in print.pieces.iter() {
+            match piece {
+                PrintPiece::Text(_) => {}
+                PrintPiece::Arg { index, .. } => {
+                    self.in_range(*index as usize, print.args.len as usize, user);
+                }
+            }
+        }
+        for arg in self.list(print.args, user) {
+            self.expr(ExprId(arg), user);
+        }
+    }
+
     fn native(&mut self, id: NativeId, user: Node) {
         if !self.in_range(id.index(), self.kernel.natives.len(), user) {
             return;
@@ -362,11 +386,27 @@ impl Walk<'_> {
                         self.name_local(*local, node);
                     }
                     Piece::Param(param) => self.param(*param, node),
+                    Piece::Shared(shared) => {
+                        self.in_range(shared.index(), self.kernel.shared.len(), node);
+                    }
+                    Piece::Place(place) => {
+                        if self.in_range(place.index(), self.kernel.places.len(), node)
+                            && let Root::Local(local) = self.kernel.places[place.index()].root
+                        {
+                            self.name_local(local, node);
+                        }
+                    }
                 }
             }
         }
         if let Some(fallback) = native.fallback {
             self.block(fallback, node);
+        }
+        if let Some(result) = native.result {
+            self.name_local(result, node);
+            if !self.kernel.locals[result.index()].mutable {
+                self.report(node, Rule::NativeResult);
+            }
         }
     }
 

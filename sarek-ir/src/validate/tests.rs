@@ -275,6 +275,7 @@ fn one_native_text_for_a_target() {
     let text = NativeText {
         target: "cuda".into(),
         pieces: vec![].into(),
+        origin: Default::default(),
     };
     s.native(vec![text.clone(), text], None);
     assert_eq!(broken(&s.finish()), [Rule::NativeTargets]);

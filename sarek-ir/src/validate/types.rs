@@ -1,10 +1,11 @@
 //! The half of the rules that speaks of types. It runs once the handles are known to be sound.
 
 use super::{Node, Rule, Violation};
+use crate::print::PrintPiece;
 use crate::{
     Access, ArgType, AtomicOp, BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, Length, List,
-    LocalId, Memory, ParamId, ParamKind, PlaceId, Precondition, Root, Scalar, SiteId, SiteKind,
-    Stmt, StmtId, SubgroupOp, Type, TypeDef, UnaryOp,
+    LocalId, Memory, ParamId, ParamKind, PlaceId, Precondition, PrintId, Root, Scalar, SiteId,
+    SiteKind, Stmt, StmtId, SubgroupOp, Type, TypeDef, UnaryOp,
 };
 
 pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
@@ -96,7 +97,7 @@ impl Check<'_> {
         let fits = site.is_none_or(|s| match kernel.sites[s.index()].kind {
             SiteKind::Index(of) => of == memory,
             SiteKind::Dimension(..) => true,
-            SiteKind::Divisor | SiteKind::Assert(_) => false,
+            SiteKind::Divisor | SiteKind::Assert(_) | SiteKind::Panic(_) => false,
         });
         self.require(fits, node, Rule::SiteKind);
         self.require(may(kernel.access(memory)), node, Rule::AccessAllowed);
@@ -238,9 +239,16 @@ impl Check<'_> {
             }
             Stmt::Assert { cond, site } => {
                 self.condition(cond, node);
-                let fits = matches!(kernel.sites[site.index()].kind, SiteKind::Assert(_));
+                let kind = &kernel.sites[site.index()].kind;
+                // A panic that is written out is an assertion.
+                let fits = matches!(kind, SiteKind::Assert(_) | SiteKind::Panic(_));
                 self.require(fits, node, Rule::SiteKind);
             }
+            Stmt::Panic { site } => {
+                let fits = matches!(kernel.sites[site.index()].kind, SiteKind::Panic(_));
+                self.require(fits, node, Rule::SiteKind);
+            }
+            Stmt::Print { print } => self.print(print, node),
             Stmt::If {
                 cond,
                 then,
@@ -275,9 +283,27 @@ impl Check<'_> {
             }
             Stmt::Break { label: _ } | Stmt::Continue { label: _ } | Stmt::Return => {}
             Stmt::Native { native } => {
-                if let Some(fallback) = kernel.natives[native.index()].fallback {
+                let native = &kernel.natives[native.index()];
+                if let Some(fallback) = native.fallback {
                     self.block(fallback);
                 }
+                if let Some(result) = native.result {
+                    let is_array = kernel.array(result).is_some();
+                    self.require(!is_array, node, Rule::NativeResult);
+                }
+            }
+        }
+    }
+
+    /// An argument that is printed has its format.
+    fn print(&mut self, id: PrintId, node: Node) {
+        let print = &self.kernel.prints[id.index()];
+        let args: Vec<ExprId> = self.kernel.list(print.args).collect();
+        let types: Vec<Type> = args.into_iter().map(|arg| self.expr(arg)).collect();
+        for piece in print.pieces.iter() {
+            if let PrintPiece::Arg { index, format } = piece {
+                let fits = known(types[*index as usize], |ty| format.fits(ty));
+                self.require(fits, node, Rule::PrintFormat);
             }
         }
     }

@@ -7,6 +7,8 @@ use super::lower::Lowered;
 use super::namer::Namer;
 use super::prelude::prelude;
 use super::stmt::Writer;
+use super::text::Lines;
+use super::wide::Group;
 use super::{Dialect, Slot, SlotKind, Source, Unsupported};
 
 /// What a dialect needs to know to open the kernel.
@@ -33,6 +35,8 @@ pub struct Argument {
     pub name: String,
     /// Is it memory that atomic operations change?
     pub atomic: bool,
+    /// Of a buffer that is declared as a [`Dialect::wide_type`]: how many elements that has.
+    pub wide: Option<usize>,
 }
 
 /// A shared array.
@@ -73,6 +77,9 @@ impl Argument {
         &self,
         dialect: &D,
     ) -> Result<&'static str, Unsupported> {
+        if let Some(wide) = self.wide.and_then(|n| dialect.wide_type(self.slot.ty, n)) {
+            return Ok(wide);
+        }
         match self.atomic {
             true => dialect.atomic_type(self.slot.ty),
             false => dialect.storage_type(self.slot.ty),
@@ -102,7 +109,10 @@ pub(super) fn render(lowered: &Lowered<'_>, dialect: &dyn Dialect) -> Result<Sou
         .map(|p| namer.fresh(&p.name))
         .collect();
     let shared = name_shared(lowered, &mut namer);
-    let arguments = name_arguments(&lowered.kernel, &slots, (&params, &shared), &mut namer);
+    let mut arguments = name_arguments(&lowered.kernel, &slots, (&params, &shared), &mut namer);
+    if dialect.wide_buffers() {
+        widen(&mut arguments, lowered);
+    }
     let ids = Ids::new(lowered, dialect, &arguments, &mut namer)?;
     let entry = dialect.entry(&Entry {
         name: &name,
@@ -118,17 +128,30 @@ pub(super) fn render(lowered: &Lowered<'_>, dialect: &dyn Dialect) -> Result<Sou
     }
     writer.block(lowered.kernel.body)?;
     writer.out.close("}");
-    let body = writer.out.finish();
-    let text = format!(
-        "{}\n{}{body}",
-        head(&lowered.kernel),
-        prelude(dialect, &body)
-    );
+    let (body, foreign) = writer.out.finish();
+    let mut text = Lines::default();
+    text.line(head(&lowered.kernel));
+    own_preludes(&lowered.kernel, dialect, &mut text);
+    text.line(format!("\n{}", prelude(dialect, &body)));
+    text.append(&body, foreign);
+    let (text, foreign) = text.finish();
     Ok(Source {
         text,
         entry: name,
         slots,
+        foreign,
     })
+}
+
+/// What the user's native blocks need before the kernel.
+fn own_preludes(kernel: &Kernel, dialect: &dyn Dialect, out: &mut Lines) {
+    for prelude in kernel.preludes.iter() {
+        let mut texts = prelude.texts.iter();
+        if let Some((_, text)) = texts.find(|(target, _)| target == dialect.name()) {
+            out.line("\n");
+            out.foreign(text, &prelude.origin);
+        }
+    }
 }
 
 /// The shared arrays, by name.
@@ -160,11 +183,13 @@ fn name_arguments(
         .iter()
         .map(|&slot| Argument {
             slot,
+            wide: None,
             atomic: match slot.kind {
                 SlotKind::Buffer { param, .. } => {
                     kernel.access(Memory::Slice(param)) == Access::Atomic
                 }
                 SlotKind::Shared(shared) => kernel.shared[shared.index()].atomic,
+                SlotKind::Output(_) => true,
                 SlotKind::Len(_)
                 | SlotKind::Scalar(_)
                 | SlotKind::Extent(_)
@@ -172,9 +197,9 @@ fn name_arguments(
                 | SlotKind::Faults => false,
             },
             name: match slot.kind {
-                SlotKind::Buffer { param, .. } | SlotKind::Scalar(param) => {
-                    params[param.index()].clone()
-                }
+                SlotKind::Buffer { param, .. }
+                | SlotKind::Scalar(param)
+                | SlotKind::Output(param) => params[param.index()].clone(),
                 SlotKind::Shared(shared) => own(shared),
                 SlotKind::Len(Memory::Slice(param)) => {
                     namer.fresh(&format!("{}_len", params[param.index()]))
@@ -189,6 +214,17 @@ fn name_arguments(
             },
         })
         .collect()
+}
+
+/// Tells which buffers are declared by wide elements.
+fn widen(arguments: &mut [Argument], lowered: &Lowered<'_>) {
+    for argument in arguments {
+        if let SlotKind::Buffer { param, .. } = argument.slot.kind {
+            let mut groups = lowered.groups.values();
+            let group = groups.find(|group| group.param == param);
+            argument.wide = group.map(Group::count);
+        }
+    }
 }
 
 fn head(kernel: &Kernel) -> String {

@@ -1,9 +1,14 @@
 //! A kernel made ready for a dialect and a variant.
 
+use std::collections::HashMap;
+
 use crate::passes;
-use crate::{Access, Axis, Builtin, Kernel, Length, Memory, ParamId, ParamKind, Scalar, SharedId};
+use crate::{
+    Access, Axis, Builtin, Kernel, Length, Memory, ParamId, ParamKind, Scalar, SharedId, StmtId,
+};
 
 use super::usage::Usage;
+use super::wide::{self, Group};
 use super::{Dialect, IndexWidth, Slot, SlotKind, Variant};
 
 /// A kernel after its passes: no `usize`, no arithmetic on 8 and 16 bits, no exit from more than one loop, no native block with a
@@ -15,12 +20,18 @@ pub(super) struct Lowered<'a> {
     pub usage: Usage,
     /// Of each shared array: is it an argument, see [`SlotKind::Shared`]?
     pub given: Vec<bool>,
+    /// The parameter for what is printed.
+    pub output: Option<ParamId>,
+    /// What is written as one access, by the first statement.
+    pub groups: HashMap<StmtId, Group>,
 }
 
 impl<'a> Lowered<'a> {
     pub fn new(kernel: &Kernel, dialect: &dyn Dialect, variant: &'a Variant) -> Lowered<'a> {
         let mut kernel = kernel.clone();
         passes::select_natives(&mut kernel, dialect.name());
+        passes::lower_panics(&mut kernel);
+        let output = passes::expand_prints(&mut kernel);
         passes::cut_after_exits(&mut kernel);
         passes::elide_checks(&mut kernel, &variant.checked);
         if variant.dense {
@@ -42,10 +53,12 @@ impl<'a> Lowered<'a> {
         passes::expand_atomics(&mut kernel, &|op, ty| dialect.is_native(op, ty));
         let usage = Usage::of(&kernel);
         Lowered {
+            groups: wide::groups(&mut kernel, dialect),
             given: given(&kernel, dialect),
             kernel,
             variant,
             usage,
+            output,
         }
     }
 
@@ -87,6 +100,9 @@ impl<'a> Lowered<'a> {
                 ParamKind::Value(_) | ParamKind::Reference(_) => {
                     unreachable!("linking leaves no compound")
                 }
+                ParamKind::Slice { elem, .. } if Some(id) == self.output => {
+                    slots.push((SlotKind::Output(id), elem.scalar()));
+                }
                 ParamKind::Slice { elem, access } => {
                     let (param, mutable) = (id, access != Access::Read);
                     slots.push((SlotKind::Buffer { param, mutable }, elem.scalar()));
@@ -120,12 +136,13 @@ impl<'a> Lowered<'a> {
             .collect();
         if dialect.buffers_first() {
             slots.sort_by_key(|slot| match slot.kind {
-                SlotKind::Buffer { .. } | SlotKind::Faults => 0,
+                SlotKind::Buffer { .. } | SlotKind::Output(_) => 0,
+                SlotKind::Faults => 1,
                 SlotKind::Len(_)
                 | SlotKind::Scalar(_)
                 | SlotKind::Extent(_)
                 | SlotKind::Grid(_)
-                | SlotKind::Shared(_) => 1,
+                | SlotKind::Shared(_) => 2,
             });
         }
         slots

@@ -25,14 +25,15 @@ mod text;
 mod usage;
 mod variant;
 mod wgsl;
+mod wide;
 
 pub use cuda::Cuda;
 pub use dialect::{Atomic, Dialect, RawId};
 pub use entry::{Argument, Entry, Shared};
 pub use opencl::OpenCl;
 pub use prelude::{Template, expand};
-pub use text::{Precedence, Text};
-pub use variant::{FAULT_WORDS, IndexWidth, Slot, SlotKind, Source, Variant};
+pub use text::{Foreign, Precedence, Text};
+pub use variant::{FAULT_WORDS, IndexWidth, OUTPUT_WORDS, Slot, SlotKind, Source, Variant};
 pub use wgsl::Wgsl;
 
 use std::fmt;

@@ -83,12 +83,43 @@ impl Dialect for OpenCl {
         c::function(intrinsic, ty)
     }
 
+    fn wide_type(&self, ty: Scalar, count: usize) -> Option<&'static str> {
+        Some(match (ty, count) {
+            (Scalar::F32, 2) => "float2",
+            (Scalar::F32, 4) => "float4",
+            (Scalar::I32, 2) => "int2",
+            (Scalar::I32, 4) => "int4",
+            (Scalar::U32, 2) => "uint2",
+            (Scalar::U32, 4) => "uint4",
+            (Scalar::F64, 2) => "double2",
+            (Scalar::I64, 2) => "long2",
+            (Scalar::U64, 2) => "ulong2",
+            (_, _) => return None,
+        })
+    }
+
+    fn wide_element(
+        &self,
+        buffer: &str,
+        wide: &str,
+        writes: bool,
+        index: &Text,
+        _: Scalar,
+    ) -> String {
+        let qualifier = if writes { "" } else { "const " };
+        format!("((__global {qualifier}{wide}*){buffer})[{}]", index.text)
+    }
+
+    fn wide_value(&self, wide: &str, parts: &[Text]) -> Text {
+        Text::call(&format!("({wide})"), parts)
+    }
+
     fn snippet(&self, name: &str) -> Option<String> {
         let definition = match Scalar::from_name(name) {
             Some(Scalar::I8) => "char",
             Some(Scalar::U8) => "uchar",
             Some(Scalar::I16) => "short",
-            Some(Scalar::U16) => "ushort",
+            Some(Scalar::U16 | Scalar::F16) => "ushort",
             Some(Scalar::I32) => "int",
             Some(Scalar::U32) => "uint",
             Some(Scalar::I64) => "long",
@@ -112,6 +143,9 @@ impl Dialect for OpenCl {
             "EXCHANGE" => "atomic_xchg".into(),
             "F" => String::new(),
             "FLOAT" if types.first()?.bits() == 64 => "f64".into(),
+            "FLOAT" if types.first()?.bits() == 16 => "f16".into(),
+            // An `f16` is held as its bits.
+            "TOBITS" | "FROMBITS" if types.first()?.bits() == 16 => String::new(),
             "FLOAT" => "f32".into(),
             "TOBITS" if types.first()?.bits() == 64 => "as_ulong".into(),
             "TOBITS" => "as_uint".into(),
@@ -136,7 +170,8 @@ fn bits_of(ty: Scalar) -> Scalar {
         | Scalar::U32
         | Scalar::I64
         | Scalar::U64
-        | Scalar::Usize => ty,
+        | Scalar::Usize
+        | Scalar::F16 => ty,
     }
 }
 
@@ -184,6 +219,38 @@ const fn on(op: &'static str, text: &'static str) -> Template {
 
 /// Helpers for what OpenCL C has functions for, or 1.2 has not.
 const OWN: &[Template] = &[
+    // Every device reads and writes `half` in memory; bytes may be memory of any type.
+    Template {
+        op: "widen_f16",
+        on: None,
+        text: "$FN f32 $NAME(f16 bits) {
+    uchar2 bytes = as_uchar2(bits);
+    return vload_half(0, (const __private half*)&bytes);
+}",
+    },
+    Template {
+        op: "narrow_f32",
+        on: None,
+        text: "$FN f16 $NAME(f32 x) {
+    uchar2 bytes;
+    vstore_half_rte(x, 0, (__private half*)&bytes);
+    return as_ushort(bytes);
+}",
+    },
+    Template {
+        op: "narrow_f64",
+        on: None,
+        text: "// By way of the f32 that is rounded to an odd fraction, which tells on which side of a tie `x` lies.
+$FN f16 $NAME(f64 x) {
+    f32 near = (f32)x;
+    u32 bits = as_uint(near);
+    if ((f64)near != x && x == x) {
+        if (fabs((f64)near) > fabs(x)) { bits -= 1u; }
+        bits |= 1u;
+    }
+    return srk_narrow_f32(as_float(bits));
+}",
+    },
     Template {
         op: "atom",
         on: None,

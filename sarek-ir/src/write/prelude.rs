@@ -98,6 +98,7 @@ fn substitute<D: Dialect + ?Sized>(
 
 fn number_literal<D: Dialect + ?Sized>(dialect: &D, number: &str, types: &[Scalar]) -> String {
     let value = match types.first() {
+        Some(Scalar::F16) => number.parse().ok().map(Value::f16),
         Some(Scalar::F32) => number.parse().ok().map(Value::f32),
         Some(Scalar::F64) => number.parse().ok().map(Value::f64),
         Some(ty) => number.parse().ok().and_then(|n| Value::int(*ty, n)),
@@ -155,7 +156,7 @@ fn value_of<D: Dialect + ?Sized>(
 fn unsigned(ty: Scalar) -> Scalar {
     match ty {
         Scalar::I8 | Scalar::U8 => Scalar::U8,
-        Scalar::I16 | Scalar::U16 => Scalar::U16,
+        Scalar::I16 | Scalar::U16 | Scalar::F16 => Scalar::U16,
         Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::F32 => Scalar::U32,
         Scalar::I64 | Scalar::U64 | Scalar::Usize | Scalar::F64 => Scalar::U64,
     }
@@ -171,19 +172,24 @@ fn bounds(ty: Scalar) -> (i128, i128) {
 }
 
 fn fraction(ty: Scalar) -> u32 {
-    if ty.size() == 8 { 52 } else { 23 }
+    match ty.size() {
+        8 => 52,
+        2 => 10,
+        _ => 23,
+    }
 }
 
 fn infinity(ty: Scalar) -> i128 {
-    if ty.size() == 8 {
-        i128::from(f64::INFINITY.to_bits())
-    } else {
-        i128::from(f32::INFINITY.to_bits())
+    match ty.size() {
+        8 => i128::from(f64::INFINITY.to_bits()),
+        2 => 0x7c00,
+        _ => i128::from(f32::INFINITY.to_bits()),
     }
 }
 
 fn float(ty: Scalar, value: f64) -> Option<Value> {
     match ty {
+        Scalar::F16 => Some(Value::f16(value as f32)),
         Scalar::F32 => Some(Value::f32(value as f32)),
         Scalar::F64 => Some(Value::f64(value)),
         Scalar::Bool

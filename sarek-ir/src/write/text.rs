@@ -1,5 +1,7 @@
 //! Pieces of target text.
 
+use crate::Origin;
+
 /// How tightly an expression's outermost operator binds, in all targets alike. Operators whose
 /// rank differs between targets, or that a target wants in parentheses, are [`Precedence::Loose`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -112,11 +114,22 @@ pub(super) fn f32_digits(v: f32) -> String {
     }
 }
 
+/// Lines of a text that the user wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Foreign {
+    /// The lines, counted from 1.
+    pub lines: std::ops::Range<u32>,
+    /// Where the user wrote them.
+    pub origin: Origin,
+}
+
 /// Indented lines.
 #[derive(Default)]
 pub(super) struct Lines {
     text: String,
     depth: usize,
+    count: u32,
+    foreign: Vec<Foreign>,
 }
 
 impl Lines {
@@ -128,7 +141,18 @@ impl Lines {
                 self.text.push_str(line);
             }
             self.text.push('\n');
+            self.count += 1;
         }
+    }
+
+    /// Adds lines that the user wrote.
+    pub fn foreign(&mut self, text: impl AsRef<str>, origin: &Origin) {
+        let first = self.count + 1;
+        self.line(text);
+        self.foreign.push(Foreign {
+            lines: first..self.count + 1,
+            origin: origin.clone(),
+        });
     }
 
     /// Adds a line that opens a block.
@@ -143,8 +167,20 @@ impl Lines {
         self.line(line);
     }
 
-    pub fn finish(self) -> String {
-        self.text
+    /// Adds finished lines.
+    pub fn append(&mut self, text: &str, foreign: Vec<Foreign>) {
+        let before = self.count;
+        self.text.push_str(text);
+        self.count += text.lines().count() as u32;
+        self.foreign.extend(foreign.into_iter().map(|f| Foreign {
+            lines: f.lines.start + before..f.lines.end + before,
+            ..f
+        }));
+    }
+
+    /// The text, and which of its lines the user wrote.
+    pub fn finish(self) -> (String, Vec<Foreign>) {
+        (self.text, self.foreign)
     }
 }
 

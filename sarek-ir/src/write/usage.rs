@@ -118,6 +118,8 @@ impl Usage {
             | Stmt::Continue { .. }
             | Stmt::Return
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Update { .. }
             | Stmt::Call { .. }

@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use super::text::Foreign;
 use crate::{Axis, Memory, ParamId, Scalar, SharedId, SiteId};
 
 /// Which of a kernel's renderings is meant. One kernel has a few, chosen by the facts of a launch.
@@ -72,9 +73,18 @@ pub enum SlotKind {
     /// length or because the kernel's arrays are too many bytes to be declared ([`super::Dialect::max_declared_shared`]).
     /// How it gets there is the target's: a local pointer, an offset, an `override` constant of the length.
     Shared(SharedId),
+    /// The memory for what is printed, [`OUTPUT_WORDS`] words behind a head of two: how many words were asked for, and how
+    /// many records were not written. The head starts out as zeros. A record is `[print + 1, x, y, z, arguments…]`, where x,
+    /// y, z are the low words of the thread's global ids, and an argument is one word, or two for types of 64 bits, the low
+    /// one first; the records follow each other, up to the words asked for or a zero in the place of a print. The
+    /// parameter is the one that [`crate::passes::expand_prints`] adds.
+    Output(ParamId),
     /// The fault record, see [`FAULT_WORDS`]; only where a site is checked.
     Faults,
 }
+
+/// Words for what one launch prints, without the head.
+pub const OUTPUT_WORDS: usize = (1 << 18) - 2;
 
 /// Length in `u32` words of a fault record, which starts out as zeros:
 /// `[claimed, site, detail low, detail high, x low, x high, y low, y high, z low, z high]`,
@@ -90,4 +100,18 @@ pub struct Source {
     pub entry: String,
     /// Its arguments.
     pub slots: Vec<Slot>,
+    /// The lines that the user wrote in `native!`, in order.
+    pub foreign: Vec<Foreign>,
+}
+
+impl Source {
+    /// Where the user wrote a line of the text, if it is not the writer's own: file and line.
+    pub fn origin(&self, line: u32) -> Option<(&str, u32)> {
+        let foreign = self.foreign.iter().find(|f| f.lines.contains(&line))?;
+        let further = match foreign.origin.by_line {
+            true => line - foreign.lines.start,
+            false => 0,
+        };
+        Some((&foreign.origin.file, foreign.origin.line + further))
+    }
 }

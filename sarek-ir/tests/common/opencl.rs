@@ -76,7 +76,7 @@ pub fn run(source: &Source, n: u64, buffers: &mut [Vec<u8>], scalars: &[Vec<u8>]
     for (i, Slot { kind, ty }) in source.slots.iter().enumerate() {
         let index = |v: u64| v.to_ne_bytes()[..ty.size()].to_vec();
         let bytes = match kind {
-            SlotKind::Buffer { .. } | SlotKind::Faults => {
+            SlotKind::Buffer { .. } | SlotKind::Output(_) | SlotKind::Faults => {
                 lens.push((buffers[next_buffer].len() / ty.size()) as u64);
                 // SAFETY: a `cl_mem` is what a buffer argument takes.
                 unsafe { kernel.set_arg(i as u32, &memory[next_buffer].get()) }.expect("argument");

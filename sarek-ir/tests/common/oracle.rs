@@ -28,6 +28,7 @@ macro_rules! cast {
             Scalar::U32 => Value::U32($a as u32),
             Scalar::I64 => Value::I64($a as i64),
             Scalar::U64 => Value::U64($a as u64),
+            Scalar::F16 => Value::F16(half::f16::from_f64($a as f64).to_bits()),
             Scalar::F32 => Value::f32($a as f32),
             Scalar::F64 => Value::f64($a as f64),
             Scalar::Bool | Scalar::Usize => unreachable!("not among the targets"),
@@ -139,9 +140,9 @@ macro_rules! unsigned {
 signed!(on_i8, i8, I8, U8);
 signed!(on_i16, i16, I16, U16);
 integer!(on_u8, u8, U8, U8, |_i, _x| None);
-integer!(on_u16, u16, U16, U16, |_i, _x| None);
 signed!(on_i32, i32, I32, U32);
 signed!(on_i64, i64, I64, U64);
+unsigned!(on_u16, u16, U16, F16);
 unsigned!(on_u32, u32, U32, F32);
 unsigned!(on_u64, u64, U64, F64);
 
@@ -219,6 +220,21 @@ macro_rules! float {
 float!(on_f32, f32, F32, U32);
 float!(on_f64, f64, F64, U64);
 
+/// As on `f32`, rounded by the `half` crate.
+fn on_f16(op: Operation, operands: [u16; 3], count: i32) -> Expected {
+    if op == Operation::Call(Intrinsic::ToBits) {
+        return Exactly(Value::U16(operands[0]));
+    }
+    let [a, b, c] = operands.map(|bits| half::f16::from_bits(bits).to_f32());
+    let narrow = |bits| Value::F16(half::f16::from_f32(f32::from_bits(bits)).to_bits());
+    match (op, on_f32(op, a, b, c, count)) {
+        (Operation::Cast(_), wide) => wide,
+        (_, Exactly(Value::F32(bits))) => Exactly(narrow(bits)),
+        (_, Near(Value::F32(bits))) => Near(narrow(bits)),
+        (_, other) => other,
+    }
+}
+
 /// The oracle on values of one type.
 pub fn expected(op: Operation, a: Value, b: Value, c: Value, count: i32) -> Expected {
     match (a, b, c) {
@@ -230,6 +246,7 @@ pub fn expected(op: Operation, a: Value, b: Value, c: Value, count: i32) -> Expe
         (Value::U32(a), Value::U32(b), Value::U32(c)) => on_u32(op, a, b, c, count),
         (Value::I64(a), Value::I64(b), Value::I64(c)) => on_i64(op, a, b, c, count),
         (Value::U64(a), Value::U64(b), Value::U64(c)) => on_u64(op, a, b, c, count),
+        (Value::F16(a), Value::F16(b), Value::F16(c)) => on_f16(op, [a, b, c], count),
         (Value::F32(a), Value::F32(b), Value::F32(c)) => {
             let [a, b, c] = [a, b, c].map(f32::from_bits);
             on_f32(op, a, b, c, count)
@@ -253,6 +270,10 @@ pub fn agrees(expected: Expected, got: Value) -> bool {
         return true;
     }
     match (value, got) {
+        (Value::F16(v), Value::F16(g)) => {
+            let [value, got] = [v, g].map(|bits| half::f16::from_bits(bits).to_f32());
+            value.is_nan() && got.is_nan() || !exactly && v.abs_diff(g) <= 1
+        }
         (Value::F32(v), Value::F32(g)) => {
             let (v, g) = (f32::from_bits(v), f32::from_bits(g));
             v.is_nan() && g.is_nan()
@@ -318,6 +339,12 @@ pub fn edges(ty: Scalar) -> Vec<Value> {
         f64::NAN,
     ];
     match ty {
+        Scalar::F16 => floats
+            .iter()
+            .chain(&[6e-8, 2e-5, 6.1e-5, 1023.5, 2048.0, 65504.0])
+            .flat_map(|&f| [f, -f])
+            .map(|f| Value::f16(f as f32))
+            .collect(),
         Scalar::F32 => floats
             .iter()
             .flat_map(|&f| [f, -f])

@@ -8,12 +8,24 @@ typedef uchar u8;
 typedef short i16;
 typedef ushort u16;
 typedef long i64;
+typedef ushort f16;
 typedef float f32;
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double f64;
 
+static inline f16 srk_narrow_f32(f32 x) {
+    uchar2 bytes;
+    vstore_half_rte(x, 0, (__private half*)&bytes);
+    return as_ushort(bytes);
+}
+
 static inline u32 srk_to_u32_f32(f32 x) {
     return x >= 4294967296.0f ? 4294967295u : x > 0.0f ? (u32)x : x <= 0.0f ? 0u : 0;
+}
+
+static inline f32 srk_widen_f16(f16 bits) {
+    uchar2 bytes = as_uchar2(bits);
+    return vload_half(0, (const __private half*)&bytes);
 }
 
 static inline u32 srk_to_u32_f64(f64 x) {
@@ -97,19 +109,26 @@ __kernel void local_arrays(
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
         sum = sum + (u32)own_8[k];
     }
-    f32 own_9[4];
+    f16 own_9[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_9[k] = (f32)(global_idx_x + 1ul);
+        own_9[k] = srk_narrow_f32((f32)(global_idx_x + 1ul));
     }
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        sum = sum + srk_to_u32_f32(own_9[k]);
+        sum = sum + srk_to_u32_f32(srk_widen_f16(own_9[k]));
     }
-    f64 own_10[4];
+    f32 own_10[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_10[k] = (f64)(global_idx_x + 1ul);
+        own_10[k] = (f32)(global_idx_x + 1ul);
     }
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        sum = sum + srk_to_u32_f64(own_10[k]);
+        sum = sum + srk_to_u32_f32(own_10[k]);
+    }
+    f64 own_11[4];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        own_11[k] = (f64)(global_idx_x + 1ul);
+    }
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + srk_to_u32_f64(own_11[k]);
     }
     out[global_idx_x] = sum;
 }

@@ -8,11 +8,24 @@ typedef unsigned char u8;
 typedef short i16;
 typedef unsigned short u16;
 typedef long long i64;
+typedef unsigned short f16;
 typedef float f32;
 typedef double f64;
 
+static __device__ __forceinline__ f16 srk_narrow_f32(f32 x) {
+    f16 bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+    return bits;
+}
+
 static __device__ __forceinline__ u32 srk_to_u32_f32(f32 x) {
     return x >= 4294967296.0f ? 4294967295u : x > 0.0f ? (u32)x : x <= 0.0f ? 0u : 0;
+}
+
+static __device__ __forceinline__ f32 srk_widen_f16(f16 bits) {
+    f32 x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+    return x;
 }
 
 static __device__ __forceinline__ u32 srk_to_u32_f64(f64 x) {
@@ -96,19 +109,26 @@ extern "C" __global__ void local_arrays(
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
         sum = sum + (u32)own_8[k];
     }
-    f32 own_9[4];
+    f16 own_9[4];
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        own_9[k] = (f32)(global_idx_x + 1ull);
+        own_9[k] = srk_narrow_f32((f32)(global_idx_x + 1ull));
     }
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        sum = sum + srk_to_u32_f32(own_9[k]);
+        sum = sum + srk_to_u32_f32(srk_widen_f16(own_9[k]));
     }
-    f64 own_10[4];
+    f32 own_10[4];
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        own_10[k] = (f64)(global_idx_x + 1ull);
+        own_10[k] = (f32)(global_idx_x + 1ull);
     }
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        sum = sum + srk_to_u32_f64(own_10[k]);
+        sum = sum + srk_to_u32_f32(own_10[k]);
+    }
+    f64 own_11[4];
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        own_11[k] = (f64)(global_idx_x + 1ull);
+    }
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        sum = sum + srk_to_u32_f64(own_11[k]);
     }
     out[global_idx_x] = sum;
 }

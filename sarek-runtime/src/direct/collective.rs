@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{Ordering, fence};
 
+use half::f16;
 use sarek_ir::{SubgroupOp, Value};
 
 use super::reference::{self, Shared, position};

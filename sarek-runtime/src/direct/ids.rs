@@ -117,6 +117,12 @@ pub extern "C-unwind" fn global_dim_z() -> usize {
 }
 
 /// Number of the thread in the launch, x running fastest:
+/// Index of the item that a kernel over items works on: `global_idx_x()`.
+pub extern "C-unwind" fn item_id() -> usize {
+    let p = position("item_id");
+    p.block[0] * p.space.block[0] as usize + p.thread[0]
+}
+
 /// `(global_idx_z() * global_dim_y() + global_idx_y()) * global_dim_x() + global_idx_x()`.
 pub extern "C-unwind" fn global_thread_id() -> usize {
     (global_idx_z() * global_dim_y() + global_idx_y()) * global_dim_x() + global_idx_x()

@@ -12,6 +12,7 @@ mod compound;
 pub mod ids;
 mod isa;
 mod kept;
+mod joint;
 pub mod lone;
 mod math;
 mod number;
@@ -23,16 +24,19 @@ pub mod view;
 
 pub use crate::Atomic;
 pub use crate::number::Float;
+pub use crate::output::print;
 pub use block::Block;
 pub use compound::{
-    Number, array_element, array_len, either, leaves, len_of, num, of_type, type_of, value,
+    Number, array_element, array_len, either, leaves, len_of, num, of_type, type_of, value, zeroed,
 };
+pub use half::f16;
 pub use isa::{Isa, isa};
 pub use kept::Kept;
+pub use joint::{Unmarked, asks, first, function_of, given, lent};
 pub use math::Elementary;
-pub use number::{Divide, clamp};
+pub use number::{Divide, clamp, narrow, wide};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
-pub use scratch::{Plain, Scratch};
+pub use scratch::{Mark, Plain, Scratch};
 pub use slice::{Output, atomics, input, lend, lend_atomics, output, scalar};
 pub use subgroup::SUBGROUP;
 pub use view::{view, view_mut};

@@ -1,5 +1,8 @@
 //! Arithmetic that the generated body needs beside core's.
 
+use half::f16;
+use sarek_ir::binary16;
+
 /// Integer division in parts: whether it is defined, and its value where it is.
 pub trait Divide: Copy {
     /// Is the divisor neither 0 nor -1 under `MIN`?
@@ -117,6 +120,51 @@ macro_rules! float_divide {
 }
 
 float_divide!(f32 f64);
+
+/// The number as an `f32`.
+#[inline(always)]
+pub fn wide(value: f16) -> f32 {
+    binary16::to_f32(value.to_bits())
+}
+
+/// The nearest `f16`.
+#[inline(always)]
+pub fn narrow(value: f32) -> f16 {
+    f16::from_bits(binary16::from_f32(value))
+}
+
+/// By way of `f32`, which is the same as `f16`'s own operators, and becomes vector instructions.
+impl Divide for f16 {
+    #[inline(always)]
+    fn is_defined(self, _: f16) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn detail(self) -> u64 {
+        self.to_bits().into()
+    }
+
+    #[inline(always)]
+    unsafe fn div(self, divisor: f16) -> f16 {
+        narrow(wide(self) / wide(divisor))
+    }
+
+    #[inline(always)]
+    unsafe fn rem(self, divisor: f16) -> f16 {
+        narrow(wide(self) % wide(divisor))
+    }
+
+    #[inline(always)]
+    unsafe fn div_euclid(self, divisor: f16) -> f16 {
+        narrow(wide(self).div_euclid(wide(divisor)))
+    }
+
+    #[inline(always)]
+    unsafe fn rem_euclid(self, divisor: f16) -> f16 {
+        narrow(wide(self).rem_euclid(wide(divisor)))
+    }
+}
 
 /// `value.clamp(lo, hi)` where `lo <= hi` was asserted before: no panic stands in the way of the
 /// vectoriser.

@@ -1,9 +1,11 @@
 //! Memory of a block: shared arrays, and the lanes' values from one barrier to the next.
 
 use std::cell::{Cell, UnsafeCell};
+use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 
 use crate::KernelType;
+use half::f16;
 
 /// A cache line.
 #[derive(Clone, Copy)]
@@ -26,18 +28,25 @@ pub unsafe trait Plain: Copy {
 
 macro_rules! plain {
     ($($ty:ident)*) => {$(
-        // SAFETY: a primitive number.
+        // SAFETY: a plain number.
         unsafe impl Plain for $ty {
             const ANY: bool = true;
         }
     )*};
 }
 
-plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize f32 f64);
+plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize f16 f32 f64);
 
 // SAFETY: zero is `false`.
 unsafe impl Plain for bool {
     const ANY: bool = false;
+}
+
+/// How much of a [`Scratch`] was in use at some point.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    chunks: usize,
+    used: usize,
 }
 
 /// Memory that a thread of the processor uses for one block after the other. What an array holds at first is
@@ -65,8 +74,11 @@ impl Scratch {
     #[inline(always)]
     pub(super) fn reset(&mut self) {
         if self.used.get() != 0 {
-            if self.holes.get() {
-                self.wipe();
+            if self.holes.replace(false) {
+                let mut chunks = std::mem::take(self.chunks.get_mut());
+                let all = Mark { chunks: 1, used: 0 };
+                self.wipe(&mut chunks, &all);
+                *self.chunks.get_mut() = chunks;
             }
             self.used.set(0);
             if self.chunks.get_mut().len() > 1 {
@@ -75,17 +87,18 @@ impl Scratch {
         }
     }
 
-    /// Fills what is in use.
+    /// Fills what was given out since a mark.
     #[cold]
-    fn wipe(&mut self) {
-        self.holes.set(false);
-        let used = self.used.get();
-        let chunks = self.chunks.get_mut();
+    fn wipe(&self, chunks: &mut [Box<[Line]>], since: &Mark) {
         let last = chunks.len().saturating_sub(1);
         for (i, chunk) in chunks.iter_mut().enumerate() {
-            let used = if i == last { used } else { chunk.len() };
-            // SAFETY: these lines are in the chunk; zeros are bytes.
-            unsafe { chunk.as_mut_ptr().write_bytes(0, used) };
+            let first = match i + 1 {
+                n if n < since.chunks => continue,
+                n if n == since.chunks => since.used,
+                _ => 0,
+            };
+            let end = if i == last { self.used.get() } else { chunk.len() };
+            chunk[first..end].fill(Line([0; Line::BYTES]));
         }
     }
 
@@ -159,6 +172,48 @@ impl Scratch {
         self.lines(lines).cast()
     }
 
+    /// Room for so many values, one for each lane: zeros at first.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)] // as above
+    pub fn room<T>(&self, len: usize) -> &mut [MaybeUninit<T>] {
+        let first = self.uninit::<MaybeUninit<T>>(len);
+        // SAFETY: `uninit` found room for the array, aligned; its elements may be anything. Nobody is given the same
+        // part until it is taken back.
+        unsafe {
+            first.write_bytes(0, len);
+            std::slice::from_raw_parts_mut(first, len)
+        }
+    }
+
+    /// How much is in use.
+    #[inline(always)]
+    pub fn mark(&self) -> Mark {
+        // SAFETY: the reference ends here.
+        let chunks = unsafe { (*self.chunks.get()).len() };
+        Mark {
+            chunks,
+            used: self.used.get(),
+        }
+    }
+
+    /// Takes back the arrays that were given out since `mark`.
+    ///
+    /// # Safety
+    /// Nobody uses them any more.
+    #[inline(always)]
+    pub unsafe fn release(&self, mark: Mark) {
+        if self.holes.get() {
+            // SAFETY: the caller's promise: the reference ends before anybody is given what it fills.
+            let chunks = unsafe { &mut *self.chunks.get() };
+            self.wipe(chunks, &mark);
+        }
+        // SAFETY: the reference ends here.
+        let chunks = unsafe { (*self.chunks.get()).len() };
+        // All of a chunk that was added since is free.
+        let used = if chunks == mark.chunks { mark.used } else { 0 };
+        self.used.set(used);
+    }
+
     /// The first of so many lines.
     #[inline(always)]
     fn lines(&self, lines: usize) -> *mut Line {
@@ -181,7 +236,9 @@ impl Scratch {
     fn grow(&self, chunks: &mut Vec<Box<[Line]>>, lines: usize) -> *mut Line {
         /// 16 KiB.
         const LEAST: usize = 256;
-        chunks.push(lines_of(lines.max(LEAST)));
+        // A function that is called again and again finds room for all of its arrays in one chunk at last.
+        let all: usize = chunks.iter().map(|c| c.len()).sum();
+        chunks.push(lines_of(lines.max(LEAST).max(all)));
         self.used.set(lines);
         match chunks.last_mut() {
             Some(chunk) => chunk.as_mut_ptr(),
@@ -262,6 +319,25 @@ mod tests {
         assert_eq!(scratch.slice::<u8>(72), [0; 72]);
         scratch.shared_array::<[f32; 3], 4>().fill([1.0; 3]);
         assert!(!scratch.holes.get());
+    }
+
+    #[test]
+    fn what_is_taken_back_is_given_out_again() {
+        let scratch = Scratch::default();
+        let kept = scratch.slice::<u32>(100);
+        kept.fill(7);
+        for turn in 0..20 {
+            let mark = scratch.mark();
+            for len in [3, 5000, 700] {
+                let room = scratch.room::<(u8, u64)>(len);
+                room.fill(MaybeUninit::new((turn, 1)));
+            }
+            // SAFETY: the arrays are out of use.
+            unsafe { scratch.release(mark) };
+        }
+        assert!(kept.iter().all(|v| *v == 7));
+        // SAFETY: nobody else looks at the chunks.
+        assert!(unsafe { (*scratch.chunks.get()).len() } < 6);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::prepare::Prepared;
 use super::space::check_block;
 use super::{Ready, host_memory};
 use crate::backend::Codegen;
+use crate::claims::{Request, Subject};
 use crate::device::Candidate;
 use crate::device::registry::Registry;
 use crate::{Device, Error, Result};
@@ -13,8 +14,22 @@ use crate::{Device, Error, Result};
 /// The best device that can run the launch, which is not empty.
 pub(super) fn best(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     let mut rejected = Vec::new();
+    let kernel: &sarek_ir::Kernel = &ready.call.kernel.kernel;
+    let request = Request {
+        kernels: &[kernel],
+        bytes: 0,
+    };
+    let owner = registry.owner(&Subject::Kernels, &request)?;
+    if let Some(schedule) = &ready.call.schedule {
+        // Names who could, if nobody does.
+        registry.owner(&Subject::Schedule(schedule.clone()), &request)?;
+    }
     for candidate in registry.allowed()? {
         match candidate {
+            Candidate::Device(device) if owner.is_some_and(|owner| device.backend() != owner) => {
+                let reason = format!("`{}` has claimed the kernel", owner.unwrap_or_default());
+                rejected.push((device.to_string(), reason));
+            }
             Candidate::Device(device) => match obstacles(&device, ready).as_slice() {
                 [] => return Ok(device),
                 reasons => rejected.push((device.to_string(), reasons.join("; "))),
@@ -46,6 +61,20 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     let call = &ready.call;
     let info = device.info();
     let mut reasons = kernel_obstacles(device, &call.kernel);
+    if let Some(schedule) = &call.schedule {
+        let request = Request {
+            kernels: &[&call.kernel.kernel],
+            bytes: 0,
+        };
+        let claimed = device
+            .claims()
+            .owner(&Subject::Schedule(schedule.clone()), &request);
+        reasons.extend(
+            claimed
+                .err()
+                .map(|_| format!("it does not run the schedule `{schedule}`")),
+        );
+    }
     for (param, arg) in call.kernel.params().iter().zip(&call.args) {
         let bytes = arg.bytes();
         if bytes > info.max_buffer {
@@ -84,6 +113,9 @@ pub(super) const STORAGE8: &str = "buffers of 8-bit elements (bool, i8, u8)";
 /// The same of `storage16`.
 pub(super) const STORAGE16: &str = "buffers of 16-bit elements (i16, u16)";
 
+/// The same of `f16`.
+pub(super) const F16: &str = "f16 in buffers and shared arrays";
+
 /// Why the device cannot run this kernel, however it is launched; empty if it can.
 pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String> {
     let (info, needs) = (device.info(), &kernel.needs);
@@ -95,6 +127,7 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
         (needs.i64, has.i64, "64-bit integers"),
         (needs.storage8, has.storage8, STORAGE8),
         (needs.storage16, has.storage16, STORAGE16),
+        (needs.f16, has.f16, F16),
         (needs.atomics64, has.atomics64, "64-bit atomics"),
         (needs.subgroups, has.subgroups, "subgroups"),
         (needs.fences, has.fences, "fences"),
@@ -104,18 +137,22 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
         }
     }
     reasons.extend(shared_bytes(device, |least| kernel.kernel.fixed_shared_bytes(least)).err());
-    let target = match device.raw().codegen() {
-        Codegen::Direct | Codegen::Interpret => device.backend(),
-        Codegen::Jit(renderer, _) => renderer.target(),
-    };
-    if needs.native_missing(target) {
-        reasons.push(format!(
-            "a `native!` has no text for {target:?} and no fallback"
-        ));
+    match device.raw().codegen() {
+        Codegen::Direct | Codegen::Interpret if !needs.native.is_empty() => {
+            reasons.push("a `native!` has no fallback in Rust".to_owned());
+        }
+        Codegen::Jit(renderer, _) if needs.native_missing(renderer.target()) => {
+            reasons.push(format!(
+                "a `native!` has no text for {:?} and no fallback",
+                renderer.target()
+            ));
+        }
+        Codegen::Direct | Codegen::Interpret | Codegen::Jit(..) => {}
     }
-    // The fault record is a buffer too, where something is checked that no launch can prove.
+    // The fault record is a buffer too, where something is checked that no launch can prove; so is what is printed.
     let checked = kernel.kernel.sites.iter().any(|site| !site.provable);
-    let buffers = needs.buffers + u32::from(checked && !host_memory(device));
+    let traces = u32::from(checked) + u32::from(needs.prints);
+    let buffers = needs.buffers + if host_memory(device) { 0 } else { traces };
     if buffers > info.max_buffers {
         reasons.push(too_many_buffers(buffers, info.max_buffers));
     }

@@ -95,6 +95,7 @@ fn needs(kernel: &Prepared) -> String {
         (needs.i64, "64-bit integers"),
         (needs.storage8, super::eligible::STORAGE8),
         (needs.storage16, super::eligible::STORAGE16),
+        (needs.f16, super::eligible::F16),
         (needs.atomics64, "64-bit atomics"),
         (needs.subgroups, "subgroups"),
         (needs.fences, "fences"),

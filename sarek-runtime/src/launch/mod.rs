@@ -31,6 +31,7 @@ pub(crate) use programs::Programs;
 
 use crate::backend::Codegen;
 use crate::device::{Event, Stream, registry};
+use crate::tag::{ScheduleKind, Tag};
 use crate::{Device, Error, Kernel, KernelDef, Result};
 pub(crate) use explain::kernel as explain_kernel;
 #[cfg(feature = "reference")]
@@ -65,6 +66,10 @@ struct Call<'a> {
     wholes: Vec<(usize, usize, Box<[u8]>)>,
     /// Has a view another last stride than 1? The unchecked body does not know it.
     strided: bool,
+    /// The names of what its text needs around it.
+    environments: Arc<[String]>,
+    /// How its threads are run, if that was said.
+    schedule: Option<Tag<ScheduleKind>>,
 }
 
 impl<'a, B> Launch<'a, B> {
@@ -97,9 +102,35 @@ impl<'a, B> Launch<'a, B> {
                 args,
                 wholes,
                 strided,
+                environments: Arc::default(),
+                schedule: None,
             },
             block: PhantomData,
         }
+    }
+
+    /// Takes along an environment that the kernel's text needs, such as the header of a function that a
+    /// `native!` block calls. See [`crate::environment`].
+    pub fn environment(mut self, name: &str) -> Self {
+        let known = self.call.environments.iter().cloned();
+        self.call.environments = known.chain([name.to_owned()]).collect();
+        self
+    }
+
+    /// Has its threads run in another way than in blocks, each thread once. Only devices of the backend that has
+    /// claimed the schedule are eligible.
+    pub fn schedule(mut self, schedule: &Tag<ScheduleKind>) -> Self {
+        self.call.schedule = Some(schedule.clone());
+        self
+    }
+
+    /// For the expansion of `#[kernel]`: a thread for each element of the vectors that the parameters `items` are.
+    #[doc(hidden)]
+    pub fn over_items(self, items: &'static [usize]) -> Ready<'a> {
+        let len = items.first().map_or(0, |&i| self.call.len_of(i));
+        let mut ready = self.over(len as usize);
+        ready.items = items;
+        ready
     }
 
     /// Runs exactly `extent` threads: `n`, `(w, h)` or `(w, h, d)`. The block size is picked, unless
@@ -117,6 +148,7 @@ impl<'a, B> Launch<'a, B> {
         Ready {
             call: self.call,
             shape,
+            items: &[],
         }
     }
 }
@@ -159,6 +191,7 @@ impl<'a> Grid<'a> {
                 grid: self.grid,
                 block: block.into_dims(),
             },
+            items: &[],
         }
     }
 }
@@ -168,6 +201,8 @@ impl<'a> Grid<'a> {
 pub struct Ready<'a> {
     call: Call<'a>,
     shape: Shape,
+    /// The parameters of which each thread takes its own element.
+    items: &'static [usize],
 }
 
 impl Ready<'_> {
@@ -185,7 +220,9 @@ impl Ready<'_> {
     /// Queues the launch on a stream. The event is behind it.
     pub fn enqueue(mut self, stream: &Stream) -> Result<Event> {
         let outcome = self.queue(stream)?;
-        stream.event(outcome)
+        let event = stream.event(outcome.or_else(|| stream.queue().tail()))?;
+        self.call.mark_written(&event);
+        Ok(event)
     }
 
     /// What the launch requires, which devices could run it, and which one [`Ready::run`] takes.
@@ -206,6 +243,7 @@ impl Ready<'_> {
     fn check(&self) -> Result<()> {
         let kernel = &self.call.kernel;
         arg::check(kernel.name(), kernel.params(), &self.call.args)?;
+        self.call.check_items(self.items)?;
         self.shape
             .check(kernel.block())
             .map_err(|problem| self.call.malformed(problem))?;
@@ -231,6 +269,32 @@ fn host_memory(device: &Device) -> bool {
 }
 
 impl Call<'_> {
+    /// The number of elements of a parameter's vector.
+    fn len_of(&self, param: usize) -> u64 {
+        // A value of several parts before it is several arguments.
+        let mut at = param;
+        for (start, count, _) in &self.wholes {
+            if *start < at {
+                at = at + count - 1;
+            }
+        }
+        self.args[at].len()
+    }
+
+    /// An error unless the items are as many in each vector.
+    fn check_items(&self, items: &[usize]) -> Result<()> {
+        let name = |&i: &usize| self.kernel.def.ir.params[i].name.to_string();
+        let lengths: Vec<(String, u64)> =
+            items.iter().map(|i| (name(i), self.len_of(*i))).collect();
+        match lengths.iter().all(|(_, len)| *len == lengths[0].1) {
+            true => Ok(()),
+            false => Err(Error::Items {
+                kernel: self.kernel.name().to_owned(),
+                lengths,
+            }),
+        }
+    }
+
     fn malformed(&self, problem: String) -> Error {
         Error::Launch {
             kernel: self.kernel.name().to_owned(),

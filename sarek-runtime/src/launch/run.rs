@@ -1,24 +1,26 @@
 //! Queuing a launch on a stream.
 
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 use sarek_ir::write::{Slot, SlotKind, Source};
-use sarek_ir::{Memory, ParamId, Scalar, Value};
+use sarek_ir::{Memory, ParamId, Scalar, Value, binary16};
 
 use super::arg::Operands;
 use super::plan::Plan;
 use super::programs::{self, Jitted};
 use super::{Arg, Call, Ready, eligible};
-use crate::backend::{self, Args, Codegen, Compiler, Mem, Renderer, ScalarBytes};
-use crate::device::{Pending, Stream, whole};
+use crate::backend::{self, Args, Codegen, Compiler, Renderer, ScalarBytes, Slice};
+use crate::device::{Event, Pending, Stream, Traces};
 use crate::direct::DirectArg;
 use crate::fault::Sites;
+use crate::tag::{ScheduleKind, Tag};
 use crate::{Error, Result};
 
 impl Ready<'_> {
     /// Queues the launch; its outcome if that is not known yet.
     pub(super) fn queue(&mut self, stream: &Stream) -> Result<Option<Pending>> {
         self.check()?;
+        stream.queue().admit()?;
         let device = stream.device();
         eligible::check(device, self)?;
         if self.shape.is_empty() {
@@ -26,6 +28,7 @@ impl Ready<'_> {
         }
         let plan = self.plan(device)?;
         self.require(&plan)?;
+        device.initialize(&self.call.environments)?;
         match device.raw().codegen() {
             // The interpreter is the sanitizer: it checks what is proved, too.
             Codegen::Interpret => {
@@ -51,7 +54,8 @@ impl Ready<'_> {
     ) -> Result<Jitted> {
         let (device, kernel) = (stream.device(), &self.call.kernel);
         let variant = plan.variant(&kernel.kernel, codegen.0.target());
-        let program = programs::jitted(device, codegen, kernel, &variant, plan)?;
+        let environments = &self.call.environments;
+        let program = programs::jitted(device, codegen, kernel, &variant, plan, environments)?;
         let (buffers, most) = (buffers(program.source()), device.info().max_buffers);
         if buffers > most {
             let reason = eligible::too_many_buffers(buffers, most);
@@ -60,6 +64,9 @@ impl Ready<'_> {
         Ok(program)
     }
 }
+
+/// The schedule of launches that ask for none.
+static BLOCKS: OnceLock<Tag<ScheduleKind>> = OnceLock::new();
 
 /// `linked` counts what devices see elements as.
 fn host_arg(arg: &mut Arg<'_>, linked: bool) -> Result<DirectArg> {
@@ -84,7 +91,7 @@ fn host_arg(arg: &mut Arg<'_>, linked: bool) -> Result<DirectArg> {
 
 fn buffers(source: &Source) -> u32 {
     let is_buffer = |slot: &&Slot| match slot.kind {
-        SlotKind::Buffer { .. } | SlotKind::Faults => true,
+        SlotKind::Buffer { .. } | SlotKind::Output(_) | SlotKind::Faults => true,
         SlotKind::Len(_)
         | SlotKind::Scalar(_)
         | SlotKind::Extent(_)
@@ -110,6 +117,7 @@ impl Call<'_> {
             kernel: kernel.name(),
             space: plan.space,
             grid: plan.grid,
+            schedule: self.schedule(),
             args: Args::Host {
                 args: &args,
                 checked,
@@ -160,6 +168,11 @@ impl Call<'_> {
         Ok(made)
     }
 
+    fn schedule(&self) -> &Tag<ScheduleKind> {
+        let blocks = || BLOCKS.get_or_init(ScheduleKind::blocks);
+        self.schedule.as_ref().unwrap_or_else(blocks)
+    }
+
     fn sites(&self, plan: &Plan) -> Sites {
         Sites {
             shared: plan.shared.clone(),
@@ -177,19 +190,27 @@ impl Call<'_> {
     ) -> Result<Option<Pending>> {
         let mut outcomes = self.unsettled()?;
         let slots = &program.source().slots;
-        let record = match slots.iter().any(|slot| slot.kind == SlotKind::Faults) {
-            true => Some(stream.queue().fault_record(stream.device())?),
-            false => None,
+        outcomes.extend(stream.queue().tail());
+        let has = |is: &dyn Fn(SlotKind) -> bool| slots.iter().any(|slot| is(slot.kind));
+        let (queue, device) = (stream.queue(), stream.device());
+        let faults = has(&|kind| kind == SlotKind::Faults);
+        let prints = has(&|kind| matches!(kind, SlotKind::Output(_)));
+        let traces = Traces {
+            faults: faults.then(|| queue.fault_record(device)).transpose()?,
+            output: prints.then(|| queue.output(device)).transpose()?,
         };
-        let values = self.device_args(stream, plan, slots, record.as_ref())?;
+        let values = self.device_args(stream, plan, slots, &traces)?;
         stream.queue().raw.launch(&backend::Launch {
             program: &*program.program,
             kernel: self.kernel.name(),
             space: plan.space,
             grid: plan.grid,
+            schedule: self.schedule(),
             args: Args::Device(&values),
         })?;
-        let outcome = record.map(|mem| stream.queue().watch(mem, self.sites(plan)));
+        let outcome = traces
+            .is_some()
+            .then(|| queue.watch(traces, self.sites(plan)));
         outcomes.extend(outcome.clone());
         for slot in slots {
             if let SlotKind::Buffer {
@@ -203,6 +224,13 @@ impl Call<'_> {
         }
         stream.queue().bound_log()?;
         Ok(outcome)
+    }
+
+    /// The launch, which was the last work of its stream, lies before an event.
+    pub(super) fn mark_written(&mut self, event: &Event) {
+        for vector in self.args.iter_mut().filter_map(Arg::written) {
+            vector.passed(event.stream(), event.raw());
+        }
     }
 
     /// Outcomes not yet known of launches that made the arguments what they are: whatever this
@@ -224,7 +252,7 @@ impl Call<'_> {
         stream: &Stream,
         plan: &Plan,
         slots: &[Slot],
-        record: Option<&Arc<dyn Mem>>,
+        traces: &Traces,
     ) -> Result<Vec<backend::Arg>> {
         let arg = |param: ParamId| &self.args[param.index()];
         let unsigned = |slot: &Slot, value| self.scalar(slot.ty, Value::Usize(value));
@@ -245,8 +273,16 @@ impl Call<'_> {
             }),
             SlotKind::Extent(axis) => unsigned(slot, plan.space.extent[axis.index()]),
             SlotKind::Grid(axis) => unsigned(slot, plan.space.grid[axis.index()]),
-            SlotKind::Faults => match record {
-                Some(mem) => Ok(backend::Arg::Buffer(whole(mem))),
+            SlotKind::Faults => match &traces.faults {
+                Some(slot) => Ok(backend::Arg::Buffer(slot.slice())),
+                None => Err(self.mismatch(slot)),
+            },
+            SlotKind::Output(_) => match &traces.output {
+                Some(mem) => Ok(backend::Arg::Buffer(Slice {
+                    mem: mem.clone(),
+                    offset: 0,
+                    len: mem.len(),
+                })),
                 None => Err(self.mismatch(slot)),
             },
         };
@@ -262,6 +298,7 @@ impl Call<'_> {
             (Value::I16(v), Scalar::I32) => ScalarBytes::four(i32::from(v).to_ne_bytes()),
             (Value::U8(v), Scalar::U32) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
             (Value::U16(v), Scalar::U32) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
+            (Value::F16(v), Scalar::F32) => ScalarBytes::four(binary16::to_f32(v).to_ne_bytes()),
             (Value::I32(v), Scalar::I32) => ScalarBytes::four(v.to_ne_bytes()),
             (Value::U32(v), Scalar::U32) => ScalarBytes::four(v.to_ne_bytes()),
             (Value::F32(v), Scalar::F32) => ScalarBytes::four(v.to_ne_bytes()),

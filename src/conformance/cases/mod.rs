@@ -11,6 +11,8 @@ mod control;
 mod faults;
 mod functions;
 mod generics;
+mod half;
+mod items;
 mod launch;
 mod mandelbrot;
 mod matmul;
@@ -18,6 +20,8 @@ mod methods;
 mod native_text;
 mod nbody;
 mod operators;
+mod packed;
+mod prints;
 mod saxpy;
 mod small;
 mod stencil;
@@ -25,6 +29,7 @@ mod stream;
 mod transpose;
 mod types;
 mod vector_add;
+mod vectors;
 mod views;
 
 use std::sync::LazyLock;
@@ -48,6 +53,9 @@ pub fn all() -> &'static [Case] {
             bools::CASES,
             constants::CASES,
             small::CASES,
+            half::CASES,
+            vectors::CASES,
+            packed::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             operators::CASES,
@@ -62,7 +70,12 @@ pub fn all() -> &'static [Case] {
             block::CASES,
             views::CASES,
         ];
-        let rest: &[&[Case]] = &[native_text::CASES, coherence::CASES];
+        let rest: &[&[Case]] = &[
+            native_text::CASES,
+            prints::CASES,
+            items::CASES,
+            coherence::CASES,
+        ];
         let all = parts
             .iter()
             .chain(groups.iter().copied().flatten())

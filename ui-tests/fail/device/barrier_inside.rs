@@ -9,7 +9,9 @@ fn wait(x: f32) -> f32 {
 #[kernel]
 fn wrong(x: &[f32], out: &mut [f32]) {
     let i = global_idx_x();
-    out[i] = wait(x[i]);
+    if i < x.len() {
+        out[i] = wait(x[i]);
+    }
 }
 
 fn main() {}

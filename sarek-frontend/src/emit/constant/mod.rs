@@ -1,12 +1,13 @@
 //! IR as tokens of `const` data: plain struct literals, which rustc checks quickest.
 
 mod compound;
+mod print;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use sarek_ir::{
-    Axis, Block, Builtin, Expr, ExprId, Kernel, Length, List, Loc, Memory, Native, ParamKind,
-    Piece, Precondition, Scalar, SharedArray, Site, SiteId, SiteKind, Stmt, Type, Value,
+    Axis, Block, Builtin, Expr, ExprId, Kernel, Length, List, Loc, Memory, Native, Origin,
+    ParamKind, Piece, Precondition, Scalar, SharedArray, Site, SiteId, SiteKind, Stmt, Type, Value,
 };
 
 use compound::{call, compound, place, type_def};
@@ -37,6 +38,9 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
         body,
         sites,
         natives,
+        preludes,
+        prelude_links,
+        prints,
         links,
         preconditions,
         // Linking tells them.
@@ -48,7 +52,7 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
     }));
     let params = slice(params, |p| {
         let (name, kind) = (string(&p.name), param_kind(p.kind));
-        quote!(ir::Param { name: #name, kind: #kind })
+        quote!(ir::Param { name: #name, kind: #kind, align: 0 })
     });
     let shared = slice(shared, shared_array);
     let types = slice(types, type_def);
@@ -75,6 +79,10 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
     let body = self::block(*body);
     let sites = slice(sites, site);
     let natives = slice(natives, native);
+    // A macro sees only the paths of preludes.
+    let preludes = slice(preludes, |_| unreachable!("linking finds preludes"));
+    let prelude_links = slice(prelude_links, |p| string(p));
+    let prints = slice(prints, print::print);
     let links = slice(links, |l| {
         let (path, ty) = (string(&l.path), ty(l.ty));
         quote!(ir::Link { path: #path, ty: #ty })
@@ -106,6 +114,9 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
             body: #body,
             sites: #sites,
             natives: #natives,
+            preludes: #preludes,
+            prelude_links: #prelude_links,
+            prints: #prints,
             links: #links,
             preconditions: #preconditions,
             last_strides: Cow::Borrowed(&[]),
@@ -254,7 +265,7 @@ fn value(value: Value) -> TokenStream {
             let v = Literal::u8_unsuffixed(v);
             quote!(#v)
         }
-        Value::U16(v) => {
+        Value::U16(v) | Value::F16(v) => {
             let v = Literal::u16_unsuffixed(v);
             quote!(#v)
         }
@@ -462,6 +473,14 @@ fn stmt(s: Stmt) -> TokenStream {
             let call = handle("CallId", call.0);
             quote!(ir::Stmt::Call { call: #call })
         }
+        Stmt::Panic { site } => {
+            let site = handle("SiteId", site.0);
+            quote!(ir::Stmt::Panic { site: #site })
+        }
+        Stmt::Print { print } => {
+            let print = handle("PrintId", print.0);
+            quote!(ir::Stmt::Print { print: #print })
+        }
         Stmt::Native { native } => {
             let native = handle("NativeId", native.0);
             quote!(ir::Stmt::Native { native: #native })
@@ -484,6 +503,10 @@ fn site(site: &Site) -> TokenStream {
             let message = string(message);
             quote!(ir::SiteKind::Assert(#message))
         }
+        SiteKind::Panic(message) => {
+            let message = string(message);
+            quote!(ir::SiteKind::Panic(#message))
+        }
     };
     let (file, loc, provable) = (string(&site.file), loc(site.loc), site.provable);
     quote!(ir::Site { kind: #kind, file: #file, loc: #loc, provable: #provable })
@@ -505,11 +528,27 @@ fn native(native: &Native) -> TokenStream {
                 let id = handle("ParamId", id.0);
                 quote!(ir::Piece::Param(#id))
             }
+            Piece::Shared(id) => {
+                let id = handle("SharedId", id.0);
+                quote!(ir::Piece::Shared(#id))
+            }
+            Piece::Place(id) => {
+                let id = handle("PlaceId", id.0);
+                quote!(ir::Piece::Place(#id))
+            }
         });
-        quote!(ir::NativeText { target: #target, pieces: #pieces })
+        let Origin {
+            file,
+            line,
+            by_line,
+        } = &text.origin;
+        let (file, line) = (string(file), Literal::u32_unsuffixed(*line));
+        let origin = quote!(ir::Origin { file: #file, line: #line, by_line: #by_line });
+        quote!(ir::NativeText { target: #target, pieces: #pieces, origin: #origin })
     });
     let fallback = option(native.fallback.map(block));
-    quote!(ir::Native { texts: #texts, fallback: #fallback })
+    let result = option(native.result.map(|l| handle("LocalId", l.0)));
+    quote!(ir::Native { texts: #texts, fallback: #fallback, result: #result })
 }
 
 fn precondition(precondition: Precondition) -> TokenStream {

@@ -3,10 +3,10 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
-use sarek_ir::{Access, Argument, CallId, LocalId, Memory, ParamId, ParamKind, Stmt, StmtId};
+use sarek_ir::{Access, Argument, CallId, LocalId, Memory, ParamId, ParamKind};
 
 use super::memory::shared_name;
-use super::names::{param_name, rust_type};
+use super::names::{located, param_name, rust_type};
 use super::{Writer, mixed};
 use crate::lower::Lowered;
 
@@ -16,18 +16,31 @@ impl Writer<'_> {
         let callee = &self.lowered.callees[call.function.index()];
         let body = callee.body();
         let base = self.base(id);
-        let args = call.args.iter().enumerate().map(|(i, arg)| match *arg {
-            Argument::Value(value) if i == 0 && callee.has_receiver => {
+        let (mut given, mut names) = (vec![], vec![]);
+        let args = call.args.iter().enumerate();
+        let args = args.map(|(i, arg)| match *arg {
+            Argument::Value(value) => {
+                // By a name where the argument stands: there rustc reports that it has another type.
+                let name = given_name(i, self.lowered.expr_spans[value.index()]);
                 let value = self.expr(value);
-                mixed!(&mut { #value })
+                match i == 0 && callee.has_receiver {
+                    true => {
+                        given.push(mixed!(let mut #name = #value;));
+                        mixed!(&mut #name)
+                    }
+                    false => {
+                        given.push(mixed!(let #name = #value;));
+                        name.to_token_stream()
+                    }
+                }
             }
-            Argument::Value(value) => self.expr(value),
             Argument::Memory(memory) => self.lend(memory),
             Argument::Local(local) => {
                 let local = self.variable(local);
                 mixed!(&mut #local)
             }
         });
+        names.extend(args);
         let result = call.result.map(|local| {
             let local = self.variable(local);
             mixed!(#local =)
@@ -37,12 +50,24 @@ impl Writer<'_> {
             Argument::Memory(_) | Argument::Value(_) | Argument::Local(_) => None,
         });
         let (before, after): (Vec<_>, Vec<_>) = lent.unzip();
+        let (deeper, body, depth) = match callee.is_self {
+            true => (
+                Some(mixed!(if __depth == 0 { return __block.fault(#base, 0, __thread); })),
+                mixed!(Self::__sarek_nest),
+                Some(mixed!(__depth - 1,)),
+            ),
+            false => (None, body, None),
+        };
         quote_spanned! {span=>
             #(#before)*
-            #result match #body::<CHECK>(__block, __thread, __dim, #base, #(#args),*) {
-                ::core::result::Result::Ok(__value) => __value,
-                ::core::result::Result::Err(__fault) => {
-                    return ::core::result::Result::Err(__fault);
+            #result {
+                #(#given)*
+                #deeper
+                match #body::<CHECK>(__block, __thread, __dim, #base, #depth (#(#names,)*)) {
+                    ::core::result::Result::Ok(__value) => __value,
+                    ::core::result::Result::Err(__fault) => {
+                        return ::core::result::Result::Err(__fault);
+                    }
                 }
             };
             #(#after)*
@@ -59,7 +84,7 @@ impl Writer<'_> {
             let mut #name: [_; #len] = ::core::array::from_fn(|__index| #load);
         };
         let after = mixed! {
-            for __index in 0..#len {
+            for __index in (0..#len) {
                 let __value = #name[__index];
                 #store
             }
@@ -68,7 +93,7 @@ impl Writer<'_> {
     }
 
     /// The first site of what a call calls.
-    fn base(&self, id: CallId) -> TokenStream {
+    pub(super) fn base(&self, id: CallId) -> TokenStream {
         let own = Literal::u32_unsuffixed(self.kernel.sites.len() as u32);
         let before = &self.kernel.calls[..id.index()];
         let before = before
@@ -79,7 +104,7 @@ impl Writer<'_> {
     }
 
     /// A memory as an argument: device functions take all of them as `direct::Output`.
-    fn lend(&self, memory: Memory) -> TokenStream {
+    pub(super) fn lend(&self, memory: Memory) -> TokenStream {
         match memory {
             Memory::Slice(param) => {
                 let name = param_name(param);
@@ -110,24 +135,19 @@ impl Writer<'_> {
 
 impl Writer<'_> {
     /// The parameters of a `#[device]` function's body.
-    pub(super) fn function_params(&self) -> TokenStream {
+    pub(super) fn function_params(&self, depth: Option<TokenStream>) -> TokenStream {
+        let names = self.param_names();
         let params = self.kernel.params.iter().zip(&self.lowered.param_types);
         let params = params.enumerate().map(|(i, (param, written))| {
-            let name = param_name(ParamId(i as u32));
             let is_receiver = i == 0 && self.lowered.has_receiver;
             match param.kind {
-                ParamKind::Scalar(_) | ParamKind::Value(_) if is_receiver => {
-                    mixed!(#name: &mut #written,)
-                }
-                ParamKind::Scalar(ty) => {
-                    let ty = rust_type(ty);
-                    mixed!(#name: #ty,)
-                }
-                ParamKind::Value(_) => mixed!(#name: #written,),
-                ParamKind::Reference(_) => mixed!(#name: &mut #written,),
+                ParamKind::Scalar(_) | ParamKind::Value(_) if is_receiver => mixed!(&mut #written),
+                ParamKind::Scalar(ty) => rust_type(ty),
+                ParamKind::Value(_) => mixed!(#written),
+                ParamKind::Reference(_) => mixed!(&mut #written),
                 ParamKind::Slice { access, .. } => match access {
-                    Access::Read | Access::Write => mixed!(#name: direct::Output<'_, #written>,),
-                    Access::Atomic => mixed!(#name: &[direct::Atomic<#written>],),
+                    Access::Read | Access::Write => mixed!(direct::Output<'_, #written>),
+                    Access::Atomic => mixed!(&[direct::Atomic<#written>]),
                 },
             }
         });
@@ -136,8 +156,14 @@ impl Writer<'_> {
             __thread: [::core::primitive::usize; 3],
             __dim: [::core::primitive::usize; 3],
             __base: ::core::primitive::u32,
-            #(#params)*
+            #depth
+            (#(#names,)*): (#(#params,)*)
         }
+    }
+
+    pub(super) fn param_names(&self) -> Vec<Ident> {
+        let params = (0..self.kernel.params.len() as u32).map(ParamId);
+        params.map(param_name).collect()
     }
 
     /// The statements of a `#[device]` function's body. What holds the result outlives the block that a
@@ -151,27 +177,7 @@ impl Writer<'_> {
             }
             None => (TokenStream::new(), mixed!(())),
         };
-        let is_result = |id: StmtId| match kernel.stmt(id) {
-            Stmt::Let { local, .. } => kernel.result == Some(local),
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Update { .. }
-            | Stmt::Assert { .. }
-            | Stmt::If { .. }
-            | Stmt::Loop { .. }
-            | Stmt::For { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => false,
-        };
-        let stmts = kernel.block(kernel.body).filter(|id| !is_result(*id));
-        let stmts = stmts.map(|id| self.stmt(id));
+        let stmts = self.body_stmts().into_iter().map(|id| self.stmt(id));
         mixed! {
             #result
             'thread: { #(#stmts)* }
@@ -181,6 +187,9 @@ impl Writer<'_> {
 
     /// A parameter's value.
     pub(super) fn param_value_of(&self, param: ParamId) -> TokenStream {
+        if let Some(value) = self.param_of_lane(param) {
+            return value;
+        }
         let name = param_name(param);
         let is_receiver = param.index() == 0 && self.lowered.has_receiver;
         match self.kernel.params[param.index()].kind {
@@ -189,6 +198,11 @@ impl Writer<'_> {
             ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Slice { .. } => mixed!(#name),
         }
     }
+}
+
+/// The name of an argument's value.
+pub(super) fn given_name(argument: usize, at: Span) -> Ident {
+    format_ident!("__given{argument}", span = located(at))
 }
 
 fn lent_name(local: LocalId) -> Ident {

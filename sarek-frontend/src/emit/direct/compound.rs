@@ -10,7 +10,7 @@ use sarek_ir::{
     PlaceId, Root, SiteId, Step, Value, ViewPart,
 };
 
-use super::names::{located, param_name, rust_type};
+use super::names::{located, rust_type};
 use super::tree::kept_name;
 use super::{Writer, mixed};
 use crate::lower::member;
@@ -271,8 +271,8 @@ impl Writer<'_> {
                 }
             }
             Root::Param(param) => {
-                let param = param_name(param);
-                mixed!(let __place = &raw mut *#param;)
+                let place = self.referent(param);
+                mixed!(let __place = #place;)
             }
         };
         let steps = place.steps.iter().map(|step| match *step {
@@ -346,6 +346,7 @@ pub(super) fn foreign_literal(value: Value) -> TokenStream {
         | Value::I32(_)
         | Value::U32(_)
         | Value::Usize(_)
+        | Value::F16(_)
         | Value::F32(_) => {
             unreachable!("a literal of an open type has the widest type")
         }

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
-use sarek_ir::{Builtin, DivideOp, Expr, ExprId, Intrinsic, Memory, SiteId, Type, UnaryOp};
+use sarek_ir::{Builtin, DivideOp, Expr, ExprId, Intrinsic, Memory, Scalar, SiteId, Type, UnaryOp};
 
 use super::compound::foreign_literal;
 use super::names::{is_float, literal, located, operator, rust_type};
@@ -62,8 +62,17 @@ impl Writer<'_> {
                 if let Some(guarded) = self.guarded_operator(op, lhs, rhs, &symbol) {
                     return guarded;
                 }
-                let (lhs, rhs, op) = (self.operand(lhs), self.operand(rhs), symbol);
-                quote_spanned!(span=> (#lhs #op #rhs))
+                let is_half = self.kernel.type_of(lhs) == Scalar::F16;
+                let (lhs, rhs, symbol) = (self.operand(lhs), self.operand(rhs), symbol);
+                match (is_half, op.is_comparison()) {
+                    (false, _) => quote_spanned!(span=> (#lhs #symbol #rhs)),
+                    (true, true) => {
+                        quote_spanned!(span=> (direct::wide(#lhs) #symbol direct::wide(#rhs)))
+                    }
+                    (true, false) => quote_spanned! {span=>
+                        direct::narrow(direct::wide(#lhs) #symbol direct::wide(#rhs))
+                    },
+                }
             }
             Expr::Divide { op, lhs, rhs, site } => self.divide(op, lhs, rhs, site, span),
             Expr::And { lhs, rhs } => {
@@ -129,6 +138,7 @@ impl Writer<'_> {
             (_, Type::Scalar(on)) => rust_type(on),
             (_, Type::Compound(_)) => return self.foreign_call(intrinsic, args, span),
         };
+        let is_half = self.kernel.type_of(args[0]) == Scalar::F16;
         let args = args.iter().map(|a| self.expr(*a));
         match intrinsic {
             Intrinsic::Rsqrt => quote_spanned!(span=> direct::Float::rsqrt(#(#args),*)),
@@ -136,6 +146,10 @@ impl Writer<'_> {
             _ if intrinsic.is_elementary() => {
                 let name = Ident::new(intrinsic.name(), span);
                 quote_spanned!(span=> direct::Elementary::#name(#(#args),*))
+            }
+            _ if is_half && !intrinsic.reads_bits() => {
+                let name = Ident::new(intrinsic.name(), span);
+                quote_spanned!(span=> direct::Float::#name(#(#args),*))
             }
             Intrinsic::Min | Intrinsic::Max if !is_float(&on) => {
                 let name = Ident::new(intrinsic.name(), span);

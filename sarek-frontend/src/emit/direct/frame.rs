@@ -42,6 +42,8 @@ pub struct Frame<'a> {
     pub once: bool,
     /// Do all lanes take part, whatever the masks are?
     pub full: bool,
+    /// Does the caller say which lanes take part: all if `FULL`, else those of `__active`?
+    pub given: bool,
     /// The loops that a strip runs by steps: [`super::masked`].
     pub steps: HashSet<StmtId>,
 }
@@ -59,6 +61,7 @@ impl<'a> Frame<'a> {
                 .collect(),
             once: true,
             full: false,
+            given: false,
             steps: HashSet::new(),
         }
     }

@@ -47,6 +47,8 @@ impl Writer<'_> {
                 | Stmt::Return
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Subgroup { .. }
                 | Stmt::Update { .. }
@@ -81,6 +83,8 @@ impl Writer<'_> {
                 | Stmt::Return
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Subgroup { .. }
                 | Stmt::Update { .. }
@@ -286,6 +290,8 @@ impl Writer<'_> {
             | Stmt::Return
             | Stmt::Barrier
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Update { .. }

@@ -14,6 +14,7 @@ mod call;
 mod compound;
 mod expr;
 mod frame;
+mod joint;
 mod loops;
 mod masked;
 mod memory;
@@ -29,16 +30,18 @@ mod tree;
 mod trim;
 mod weight;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use sarek_ir::analysis::regions::{Plan, Rules, Values};
+use sarek_ir::analysis::regions::{Place, Plan, Rules, Values};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::{Access, ExprId, Kernel, ParamId, ParamKind, Stmt, StmtId};
 
 use crate::lower::Lowered;
 use crate::parse::Parameters;
 use frame::{Frame, Lanes};
+use joint::{Joint, in_parts};
+pub use joint::{block, unsplit};
 use names::param_name;
 pub use names::rust_type;
 pub use shapes::Shapes;
@@ -64,6 +67,10 @@ struct Writer<'a> {
     guarded: bool,
     /// Is it the body of a `#[device]` function?
     is_function: bool,
+    /// Calls that are made once for all lanes, should threads work together in what they call.
+    joint: &'a HashSet<StmtId>,
+    /// Of a function that is called for all lanes: the parameters on which lanes may differ, which are arrays.
+    arrays: Option<&'a HashSet<ParamId>>,
     /// What surrounds the code, once the body is split.
     frame: Option<&'a Frame<'a>>,
 }
@@ -77,6 +84,7 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
     } else {
         Trim::default()
     };
+    let none = HashSet::new();
     let writer = Writer {
         lowered,
         kernel,
@@ -85,10 +93,12 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
         shapes,
         guarded: false,
         is_function: false,
+        joint: &none,
+        arrays: None,
         frame: None,
     };
     let weight = Literal::u32_unsuffixed(weight::weight(kernel));
-    let entry = writer.entry(&trim);
+    let entry = writer.entries(&trim);
     mixed! {
         const WEIGHT: ::core::primitive::u32 = #weight;
 
@@ -104,11 +114,11 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
     }
 }
 
-/// The parameters and statements of a `#[device]` function's body. Where threads work together in it, no kernel calls
-/// it on the host.
+/// The parameters and statements of a `#[device]` function's body, which one lane runs. Where threads work together in it,
+/// it is called for all lanes only: [`joint`].
 pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenStream) {
     let kernel = &lowered.kernel;
-    let (known, values) = (HashMap::new(), Values::of(kernel));
+    let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(kernel));
     let writer = Writer {
         lowered,
         kernel,
@@ -117,35 +127,143 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
         shapes: Shapes::none(),
         guarded: false,
         is_function: true,
+        joint: &none,
+        arrays: None,
         frame: None,
     };
-    let params = writer.function_params();
-    let body = match is_cooperative {
-        true => mixed!(::core::unreachable!("its callers do not compile")),
-        false => writer.function_body(),
+    let params = writer.function_params(None);
+    let body = match (is_cooperative, lowered.nests) {
+        (true, _) => mixed!(::core::unreachable!("it is called for all lanes at once")),
+        (false, None) => writer.function_body(),
+        (false, Some(depth)) => {
+            let names = writer.param_names();
+            mixed! {
+                Self::__sarek_nest::<CHECK>(__block, __thread, __dim, __base, #depth, (#(#names,)*))
+            }
+        }
     };
     (params, body)
 }
 
-/// How a body is split.
-fn plan(kernel: &Kernel, known: &HashMap<ExprId, bool>) -> Plan {
-    let among = Among {
-        known: known.clone(),
-        ..Among::default()
-    };
-    let rules = Rules {
+/// The same of the body of a function that nests calls of itself, with `__depth` left of them.
+pub fn nested(lowered: &Lowered) -> (TokenStream, TokenStream) {
+    let kernel = &lowered.kernel;
+    let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(kernel));
+    let writer = Writer {
+        lowered,
         kernel,
-        uniformity: &Uniformity::among(kernel, &among),
-        boundary: &|id: StmtId| matches!(kernel.stmt(id), Stmt::Barrier | Stmt::Subgroup { .. }),
+        known: &known,
+        values: &values,
+        shapes: Shapes::none(),
+        guarded: false,
+        is_function: true,
+        joint: &none,
+        arrays: None,
+        frame: None,
     };
-    let stmts: Vec<StmtId> = kernel.block(kernel.body).collect();
-    Plan::of(&rules, &stmts, &HashMap::new())
+    let depth = mixed!(__depth: ::core::primitive::u32,);
+    let (params, body) = (writer.function_params(Some(depth)), writer.function_body());
+    let body = mixed! {
+        let __nested = match __depth {
+            0 => 1,
+            _ => Self::__sarek_levels[__depth as ::core::primitive::usize - 1],
+        };
+        #body
+    };
+    (params, body)
 }
 
 impl Writer<'_> {
+    /// How a body is split.
+    fn plan(&self) -> Plan {
+        let among = Among {
+            known: self.known.clone(),
+            params: self.arrays.cloned().unwrap_or_default(),
+            function: self.is_function,
+            ..Among::default()
+        };
+        let kernel = self.kernel;
+        let rules = Rules {
+            kernel,
+            uniformity: &Uniformity::among(kernel, &among),
+            boundary: &|id: StmtId| match kernel.stmt(id) {
+                Stmt::Barrier | Stmt::Subgroup { .. } => true,
+                Stmt::Call { .. } => self.joint.contains(&id),
+                Stmt::Let { .. }
+                | Stmt::Assign { .. }
+                | Stmt::Store { .. }
+                | Stmt::Update { .. }
+                | Stmt::Assert { .. }
+                | Stmt::If { .. }
+                | Stmt::Loop { .. }
+                | Stmt::For { .. }
+                | Stmt::Break { .. }
+                | Stmt::Continue { .. }
+                | Stmt::Return
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
+                | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
+                | Stmt::Atomic { .. }
+                | Stmt::Native { .. } => false,
+            },
+        };
+        let result = kernel.result.filter(|_| self.is_function);
+        // What a function yields lies in an array of its caller's.
+        let outer = result.into_iter().map(|local| (local, Place::Lanes));
+        Plan::of(&rules, &self.body_stmts(), &outer.collect())
+    }
+
+    /// The statements of the body, without the declaration of what a function yields.
+    fn body_stmts(&self) -> Vec<StmtId> {
+        let result = self.kernel.result;
+        let stmts = self.kernel.block(self.kernel.body);
+        let is_result = |id: &StmtId| match self.kernel.stmt(*id) {
+            Stmt::Let { local, .. } => result == Some(local),
+            Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Update { .. }
+            | Stmt::Assert { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Call { .. }
+            | Stmt::Native { .. } => false,
+        };
+        stmts.filter(|id| !is_result(id)).collect()
+    }
+
+    /// The body of `block`. Which of the functions called are collective, rustc knows: where all threads come to a call
+    /// together, there are two bodies to choose from.
+    fn entries(&self, trim: &Trim) -> TokenStream {
+        let alone = self.entry(trim);
+        let joint = Joint::of(self.lowered, false);
+        let together = Writer {
+            joint: &joint.stmts,
+            ..*self
+        };
+        match joint.condition(self.lowered) {
+            Some(is_collective) if in_parts(&together.plan(), self.lowered).is_none() => {
+                let together = together.entry(trim);
+                mixed!(if #is_collective { #together } else { #alone })
+            }
+            Some(_) | None => alone,
+        }
+    }
+
     /// The body of `block`: arguments and arrays, given to a function that runs the lanes.
     fn entry(&self, trim: &Trim) -> TokenStream {
-        let plan = plan(self.kernel, self.known);
+        let plan = self.plan();
         let frame = Frame::new(&plan, Lanes::Block);
         let params = (0..self.kernel.params.len()).map(|i| ParamId(i as u32));
         let names: Vec<Ident> = params.clone().map(param_name).collect();
@@ -164,11 +282,13 @@ impl Writer<'_> {
         let declared = (!declared.is_empty()).then(|| mixed!(#declared,));
         let generics = (!generics.is_empty()).then(|| mixed!(#generics,));
         let kept = self.kept(&frame);
-        let (scratch, scratch_ty) = match kept {
-            Some(_) => (mixed!(__scratch,), mixed!(__scratch: &direct::Scratch,)),
-            None => Default::default(),
-        };
-        let lanes = if plan.tree.is_whole() {
+        let calls = !self.joint.is_empty();
+        let scratch = calls || kept.is_some();
+        let (scratch_ty, scratch) = (
+            scratch.then(|| mixed!(__scratch: &direct::Scratch,)),
+            scratch.then(|| mixed!(__scratch,)),
+        );
+        let lanes = if plan.tree.is_whole() && !calls {
             self.whole()
         } else {
             self.split(&frame)

@@ -5,6 +5,7 @@ use quote::{format_ident, quote_spanned};
 use sarek_ir::{BinaryOp, LabelId, ParamId, Scalar, Value};
 
 use super::mixed;
+use crate::lower::scalar_tokens;
 
 /// The place of a span, without the user's lints looking at it.
 pub fn located(span: Span) -> Span {
@@ -20,15 +21,16 @@ pub fn loop_label(label: LabelId) -> syn::Lifetime {
     syn::Lifetime::new(&format!("'loop_{}", label.0), Span::mixed_site())
 }
 
-/// `::core::primitive::f32`: no item of the user's can stand in for it.
+/// A type, in a body.
 pub fn rust_type(ty: Scalar) -> TokenStream {
-    let name = Ident::new(ty.name(), Span::mixed_site());
-    mixed!(::core::primitive::#name)
+    scalar_tokens(ty, &mixed!(direct))
 }
 
 pub fn is_float(ty: &TokenStream) -> bool {
     let text = ty.to_string();
-    text.ends_with("f32") || text.ends_with("f64")
+    ["f16", "f32", "f64"]
+        .iter()
+        .any(|name| text.ends_with(name))
 }
 
 pub fn literal(value: Value) -> TokenStream {
@@ -49,6 +51,10 @@ pub fn literal(value: Value) -> TokenStream {
         Value::Usize(v) => {
             let v = Literal::u64_unsuffixed(v);
             mixed!((#v as ::core::primitive::usize))
+        }
+        Value::F16(bits) => {
+            let bits = Literal::u16_suffixed(bits);
+            mixed!(direct::f16::from_bits(#bits))
         }
         Value::F32(bits) => {
             let v = f32::from_bits(bits);

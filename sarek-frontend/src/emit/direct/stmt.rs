@@ -1,6 +1,6 @@
 //! Statements that a lane runs alone.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::quote_spanned;
 use sarek_ir::{Block, ExprId, LocalId, Scope, Stmt, StmtId, Value};
 
@@ -46,6 +46,13 @@ impl Writer<'_> {
                 let (cond, fault) = (self.expr(cond), self.fault(site, mixed!(0)));
                 let always = self.always(site);
                 quote_spanned!(span=> if #always !#cond { #fault })
+            }
+            Stmt::Panic { site } => self.fault(site, mixed!(0)),
+            Stmt::Print { print } => {
+                let print = &self.kernel.prints[print.index()];
+                let template = Literal::string(&print.template());
+                let args = self.kernel.list(print.args).map(|arg| self.expr(arg));
+                quote_spanned!(span=> direct::print(::core::format_args!(#template #(, #args)*));)
             }
             Stmt::If {
                 cond,

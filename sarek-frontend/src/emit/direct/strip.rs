@@ -81,6 +81,8 @@ impl Writer<'_> {
             known: self.known.clone(),
             varying: places.iter().filter_map(kept).collect(),
             row: true,
+            params: self.arrays.cloned().unwrap_or_default(),
+            function: self.is_function,
         };
         let uniformity = Uniformity::among(self.kernel, &among);
         let (mut loops, mut steps) = (HashSet::new(), HashSet::new());
@@ -159,6 +161,8 @@ impl Writer<'_> {
             | Stmt::For { .. }
             | Stmt::Barrier
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Update { .. }

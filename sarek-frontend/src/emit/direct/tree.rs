@@ -69,6 +69,11 @@ impl<'a> Writer<'a> {
     }
 
     fn region(&self, frame: &Frame<'_>, id: RegionId, stmts: &[StmtId]) -> TokenStream {
+        if let [call] = stmts
+            && self.joint.contains(call)
+        {
+            return self.joint_call(frame, id, *call);
+        }
         let trim = match (frame.lanes, self.shapes.trim) {
             (Lanes::Block, true) => Trim::of_region(self.kernel, self.values, frame.plan, stmts),
             (Lanes::Block, false) | (Lanes::Strip, _) => Trim::default(),
@@ -108,16 +113,18 @@ impl<'a> Writer<'a> {
             writer.lane_body(frame, id, mixed!(#(#body)*))
         };
         match (frame.lanes, frame.mask()) {
-            (Lanes::Block, None) => match self.within(frame).strips(Some((frame, id)), stmts) {
-                Some(strips) => rows(Some(strips), body(self)),
-                None => self.within(frame).peeled_rows(stmts, &body),
-            },
+            (Lanes::Block, None) if !frame.given => {
+                match self.within(frame).strips(Some((frame, id)), stmts) {
+                    Some(strips) => rows(Some(strips), body(self)),
+                    None => self.within(frame).peeled_rows(stmts, &body),
+                }
+            }
             (Lanes::Block | Lanes::Strip, mask) => self.lanes(frame, mask, body(self)),
         }
     }
 
     /// What a lane does in a region: fetches its values, runs the statements, puts the values back.
-    fn lane_body(&self, frame: &Frame<'_>, id: RegionId, stmts: TokenStream) -> TokenStream {
+    pub fn lane_body(&self, frame: &Frame<'_>, id: RegionId, stmts: TokenStream) -> TokenStream {
         let fetch = self.fetch(frame, id);
         let keep = self.keep(frame, id);
         mixed! {
@@ -215,10 +222,15 @@ impl<'a> Writer<'a> {
     /// A loop over the lanes under a mask.
     pub fn lanes(&self, frame: &Frame<'_>, mask: Option<MaskId>, body: TokenStream) -> TokenStream {
         let position = frame.position();
-        let guard = mask.map(|mask| {
-            let mask = frame.mask_name(mask);
-            mixed!(if !*#mask.get_unchecked(#position) { continue; })
-        });
+        let guard = match mask {
+            Some(mask) => {
+                let mask = frame.mask_name(mask);
+                Some(mixed!(if !*#mask.get_unchecked(#position) { continue; }))
+            }
+            None => frame
+                .given
+                .then(|| mixed!(if !FULL && !*__active.get_unchecked(#position) { continue; })),
+        };
         match frame.lanes {
             Lanes::Block => rows(None, mixed!(#guard #body)),
             Lanes::Strip => mixed! {

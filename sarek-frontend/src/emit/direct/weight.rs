@@ -24,6 +24,8 @@ pub fn weight(kernel: &Kernel) -> u32 {
             | Stmt::Return
             | Stmt::Barrier
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Native { .. } => 1,
             Stmt::Atomic { .. } | Stmt::Subgroup { .. } | Stmt::Call { .. } => 16,
         };

@@ -15,6 +15,8 @@ pub enum Atom {
     Id(Builtin),
     /// An immutable local whose value is no formula: a loop's counter, or what was loaded.
     Local(LocalId),
+    /// An id of which a mask flips bits, the mask being one value for all threads: `id ^ mask`, by the number of the mask.
+    Exchange(Builtin, u32),
 }
 
 /// `base + Σ coefficient · atom`
@@ -52,7 +54,7 @@ impl Affine {
     }
 
     /// Replaces an atom's coefficient.
-    pub(super) fn set(&mut self, atom: Atom, coefficient: Poly) {
+    pub(in crate::analysis) fn set(&mut self, atom: Atom, coefficient: Poly) {
         self.terms.retain(|(a, _)| *a != atom);
         if !coefficient.is_zero() {
             self.terms.push((atom, coefficient));
@@ -95,7 +97,7 @@ impl Affine {
     }
 
     /// The product with a value that is the same for all threads.
-    pub(super) fn times(&self, by: &Poly) -> Affine {
+    pub(in crate::analysis) fn times(&self, by: &Poly) -> Affine {
         let mut product = self.clone();
         product.base = self.base.times(by);
         product.terms = self.terms.iter().map(|(a, c)| (*a, c.times(by))).collect();
@@ -111,6 +113,8 @@ pub(super) struct Resolver<'a> {
     inits: Vec<Option<ExprId>>,
     /// The expressions that opaque symbols are named by.
     opaque: Vec<ExprId>,
+    /// The masks of exchanges.
+    masks: Vec<Poly>,
     /// The values of locals as they are at the point of the walk, when one block is looked at.
     pub(super) block: Option<Values>,
 }
@@ -129,6 +133,7 @@ impl<'a> Resolver<'a> {
             kernel,
             inits,
             opaque: vec![],
+            masks: vec![],
             block: None,
         }
     }
@@ -276,6 +281,9 @@ impl<'a> Resolver<'a> {
 
     fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, ty: Scalar) -> Option<Affine> {
         let (l, r) = (self.affine(lhs)?, self.affine(rhs)?);
+        if op == BinaryOp::BitXor {
+            return self.exchange(&l, &r).or_else(|| self.exchange(&r, &l));
+        }
         let mut form = match op {
             BinaryOp::Add => l.plus(&r, 1),
             BinaryOp::Sub => l.plus(&r, -1),
@@ -306,6 +314,19 @@ impl<'a> Resolver<'a> {
         let plain = |(_, c): &(Atom, Poly)| c.as_constant().is_some_and(|c| c.abs() < 1 << 16);
         form.needs_exact |= ty.bits() < 64 || !form.terms.iter().all(plain);
         Some(form)
+    }
+
+    fn exchange(&mut self, id: &Affine, mask: &Affine) -> Option<Affine> {
+        let of = id.pure_id().filter(|_| !id.needs_exact)?;
+        let is_thread = matches!(of, Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_));
+        let by = mask.uniform().filter(|_| is_thread && !mask.needs_exact)?;
+        let known = self.masks.iter().position(|m| m == by);
+        let number = known.unwrap_or_else(|| {
+            self.masks.push(by.clone());
+            self.masks.len() - 1
+        });
+        let form = Affine::atom(Atom::Exchange(of, number as u32));
+        Some(form.with_conditions(id).with_conditions(mask))
     }
 
     /// A symbol for an expression that is the same for all threads of the launch.

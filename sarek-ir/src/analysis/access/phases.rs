@@ -143,6 +143,8 @@ impl Phases<'_> {
             | Stmt::Store { .. }
             | Stmt::Assert { .. }
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Update { .. }
@@ -244,7 +246,7 @@ impl Phases<'_> {
             | Stmt::Assign { .. }
             | Stmt::Store { .. }
             | Stmt::Assert { .. }
-            | Stmt::Fence { .. }
+            | Stmt::Fence { .. } | Stmt::Panic { .. } | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Update { .. }

@@ -135,14 +135,47 @@ impl Poly {
         let Some((symbols, factor)) = of.0.first_key_value().filter(|_| of.0.len() == 1) else {
             return false;
         };
-        self.0.iter().all(|(product, v)| {
-            let mut rest = product.clone();
-            let contained = symbols.iter().all(|s| {
-                let at = rest.iter().position(|r| r == s);
-                at.map(|at| rest.remove(at)).is_some()
-            });
-            contained && v % factor == 0
-        })
+        self.0
+            .iter()
+            .all(|(product, v)| without(product, symbols).is_some() && v % factor == 0)
+    }
+
+    /// Its terms that are multiples of `of`, a product of a number and symbols, divided by it, and the others.
+    pub fn divided(&self, of: &Poly) -> (Poly, Poly) {
+        let (mut quotient, mut rest) = (Poly::default(), Poly::default());
+        let Some((symbols, factor)) = of.0.first_key_value().filter(|_| of.0.len() == 1) else {
+            return (quotient, self.clone());
+        };
+        for (product, v) in &self.0 {
+            match without(product, symbols) {
+                Some(left) if v % factor == 0 => quotient.add_term(left, v / factor),
+                Some(_) | None => rest.add_term(product.clone(), *v),
+            }
+        }
+        (quotient, rest)
+    }
+
+    /// Is it odd, and so not 0, whatever its symbols are?
+    pub fn is_odd(&self) -> bool {
+        let odd = |(symbols, v): (&Vec<Symbol>, &i128)| symbols.is_empty() == (v % 2 != 0);
+        self.0.contains_key(&vec![]) && self.0.iter().all(odd)
+    }
+
+    /// Each of its terms with one of its symbols left out, as long as something else than 1 is left; these may be what
+    /// the symbol counts.
+    pub fn counted(&self) -> Vec<Poly> {
+        let mut found: Vec<Poly> = vec![];
+        for (symbols, v) in &self.0 {
+            for at in 0..symbols.len() {
+                let mut rest = symbols.clone();
+                rest.remove(at);
+                let unit = Poly(BTreeMap::from([(rest, v.saturating_abs())]));
+                if unit.as_constant() != Some(1) && !found.contains(&unit) {
+                    found.push(unit);
+                }
+            }
+        }
+        found
     }
 
     /// The product with a number.
@@ -162,4 +195,14 @@ impl Poly {
         }
         product
     }
+}
+
+/// A product without some of its factors; `None` if they are not among them.
+fn without(product: &[Symbol], factors: &[Symbol]) -> Option<Vec<Symbol>> {
+    let mut rest = product.to_vec();
+    for factor in factors {
+        let at = rest.iter().position(|symbol| symbol == factor)?;
+        rest.remove(at);
+    }
+    Some(rest)
 }

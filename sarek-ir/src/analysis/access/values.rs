@@ -11,7 +11,7 @@ use super::poly::{Extent, is_unsigned};
 use super::{Affine, Atom, Bound, Collector, Limit, Poly, Symbol};
 use crate::analysis::touch::{self, Touch};
 use crate::analysis::uniformity::Uniformity;
-use crate::{Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, NativeId, Piece, Stmt};
+use crate::{Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, NativeId, Stmt};
 
 /// See the module's own words.
 #[derive(Clone)]
@@ -191,22 +191,17 @@ fn assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
             | Stmt::Continue { .. }
             | Stmt::Return
             | Stmt::Barrier
-            | Stmt::Fence { .. } => {}
+            | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. } => {}
         }
     }
 }
 
 /// The locals that native text may assign, or its fallback.
 fn assigned_by(kernel: &Kernel, native: NativeId) -> Vec<LocalId> {
-    let native = &kernel.natives[native.index()];
-    let pieces = native.texts.iter().flat_map(|text| text.pieces.iter());
-    let mut found: BTreeSet<LocalId> = pieces
-        .filter_map(|piece| match piece {
-            Piece::Local(local) if kernel.locals[local.index()].mutable => Some(*local),
-            Piece::Local(_) | Piece::Text(_) | Piece::Param(_) => None,
-        })
-        .collect();
-    if let Some(fallback) = native.fallback {
+    let mut found = BTreeSet::from_iter(kernel.changed_by_text(native));
+    if let Some(fallback) = kernel.natives[native.index()].fallback {
         assigned_in(kernel, fallback, &mut found);
     }
     found.into_iter().collect()
@@ -242,14 +237,15 @@ impl Affine {
 impl Bound {
     /// The bound as the threads of one block see it.
     pub(super) fn look_at_block(&mut self, kernel: &Kernel) {
-        if let Atom::Id(Builtin::GlobalIdx(axis)) = self.atom {
-            let index = Poly::symbol(Symbol::Block(axis.index() as u8));
-            let first = index.times(&block_dim(kernel, axis));
-            self.atom = Atom::Id(Builtin::ThreadIdx(axis));
-            self.limit = match &self.limit {
-                Limit::AtMost(most) => Limit::AtMost(most.minus(&first)),
-                Limit::AtLeast(least) => Limit::AtLeast(least.minus(&first)),
-            };
-        }
+        let form = Affine {
+            terms: std::mem::take(&mut self.terms),
+            ..Affine::default()
+        };
+        let form = form.in_block(kernel);
+        self.terms = form.terms;
+        self.limit = match &self.limit {
+            Limit::AtMost(most) => Limit::AtMost(most.minus(&form.base)),
+            Limit::AtLeast(least) => Limit::AtLeast(least.minus(&form.base)),
+        };
     }
 }

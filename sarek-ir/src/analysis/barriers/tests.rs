@@ -13,13 +13,13 @@ fn kernel(fill: impl FnOnce(&Sketch)) -> Kernel {
 
 fn legal(fill: impl FnOnce(&Sketch)) {
     let kernel = kernel(fill);
-    assert_eq!(check(&kernel), Ok(()), "{kernel}");
+    assert_eq!(check(&kernel, false), Ok(()), "{kernel}");
 }
 
 /// The conditions to blame, without suffixes, and whether a branch, a loop or a jump is.
 fn blame(fill: impl FnOnce(&Sketch)) -> Vec<(&'static str, String)> {
     let kernel = kernel(fill);
-    let Err(found) = check(&kernel) else {
+    let Err(found) = check(&kernel, false) else {
         panic!("accepted:\n{kernel}")
     };
     let say = |why: Apart| {

@@ -1,10 +1,16 @@
 //! What is known at a point of the program.
 
+use std::rc::Rc;
+
 use super::interval::Interval;
+use super::sum::Sum;
 use crate::{Axis, Builtin, ExprId, Kernel};
 
 /// How many guards on compound expressions are remembered.
 const MAX_FACTS: usize = 8;
+
+/// How many guards on sums are remembered.
+const MAX_SUMS: usize = 16;
 
 /// Ranges of everything that a guard can narrow.
 #[derive(Clone, Debug)]
@@ -16,9 +22,15 @@ pub(super) struct Env {
     /// Guards on compound expressions of immutable values; they hold for every expression of the
     /// same shape.
     pub facts: Vec<(ExprId, Interval)>,
+    /// Guards on sums of what has its current value. Their constant is 0, their factors have no common divisor, the first one
+    /// is positive.
+    pub sums: Vec<(Sum, Interval)>,
+    /// The sums that locals are; of immutable locals, as of variables, for as long as no local in them is assigned.
+    pub forms: Vec<Option<Rc<Sum>>>,
 }
 
-fn slot(builtin: Builtin) -> usize {
+/// The position of a builtin in [`Builtin::ALL`].
+pub(super) fn slot(builtin: Builtin) -> usize {
     match builtin {
         Builtin::ThreadIdx(a) => a.index(),
         Builtin::BlockIdx(a) => 3 + a.index(),
@@ -44,6 +56,8 @@ impl Env {
                 .collect(),
             builtins: [Interval::BIT; Builtin::ALL.len()],
             facts: vec![],
+            sums: vec![],
+            forms: vec![None; kernel.locals.len()],
         };
         let below = |n: i128| Interval::new(0, n - 1);
         for axis in Axis::ALL {
@@ -67,6 +81,18 @@ impl Env {
         env
     }
 
+    /// Nothing; it stands in for another one for a moment.
+    pub fn empty() -> Env {
+        Env {
+            live: false,
+            locals: vec![],
+            builtins: [Interval::BIT; Builtin::ALL.len()],
+            facts: vec![],
+            sums: vec![],
+            forms: vec![],
+        }
+    }
+
     pub fn builtin(&self, builtin: Builtin) -> Interval {
         self.builtins[slot(builtin)]
     }
@@ -82,6 +108,18 @@ impl Env {
             fact.1 = fact.1.meet(range);
         } else if self.facts.len() < MAX_FACTS {
             self.facts.push((expr, range));
+        }
+    }
+
+    /// Remembers that a sum lies in a range.
+    pub fn bound_sum(&mut self, sum: &Sum, range: Interval) {
+        let Some((sum, range)) = sum.in_lowest_terms(range) else {
+            return;
+        };
+        if let Some(known) = self.sums.iter_mut().find(|(s, _)| *s == sum) {
+            known.1 = known.1.meet(range);
+        } else if self.sums.len() < MAX_SUMS {
+            self.sums.push((sum, range));
         }
     }
 
@@ -107,6 +145,18 @@ impl Env {
                 true
             })
         });
+        self.sums.retain_mut(|(sum, range)| {
+            let there = other.sums.iter().find(|(s, _)| s == sum);
+            there.is_some_and(|(_, r)| {
+                *range = range.join(*r);
+                true
+            })
+        });
+        for (form, there) in self.forms.iter_mut().zip(&other.forms) {
+            if form != there {
+                *form = None;
+            }
+        }
     }
 
     /// Does everything that is possible here stand in `other` too?
@@ -119,10 +169,17 @@ impl Env {
             let here = self.facts.iter().find(|(e, _)| e == expr);
             here.is_some_and(|(_, r)| r.within(*range))
         };
+        let bounded = |(sum, range): &(Sum, Interval)| {
+            let here = self.sums.iter().find(|(s, _)| s == sum);
+            here.is_some_and(|(_, r)| r.within(*range))
+        };
+        let mut forms = self.forms.iter().zip(&other.forms);
         other.live
             && inside(&self.locals, &other.locals)
             && inside(&self.builtins, &other.builtins)
             && other.facts.iter().all(known)
+            && other.sums.iter().all(bounded)
+            && forms.all(|(form, there)| there.is_none() || form == there)
     }
 
     /// Grows to hold `next`, each bound that moves going to the end of its type, so that growing
@@ -155,5 +212,6 @@ impl Env {
             .map(|f| f.0)
             .collect();
         self.facts.retain(|(e, _)| !moved.contains(e));
+        self.sums.retain(|sum| before.sums.contains(sum));
     }
 }

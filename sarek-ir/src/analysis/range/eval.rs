@@ -4,7 +4,7 @@ use super::Analyser;
 use super::interval::Interval;
 use crate::analysis::shape::same;
 use crate::{
-    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Scalar, SiteId, UnaryOp, Value, eval,
+    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, Scalar, SiteId, UnaryOp, Value, eval,
 };
 
 impl Analyser<'_> {
@@ -18,6 +18,9 @@ impl Analyser<'_> {
         }
         if self.record {
             self.out.overflow[id.index()] |= self.overflowed;
+            if ty == Scalar::Usize && range.hi > i128::from(u32::MAX) {
+                range = self.refined(id, range);
+            }
             if ty == Scalar::Usize && range.hi > i128::from(u32::MAX) {
                 self.out.fits_u32 = false;
             }
@@ -66,17 +69,21 @@ impl Analyser<'_> {
                 index,
                 site,
             } => {
-                let index = self.eval(index);
-                let inside = Interval::new(0, self.len(memory) - 1);
-                self.check(site, index.within(inside));
+                self.index(memory, index, site);
                 full
             }
-            Expr::Bounded { index, len, site } => {
-                let (index, len) = (self.eval(index), self.eval(len));
+            Expr::Bounded {
+                index: index_id,
+                len: len_id,
+                site,
+            } => {
+                let (index, len) = (self.eval(index_id), self.eval(len_id));
                 let inside = Interval::new(0, len.lo - 1);
-                self.check(site, index.within(inside));
-                if index.within(inside) {
-                    return index;
+                let holds = index.within(inside) || self.is_below(index_id, len_id);
+                self.check(site, holds);
+                if holds {
+                    let met = index.meet(inside);
+                    return if met.is_empty() { index } else { met };
                 }
                 // Beyond a check that failed it is 0.
                 let passed = index.meet(Interval::new(0, len.hi - 1));
@@ -88,7 +95,10 @@ impl Analyser<'_> {
             }
             Expr::Binary { op, lhs, rhs } => self.binary(op, lhs, rhs, ty),
             Expr::Divide { op, lhs, rhs, site } => {
-                let (l, r) = (self.eval(lhs), self.eval(rhs));
+                let (l, mut r) = (self.eval(lhs), self.eval(rhs));
+                if r.contains(0) {
+                    r = self.refined(rhs, r);
+                }
                 self.divide(op, l, r, site, full)
             }
             Expr::And { lhs, rhs } => self.short_circuit(lhs, rhs, true),
@@ -104,6 +114,20 @@ impl Analyser<'_> {
             Expr::Call { intrinsic, args } => self.call(intrinsic, args, ty),
             Expr::Faulted => Interval::BIT,
         }
+    }
+
+    /// Evaluates an index and checks that it is inside.
+    pub(super) fn index(&mut self, memory: Memory, index: ExprId, site: Option<SiteId>) {
+        let range = self.eval(index);
+        let inside = Interval::new(0, self.len(memory) - 1);
+        let holds = range.within(inside) || self.refined(index, range).within(inside);
+        self.check(site, holds);
+    }
+
+    /// Do sums tell that an index is below a length?
+    fn is_below(&mut self, index: ExprId, len: ExprId) -> bool {
+        let difference = self.difference(index, len);
+        difference.is_some_and(|d| d.hi < 0) && self.refined(index, Interval::ANY).lo >= 0
     }
 
     /// Notes whether a site cannot fail.
@@ -156,9 +180,9 @@ impl Analyser<'_> {
             return Interval::ANY;
         }
         match op {
-            BinaryOp::Add => self.wrap(l.plus(r), ty),
-            BinaryOp::Sub => self.wrap(l.minus(r), ty),
-            BinaryOp::Mul => self.wrap(l.times(r), ty),
+            BinaryOp::Add => self.wrap_sum(op, (lhs, rhs), l.plus(r), ty),
+            BinaryOp::Sub => self.wrap_sum(op, (lhs, rhs), l.minus(r), ty),
+            BinaryOp::Mul => self.wrap_sum(op, (lhs, rhs), l.times(r), ty),
             BinaryOp::Div | BinaryOp::Rem => full,
             // Sign extension commutes with the bit operators.
             BinaryOp::BitAnd => both(l, r, |a, b| a & b).unwrap_or_else(|| l.and(r, full)),
@@ -178,9 +202,31 @@ impl Analyser<'_> {
                 if self.kernel.scalar_of(lhs).is_float() {
                     return Interval::BIT;
                 }
-                compare(op, l, r)
+                let range = compare(op, l, r);
+                if range == Interval::BIT
+                    && !self.env.sums.is_empty()
+                    && let Some(difference) = self.difference(lhs, rhs)
+                {
+                    return compare(op, difference, Interval::exactly(0));
+                }
+                range
             }
         }
+    }
+
+    /// Like [`Self::wrap`], of a sum of two operands, or a product.
+    fn wrap_sum(
+        &mut self,
+        op: BinaryOp,
+        (lhs, rhs): (ExprId, ExprId),
+        exact: Interval,
+        ty: Scalar,
+    ) -> Interval {
+        if exact.within(Interval::of(ty)) {
+            return exact;
+        }
+        let exact = self.refined_exact(op, lhs, rhs, exact);
+        self.wrap(exact, ty)
     }
 
     fn shift(&mut self, op: BinaryOp, l: Interval, count: Interval, ty: Scalar) -> Interval {
@@ -374,7 +420,7 @@ impl Analyser<'_> {
 pub(super) fn of_value(value: Value) -> Interval {
     match value {
         Value::Bool(b) => Interval::exactly(b.into()),
-        Value::F32(_) | Value::F64(_) => Interval::ANY,
+        Value::F16(_) | Value::F32(_) | Value::F64(_) => Interval::ANY,
         Value::I8(_)
         | Value::U8(_)
         | Value::I16(_)

@@ -3,8 +3,9 @@
 use super::env::Env;
 use super::interval::Interval;
 use super::refine::is_stable;
+use super::sum::Sum;
 use super::{Analyser, LoopPaths};
-use crate::{Block, ExprId, LabelId, List, LocalId, Memory, NativeId, Piece, SiteId, Stmt, StmtId};
+use crate::{Block, ExprId, LabelId, List, LocalId, Memory, NativeId, SiteId, Stmt, StmtId};
 
 /// How often a loop's fixpoint is narrowed.
 const NARROWINGS: usize = 2;
@@ -25,7 +26,10 @@ impl Analyser<'_> {
         match self.kernel.stmt(id) {
             Stmt::Let { local, init } => self.declare(local, init),
             Stmt::Assign { local, value } => {
-                self.env.locals[local.index()] = self.whole(value);
+                let range = self.whole(value);
+                let sum = self.sum_of_value(local, value);
+                self.give(local, sum);
+                self.env.locals[local.index()] = range;
             }
             Stmt::Store {
                 memory,
@@ -34,7 +38,7 @@ impl Analyser<'_> {
                 site,
             } => {
                 self.whole(value);
-                self.index(memory, index, site);
+                self.whole_index(memory, index, site);
             }
             Stmt::Assert { cond, site } => {
                 self.doubtful = false;
@@ -63,6 +67,11 @@ impl Analyser<'_> {
                 merge(&mut self.paths(label).continues, env);
             }
             Stmt::Return => self.env.live = false,
+            Stmt::Panic { site } => {
+                self.check(Some(site), false);
+                self.env.live = false;
+            }
+            Stmt::Print { print } => self.operands(self.kernel.prints[print.index()].args),
             Stmt::Update { .. } | Stmt::Call { .. } => {
                 unreachable!("linking leaves no compound")
             }
@@ -76,7 +85,7 @@ impl Analyser<'_> {
                 ..
             } => {
                 self.operands(args);
-                self.index(memory, index, site);
+                self.whole_index(memory, index, site);
                 self.forget(result);
             }
             Stmt::Subgroup { args, result, .. } => {
@@ -93,17 +102,23 @@ impl Analyser<'_> {
         }
     }
 
-    /// Evaluates an index and checks that it is inside.
-    fn index(&mut self, memory: Memory, index: ExprId, site: Option<SiteId>) {
-        let index = self.whole(index);
-        let inside = Interval::new(0, self.len(memory) - 1);
-        self.check(site, index.within(inside));
+    /// Evaluates an index that no other expression contains.
+    fn whole_index(&mut self, memory: Memory, index: ExprId, site: Option<SiteId>) {
+        self.overflowed = false;
+        self.index(memory, index, site);
+    }
+
+    /// The sum that a local is given.
+    fn sum_of_value(&mut self, local: LocalId, value: ExprId) -> Option<Sum> {
+        let ty = self.kernel.locals[local.index()].ty.as_scalar();
+        ty.filter(|ty| ty.is_int()).and_then(|_| self.sum(value))
     }
 
     /// Any value may stand in the local now.
     fn forget(&mut self, local: Option<LocalId>) {
         if let Some(local) = local {
             let ty = self.kernel.locals[local.index()].ty;
+            self.give(local, None);
             self.env.locals[local.index()] = Interval::of_type(ty);
         }
     }
@@ -117,10 +132,12 @@ impl Analyser<'_> {
     fn declare(&mut self, local: LocalId, init: Option<ExprId>) {
         let decl = &self.kernel.locals[local.index()];
         let Some(init) = init else {
-            self.env.locals[local.index()] = Interval::of_type(decl.ty);
-            return;
+            return self.forget(Some(local));
         };
-        self.env.locals[local.index()] = self.whole(init);
+        let range = self.whole(init);
+        let sum = self.sum_of_value(local, init);
+        self.give(local, sum);
+        self.env.locals[local.index()] = range;
         if decl.mutable {
             return;
         }
@@ -256,6 +273,8 @@ impl Analyser<'_> {
         if self.record {
             self.tainted[local.index()] = tainted | self.overflowed;
         }
+        let first = self.lasting_sum(start);
+        let last = self.lasting_sum(end);
         let counter = Interval::new(from.lo, to.hi.saturating_sub(1));
         if counter.is_empty() {
             return;
@@ -263,6 +282,7 @@ impl Analyser<'_> {
         self.fixpoint(|this| {
             let mut exit = this.env.clone();
             this.env.locals[local.index()] = counter;
+            this.count(local, first.as_ref(), last.as_ref());
             let breaks = this.iterate(label, body);
             // The counter is no part of what one iteration hands to the next.
             this.env.locals[local.index()] = exit.locals[local.index()];
@@ -276,20 +296,11 @@ impl Analyser<'_> {
 
     fn native(&mut self, id: NativeId) {
         let kernel = self.kernel;
-        let native = &kernel.natives[id.index()];
         let before = self.env.clone();
-        for piece in native.texts.iter().flat_map(|t| t.pieces.iter()) {
-            match piece {
-                Piece::Local(local) => {
-                    let decl = &kernel.locals[local.index()];
-                    if decl.mutable {
-                        self.env.locals[local.index()] = Interval::of_type(decl.ty);
-                    }
-                }
-                Piece::Text(_) | Piece::Param(_) => {}
-            }
+        for local in kernel.changed_by_text(id) {
+            self.forget(Some(local));
         }
-        if let Some(fallback) = native.fallback {
+        if let Some(fallback) = kernel.natives[id.index()].fallback {
             let text = std::mem::replace(&mut self.env, before);
             self.block(fallback);
             self.env.join(&text);

@@ -102,6 +102,7 @@ impl Analyser<'_> {
             }
             return;
         }
+        self.assume_difference(op, lhs, rhs);
         let (to_l, to_r) = match op {
             BinaryOp::Lt => (Interval::at_most(r.hi - 1), Interval::at_least(l.lo + 1)),
             BinaryOp::Le => (Interval::at_most(r.hi), Interval::at_least(l.lo)),

@@ -6,7 +6,7 @@ const X: Builtin = Builtin::GlobalIdx(Axis::X);
 const Y: Builtin = Builtin::GlobalIdx(Axis::Y);
 
 /// A launch over `extent` threads with blocks of 64 by 1 by 1.
-fn over(kernel: &Kernel, extent: [u64; 3], args: &[ArgFact]) -> Ranges {
+pub(super) fn over(kernel: &Kernel, extent: [u64; 3], args: &[ArgFact]) -> Ranges {
     assert_eq!(crate::validate(kernel), Ok(()), "{kernel}");
     over_unchecked(kernel, extent, args)
 }
@@ -26,18 +26,18 @@ fn over_unchecked(kernel: &Kernel, extent: [u64; 3], args: &[ArgFact]) -> Ranges
 }
 
 /// The sites that were not proved.
-fn unproved(kernel: &Kernel, extent: [u64; 3], args: &[ArgFact]) -> Vec<u32> {
+pub(super) fn unproved(kernel: &Kernel, extent: [u64; 3], args: &[ArgFact]) -> Vec<u32> {
     let ranges = over(kernel, extent, args);
     (0..kernel.sites.len() as u32)
         .filter(|&s| !ranges.proved(SiteId(s)))
         .collect()
 }
 
-fn len(n: u64) -> ArgFact {
+pub(super) fn len(n: u64) -> ArgFact {
     ArgFact::Len(n)
 }
 
-fn scalar(v: u64) -> ArgFact {
+pub(super) fn scalar(v: u64) -> ArgFact {
     ArgFact::Scalar(Value::Usize(v))
 }
 
@@ -388,6 +388,7 @@ fn native_text_may_assign_what_it_names() {
     let text = NativeText {
         target: "cuda".into(),
         pieces: vec![Piece::Local(m.id)].into(),
+        origin: Default::default(),
     };
     s.native(vec![text], Some(&|| s.set(m, s.n(0))));
     s.store(a, m.get(), s.f32(0.0));

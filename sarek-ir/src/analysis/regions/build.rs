@@ -111,6 +111,8 @@ impl<'a> Builder<'a> {
                     | Stmt::For { .. }
                     | Stmt::Barrier
                     | Stmt::Fence { .. }
+                    | Stmt::Panic { .. }
+                    | Stmt::Print { .. }
                     | Stmt::Atomic { .. }
                     | Stmt::Subgroup { .. }
                     | Stmt::Update { .. }
@@ -161,6 +163,8 @@ impl<'a> Builder<'a> {
                 | Stmt::For { .. }
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Subgroup { .. }
                 | Stmt::Update { .. }
@@ -282,6 +286,8 @@ impl<'a> Builder<'a> {
             | Stmt::Continue { .. }
             | Stmt::Return
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Update { .. }
             | Stmt::Call { .. } => {

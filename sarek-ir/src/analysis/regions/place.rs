@@ -279,6 +279,8 @@ impl Definitions {
             | Stmt::Return
             | Stmt::Barrier
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Call { .. }

@@ -1,7 +1,7 @@
 //! What has to be known of a kernel before it is changed.
 
 use crate::analysis::spine::Spine;
-use crate::{Block, Expr, ExprId, Kernel, LocalId, Memory, Piece, Stmt, StmtId};
+use crate::{Block, Expr, ExprId, Kernel, LocalId, Memory, Stmt, StmtId};
 
 /// Iterations that a block may go through although all its threads are parked.
 const FEW: i128 = 1024;
@@ -141,6 +141,8 @@ impl Walk<'_> {
                 | Stmt::Return
                 | Stmt::Barrier
                 | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Subgroup { .. }
                 | Stmt::Update { .. }
                 | Stmt::Call { .. }
@@ -192,9 +194,8 @@ pub(super) fn mentions(kernel: &Kernel, stmts: &[StmtId], local: LocalId) -> boo
             } => memory(m) || result == Some(local),
             Stmt::Subgroup { result, .. } => result == local,
             Stmt::Native { native } => {
-                let texts = kernel.natives[native.index()].texts.iter();
-                let mut pieces = texts.flat_map(|t| t.pieces.iter());
-                pieces.any(|p| *p == Piece::Local(local))
+                kernel.named_by_text(native).contains(&local)
+                    || kernel.natives[native.index()].result == Some(local)
             }
             Stmt::Assert { .. }
             | Stmt::If { .. }
@@ -205,6 +206,8 @@ pub(super) fn mentions(kernel: &Kernel, stmts: &[StmtId], local: LocalId) -> boo
             | Stmt::Return
             | Stmt::Barrier
             | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
             | Stmt::Update { .. }
             | Stmt::Call { .. } => false,
         };

@@ -34,7 +34,11 @@ struct Tally {
 fn try_one(seed: u64, lanes: &[u64], tally: &mut Tally) {
     let kernel = blocks::kernel(seed);
     assert_eq!(crate::validate(&kernel), Ok(()), "{kernel}");
-    assert_eq!(barriers::check(&kernel), Ok(()), "seed {seed} in\n{kernel}");
+    assert_eq!(
+        barriers::check(&kernel, false),
+        Ok(()),
+        "seed {seed} in\n{kernel}"
+    );
     let launch = Launch::new(seed, lanes);
     let (memory, ends) = launch.run(&kernel, Like::Host);
     // As a launch gets it, with the checks that it proved left out.
@@ -60,7 +64,7 @@ fn compare(
     let (got, got_ends) = launch.run(&parked, Like::Accelerator);
     let clean = ends.iter().all(Result::is_ok);
     for (end, got) in ends.iter().zip(&got_ends) {
-        let (end, got) = (end.is_ok(), *got);
+        let (end, got) = (end.is_ok(), got.clone());
         let divergence = matches!(got, Err(Stop::Divergence { .. }));
         assert!(!divergence, "{got:?} {}", say(&parked));
         assert_eq!(end, got.is_ok(), "{got:?} {}", say(&parked));

@@ -30,6 +30,7 @@ pub(super) fn storage_type(ty: Scalar) -> &'static str {
         | Scalar::I64
         | Scalar::U64
         | Scalar::Usize
+        | Scalar::F16
         | Scalar::F32
         | Scalar::F64 => ty.name(),
     }
@@ -68,6 +69,7 @@ pub(super) fn literal<D: Dialect + ?Sized>(d: &D, value: Value) -> Text {
         Value::I64(i64::MIN) => format!("(-{}{long} - 1{long})", i64::MAX),
         Value::I64(v) => format!("{v}{long}"),
         Value::U64(v) | Value::Usize(v) => format!("{v}u{long}"),
+        Value::F16(bits) => format!("{bits:#06x}u"),
         Value::F32(bits) if f32::from_bits(bits).is_finite() => {
             format!("{}f", f32_digits(f32::from_bits(bits)))
         }
@@ -82,6 +84,12 @@ pub(super) fn literal<D: Dialect + ?Sized>(d: &D, value: Value) -> Text {
 pub(super) fn cast<D: Dialect + ?Sized>(d: &D, arg: &Text, from: Scalar, to: Scalar) -> Text {
     if from.is_float() && to.is_int() {
         return Text::call(&format!("srk_to_{to}_{from}"), std::slice::from_ref(arg));
+    }
+    if to == Scalar::F16 {
+        return Text::call(&format!("srk_narrow_{from}"), std::slice::from_ref(arg));
+    }
+    if from == Scalar::F16 {
+        return Text::call("srk_widen_f16", std::slice::from_ref(arg));
     }
     Text::prefix(&format!("({})", d.type_name(to)), arg)
 }
@@ -204,6 +212,7 @@ pub fn signature<D: Dialect + ?Sized>(
         let name = &argument.name;
         let ty = match argument.slot.kind {
             SlotKind::Buffer { mutable, .. } => (head.pointer)(argument.element_type(d)?, mutable),
+            SlotKind::Output(_) => (head.pointer)(argument.element_type(d)?, true),
             SlotKind::Faults => (head.pointer)(d.type_name(Scalar::U32), true),
             SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => {
                 format!("const {}", d.type_name(argument.passed_as()))

@@ -73,6 +73,7 @@ fn carrier(op: AtomicOp, ty: Scalar) -> Scalar {
         | Scalar::I64
         | Scalar::U64
         | Scalar::Usize
+        | Scalar::F16
         | Scalar::F32
         | Scalar::F64 => ty,
     }

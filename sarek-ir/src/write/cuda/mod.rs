@@ -125,12 +125,44 @@ impl Dialect for Cuda {
         })
     }
 
+    fn wide_type(&self, ty: Scalar, count: usize) -> Option<&'static str> {
+        Some(match (ty, count) {
+            (Scalar::F32, 2) => "float2",
+            (Scalar::F32, 4) => "float4",
+            (Scalar::I32, 2) => "int2",
+            (Scalar::I32, 4) => "int4",
+            (Scalar::U32, 2) => "uint2",
+            (Scalar::U32, 4) => "uint4",
+            (Scalar::F64, 2) => "double2",
+            (Scalar::I64, 2) => "longlong2",
+            (Scalar::U64, 2) => "ulonglong2",
+            (_, _) => return None,
+        })
+    }
+
+    fn wide_element(
+        &self,
+        buffer: &str,
+        wide: &str,
+        writes: bool,
+        index: &Text,
+        _: Scalar,
+    ) -> String {
+        let qualifier = if writes { "" } else { "const " };
+        format!("(({qualifier}{wide}*){buffer})[{}]", index.text)
+    }
+
+    fn wide_value(&self, wide: &str, parts: &[Text]) -> Text {
+        let parts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+        Text::primary(format!("{wide}{{ {} }}", parts.join(", ")))
+    }
+
     fn snippet(&self, name: &str) -> Option<String> {
         let definition = match Scalar::from_name(name) {
             Some(Scalar::I8) => "signed char",
             Some(Scalar::U8) => "unsigned char",
             Some(Scalar::I16) => "short",
-            Some(Scalar::U16) => "unsigned short",
+            Some(Scalar::U16 | Scalar::F16) => "unsigned short",
             Some(Scalar::I32) => "int",
             Some(Scalar::U32) => "unsigned int",
             Some(Scalar::I64) => "long long",
@@ -158,6 +190,9 @@ impl Dialect for Cuda {
             "L" if types.first()?.bits() == 64 => "ll".into(),
             "L" => String::new(),
             "FLOAT" if types.first()?.bits() == 64 => "f64".into(),
+            "FLOAT" if types.first()?.bits() == 16 => "f16".into(),
+            // An `f16` is held as its bits.
+            "TOBITS" | "FROMBITS" if types.first()?.bits() == 16 => String::new(),
             "FLOAT" => "f32".into(),
             "TOBITS" if types.first()?.bits() == 64 => "__double_as_longlong".into(),
             "TOBITS" => "__float_as_uint".into(),
@@ -179,9 +214,37 @@ const fn on(op: &'static str, text: &'static str) -> Template {
     Template { op, on, text }
 }
 
+const fn plain(op: &'static str, text: &'static str) -> Template {
+    Template { op, on: None, text }
+}
+
 /// Helpers for what CUDA has functions for.
 const OWN: &[Template] = &[
     DYNAMIC,
+    plain(
+        "widen_f16",
+        "$FN f32 $NAME(f16 bits) {
+    f32 x;
+    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(bits));
+    return x;
+}",
+    ),
+    plain(
+        "narrow_f32",
+        "$FN f16 $NAME(f32 x) {
+    f16 bits;
+    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(bits) : \"f\"(x));
+    return bits;
+}",
+    ),
+    plain(
+        "narrow_f64",
+        "$FN f16 $NAME(f64 x) {
+    f16 bits;
+    asm(\"cvt.rn.f16.f64 %0, %1;\" : \"=h\"(bits) : \"d\"(x));
+    return bits;
+}",
+    ),
     on(
         "count_ones",
         "$FN u32 $NAME($T x) { return (u32)__popc$L(x); }",

@@ -15,9 +15,13 @@ pub(super) fn atomic_type(ty: Scalar) -> Result<&'static str, Unsupported> {
         Scalar::U32 | Scalar::F32 => Ok("atomic<u32>"),
         Scalar::I64 => Ok("atomic<i64>"),
         Scalar::U64 | Scalar::F64 => Ok("atomic<u64>"),
-        Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 | Scalar::Usize => {
-            Err(Unsupported::new("wgsl", format!("atomic {ty}")))
-        }
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::F16
+        | Scalar::Usize => Err(Unsupported::new("wgsl", format!("atomic {ty}"))),
     }
 }
 
@@ -35,6 +39,7 @@ pub(super) fn atomic(d: &Wgsl, atomic: &Atomic<'_>) -> String {
         | Scalar::U32
         | Scalar::I64
         | Scalar::U64
+        | Scalar::F16
         | Scalar::Usize => ty,
     };
     let bits = ByBits {

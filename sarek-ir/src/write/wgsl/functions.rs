@@ -11,10 +11,9 @@ pub(super) fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, 
         I::Min | I::Max if ty.is_int() => intrinsic.name(),
         I::Sqrt => "sqrt",
         I::Rsqrt => "inverseSqrt",
-        I::Floor => "floor",
-        I::Ceil => "ceil",
-        I::Trunc => "trunc",
         I::MulAdd => "fma",
+        I::ToBits if ty == Scalar::F16 => return Some("srk_to_bits_f16".into()),
+        I::FromBits if ty == Scalar::U16 => return Some("srk_from_bits_u16".into()),
         I::ToBits if ty == Scalar::F32 => "bitcast<u32>",
         I::ToBits => "bitcast<u64>",
         I::FromBits if ty == Scalar::U32 => "bitcast<f32>",
@@ -70,6 +69,9 @@ pub(super) fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, 
         | I::Powf
         | I::Powi
         | I::Hypot
+        | I::Floor
+        | I::Ceil
+        | I::Trunc
         | I::Round
         | I::Fract
         | I::Copysign

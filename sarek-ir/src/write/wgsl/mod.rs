@@ -11,6 +11,9 @@
 //! Shared arrays are `var<workgroup>`; an `override` constant of the name that [`Wgsl::length`] gives holds the length
 //! of one that the launch sizes, at least 1. Elements that atomic operations change are atomic integers, floats by their bits.
 //!
+//! An `f16` is held as an `f32` of the same value, and is an `f16` in buffers and shared arrays alone: WGSL leaves
+//! open how a conversion rounds, so a helper rounds before it.
+//!
 //! `f64`, `i64` and `u64` are naga's: they need the device's feature but no `enable`, as do subgroups.
 
 mod collective;
@@ -21,7 +24,9 @@ mod snippets_float;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::{Axis, BinaryOp, DivideOp, Intrinsic, Scalar, SharedId, SubgroupOp, UnaryOp, Value};
+use crate::{
+    Axis, BinaryOp, DivideOp, Intrinsic, Scalar, SharedId, SubgroupOp, UnaryOp, Value, binary16,
+};
 
 use super::text::f32_digits;
 use super::{
@@ -80,6 +85,7 @@ impl Dialect for Wgsl {
             | Scalar::I64
             | Scalar::U64
             | Scalar::Usize
+            | Scalar::F16
             | Scalar::F32
             | Scalar::F64 => Ok(ty.name()),
         }
@@ -95,6 +101,7 @@ impl Dialect for Wgsl {
             | Scalar::I64
             | Scalar::U64
             | Scalar::Usize
+            | Scalar::F16
             | Scalar::F32
             | Scalar::F64 => Ok(ty.name()),
         }
@@ -266,22 +273,52 @@ impl Dialect for Wgsl {
         format!("{buffer}[u32({})]", index.text)
     }
 
+    fn wide_type(&self, ty: Scalar, count: usize) -> Option<&'static str> {
+        Some(match (ty, count) {
+            (Scalar::F32, 2) => "vec2<f32>",
+            (Scalar::F32, 4) => "vec4<f32>",
+            (Scalar::I32, 2) => "vec2<i32>",
+            (Scalar::I32, 4) => "vec4<i32>",
+            (Scalar::U32, 2) => "vec2<u32>",
+            (Scalar::U32, 4) => "vec4<u32>",
+            (_, _) => return None,
+        })
+    }
+
+    /// There are no pointers of another type.
+    fn wide_buffers(&self) -> bool {
+        true
+    }
+
+    fn declare_wide(&self, name: &str, wide: &str, init: &str) -> String {
+        format!("let {name}: {wide} = {init}")
+    }
+
     fn loaded(&self, element: String, ty: Scalar) -> Text {
         let element = Text::primary(element);
-        match ty.is_bool() {
-            true => Text::infix(Precedence::Compare, "!=", &element, &Text::literal("0u")),
+        if ty.is_bool() {
+            return Text::infix(Precedence::Compare, "!=", &element, &Text::literal("0u"));
+        }
+        match ty == Scalar::F16 {
+            true => Text::call("f32", &[element]),
             false => element,
         }
     }
 
     fn stored(&self, value: Text, ty: Scalar) -> Text {
-        match ty.is_bool() {
-            true => Text::primary(format!("u32({})", value.text)),
+        if ty.is_bool() {
+            return Text::call("u32", &[value]);
+        }
+        match ty == Scalar::F16 {
+            true => Text::call("f16", &[value]),
             false => value,
         }
     }
 
     fn snippet(&self, name: &str) -> Option<String> {
+        if name == Scalar::F16.name() {
+            return Some("enable f16;".into());
+        }
         expand(self, snippets::TEMPLATES, name)
             .or_else(|| expand(self, snippets_float::TEMPLATES, name))
             .or_else(|| expand(self, collective::TEMPLATES, name))
@@ -343,7 +380,7 @@ fn entry_text(d: &Wgsl, entry: &Entry<'_>) -> Result<Result<String, std::fmt::Er
                 let ty = argument.element_type(d)?;
                 buffers.push(format!("var<storage, {access}> {name}: array<{ty}>;"));
             }
-            SlotKind::Faults => buffers.push(format!(
+            SlotKind::Output(_) | SlotKind::Faults => buffers.push(format!(
                 "var<storage, read_write> {name}: array<atomic<u32>>;"
             )),
             SlotKind::Len(_) | SlotKind::Scalar(_) | SlotKind::Extent(_) | SlotKind::Grid(_) => {
@@ -426,6 +463,7 @@ fn literal(value: Value) -> Text {
         Value::I64(i64::MIN) => return Text::primary("bitcast<i64>(0x8000000000000000lu)"),
         Value::I64(v) => format!("{v}li"),
         Value::U64(v) | Value::Usize(v) => format!("{v}lu"),
+        Value::F16(bits) => return literal(Value::f32(binary16::to_f32(bits))),
         Value::F32(bits) if f32::from_bits(bits).is_finite() => {
             format!("{}f", f32_digits(f32::from_bits(bits)))
         }
@@ -471,6 +509,9 @@ fn cast(arg: &Text, from: Scalar, to: Scalar) -> Text {
     if from.widened() == Some(to) {
         // It is held so.
         return arg.clone();
+    }
+    if to == Scalar::F16 {
+        return Text::call(&format!("srk_narrow_{from}"), std::slice::from_ref(arg));
     }
     if to.widened() == Some(from) {
         return Text::primary(format!("extractBits({}, 0u, {}u)", arg.text, to.bits()));

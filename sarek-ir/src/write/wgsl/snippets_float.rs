@@ -13,6 +13,63 @@ const fn on(op: &'static str, text: &'static str) -> Template {
 
 /// Helpers for floats. Where WGSL leaves zeros, infinities or NaN open they are told apart by bits.
 pub(super) const TEMPLATES: &[Template] = &[
+    // 16-bit floats, held as the same number in 32 bits.
+    plain(
+        "narrow_f32",
+        "// The nearest 16-bit float, ties to even.
+fn $NAME(x: f32) -> f32 {
+    let bits = bitcast<u32>(x);
+    let sign = bits & 0x80000000u;
+    let size = bits & 0x7fffffffu;
+    if (size > 0x7f800000u) { return x; }
+    if (size < 0x38800000u) {
+        // Below 2^-14 they are multiples of 2^-24.
+        let drop = 126u - max(size >> 23u, 101u);
+        let fraction = (size & 0x7fffffu) | 0x800000u;
+        let half = (1u << (drop - 1u)) - 1u;
+        let count = (fraction + half + ((fraction >> drop) & 1u)) >> drop;
+        return bitcast<f32>(bitcast<u32>(f32(count) * 5.9604645e-8f) | sign);
+    }
+    let rounded = (size + 0xfffu + ((size >> 13u) & 1u)) & 0xffffe000u;
+    return bitcast<f32>(select(rounded, 0x7f800000u, rounded >= 0x47800000u) | sign);
+}",
+    ),
+    plain(
+        "narrow_f64",
+        "// By way of the f32 that is rounded to an odd fraction, which tells on which side of a tie `x` lies.
+fn $NAME(x: f64) -> f32 {
+    let near = f32(x);
+    var bits = bitcast<u32>(near);
+    if (f64(near) != x && x == x) {
+        if (abs(f64(near)) > abs(x)) { bits -= 1u; }
+        bits |= 1u;
+    }
+    return srk_narrow_f32(bitcast<f32>(bits));
+}",
+    ),
+    plain(
+        "to_bits_f16",
+        "fn $NAME(x: f32) -> u32 {
+    let bits = bitcast<u32>(x);
+    let sign = (bits >> 16u) & 0x8000u;
+    let size = bits & 0x7fffffffu;
+    if (size > 0x7f800000u) { return sign | 0x7e00u; }
+    if (size == 0x7f800000u) { return sign | 0x7c00u; }
+    if (size < 0x38800000u) { return sign | u32(bitcast<f32>(size) * 16777216.0f); }
+    return sign | ((size - 0x38000000u) >> 13u);
+}",
+    ),
+    plain(
+        "from_bits_u16",
+        "fn $NAME(bits: u32) -> f32 {
+    let sign = (bits & 0x8000u) << 16u;
+    let size = bits & 0x7fffu;
+    var value = (size << 13u) + 0x38000000u;
+    if (size >= 0x7c00u) { value = (size << 13u) | 0x7f800000u; }
+    if (size < 0x400u) { value = bitcast<u32>(f32(size) * 5.9604645e-8f); }
+    return bitcast<f32>(value | sign);
+}",
+    ),
     on(
         "is_nan",
         "fn $NAME(x: $T) -> bool { return (bitcast<$U>(x) & $ABS) > $INF; }",
@@ -58,10 +115,23 @@ pub(super) const TEMPLATES: &[Template] = &[
     return select(b, a, a > b);
 }",
     ),
+    // NVIDIA's Vulkan driver makes a number of a NaN that it can see.
+    on(
+        "floor",
+        "fn $NAME(x: $T) -> $T { return select(floor(x), x, srk_is_nan_$T(x)); }",
+    ),
+    on(
+        "ceil",
+        "fn $NAME(x: $T) -> $T { return select(ceil(x), x, srk_is_nan_$T(x)); }",
+    ),
+    on(
+        "trunc",
+        "fn $NAME(x: $T) -> $T { return select(trunc(x), x, srk_is_nan_$T(x)); }",
+    ),
     on(
         "round",
         "fn $NAME(x: $T) -> $T {
-    let whole = trunc(x);
+    let whole = srk_trunc_$T(x);
     if (abs(x - whole) >= $X(0.5)) { return whole + srk_copysign_$T($1, x); }
     return whole;
 }",
@@ -74,7 +144,10 @@ pub(super) const TEMPLATES: &[Template] = &[
     return select(select(x, high, x > high), low, x < low);
 }",
     ),
-    on("fract", "fn $NAME(x: $T) -> $T { return x - trunc(x); }"),
+    on(
+        "fract",
+        "fn $NAME(x: $T) -> $T { return x - srk_trunc_$T(x); }",
+    ),
     on(
         "powi",
         "fn $NAME(base: $T, exponent: i32) -> $T {

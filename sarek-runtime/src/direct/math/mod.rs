@@ -21,6 +21,10 @@ mod pow;
 mod root;
 mod trig;
 
+use half::f16;
+
+use super::number::{narrow, wide};
+
 /// The functions, named as std's. Each means what std's means, to within the stated error.
 #[allow(missing_docs)]
 pub trait Elementary: Copy {
@@ -104,4 +108,27 @@ elementary! { f64:
     powf(x, y) = f64::powf(x, y);
     cbrt(x) = root::cbrt_f64(x);
     hypot(x, y) = root::hypot_f64(x, y);
+}
+
+elementary! { f16:
+    exp(x) = narrow(Elementary::exp(wide(x)));
+    exp2(x) = narrow(Elementary::exp2(wide(x)));
+    exp_m1(x) = narrow(Elementary::exp_m1(wide(x)));
+    ln(x) = narrow(Elementary::ln(wide(x)));
+    ln_1p(x) = narrow(Elementary::ln_1p(wide(x)));
+    log2(x) = narrow(Elementary::log2(wide(x)));
+    log10(x) = narrow(Elementary::log10(wide(x)));
+    sin(x) = narrow(Elementary::sin(wide(x)));
+    cos(x) = narrow(Elementary::cos(wide(x)));
+    tan(x) = narrow(Elementary::tan(wide(x)));
+    asin(x) = narrow(Elementary::asin(wide(x)));
+    acos(x) = narrow(Elementary::acos(wide(x)));
+    atan(x) = narrow(Elementary::atan(wide(x)));
+    atan2(x, y) = narrow(Elementary::atan2(wide(x), wide(y)));
+    sinh(x) = narrow(Elementary::sinh(wide(x)));
+    cosh(x) = narrow(Elementary::cosh(wide(x)));
+    tanh(x) = narrow(Elementary::tanh(wide(x)));
+    powf(x, y) = narrow(Elementary::powf(wide(x), wide(y)));
+    cbrt(x) = narrow(Elementary::cbrt(wide(x)));
+    hypot(x, y) = narrow(Elementary::hypot(wide(x), wide(y)));
 }

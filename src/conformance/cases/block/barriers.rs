@@ -14,7 +14,7 @@ pub const CASES: &[Case] = &[
 ];
 
 /// Runs a kernel of two blocks, of each size, and compares what thread `t` of block `b` of `n` threads writes.
-pub(super) fn of_each_thread(
+pub(in crate::conformance::cases) fn of_each_thread(
     device: &Device,
     run: impl Fn(&mut Vector<u32>, usize) -> crate::Result<()>,
     due: impl Fn(u32, u32, u32) -> u32,

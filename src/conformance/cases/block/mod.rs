@@ -1,7 +1,8 @@
 //! Kernels whose threads work together, block by block.
 
-mod barriers;
+pub(super) mod barriers;
 mod control;
+mod convolution;
 mod histogram;
 mod matmul;
 mod nbody;
@@ -25,6 +26,7 @@ pub const CASES: &[&[Case]] = &[
     transpose::CASES,
     matmul::CASES,
     stencil::CASES,
+    convolution::CASES,
     sort::CASES,
     nbody::CASES,
     barriers::CASES,

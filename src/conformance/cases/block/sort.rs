@@ -1,15 +1,17 @@
-//! Each block sorted by a bitonic network in shared memory.
+//! Each block sorted in shared memory: by a bitonic network, and by exchanges of odd and even neighbours.
 
 use crate::conformance::Case;
 use crate::conformance::check::{Check, expect, poisoned};
 use crate::conformance::input::{Random, block_sizes};
 use crate::prelude::*;
 
-pub const CASES: &[Case] = &[Case::new("block/sort", &[], sort)];
+pub const CASES: &[Case] = &[
+    Case::new("block/sort", &[], sort),
+    Case::new("block/sort_odd_even", &[], sort_odd_even),
+];
 
-// SAFETY: of each pair, one thread moves both elements.
 #[kernel]
-unsafe fn sort_kernel(x: &[u32], y: &mut [u32]) {
+fn sort_kernel(x: &[u32], y: &mut [u32]) {
     let tile = shared_array::<u32, 1024>();
     let t = thread_idx_x();
     tile[t] = x[global_idx_x()];
@@ -43,8 +45,43 @@ fn sort(device: &Device) -> Check {
         let mut due = x.clone();
         due.chunks_mut(block).for_each(<[u32]>::sort_unstable);
         let (x, mut y) = (Vector::from_vec(x), poisoned(n));
+        sort_kernel(&x, &mut y)
+            .grid(2)
+            .block(block)
+            .run_on(device)?;
+        expect(&format!("blocks of {block}"), &y, &due)?;
+    }
+    Ok(())
+}
+
+// SAFETY: of each pair, the first's thread moves both elements.
+#[kernel]
+unsafe fn odd_even_kernel(x: &[i32], y: &mut [i32]) {
+    let tile = shared_slice::<i32>(block_dim_x());
+    let t = thread_idx_x();
+    let n = block_dim_x();
+    tile[t] = x[global_idx_x()];
+    for round in 0..n {
+        barrier();
+        if t % 2 == round % 2 && t + 1 < n && tile[t] > tile[t + 1] {
+            let larger = tile[t];
+            tile[t] = tile[t + 1];
+            tile[t + 1] = larger;
+        }
+    }
+    barrier();
+    y[global_idx_x()] = tile[t];
+}
+
+fn sort_odd_even(device: &Device) -> Check {
+    for block in block_sizes(device).filter(|b| *b <= 256) {
+        let n = 2 * block;
+        let x: Vec<i32> = Random::new(block as u64).values(n);
+        let mut due = x.clone();
+        due.chunks_mut(block).for_each(<[i32]>::sort_unstable);
+        let (x, mut y) = (Vector::from_vec(x), poisoned(n));
         // SAFETY: as above; the output has an element for each thread.
-        let launch = unsafe { sort_kernel(&x, &mut y) };
+        let launch = unsafe { odd_even_kernel(&x, &mut y) };
         launch.grid(2).block(block).run_on(device)?;
         expect(&format!("blocks of {block}"), &y, &due)?;
     }

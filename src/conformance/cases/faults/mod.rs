@@ -4,9 +4,10 @@
 mod division;
 mod index;
 mod others;
+mod panics;
 pub mod report;
 
 use crate::conformance::Case;
 pub use report::fault_of;
 
-pub const CASES: &[&[Case]] = &[index::CASES, division::CASES, others::CASES];
+pub const CASES: &[&[Case]] = &[index::CASES, division::CASES, others::CASES, panics::CASES];

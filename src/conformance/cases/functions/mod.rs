@@ -3,9 +3,12 @@
 mod arrays;
 mod closures;
 mod faults;
+mod inferred;
 mod methods;
+mod nested;
 mod recursion;
 mod slices;
+mod together;
 mod values;
 
 use crate::conformance::Case;
@@ -15,7 +18,10 @@ pub const CASES: &[&[Case]] = &[
     closures::CASES,
     values::CASES,
     slices::CASES,
+    together::CASES,
+    inferred::CASES,
     methods::CASES,
+    nested::CASES,
     recursion::CASES,
     faults::CASES,
 ];

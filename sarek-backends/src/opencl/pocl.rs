@@ -1,0 +1,79 @@
+//! Where PoCL 3.1 departs from OpenCL C.
+
+use sarek_runtime::{Error, Result};
+
+use super::device::Shared;
+use crate::jit::Binary;
+
+/// Text before each program. PoCL's library promises its compiler that these functions never see NaN, so that a NaN known at
+/// compile time makes the result, and the store of it, vanish.
+pub(super) const PRELUDE: &str = "\
+#define SRK_POCL_FUNCTION(T, NAME, IS_NAN) \\
+    static T __attribute__((overloadable)) srk_pocl_##NAME(T x) { return IS_NAN(x) ? x : NAME(x); }
+#define SRK_POCL_FUNCTIONS(T, IS_NAN) \\
+    SRK_POCL_FUNCTION(T, floor, IS_NAN) \\
+    SRK_POCL_FUNCTION(T, ceil, IS_NAN) \\
+    SRK_POCL_FUNCTION(T, trunc, IS_NAN) \\
+    SRK_POCL_FUNCTION(T, round, IS_NAN) \\
+    SRK_POCL_FUNCTION(T, rint, IS_NAN) \\
+    SRK_POCL_FUNCTION(T, exp, IS_NAN) \\
+    SRK_POCL_FUNCTION(T, exp2, IS_NAN) \\
+    SRK_POCL_FUNCTION(T, exp10, IS_NAN) \\
+    SRK_POCL_FUNCTION(T, expm1, IS_NAN) \\
+    SRK_POCL_FUNCTION(T, sinh, IS_NAN) \\
+    SRK_POCL_FUNCTION(T, cosh, IS_NAN) \\
+    SRK_POCL_FUNCTION(T, tanh, IS_NAN)
+#define SRK_POCL_NAN_32(x) ((as_uint(x) & 0x7fffffffu) > 0x7f800000u)
+#define SRK_POCL_NAN_64(x) ((as_ulong(x) & 0x7fffffffffffffffUL) > 0x7ff0000000000000UL)
+SRK_POCL_FUNCTIONS(float, SRK_POCL_NAN_32)
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+SRK_POCL_FUNCTIONS(double, SRK_POCL_NAN_64)
+#endif
+#undef floor
+#define floor srk_pocl_floor
+#undef ceil
+#define ceil srk_pocl_ceil
+#undef trunc
+#define trunc srk_pocl_trunc
+#undef round
+#define round srk_pocl_round
+#undef rint
+#define rint srk_pocl_rint
+#undef exp
+#define exp srk_pocl_exp
+#undef exp2
+#define exp2 srk_pocl_exp2
+#undef exp10
+#define exp10 srk_pocl_exp10
+#undef expm1
+#define expm1 srk_pocl_expm1
+#undef sinh
+#define sinh srk_pocl_sinh
+#undef cosh
+#define cosh srk_pocl_cosh
+#undef tanh
+#define tanh srk_pocl_tanh
+#line 1
+";
+
+/// PoCL copies the code of each thread of a block of one or two instead of making a loop of it, and aborts the
+/// process over barriers in branches of that code.
+///
+/// # Errors
+/// When this is such a program, and the environment does not ask for loops.
+pub(super) fn refuse_copies(shared: &Shared, binary: &Binary<'_>) -> Result<()> {
+    const METHOD: &str = "POCL_WORK_GROUP_METHOD";
+    let loops = std::env::var(METHOD).is_ok_and(|method| method.starts_with("loop"));
+    let waits = binary.source.text.contains("barrier(");
+    if !shared.is_pocl() || loops || !waits || binary.threads() > 2 {
+        return Ok(());
+    }
+    Err(Error::Launch {
+        kernel: binary.kernel.to_owned(),
+        problem: format!(
+            "PoCL cannot be trusted with barriers in blocks of one or two threads: take larger blocks, or set \
+             {METHOD}=loopvec in the environment"
+        ),
+    })
+}

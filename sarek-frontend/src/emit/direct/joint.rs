@@ -1,0 +1,387 @@
+//! Calls that all lanes make together, and the bodies that they call.
+//!
+//! Where threads work together in a function, by barriers for instance, its body is split into regions as a kernel's is, and is
+//! called once for all lanes of a block: an argument is an array with an element for each lane, and so is the result. Which
+//! lanes take part, the caller says by a mask.
+//!
+//! The macro sees the name of a function only, not whether it is *collective*. So a caller that comes to some call with all
+//! threads of a block has two bodies, of which rustc takes one: in the first, each lane makes its calls alone; in
+//! the other one, such a call ends a region.
+
+use std::collections::{BTreeSet, HashSet};
+
+use proc_macro2::TokenStream;
+use quote::quote_spanned;
+use sarek_ir::analysis::contract::{Contract, joint_calls};
+use sarek_ir::analysis::regions::{Place, Plan, RegionId, Values};
+use sarek_ir::{
+    Access, Argument, CallId, FunctionId, LocalId, Memory, ParamId, ParamKind, Stmt, StmtId,
+};
+
+use super::call::given_name;
+use super::frame::{Frame, Lanes};
+use super::names::{located, param_name, rust_type};
+use super::{Shapes, Writer, mixed};
+use crate::lower::{Callee, Lowered};
+
+/// The calls that all lanes of a block come to together.
+pub struct Joint {
+    pub stmts: HashSet<StmtId>,
+    functions: BTreeSet<FunctionId>,
+}
+
+impl Joint {
+    pub fn of(lowered: &Lowered, is_function: bool) -> Joint {
+        let kernel = &lowered.kernel;
+        let calls = match lowered.nests {
+            None => joint_calls(kernel, is_function),
+            // An assertion has it that nothing it calls is collective.
+            Some(_) => vec![],
+        };
+        Joint {
+            stmts: calls.iter().map(|(stmt, _)| *stmt).collect(),
+            functions: calls
+                .iter()
+                .map(|(_, call)| kernel.calls[call.index()].function)
+                .collect(),
+        }
+    }
+
+    /// Is one of what they call collective? `None` if there are no calls.
+    pub fn condition(&self, lowered: &Lowered) -> Option<TokenStream> {
+        let each = self.functions.iter();
+        let each: Vec<TokenStream> = each
+            .map(|f| lowered.callees[f.index()].collective())
+            .collect();
+        (!each.is_empty()).then(|| mixed!(const { #(#each)||* }))
+    }
+}
+
+/// A local of several parts that would have to be an array of lanes.
+pub fn in_parts(plan: &Plan, lowered: &Lowered) -> Option<LocalId> {
+    let kernel = &lowered.kernel;
+    let all = (0..kernel.locals.len() as u32).map(LocalId);
+    let mut found = all.filter(|local| {
+        let elem = match kernel.array(*local) {
+            Some((elem, _)) => elem,
+            None => kernel.locals[local.index()].ty,
+        };
+        plan.place(*local) == Place::Lanes && elem.as_scalar().is_none()
+    });
+    found.next()
+}
+
+/// The body of a function for all lanes: parameters, statements. `yields` is the type of its result.
+pub fn block(
+    lowered: &Lowered,
+    yields: &TokenStream,
+    is_cooperative: bool,
+) -> (TokenStream, TokenStream) {
+    let kernel = &lowered.kernel;
+    let joint = Joint::of(lowered, true);
+    let parts = Contract::by_parameter(kernel);
+    let differ = (0..kernel.params.len() as u32)
+        .map(ParamId)
+        .filter(|param| !parts[param.index()].barrier)
+        .collect();
+    let (known, values) = (Default::default(), Values::of(kernel));
+    let writer = Writer {
+        lowered,
+        kernel,
+        known: &known,
+        values: &values,
+        shapes: Shapes {
+            trim: true,
+            ..Shapes::none()
+        },
+        guarded: false,
+        is_function: true,
+        joint: &joint.stmts,
+        arrays: Some(&differ),
+        frame: None,
+    };
+    let params = writer.block_params();
+    let params = mixed!(#params __result: &mut [::core::mem::MaybeUninit<#yields>]);
+    if !is_cooperative && joint.stmts.is_empty() {
+        return (
+            params,
+            mixed!(::core::unreachable!("each lane calls it alone")),
+        );
+    }
+    let plan = writer.plan();
+    let body = match in_parts(&plan, lowered) {
+        Some(_) => mixed!(::core::unreachable!(
+            "an assertion keeps it from being called"
+        )),
+        None => writer.block_body(&plan, &differ),
+    };
+    (params, body)
+}
+
+/// Calls that lanes make alone only, and why.
+pub fn unsplit(lowered: &Lowered, is_function: bool) -> Vec<(CallId, String)> {
+    let kernel = &lowered.kernel;
+    let joint = Joint::of(lowered, is_function);
+    let (known, values) = (Default::default(), Values::of(kernel));
+    let writer = Writer {
+        lowered,
+        kernel,
+        known: &known,
+        values: &values,
+        shapes: Shapes::none(),
+        guarded: false,
+        is_function,
+        joint: &joint.stmts,
+        arrays: None,
+        frame: None,
+    };
+    if joint.stmts.is_empty() {
+        return vec![];
+    }
+    let in_parts = in_parts(&writer.plan(), lowered);
+    let of = |call: CallId| {
+        let args = kernel.calls[call.index()].args.iter();
+        let own = args.filter_map(|arg| match arg {
+            Argument::Memory(Memory::Local(local)) => Some(*local),
+            Argument::Memory(_) | Argument::Value(_) | Argument::Local(_) => None,
+        });
+        let name = |local: LocalId| &kernel.locals[local.index()].name;
+        let own = own.map(|local| {
+            format!(
+                "the threads of a block work together in this function, and `{}` is an array that each has of its own: \
+                 give its elements by value",
+                name(local)
+            )
+        });
+        let parts = in_parts.map(|local| {
+            format!(
+                "the threads of a block work together in this function: `{}` has several parts, and is needed on both \
+                 sides of the call: bind its parts before it",
+                name(local)
+            )
+        });
+        own.chain(parts)
+            .map(move |message| (call, message))
+            .collect::<Vec<_>>()
+    };
+    let calls = joint_calls(kernel, is_function);
+    calls.into_iter().flat_map(|(_, call)| of(call)).collect()
+}
+
+impl Writer<'_> {
+    // Calls.
+
+    /// A call that all lanes come to together.
+    pub(super) fn joint_call(&self, frame: &Frame<'_>, id: RegionId, stmt: StmtId) -> TokenStream {
+        let Stmt::Call { call } = self.kernel.stmt(stmt) else {
+            unreachable!("only calls are joint");
+        };
+        let is_collective = self.lowered.callee(call).collective();
+        let together = self.call_of_lanes(frame, id, stmt, call);
+        let lane = frame.lane();
+        let alone = self.within(&lane).stmt(stmt);
+        let alone = self.lane_body(frame, id, alone);
+        let alone = self.lanes(frame, frame.mask(), alone);
+        mixed!(if #is_collective { #together } else { #alone })
+    }
+
+    fn call_of_lanes(
+        &self,
+        frame: &Frame<'_>,
+        id: RegionId,
+        stmt: StmtId,
+        id_of_call: CallId,
+    ) -> TokenStream {
+        let call = &self.kernel.calls[id_of_call.index()];
+        let own = |arg: &Argument| matches!(arg, Argument::Memory(Memory::Local(_)));
+        if call.args.iter().any(own) {
+            return mixed!(::core::unreachable!(
+                "an assertion keeps it from being called"
+            ));
+        }
+        let span = located(self.lowered.stmt_spans[stmt.index()]);
+        let callee = self.lowered.callee(id_of_call);
+        let (block, base) = (callee.block(), self.base(id_of_call));
+        let (mut rooms, mut fill, mut args) = (vec![], vec![], vec![]);
+        let lane = frame.lane();
+        let position = frame.position();
+        for (i, arg) in call.args.iter().enumerate() {
+            args.push(match *arg {
+                Argument::Value(value) => {
+                    let room = given_name(i, self.lowered.expr_spans[value.index()]);
+                    let value = self.within(&lane).expr(value);
+                    rooms.push(mixed!(let #room = __scratch.room(__threads);));
+                    fill.push(mixed! {
+                        *#room.get_unchecked_mut(#position) = ::core::mem::MaybeUninit::new(#value);
+                    });
+                    match i == 0 && callee.has_receiver {
+                        true => quote_spanned!(room.span()=> &mut *#room),
+                        false => quote_spanned!(room.span()=> &*#room),
+                    }
+                }
+                Argument::Memory(memory) => self.lend(memory),
+                Argument::Local(local) => self.lent_lanes(frame, local),
+            });
+        }
+        let fill = (!fill.is_empty()).then(|| {
+            let fetch = self.fetch(frame, id);
+            self.lanes(frame, frame.mask(), mixed!(#fetch #(#fill)*))
+        });
+        let result = match call.result {
+            Some(local) => self.lent_lanes(frame, local),
+            None => mixed!(__scratch.room(__threads)),
+        };
+        let (full, active, any) = self.who(frame);
+        quote_spanned! {span=>
+            #any {
+                let __mark = __scratch.mark();
+                #(#rooms)*
+                #fill
+                if let ::core::result::Result::Err(__fault) = #block::<CHECK, #full>(
+                    __block, __lanes, __dim, __scratch, #base, #active, (#(#args,)*), #result,
+                ) {
+                    return ::core::result::Result::Err(__fault);
+                }
+                __scratch.release(__mark);
+            }
+        }
+    }
+
+    /// An array of lanes, lent to a function.
+    fn lent_lanes(&self, frame: &Frame<'_>, local: LocalId) -> TokenStream {
+        let array = frame.array(local);
+        mixed!(direct::lent(&mut #array[..]))
+    }
+
+    /// Who takes part in a call: all lanes or those of a mask, and a test that there are some.
+    fn who(&self, frame: &Frame<'_>) -> (TokenStream, TokenStream, Option<TokenStream>) {
+        match frame.mask() {
+            Some(mask) => {
+                let mask = frame.mask_name(mask);
+                let any = mixed!(if direct::any(&#mask[..]));
+                (mixed!(false), mixed!(&#mask[..]), Some(any))
+            }
+            None if frame.given => (mixed!(FULL), mixed!(__active), None),
+            None => (mixed!(true), mixed!(&[]), None),
+        }
+    }
+
+    // Bodies.
+
+    /// The parameters of a body for all lanes.
+    fn block_params(&self) -> TokenStream {
+        let params = self.kernel.params.iter().zip(&self.lowered.param_types);
+        let params = params.enumerate().map(|(i, (param, written))| {
+            let is_receiver = i == 0 && self.lowered.has_receiver;
+            let lanes = |ty: TokenStream| mixed!([::core::mem::MaybeUninit<#ty>]);
+            let written = written.clone();
+            match param.kind {
+                ParamKind::Slice { access, .. } => match access {
+                    Access::Read | Access::Write => mixed!(direct::Output<'_, #written>),
+                    Access::Atomic => mixed!(&[direct::Atomic<#written>]),
+                },
+                ParamKind::Scalar(_) | ParamKind::Value(_) if is_receiver => {
+                    let lanes = lanes(written);
+                    mixed!(&mut #lanes)
+                }
+                ParamKind::Scalar(ty) => {
+                    let lanes = lanes(rust_type(ty));
+                    mixed!(&#lanes)
+                }
+                ParamKind::Value(_) => {
+                    let lanes = lanes(written);
+                    mixed!(&#lanes)
+                }
+                ParamKind::Reference(_) => {
+                    let lanes = lanes(written);
+                    mixed!(&mut #lanes)
+                }
+            }
+        });
+        let names = self.param_names();
+        mixed! {
+            __block: &direct::Block,
+            __lanes: [::core::primitive::usize; 3],
+            __dim: [::core::primitive::usize; 3],
+            __scratch: &direct::Scratch,
+            __base: ::core::primitive::u32,
+            __active: &[::core::primitive::bool],
+            (#(#names,)*): (#(#params,)*),
+        }
+    }
+
+    fn block_body(&self, plan: &Plan, differ: &HashSet<ParamId>) -> TokenStream {
+        let mut frame = Frame::new(plan, Lanes::Block);
+        frame.given = true;
+        let result = self.kernel.result.map(|local| {
+            let array = frame.array(local);
+            mixed!(let #array = direct::given(__result);)
+        });
+        let arrays = self.arrays(&frame).into_iter();
+        let yielded = self.kernel.result.map(|local| frame.array(local));
+        let arrays = arrays.filter(|array| Some(&array.name) != yielded.as_ref());
+        let arrays = arrays.map(|array| {
+            let (name, value) = (array.name, array.value);
+            mixed!(let #name = #value;)
+        });
+        let agreed = self.agreed(differ).map(|param| {
+            let name = param_name(param);
+            mixed!(let #name = #name.get_unchecked(__first).assume_init();)
+        });
+        let tree = self.tree(&frame);
+        mixed! {
+            let __threads = __dim[0] * __dim[1] * __dim[2];
+            let __thread = [0; 3];
+            let __first = direct::first(FULL, __active);
+            #(#agreed)*
+            #result
+            #(#arrays)*
+            #tree
+            ::core::result::Result::Ok(())
+        }
+    }
+
+    /// The parameters by value on which all lanes agree.
+    fn agreed(&self, differ: &HashSet<ParamId>) -> impl Iterator<Item = ParamId> {
+        let params = (0..self.kernel.params.len() as u32).map(ParamId);
+        params.filter(|param| {
+            let is_value = match self.kernel.params[param.index()].kind {
+                ParamKind::Scalar(_) | ParamKind::Value(_) => {
+                    param.index() > 0 || !self.lowered.has_receiver
+                }
+                ParamKind::Reference(_) | ParamKind::Slice { .. } => false,
+            };
+            is_value && !differ.contains(param)
+        })
+    }
+
+    /// The value of a parameter for the lane, if it has one of its own.
+    pub(super) fn param_of_lane(&self, param: ParamId) -> Option<TokenStream> {
+        let differ = self.arrays?;
+        if self.agreed(differ).any(|agreed| agreed == param) {
+            return None;
+        }
+        let name = param_name(param);
+        let position = match self.is_once() {
+            true => mixed!(__first),
+            false => mixed!(__lane),
+        };
+        Some(mixed!(#name.get_unchecked(#position).assume_init()))
+    }
+
+    /// Where a `&mut T` parameter points.
+    pub(super) fn referent(&self, param: ParamId) -> TokenStream {
+        let name = param_name(param);
+        match self.arrays {
+            Some(_) => mixed!(#name.get_unchecked_mut(__lane).as_mut_ptr()),
+            None => mixed!(&raw mut *#name),
+        }
+    }
+}
+
+impl Lowered {
+    /// The function that a call calls.
+    pub fn callee(&self, call: CallId) -> &Callee {
+        &self.callees[self.kernel.calls[call.index()].function.index()]
+    }
+}

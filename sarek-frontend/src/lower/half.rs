@@ -1,0 +1,74 @@
+//! `half::f16`: a type of a crate, whose conversions are methods, and which has few of the methods of floats itself.
+
+use proc_macro2::{Ident, Span};
+use quote::quote;
+use sarek_ir::{Expr, ExprId, Intrinsic, Scalar};
+use syn::spanned::Spanned;
+
+use super::{Lowerer, Value};
+
+impl Lowerer<'_> {
+    /// `f16::from_f32(x)`. `None` when it is another function, or of another type.
+    pub(super) fn half_from(
+        &mut self,
+        on: Scalar,
+        function: &syn::PathSegment,
+        ids: &[ExprId],
+        span: Span,
+    ) -> Option<Value> {
+        let name = function.ident.to_string();
+        let from = match name.as_str() {
+            _ if on != Scalar::F16 => return None,
+            "from_f32" | "from_f32_const" => Scalar::F32,
+            "from_f64" | "from_f64_const" => Scalar::F64,
+            _ => return None,
+        };
+        let [arg] = *ids else {
+            let message = format!("`{name}` takes 1 argument, and {} are given", ids.len());
+            self.errors.at(function.span(), message);
+            return Some(Value::Never);
+        };
+        self.expect(arg, from);
+        let cast = self.known(Expr::Cast { arg }, Scalar::F16, span);
+        let (krate, method) = (&self.krate, Ident::new(plain(&name), Span::mixed_site()));
+        let function = quote!(<#krate::f16 as #krate::Num>::#method);
+        self.conversions.insert(cast, function);
+        Some(Value::Scalar(cast))
+    }
+
+    /// A method that `f16` has and other floats have not, or that it has not. `None` when it is one of all floats.
+    pub(super) fn half_method(
+        &mut self,
+        name: &Ident,
+        on: Scalar,
+        ids: &[ExprId],
+        span: Span,
+    ) -> Option<Value> {
+        if on != Scalar::F16 {
+            return None;
+        }
+        let text = name.to_string();
+        if ids.len() == 1 {
+            let method = Ident::new(plain(&text), name.span());
+            if let Some(value) = self.conversion(&method, ids[0], span) {
+                return Some(value);
+            }
+        }
+        let is_its_own = match Intrinsic::method(&text, on) {
+            Some(intrinsic) => !intrinsic.is_elementary(),
+            None => text == "is_sign_positive",
+        };
+        if is_its_own {
+            return None;
+        }
+        let message =
+            format!("`f16` has no method `{text}`: write `f16::from_f32(x.to_f32().{text}(…))`");
+        self.errors.at(name.span(), message);
+        Some(Value::Never)
+    }
+}
+
+/// The name without the ending of what can be evaluated by the compiler.
+fn plain(name: &str) -> &str {
+    name.strip_suffix("_const").unwrap_or(name)
+}

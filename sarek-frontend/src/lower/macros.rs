@@ -1,0 +1,215 @@
+//! Macros in a body: printing, panics and assertions.
+
+use proc_macro2::Span;
+use quote::{ToTokens, quote};
+use sarek_ir::print::PrintPiece;
+use sarek_ir::{BinaryOp, Block, Expr, ExprId, Print, PrintId, Scalar, SiteKind, Stmt};
+use syn::spanned::Spanned;
+
+use super::native::Operand;
+use super::{Lowerer, Value};
+use crate::parse::{Said, StdCall, StdMacro, is_native, name_span};
+
+impl Lowerer<'_> {
+    pub(super) fn macro_call(&mut self, mac: &syn::Macro) -> Value {
+        if is_native(mac) {
+            return self.native(mac);
+        }
+        let span = mac.path.span();
+        match StdCall::of(mac) {
+            Some(Ok(call)) => return self.std_call(&call, mac),
+            Some(Err(error)) => {
+                self.errors.push(error);
+                return Value::Never;
+            }
+            None => {}
+        }
+        let name = mac.path.segments.last();
+        let name = name.map_or_else(String::new, |s| s.ident.to_string());
+        let instead = match name.as_str() {
+            "matches" => return self.matches_macro(mac),
+            "eprintln" | "eprint" => "all that kernels print goes one way: use `println!`",
+            "dbg" => "use `println!`",
+            "superstep" => "its body is a sequence of statements",
+            _ => {
+                "there are `native!`, `println!`, `panic!` and its like, the assertions and `matches!`"
+            }
+        };
+        let message = format!("`{name}!` is not supported in a kernel: {instead}");
+        self.errors.at(span, message);
+        Value::Never
+    }
+
+    fn std_call(&mut self, call: &StdCall, mac: &syn::Macro) -> Value {
+        let span = mac.path.span();
+        match call.kind {
+            StdMacro::Print { line } => self.print(call.said.as_ref(), line, mac),
+            StdMacro::Panic { alone, before } => {
+                let message = match &call.said {
+                    None => alone.to_string(),
+                    Some(said) => format!("{before}{}", self.message_of(said)),
+                };
+                self.panic(message, span);
+                Value::Never
+            }
+            StdMacro::Assert => {
+                let [tested] = &call.tested[..] else {
+                    self.errors.at(span, "an assertion tests something");
+                    return Value::Never;
+                };
+                let text = quiet(tested);
+                self.debug(call, span, |this| {
+                    let cond = this.scalar(tested);
+                    this.expect(cond, Scalar::Bool);
+                    let said = call.said.as_ref().map(|said| this.message_of(said));
+                    let message = said.unwrap_or_else(|| format!("assertion failed: {text}"));
+                    this.assert(cond, message, span);
+                })
+            }
+            StdMacro::Compare(symbol) => {
+                let [left, right] = &call.tested[..] else {
+                    self.errors.at(span, "this assertion compares two values");
+                    return Value::Never;
+                };
+                self.debug(call, span, |this| {
+                    this.compare(call, (left, right), symbol, span)
+                })
+            }
+        }
+    }
+
+    /// What is the case in debug builds only is so under a condition that rustc knows.
+    fn debug(&mut self, call: &StdCall, span: Span, lower: impl FnOnce(&mut Self)) -> Value {
+        if !call.debug {
+            lower(self);
+            return Value::Unit;
+        }
+        let bool_ty = self.types.known(Scalar::Bool);
+        let cond = self.link(quote!(::core::cfg!(debug_assertions)), bool_ty, span);
+        let (open, ()) = self.in_block(lower);
+        let then = self.close(open);
+        let branch = Stmt::If {
+            cond,
+            then,
+            otherwise: Block::EMPTY,
+        };
+        self.push(branch, span);
+        Value::Unit
+    }
+
+    fn compare(
+        &mut self,
+        call: &StdCall,
+        (left, right): (&syn::Expr, &syn::Expr),
+        symbol: &str,
+        span: Span,
+    ) {
+        let sides = self.operands(&[left, right]);
+        let (lhs, rhs) = (sides[0], sides[1]);
+        self.unify(self.ty(lhs), self.ty(rhs), right.span());
+        self.expect_scalar(lhs, "what assertions compare");
+        let op = match symbol {
+            "==" => BinaryOp::Eq,
+            _ => BinaryOp::Ne,
+        };
+        let cond = self.known(Expr::Binary { op, lhs, rhs }, Scalar::Bool, span);
+        let said = call.said.as_ref().map(|said| self.message_of(said));
+        let said = said.map_or_else(String::new, |said| format!(": {said}"));
+        let message = format!("assertion `left {symbol} right` failed{said}");
+        self.assert(cond, message, span);
+    }
+
+    fn assert(&mut self, cond: ExprId, message: String, span: Span) {
+        let site = self.site(SiteKind::Assert(message.into()), span);
+        self.push(Stmt::Assert { cond, site }, span);
+    }
+
+    fn panic(&mut self, message: String, span: Span) {
+        let site = self.site(SiteKind::Panic(message.into()), span);
+        // The launch cannot know that nobody gets here, unless nothing but its facts decides.
+        self.kernel.sites.to_mut()[site.index()].provable = false;
+        self.push(Stmt::Panic { site }, span);
+    }
+
+    /// A message; empty when it is reported that it is none.
+    fn message_of(&mut self, said: &Said) -> String {
+        match said.constant() {
+            Ok(text) => text,
+            Err(message) => {
+                self.errors.at(said.format.span(), message);
+                String::new()
+            }
+        }
+    }
+
+    fn print(&mut self, said: Option<&Said>, line: bool, mac: &syn::Macro) -> Value {
+        let mut args = vec![];
+        let mut pieces = vec![];
+        if let Some(said) = said {
+            let taken = match said.pieces() {
+                Ok(taken) => taken,
+                Err(message) => {
+                    self.errors.at(said.format.span(), message);
+                    return Value::Unit;
+                }
+            };
+            let span = said.format.span().resolved_at(name_span(mac));
+            let captured = taken.captured.iter().map(|name| -> syn::Expr {
+                let name = syn::Ident::new(name, span);
+                syn::parse_quote!(#name)
+            });
+            let captured: Vec<syn::Expr> = captured.collect();
+            let all = said.args.iter().map(|(_, expr)| expr).chain(&captured);
+            args = self.operands(&all.collect::<Vec<_>>());
+            pieces = taken.pieces;
+        }
+        if line {
+            match pieces.last_mut() {
+                Some(PrintPiece::Text(text)) => text.to_mut().push('\n'),
+                Some(PrintPiece::Arg { .. }) | None => pieces.push(PrintPiece::Text("\n".into())),
+            }
+        }
+        for arg in &args {
+            self.expect_scalar(*arg, "what kernels print");
+        }
+        let args = self.kernel.push_list(&args);
+        let pieces = pieces.into();
+        self.kernel.prints.to_mut().push(Print { pieces, args });
+        let print = PrintId(self.kernel.prints.len() as u32 - 1);
+        self.push(Stmt::Print { print }, mac.path.span());
+        Value::Unit
+    }
+
+    /// Has it reported, once types are known, that a value is no scalar.
+    fn expect_scalar(&mut self, value: ExprId, what: &str) {
+        let (ty, span) = (self.ty(value), self.span(value));
+        let message = format!("this has several parts, and {what} are scalars: name one of them");
+        self.natives.push(Operand { message, ty, span });
+    }
+}
+
+/// An expression as `assert!` tells it.
+fn quiet(expr: &syn::Expr) -> String {
+    let mut expr = expr.clone();
+    Unmark.visit_expr_mut(&mut expr);
+    let text = expr.to_token_stream().to_string();
+    text.replace(" . ", ".")
+        .replace(" (", "(")
+        .replace("( ", "(")
+        .replace(" )", ")")
+        .replace(" [", "[")
+        .replace("[ ", "[")
+        .replace(" ]", "]")
+        .replace(" ,", ",")
+}
+
+/// Takes the marks off.
+struct Unmark;
+
+use syn::visit_mut::VisitMut;
+
+impl VisitMut for Unmark {
+    fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {
+        attrs.retain(|attr| !attr.path().is_ident(super::MARK));
+    }
+}

@@ -1,0 +1,104 @@
+//! `half::f16`: what its functions lower to, and what it has not.
+
+mod common;
+
+use common::{body, expand};
+
+#[track_caller]
+fn has(arguments: &str, source: &str, line: &str) {
+    let text = body(arguments, source);
+    assert!(
+        text.lines().any(|l| l.trim() == line),
+        "no `{line}` in\n{text}"
+    );
+}
+
+#[track_caller]
+fn rejects(arguments: &str, source: &str, start: &str) {
+    let errors = expand(&format!("fn k({arguments}) {{ {source} }}")).errors;
+    let fits = matches!(errors.as_slice(), [error] if error.starts_with(start));
+    assert!(fits, "{start}\n{errors:#?}");
+}
+
+#[test]
+fn it_is_a_scalar_by_every_path() {
+    for path in ["f16", "half::f16", "sarek::f16", "::half::f16"] {
+        has(
+            &format!("x: &mut [{path}]"),
+            "let a = x[0]; x[1] = a;",
+            "let a: f16 = x[0usize]!0;",
+        );
+    }
+}
+
+#[test]
+fn conversions_are_casts() {
+    has(
+        "a: f32",
+        "let b = f16::from_f32(a);",
+        "let b: f16 = a as f16;",
+    );
+    has(
+        "a: f64",
+        "let b = half::f16::from_f64(a);",
+        "let b: f16 = a as f16;",
+    );
+    has(
+        "",
+        "let b = f16::from_f32_const(1.5);",
+        "let b: f16 = 1.5f32 as f16;",
+    );
+    has("a: f16", "let b = a.to_f32();", "let b: f32 = a as f32;");
+    has(
+        "a: f16",
+        "let b = a.to_f64_const();",
+        "let b: f64 = a as f64;",
+    );
+    has(
+        "a: u16",
+        "let b = f16::from_bits(a);",
+        "let b: f16 = f16::from_bits(a);",
+    );
+    has(
+        "a: f16",
+        "let b = a.to_bits();",
+        "let b: u16 = a.to_bits();",
+    );
+}
+
+#[test]
+fn its_constants_are_of_it() {
+    has(
+        "a: f16",
+        "let b = a > f16::MAX;",
+        "let b: bool = a > f16::MAX;",
+    );
+    has("", "let b = f16::EPSILON;", "let b: f16 = f16::EPSILON;");
+}
+
+#[test]
+fn what_rust_has_not_is_rejected() {
+    rejects(
+        "a: f32",
+        "let b = a as f16;",
+        "`f16` is converted by its methods",
+    );
+    rejects(
+        "a: f16",
+        "let b = a as f32;",
+        "`f16` is converted by its methods",
+    );
+    rejects("a: f16", "let b = a * 2.0;", "mismatched types");
+    rejects(
+        "a: f16",
+        "let b = 2.0f16 * a;",
+        "a literal of type `f16` is not",
+    );
+    rejects("a: f16", "let b = a.exp();", "`f16` has no method `exp`");
+    rejects(
+        "a: f16",
+        "let b = a.recip();",
+        "`f16` has no method `recip`",
+    );
+    rejects("a: &[Atomic<f16>]", "", "`Atomic<f16>` does not exist");
+}

@@ -1,0 +1,115 @@
+//! What a function in which the threads of a block work together asks of its callers.
+//!
+//! Such a function is *collective*: it has barriers, shared arrays or subgroup operations, or calls functions that do. It is called where all
+//! threads of the block come together, and where the number of barriers that a thread comes to depends on a parameter, all
+//! of them give the same value. Who is called is a hole, so that the answers here are in terms of the functions
+//! called: rustc puts them together.
+
+use std::collections::BTreeSet;
+
+use super::uniformity::{Among, Uniformity};
+use crate::{Block, CallId, Kernel, ParamId, Stmt, StmtId};
+
+/// What goes wrong among some threads, unless what is called has it otherwise.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Contract {
+    /// Some threads may miss a barrier.
+    pub barrier: bool,
+    /// Some threads may miss these calls, which must not be collective.
+    pub calls: BTreeSet<CallId>,
+    /// Threads may differ in these arguments, by their positions, on which no barrier may depend.
+    pub arguments: BTreeSet<(CallId, u32)>,
+}
+
+impl Contract {
+    /// Of a kernel, or of a function whose callers give all threads of a block the same arguments.
+    pub fn of(kernel: &Kernel, is_function: bool) -> Contract {
+        let among = Among {
+            function: is_function,
+            ..Among::default()
+        };
+        Contract::among(kernel, &among)
+    }
+
+    /// For each parameter of a function: what goes wrong if threads differ in it, and does not if they agree.
+    pub fn by_parameter(function: &Kernel) -> Vec<Contract> {
+        let always = Contract::of(function, true);
+        let params = (0..function.params.len() as u32).map(ParamId);
+        let each = params.map(|param| {
+            let among = Among {
+                function: true,
+                params: [param].into(),
+                ..Among::default()
+            };
+            let found = Contract::among(function, &among);
+            Contract {
+                barrier: found.barrier && !always.barrier,
+                calls: &found.calls - &always.calls,
+                arguments: &found.arguments - &always.arguments,
+            }
+        });
+        each.collect()
+    }
+
+    fn among(kernel: &Kernel, among: &Among) -> Contract {
+        let uniformity = Uniformity::among(kernel, among);
+        let mut parts = Contract::default();
+        each_stmt(kernel, kernel.body, &mut |id| match kernel.stmt(id) {
+            Stmt::Barrier => parts.barrier |= !uniformity.control(id),
+            Stmt::Call { call } => {
+                if !uniformity.control(id) {
+                    parts.calls.insert(call);
+                }
+                let args = kernel.calls[call.index()].args.iter();
+                let differ = args.zip(0..).filter(|(arg, _)| !uniformity.argument(**arg));
+                parts.arguments.extend(differ.map(|(_, at)| (call, at)));
+            }
+            Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Update { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Native { .. } => {}
+        });
+        parts
+    }
+}
+
+/// The calls that all threads of a block come to together, which may be of collective functions.
+pub fn joint_calls(kernel: &Kernel, is_function: bool) -> Vec<(StmtId, CallId)> {
+    let apart = Contract::of(kernel, is_function).calls;
+    let mut joint = vec![];
+    each_stmt(kernel, kernel.body, &mut |id| {
+        if let Stmt::Call { call } = kernel.stmt(id)
+            && !apart.contains(&call)
+        {
+            joint.push((id, call));
+        }
+    });
+    joint
+}
+
+fn each_stmt(kernel: &Kernel, of: Block, f: &mut dyn FnMut(StmtId)) {
+    for id in kernel.block(of) {
+        f(id);
+        for inner in kernel.parts(kernel.stmt(id)).1 {
+            each_stmt(kernel, inner, f);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

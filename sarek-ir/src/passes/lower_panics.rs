@@ -1,0 +1,39 @@
+//! A panic, written out.
+
+use crate::{Kernel, Scalar, SiteId, Stmt, StmtId, Value};
+
+/// Puts a failing assertion and a `return` in the place of each panic: on accelerators a fault by itself does not end its
+/// thread.
+pub fn lower_panics(kernel: &mut Kernel) {
+    super::rewrite(kernel, &mut |kernel, id, out| match kernel.stmt(id) {
+        Stmt::Panic { site } => out.extend(panic(kernel, id, site)),
+        _ => out.push(id),
+    });
+}
+
+fn panic(kernel: &mut Kernel, id: StmtId, site: SiteId) -> [StmtId; 2] {
+    let loc = kernel.stmt_locs[id.index()];
+    let cond = kernel.push_literal(Value::Bool(false), loc);
+    debug_assert_eq!(kernel.scalar_of(cond), Scalar::Bool);
+    let fails = kernel.push_stmt(Stmt::Assert { cond, site }, loc);
+    [fails, kernel.push_stmt(Stmt::Return, loc)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketch::Sketch;
+
+    #[test]
+    fn a_panic_fails_and_returns() {
+        let s = Sketch::new("k");
+        s.panic("no");
+        let mut kernel = s.finish();
+        lower_panics(&mut kernel);
+        let stmts: Vec<Stmt> = kernel.block(kernel.body).map(|s| kernel.stmt(s)).collect();
+        assert!(
+            matches!(stmts[..], [Stmt::Assert { .. }, Stmt::Return]),
+            "{stmts:?}"
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! What `native!` names outside of the kernel, and what rustc is given in its place.
+
+use std::borrow::Cow;
+use std::panic::Location;
+
+use sarek_ir::{Origin, Prelude};
+
+use crate::Atomic;
+use crate::direct::Shared;
+
+/// Text that targets need before a kernel: functions that the texts of `native!` call, or includes.
+///
+/// A `native!` names it by `use`. It stands in a kernel's text once, however often it is named, in the kernel and in
+/// the functions that it calls. Targets that it has no text for get none.
+///
+/// ```
+/// # use sarek_runtime::NativePrelude;
+/// const HALVES: NativePrelude = NativePrelude::new(&[
+///     ("cuda", "__device__ float half_of(float x) { return 0.5f * x; }"),
+///     ("opencl", "float half_of(float x) { return 0.5f * x; }"),
+/// ]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct NativePrelude {
+    texts: &'static [(&'static str, &'static str)],
+    file: &'static str,
+    line: u32,
+}
+
+impl NativePrelude {
+    /// The prelude of these targets, each with its text.
+    #[track_caller]
+    pub const fn new(texts: &'static [(&'static str, &'static str)]) -> NativePrelude {
+        let at = Location::caller();
+        NativePrelude {
+            texts,
+            file: at.file(),
+            line: at.line(),
+        }
+    }
+
+    /// For the expansion of `#[kernel]`.
+    #[doc(hidden)]
+    pub fn to_ir(&self) -> Prelude {
+        let texts = self.texts.iter();
+        Prelude {
+            texts: texts
+                .map(|(target, text)| (Cow::Borrowed(*target), Cow::Borrowed(*text)))
+                .collect(),
+            origin: Origin {
+                file: self.file.into(),
+                line: self.line,
+                by_line: false,
+            },
+        }
+    }
+}
+
+/// What the texts of `native!` can name: scalars, and memory of scalars.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a text of `native!` knows scalars only, and `{Self}` has several parts",
+    label = "name one of its parts, as in `{{p.x}}`"
+)]
+pub trait NativeOperand {}
+
+impl<T: NativeOperand> NativeOperand for [T] {}
+impl<T: NativeOperand, const N: usize> NativeOperand for [T; N] {}
+impl<T: NativeOperand + ?Sized> NativeOperand for &T {}
+impl<T: NativeOperand + ?Sized> NativeOperand for &mut T {}
+impl<T: NativeOperand> NativeOperand for Atomic<T> {}
+impl<T: NativeOperand> NativeOperand for Shared<T> {}
+
+/// What a text of `native!` names.
+#[doc(hidden)]
+pub fn native_operand<T: NativeOperand + ?Sized>(_: &T) {}
+
+/// What `native!` needs where rustc checks the user's own function: `unsafe` around it.
+///
+/// # Safety
+/// The text of `native!` does what the kernel says it does.
+#[doc(hidden)]
+pub unsafe fn native() {}
+
+/// The Rust fallback of a `native!` that has none, for what it yields.
+#[doc(hidden)]
+pub fn no_fallback<T>() -> T {
+    panic!("this `native!` has no Rust fallback");
+}

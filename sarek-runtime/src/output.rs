@@ -1,0 +1,158 @@
+//! What kernels print, and where it goes.
+//!
+//! Host backends print at once. An accelerator writes records into memory of the launch
+//! ([`sarek_ir::write::SlotKind::Output`]), which the next wait reads: [`lines`] makes text of them.
+
+use std::fmt;
+use std::io::Write;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use sarek_ir::write::OUTPUT_WORDS;
+use sarek_ir::{Kernel, Scalar, Value};
+
+type Hook = Arc<dyn Fn(&str) + Send + Sync>;
+
+static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
+
+/// Sends what kernels print to `hook` from now on, in place of standard output: a line at a time, with its end. Other
+/// threads may call it at the same time.
+pub fn set_output(hook: impl Fn(&str) + Send + Sync + 'static) {
+    *HOOK.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(hook));
+}
+
+/// Sends what kernels print to standard output again.
+pub fn reset_output() {
+    *HOOK.write().unwrap_or_else(PoisonError::into_inner) = None;
+}
+
+/// Prints text whole.
+pub(crate) fn emit(text: &str) {
+    let hook = HOOK.read().unwrap_or_else(PoisonError::into_inner).clone();
+    match hook {
+        Some(hook) => hook(text),
+        None => {
+            // Whoever closed standard output does not want to know.
+            let _ = std::io::stdout().lock().write_all(text.as_bytes());
+        }
+    }
+}
+
+/// For compiled bodies, and backends that run kernels on the host: prints a line.
+pub fn print(args: fmt::Arguments<'_>) {
+    match args.as_str() {
+        Some(text) => emit(text),
+        None => emit(&args.to_string()),
+    }
+}
+
+/// For expansions: a value that a kernel prints, which is a scalar.
+#[doc(hidden)]
+pub fn printed<T: crate::ScalarArg>(value: T) -> T {
+    value
+}
+
+/// `println!` where rustc checks the user's own function, and where it runs as the oracle.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __println {
+    ([$($captured:ident),*] $format:literal $($args:tt)*) => {{
+        $(let _ = $crate::printed($captured);)*
+        $crate::direct::print(::core::format_args!("{}\n", ::core::format_args!($format $($args)*)))
+    }};
+}
+
+/// As [`__println`], of `print!`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __print {
+    ([$($captured:ident),*] $format:literal $($args:tt)*) => {{
+        $(let _ = $crate::printed($captured);)*
+        $crate::direct::print(::core::format_args!($format $($args)*))
+    }};
+}
+
+/// Bytes of the memory for what a launch prints.
+pub(crate) const OUTPUT_BYTES: usize = (HEAD + OUTPUT_WORDS) * size_of::<u32>();
+
+/// Bytes of its head, which is to be zero before the launch.
+pub(crate) const HEAD_BYTES: usize = HEAD * size_of::<u32>();
+
+/// Words asked for, and records lost.
+const HEAD: usize = 2;
+
+/// How many bytes behind the head are of use, given the head.
+pub(crate) fn used(head: &[u8]) -> usize {
+    let asked = word(head, 0) as usize;
+    asked.min(OUTPUT_WORDS) * size_of::<u32>()
+}
+
+/// What the records of a launch say, thread after thread (x fastest), each one's in order; then how many were lost.
+pub(crate) fn lines(kernel: &Kernel, head: &[u8], records: &[u8]) -> Vec<String> {
+    let words: Vec<u32> = (0..records.len() / 4).map(|i| word(records, i)).collect();
+    let mut found: Vec<([u32; 3], String)> = vec![];
+    let mut rest = &words[..];
+    while let [print, x, y, z, after @ ..] = rest {
+        let print = (*print as usize).checked_sub(1);
+        // A zero ends the records; a text of `native!` that writes where it must not may leave anything.
+        let Some(print) = print.and_then(|p| kernel.prints.get(p)) else {
+            break;
+        };
+        let types: Vec<Scalar> = kernel
+            .list(print.args)
+            .map(|a| kernel.scalar_of(a))
+            .collect();
+        let len = types.iter().map(|ty| size_in_words(*ty)).sum();
+        let Some((mut args, after)) = after.split_at_checked(len) else {
+            break;
+        };
+        let mut value = |ty: Scalar| {
+            let (words, rest) = args.split_at(size_in_words(ty));
+            args = rest;
+            value(ty, words)
+        };
+        let values: Vec<Value> = types.into_iter().map(&mut value).collect();
+        found.push(([*z, *y, *x], print.text(&values)));
+        rest = after;
+    }
+    // Those of a thread stand in order.
+    found.sort_by_key(|(thread, _)| *thread);
+    let mut lines: Vec<String> = found.into_iter().map(|(_, text)| text).collect();
+    match word(head, 1) {
+        0 => {}
+        lost => lines.push(format!(
+            "… {lost} more prints of `{}`, which had no room\n",
+            kernel.name
+        )),
+    }
+    lines
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    let bytes = bytes.get(4 * at..).and_then(|b| b.first_chunk());
+    u32::from_ne_bytes(bytes.copied().unwrap_or_default())
+}
+
+fn size_in_words(ty: Scalar) -> usize {
+    ty.size().div_ceil(size_of::<u32>())
+}
+
+/// An argument from its words.
+fn value(ty: Scalar, words: &[u32]) -> Value {
+    let low = words[0];
+    let whole = || u64::from(low) | u64::from(words[1]) << 32;
+    match ty {
+        Scalar::Bool => Value::Bool(low != 0),
+        Scalar::I8 => Value::I8(low as i8),
+        Scalar::U8 => Value::U8(low as u8),
+        Scalar::I16 => Value::I16(low as i16),
+        Scalar::U16 => Value::U16(low as u16),
+        Scalar::I32 => Value::I32(low as i32),
+        Scalar::U32 => Value::U32(low),
+        Scalar::F16 => Value::F16(low as u16),
+        Scalar::F32 => Value::F32(low),
+        Scalar::I64 => Value::I64(whole() as i64),
+        Scalar::U64 => Value::U64(whole()),
+        Scalar::Usize => Value::Usize(whole()),
+        Scalar::F64 => Value::F64(whole()),
+    }
+}

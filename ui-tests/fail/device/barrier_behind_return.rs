@@ -1,0 +1,15 @@
+use sarek::prelude::*;
+
+#[device]
+fn left(x: f32) -> f32 {
+    let tile = shared_array::<f32, 64>();
+    let t = thread_idx_x();
+    tile[t] = x;
+    if t == 0 {
+        return x;
+    }
+    barrier();
+    tile[t - 1]
+}
+
+fn main() {}
