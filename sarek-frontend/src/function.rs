@@ -161,10 +161,11 @@ fn lower_body(
 ) -> Option<Lowered> {
     superstep::expand(body, krate);
     reference::mark(body);
-    let lowered = lower::lower(signature, body, None, krate, errors)?;
+    let mut lowered = lower::lower(signature, body, &Attribute::default(), krate, errors)?;
     check::well_formed(&lowered, errors)?;
     check::barriers(&lowered, true, errors)?;
     check::recursion(&lowered, errors)?;
+    check::function_races(&mut lowered, signature.is_unsafe, errors)?;
     Some(lowered)
 }
 

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use sarek_ir::Access;
 use sarek_ir::analysis::contract::Contract;
+use sarek_ir::{Access, Argument as SarekArgument, Memory, ParamId};
 
 use super::item::{LinkParts, checks, element_type, link_parts};
 use super::nesting::Nesting;
@@ -65,14 +65,11 @@ pub fn items(
         functions,
     } = link_parts(lowered, &linked, krate);
     let nesting = Nesting::of(lowered);
-    let (value, levels) = match &nesting {
+    let (value, nested_links) = match &nesting {
         Some(nesting) => {
             let depth = nesting.depth;
-            let (links, levels) = (nesting.links(&given, &functions, krate), nesting.levels());
-            (
-                quote!(Self::__sarek_links_at(#depth)),
-                Some(quote!(#links #levels)),
-            )
+            let links = nesting.links(&given, &functions, krate);
+            (quote!(Self::__sarek_links_at(#depth)), Some(links))
         }
         None => {
             let functions = quote!(functions: ::std::vec![#(#functions),*]);
@@ -101,7 +98,7 @@ pub fn items(
     let checks = checks(lowered, true);
     let (facts, infer) = (
         facts(owner, lowered, signature, is_cooperative, krate),
-        infer(owner, signature),
+        infer(owner, signature, krate),
     );
     let items = quote! {
         #[automatically_derived]
@@ -109,7 +106,7 @@ pub fn items(
         impl #generics #ty #clause {
             #constants
             #infer
-            #levels
+            #nested_links
 
             #[doc(hidden)]
             pub fn #links() -> #krate::ir::link::Links {
@@ -195,7 +192,9 @@ fn facts(
     is_cooperative: bool,
     krate: &TokenStream,
 ) -> TokenStream {
-    let (sites, collective, uniform, mutates) = (
+    let takes = takes(lowered, krate);
+    let (takes_name, sites, collective, uniform, mutates) = (
+        owner.name("takes"),
         owner.name("sites"),
         owner.name("collective"),
         owner.name("uniform"),
@@ -210,7 +209,10 @@ fn facts(
     let asked = asked(lowered, krate);
     let changes = signature.arguments.first().is_some_and(|a| match a.kind {
         ArgumentKind::Reference { mutable, .. } => mutable,
-        ArgumentKind::Scalar(_) | ArgumentKind::Value(_) | ArgumentKind::Slice { .. } => false,
+        ArgumentKind::Scalar(_)
+        | ArgumentKind::Value(_)
+        | ArgumentKind::Slice { .. }
+        | ArgumentKind::View { .. } => false,
     });
     let Owner {
         ty,
@@ -221,7 +223,7 @@ fn facts(
     let parameters = &lowered.parameters.bare;
     // Those of a type's methods may need what the type is bound by.
     let of_types = lowered.callees.iter().any(|callee| callee.method.is_some());
-    let of_types = of_types || nesting.is_some();
+    let levels = nesting.as_ref().map(Nesting::levels);
     let (generics, clause) = match (&owner.method, of_types) {
         (None, false) => (quote!(<#parameters>), TokenStream::new()),
         (None, true) | (Some(_), _) => (generics.clone(), clause.clone()),
@@ -242,6 +244,8 @@ fn facts(
         #[automatically_derived]
         #[allow(dead_code, non_upper_case_globals, clippy::all)]
         impl #generics #ty #clause {
+            #levels
+
             #[doc(hidden)]
             pub const #sites: ::core::primitive::u32 = #count;
 
@@ -252,13 +256,34 @@ fn facts(
             pub const #uniform: &'static [::core::primitive::bool] = &[#(#asked),*];
 
             #[doc(hidden)]
+            pub const #takes_name: &'static [::core::primitive::bool] = &[#(#takes),*];
+
+            #[doc(hidden)]
             pub const #mutates: ::core::primitive::bool = #changes;
         }
     }
 }
 
+/// For each parameter: may it be lent a shared array? What the function calls may be lent it in turn.
+fn takes(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
+    let kernel = &lowered.kernel;
+    let own = |(param, takes): (u32, &bool)| {
+        let given = kernel.calls.iter().flat_map(|call| {
+            let callee = &lowered.callees[call.function.index()];
+            let args = call.args.iter().enumerate();
+            let memory = SarekArgument::Memory(Memory::Slice(ParamId(param)));
+            let args = args.filter(move |(_, arg)| **arg == memory);
+            args.map(move |(at, _)| (callee.takes(), at))
+        });
+        let given = given.filter(|_| !lowered.is_unsafe);
+        let given = given.map(|(takes, at)| quote!(#krate::__private::direct::asks(#takes, #at)));
+        quote!(#takes #(&& #given)*)
+    };
+    (0..).zip(&lowered.takes).map(own).collect()
+}
+
 /// What tells rustc which instance a call is of, by its arguments, and which type it yields.
-fn infer(owner: &Owner, signature: &Signature) -> TokenStream {
+fn infer(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
     let (name, yields) = (owner.name("infer"), yields(signature));
     let parameters = Parameters::of(&signature.generics);
     let own: Vec<String> = match &owner.method {
@@ -270,7 +295,8 @@ fn infer(owner: &Owner, signature: &Signature) -> TokenStream {
         }
     };
     let tells = |ty: &TokenStream| mentions(ty, &own);
-    let types: Vec<TokenStream> = signature.arguments.iter().map(told_type).collect();
+    let types = signature.arguments.iter().map(|a| told_type(a, krate));
+    let types: Vec<TokenStream> = types.collect();
     if !types.iter().any(tells) {
         return quote! {
             #[doc(hidden)]
@@ -295,12 +321,13 @@ fn infer(owner: &Owner, signature: &Signature) -> TokenStream {
 }
 
 /// The type that an argument has among those that infer an instance: of a slice, that of its elements.
-fn told_type(argument: &Argument) -> TokenStream {
+fn told_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match &argument.kind {
-        ArgumentKind::Scalar(scalar) => direct::rust_type(*scalar),
+        ArgumentKind::Scalar(scalar) => scalar_tokens(*scalar, krate),
         ArgumentKind::Value(ty) => quote!(#ty),
         ArgumentKind::Reference { of, .. } => quote!(#of),
-        ArgumentKind::Slice { elem, .. } => element_type(elem),
+        ArgumentKind::Slice { elem, .. } => element_type(elem, krate),
+        ArgumentKind::View { .. } => unreachable!("a function takes no views"),
     }
 }
 
@@ -398,7 +425,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
     };
     let lanes = |ty: TokenStream| quote!([::core::mem::MaybeUninit<#ty>]);
     let (alone, together) = (params(&|ty| ty, false), params(&lanes, true));
-    let (infer, yields) = (infer(owner, signature), yields(signature));
+    let (infer, yields) = (infer(owner, signature, krate), yields(signature));
     let parameters = Parameters::of(&signature.generics).bare;
     quote! {
         #[automatically_derived]
@@ -408,6 +435,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
             pub const __sarek_sites: ::core::primitive::u32 = 0;
             pub const __sarek_collective: ::core::primitive::bool = false;
             pub const __sarek_uniform: &'static [::core::primitive::bool] = &[];
+            pub const __sarek_takes: &'static [::core::primitive::bool] = &[true; 16];
         }
 
         #[automatically_derived]

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::analysis::contract::Contract;
-use sarek_ir::{Access, CallId, Stmt};
+use sarek_ir::{Access, Argument as SarekArgument, CallId, Memory, Stmt};
 use syn::ItemFn;
 
 use super::function::among_callees;
@@ -267,7 +267,7 @@ fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
             quote!(&'sarek #mutable #krate::Vector<#elem>)
         }
         ArgumentKind::View { elem, access, rank } => {
-            let (elem, rank) = (element_type(elem), Literal::u32_unsuffixed(*rank));
+            let (elem, rank) = (element_type(elem, krate), Literal::u32_unsuffixed(*rank));
             match access {
                 Access::Write => quote!(#krate::VectorViewMut<'sarek, #elem, #rank>),
                 Access::Read | Access::Atomic => quote!(#krate::VectorView<'sarek, #elem, #rank>),
@@ -353,13 +353,39 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Vec<TokenStream> {
         );
         quote_spanned!(span=> ::core::assert!(!direct::asks(#uniform, #at_argument), #message);)
     });
+    let lent = lent(lowered).into_iter().map(|(call, at_argument, name)| {
+        let (span, takes) = (at(call), lowered.callee(call).takes());
+        let message = format!(
+            "two threads may use the same element of `{name}` at once: this function is not known to use shared arrays free of \
+             races. It may be lent one if it takes it as `&mut [T]`, has barriers between uses, and one behind the last; \
+             otherwise give it values, or declare the caller `unsafe fn`"
+        );
+        quote_spanned!(span=> ::core::assert!(direct::asks(#takes, #at_argument), #message);)
+    });
     let unsplit = direct::unsplit(lowered, is_function).into_iter();
     let unsplit = unsplit.map(|(call, message)| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
     });
-    let all = alone.chain(apart).chain(differ).chain(unsplit);
+    let all = alone.chain(apart).chain(differ).chain(lent).chain(unsplit);
     lowered.checks.iter().cloned().chain(all).collect()
+}
+
+/// The plain shared arrays that something safe lends: the call, the argument's position, the array's name.
+fn lent(lowered: &Lowered) -> Vec<(CallId, usize, String)> {
+    let kernel = &lowered.kernel;
+    let mut found = vec![];
+    for (id, call) in (0..).map(CallId).zip(kernel.calls.iter()) {
+        for (at, arg) in call.args.iter().enumerate() {
+            if let SarekArgument::Memory(memory @ Memory::Shared(_)) = *arg
+                && kernel.access(memory) == Access::Write
+                && !lowered.is_unsafe
+            {
+                found.push((id, at, kernel.memory_name(memory).to_string()));
+            }
+        }
+    }
+    found
 }
 
 /// What the `Links` of a kernel or function consist of.

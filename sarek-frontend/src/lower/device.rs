@@ -230,42 +230,46 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Writes the calls that tell rustc which instances are called.
+    /// Writes the calls that tell rustc which instances are called. One that takes what another yields follows it.
     pub(super) fn infer_callees(&mut self) {
-        for index in 0..self.callees.len() {
-            let args: Vec<TokenStream> = self.callees[index]
-                .given
-                .iter()
-                .map(|typed| self.told(*typed))
-                .collect();
-            let result = self.callees[index].result;
-            let result = result.and_then(|ty| self.type_tokens(ty));
-            let callee = &mut self.callees[index];
-            let infer = callee.item("infer");
-            let span = Span::mixed_site().located_at(callee.span);
-            if callee.is_self {
-                continue;
-            }
-            callee.inferred = match result {
-                Some(ty) => quote_spanned! {span=> {
-                    let __call = #infer((#(#args,)*));
-                    let _: &#ty = &__call.1;
-                    __call
-                }},
-                None => quote_spanned!(span=> #infer((#(#args,)*))),
+        let mut left: Vec<usize> = (0..self.callees.len()).collect();
+        left.retain(|index| !self.callees[*index].is_self);
+        while !left.is_empty() {
+            let ready = |index: &usize| {
+                let given = &self.callees[*index].given;
+                given.iter().all(|typed| self.told(*typed).is_some())
             };
+            // Where all wait for others, the types of the first are no matter, or not to be told.
+            let next = left.iter().position(ready).unwrap_or(0);
+            self.infer_callee(left.remove(next));
         }
     }
 
-    fn told(&self, typed: Typed) -> TokenStream {
+    fn infer_callee(&mut self, index: usize) {
+        let callee = &self.callees[index];
+        let args = callee.given.iter().map(|typed| self.told(*typed));
+        // Any type: the function's own, if it asks for one.
+        let any = || quote!(::core::unreachable!());
+        let args: Vec<TokenStream> = args.map(|told| told.unwrap_or_else(any)).collect();
+        let result = callee.result.and_then(|ty| self.type_tokens(ty));
+        let infer = callee.item("infer");
+        let span = Span::mixed_site().located_at(callee.span);
+        self.callees[index].inferred = match result {
+            Some(ty) => quote_spanned! {span=> {
+                let __call = #infer((#(#args,)*));
+                let _: &#ty = &__call.1;
+                __call
+            }},
+            None => quote_spanned!(span=> #infer((#(#args,)*))),
+        };
+    }
+
+    /// An expression of the type of an argument, never to be evaluated.
+    fn told(&self, typed: Typed) -> Option<TokenStream> {
         match typed {
-            Typed::Int => quote!(0),
-            Typed::Float => quote!(0.0),
-            Typed::By(ty) => match self.probe(ty) {
-                Some(probe) => probe,
-                // Any type: the function's own, if it asks for one.
-                None => quote!(::core::unreachable!()),
-            },
+            Typed::Int => Some(quote!(0)),
+            Typed::Float => Some(quote!(0.0)),
+            Typed::By(ty) => self.probe(ty),
         }
     }
 
@@ -527,6 +531,14 @@ impl Callee {
         match self.is_self {
             true => quote!(&[]),
             false => self.constant("uniform"),
+        }
+    }
+
+    /// For each parameter: may it be lent a shared array in a safe kernel?
+    pub fn takes(&self) -> TokenStream {
+        match self.is_self {
+            true => quote!(&[]),
+            false => self.constant("takes"),
         }
     }
 

@@ -32,7 +32,9 @@ impl Lowerer<'_> {
         let names: Vec<String> = extents.chain(offset).chain(strides).collect();
         for name in names {
             let (name, kind) = (name.into(), ParamKind::Scalar(Scalar::Usize));
-            self.kernel.params.to_mut().push(Param { name, kind });
+            let align = 0;
+            let param = Param { name, kind, align };
+            self.kernel.params.to_mut().push(param);
             let ty = self.types.known(Scalar::Usize);
             self.param_types.push(ty);
         }

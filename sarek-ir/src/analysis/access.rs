@@ -8,11 +8,13 @@
 //! Native blocks are the user's promise and are not looked into.
 
 mod affine;
+mod given;
 mod phases;
 mod poly;
 mod values;
 
 pub use affine::{Affine, Atom};
+pub use given::relied_on;
 pub use phases::phases;
 pub use poly::{Extent, Poly, Symbol};
 pub(super) use values::block_dim;
@@ -21,8 +23,8 @@ use affine::Resolver;
 
 use super::touch::{self, Touch};
 use crate::{
-    Axis, BinaryOp, Block, Builtin, CallId, Expr, ExprId, Kernel, List, Loc, Memory, PlaceId, Root,
-    Stmt, StmtId, UnaryOp,
+    Argument, Axis, BinaryOp, Block, Builtin, CallId, Expr, ExprId, Kernel, List, Loc, Memory,
+    PlaceId, Root, Stmt, StmtId, UnaryOp,
 };
 
 /// A load or store of memory that threads share and write.
@@ -42,6 +44,8 @@ pub struct Access {
     pub coordinates: Vec<Option<Affine>>,
     /// What the guards around it say.
     pub bounds: Vec<Bound>,
+    /// Is it all that a function may do with what it is lent?
+    pub lent: bool,
 }
 
 /// The node of an [`Access`].
@@ -82,6 +86,18 @@ impl Bound {
 pub enum Limit {
     AtMost(Poly),
     AtLeast(Poly),
+}
+
+/// The plain shared arrays that a call lends.
+pub fn lent(kernel: &Kernel, call: CallId) -> Vec<Memory> {
+    let args = kernel.calls[call.index()].args.iter();
+    let memories = args.filter_map(|arg| match *arg {
+        Argument::Memory(memory) => Some(memory),
+        Argument::Value(_) | Argument::Local(_) => None,
+    });
+    memories
+        .filter(|memory| phases::is_plain_shared(kernel, *memory))
+        .collect()
 }
 
 /// Every access of a `&mut` slice that the kernel may execute, in order of evaluation.
@@ -204,7 +220,7 @@ impl Collector<'_> {
                 self.expr(value);
                 self.update(id, place);
             }
-            Stmt::Call { call } => self.call(call),
+            Stmt::Call { call } => self.call(id, call),
             Stmt::Print { print } => self.operands(kernel.prints[print.index()].args),
             Stmt::Native { native } => self.native(native),
             Stmt::Break { .. }
@@ -239,10 +255,24 @@ impl Collector<'_> {
         }
     }
 
-    fn call(&mut self, id: CallId) {
+    fn call(&mut self, stmt: StmtId, id: CallId) {
         let kernel = self.kernel;
         for operand in kernel.call_operands(id) {
             self.expr(operand);
+        }
+        for memory in lent(kernel, id) {
+            if self.resolver.block.is_some() {
+                self.found.push(Access {
+                    memory,
+                    place: Place::Store(stmt),
+                    loc: kernel.stmt_locs[stmt.index()],
+                    index: ExprId(0),
+                    form: None,
+                    coordinates: vec![],
+                    bounds: vec![],
+                    lent: true,
+                });
+            }
         }
         touch::called(kernel, id, &mut |local, touch| {
             if touch == Touch::Write {
@@ -285,6 +315,7 @@ impl Collector<'_> {
             form,
             coordinates,
             bounds,
+            lent: false,
         });
     }
 

@@ -77,8 +77,6 @@ impl Contract {
             | Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
             | Stmt::Fence { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }

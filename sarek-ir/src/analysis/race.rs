@@ -19,6 +19,7 @@
 
 mod apart;
 mod exchange;
+pub mod function;
 mod shared;
 mod tiles;
 mod view;
@@ -26,7 +27,9 @@ mod view;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::access::{Access, Affine, Atom, Bound, Limit, Place, Poly, Symbol, accesses, block_dim};
+use super::access::{
+    Access, Affine, Atom, Bound, Limit, Place, Poly, Symbol, accesses, block_dim, relied_on,
+};
 use crate::{Axis, Builtin, Kernel, Loc, Memory, Precondition};
 
 /// Checks that no two threads touch one element, at least one of them writing.
@@ -35,7 +38,7 @@ use crate::{Axis, Builtin, Kernel, Loc, Memory, Precondition};
 /// One race for each slice that is not proved free of them.
 pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
     let all = accesses(kernel);
-    let mut preconditions = vec![];
+    let mut preconditions = relied_on(kernel);
     let mut races = vec![];
     let memories: BTreeSet<Memory> = all.iter().map(|a| a.memory).collect();
     for memory in memories {

@@ -228,7 +228,7 @@ fn step<H: Host>(
         Stmt::Print { print } => {
             let print = &kernel.prints[print.index()];
             let args: Vec<ExprId> = kernel.list(print.args).collect();
-            let values: Result<Vec<Value>, Fault> =
+            let values: Result<Vec<Value>, Halt> =
                 args.into_iter().map(|arg| lane.expr(arg)).collect();
             lane.common.host.print(&print.text(&values?));
         }

@@ -5,7 +5,6 @@
 
 use std::sync::atomic::{Ordering, fence};
 
-use half::f16;
 use sarek_ir::{SubgroupOp, Value};
 
 use super::reference::{self, Shared, position};

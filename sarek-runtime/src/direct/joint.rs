@@ -35,9 +35,9 @@ pub fn first(full: bool, active: &[bool]) -> usize {
     }
 }
 
-/// Must all threads give a function the same for its parameter at this position?
-pub const fn asks(uniform: &[bool], at: usize) -> bool {
-    at < uniform.len() && uniform[at]
+/// Does it hold of a function's parameter at this position?
+pub const fn asks(parameters: &[bool], at: usize) -> bool {
+    at < parameters.len() && parameters[at]
 }
 
 /// The function that a call calls, told by the types of its arguments. The closure is not called.
@@ -55,6 +55,7 @@ impl<T> Unmarked<T> {
     pub const __sarek_sites: u32 = 0;
     pub const __sarek_collective: bool = false;
     pub const __sarek_uniform: &'static [bool] = &[];
+    pub const __sarek_takes: &'static [bool] = &[true; 16];
 
     pub fn __sarek_infer(_: impl Sized) -> (PhantomData<Unmarked>, T) {
         unreachable!("an assertion keeps it from being called")

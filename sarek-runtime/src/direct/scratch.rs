@@ -97,7 +97,11 @@ impl Scratch {
                 n if n == since.chunks => since.used,
                 _ => 0,
             };
-            let end = if i == last { self.used.get() } else { chunk.len() };
+            let end = if i == last {
+                self.used.get()
+            } else {
+                chunk.len()
+            };
             chunk[first..end].fill(Line([0; Line::BYTES]));
         }
     }

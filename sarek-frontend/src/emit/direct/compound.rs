@@ -10,7 +10,7 @@ use sarek_ir::{
     PlaceId, Root, SiteId, Step, Value, ViewPart,
 };
 
-use super::names::{located, rust_type};
+use super::names::{located, param_name, rust_type};
 use super::tree::kept_name;
 use super::{Writer, mixed};
 use crate::lower::member;

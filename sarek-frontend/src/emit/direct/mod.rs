@@ -203,8 +203,6 @@ impl Writer<'_> {
                 | Stmt::Panic { .. }
                 | Stmt::Print { .. }
                 | Stmt::Fence { .. }
-                | Stmt::Panic { .. }
-                | Stmt::Print { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Native { .. } => false,
             },
