@@ -42,6 +42,7 @@ mod requires;
 mod shared;
 mod stmt;
 mod types;
+mod view;
 mod written;
 
 use std::collections::{HashMap, HashSet};
@@ -99,6 +100,10 @@ pub struct Lowered {
     pub type_infos: Vec<TokenStream>,
     /// The type of each parameter; of a slice, of its elements.
     pub param_types: Vec<TokenStream>,
+    /// The type of each shared array's elements.
+    pub shared_types: Vec<TokenStream>,
+    /// The locals that are arrays to index, not values.
+    pub arrays: HashSet<LocalId>,
     /// The type of each constant that only the user's crate knows.
     pub link_types: Vec<TokenStream>,
     /// How the source names what an operation makes or takes apart.
@@ -129,6 +134,8 @@ enum Binding {
     /// `&T` or `&mut T`: a local that holds the value.
     Reference(LocalId),
     Memory(Memory),
+    /// A strided view of the slice.
+    View(ParamId),
     /// A closure, in [`Lowerer::closures`].
     Closure(usize),
     /// A local `const`, in [`Lowerer::consts`].
@@ -178,6 +185,8 @@ pub struct Lowerer<'e> {
     local_types: Vec<Ty>,
     /// The locals that are arrays.
     arrays: Vec<(LocalId, sarek_ir::Length)>,
+    /// The slices that are seen as views, and how many dimensions those have.
+    views: HashMap<ParamId, u32>,
     /// The type of each shared array's elements.
     shared_types: Vec<Ty>,
     /// The type of each parameter; of a slice, of its elements.
@@ -304,6 +313,7 @@ impl<'e> Lowerer<'e> {
             expr_types: vec![],
             local_types: vec![],
             arrays: vec![],
+            views: HashMap::new(),
             shared_types: vec![],
             param_types: vec![],
             type_infos: vec![],
