@@ -10,3 +10,7 @@ pub use sarek_runtime::direct::collective::{
 };
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::{Atomic, Device, Float, Int, KernelType, Num, Scalar, Stream, Vector};
+pub use sarek_runtime::{
+    Swizzle2 as _, Swizzle3 as _, Swizzle4 as _, f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2,
+    i32x3, i32x4, u32x2, u32x3, u32x4,
+};

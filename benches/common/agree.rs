@@ -1,5 +1,8 @@
 //! Do both sides of a pair compute the same?
 
+use sarek::Element;
+use sarek::prelude::*;
+
 use super::Fallible;
 
 /// How far two results may be apart.
@@ -41,7 +44,7 @@ pub const COUNTED: Tolerance = Tolerance {
 };
 
 /// An error that tells how two results differ, if they do.
-pub fn agree<T: Copy + Into<f64>>(ours: &[T], theirs: &[T], tolerance: Tolerance) -> Fallible {
+fn agree<T: Copy + Into<f64>>(ours: &[T], theirs: &[T], tolerance: Tolerance) -> Fallible {
     if ours.len() != theirs.len() {
         return Err(format!("{} results against {}", ours.len(), theirs.len()).into());
     }
@@ -62,4 +65,30 @@ pub fn agree<T: Copy + Into<f64>>(ours: &[T], theirs: &[T], tolerance: Tolerance
     });
     let first = first.unwrap_or_default();
     Err(format!("{count} of {} results differ{first}", ours.len()).into())
+}
+
+/// What outputs consist of.
+pub trait Compared: Element + Default {
+    /// An error that tells how two outputs differ, if they do.
+    fn agree(ours: &[Self], theirs: &[Self], tolerance: Tolerance) -> Fallible;
+}
+
+impl Compared for f32 {
+    fn agree(ours: &[f32], theirs: &[f32], tolerance: Tolerance) -> Fallible {
+        agree(ours, theirs, tolerance)
+    }
+}
+
+impl Compared for u32 {
+    fn agree(ours: &[u32], theirs: &[u32], tolerance: Tolerance) -> Fallible {
+        agree(ours, theirs, tolerance)
+    }
+}
+
+impl Compared for f32x4 {
+    fn agree(ours: &[f32x4], theirs: &[f32x4], tolerance: Tolerance) -> Fallible {
+        let [ours, theirs] =
+            [ours, theirs].map(|all| all.iter().flat_map(|v| v.to_array()).collect::<Vec<f32>>());
+        agree(&ours, &theirs, tolerance)
+    }
 }

@@ -41,6 +41,13 @@ pub fn triad(s: f32, b: &[f32], c: &[f32], a: &mut [f32]) {
     a[i] = b[i] + s * c[i];
 }
 
+/// [`triad`] by 16 bytes.
+#[kernel]
+pub fn triad4(s: f32, b: &[f32x4], c: &[f32x4], a: &mut [f32x4]) {
+    let i = global_idx_x();
+    a[i] = b[i] + s * c[i];
+}
+
 /// `y = a x + y`
 #[kernel]
 pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {

@@ -34,6 +34,14 @@ __global__ void triad(uint n, float s, const float *__restrict__ b, const float 
     if (i < n) a[i] = b[i] + s * c[i];
 }
 
+__global__ void triad4(uint n, float s, const float4 *__restrict__ b,
+                       const float4 *__restrict__ c, float4 *__restrict__ a) {
+    uint i = ID(x);
+    if (i >= n) return;
+    float4 v = b[i], w = c[i];
+    a[i] = make_float4(v.x + s * w.x, v.y + s * w.y, v.z + s * w.z, v.w + s * w.w);
+}
+
 __global__ void saxpy(uint n, float a, const float *__restrict__ x, float *__restrict__ y) {
     uint i = ID(x);
     if (i < n) y[i] = a * x[i] + y[i];

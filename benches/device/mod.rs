@@ -11,7 +11,7 @@ use sarek::prelude::*;
 use sarek::{Element, Ready};
 
 use crate::common::Fallible;
-use crate::common::agree::{self, COUNTED, EXACT, ROUNDED, SUMMED, Tolerance};
+use crate::common::agree::{COUNTED, Compared, EXACT, ROUNDED, SUMMED, Tolerance};
 use crate::common::input::floats;
 use crate::common::kernels::{self, LIMIT, SCALE};
 use crate::common::runner::{Case, Runner, Work};
@@ -140,6 +140,7 @@ impl<R: Rival> Bench<R> {
     /// Runs all pairs.
     pub fn run(&self, sizes: &Sizes) -> Fallible {
         self.stream(sizes.vector)?;
+        self.stream_by_four(sizes.vector / 4)?;
         self.saxpy(sizes.vector)?;
         self.black_scholes(sizes.options)?;
         self.mandelbrot(sizes.grid.min(4096))?;
@@ -151,7 +152,7 @@ impl<R: Rival> Bench<R> {
     }
 
     /// Checks that both sides write the same, then times them.
-    fn pair<S, T: Element + Default + Into<f64>>(
+    fn pair<S, T: Compared>(
         &self,
         case: Case,
         output: Output<'_, R::Buffer, T>,
@@ -164,7 +165,7 @@ impl<R: Rival> Bench<R> {
         self.rival.queue(&mut theirs)?;
         self.rival.sync()?;
         let there = self.rival.download(output.buffer, output.before.len())?;
-        agree::agree(written(state).as_slice()?, &there, output.tolerance)
+        T::agree(written(state).as_slice()?, &there, output.tolerance)
             .map_err(|why| format!("{}: {why}", case.kernel))?;
         self.runner.time(
             &case,
@@ -246,6 +247,36 @@ impl<R: Rival> Bench<R> {
             kernels::triad(SCALE, x, y, z).over(n)
         };
         row("triad", 3, ours, &[len(), F32(SCALE), px(), py(), pz()])
+    }
+
+    /// The triad of vectors of `n` times 16 bytes.
+    fn stream_by_four(&self, n: usize) -> Fallible {
+        if !self.runner.wants("triad4") {
+            return Ok(());
+        }
+        let fours = |lo: f32| -> Vec<f32x4> {
+            let numbers = floats(4 * n, lo, 2.0);
+            let fours = numbers.chunks_exact(4);
+            fours.map(|v| f32x4::new(v[0], v[1], v[2], v[3])).collect()
+        };
+        let (x, y, before) = (fours(0.1), fours(0.2), vec![-f32x4::ONE; n]);
+        let (bx, by) = (self.rival.upload(&x)?, self.rival.upload(&y)?);
+        let bz = self.rival.upload(&before)?;
+        let (px, py, pz) = (|| Buffer(&bx), || Buffer(&by), || Buffer(&bz));
+        let len = || U32(n as u32);
+        let mut v = [x, y, vec![f32x4::ZERO; n]].map(Vector::from_vec);
+        let theirs = [len(), F32(SCALE), px(), py(), pz()];
+        self.pair(
+            self.case("triad4", format!("{n}"), Work::Bytes(48 * n)),
+            Output {
+                buffer: &bz,
+                before: &before,
+                tolerance: ROUNDED,
+            },
+            (&mut v, |v| &mut v[2]),
+            |[x, y, z]| kernels::triad4(SCALE, x, y, z).over(n),
+            self.rival.prepare("triad4", [n, 1], LINE, &theirs)?,
+        )
     }
 
     fn saxpy(&self, n: usize) -> Fallible {

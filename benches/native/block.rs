@@ -7,7 +7,7 @@ use sarek::prelude::*;
 use sarek::{Element, Ready};
 
 use crate::common::Fallible;
-use crate::common::agree::{self, EXACT, ROUNDED, SUMMED, Tolerance};
+use crate::common::agree::{Compared, EXACT, ROUNDED, SUMMED, Tolerance};
 use crate::common::block::{self, BINS, BLOCK};
 use crate::common::input::integers;
 use crate::common::runner::{Case, Work};
@@ -28,7 +28,7 @@ struct Row<S, T: Element> {
     output: fn(&mut S) -> &mut Vector<T>,
 }
 
-impl<S, T: Element + Default + Into<f64>> Row<S, T> {
+impl<S, T: Compared> Row<S, T> {
     fn case(&self, against: &'static str) -> Case {
         Case {
             kernel: self.kernel,
@@ -85,7 +85,7 @@ impl<S, T: Element + Default + Into<f64>> Row<S, T> {
         };
         let here = written(&bench.device, &mut sides.0)?;
         let there = written(other, &mut sides.1)?;
-        agree::agree(&here, &there, self.tolerance)
+        T::agree(&here, &there, self.tolerance)
             .map_err(|why| format!("{} beside PoCL: {why}", self.kernel))?;
         bench.runner.time(
             &self.case("PoCL"),

@@ -12,12 +12,12 @@ mod common;
 mod plain;
 
 use common::Fallible;
-use common::agree::{self, COUNTED, EXACT, ROUNDED, SUMMED, Tolerance};
+use common::agree::{COUNTED, Compared, EXACT, ROUNDED, SUMMED, Tolerance};
 use common::input::floats;
 use common::kernels::{self, LIMIT, SCALE};
 use common::runner::{Case, Runner, Work};
+use sarek::Ready;
 use sarek::prelude::*;
-use sarek::{Element, Ready};
 
 /// Elements of the large vectors: 64 MiB each, past all caches.
 const LARGE: usize = 1 << 24;
@@ -57,7 +57,7 @@ fn case(kernel: &'static str, against: &'static str, size: String, work: Work) -
 
 impl Bench {
     /// Checks that both sides write the same to `output`, then times them.
-    fn pair<S, T: Element + Default + Into<f64>>(
+    fn pair<S, T: Compared>(
         &self,
         case: Case,
         tolerance: Tolerance,
@@ -73,7 +73,7 @@ impl Bench {
         let first = output(state).to_vec()?;
         output(state).fill(T::default())?;
         theirs(state)?;
-        agree::agree(&first, output(state).as_slice()?, tolerance)
+        T::agree(&first, output(state).as_slice()?, tolerance)
             .map_err(|why| format!("{}: {why}", case.kernel))?;
         let times = |side: &dyn Fn(&mut S) -> Fallible, state: &mut S, count| {
             (0..count).try_for_each(|_| side(state))
@@ -179,6 +179,29 @@ impl Bench {
             |v| kernels::triad(SCALE, &v.0, &v.1, &mut v.2).over(n),
             |v| {
                 theirs(SCALE, v.0.as_slice()?, v.1.as_slice()?, v.2.as_mut_slice()?);
+                Ok(())
+            },
+        )
+    }
+
+    /// The triad of vectors of `n` times four floats.
+    fn triad4(&self, n: usize) -> Fallible {
+        if !self.runner.wants("triad4") {
+            return Ok(());
+        }
+        let fours = || -> Vector<f32x4> {
+            let numbers = floats(4 * n, 0.1, 2.0);
+            let fours = numbers.chunks_exact(4);
+            Vector::from_vec(fours.map(|v| f32x4::new(v[0], v[1], v[2], v[3])).collect())
+        };
+        self.pair(
+            case("triad4", "rayon", format!("{n}"), Work::Bytes(48 * n)),
+            ROUNDED,
+            &mut (fours(), fours(), Vector::filled(n, f32x4::ZERO)),
+            |v| &mut v.2,
+            |v| kernels::triad4(SCALE, &v.0, &v.1, &mut v.2).over(n),
+            |v| {
+                plain::triad4(SCALE, v.0.as_slice()?, v.1.as_slice()?, v.2.as_mut_slice()?);
                 Ok(())
             },
         )
@@ -344,6 +367,7 @@ fn main() -> Fallible {
     bench.one_input(LARGE)?;
     bench.two_inputs(LARGE)?;
     bench.triad("rayon", LARGE, Work::Bytes(12 * LARGE), plain::triad)?;
+    bench.triad4(LARGE / 4)?;
     bench.black_scholes(1 << 22)?;
     bench.functions(1 << 18)?;
     bench.mandelbrot(1024)?;

@@ -2,6 +2,7 @@
 //! std's functions, built for the default target.
 
 use rayon::prelude::*;
+use sarek::prelude::*;
 
 use crate::common::kernels::{RATE, SOFTENING, VOLATILITY};
 
@@ -40,6 +41,17 @@ pub fn triad(s: f32, b: &[f32], c: &[f32], a: &mut [f32]) {
         .zip(b.par_chunks(CHUNK))
         .zip(c.par_chunks(CHUNK))
         .for_each(|((a, b), c)| triad_serial(s, b, c, a));
+}
+
+pub fn triad4(s: f32, b: &[f32x4], c: &[f32x4], a: &mut [f32x4]) {
+    a.par_chunks_mut(CHUNK)
+        .zip(b.par_chunks(CHUNK))
+        .zip(c.par_chunks(CHUNK))
+        .for_each(|((a, b), c)| {
+            for ((a, b), c) in a.iter_mut().zip(b).zip(c) {
+                *a = *b + s * *c;
+            }
+        });
 }
 
 /// Without rayon: what small vectors are best served with.

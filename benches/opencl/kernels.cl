@@ -28,6 +28,12 @@ kernel void triad(uint n, float s, global const float *restrict b, global const 
     if (i < n) a[i] = b[i] + s * c[i];
 }
 
+kernel void triad4(uint n, float s, global const float4 *restrict b,
+                   global const float4 *restrict c, global float4 *restrict a) {
+    uint i = get_global_id(0);
+    if (i < n) a[i] = b[i] + s * c[i];
+}
+
 kernel void saxpy(uint n, float a, global const float *restrict x, global float *restrict y) {
     uint i = get_global_id(0);
     if (i < n) y[i] = a * x[i] + y[i];

@@ -6,7 +6,7 @@
 
 use sarek::conformance::input::{Random, Sample};
 use sarek::ir::{Access, Param, ParamKind, Scalar, Value};
-use sarek::{Element, Vector};
+use sarek::{Element, Vector, f16};
 use sarek_runtime::Arg;
 
 /// The largest magnitude of a tame float.
@@ -83,6 +83,7 @@ elements! {
     U32 u32 |v| v.into();
     I64 i64 |v| v as u64;
     U64 u64 |v| v;
+    F16 f16 |v| v.to_bits().into();
     F32 f32 |v| v.to_bits().into();
     F64 f64 |v| v.to_bits();
 }
@@ -103,6 +104,12 @@ impl Tame for i32 {}
 impl Tame for u32 {}
 impl Tame for i64 {}
 impl Tame for u64 {}
+
+impl Tame for f16 {
+    fn tame(random: &mut Random) -> f16 {
+        f16::from_f64(eighths(random))
+    }
+}
 
 impl Tame for f32 {
     fn tame(random: &mut Random) -> f32 {
@@ -164,6 +171,7 @@ fn scalar(ty: Scalar, random: &mut Random) -> Value {
         Scalar::I64 => Value::I64(Tame::tame(random)),
         Scalar::U64 => Value::U64(Tame::tame(random)),
         Scalar::Usize => Value::Usize(random.below(1000)),
+        Scalar::F16 => Value::F16(<f16 as Tame>::tame(random).to_bits()),
         Scalar::F32 => Value::f32(Tame::tame(random)),
         Scalar::F64 => Value::f64(Tame::tame(random)),
     }
@@ -173,13 +181,24 @@ fn scalar(ty: Scalar, random: &mut Random) -> Value {
 /// NaN are not asked for. What is `near` may differ by a hundredth: how exact functions are is the
 /// conformance suite's matter.
 pub fn same(ty: Scalar, near: bool, a: u64, b: u64) -> bool {
+    let half = |bits| f64::from(f16::from_bits(bits as u16));
     let (x, y) = match ty {
+        Scalar::F16 => (half(a), half(b)),
         Scalar::F32 => (
             f64::from(f32::from_bits(a as u32)),
             f64::from(f32::from_bits(b as u32)),
         ),
         Scalar::F64 => (f64::from_bits(a), f64::from_bits(b)),
-        _ => return a == b,
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::I32
+        | Scalar::U32
+        | Scalar::I64
+        | Scalar::U64
+        | Scalar::Usize => return a == b,
     };
     let slack = if near { 0.02 * (1.0 + y.abs()) } else { 0.0 };
     x == y || (x.is_nan() && y.is_nan()) || (x - y).abs() <= slack
@@ -194,6 +213,7 @@ pub fn show(ty: Scalar, bits: u64) -> String {
         Scalar::I32 => (bits as i32).to_string(),
         Scalar::I64 => (bits as i64).to_string(),
         Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Usize => bits.to_string(),
+        Scalar::F16 => format!("{:?}", f16::from_bits(bits as u16)),
         Scalar::F32 => format!("{:?}", f32::from_bits(bits as u32)),
         Scalar::F64 => format!("{:?}", f64::from_bits(bits)),
     }

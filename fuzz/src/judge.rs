@@ -304,6 +304,7 @@ fn scalar_arg<'a>(value: sarek::ir::Value) -> sarek_runtime::Arg<'a> {
         Value::I64(v) => v.into(),
         Value::U64(v) => v.into(),
         Value::Usize(v) => (v as usize).into(),
+        Value::F16(v) => sarek::f16::from_bits(v).into(),
         Value::F32(v) => f32::from_bits(v).into(),
         Value::F64(v) => f64::from_bits(v).into(),
     }

@@ -111,6 +111,7 @@ fn value(ty: Scalar, bits: u64) -> Value {
         Scalar::I64 => Value::I64(bits as i64),
         Scalar::U64 => Value::U64(bits),
         Scalar::Usize => Value::Usize(bits),
+        Scalar::F16 => Value::F16(bits as u16),
         Scalar::F32 => Value::F32(bits as u32),
         Scalar::F64 => Value::F64(bits),
     }
@@ -122,7 +123,7 @@ fn bits(value: Value) -> u64 {
         Value::I8(v) => v as u8 as u64,
         Value::U8(v) => v.into(),
         Value::I16(v) => v as u16 as u64,
-        Value::U16(v) => v.into(),
+        Value::U16(v) | Value::F16(v) => v.into(),
         Value::I32(v) => v as u32 as u64,
         Value::U32(v) | Value::F32(v) => v.into(),
         Value::I64(v) => v as u64,

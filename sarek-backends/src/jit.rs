@@ -2,11 +2,13 @@
 //! them, and object when it belongs to another backend.
 
 use std::any::Any;
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sarek_ir::Kernel;
 use sarek_ir::write::{Dialect, Slot, SlotKind, Source, Variant, render};
-use sarek_runtime::backend::{Arg, Args, Artifact, Launch, Program, Slice};
+use sarek_runtime::backend::{Arg, Args, Artifact, Launch, Parts, Program, Slice};
 use sarek_runtime::{Error, Result};
 
 /// A program to load, taken apart.
@@ -18,6 +20,9 @@ pub(crate) struct Binary<'a> {
     /// The lengths of the kernel's shared arrays.
     #[cfg_attr(not(feature = "wgpu"), allow(dead_code))]
     pub shared: &'a [u64],
+    /// What the environments ask for that it was compiled with.
+    #[cfg_attr(not(feature = "opencl"), allow(dead_code))]
+    pub parts: &'a Parts,
 }
 
 impl<'a> Binary<'a> {
@@ -29,12 +34,15 @@ impl<'a> Binary<'a> {
                 kernel,
                 block,
                 shared,
+                parts,
+                ..
             } => Ok(Binary {
                 artifact,
                 source,
                 kernel,
                 block,
                 shared,
+                parts,
             }),
             Program::Direct(_) | Program::Ir(_) => {
                 Err(foreign(device, "a program that it did not compile"))
@@ -64,6 +72,38 @@ impl<'a> Binary<'a> {
             ),
         })
     }
+}
+
+/// The text behind the headers that environments ask for, in a language with the C preprocessor.
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+pub(crate) fn with_headers<'a>(text: &'a str, parts: &Parts) -> Cow<'a, str> {
+    if parts.headers.is_empty() {
+        return text.into();
+    }
+    let include = |header: &String| match header.starts_with('<') {
+        true => format!("#include {header}\n"),
+        false => format!("#include \"{header}\"\n"),
+    };
+    let includes: String = parts.headers.iter().map(include).collect();
+    (includes + text).into()
+}
+
+/// The compiler's options for what environments ask for. Of libraries neither NVRTC nor OpenCL knows.
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+pub(crate) fn options(backend: &str, parts: &Parts) -> Result<Vec<String>> {
+    if let Some(library) = parts.libraries.first() {
+        return Err(Error::Unsupported {
+            backend: backend.into(),
+            what: format!("linking the library `{library}` that an environment asks for"),
+        });
+    }
+    let folders = parts.include_dirs.iter();
+    let definitions = parts.definitions.iter();
+    let options = folders
+        .map(|folder| format!("-I{}", folder.display()))
+        .chain(definitions.map(|(name, value)| format!("-D{name}={value}")))
+        .chain(parts.flags.iter().cloned());
+    Ok(options.collect())
 }
 
 /// Renders with one of the built-in dialects.

@@ -82,8 +82,7 @@ fn span(lowered: &Lowered, node: Node) -> Span {
     }
 }
 
-/// Reports memory that a call may write, or that is written elsewhere: nothing tells which elements the
-/// function uses.
+/// Reports slices that a call may write: nothing tells which elements the function uses. Of shared arrays an assertion does.
 fn lent(lowered: &Lowered, errors: &mut Errors) {
     let kernel = &lowered.kernel;
     for (id, stmt) in kernel.stmts.iter().enumerate() {
@@ -92,11 +91,11 @@ fn lent(lowered: &Lowered, errors: &mut Errors) {
             let Argument::Memory(memory) = *arg else {
                 continue;
             };
-            let is_shared = match memory {
-                Memory::Slice(_) | Memory::Shared(_) => kernel.access(memory) == Access::Write,
-                Memory::Local(_) => false,
+            let is_written = match memory {
+                Memory::Slice(_) => kernel.access(memory) == Access::Write,
+                Memory::Shared(_) | Memory::Local(_) => false,
             };
-            if is_shared {
+            if is_written {
                 let message = format!(
                     "two threads may use the same element of `{}` at once: which ones this function uses is not known \
                      here. Give it values in place of the slice, or declare the kernel `unsafe fn`",
@@ -106,6 +105,53 @@ fn lent(lowered: &Lowered, errors: &mut Errors) {
             }
         }
     }
+}
+
+/// Proves that threads do not race in a function, on shared arrays of its own or that it may be lent.
+pub fn function_races(lowered: &mut Lowered, is_unsafe: bool, errors: &mut Errors) -> Option<()> {
+    if is_unsafe {
+        lowered.takes = vec![true; lowered.kernel.params.len()];
+        return Some(());
+    }
+    let found = race::function::check(&lowered.kernel);
+    for id in &found.open {
+        let name = &lowered.kernel.shared[id.index()].name;
+        let message = format!(
+            "`{name}` is used behind the last barrier of this function, or returned before that: the next call may overwrite \
+             what is used here. Bind what is read to a name, and let `barrier();` follow it; or declare the function `unsafe fn`"
+        );
+        errors.at(lowered.name.span(), message);
+    }
+    for race in &found.races {
+        report(lowered, race, "function", errors);
+    }
+    if !errors.is_empty() {
+        return None;
+    }
+    lowered.kernel.preconditions = found.needs.into();
+    lowered.takes = found.takes;
+    Some(())
+}
+
+/// Reports functions that nest calls of themselves and can do no more.
+pub fn recursion(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
+    if lowered.nests.is_none() {
+        return Some(());
+    }
+    let kernel = &lowered.kernel;
+    let span = lowered.name.span();
+    if crate::expand::is_cooperative(kernel) {
+        let message = "the threads of a block do not work together in a function that nests calls of itself: write a loop";
+        errors.at(span, message);
+        return None;
+    }
+    let result = kernel.result.map(|local| kernel.locals[local.index()].ty);
+    if result.is_some_and(|ty| ty.as_scalar().is_none()) {
+        let message = "a function that nests calls of itself yields a scalar, or nothing: give other results by `&mut`";
+        errors.at(span, message);
+        return None;
+    }
+    Some(())
 }
 
 /// Reports barriers that some threads of a block may miss.
@@ -146,31 +192,35 @@ pub fn races(lowered: &Lowered, errors: &mut Errors) -> Option<Vec<Precondition>
         Ok(preconditions) => return Some(preconditions),
         Err(races) => races,
     };
-    for race in races {
-        let buffer = lowered.kernel.memory_name(race.memory);
-        let (place, _) = race.first;
-        let (_, second) = race.second;
-        let meets = if race.first == race.second {
-            String::new()
-        } else {
-            format!(" (the other access is in line {})", second.line)
-        };
-        let message = match race.memory {
-            Memory::Shared(_) => format!(
-                "two threads of a block may use the same element of `{buffer}` between two barriers: {}{meets}. Put a \
-                 `barrier()` between them, store to an element of the thread's own, such as `{buffer}[thread_idx_x()]`, use \
-                 elements of type `Atomic<T>`, or declare the kernel `unsafe fn`",
-                race.reason
-            ),
-            Memory::Slice(_) | Memory::Local(_) => format!(
-                "two threads may use the same element of `{buffer}` at once: {}{meets}. Store to an element of the \
-                 thread's own, such as `{buffer}[global_idx_x()]`, use a `&[Atomic<T>]`, or declare the kernel `unsafe fn`",
-                race.reason
-            ),
-        };
-        errors.at(place_span(lowered, place), message);
+    for race in &races {
+        report(lowered, race, "kernel", errors);
     }
     None
+}
+
+fn report(lowered: &Lowered, race: &race::Race, what: &str, errors: &mut Errors) {
+    let buffer = lowered.kernel.memory_name(race.memory);
+    let (place, _) = race.first;
+    let (_, second) = race.second;
+    let meets = if race.first == race.second {
+        String::new()
+    } else {
+        format!(" (the other access is in line {})", second.line)
+    };
+    let message = match race.memory {
+        Memory::Shared(_) => format!(
+            "two threads of a block may use the same element of `{buffer}` between two barriers: {}{meets}. Put a \
+             `barrier()` between them, store to an element of the thread's own, such as `{buffer}[thread_idx_x()]`, use \
+             elements of type `Atomic<T>`, or declare the {what} `unsafe fn`",
+            race.reason
+        ),
+        Memory::Slice(_) | Memory::Local(_) => format!(
+            "two threads may use the same element of `{buffer}` at once: {}{meets}. Store to an element of the \
+             thread's own, such as `{buffer}[global_idx_x()]`, use a `&[Atomic<T>]`, or declare the {what} `unsafe fn`",
+            race.reason
+        ),
+    };
+    errors.at(place_span(lowered, place), message);
 }
 
 fn place_span(lowered: &Lowered, place: Place) -> Span {

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use crate::check;
 use crate::diagnostics::Errors;
 use crate::emit::function::{Owner, broken, implements, items};
-use crate::emit::{reference, types};
+use crate::emit::{nesting, reference, types};
 use crate::expand::{Expansion, is_cooperative};
 use crate::lower::{self, Lowered};
 use crate::parse::{Attribute, Parameters, Signature, superstep};
@@ -24,8 +24,13 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
         None => quote!(::sarek),
     };
     let (tokens, kernel) = match syn::parse2::<syn::Item>(item.clone()) {
-        Ok(syn::Item::Fn(function)) => free(function, &krate, &mut errors),
-        Ok(syn::Item::Impl(block)) => (methods(block, &krate, &mut errors), None),
+        Ok(syn::Item::Fn(function)) => free(function, attribute.inline, &krate, &mut errors),
+        Ok(syn::Item::Impl(block)) => {
+            if let Some((_, span)) = attribute.inline {
+                errors.at(span, "`inline` is an option of free functions");
+            }
+            (methods(block, &krate, &mut errors), None)
+        }
         Ok(other) => {
             let message = "`#[device]` stands on a function or an `impl` block";
             errors.at(other.span(), message);
@@ -47,15 +52,22 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
 /// A function and what stands beside it.
 fn free(
     mut item: syn::ItemFn,
+    inline: Option<(u32, Span)>,
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> (TokenStream, Option<sarek_ir::Kernel>) {
-    let signature = Signature::read_function(&item.sig, errors);
+    let mut signature = Signature::read_function(&item.sig, errors);
+    if let Some(signature) = &mut signature {
+        signature.inline = inline.map(|(depth, _)| depth);
+    }
     let lowered = signature
         .as_ref()
         .and_then(|s| lower_body(&mut item.block, s, krate, errors));
     let marks = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut item.block, marks, krate);
+    if let (Some(lowered), Some((_, span))) = (&lowered, inline) {
+        nesting::check(lowered, errors, span);
+    }
     let owner = Owner::of(&item.sig);
     let strukt = strukt(&item);
     let (Some(signature), Some(lowered)) = (&signature, lowered) else {
@@ -149,9 +161,11 @@ fn lower_body(
 ) -> Option<Lowered> {
     superstep::expand(body, krate);
     reference::mark(body);
-    let lowered = lower::lower(signature, body, None, krate, errors)?;
+    let mut lowered = lower::lower(signature, body, &Attribute::default(), krate, errors)?;
     check::well_formed(&lowered, errors)?;
     check::barriers(&lowered, true, errors)?;
+    check::recursion(&lowered, errors)?;
+    check::function_races(&mut lowered, signature.is_unsafe, errors)?;
     Some(lowered)
 }
 
@@ -160,20 +174,18 @@ fn strukt(item: &syn::ItemFn) -> TokenStream {
     let mut name = item.sig.ident.clone();
     name.set_span(Span::mixed_site().located_at(name.span()));
     let (vis, parameters) = (&item.vis, Parameters::of(&item.sig.generics));
-    let Parameters {
-        declared, clause, ..
-    } = &parameters;
+    let declared = &parameters.defaulted;
     let field = parameters.field();
     quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code, clippy::exhaustive_structs)]
-        #vis struct #name<#declared> #clause { #field }
+        #vis struct #name<#declared> { #field }
     }
 }
 
 impl Owner {
     /// The struct of a free function.
-    fn of(sig: &syn::Signature) -> Owner {
+    pub fn of(sig: &syn::Signature) -> Owner {
         let mut name = sig.ident.clone();
         name.set_span(Span::mixed_site().located_at(name.span()));
         let Parameters {

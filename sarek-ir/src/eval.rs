@@ -9,6 +9,7 @@ mod call;
 mod collective;
 mod host;
 mod lane;
+mod sanitize;
 mod thread;
 
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub use call::call;
 pub use collective::{Brought, atomic, subgroup};
 pub use host::{Fault, Host, Ids, Like, SUBGROUP};
 pub(crate) use lane::shared_len;
+pub use sanitize::{Deed, Finding, Sanitize, Spot, Touch};
 
 use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value, binary16};
 

@@ -24,6 +24,8 @@ pub struct StructInfo {
     pub fields: &'static [FieldInfo],
     /// Bytes from one to the next in a slice; 0 if the type does not stand in memory.
     pub size: u64,
+    /// Bytes that its address is a multiple of; of no account if the type does not stand in memory.
+    pub align: u64,
 }
 
 /// A field of a struct or of a variant.

@@ -165,6 +165,9 @@ pub struct Param {
     pub name: Cow<'static, str>,
     /// What it is.
     pub kind: ParamKind,
+    /// Of a slice of a linked kernel: bytes, up to 16, that the address of an element of the source's type is a multiple
+    /// of on every device. 0 where that is not told.
+    pub align: u32,
 }
 
 /// What a parameter is.
@@ -310,6 +313,8 @@ pub enum Precondition {
     BlockAtMost(Axis, u64),
     /// No thread's evaluation of the expression leaves its type's range on the way.
     NoOverflow(ExprId),
+    /// The assertion at this site of the kernel's own holds: what the user requires of scalars, lengths and extents.
+    Holds(SiteId),
 }
 
 impl Kernel {

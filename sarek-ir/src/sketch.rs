@@ -112,6 +112,7 @@ impl Sketch {
         state.kernel.params.to_mut().push(Param {
             name: name.into(),
             kind,
+            align: 0,
         });
         ParamId(state.kernel.params.len() as u32 - 1)
     }

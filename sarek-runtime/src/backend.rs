@@ -10,11 +10,15 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use sarek_ir::write::{Source, Variant};
 
-use crate::Result;
-use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
+pub use crate::claims::Claims;
+pub use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
+pub use crate::environment::Parts;
+use crate::tag::{ScheduleKind, StorageKind, Tag};
+use crate::{Error, Result};
 
 /// A family of devices behind one driver.
 pub trait Backend: Send + Sync {
@@ -31,6 +35,9 @@ pub trait Backend: Send + Sync {
     fn priority(&self) -> i32 {
         0
     }
+
+    /// What it is in charge of, see [`crate::claims`]. Asked once, when it is registered.
+    fn claims(&self, _claims: &mut Claims) {}
 }
 
 /// A device.
@@ -46,6 +53,19 @@ pub trait BackendDevice: Any + Send + Sync {
 
     /// Allocates device memory, of any content, never of 0 bytes. Dropping it frees it, after the work that uses it.
     fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>>;
+
+    /// Allocates memory of another storage than [`StorageKind::device`], which the backend has claimed.
+    fn alloc_in(&self, bytes: usize, storage: &Tag<StorageKind>) -> Result<Arc<dyn Mem>> {
+        Err(Error::Unsupported {
+            backend: self.info().name.clone(),
+            what: format!("{bytes} bytes of the storage `{storage}`"),
+        })
+    }
+
+    /// Gives back memory that it keeps for later allocations; all streams have been waited for.
+    fn trim(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// The default stream.
     fn stream(&self) -> Arc<dyn BackendStream>;
@@ -99,6 +119,36 @@ pub struct DeviceInfo {
     pub warp: u32,
     /// Bytes of device memory, 0 if unknown.
     pub memory: u64,
+    /// Do host and device share their memory?
+    pub unified: bool,
+    /// Offsets at which a part of a buffer may be bound are multiples of so many bytes.
+    pub alignment: usize,
+    /// May several parts of one buffer be arguments of a launch, some of them written, at no cost? Then small
+    /// buffers are parts of larger ones.
+    pub slabs: bool,
+}
+
+/// A device of 32-bit arithmetic without a name, which runs anything of any size; for `..DeviceInfo::default()`.
+impl Default for DeviceInfo {
+    fn default() -> DeviceInfo {
+        DeviceInfo {
+            name: String::new(),
+            priority: None,
+            host_memory: false,
+            features: Features::default(),
+            max_block: [u32::MAX; 3],
+            max_block_threads: u32::MAX,
+            max_grid: [u32::MAX; 3],
+            max_shared: 1 << 30,
+            max_buffer: isize::MAX as u64,
+            max_buffers: u32::MAX,
+            warp: 1,
+            memory: 0,
+            unified: false,
+            alignment: 256,
+            slabs: false,
+        }
+    }
 }
 
 /// What kernels may require of a device beyond 32-bit arithmetic.
@@ -148,15 +198,22 @@ pub trait Compiler: Send + Sync {
     /// Identifies compiler, options and architecture in cache keys.
     fn fingerprint(&self) -> String;
 
-    /// Compiles one source.
-    fn compile(&self, kernel: &str, source: &Source) -> Result<Artifact>;
+    /// Are artifacts worth keeping on disk? Not if they are the text itself.
+    fn keeps_artifacts(&self) -> bool {
+        true
+    }
+
+    /// Compiles one source, with what its environments ask for.
+    fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact>;
 
     /// Compiles several; gaps stay gaps.
-    fn compile_batch(&self, sources: &[Option<(&str, &Source)>]) -> Vec<Option<Result<Artifact>>> {
-        sources
-            .iter()
-            .map(|s| s.map(|(kernel, source)| self.compile(kernel, source)))
-            .collect()
+    fn compile_batch(
+        &self,
+        sources: &[Option<(&str, &Source)>],
+        parts: &Parts,
+    ) -> Vec<Option<Result<Artifact>>> {
+        let one = |(kernel, source)| self.compile(kernel, source, parts);
+        sources.iter().map(|source| source.map(one)).collect()
     }
 }
 
@@ -188,6 +245,10 @@ pub enum Program<'a> {
         /// The lengths of the kernel's shared arrays; those that a launch gives are the program's where
         /// [`BackendDevice::fixes_shared`], and else of no account.
         shared: &'a [u64],
+        /// What its environments ask for; the artifact was compiled with it.
+        parts: &'a Parts,
+        /// The kernel that the source is a rendering of, closed.
+        ir: &'a Arc<sarek_ir::Kernel>,
     },
 }
 
@@ -221,9 +282,8 @@ pub trait BackendStream: Any + Send + Sync {
     /// Copies from the device, after all earlier work; complete on return.
     fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()>;
 
-    /// Queues a launch. A host backend runs it before it returns and reports its first fault;
-    /// others record faults in the buffer of [`sarek_ir::write::SlotKind::Faults`] and return
-    /// `None`.
+    /// Queues a launch. A backend that runs it before it returns reports its first fault; others record faults in the
+    /// buffer of [`sarek_ir::write::SlotKind::Faults`] and return `None`.
     fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>>;
 
     /// Waits for all earlier work.
@@ -232,10 +292,15 @@ pub trait BackendStream: Any + Send + Sync {
     /// Marks the work queued so far; complete at once by default, after waiting.
     fn record(&self) -> Result<Arc<dyn BackendEvent>> {
         self.sync()?;
-        Ok(Arc::new(Done))
+        Ok(Arc::new(Done(Instant::now())))
     }
 
-    /// Makes later work of this stream wait for an event of the same backend.
+    /// As [`BackendStream::record`], of an event that keeps the time, if the device can.
+    fn record_time(&self) -> Result<Arc<dyn BackendEvent>> {
+        self.record()
+    }
+
+    /// Makes later work of this stream wait for an event of the same backend, perhaps of another device.
     fn wait(&self, event: &Arc<dyn BackendEvent>) -> Result<()> {
         event.sync()
     }
@@ -250,8 +315,8 @@ pub trait BackendStream: Any + Send + Sync {
         self.copy_in(dst, &vec![0; dst.len])
     }
 
-    /// Copies within the device, in order. `false` means that the framework has to go through the
-    /// host.
+    /// Copies within the device, or from another device of the backend, in order. `false` means that the framework
+    /// has to go through the host.
     fn copy(&self, _dst: &Slice, _src: &Slice) -> Result<bool> {
         Ok(false)
     }
@@ -264,11 +329,23 @@ pub trait BackendEvent: Any + Send + Sync {
 
     /// Waits until it has.
     fn sync(&self) -> Result<()>;
+
+    /// The time on the device since an earlier event of the same device, both of which have passed; `None` if they
+    /// keep none.
+    fn elapsed(&self, _since: &dyn BackendEvent) -> Result<Option<Duration>> {
+        Ok(None)
+    }
 }
 
-struct Done;
+/// The event of a stream that has done its work when a call returns.
+struct Done(Instant);
 
 impl BackendEvent for Done {
+    fn elapsed(&self, since: &dyn BackendEvent) -> Result<Option<Duration>> {
+        let since = (since as &dyn Any).downcast_ref::<Done>();
+        Ok(since.map(|since| self.0.saturating_duration_since(since.0)))
+    }
+
     fn is_done(&self) -> Result<bool> {
         Ok(true)
     }
@@ -288,6 +365,8 @@ pub struct Launch<'a> {
     pub space: IndexSpace,
     /// The physical grid: within the device's limits, `space.grid` unless folded.
     pub grid: [u32; 3],
+    /// How its threads are to be run; [`ScheduleKind::blocks`], or one that the backend has claimed.
+    pub schedule: &'a Tag<ScheduleKind>,
     /// The arguments.
     pub args: Args<'a>,
 }

@@ -53,6 +53,14 @@ pub enum Error {
         /// What the launch must satisfy, and what it was.
         requirement: String,
     },
+    /// The interpreter, run as a sanitizer (`SAREK_SANITIZE`), found what a kernel must not do.
+    #[error("sanitizer, `{kernel}`: {finding}")]
+    Sanitizer {
+        /// The kernel.
+        kernel: String,
+        /// What it does, which threads do it and where.
+        finding: String,
+    },
     /// A kernel failed while it ran.
     #[error("{0}")]
     Fault(Box<Fault>),
@@ -61,6 +69,16 @@ pub enum Error {
     Bounds {
         /// The index.
         index: usize,
+        /// The vector's length.
+        len: usize,
+    },
+    /// A range that is not one of a vector's elements.
+    #[error("the range {start}..{end} is out of bounds of a vector of length {len}")]
+    Range {
+        /// The first element.
+        start: usize,
+        /// Behind the last element.
+        end: usize,
         /// The vector's length.
         len: usize,
     },
@@ -85,6 +103,48 @@ pub enum Error {
         log: String,
         /// The text.
         source_text: String,
+    },
+    /// Several backends claim the same.
+    #[error("{what}: claimed by {}; only one of them can be in charge", .owners.join(", "))]
+    Ambiguous {
+        /// What they claim.
+        what: String,
+        /// The backends.
+        owners: Vec<String>,
+    },
+    /// No backend claims what was asked for.
+    #[error("{what}: no backend claims it; {}", claimed(.known))]
+    Unclaimed {
+        /// What was asked for.
+        what: String,
+        /// What of that sort is claimed, and by whom.
+        known: Vec<String>,
+    },
+    /// A copy that must not be made.
+    #[error("{what} are not possible: {reason}")]
+    IllegalCopy {
+        /// Which copies.
+        what: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A tag cannot be added or had.
+    #[error("{kind} `{name}`: {problem}")]
+    Tag {
+        /// The kind of tag.
+        kind: &'static str,
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// An environment cannot be had: it is unknown, depends on itself, or contradicts another.
+    #[error("environment `{name}`: {problem}")]
+    Environment {
+        /// The environment.
+        name: String,
+        /// What is wrong.
+        problem: String,
     },
     /// Device memory is exhausted.
     #[error("{device} is out of memory: {bytes} bytes were asked for")]
@@ -220,6 +280,13 @@ fn at(places: &[String]) -> String {
     match places {
         [] => String::new(),
         places => format!(", the `native!` at {}", places.join(" and at ")),
+    }
+}
+
+fn claimed(known: &[String]) -> String {
+    match known {
+        [] => "nothing of its sort is claimed".into(),
+        known => format!("these are claimed: {}", known.join(", ")),
     }
 }
 

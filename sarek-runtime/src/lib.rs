@@ -2,8 +2,11 @@
 
 mod atomic;
 pub mod backend;
+pub mod cache;
+pub mod claims;
 mod device;
 pub mod direct;
+pub mod environment;
 mod error;
 mod fault;
 mod function;
@@ -14,14 +17,16 @@ pub mod layout;
 mod native;
 mod number;
 mod output;
+mod packed;
 mod sync;
+pub mod tag;
 #[cfg(test)]
 mod testing;
 mod types;
 mod vector;
 
 pub use atomic::{Atomic, AtomicElement, AtomicInteger};
-pub use device::{Device, Event, Stream, registry};
+pub use device::{Device, Event, MemoryUse, Stream, registry};
 pub use error::{Error, Fault, FaultKind, Result};
 pub use function::DeviceFn;
 pub use kernel::{Kernel, KernelDef, ScalarArg};
@@ -36,5 +41,11 @@ pub use number::{Float, Int, Num, Scalar};
 #[doc(hidden)]
 pub use output::printed;
 pub use output::{reset_output, set_output};
+#[doc(hidden)]
+pub use packed::Packed;
+pub use packed::{
+    Swizzle2, Swizzle3, Swizzle4, f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4,
+    u32x2, u32x3, u32x4,
+};
 pub use types::{Element, KernelType};
-pub use vector::Vector;
+pub use vector::{Part, PartMut, Parts, ReadBack, Vector};

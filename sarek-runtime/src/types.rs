@@ -136,6 +136,7 @@ macro_rules! tuples {
                         name: "a tuple",
                         fields: const { &[$(part::<$ty>($name)),*] },
                         size: 0,
+                        align: 0,
                     }
                 },
             );

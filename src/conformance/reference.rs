@@ -43,7 +43,6 @@ impl Backend for Reference {
         Ok(Arc::new(Rustc {
             info: DeviceInfo {
                 name: "the user's function".into(),
-                priority: None,
                 host_memory: true,
                 features: Features {
                     f64: true,
@@ -56,14 +55,8 @@ impl Backend for Reference {
                     subgroups: true,
                     fences: true,
                 },
-                max_block: [u32::MAX; 3],
-                max_block_threads: u32::MAX,
-                max_grid: [u32::MAX; 3],
-                max_shared: 1 << 30,
-                max_buffer: isize::MAX as u64,
-                max_buffers: u32::MAX,
-                warp: 1,
-                memory: 0,
+                unified: true,
+                ..DeviceInfo::default()
             },
         }))
     }

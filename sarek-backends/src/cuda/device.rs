@@ -37,7 +37,7 @@ pub(super) struct Device {
 pub(super) struct Shared {
     pub name: String,
     device: CUdevice,
-    context: CUcontext,
+    pub context: CUcontext,
     /// How memory is allocated, if the device has pools.
     pub pool: Option<Pool>,
     /// The streams that live; what is freed waits for all of them.
@@ -136,6 +136,19 @@ impl Shared {
         Ok(())
     }
 
+    /// Gives back to the driver what the pool holds: memory that was given up may still wait for the work that uses
+    /// it, or be held in pieces.
+    pub fn trim(&self) -> Result<()> {
+        self.bind()?;
+        self.finish_all()?;
+        let Some(Pool { pool, free, .. }) = self.pool else {
+            return Ok(());
+        };
+        // SAFETY: the stream and the pool are live.
+        unsafe { stream::synchronize(free).and_then(|()| mem_pool::trim_to(pool, 0)) }
+            .map_err(|error| self.error("trimming the memory pool", error))
+    }
+
     fn attribute(&self, attribute: Attribute) -> Result<i32> {
         // SAFETY: the device is one that the driver gave.
         unsafe { device::get_attribute(self.device, attribute) }
@@ -215,7 +228,7 @@ impl Device {
         let shared = Arc::new(shared);
         Ok(Arc::new(Device {
             info: describe(&shared)?,
-            compiler: Compiler::new(&shared.name, capability(&shared)?)?,
+            compiler: Compiler::new(&shared.name, capability(&shared)?),
             stream: Arc::new(Stream::new(shared.clone())?),
             shared,
         }))
@@ -237,6 +250,10 @@ impl BackendDevice for Device {
 
     fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
         Ok(Arc::new(Memory::new(&self.shared, bytes)?))
+    }
+
+    fn trim(&self) -> Result<()> {
+        self.shared.trim()
     }
 
     fn stream(&self) -> Arc<dyn BackendStream> {
@@ -280,7 +297,10 @@ impl BackendDevice for Device {
                 Some((key.to_string(), value.to_string()))
             })
             .chain([
-                ("architecture".to_string(), self.compiler.arch().to_string()),
+                (
+                    "architecture".to_string(),
+                    self.compiler.arch().unwrap_or_else(|why| why),
+                ),
                 (
                     "memory pool".to_string(),
                     self.shared.pool.is_some().to_string(),
@@ -338,5 +358,9 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
         max_buffers: 200,
         warp: get(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
         memory,
+        unified: get(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0,
+        // Arguments are addresses; this is what the driver's own allocations begin at.
+        alignment: 256,
+        slabs: true,
     })
 }

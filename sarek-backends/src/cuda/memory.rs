@@ -24,21 +24,7 @@ pub(super) struct Memory {
 impl Memory {
     pub fn new(shared: &Arc<Shared>, len: usize) -> Result<Memory> {
         shared.bind()?;
-        let mut allocated = allocate(shared, len);
-        if matches!(
-            allocated,
-            Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY))
-        ) {
-            // Memory that was given up may still wait for the work that uses it, or be held by the
-            // pool in pieces.
-            shared.finish_all()?;
-            if let Some(Pool { pool, free, .. }) = shared.pool {
-                // SAFETY: the stream and the pool are live.
-                unsafe { stream::synchronize(free).and_then(|()| mem_pool::trim_to(pool, 0)) }
-                    .map_err(|error| shared.error("trimming the memory pool", error))?;
-            }
-            allocated = allocate(shared, len);
-        }
+        let allocated = allocate(shared, len);
         match allocated {
             Ok(address) => Ok(Memory {
                 shared: shared.clone(),
@@ -98,11 +84,19 @@ impl Drop for Memory {
     }
 }
 
+/// Where a slice of the memory of any CUDA device begins, and whose it is.
+pub(super) fn located<'a>(
+    shared: &Shared,
+    slice: &'a Slice,
+) -> Result<(CUdeviceptr, &'a Arc<Shared>)> {
+    let memory: &Memory = jit::memory(&shared.name, slice)?;
+    Ok((memory.address + slice.offset as CUdeviceptr, &memory.shared))
+}
+
 /// Where a slice of this device's memory begins.
 pub(super) fn address(shared: &Arc<Shared>, slice: &Slice) -> Result<CUdeviceptr> {
-    let memory: &Memory = jit::memory(&shared.name, slice)?;
-    if !Arc::ptr_eq(&memory.shared, shared) {
-        return Err(jit::foreign(&shared.name, "memory of another device"));
+    match located(shared, slice)? {
+        (address, owner) if Arc::ptr_eq(owner, shared) => Ok(address),
+        _ => Err(jit::foreign(&shared.name, "memory of another device")),
     }
-    Ok(memory.address + slice.offset as CUdeviceptr)
 }

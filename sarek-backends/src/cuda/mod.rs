@@ -68,7 +68,7 @@ fn find() -> Result<usize, String> {
         _ => format!("the CUDA driver does not start: {}", words(error)),
     })?;
     let count = result::device::get_count().map_err(words)?;
-    nvrtc::version()?;
+    nvrtc::present()?;
     match usize::try_from(count) {
         Ok(count) if count > 0 => Ok(count),
         Ok(_) | Err(_) => Err("the CUDA driver finds no device".into()),

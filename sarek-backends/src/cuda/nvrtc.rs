@@ -21,17 +21,24 @@ use sarek_runtime::{Error, Result};
 /// # Errors
 /// [`Error::NoBackend`] without NVRTC, [`Error::Compile`] if it rejects the text.
 pub fn compile(kernel: &str, text: &str, arch: &str) -> Result<Artifact> {
+    compile_with(kernel, text, arch, &[])
+}
+
+/// As [`compile`], with further options.
+pub fn compile_with(kernel: &str, text: &str, arch: &str, options: &[String]) -> Result<Artifact> {
     let nvrtc = nvrtc().map_err(|reason| Error::NoBackend {
         backend: "cuda".into(),
         reason,
     })?;
-    nvrtc.compile(text, arch).map_err(|log| Error::Compile {
-        kernel: kernel.into(),
-        places: vec![],
-        target: "cuda".into(),
-        log,
-        source_text: text.into(),
-    })
+    nvrtc
+        .compile(text, arch, options)
+        .map_err(|log| Error::Compile {
+            kernel: kernel.into(),
+            places: vec![],
+            target: "cuda".into(),
+            log,
+            source_text: text.into(),
+        })
 }
 
 /// Its version, major and minor, or why it cannot be used.
@@ -46,6 +53,23 @@ pub fn version() -> Result<(i32, i32), String> {
 /// The options of every compilation. Division and square root are correctly rounded and denormals
 /// kept, which are the defaults; contraction to FMA is the default too.
 pub(super) const OPTIONS: &str = "--std=c++17";
+
+/// Is it there, as far as can be told without loading what is found by its path? Else why not.
+pub(super) fn present() -> Result<(), String> {
+    if let Some(told) = std::env::var_os("SAREK_NVRTC").map(PathBuf::from) {
+        let found = told.is_file() || told.is_dir() && !files_in(&told).is_empty();
+        return if found { Ok(()) } else { version().map(|_| ()) };
+    }
+    let search = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&search).chain(toolkits());
+    match folders
+        .into_iter()
+        .any(|folder| !files_in(&folder).is_empty())
+    {
+        true => Ok(()),
+        false => version().map(|_| ()),
+    }
+}
 
 /// What to compile for on a device of this compute capability: the device itself or, if it is
 /// newer than NVRTC, the newest that NVRTC knows, which the driver translates.
@@ -242,16 +266,15 @@ impl Nvrtc {
     }
 
     /// The binary, or what the compiler said.
-    fn compile(&self, text: &str, arch: &str) -> Result<Artifact, String> {
+    fn compile(&self, text: &str, arch: &str, more: &[String]) -> Result<Artifact, String> {
         let c_string = |text: String| {
             CString::new(text).map_err(|_| "the text contains a zero byte".to_string())
         };
         let text = c_string(text.into())?;
-        let options = [
-            c_string(format!("--gpu-architecture={arch}"))?,
-            c_string(OPTIONS.into())?,
-        ];
-        let options = options.each_ref().map(|option| option.as_ptr());
+        let own = [format!("--gpu-architecture={arch}"), OPTIONS.into()];
+        let options = own.into_iter().chain(more.iter().cloned()).map(c_string);
+        let options = options.collect::<Result<Vec<_>, _>>()?;
+        let options: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
         let mut raw = ptr::null_mut();
         // SAFETY: the text outlives the program; there are no headers.
         let code = unsafe {

@@ -9,7 +9,7 @@ use cudarc::driver::result::{DriverError, function, module};
 use cudarc::driver::sys::{CUfunction, CUfunction_attribute, CUmodule, CUresult};
 use sarek_ir::Kernel;
 use sarek_ir::write::{Cuda, Dialect, Slot, SlotKind, Source, Variant};
-use sarek_runtime::backend::{self, Artifact};
+use sarek_runtime::backend::{self, Artifact, Parts};
 use sarek_runtime::{Error, Result};
 
 use super::device::Shared;
@@ -29,38 +29,42 @@ impl backend::Renderer for Renderer {
     }
 }
 
-/// NVRTC for one architecture.
+/// NVRTC for the architecture of a device. It is not loaded before it has something to compile.
 pub(super) struct Compiler {
-    arch: String,
-    fingerprint: String,
+    name: String,
+    capability: (i32, i32),
 }
 
 impl Compiler {
-    pub fn new(device: &str, (major, minor): (i32, i32)) -> Result<Compiler> {
-        let told = |message| Error::Device {
-            device: device.into(),
-            message,
-        };
-        let arch = nvrtc::arch(major, minor).map_err(told)?;
-        let (major, minor) = nvrtc::version().map_err(told)?;
-        Ok(Compiler {
-            fingerprint: format!("nvrtc {major}.{minor} {arch} {}", nvrtc::OPTIONS),
-            arch,
-        })
+    pub fn new(device: &str, capability: (i32, i32)) -> Compiler {
+        Compiler {
+            name: device.into(),
+            capability,
+        }
     }
 
-    pub fn arch(&self) -> &str {
-        &self.arch
+    /// What NVRTC compiles for, or why it does not.
+    pub fn arch(&self) -> Result<String, String> {
+        let (major, minor) = self.capability;
+        nvrtc::arch(major, minor)
     }
 }
 
 impl backend::Compiler for Compiler {
     fn fingerprint(&self) -> String {
-        self.fingerprint.clone()
+        // What any NVRTC made for an architecture is good for it: its version is of no account to what is cached.
+        let (major, minor) = self.capability;
+        format!("cuda {major}.{minor} {}", nvrtc::OPTIONS)
     }
 
-    fn compile(&self, kernel: &str, source: &Source) -> Result<Artifact> {
-        nvrtc::compile(kernel, &source.text, &self.arch)
+    fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
+        let arch = self.arch().map_err(|message| Error::Device {
+            device: self.name.clone(),
+            message,
+        })?;
+        let options = jit::options(Cuda.name(), parts)?;
+        let text = jit::with_headers(&source.text, parts);
+        nvrtc::compile_with(kernel, &text, &arch, &options)
     }
 }
 

@@ -6,16 +6,19 @@
 use std::any::Any;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use cudarc::driver::result::{self, event, stream};
-use cudarc::driver::sys::{CUevent, CUevent_flags, CUevent_wait_flags, CUresult, cuStreamQuery};
+use cudarc::driver::sys::{
+    CUevent, CUevent_flags, CUevent_wait_flags, CUresult, cuMemcpyPeerAsync, cuStreamQuery,
+};
 use sarek_ir::SHARED_ALIGNMENT;
 use sarek_runtime::Result;
 use sarek_runtime::backend::{Arg, BackendEvent, BackendStream, Launch, Slice};
 use sarek_runtime::direct::RawFault;
 
 use super::device::{Lane, Shared};
-use super::memory::address;
+use super::memory::{self, address};
 use super::program::Program;
 use crate::jit::{self, lock};
 
@@ -99,6 +102,32 @@ impl Stream {
         self.check("cuLaunchKernel", launched)
     }
 
+    /// An event behind the work queued so far.
+    fn mark(&self, flags: CUevent_flags) -> Result<Arc<dyn BackendEvent>> {
+        self.shared.bind()?;
+        let raw =
+            event::create(flags).map_err(|error| self.shared.error("cuEventCreate", error))?;
+        let event = Event {
+            shared: self.shared.clone(),
+            raw,
+            timed: flags == CUevent_flags::CU_EVENT_DEFAULT,
+        };
+        // SAFETY: both are live.
+        let recorded = unsafe { event::record(raw, self.lane.stream) };
+        self.check("cuEventRecord", recorded)?;
+        Ok(Arc::new(event))
+    }
+
+    /// Copies from another device, directly where the machine can, else as the driver sees fit.
+    fn copy_from_peer(&self, to: u64, owner: &Shared, from: u64, len: usize) -> Result<bool> {
+        self.shared.bind()?;
+        let (ours, theirs) = (self.shared.context, owner.context);
+        // SAFETY: both ranges are in bounds by contract, of memory of the contexts given.
+        let copied = unsafe { cuMemcpyPeerAsync(to, ours, from, theirs, len, self.lane.stream) };
+        let copied = copied.result();
+        self.check("cuMemcpyPeerAsync", copied).map(|()| true)
+    }
+
     /// Copies a part of an upload that fits a slot.
     fn upload(&self, to: u64, part: &[u8]) -> Result<()> {
         let (slots, shape) = match part.len() <= SMALL.1 {
@@ -168,17 +197,11 @@ impl BackendStream for Stream {
     }
 
     fn record(&self) -> Result<Arc<dyn BackendEvent>> {
-        self.shared.bind()?;
-        let raw = event::create(CUevent_flags::CU_EVENT_DISABLE_TIMING)
-            .map_err(|error| self.shared.error("cuEventCreate", error))?;
-        let event = Event {
-            shared: self.shared.clone(),
-            raw,
-        };
-        // SAFETY: both are live.
-        let recorded = unsafe { event::record(raw, self.lane.stream) };
-        self.check("cuEventRecord", recorded)?;
-        Ok(Arc::new(event))
+        self.mark(CUevent_flags::CU_EVENT_DISABLE_TIMING)
+    }
+
+    fn record_time(&self) -> Result<Arc<dyn BackendEvent>> {
+        self.mark(CUevent_flags::CU_EVENT_DEFAULT)
     }
 
     fn wait(&self, event: &Arc<dyn BackendEvent>) -> Result<()> {
@@ -213,7 +236,11 @@ impl BackendStream for Stream {
     }
 
     fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
-        let (to, from) = (address(&self.shared, dst)?, address(&self.shared, src)?);
+        let to = address(&self.shared, dst)?;
+        let (from, owner) = memory::located(&self.shared, src)?;
+        if !Arc::ptr_eq(owner, &self.shared) {
+            return self.copy_from_peer(to, owner, from, src.len);
+        }
         if src.len == 0 {
             return Ok(true);
         }
@@ -294,6 +321,8 @@ impl Drop for Staging {
 struct Event {
     shared: Arc<Shared>,
     raw: CUevent,
+    /// Does it keep the time?
+    timed: bool,
 }
 
 // SAFETY: see `Shared`.
@@ -317,6 +346,20 @@ impl BackendEvent for Event {
         // SAFETY: the event is live.
         unsafe { event::synchronize(self.raw) }
             .map_err(|error| self.shared.error("cuEventSynchronize", error))
+    }
+
+    fn elapsed(&self, since: &dyn BackendEvent) -> Result<Option<Duration>> {
+        let since = (since as &dyn Any).downcast_ref::<Event>();
+        let Some(since) = since.filter(|since| since.timed && self.timed) else {
+            return Ok(None);
+        };
+        self.shared.bind()?;
+        // SAFETY: both events are live.
+        let millis = unsafe { event::elapsed(since.raw, self.raw) }
+            .map_err(|error| self.shared.error("cuEventElapsedTime", error))?;
+        Ok(Some(Duration::from_secs_f64(
+            f64::from(millis.max(0.0)) / 1e3,
+        )))
     }
 }
 

@@ -33,17 +33,12 @@ impl Interpreter {
         Interpreter {
             info: DeviceInfo {
                 name: "IR interpreter".into(),
-                priority: None,
                 host_memory: true,
                 features,
                 max_block: [1024; 3],
                 max_block_threads: 1024,
-                max_grid: [u32::MAX; 3],
-                max_shared: 1 << 30,
-                max_buffer: isize::MAX as u64,
-                max_buffers: u32::MAX,
-                warp: 1,
-                memory: 0,
+                unified: true,
+                ..DeviceInfo::default()
             },
             stream: Arc::new(Stream),
         }

@@ -5,10 +5,13 @@
 //! ([`sarek_ir::eval`]). Threads run in order, x fastest within a block and blocks in order, so that
 //! the fault it reports is always the same one. Integers wrap silently. Of a native block it runs
 //! the fallback.
+//!
+//! `SAREK_SANITIZE` in the environment makes it a sanitizer ([`sanitize`]).
 
 mod device;
 mod memory;
 mod program;
+pub mod sanitize;
 mod stream;
 
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use sarek_ir::eval::{Host, Ids, Machine, Stop};
+use sarek_ir::eval::{Host, Ids, Machine, Sanitize, Stop};
 use sarek_ir::{Access, Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
 use sarek_runtime::direct::{DirectArg, IndexSpace, RawFault};
 use sarek_runtime::{Error, Result};
@@ -35,32 +35,43 @@ impl Interpreted {
         Ok(Interpreted { kernel })
     }
 
-    /// Runs all blocks, in order, up to the first thread that faults.
-    pub(super) fn run(&self, args: &[DirectArg], space: &IndexSpace) -> Result<Option<RawFault>> {
+    /// Runs all blocks, up to the first thread that faults, or that does what the sanitizer looks for: in order, unless that has
+    /// another one.
+    pub(super) fn run(
+        &self,
+        args: &[DirectArg],
+        space: &IndexSpace,
+        sanitize: Option<Sanitize>,
+    ) -> Result<Option<RawFault>> {
         let mut host = HostArgs::new(&self.kernel, args)?;
-        let mut machine = Machine::new(&self.kernel);
-        let block_dim = space.block.map(u64::from);
-        let mut ids = Ids {
-            thread_idx: [0; 3],
-            block_idx: [0; 3],
-            block_dim,
-            grid_dim: space.grid,
-            global_dim: space.extent,
+        let mut machine = match sanitize {
+            Some(settings) => Machine::sanitizing(&self.kernel, settings),
+            None => Machine::new(&self.kernel),
         };
-        for block_idx in points(space.grid) {
-            ids.block_idx = block_idx;
-            // Threads past the extent do not run.
-            let first = |a: usize| block_idx[a].saturating_mul(block_dim[a]);
-            let threads = [0, 1, 2].map(|a| space.extent[a].saturating_sub(first(a)));
-            let threads = [0, 1, 2].map(|a| threads[a].min(block_dim[a]));
-            match machine.run(&ids, threads, &mut host) {
+        let turned = sanitize.is_some_and(|settings| settings.seed != 0);
+        let mut order: Vec<_> = match turned {
+            true => points(space.grid).collect(),
+            false => vec![],
+        };
+        machine.order(&mut order);
+        // A list of all blocks is kept only where their order is turned about.
+        let plain = points(space.grid).filter(|_| !turned);
+        for block_idx in order.into_iter().chain(plain) {
+            let (ids, size) = Ids::of_block(block_idx, space.block, space.grid, space.extent);
+            match machine.run(&ids, size, &mut host) {
                 Ok(()) => {}
                 Err(Stop::Fault { fault, thread }) => {
                     return Ok(Some(RawFault {
                         site: fault.site,
                         detail: fault.detail,
-                        thread: [0, 1, 2].map(|a| first(a) + thread[a]),
+                        thread: ids.global_of(thread),
                     }));
+                }
+                Err(Stop::Found(finding)) => {
+                    return Err(Error::Sanitizer {
+                        kernel: self.kernel.name.to_string(),
+                        finding: finding.text(&self.kernel),
+                    });
                 }
                 Err(Stop::Divergence {
                     barrier,

@@ -8,6 +8,7 @@ use sarek_runtime::{Error, Result};
 use super::NAME;
 use super::memory::Memory;
 use super::program::Interpreted;
+use super::sanitize;
 
 /// The only stream. Every call has done its work when it returns.
 pub(super) struct Stream;
@@ -37,7 +38,9 @@ impl BackendStream for Stream {
             .downcast_ref()
             .ok_or_else(|| problem(&format!("the program was not loaded by the {NAME}")))?;
         match launch.args {
-            Args::Host { args, checked: _ } => program.run(args, &launch.space),
+            Args::Host { args, checked: _ } => {
+                program.run(args, &launch.space, sanitize::settings())
+            }
             Args::Device(_) => Err(problem(&format!("the {NAME} takes host arguments"))),
         }
     }

@@ -23,6 +23,7 @@ fn launch(kernel: Kernel, space: IndexSpace, args: &[DirectArg]) -> Result<Optio
         kernel: "k",
         space,
         grid: space.grid.map(|g| g as u32),
+        schedule: &sarek_runtime::tag::ScheduleKind::blocks(),
         args: Args::Host {
             args,
             checked: true,
@@ -262,4 +263,28 @@ fn copies() {
     let mut out = [0; 8];
     stream.copy_out(&part(0, 8), &mut out).expect("own memory");
     assert_eq!(out, [1, 2, 1, 2, 3, 4, 0, 0]);
+}
+
+#[test]
+fn the_sanitizer_names_both_threads() {
+    let s = Sketch::new("k");
+    let v = s.slice_mut("v", Scalar::F32);
+    s.store(v, s.n(2), s.f32(1.0));
+    let program = super::program::Interpreted::new(Arc::new(s.finish())).expect("it is closed");
+    let mut values = [0.0f32; 3];
+    let args = [slice(&mut values)];
+    let space = over([4, 1, 1], [2, 1, 1]);
+    assert_eq!(program.run(&args, &space, None).expect("it runs"), None);
+    for seed in 0..3 {
+        let settings = sarek_ir::eval::Sanitize {
+            seed,
+            ..Default::default()
+        };
+        let Err(Error::Sanitizer { kernel, finding }) = program.run(&args, &space, Some(settings))
+        else {
+            panic!("two threads meet");
+        };
+        assert_eq!(kernel, "k");
+        assert_eq!(finding.matches("writes `v[2]`").count(), 2, "{finding}");
+    }
 }

@@ -15,6 +15,7 @@ use super::stream::HostStream;
 /// The processor that this program runs on.
 pub struct Processor {
     info: DeviceInfo,
+    stream: Arc<HostStream>,
 }
 
 impl Processor {
@@ -23,7 +24,6 @@ impl Processor {
         let threads = rayon::current_num_threads();
         let info = DeviceInfo {
             name: format!("{} threads, {}", threads, isa().name()),
-            priority: None,
             host_memory: true,
             features: Features {
                 f64: true,
@@ -36,16 +36,11 @@ impl Processor {
                 subgroups: true,
                 fences: true,
             },
-            max_block: [u32::MAX; 3],
-            max_block_threads: u32::MAX,
-            max_grid: [u32::MAX; 3],
-            max_shared: 1 << 30,
-            max_buffer: isize::MAX as u64,
-            max_buffers: u32::MAX,
-            warp: 1,
-            memory: 0,
+            unified: true,
+            ..DeviceInfo::default()
         };
-        Processor { info }
+        let stream = Arc::new(HostStream::new());
+        Processor { info, stream }
     }
 }
 
@@ -73,7 +68,7 @@ impl BackendDevice for Processor {
     }
 
     fn stream(&self) -> Arc<dyn BackendStream> {
-        Arc::new(HostStream)
+        self.stream.clone()
     }
 
     fn debug_info(&self) -> BTreeMap<String, String> {

@@ -8,7 +8,8 @@ mod stream;
 use std::sync::Arc;
 
 use sarek_runtime::Result;
-use sarek_runtime::backend::{Backend, BackendDevice};
+use sarek_runtime::backend::{Backend, BackendDevice, Claims};
+use sarek_runtime::tag::ScheduleKind;
 
 use device::Processor;
 
@@ -30,5 +31,9 @@ impl Backend for Native {
 
     fn priority(&self) -> i32 {
         50
+    }
+
+    fn claims(&self, claims: &mut Claims) {
+        claims.schedule(ScheduleKind::single_thread());
     }
 }

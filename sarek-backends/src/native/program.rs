@@ -26,7 +26,7 @@ pub enum Stop {
     Panic(String),
 }
 
-/// Runs all blocks.
+/// Runs all blocks, with `pool` by several threads where that is worth it.
 ///
 /// # Safety
 /// As for [`sarek_runtime::direct::RunBlocks`].
@@ -35,13 +35,14 @@ pub unsafe fn run(
     args: &[DirectArg],
     space: &IndexSpace,
     checked: bool,
+    pool: bool,
 ) -> Result<(), Stop> {
     let blocks = space.blocks();
     // SAFETY: the caller's promise; each block is run once.
     let piece = |blocks: Range<u64>| unsafe { guarded(direct, args, space, blocks, checked) };
     let operations = space.threads().saturating_mul(direct.weight as u64);
     let threads = rayon::current_num_threads() as u64;
-    if blocks < 2 || threads < 2 || operations < SMALL {
+    if !pool || blocks < 2 || threads < 2 || operations < SMALL {
         return piece(0..blocks);
     }
     let pieces = blocks.min(threads * PIECES_PER_THREAD);

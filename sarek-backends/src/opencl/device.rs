@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-use opencl3::command_queue::create_command_queue;
+use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, create_command_queue};
 use opencl3::context::Context;
 use opencl3::device::{CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, Device as Id};
 use opencl3::error_codes::{ClError, cl_int};
@@ -147,7 +147,9 @@ impl BackendDevice for Device {
 
 fn new_queue(shared: &Arc<Shared>) -> Result<Stream> {
     // SAFETY: the device belongs to the context.
-    let queue = unsafe { create_command_queue(shared.context(), shared.id.id(), 0) };
+    let queue = unsafe {
+        create_command_queue(shared.context(), shared.id.id(), CL_QUEUE_PROFILING_ENABLE)
+    };
     let queue = queue.map_err(|code| shared.error("clCreateCommandQueue", code))?;
     Ok(Stream::new(shared.clone(), Object::queue(queue)))
 }
@@ -195,6 +197,10 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
         max_buffers: clamp(id.max_parameter_size()? / 16),
         warp: warp(&id)?,
         memory: id.global_mem_size()?,
+        unified: id.host_unified_memory().unwrap_or(false),
+        alignment: shared.alignment,
+        // A part of a buffer is an object of its own, made for each launch.
+        slabs: false,
     })
 }
 

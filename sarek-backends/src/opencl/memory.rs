@@ -19,6 +19,7 @@ use crate::jit;
 
 /// A buffer.
 pub(super) struct Memory {
+    shared: Arc<Shared>,
     buffer: Object,
     len: usize,
 }
@@ -39,6 +40,7 @@ impl Memory {
             code => shared.error("clCreateBuffer", code),
         })?;
         Ok(Memory {
+            shared: shared.clone(),
             buffer: Object::memory(buffer),
             len,
         })
@@ -46,6 +48,11 @@ impl Memory {
 
     pub fn raw(&self) -> cl_mem {
         self.buffer.raw
+    }
+
+    /// Is it memory of this device's context?
+    pub fn belongs_to(&self, shared: &Arc<Shared>) -> bool {
+        Arc::ptr_eq(&self.shared, shared)
     }
 }
 

@@ -5,8 +5,7 @@
 //! PoCL, which aborts the process over some of its own binaries (an assertion in
 //! `pocl_binary_get_kernels_metadata` of PoCL 3.1) and keeps a cache of its own.
 
-use std::borrow::Cow;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::ptr;
 use std::sync::{Arc, Mutex};
 
@@ -23,7 +22,7 @@ use opencl3::program::{
 use opencl3::types::cl_program;
 use sarek_ir::Kernel;
 use sarek_ir::write::{Dialect, OpenCl, Slot, Source, Variant};
-use sarek_runtime::backend::{self, Artifact};
+use sarek_runtime::backend::{self, Artifact, Parts};
 use sarek_runtime::{Error, Result};
 
 use super::device::Shared;
@@ -75,22 +74,31 @@ impl Compiler {
         self.options.to_str().unwrap_or_default()
     }
 
-    fn build(&self, program: &Object) -> Result<(), cl_int> {
+    fn build(&self, program: &Object, options: &CStr) -> Result<(), cl_int> {
         let devices = [self.shared.id.id()];
-        build_program(program.raw, &devices, &self.options, None, ptr::null_mut())
+        build_program(program.raw, &devices, options, None, ptr::null_mut())
     }
 
     /// Builds from source; the second is what the compiler said.
-    fn build_source(&self, kernel: &str, source: &Source) -> Result<(Object, String)> {
-        let mut text = Cow::from(&source.text);
+    fn build_source(
+        &self,
+        kernel: &str,
+        source: &Source,
+        parts: &Parts,
+    ) -> Result<(Object, String)> {
+        let mut text = jit::with_headers(&source.text, parts);
         if self.shared.is_pocl() {
             text = (pocl::PRELUDE.to_owned() + &text).into();
         }
         // One text: cl3 0.13 hands over two of them as if a `&str` were a pointer.
-        let program = create_program_with_source(self.shared.context(), &[&text])
+        let program = create_program_with_source(self.shared.context(), &[&*text])
             .map_err(|code| self.shared.error("clCreateProgramWithSource", code))?;
         let program = Object::program(program);
-        let built = self.build(&program);
+        let more = jit::options(OpenCl.name(), parts)?;
+        let options = [&[self.options().to_owned()], more.as_slice()].concat();
+        let options = CString::new(options.join(" "))
+            .map_err(|_| self.shared.error("clBuildProgram", CL_INVALID_VALUE))?;
+        let built = self.build(&program, &options);
         let log = self.log(program.raw);
         match built {
             Ok(()) => Ok((program, log)),
@@ -117,7 +125,7 @@ impl Compiler {
         let program =
             unsafe { create_program_with_binary(self.shared.context(), &devices, &[binary]) };
         let program = Object::program(program.ok()?);
-        self.build(&program).ok()?;
+        self.build(&program, &self.options).ok()?;
         Some(program)
     }
 
@@ -144,8 +152,12 @@ impl backend::Compiler for Compiler {
         )
     }
 
-    fn compile(&self, kernel: &str, source: &Source) -> Result<Artifact> {
-        let (program, log) = self.build_source(kernel, source)?;
+    fn keeps_artifacts(&self) -> bool {
+        !self.shared.is_pocl()
+    }
+
+    fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
+        let (program, log) = self.build_source(kernel, source, parts)?;
         if self.shared.is_pocl() {
             return Ok(Artifact {
                 bytes: Arc::new([]),
@@ -172,14 +184,18 @@ pub(super) fn load(
     pocl::refuse_copies(shared, &binary)?;
     let program = match compiler.build_binary(&binary.artifact.bytes) {
         Some(program) => program,
-        None => compiler.build_source(binary.kernel, binary.source)?.0,
+        None => {
+            compiler
+                .build_source(binary.kernel, binary.source, binary.parts)?
+                .0
+        }
     };
     let mut kernel = entry(shared, &program, binary.source)?;
     let mut most = most_threads(shared, &kernel)?;
     if most < binary.threads() {
         // The driver chose registers for smaller blocks, which it may do unless told the size.
         let sized = sized(binary.source, binary.block);
-        let (program, _) = compiler.build_source(binary.kernel, &sized)?;
+        let (program, _) = compiler.build_source(binary.kernel, &sized, binary.parts)?;
         kernel = entry(shared, &program, &sized)?;
         // NVIDIA's driver keeps telling 256 where it runs the declared size.
         most = most_threads(shared, &kernel)?.max(declared_threads(shared, &kernel));

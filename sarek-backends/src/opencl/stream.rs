@@ -7,14 +7,18 @@
 
 use std::any::Any;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use opencl3::command_queue::{
     enqueue_barrier_with_wait_list, enqueue_copy_buffer, enqueue_fill_buffer,
-    enqueue_nd_range_kernel, enqueue_read_buffer, enqueue_write_buffer, finish, flush,
+    enqueue_marker_with_wait_list, enqueue_nd_range_kernel, enqueue_read_buffer,
+    enqueue_write_buffer, finish, flush,
 };
 use opencl3::error_codes::cl_int;
 use opencl3::event::{CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS};
-use opencl3::event::{get_event_info, wait_for_events};
+use opencl3::event::{
+    CL_PROFILING_COMMAND_END, get_event_info, get_event_profiling_info, wait_for_events,
+};
 use opencl3::kernel::set_kernel_arg;
 use opencl3::types::{CL_BLOCKING, cl_command_queue, cl_event, cl_kernel, cl_mem};
 use sarek_runtime::backend::{Arg, BackendEvent, BackendStream, Launch, Slice};
@@ -163,6 +167,15 @@ impl BackendStream for Stream {
         }))
     }
 
+    fn record_time(&self) -> Result<Arc<dyn BackendEvent>> {
+        // A command of its own: the last one may be a copy that nobody kept the event of.
+        self.enqueue("clEnqueueMarkerWithWaitList", |queue| {
+            // SAFETY: the list is empty.
+            unsafe { enqueue_marker_with_wait_list(queue, 0, NO_EVENTS) }
+        })?;
+        self.record()
+    }
+
     fn wait(&self, event: &Arc<dyn BackendEvent>) -> Result<()> {
         let ours = (&**event as &dyn Any).downcast_ref::<Event>();
         let Some(Event {
@@ -206,6 +219,9 @@ impl BackendStream for Stream {
         if src.len == 0 {
             return Ok(true);
         }
+        if !self.memory(src)?.belongs_to(&self.shared) {
+            return Ok(false); // each device has a context of its own
+        }
         let (to, from) = (self.memory(dst)?.raw(), self.memory(src)?.raw());
         if to == from && dst.offset.abs_diff(src.offset) < src.len {
             return Ok(false); // OpenCL does not copy between ranges that overlap
@@ -243,6 +259,24 @@ impl BackendEvent for Event {
         is_done(&self.shared, event)?;
         waited.map_err(|code| self.shared.error("clWaitForEvents", code))
     }
+
+    fn elapsed(&self, since: &dyn BackendEvent) -> Result<Option<Duration>> {
+        let since = (since as &dyn Any).downcast_ref::<Event>();
+        let (Some(start), Some(end)) = (since.and_then(|s| s.event.as_ref()), &self.event) else {
+            return Ok(None);
+        };
+        let end = finished_at(&self.shared, end)?;
+        Ok(Some(Duration::from_nanos(
+            end.saturating_sub(finished_at(&self.shared, start)?),
+        )))
+    }
+}
+
+/// When the command of an event finished, by the device's clock, in nanoseconds.
+fn finished_at(shared: &Shared, event: &Object) -> Result<u64> {
+    let end = get_event_profiling_info(event.raw, CL_PROFILING_COMMAND_END);
+    end.map(Into::into)
+        .map_err(|code| shared.error("clGetEventProfilingInfo", code))
 }
 
 /// Has the command of an event finished? An error if it failed.

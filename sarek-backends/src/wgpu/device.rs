@@ -7,14 +7,15 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use sarek_runtime::backend::{
     BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
 };
-use sarek_runtime::{Error, Result};
+use sarek_runtime::{Error, Result, cache};
 use wgpu::{Adapter, DeviceDescriptor, DeviceType, ErrorFilter, Limits, PollStatus, PollType};
-use wgpu::{Queue, SubmissionIndex};
+use wgpu::{PipelineCache, PipelineCacheDescriptor, Queue, SubmissionIndex};
 
 use super::memory::Memory;
 use super::program::{self, Compiler, Renderer};
@@ -36,8 +37,49 @@ pub(super) struct Shared {
     pub device: wgpu::Device,
     pub queue: Queue,
     pub limits: Limits,
+    /// What the driver has made of kernels, where it lets that be kept.
+    pub pipelines: Option<Pipelines>,
     lost: Arc<OnceLock<String>>,
     stray: Arc<Mutex<Option<String>>>,
+}
+
+/// The driver's cache of pipelines, kept on disk.
+pub(super) struct Pipelines {
+    pub cache: PipelineCache,
+    key: String,
+    /// Bytes that are on disk.
+    saved: AtomicUsize,
+}
+
+impl Pipelines {
+    fn open(device: &wgpu::Device, facts: &wgpu::AdapterInfo) -> Option<Pipelines> {
+        if !device.features().contains(wgpu::Features::PIPELINE_CACHE) {
+            return None;
+        }
+        let adapter = wgpu::util::pipeline_cache_key(facts)?;
+        let key = format!("{adapter} {} {}", facts.driver, facts.driver_info);
+        let data = cache::global().get(&key);
+        // SAFETY: the data come from `get_data`, and the checksum says that they are as they were written; should the
+        // driver have changed all the same, wgpu begins anew.
+        let cache = unsafe {
+            device.create_pipeline_cache(&PipelineCacheDescriptor {
+                label: None,
+                data: data.as_deref(),
+                fallback: true,
+            })
+        };
+        let saved = AtomicUsize::new(data.map_or(0, |data| data.len()));
+        Some(Pipelines { cache, key, saved })
+    }
+
+    /// Keeps what is new.
+    pub fn save(&self) {
+        if let Some(data) = self.cache.get_data()
+            && self.saved.swap(data.len(), Ordering::Relaxed) != data.len()
+        {
+            cache::global().put(&self.key, &data);
+        }
+    }
 }
 
 impl Shared {
@@ -117,7 +159,10 @@ const USED: wgpu::Features = wgpu::Features::SHADER_F64
     .union(wgpu::Features::SHADER_F16)
     .union(wgpu::Features::SHADER_I16)
     .union(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS)
-    .union(wgpu::Features::SUBGROUP);
+    .union(wgpu::Features::SUBGROUP)
+    .union(wgpu::Features::TIMESTAMP_QUERY)
+    .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
+    .union(wgpu::Features::PIPELINE_CACHE);
 
 impl Device {
     pub fn open(adapter: &Adapter) -> Result<Arc<Device>> {
@@ -135,6 +180,7 @@ impl Device {
         })?;
         let shared = Arc::new(Shared {
             name: facts.name.clone(),
+            pipelines: Pipelines::open(&device, &facts),
             device,
             queue,
             limits,
@@ -248,5 +294,12 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
             false => 1,
         },
         memory: 0,
+        unified: matches!(
+            facts.device_type,
+            DeviceType::Cpu | DeviceType::IntegratedGpu
+        ),
+        alignment: limits.min_storage_buffer_offset_alignment as usize,
+        // WebGPU binds no buffer for reading and writing at once.
+        slabs: false,
     }
 }

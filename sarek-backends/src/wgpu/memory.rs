@@ -16,6 +16,7 @@ pub(super) struct Memory {
     /// Unlike an address, never used again.
     id: u64,
     pub buffer: wgpu::Buffer,
+    device: wgpu::Device,
     len: usize,
 }
 
@@ -44,9 +45,17 @@ impl Memory {
             None => shared.alive().map(|()| Memory {
                 id: NEXT.fetch_add(1, Ordering::Relaxed),
                 buffer,
+                device: shared.device.clone(),
                 len,
             }),
         }
+    }
+}
+
+impl Memory {
+    /// Is it memory of this device?
+    pub fn belongs_to(&self, shared: &Shared) -> bool {
+        self.device == shared.device
     }
 }
 

@@ -3,11 +3,12 @@
 //! An artifact is the WGSL text itself, checked: what a driver makes of it depends on the block
 //! size, which is given to the pipeline by override constants.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
 use sarek_ir::write::{Dialect, Slot, SlotKind, Source, Variant, Wgsl};
 use sarek_ir::{Kernel, SharedId};
-use sarek_runtime::backend::{self, Arg, Artifact};
+use sarek_runtime::backend::{self, Arg, Artifact, Parts};
 use sarek_runtime::{Error, Result};
 use wgpu::{
     AdapterInfo, BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout,
@@ -56,15 +57,36 @@ impl backend::Compiler for Compiler {
         self.fingerprint.clone()
     }
 
-    fn compile(&self, kernel: &str, source: &Source) -> Result<Artifact> {
-        compiled(&self.shared, kernel, source, || {
-            module(&self.shared, &source.text)
-        })?;
+    fn keeps_artifacts(&self) -> bool {
+        false
+    }
+
+    fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
+        let text = with_parts(&source.text, parts)?;
+        compiled(&self.shared, kernel, source, || module(&self.shared, &text))?;
         Ok(Artifact {
-            bytes: source.text.as_bytes().into(),
+            bytes: text.as_bytes().into(),
             log: String::new(),
         })
     }
+}
+
+/// The text behind what environments ask for: WGSL has no preprocessor, so that headers are text and
+/// definitions are constants.
+fn with_parts<'a>(text: &'a str, parts: &Parts) -> Result<Cow<'a, str>> {
+    if parts.is_empty() {
+        return Ok(text.into());
+    }
+    if !(parts.include_dirs.is_empty() && parts.flags.is_empty() && parts.libraries.is_empty()) {
+        return Err(Error::Unsupported {
+            backend: "wgpu".into(),
+            what: "include folders, flags and libraries, which an environment asks for".into(),
+        });
+    }
+    let definitions = parts.definitions.iter();
+    let definitions = definitions.map(|(name, value)| format!("const {name} = {value};\n"));
+    let headers = parts.headers.iter().map(|header| format!("{header}\n"));
+    Ok((definitions.chain(headers).collect::<String>() + text).into())
 }
 
 /// The result of `work`; what it objects to is the text's fault.
@@ -222,10 +244,13 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
                     constants: &constants,
                     zero_initialize_workgroup_memory: false,
                 },
-                cache: None,
+                cache: shared.pipelines.as_ref().map(|kept| &kept.cache),
             });
         (layout, pipeline)
     })?;
+    if let Some(kept) = &shared.pipelines {
+        kept.save();
+    }
     let uniform = match scalars.size {
         0 => None,
         size => Some(shared.checked("creating a uniform buffer", || {

@@ -15,7 +15,8 @@ use sarek_runtime::Result;
 use sarek_runtime::backend::{BackendEvent, BackendStream, Launch, Slice};
 use sarek_runtime::direct::RawFault;
 use wgpu::{BufferDescriptor, BufferUsages, CommandEncoder, CommandEncoderDescriptor};
-use wgpu::{COPY_BUFFER_ALIGNMENT, ComputePassDescriptor, MapMode, SubmissionIndex};
+use wgpu::{COPY_BUFFER_ALIGNMENT, ComputePassDescriptor, Features, MapMode};
+use wgpu::{QuerySetDescriptor, QueryType, SubmissionIndex};
 
 use super::device::Shared;
 use super::memory::Memory;
@@ -52,6 +53,24 @@ impl Stream {
 
     fn memory<'a>(&self, slice: &'a Slice) -> Result<&'a Memory> {
         jit::memory(&self.shared.name, slice)
+    }
+
+    /// The event of a submission, and where that leaves the time.
+    fn event(&self, index: SubmissionIndex, time: Option<wgpu::Buffer>) -> Event {
+        let done = Arc::new(AtomicBool::new(false));
+        let tell = done.clone();
+        self.shared
+            .queue
+            .on_submitted_work_done(move || tell.store(true, Ordering::Release));
+        Event {
+            shared: self.shared.clone(),
+            index,
+            done,
+            time: time.map(|buffer| Timestamp {
+                buffer,
+                ticks: Mutex::default(),
+            }),
+        }
     }
 
     /// Records commands and submits them, behind pending uploads.
@@ -116,32 +135,34 @@ impl Stream {
         words[from - start..to - start].copy_from_slice(src);
         Ok((start as u64, words.into()))
     }
+}
 
+impl Shared {
     /// Waits for a submission and reads what it left in a staging buffer.
     fn read(&self, staging: &wgpu::Buffer, index: SubmissionIndex, dst: &mut [u8]) -> Result<()> {
         let size = (dst.len() as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
         let range = staging.slice(..size);
         let (mapped, answer) = channel();
-        self.shared.checked("mapping a buffer", || {
+        self.checked("mapping a buffer", || {
             range.map_async(MapMode::Read, move |result| {
                 let _ = mapped.send(result);
             });
         })?;
-        self.shared.poll(Some(index))?;
+        self.poll(Some(index))?;
         // Another thread's poll may have taken the callback and not called it yet.
         let result = loop {
             match answer.recv_timeout(Duration::from_millis(1)) {
                 Ok(result) => break result,
-                Err(RecvTimeoutError::Timeout) => self.shared.poll(None)?,
+                Err(RecvTimeoutError::Timeout) => self.poll(None)?,
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(self.shared.error("mapping a buffer was given up"));
+                    return Err(self.error("mapping a buffer was given up"));
                 }
             };
         };
-        result.map_err(|error| self.shared.error(error.to_string()))?;
+        result.map_err(|error| self.error(error.to_string()))?;
         let view = range
             .get_mapped_range()
-            .map_err(|error| self.shared.error(error.to_string()))?;
+            .map_err(|error| self.error(error.to_string()))?;
         dst.copy_from_slice(&view[..dst.len()]);
         drop(view);
         staging.unmap();
@@ -182,7 +203,7 @@ impl BackendStream for Stream {
             })?;
             (staging, index)
         };
-        self.read(&staging, index, dst)?;
+        self.shared.read(&staging, index, dst)?;
         if staging.size() <= KEPT_STAGING {
             lock(&self.queue).staging = Some(staging);
         }
@@ -212,16 +233,39 @@ impl BackendStream for Stream {
 
     fn record(&self) -> Result<Arc<dyn BackendEvent>> {
         let index = self.flush()?;
-        let done = Arc::new(AtomicBool::new(false));
-        let tell = done.clone();
-        self.shared
-            .queue
-            .on_submitted_work_done(move || tell.store(true, Ordering::Release));
-        Ok(Arc::new(Event {
-            shared: self.shared.clone(),
-            index,
-            done,
-        }))
+        Ok(Arc::new(self.event(index, None)))
+    }
+
+    fn record_time(&self) -> Result<Arc<dyn BackendEvent>> {
+        let features = self.shared.device.features();
+        if !features.contains(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS) {
+            return self.record();
+        }
+        let mut queue = lock(&self.queue);
+        let (set, resolved, readable) = self.shared.checked("creating a timestamp", || {
+            let set = self.shared.device.create_query_set(&QuerySetDescriptor {
+                label: None,
+                ty: QueryType::Timestamp,
+                count: 1,
+            });
+            let buffer = |usage| BufferDescriptor {
+                label: None,
+                size: TIMESTAMP,
+                usage,
+                mapped_at_creation: false,
+            };
+            let resolved = BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC;
+            let readable = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
+            let device = &self.shared.device;
+            let make = |usage| device.create_buffer(&buffer(usage));
+            (set, make(resolved), make(readable))
+        })?;
+        let index = self.submit(&mut queue, "marking the time", |encoder| {
+            encoder.write_timestamp(&set, 0);
+            encoder.resolve_query_set(&set, 0..1, &resolved, 0);
+            encoder.copy_buffer_to_buffer(&resolved, 0, &readable, 0, TIMESTAMP);
+        })?;
+        Ok(Arc::new(self.event(index, Some(readable))))
     }
 
     fn wait(&self, event: &Arc<dyn BackendEvent>) -> Result<()> {
@@ -257,9 +301,13 @@ impl BackendStream for Stream {
         if src.len == 0 {
             return Ok(true);
         }
+        if !self.memory(src)?.belongs_to(&self.shared) {
+            return Ok(false);
+        }
         let (to, from) = (&self.memory(dst)?.buffer, &self.memory(src)?.buffer);
-        if to == from {
-            return Ok(false); // WebGPU does not copy within a buffer
+        let words = |n: usize| (n as u64).is_multiple_of(COPY_BUFFER_ALIGNMENT);
+        if to == from || ![src.offset, dst.offset].into_iter().all(words) {
+            return Ok(false); // WebGPU does not copy within a buffer, nor from within a word
         }
         let size = (src.len as u64).next_multiple_of(COPY_BUFFER_ALIGNMENT);
         let mut queue = lock(&self.queue);
@@ -276,6 +324,33 @@ struct Event {
     shared: Arc<Shared>,
     index: SubmissionIndex,
     done: Arc<AtomicBool>,
+    time: Option<Timestamp>,
+}
+
+/// Bytes of a timestamp.
+const TIMESTAMP: u64 = 8;
+
+/// When the device came to an event, in its own ticks.
+struct Timestamp {
+    buffer: wgpu::Buffer,
+    /// Once they were read.
+    ticks: Mutex<Option<u64>>,
+}
+
+impl Event {
+    fn ticks(&self) -> Result<Option<u64>> {
+        let Some(time) = &self.time else {
+            return Ok(None);
+        };
+        let mut ticks = lock(&time.ticks);
+        if ticks.is_none() {
+            let mut bytes = [0; TIMESTAMP as usize];
+            self.shared
+                .read(&time.buffer, self.index.clone(), &mut bytes)?;
+            *ticks = Some(u64::from_le_bytes(bytes));
+        }
+        Ok(*ticks)
+    }
 }
 
 impl BackendEvent for Event {
@@ -290,5 +365,17 @@ impl BackendEvent for Event {
         self.shared.poll(Some(self.index.clone()))?;
         self.done.store(true, Ordering::Release);
         Ok(())
+    }
+
+    fn elapsed(&self, since: &dyn BackendEvent) -> Result<Option<Duration>> {
+        let Some(since) = (since as &dyn Any).downcast_ref::<Event>() else {
+            return Ok(None);
+        };
+        let (Some(start), Some(end)) = (since.ticks()?, self.ticks()?) else {
+            return Ok(None);
+        };
+        let nanos =
+            end.saturating_sub(start) as f64 * f64::from(self.shared.queue.get_timestamp_period());
+        Ok(Some(Duration::from_nanos(nanos as u64)))
     }
 }

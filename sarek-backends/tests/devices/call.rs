@@ -1,10 +1,13 @@
 //! A kernel as data, rendered, compiled and launched in whole blocks.
 
+use std::sync::Arc;
+
 use sarek_ir::analysis::range::{ArgFact, LaunchFacts};
 use sarek_ir::write::{FAULT_WORDS, IndexWidth, Slot, SlotKind, Variant};
 use sarek_ir::{Axis, Kernel, Memory, Scalar, SiteId, Value};
-use sarek_runtime::backend::{Arg, Args, Codegen, Launch, Program, Slice};
+use sarek_runtime::backend::{Arg, Args, Codegen, Launch, Parts, Program, Slice};
 use sarek_runtime::direct::IndexSpace;
+use sarek_runtime::tag::ScheduleKind;
 
 use crate::rig::{Rig, buffer, scalar};
 
@@ -50,6 +53,8 @@ impl Call<'_> {
             kernel: &self.kernel.name,
             block: self.block,
             shared: &shared,
+            parts: &Parts::new(),
+            ir: &Arc::new(self.kernel.clone()),
         });
         let program = program.unwrap_or_else(|e| panic!("{e}\n{}", source.text));
         let faults = rig.upload(&[0u32; FAULT_WORDS]);
@@ -63,6 +68,7 @@ impl Call<'_> {
             kernel: &self.kernel.name,
             space,
             grid: self.grid,
+            schedule: &ScheduleKind::blocks(),
             args: Args::Device(&args),
         });
         assert!(launched.expect("it launches").is_none());

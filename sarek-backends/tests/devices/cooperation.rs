@@ -192,6 +192,7 @@ pub fn local_arrays_are_each_threads_own(rig: &Rig) {
     let can = |ty: &Scalar| match ty {
         Scalar::I64 | Scalar::U64 => has.i64,
         Scalar::F64 => has.f64 && has.i64,
+        Scalar::F16 => has.f16,
         Scalar::Bool
         | Scalar::I8
         | Scalar::U8
@@ -295,7 +296,13 @@ fn bits(ty: Scalar, v: i64) -> u64 {
         Scalar::F64 => (v as f64).to_bits(),
         Scalar::I32 | Scalar::U32 => u64::from(v as u32),
         Scalar::I64 | Scalar::U64 => v as u64,
-        Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 | Scalar::Usize => {
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::F16
+        | Scalar::Usize => {
             panic!("{ty} is not atomic")
         }
     }

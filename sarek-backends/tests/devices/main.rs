@@ -46,6 +46,7 @@ on_each_backend! {
     crate::suite::a_missing_entry_is_an_error => a_missing_entry_is_an_error;
     crate::suite::an_artifact_survives_the_disk => an_artifact_survives_the_disk;
     crate::suite::events_mark_points => events_mark_points;
+    crate::suite::events_keep_time => events_keep_time;
     crate::suite::streams_wait_for_each_other => streams_wait_for_each_other;
     crate::suite::memory_and_programs_may_go_while_in_use => memory_and_programs_may_go_while_in_use;
     crate::suite::large_copies_arrive => large_copies_arrive;

@@ -21,6 +21,7 @@ fn axpy() -> Kernel {
     let param = |name: &'static str, kind| Param {
         name: name.into(),
         kind,
+        align: 0,
     };
     let slice = |access| ParamKind::Slice {
         elem: Scalar::F32.into(),

@@ -4,12 +4,14 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use sarek_backends::builtin;
+use sarek_ir::Kernel;
 use sarek_ir::write::Source;
 use sarek_runtime::backend::{
-    Arg, Args, Artifact, Backend, BackendDevice, BackendStream, Codegen, Launch, Program,
+    Arg, Args, Artifact, Backend, BackendDevice, BackendStream, Codegen, Launch, Parts, Program,
     ScalarBytes, Slice,
 };
 use sarek_runtime::direct::IndexSpace;
+use sarek_runtime::tag::ScheduleKind;
 use sarek_runtime::{Error, Result};
 
 use crate::require;
@@ -82,7 +84,7 @@ impl Rig {
 
     pub fn compile(&self, source: &Source) -> Result<Artifact> {
         match self.device.codegen() {
-            Codegen::Jit(_, compiler) => compiler.compile("under_test", source),
+            Codegen::Jit(_, compiler) => compiler.compile("under_test", source, &Parts::new()),
             Codegen::Direct | Codegen::Interpret => panic!("{} compiles source", self.backend),
         }
     }
@@ -94,6 +96,8 @@ impl Rig {
             kernel: "under_test",
             block,
             shared: &[],
+            parts: &Parts::new(),
+            ir: &Arc::new(Kernel::new("under_test")),
         })
     }
 
@@ -128,6 +132,7 @@ pub fn launch(
             extent: [threads.into(), 1, 1],
         },
         grid: [grid, 1, 1],
+        schedule: &ScheduleKind::blocks(),
         args: Args::Device(args),
     })?;
     assert!(fault.is_none(), "faults are recorded in memory");

@@ -17,7 +17,13 @@ fn encode(ty: Scalar, v: f64) -> Vec<u32> {
         Scalar::F32 => u64::from((v as f32).to_bits()),
         Scalar::F64 => v.to_bits(),
         Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => v as u64,
-        Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 | Scalar::Usize => {
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::F16
+        | Scalar::Usize => {
             panic!("no buffer of {ty}")
         }
     };
@@ -30,7 +36,13 @@ fn decode(ty: Scalar, words: &[u32]) -> f64 {
         Scalar::F32 => f32::from_bits(bits as u32).into(),
         Scalar::F64 => f64::from_bits(bits),
         Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => bits as f64,
-        Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 | Scalar::Usize => {
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::F16
+        | Scalar::Usize => {
             panic!("no buffer of {ty}")
         }
     }

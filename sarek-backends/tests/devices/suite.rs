@@ -7,7 +7,7 @@ use sarek_runtime::Error;
 use sarek_runtime::backend::{Arg, Artifact, Codegen, Mem, Slice};
 
 use crate::rig::{BLOCK, Rig, buffer, compile_log, launch, part, read, scalar, to_bytes, whole};
-use crate::texts;
+use crate::{require, texts};
 
 pub fn info_is_plausible(rig: &Rig) {
     let info = rig.device.info();
@@ -221,6 +221,22 @@ pub fn events_mark_points(rig: &Rig) {
     stream.sync().unwrap();
     assert!(stream.is_idle().unwrap());
     assert_eq!(read::<u32>(&*stream, &v)[0], texts::churned(3, 1000));
+}
+
+pub fn events_keep_time(rig: &Rig) {
+    let program = rig.program(&texts::churn(rig.backend), BLOCK);
+    let v = rig.upload(&[3u32; 64]);
+    let start = rig.stream.record_time().unwrap();
+    let args = [buffer(&v), scalar(100_000u32), scalar(64u32)];
+    let before = std::time::Instant::now();
+    rig.launch(&program, 64, &args).unwrap();
+    let end = rig.stream.record_time().unwrap();
+    end.sync().unwrap();
+    let host = before.elapsed();
+    let Some(device) = end.elapsed(&*start).unwrap() else {
+        return require::skip(rig.backend, "the device keeps no time");
+    };
+    assert!(!device.is_zero() && device < 2 * host + std::time::Duration::from_millis(20));
 }
 
 pub fn streams_wait_for_each_other(rig: &Rig) {

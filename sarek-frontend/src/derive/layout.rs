@@ -24,6 +24,7 @@ pub fn of_struct(item: &DeriveInput, fields: &Fields) -> TokenStream {
                     name: #name,
                     fields: const { &[#(#each),*] },
                     size: ::core::mem::size_of::<Self>() as ::core::primitive::u64,
+                    align: ::core::mem::align_of::<Self>() as ::core::primitive::u64,
                 }
             },
         )

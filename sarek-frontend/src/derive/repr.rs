@@ -23,7 +23,7 @@ pub fn check(item: &DeriveInput, shape: Shape, errors: &mut Errors) {
     let has = |word: &str| words.iter().any(|(known, _)| known == word);
     for (word, span) in &words {
         let fits = match shape {
-            Shape::Struct => word == "C",
+            Shape::Struct => matches!(word.as_str(), "C" | "align"),
             Shape::Bare | Shape::Data => matches!(word.as_str(), "C" | "u32"),
         };
         if !fits {

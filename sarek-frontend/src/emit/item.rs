@@ -3,9 +3,10 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::analysis::contract::Contract;
-use sarek_ir::{Access, CallId, Stmt};
+use sarek_ir::{Access, Argument as SarekArgument, CallId, Memory, Stmt};
 use syn::ItemFn;
 
+use super::function::among_callees;
 use super::{constant, direct, types};
 use crate::lower::{Lowered, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, ElementType, Item, Parameters, Signature};
@@ -56,8 +57,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         clause,
         ..
     } = parts.parameters();
-    quote! {
-        #front
+    let items = quote! {
         #links
 
         const _: () = {
@@ -87,7 +87,9 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
 
             #reference
         }
-    }
+    };
+    let items = among_callees(lowered, &items);
+    quote!(#front #items)
 }
 
 /// The expansion of a kernel with errors: the same items, so that nothing else fails for want of
@@ -277,7 +279,11 @@ pub(super) fn element_type(elem: &ElementType, krate: &TokenStream) -> TokenStre
 fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
     let krate = parts.krate;
     let linked = Ident::new("LINKED", Span::mixed_site());
-    let (constants, value) = link_parts(lowered, &linked, krate);
+    let LinkParts {
+        constants,
+        given,
+        functions,
+    } = link_parts(lowered, &linked, krate);
     let checks = checks(lowered, false);
     let Parameters {
         declared,
@@ -297,7 +303,7 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
                     use #krate::__private::direct;
                     #(#checks)*
                 }
-                #value
+                #krate::ir::link::Links { functions: ::std::vec![#(#functions),*], ..#given }
             }
         }
     }
@@ -315,6 +321,13 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Vec<TokenStream> {
         let span = stmt.map_or_else(Span::call_site, |(_, span)| *span);
         Span::mixed_site().located_at(span)
     };
+    let alone = (0..kernel.calls.len() as u32).map(CallId);
+    let alone = alone.filter(|call| lowered.nests.is_some() && !lowered.callee(*call).is_self);
+    let alone = alone.map(|call| {
+        let (span, is) = (at(call), lowered.callee(call).collective());
+        let message = "the threads of a block work together in this function, and it is called by one that nests calls of itself";
+        quote_spanned!(span=> ::core::assert!(!#is, #message);)
+    });
     let apart = parts.calls.iter().map(|&call| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         let message = "the threads of a block work together in this function, by barriers, shared arrays or subgroups, and \
@@ -332,21 +345,52 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Vec<TokenStream> {
         );
         quote_spanned!(span=> ::core::assert!(!direct::asks(#uniform, #at_argument), #message);)
     });
+    let lent = lent(lowered).into_iter().map(|(call, at_argument, name)| {
+        let (span, takes) = (at(call), lowered.callee(call).takes());
+        let message = format!(
+            "two threads may use the same element of `{name}` at once: this function is not known to use shared arrays free of \
+             races. It may be lent one if it takes it as `&mut [T]`, has barriers between uses, and one behind the last; \
+             otherwise give it values, or declare the caller `unsafe fn`"
+        );
+        quote_spanned!(span=> ::core::assert!(direct::asks(#takes, #at_argument), #message);)
+    });
     let unsplit = direct::unsplit(lowered, is_function).into_iter();
     let unsplit = unsplit.map(|(call, message)| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
     });
-    let all = apart.chain(differ).chain(unsplit);
+    let all = alone.chain(apart).chain(differ).chain(lent).chain(unsplit);
     lowered.checks.iter().cloned().chain(all).collect()
 }
 
-/// The constants that a kernel or function names, as an associated constant, and the value of its `Links`.
-pub(super) fn link_parts(
-    lowered: &Lowered,
-    linked: &Ident,
-    krate: &TokenStream,
-) -> (Option<TokenStream>, TokenStream) {
+/// The plain shared arrays that something safe lends: the call, the argument's position, the array's name.
+fn lent(lowered: &Lowered) -> Vec<(CallId, usize, String)> {
+    let kernel = &lowered.kernel;
+    let mut found = vec![];
+    for (id, call) in (0..).map(CallId).zip(kernel.calls.iter()) {
+        for (at, arg) in call.args.iter().enumerate() {
+            if let SarekArgument::Memory(memory @ Memory::Shared(_)) = *arg
+                && kernel.access(memory) == Access::Write
+                && !lowered.is_unsafe
+            {
+                found.push((id, at, kernel.memory_name(memory).to_string()));
+            }
+        }
+    }
+    found
+}
+
+/// What the `Links` of a kernel or function consist of.
+pub(super) struct LinkParts {
+    /// The constants that it names, as an associated constant.
+    pub constants: Option<TokenStream>,
+    /// The links but for functions.
+    pub given: TokenStream,
+    /// The functions.
+    pub functions: Vec<TokenStream>,
+}
+
+pub(super) fn link_parts(lowered: &Lowered, linked: &Ident, krate: &TokenStream) -> LinkParts {
     let (types, paths) = (&lowered.link_types, &lowered.links);
     let paths = paths.iter().enumerate();
     let paths = paths.map(|(i, path)| match lowered.open_links.contains(&i) {
@@ -363,15 +407,19 @@ pub(super) fn link_parts(
     let infos = &lowered.type_infos;
     let functions = lowered.callees.iter().map(|callee| callee.function());
     let preludes = &lowered.preludes;
-    let value = quote! {
+    let given = quote! {
         #krate::ir::link::Links {
             constants: ::std::vec![#(#values),*],
             types: ::std::vec![#(#infos),*],
-            functions: ::std::vec![#(#functions),*],
+            functions: ::std::vec![],
             preludes: ::std::vec![#(#krate::NativePrelude::to_ir(&#preludes)),*],
         }
     };
-    (constants, value)
+    LinkParts {
+        constants,
+        given,
+        functions: functions.collect(),
+    }
 }
 
 /// Each link as the values of its leaves.

@@ -8,6 +8,7 @@ mod constant;
 mod direct;
 pub mod function;
 mod item;
+pub mod nesting;
 pub mod reference;
 pub mod types;
 

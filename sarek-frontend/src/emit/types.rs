@@ -9,7 +9,7 @@ use syn::visit::Visit;
 
 use crate::diagnostics::Errors;
 use crate::lower::scalar_tokens;
-use crate::parse::scalar_type;
+use crate::parse::{Packed, packed_type, scalar_type};
 
 /// An identity function from each type of the function to the primitive.
 pub fn audit(item: &syn::ItemFn, krate: &TokenStream) -> TokenStream {
@@ -34,8 +34,13 @@ impl Named {
             let scalar = scalar_tokens(*scalar, krate);
             quote_spanned!(span=> const _: fn(#ty) -> #scalar = |#name| #name;)
         };
+        let vectors = named.packed.iter().map(|(ty, packed)| {
+            let span = Span::mixed_site().located_at(ty.span());
+            let name = format_ident!("{}", packed.name());
+            quote_spanned!(span=> const _: fn(#ty) -> #krate::#name = |__vector| __vector;)
+        });
         let audits: TokenStream = named.found.iter().enumerate().map(each).collect();
-        quote!(#audits)
+        quote!(#audits #(#vectors)*)
     }
 }
 
@@ -43,6 +48,7 @@ impl Named {
 #[derive(Default)]
 struct Named {
     found: Vec<(syn::TypePath, Scalar)>,
+    packed: Vec<(syn::TypePath, Packed)>,
     seen: Vec<String>,
 }
 
@@ -54,6 +60,10 @@ impl Visit<'_> for Named {
             return;
         }
         self.seen.push(text);
+        if let Some(packed) = packed_type(&path.path).filter(|_| path.qself.is_none()) {
+            self.packed.push((path.clone(), packed));
+            return;
+        }
         let mut errors = Errors::default();
         let scalar = scalar_type(&syn::Type::Path(path.clone()), &mut errors);
         // What is no scalar was reported where it is lowered.

@@ -15,6 +15,7 @@ impl Lowerer<'_> {
             let param = ParamId(i as u32);
             let ty = self.argument_type(argument);
             self.param_types.push(ty);
+            self.own_types.0.push(ty);
             // The type is filled in when all of them are known.
             let known = self.types.resolve(ty).unwrap_or(Scalar::Bool);
             let kind = match argument.kind {
@@ -31,7 +32,11 @@ impl Lowerer<'_> {
                 }
             };
             let name = plain_name(&argument.name).into();
-            self.kernel.params.to_mut().push(Param { name, kind });
+            self.kernel.params.to_mut().push(Param {
+                name,
+                kind,
+                align: 0,
+            });
             let binding = match argument.kind {
                 ArgumentKind::Slice { .. } if argument.item.is_some() => {
                     self.item_argument(argument, param, ty)

@@ -42,14 +42,8 @@ impl Lowerer<'_> {
         let mut owner = path.clone();
         owner.segments.pop();
         owner.segments.pop_punct();
-        let callee = Callee {
-            owner: owner.to_token_stream(),
-            method: Some(last.ident.clone()),
-            has_receiver: false,
-            arity: e.args.len(),
-            span: path.span(),
-            krate: self.krate.clone(),
-        };
+        let method = Some(last.ident.clone());
+        let callee = self.new_callee(owner.to_token_stream(), method, path.span());
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         Some(self.call_function(callee, &arguments, wanted, e.span()))
     }
@@ -64,13 +58,10 @@ impl Lowerer<'_> {
             Argument::Memory(_) => unreachable!("a receiver is a value"),
         };
         let owner = self.owner_of(ty)?;
+        let method = Some(e.method.clone());
         let callee = Callee {
-            owner,
-            method: Some(e.method.clone()),
             has_receiver: true,
-            arity: 1 + e.args.len(),
-            span: e.method.span(),
-            krate: self.krate.clone(),
+            ..self.new_callee(owner, method, e.method.span())
         };
         self.check_receiver(&callee, receiver, !back.is_empty());
         let function = self.function_id(callee);
@@ -91,7 +82,7 @@ impl Lowerer<'_> {
     /// The type that has the methods of a value: one that the source names.
     fn owner_of(&self, ty: Ty) -> Option<TokenStream> {
         match self.types.node(ty) {
-            Node::Named(named) if self.is_parameter(&named.path) => None,
+            Node::Named(named) if self.is_parameter(&named.path) || named.packed.is_some() => None,
             Node::Named(_) => self.type_tokens(ty),
             _ => None,
         }

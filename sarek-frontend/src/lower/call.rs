@@ -15,7 +15,8 @@ impl Lowerer<'_> {
 
     /// A call; `wanted` tells whether its result is used.
     pub(super) fn call_wanted(&mut self, e: &syn::ExprCall, wanted: bool) -> Value {
-        if let Some(value) = self.closure_call(e).or_else(|| self.self_call(e)) {
+        let own = |this: &mut Self| this.self_call(e, wanted);
+        if let Some(value) = self.closure_call(e).or_else(|| own(self)) {
             return value;
         }
         let path = match &*e.func {
@@ -48,6 +49,9 @@ impl Lowerer<'_> {
         let name = last.ident.to_string();
         if let Some(scalar) = qualifying_type(path) {
             return self.associated_call(scalar, last, e);
+        }
+        if let Some(value) = self.packed_call(path, e) {
+            return value;
         }
         if let Some(builtin) = Builtin::from_name(&name)
             && self.is_of_facade(path)

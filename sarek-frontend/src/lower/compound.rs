@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use super::types::{Arg, Node};
 use super::written::{OPTION, RESULT};
 use super::{Known, Lowerer, Ty, Value};
+use crate::parse::LETTERS;
 
 /// What a path in a struct literal, call or pattern makes.
 pub(super) struct Constructor {
@@ -74,6 +75,13 @@ impl Lowerer<'_> {
             }
             Known::Compound | Known::Foreign => {}
         }
+        if let Some(packed) = self.packed(of)
+            && !LETTERS[..packed.count].contains(&text)
+        {
+            let message = format!("`{}` has no field `{text}`", packed.name());
+            self.errors.at(member.span(), message);
+            return None;
+        }
         if let Node::Tuple(types) = self.types.node(of)
             && text.parse().map_or(true, |i: usize| i >= types.len())
         {
@@ -91,6 +99,9 @@ impl Lowerer<'_> {
         let Some(base) = self.referred(&e.expr) else {
             return Value::Never;
         };
+        if let Some(value) = self.packed_index(base, e) {
+            return value;
+        }
         let mut base = self.indexable(base);
         let after = self.mark();
         let index = self.scalar(&e.index);
@@ -107,6 +118,11 @@ impl Lowerer<'_> {
 
     /// The type of an array's elements. `None` when it is reported that it is none.
     pub(super) fn element_of(&mut self, of: Ty, span: Span) -> Option<Ty> {
+        if let Some(packed) = self.packed(of) {
+            let message = format!("a component of `{}` is assigned by its name", packed.name());
+            self.errors.at(span, message);
+            return None;
+        }
         match self.types.node(of) {
             Node::Array(elem, _) => Some(*elem),
             Node::Named(_) | Node::Hole(_) => Some(self.types.element(of)),

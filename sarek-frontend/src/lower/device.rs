@@ -12,7 +12,7 @@ use syn::spanned::Spanned;
 
 use super::array::peeled;
 use super::place::Place;
-use super::{Binding, Lowerer, Value};
+use super::{Binding, Known, Lowerer, Ty, Value};
 use crate::parse::{Parameters, Signature};
 
 /// How a called function is reached from Rust.
@@ -23,12 +23,29 @@ pub struct Callee {
     pub method: Option<syn::Ident>,
     /// Is its first argument a receiver?
     pub has_receiver: bool,
-    /// How many arguments it takes, the receiver counted.
-    pub arity: usize,
+    /// Is it the function itself, so many calls deep as `inline` says?
+    pub is_self: bool,
+    /// What stands for a free function in expansions, without generic arguments.
+    pub alias: syn::Ident,
+    /// The types of its arguments, the receiver's first; of slices, their elements'.
+    pub(super) given: Vec<Typed>,
+    /// The type of its result where that is used.
+    pub(super) result: Option<Ty>,
+    /// A call of it that is never made, of a free function.
+    pub(super) inferred: TokenStream,
     /// Where it is called first.
     pub span: Span,
     /// The path of the façade crate.
     pub krate: TokenStream,
+}
+
+/// What tells the type of an argument.
+#[derive(Clone, Copy)]
+pub(super) enum Typed {
+    By(Ty),
+    /// A literal without a suffix, which may be of several types.
+    Int,
+    Float,
 }
 
 /// An argument of a call before its value is lowered.
@@ -51,6 +68,7 @@ impl Lowerer<'_> {
     pub(super) fn declare_result(&mut self, ty: Option<&syn::Type>, span: Span) {
         let Some(ty) = ty else { return };
         let ty = self.written_type(ty).unwrap_or_else(|| self.types.any());
+        self.own_types.1 = Some(ty);
         let local = self.local("result", ty, true);
         self.push(Stmt::Let { local, init: None }, span);
         self.kernel.result = Some(local);
@@ -115,14 +133,7 @@ impl Lowerer<'_> {
         path: &syn::Path,
         wanted: bool,
     ) -> Value {
-        let callee = Callee {
-            owner: path.to_token_stream(),
-            method: None,
-            has_receiver: false,
-            arity: e.args.len(),
-            span: path.span(),
-            krate: self.krate.clone(),
-        };
+        let callee = self.new_callee(path.to_token_stream(), None, path.span());
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         self.call_function(callee, &arguments, wanted, e.span())
     }
@@ -150,9 +161,11 @@ impl Lowerer<'_> {
         wanted: bool,
         span: Span,
     ) -> Value {
+        self.tell_types(function, &args);
         self.unify_arguments(function, &args);
         let result = wanted.then(|| {
             let ty = self.types.result(function);
+            self.callees[function.index()].result = Some(ty);
             let local = self.result(ty);
             self.push(Stmt::Let { local, init: None }, span);
             local
@@ -169,6 +182,95 @@ impl Lowerer<'_> {
             self.write(place, value, span);
         }
         result.map_or(Value::Unit, |local| Value::Scalar(self.read(local, span)))
+    }
+
+    /// Keeps what the arguments tell of a generic function.
+    fn tell_types(&mut self, function: FunctionId, args: &[Argument]) {
+        let typed = args.iter().map(|arg| match *arg {
+            Argument::Value(id) => match self.types.look(self.ty(id)) {
+                Known::Int if self.is_literal(id) => Typed::Int,
+                Known::Float if self.is_literal(id) => Typed::Float,
+                _ => Typed::By(self.ty(id)),
+            },
+            Argument::Local(local) => Typed::By(self.local_types[local.index()]),
+            Argument::Memory(memory) => Typed::By(self.element_type(memory)),
+        });
+        let typed = typed.collect();
+        self.callees[function.index()].given = typed;
+    }
+
+    fn is_literal(&self, id: ExprId) -> bool {
+        self.literals.iter().any(|pending| pending.expr == id)
+    }
+
+    pub(super) fn new_callee(
+        &self,
+        owner: TokenStream,
+        method: Option<syn::Ident>,
+        span: Span,
+    ) -> Callee {
+        let plain = without_arguments(&owner);
+        let text = super::path_text(&plain);
+        let same = |c: &&Callee| super::path_text(&without_arguments(&c.owner)) == text;
+        let known = self.callees.iter().find(same).map(|c| c.alias.clone());
+        let alias = known.unwrap_or_else(|| {
+            quote::format_ident!("__sarek_f{}", self.callees.len(), span = Span::mixed_site())
+        });
+        Callee {
+            owner,
+            method,
+            has_receiver: false,
+            is_self: false,
+            alias,
+            given: vec![],
+            result: None,
+            inferred: TokenStream::new(),
+            span,
+            krate: self.krate.clone(),
+        }
+    }
+
+    /// Writes the calls that tell rustc which instances are called. One that takes what another yields follows it.
+    pub(super) fn infer_callees(&mut self) {
+        let mut left: Vec<usize> = (0..self.callees.len()).collect();
+        left.retain(|index| !self.callees[*index].is_self);
+        while !left.is_empty() {
+            let ready = |index: &usize| {
+                let given = &self.callees[*index].given;
+                given.iter().all(|typed| self.told(*typed).is_some())
+            };
+            // Where all wait for others, the types of the first are no matter, or not to be told.
+            let next = left.iter().position(ready).unwrap_or(0);
+            self.infer_callee(left.remove(next));
+        }
+    }
+
+    fn infer_callee(&mut self, index: usize) {
+        let callee = &self.callees[index];
+        let args = callee.given.iter().map(|typed| self.told(*typed));
+        // Any type: the function's own, if it asks for one.
+        let any = || quote!(::core::unreachable!());
+        let args: Vec<TokenStream> = args.map(|told| told.unwrap_or_else(any)).collect();
+        let result = callee.result.and_then(|ty| self.type_tokens(ty));
+        let infer = callee.item("infer");
+        let span = Span::mixed_site().located_at(callee.span);
+        self.callees[index].inferred = match result {
+            Some(ty) => quote_spanned! {span=> {
+                let __call = #infer((#(#args,)*));
+                let _: &#ty = &__call.1;
+                __call
+            }},
+            None => quote_spanned!(span=> #infer((#(#args,)*))),
+        };
+    }
+
+    /// An expression of the type of an argument, never to be evaluated.
+    fn told(&self, typed: Typed) -> Option<TokenStream> {
+        match typed {
+            Typed::Int => Some(quote!(0)),
+            Typed::Float => Some(quote!(0.0)),
+            Typed::By(ty) => self.probe(ty),
+        }
     }
 
     /// An argument's type is that of the parameter, which tells the types of literals.
@@ -303,7 +405,13 @@ impl Lowerer<'_> {
             Some(method) => format!("{}::{method}", super::path_text(&callee.owner)),
             None => super::path_text(&callee.owner),
         };
-        let known = self.kernel.functions.iter().position(|f| *f == path);
+        // Each call of a function whose generic arguments rustc infers may be of another instance.
+        let is_told = callee.method.is_some() || callee.is_self || callee.is_told();
+        let known = self
+            .kernel
+            .functions
+            .iter()
+            .position(|f| is_told && *f == path);
         let index = known.unwrap_or_else(|| {
             self.kernel.functions.to_mut().push(path.into());
             self.callees.push(callee);
@@ -316,24 +424,96 @@ impl Lowerer<'_> {
 impl Callee {
     /// Its name with `what` before it, among the items of its owner.
     fn item(&self, what: &str) -> TokenStream {
-        let owner = &self.owner;
+        let span = Span::mixed_site().located_at(self.span);
         let name = match &self.method {
             Some(method) => format!("__sarek_{what}_{}", super::plain_name(method)),
             None => format!("__sarek_{what}"),
         };
-        let span = Span::mixed_site().located_at(self.span);
         let name = syn::Ident::new(&name, span);
-        quote_spanned!(span=> <#owner>::#name)
+        match &self.method {
+            Some(_) => {
+                let owner = &self.owner;
+                quote_spanned!(span=> <#owner>::#name)
+            }
+            None => {
+                let (alias, arguments) = (&self.alias, self.arguments());
+                quote_spanned!(span=> #alias #arguments::#name)
+            }
+        }
     }
 
-    /// A call of it that is never made.
-    pub(super) fn probe(&self) -> TokenStream {
-        let (owner, krate) = (&self.owner, &self.krate);
-        let args = (0..self.arity).map(|_| quote!(#krate::__private::direct::any()));
-        match &self.method {
-            Some(method) => quote!(<#owner>::#method(#(#args),*)),
-            None => quote!(#owner(#(#args),*)),
+    /// The same for what a constant expression may name, where nothing is inferred.
+    fn constant(&self, what: &str) -> TokenStream {
+        if self.method.is_some() {
+            return self.item(what);
         }
+        let span = Span::mixed_site().located_at(self.span);
+        let name = syn::Ident::new(&format!("__sarek_{what}"), span);
+        let (alias, arguments) = (&self.alias, self.arguments().filter(|_| self.is_told()));
+        quote_spanned!(span=> <#alias #arguments>::#name)
+    }
+
+    /// The generic arguments that are written: `::<f32>`.
+    fn arguments(&self) -> Option<TokenStream> {
+        let path: syn::Path = syn::parse2(self.owner.clone()).ok()?;
+        match &path.segments.last()?.arguments {
+            syn::PathArguments::AngleBracketed(list) => {
+                let list = &list.args;
+                Some(quote!(::<#list>))
+            }
+            syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => None,
+        }
+    }
+
+    /// Are its generic arguments written, so that rustc need not infer any?
+    fn is_told(&self) -> bool {
+        let arguments = self.arguments();
+        let any = |tokens: TokenStream| {
+            tokens
+                .into_iter()
+                .any(|t| matches!(&t, proc_macro2::TokenTree::Ident(i) if i == "_"))
+        };
+        arguments.is_some_and(|tokens| !any(tokens))
+    }
+
+    /// Makes the alias mean the function; where there is none of that name, what reports it.
+    pub fn import(&self) -> Option<TokenStream> {
+        if self.method.is_some() || self.is_self {
+            return None;
+        }
+        let (alias, path) = (&self.alias, without_arguments(&self.owner));
+        Some(quote!(#[allow(unused_imports)] use #path as #alias;))
+    }
+
+    /// What the alias means where the function is not marked.
+    pub fn stand_in(&self) -> Option<TokenStream> {
+        if self.method.is_some() || self.is_self {
+            return None;
+        }
+        let (alias, krate) = (&self.alias, &self.krate);
+        Some(quote!(#[allow(unused_imports)] use #krate::__private::direct::Unmarked as #alias;))
+    }
+
+    /// Asserts that the function is marked.
+    pub fn is_marked(&self) -> Option<TokenStream> {
+        if self.method.is_some() || self.is_self {
+            return None;
+        }
+        let span = Span::mixed_site().located_at(self.span);
+        let (alias, name) = (
+            &self.alias,
+            super::path_text(&without_arguments(&self.owner)),
+        );
+        let message = format!(
+            "`{name}` is no `#[device]` function: kernels call functions that are marked. Write `#[device]` before it"
+        );
+        Some(quote_spanned!(span=> ::core::assert!(<#alias>::__sarek_is_device, #message);))
+    }
+
+    /// An expression of the type of its result, never to be evaluated.
+    pub(super) fn probe(&self) -> Option<TokenStream> {
+        let inferred = &self.inferred;
+        (!inferred.is_empty()).then(|| quote!((#inferred).1))
     }
 
     /// Its compiled body.
@@ -348,9 +528,17 @@ impl Callee {
 
     /// For each parameter: must all threads of a block give the same?
     pub fn uniform(&self) -> TokenStream {
-        match self.method {
-            Some(_) => self.item("uniform"),
-            None => self.constant("UNIFORM"),
+        match self.is_self {
+            true => quote!(&[]),
+            false => self.constant("uniform"),
+        }
+    }
+
+    /// For each parameter: may it be lent a shared array in a safe kernel?
+    pub fn takes(&self) -> TokenStream {
+        match self.is_self {
+            true => quote!(&[]),
+            false => self.constant("takes"),
         }
     }
 
@@ -361,38 +549,46 @@ impl Callee {
 
     /// How many sites it has, those of what it calls included.
     pub fn sites(&self) -> TokenStream {
-        match self.method {
-            Some(_) => self.item("sites"),
-            None => self.constant("SITES"),
+        match self.is_self {
+            true => quote_spanned!(Span::mixed_site()=> __nested),
+            false => self.constant("sites"),
         }
     }
 
     /// Do threads work together in it?
     pub fn collective(&self) -> TokenStream {
-        match self.method {
-            Some(_) => self.item("collective"),
-            None => self.constant("COLLECTIVE"),
+        match self.is_self {
+            true => quote!(false),
+            false => self.constant("collective"),
         }
     }
 
     /// The function with its links.
     pub fn function(&self) -> TokenStream {
         match self.method {
+            None if self.is_self => quote!(Self::__sarek_nested(__depth)),
             Some(_) => {
                 let function = self.item("function");
                 quote!(#function())
             }
             None => {
-                let function = self.constant("function");
-                quote!(#function())
+                let (krate, inferred) = (&self.krate, &self.inferred);
+                quote!(#krate::__private::direct::function_of(|| #inferred))
             }
         }
     }
+}
 
-    fn constant(&self, name: &str) -> TokenStream {
-        let (owner, krate) = (&self.owner, &self.krate);
-        let name = syn::Ident::new(name, Span::mixed_site());
-        quote!(<#owner as #krate::DeviceFn>::#name)
+/// A path without the generic arguments of its last segment.
+fn without_arguments(path: &TokenStream) -> TokenStream {
+    match syn::parse2::<syn::Path>(path.clone()) {
+        Ok(mut path) => {
+            if let Some(last) = path.segments.last_mut() {
+                last.arguments = syn::PathArguments::None;
+            }
+            path.to_token_stream()
+        }
+        Err(_) => path.clone(),
     }
 }
 

@@ -75,6 +75,9 @@ impl Lowerer<'_> {
 
     /// A numeric method on lowered operands, the receiver first.
     pub(super) fn method(&mut self, name: &Ident, ids: Vec<ExprId>, span: Span) -> Value {
+        if let Some(value) = self.packed_method(name, &ids, span) {
+            return value;
+        }
         let on = match self.types.look(self.ty(ids[0])) {
             Known::Scalar(scalar) => scalar,
             // It stands for what was reported, or for what is not reached.
@@ -147,7 +150,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn arity(&mut self, name: &Ident, ids: &[ExprId], wanted: usize) -> bool {
+    pub(super) fn arity(&mut self, name: &Ident, ids: &[ExprId], wanted: usize) -> bool {
         if ids.len() - 1 != wanted {
             let (found, s) = (ids.len() - 1, if wanted == 1 { "" } else { "s" });
             let message = format!("`{name}` takes {wanted} argument{s}, and {found} are given");

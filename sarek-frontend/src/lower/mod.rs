@@ -31,12 +31,14 @@ mod matching;
 mod method;
 mod native;
 mod operator;
+mod packed;
 mod parameter;
 mod path;
 mod pattern;
 mod place;
 mod range;
 mod recursion;
+mod requires;
 mod shared;
 mod stmt;
 mod types;
@@ -51,7 +53,7 @@ use sarek_ir::{
 };
 
 use crate::diagnostics::Errors;
-use crate::parse::{Parameters, Signature};
+use crate::parse::{Attribute, Parameters, Signature};
 
 pub use device::Callee;
 use types::{Known, Ty};
@@ -73,6 +75,12 @@ pub struct Lowered {
     pub audits: Vec<TokenStream>,
     /// The functions that it calls, in the order of [`Kernel::functions`].
     pub callees: Vec<Callee>,
+    /// Of a function: which parameters may be lent shared arrays.
+    pub takes: Vec<bool>,
+    /// Is it declared `unsafe fn`, so that nothing is proved of it?
+    pub is_unsafe: bool,
+    /// How many calls of itself it may nest in one, if it has some that do not come last.
+    pub nests: Option<u32>,
     /// Is the first parameter `self`, which compiled bodies always take as `&mut Self`?
     pub has_receiver: bool,
     /// The links whose type has no name: they stand where they are used.
@@ -206,6 +214,10 @@ pub struct Lowerer<'e> {
     references: Vec<(ParamId, LocalId)>,
     is_function: bool,
     own_name: Option<recursion::OwnName>,
+    /// How many calls of itself the function may nest in one.
+    inline: Option<u32>,
+    /// What the function takes and yields, for calls of itself.
+    own_types: (Vec<Ty>, Option<Ty>),
     recursion: Option<recursion::Recursion>,
     /// Does the function call itself, so that its parameters are variables?
     is_recursive: bool,
@@ -233,11 +245,11 @@ pub struct Lowerer<'e> {
 pub fn lower(
     signature: &Signature,
     body: &syn::Block,
-    block: Option<[u32; 3]>,
+    attribute: &Attribute,
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<Lowered> {
-    let mut lowerer = Lowerer::new(signature, block, krate, errors);
+    let mut lowerer = Lowerer::new(signature, attribute.block, krate, errors);
     attributes::check(body, lowerer.errors);
     lowerer.declare_result(signature.yields.as_ref(), signature.name.span());
     lowerer.is_recursive = !recursion::last_calls(signature, body).is_empty();
@@ -245,6 +257,9 @@ pub fn lower(
     if signature.is_function {
         lowerer.function_body(signature, body);
         return lowerer.finished(signature);
+    }
+    for condition in &attribute.requires {
+        lowerer.require(condition);
     }
     let value = lowerer.scoped_block(body);
     lowerer.store_items();
@@ -265,6 +280,7 @@ impl<'e> Lowerer<'e> {
         Some(Lowered {
             linked: device::linked(signature),
             parameters: Parameters::of(&signature.generics),
+            is_unsafe: signature.is_unsafe,
             has_receiver: signature
                 .arguments
                 .first()
@@ -315,6 +331,8 @@ impl<'e> Lowerer<'e> {
             references: vec![],
             is_function: signature.is_function,
             own_name: recursion::OwnName::of(signature),
+            inline: signature.inline,
+            own_types: (vec![], None),
             recursion: None,
             is_recursive: false,
             constants: signature

@@ -11,7 +11,7 @@ use super::{Known, Lowerer, Ty, Value};
 
 /// An infix operator, apart from whether it also assigns.
 #[derive(Clone, Copy)]
-enum Infix {
+pub(super) enum Infix {
     Plain(BinaryOp),
     /// `/` and `%`, which differ between integers and floats.
     Divide(DivideOp),
@@ -75,6 +75,9 @@ impl Lowerer<'_> {
 
     /// `lhs op rhs` on lowered operands.
     fn apply(&mut self, op: Infix, lhs: ExprId, rhs: ExprId, span: Span, at: Span) -> ExprId {
+        if let Some(made) = self.packed_binary(op, (lhs, rhs), span, at) {
+            return made;
+        }
         match op {
             Infix::Plain(op) => self.plain(op, lhs, rhs, span),
             Infix::Divide(op) => self.divide(op, lhs, rhs, span, at),
@@ -200,6 +203,9 @@ impl Lowerer<'_> {
             }
         };
         let arg = self.scalar(&e.expr);
+        if let Some(made) = self.packed_unary(op, arg, e.span()) {
+            return Value::Scalar(made);
+        }
         let ty = self.ty(arg);
         Value::Scalar(self.expr(Expr::Unary { op, arg }, ty, e.span()))
     }

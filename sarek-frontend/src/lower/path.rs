@@ -30,6 +30,9 @@ impl Lowerer<'_> {
             self.audits.push(audit(&e.path, constant));
             return Value::Scalar(self.constant(constant, span));
         }
+        if let Some(value) = self.packed_constant(&e.path) {
+            return value;
+        }
         if self.is_unit_variant(&e.path) {
             return self.unit_variant(&e.path);
         }

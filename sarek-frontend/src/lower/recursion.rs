@@ -1,15 +1,16 @@
 //! Functions that call themselves. A call whose result is the function's own result at once becomes the next turn of a
-//! loop around the body; others are errors.
+//! loop around the body; others are nested in one another as deep as `#[device(inline = N)]` says, or are errors.
 
 use std::collections::HashSet;
 
 use proc_macro2::Span;
+use quote::ToTokens;
 use sarek_ir::{Argument, ExprId, LabelId, LocalId, Stmt};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
 use super::array::peeled;
-use super::{Binding, Lowerer, Value};
+use super::{Binding, Callee, Lowerer, Value};
 use crate::parse::Signature;
 
 /// What a function that calls itself needs.
@@ -111,7 +112,7 @@ impl Lowerer<'_> {
     }
 
     /// The next turn in place of a call of the function by itself. `None` when it calls another.
-    pub(super) fn self_call(&mut self, e: &syn::ExprCall) -> Option<Value> {
+    pub(super) fn self_call(&mut self, e: &syn::ExprCall, wanted: bool) -> Option<Value> {
         if !self.own_name.as_ref().is_some_and(|own| own.is_called(e)) {
             return None;
         }
@@ -120,10 +121,7 @@ impl Lowerer<'_> {
             .as_ref()
             .is_some_and(|r| r.last.contains(&std::ptr::from_ref(e)));
         if !is_last {
-            let message = "a `#[device]` function calls itself only where that call's result is its own at once: no \
-                           device has a stack. Write a loop";
-            self.errors.at(e.span(), message);
-            return Some(Value::Never);
+            return Some(self.nested_call(e, wanted));
         }
         let exprs: Vec<&syn::Expr> = e.args.iter().collect();
         let Some((args, back)) = self.arguments(&exprs) else {
@@ -140,6 +138,49 @@ impl Lowerer<'_> {
         self.next_turn(&args, &bound, e.span());
         self.push(Stmt::Continue { label }, e.span());
         Some(Value::Never)
+    }
+
+    /// A call whose result is not the function's own.
+    fn nested_call(&mut self, e: &syn::ExprCall, wanted: bool) -> Value {
+        let is_method = self.own_name.as_ref().is_some_and(|own| own.method);
+        if self.inline.is_none() || is_method {
+            let message = "a `#[device]` function calls itself only where that call's result is its own at once: no \
+                           device has a stack. Write a loop; or, if it is known how many calls nest in one another, say it: \
+                           `#[device(inline = 8)]`";
+            self.errors.at(e.span(), message);
+            return Value::Never;
+        }
+        let syn::Expr::Path(path) = &*e.func else {
+            unreachable!("the function is called by its name")
+        };
+        let callee = Callee {
+            is_self: true,
+            ..self.new_callee(path.path.to_token_stream(), None, path.span())
+        };
+        let function = self.function_id(callee);
+        let arguments: Vec<&syn::Expr> = e.args.iter().collect();
+        let Some((args, back)) = self.arguments(&arguments) else {
+            return Value::Never;
+        };
+        let (params, yields) = self.own_types.clone();
+        if args.len() != params.len() {
+            let message = format!(
+                "the function takes {} arguments, and {} are given",
+                params.len(),
+                args.len()
+            );
+            self.errors.at(e.span(), message);
+            return Value::Never;
+        }
+        for (index, ty) in (0..).zip(params) {
+            let parameter = self.types.parameter(function, index);
+            self.unify(parameter, ty, e.span());
+        }
+        if let Some(ty) = yields {
+            let result = self.types.result(function);
+            self.unify(result, ty, e.span());
+        }
+        self.call_with(function, args, back, wanted && yields.is_some(), e.span())
     }
 
     /// Gives the parameters their next values, all of them evaluated before.

@@ -10,6 +10,7 @@ use proc_macro2::TokenStream;
 use sarek_ir::{FunctionId, LinkId, NameId, Scalar};
 
 use super::length::Dim;
+use crate::parse::{LETTERS, Packed};
 
 /// A type being inferred.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -40,6 +41,8 @@ pub(super) struct Named {
     pub path: TokenStream,
     /// The arguments of its last segment. None may mean that they are not written.
     pub args: Vec<Arg>,
+    /// What vector of the façade's it is, if any.
+    pub packed: Option<Packed>,
 }
 
 /// A generic argument.
@@ -135,7 +138,20 @@ impl Types {
     }
 
     pub(super) fn named(&mut self, path: TokenStream, args: Vec<Arg>) -> Ty {
-        self.push(Node::Named(Named { path, args }))
+        self.push(Node::Named(Named {
+            path,
+            args,
+            packed: None,
+        }))
+    }
+
+    /// A vector of the façade's.
+    pub(super) fn packed(&mut self, path: TokenStream, packed: Packed) -> Ty {
+        self.push(Node::Named(Named {
+            path,
+            args: vec![],
+            packed: Some(packed),
+        }))
     }
 
     /// The type of a field, `text` being its name.
@@ -144,6 +160,15 @@ impl Types {
             && let Some(ty) = text.parse().ok().and_then(|i: usize| types.get(i))
         {
             return *ty;
+        }
+        if let Node::Named(Named {
+            packed: Some(packed),
+            ..
+        }) = self.node(of)
+            && LETTERS[..packed.count].contains(&text)
+        {
+            let lane = packed.lane;
+            return self.known(lane);
         }
         self.hole((self.key(of), name.0, u32::MAX), Hole::Field { of, name })
     }
@@ -312,10 +337,12 @@ impl Types {
         match self.node(ty) {
             Node::Any => 0,
             Node::Int | Node::Float => 1,
-            Node::Hole(_) => 2,
-            Node::Named(_) => 3,
-            Node::Array(..) | Node::Tuple(_) => 4,
-            Node::Known(_) => 5,
+            // Of it no expression can be made up.
+            Node::Hole(Hole::Parameter { .. }) => 2,
+            Node::Hole(_) => 3,
+            Node::Named(_) => 4,
+            Node::Array(..) | Node::Tuple(_) => 5,
+            Node::Known(_) => 6,
             Node::Same(_) => unreachable!("node looks through it"),
         }
     }

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 
 use super::types::{Arg, Hole, Named, Node};
 use super::{Lowerer, Ty};
-use crate::parse::{ElementType, scalar_type};
+use crate::parse::{ElementType, packed_type, scalar_type};
 
 /// The enums of core that kernels know by name.
 pub(super) const OPTION: &str = "::core::option::Option";
@@ -45,6 +45,9 @@ impl Lowerer<'_> {
 
     /// The type that a path names.
     pub(super) fn written_path(&mut self, path: &syn::Path) -> Option<Ty> {
+        if let Some(packed) = packed_type(path) {
+            return Some(self.packed_ty(packed));
+        }
         let mut plain = path.clone();
         let last = plain.segments.last_mut()?;
         let arguments = std::mem::replace(&mut last.arguments, syn::PathArguments::None);
@@ -163,7 +166,10 @@ impl Lowerer<'_> {
                 (probe, info)
             }
         };
-        let text = short(&super::path_text(text));
+        let text = match self.packed(ty) {
+            Some(packed) => packed.name(),
+            None => short(&super::path_text(text)),
+        };
         let found = self.kernel.type_links.iter().position(|t| *t == text);
         let at = found.unwrap_or_else(|| {
             self.kernel.type_links.to_mut().push(text.into());
@@ -211,7 +217,7 @@ impl Lowerer<'_> {
     }
 
     /// An expression of the type, never to be evaluated.
-    fn probe(&self, ty: Ty) -> Option<TokenStream> {
+    pub(super) fn probe(&self, ty: Ty) -> Option<TokenStream> {
         let direct = {
             let krate = &self.krate;
             quote!(#krate::__private::direct)
@@ -256,7 +262,7 @@ impl Lowerer<'_> {
                     match #of { #path { #member: __part, .. } => __part, _ => ::core::unreachable!() }
                 })
             }
-            Node::Hole(Hole::Result(function)) => Some(self.callees[function.index()].probe()),
+            Node::Hole(Hole::Result(function)) => self.callees[function.index()].probe(),
             Node::Hole(Hole::Constant(link)) => Some(self.links[link.index()].clone()),
             Node::Hole(Hole::Parameter { .. })
             | Node::Named(_)

@@ -29,6 +29,7 @@ impl Signature {
             returns_nothing: yields(&sig.output).is_none(),
             arguments,
             is_function: true,
+            inline: None,
             method: None,
             yields: yields(&sig.output).cloned(),
             generics: sig.generics.clone(),

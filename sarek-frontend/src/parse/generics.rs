@@ -12,6 +12,10 @@ pub struct Parameters {
     pub names: TokenStream,
     /// `where …`
     pub clause: TokenStream,
+    /// The same without bounds.
+    pub bare: TokenStream,
+    /// The same with defaults, so that a type may be named without them.
+    pub defaulted: TokenStream,
     /// The types among the names.
     pub types: Vec<syn::Ident>,
 }
@@ -29,7 +33,23 @@ impl Parameters {
             GenericParam::Lifetime(p) => p.lifetime.to_token_stream(),
         });
         let clause = &generics.where_clause;
+        let bare = own.iter().map(|p| match p {
+            GenericParam::Type(p) => p.ident.to_token_stream(),
+            GenericParam::Const(p) => {
+                let (name, ty) = (&p.ident, &p.ty);
+                quote!(const #name: #ty)
+            }
+            GenericParam::Lifetime(p) => p.lifetime.to_token_stream(),
+        });
+        let bare: Vec<TokenStream> = bare.collect();
+        let defaults = own.iter().zip(&bare).map(|(p, bare)| match p {
+            GenericParam::Const(p) if is_bool(&p.ty) => quote!(#bare = false),
+            GenericParam::Const(_) => quote!(#bare = 0),
+            GenericParam::Type(_) | GenericParam::Lifetime(_) => quote!(#bare = ()),
+        });
         Parameters {
+            defaulted: quote!(#(#defaults),*),
+            bare: quote!(#(#bare),*),
             names: quote!(#(#names),*),
             declared: quote!(#(#own),*),
             clause: quote!(#clause),
@@ -50,4 +70,8 @@ impl Parameters {
             false => quote!(__sarek: ::core::marker::PhantomData<fn() -> (#(#types,)*)>),
         }
     }
+}
+
+fn is_bool(ty: &syn::Type) -> bool {
+    matches!(ty, syn::Type::Path(path) if path.path.is_ident("bool"))
 }

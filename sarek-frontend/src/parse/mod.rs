@@ -5,6 +5,7 @@ mod format;
 mod function;
 mod generics;
 mod native;
+mod packed;
 mod signature;
 pub mod superstep;
 
@@ -12,6 +13,7 @@ pub use attribute::Attribute;
 pub use format::{Said, StdCall, StdMacro};
 pub use generics::Parameters;
 pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
+pub use packed::{LETTERS, Packed, packed_type};
 pub use signature::{
     Argument, ArgumentKind, ElementType, Item, Signature, atomic_type, named_scalar, scalar_type,
     strip_items,

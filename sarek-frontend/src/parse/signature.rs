@@ -16,6 +16,8 @@ pub struct Signature {
     pub arguments: Vec<Argument>,
     /// Is it a `#[device]` function?
     pub is_function: bool,
+    /// How many calls of itself a function may nest in one.
+    pub inline: Option<u32>,
     /// The name of a method, which has its items in its type.
     pub method: Option<String>,
     /// The type that it yields, if that is not `()`.
@@ -105,7 +107,7 @@ pub fn named_scalar(path: &syn::Path) -> Option<Scalar> {
     }
 }
 
-fn plain_text(path: &syn::Path) -> String {
+pub(super) fn plain_text(path: &syn::Path) -> String {
     let segments = path.segments.iter().map(|s| s.ident.to_string());
     segments.collect::<Vec<_>>().join("::")
 }
@@ -160,6 +162,7 @@ impl Signature {
             returns_nothing,
             arguments,
             is_function: false,
+            inline: None,
             method: None,
             yields: None,
             generics: sig.generics.clone(),

@@ -8,11 +8,13 @@
 //! Native blocks are the user's promise and are not looked into.
 
 mod affine;
+mod given;
 mod phases;
 mod poly;
 mod values;
 
 pub use affine::{Affine, Atom};
+pub use given::relied_on;
 pub use phases::phases;
 pub use poly::{Extent, Poly, Symbol};
 pub(super) use values::block_dim;
@@ -21,8 +23,8 @@ use affine::Resolver;
 
 use super::touch::{self, Touch};
 use crate::{
-    Axis, BinaryOp, Block, Builtin, CallId, Expr, ExprId, Kernel, List, Loc, Memory, PlaceId, Root,
-    Stmt, StmtId, UnaryOp,
+    Argument, Axis, BinaryOp, Block, Builtin, CallId, Expr, ExprId, Kernel, List, Loc, Memory,
+    PlaceId, Root, Stmt, StmtId, UnaryOp,
 };
 
 /// A load or store of memory that threads share and write.
@@ -40,6 +42,8 @@ pub struct Access {
     pub form: Option<Affine>,
     /// What the guards around it say.
     pub bounds: Vec<Bound>,
+    /// Is it all that a function may do with what it is lent?
+    pub lent: bool,
 }
 
 /// The node of an [`Access`].
@@ -54,8 +58,8 @@ pub enum Place {
 /// A bound that holds at an access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bound {
-    /// Of what.
-    pub atom: Atom,
+    /// Of what: a sum of atoms with their factors, most often one atom by itself.
+    pub terms: Vec<(Atom, Poly)>,
     /// The largest value, or the smallest.
     pub limit: Limit,
     /// It holds only if these expressions do not leave their types' ranges on the way.
@@ -64,12 +68,34 @@ pub struct Bound {
     pub extents: Vec<(Axis, u64)>,
 }
 
+impl Bound {
+    /// Is it a bound of this atom by itself?
+    pub fn is_of(&self, atom: Atom) -> bool {
+        match self.terms.as_slice() {
+            [(only, factor)] => *only == atom && factor.as_constant() == Some(1),
+            _ => false,
+        }
+    }
+}
+
 /// The value of a [`Bound`], inclusive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Limit {
     AtMost(Poly),
     AtLeast(Poly),
+}
+
+/// The plain shared arrays that a call lends.
+pub fn lent(kernel: &Kernel, call: CallId) -> Vec<Memory> {
+    let args = kernel.calls[call.index()].args.iter();
+    let memories = args.filter_map(|arg| match *arg {
+        Argument::Memory(memory) => Some(memory),
+        Argument::Value(_) | Argument::Local(_) => None,
+    });
+    memories
+        .filter(|memory| phases::is_plain_shared(kernel, *memory))
+        .collect()
 }
 
 /// Every access of a `&mut` slice that the kernel may execute, in order of evaluation.
@@ -192,7 +218,7 @@ impl Collector<'_> {
                 self.expr(value);
                 self.update(id, place);
             }
-            Stmt::Call { call } => self.call(call),
+            Stmt::Call { call } => self.call(id, call),
             Stmt::Print { print } => self.operands(kernel.prints[print.index()].args),
             Stmt::Native { native } => self.native(native),
             Stmt::Break { .. }
@@ -227,10 +253,23 @@ impl Collector<'_> {
         }
     }
 
-    fn call(&mut self, id: CallId) {
+    fn call(&mut self, stmt: StmtId, id: CallId) {
         let kernel = self.kernel;
         for operand in kernel.call_operands(id) {
             self.expr(operand);
+        }
+        for memory in lent(kernel, id) {
+            if self.resolver.block.is_some() {
+                self.found.push(Access {
+                    memory,
+                    place: Place::Store(stmt),
+                    loc: kernel.stmt_locs[stmt.index()],
+                    index: ExprId(0),
+                    form: None,
+                    bounds: vec![],
+                    lent: true,
+                });
+            }
         }
         touch::called(kernel, id, &mut |local, touch| {
             if touch == Touch::Write {
@@ -271,6 +310,7 @@ impl Collector<'_> {
             index,
             form,
             bounds,
+            lent: false,
         });
     }
 
@@ -380,20 +420,25 @@ impl Collector<'_> {
                 _,
             ) => return,
         };
-        let difference = l.plus(&r, -1);
-        let [(atom, factor)] = difference.terms.as_slice() else {
+        let mut difference = l.plus(&r, -1);
+        if difference.terms.is_empty() {
             return;
-        };
+        }
         let base = &difference.base;
         let at = |d: i128| Poly::constant(d).minus(base);
-        let (most, least) = match factor.as_constant() {
-            Some(1) => (most.map(at), least.map(at)),
-            Some(-1) => (
+        let first = difference.terms[0].1.as_constant();
+        let (most, least) = match first {
+            // A sum is kept with its first factor positive.
+            Some(factor) if factor < 0 => (
                 least.map(|d| at(d).scaled(-1)),
                 most.map(|d| at(d).scaled(-1)),
             ),
-            Some(_) | None => return,
+            Some(_) | None => (most.map(at), least.map(at)),
         };
+        if first.is_some_and(|factor| factor < 0) {
+            let negated = difference.terms.iter().map(|(a, c)| (*a, c.scaled(-1)));
+            difference.terms = negated.collect();
+        }
         let sides = [(lhs, &l), (rhs, &r)].into_iter();
         let exact = sides
             .filter(|(e, form)| !self.resolver.is_plain(*e) && !form.is_plain_id())
@@ -403,7 +448,8 @@ impl Collector<'_> {
             .map(Limit::AtMost)
             .into_iter()
             .chain(least.map(Limit::AtLeast));
-        self.add_bounds(*atom, limits.collect(), exact, difference.extents.clone());
+        let limits = limits.collect();
+        self.add_bounds(&difference.terms, limits, exact, &difference.extents);
     }
 
     fn bound_counter(&mut self, atom: Atom, start: ExprId, end: ExprId) {
@@ -422,23 +468,24 @@ impl Collector<'_> {
             } else {
                 vec![bound]
             };
-            self.add_bounds(atom, vec![limit], exact, form.extents.clone());
+            let counter = [(atom, Poly::constant(1))];
+            self.add_bounds(&counter, vec![limit], exact, &form.extents);
         }
     }
 
     fn add_bounds(
         &mut self,
-        atom: Atom,
+        terms: &[(Atom, Poly)],
         limits: Vec<Limit>,
         exact: Vec<ExprId>,
-        extents: Vec<(Axis, u64)>,
+        extents: &[(Axis, u64)],
     ) {
         for limit in limits {
             self.bounds.push(Bound {
-                atom,
+                terms: terms.to_vec(),
                 limit,
                 exact: exact.clone(),
-                extents: extents.clone(),
+                extents: extents.to_vec(),
             });
         }
     }

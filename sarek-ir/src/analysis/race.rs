@@ -8,16 +8,23 @@
 //! index tells the ids apart. Axes of which no id occurs must have one thread, or be pinned to one
 //! thread by a guard (`global_idx_y() == 0`).
 //!
+//! Where that does not hold of all accesses, each two of them are looked at: their ranges may not overlap ([`apart`]), the ids of
+//! blocks and threads may be digits of their own ([`tiles`]), or the threads exchange elements in pairs ([`exchange`]).
+//!
 //! What is known only at a launch becomes a [`Precondition`].
 //!
 //! Shared arrays are compared within one barrier phase and one block: [`shared`].
 
+mod apart;
+mod exchange;
+pub mod function;
 mod shared;
+mod tiles;
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::access::{Access, Affine, Atom, Bound, Limit, Place, Poly, Symbol, accesses};
+use super::access::{Access, Affine, Atom, Bound, Limit, Place, Poly, Symbol, accesses, relied_on};
 use crate::{Axis, Builtin, Kernel, Loc, Memory, Precondition};
 
 /// Checks that no two threads touch one element, at least one of them writing.
@@ -26,7 +33,7 @@ use crate::{Axis, Builtin, Kernel, Loc, Memory, Precondition};
 /// One race for each slice that is not proved free of them.
 pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
     let all = accesses(kernel);
-    let mut preconditions = vec![];
+    let mut preconditions = relied_on(kernel);
     let mut races = vec![];
     let memories: BTreeSet<Memory> = all.iter().map(|a| a.memory).collect();
     for memory in memories {
@@ -36,25 +43,14 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
         if !of_buffer.iter().any(is_store) {
             continue;
         }
-        match Buffer::new(kernel, &of_buffer).check() {
-            Ok(needs) => {
-                for need in needs {
-                    if !preconditions.contains(&need) {
-                        preconditions.push(need);
-                    }
-                }
-            }
+        let whole = Buffer::new(kernel, &of_buffer).check();
+        match whole.or_else(|race| in_pairs(kernel, &of_buffer).ok_or(race)) {
+            Ok(needs) => add(&mut preconditions, needs),
             Err(race) => races.push(race),
         }
     }
     match shared::check(kernel) {
-        Ok(needs) => {
-            for need in needs {
-                if !preconditions.contains(&need) {
-                    preconditions.push(need);
-                }
-            }
-        }
+        Ok(needs) => add(&mut preconditions, needs),
         Err(found) => races.extend(found),
     }
     if races.is_empty() {
@@ -63,6 +59,59 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
         Err(races)
     }
 }
+
+fn add(all: &mut Needs, needs: Needs) {
+    for need in needs {
+        if !all.contains(&need) {
+            all.push(need);
+        }
+    }
+}
+
+/// What it takes that no two accesses of a slice meet, each pair looked at by itself; `None` where one may.
+fn in_pairs(kernel: &Kernel, accesses: &[&Access]) -> Option<Needs> {
+    let mut needs = vec![];
+    for (i, a) in accesses.iter().enumerate() {
+        for (j, b) in accesses.iter().enumerate().skip(i) {
+            if is_store(a) || is_store(b) {
+                add(&mut needs, pair(kernel, a, b, i == j)?);
+            }
+        }
+    }
+    Some(needs)
+}
+
+fn pair(kernel: &Kernel, a: &Access, b: &Access, same: bool) -> Option<Needs> {
+    if !same && let Some(needs) = apart::apart(kernel, a, b) {
+        return Some(needs);
+    }
+    if let Ok(needs) = Buffer::new(kernel, &[a, b]).check() {
+        return Some(needs);
+    }
+    let (mut needs, told) = match exchange::exchange(a, b) {
+        Some((Builtin::GlobalIdx(axis), needs)) => (needs, axis_alone(axis)),
+        Some(_) | None => tiles::tiles(kernel, a, b)?,
+    };
+    for (axis, told) in Axis::ALL.into_iter().zip(told) {
+        if !told {
+            needs.push(Precondition::SingleThread(axis));
+        }
+    }
+    Some(needs)
+}
+
+fn axis_alone(axis: Axis) -> [bool; 3] {
+    let mut told = [false; 3];
+    told[axis.index()] = true;
+    told
+}
+
+fn is_store(access: &Access) -> bool {
+    matches!(access.place, Place::Store(_))
+}
+
+/// What a launch must satisfy.
+type Needs = Vec<Precondition>;
 
 /// Two accesses by which two threads may meet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -250,7 +299,7 @@ impl<'a> Buffer<'a> {
             let found = access
                 .bounds
                 .iter()
-                .filter(|b| b.atom == id)
+                .filter(|b| b.is_of(id))
                 .find_map(|most| {
                     let Limit::AtMost(v) = &most.limit else {
                         return None;
@@ -258,7 +307,7 @@ impl<'a> Buffer<'a> {
                     let least = access
                         .bounds
                         .iter()
-                        .find(|b| b.atom == id && b.limit == Limit::AtLeast(v.clone()))?;
+                        .find(|b| b.is_of(id) && b.limit == Limit::AtLeast(v.clone()))?;
                     Some((v, most, least))
                 });
             let (v, most, least) = found?;
@@ -419,12 +468,19 @@ fn needs_of(bound: &Bound) -> Vec<Precondition> {
     exact.chain(extents).collect()
 }
 
+fn extents_of(form: &Affine) -> Needs {
+    let needs = form.extents.iter();
+    needs
+        .map(|(axis, n)| Precondition::ExtentAtMost(*axis, *n))
+        .collect()
+}
+
 fn ids_of(form: &Affine) -> IdPart {
     let mut ids: IdPart = vec![];
     for (atom, c) in &form.terms {
         match atom {
             Atom::Id(id) => ids.push((*id, c.clone())),
-            Atom::Local(_) => {}
+            Atom::Local(_) | Atom::Exchange(..) => {}
         }
     }
     ids.sort_by_key(|(id, _)| Builtin::ALL.iter().position(|(_, b)| b == id));
@@ -467,7 +523,7 @@ fn digit_bound(access: &Access, id: Builtin, low: &Poly, high: &Poly) -> Option<
         return Some(None);
     }
     let guard = access.bounds.iter().find(|b| match &b.limit {
-        Limit::AtMost(most) => b.atom == Atom::Id(id) && fits(most),
+        Limit::AtMost(most) => b.is_of(Atom::Id(id)) && fits(most),
         Limit::AtLeast(_) => false,
     })?;
     Some(Some(guard.clone()))
@@ -488,9 +544,10 @@ fn span_of_locals(
     for (atom, c) in &form.terms {
         let local = match atom {
             Atom::Id(_) => continue,
+            Atom::Exchange(..) => return None,
             Atom::Local(local) => &kernel.locals[local.index()],
         };
-        let mut bounds: Vec<&Bound> = access.bounds.iter().filter(|b| b.atom == *atom).collect();
+        let mut bounds: Vec<&Bound> = access.bounds.iter().filter(|b| b.is_of(*atom)).collect();
         if innermost {
             bounds.reverse();
         }
@@ -533,6 +590,8 @@ impl Affine {
     }
 }
 
+#[cfg(test)]
+mod patterns;
 #[cfg(test)]
 mod soundness;
 #[cfg(test)]

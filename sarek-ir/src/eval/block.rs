@@ -15,14 +15,17 @@
 //! shared arrays begin as values that are easily seen: all bits set, and not a number.
 
 use super::collective::{Brought, subgroup};
-use super::host::{Fault, Host, Ids, Like, SUBGROUP};
+use super::host::{Fault, Halt, Host, Ids, Like, SUBGROUP};
 use super::lane::{Common, Layout, shared_len};
+use super::sanitize::{Finding, Sanitize, Sanitizer};
 use super::thread::{Status, Thread};
 use crate::{BinaryOp, Kernel, Scalar, Stmt, StmtId, Value, eval};
 
 /// Why a block stopped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
+    /// The sanitizer found something.
+    Found(Box<Finding>),
     /// A thread came to a site that fails.
     Fault {
         /// What it found.
@@ -50,6 +53,7 @@ pub struct Machine<'k> {
     shared: Vec<Vec<Value>>,
     /// Does no thread ever wait?
     alone: bool,
+    sanitizer: Option<Sanitizer>,
     /// What runs them.
     pub like: Like,
 }
@@ -64,7 +68,23 @@ impl<'k> Machine<'k> {
             threads: vec![],
             shared: vec![vec![]; kernel.shared.len()],
             alone: !kernel.stmts.iter().any(waits),
+            sanitizer: None,
             like: Like::Host,
+        }
+    }
+
+    /// Ready to run the blocks of one launch, and to stop where the sanitizer finds something.
+    pub fn sanitizing(kernel: &'k Kernel, settings: Sanitize) -> Machine<'k> {
+        Machine {
+            sanitizer: Some(Sanitizer::new(settings)),
+            ..Machine::new(kernel)
+        }
+    }
+
+    /// Puts blocks into the order in which they are to be run.
+    pub fn order<T>(&mut self, blocks: &mut [T]) {
+        if let Some(sanitizer) = &mut self.sanitizer {
+            sanitizer.shuffle(blocks);
         }
     }
 
@@ -75,6 +95,9 @@ impl<'k> Machine<'k> {
     /// done. Where threads go on after a fault, the first one is returned when all have ended.
     pub fn run(&mut self, first: &Ids, size: [u64; 3], host: &mut impl Host) -> Result<(), Stop> {
         self.clear_shared(first, host)?;
+        if let Some(sanitizer) = &mut self.sanitizer {
+            sanitizer.enter_block();
+        }
         let mut threads = std::mem::take(&mut self.threads);
         let mut found = None;
         let mut block = BlockRun {
@@ -85,6 +108,7 @@ impl<'k> Machine<'k> {
                 host,
                 like: self.like,
                 first: &mut found,
+                sanitizer: self.sanitizer.as_mut(),
             },
             threads: &mut threads,
         };
@@ -148,14 +172,32 @@ impl<H: Host> BlockRun<'_, H> {
 
     fn run(&mut self, at: usize) -> Result<(), Stop> {
         let thread = &mut self.threads[at];
-        thread.run(&mut self.common).map_err(|fault| Stop::Fault {
-            fault,
-            thread: thread.ids.thread_idx,
+        thread.run(&mut self.common).map_err(|halt| match halt {
+            Halt::Fault(fault) => Stop::Fault {
+                fault,
+                thread: thread.ids.thread_idx,
+            },
+            Halt::Found(finding) => Stop::Found(finding),
         })
+    }
+
+    fn order<T>(&mut self, threads: &mut [T]) {
+        if let Some(sanitizer) = &mut self.common.sanitizer {
+            sanitizer.shuffle(threads);
+        }
     }
 
     /// Runs threads that never wait.
     fn one_by_one(&mut self, all: impl Iterator<Item = Ids>) -> Result<(), Stop> {
+        if self.common.sanitizer.is_none() {
+            for ids in all {
+                self.start(0, ids);
+                self.run(0)?;
+            }
+            return Ok(());
+        }
+        let mut all: Vec<Ids> = all.collect();
+        self.order(&mut all);
         for ids in all {
             self.start(0, ids);
             self.run(0)?;
@@ -180,7 +222,9 @@ impl<H: Host> BlockRun<'_, H> {
     /// Runs all threads up to a barrier or their ends.
     fn phase(&mut self) -> Result<(), Stop> {
         loop {
-            for at in 0..self.threads.len() {
+            let mut order: Vec<usize> = (0..self.threads.len()).collect();
+            self.order(&mut order);
+            for at in order {
                 if self.threads[at].status == Status::Ready {
                     self.run(at)?;
                 }
@@ -227,6 +271,9 @@ impl<H: Host> BlockRun<'_, H> {
             });
         }
         self.common.host.opened(barrier);
+        if let Some(sanitizer) = &mut self.common.sanitizer {
+            sanitizer.pass_barrier();
+        }
         for thread in self.threads.iter_mut() {
             if thread.status != Status::Done {
                 thread.status = Status::Ready;

@@ -1,5 +1,6 @@
 //! What the threads of a block act on, and where they stand.
 
+use super::sanitize::Finding;
 use crate::{Axis, Builtin, ExprId, ParamId, SiteId, StmtId, Value};
 
 /// Threads of a subgroup.
@@ -45,6 +46,31 @@ pub struct Ids {
 }
 
 impl Ids {
+    /// The first thread of a block, and how many of its threads run along each axis: those past the extent do not.
+    pub fn of_block(
+        block_idx: [u64; 3],
+        block: [u32; 3],
+        grid_dim: [u64; 3],
+        global_dim: [u64; 3],
+    ) -> (Ids, [u64; 3]) {
+        let block_dim = block.map(u64::from);
+        let first = |a: usize| block_idx[a].saturating_mul(block_dim[a]);
+        let size = [0, 1, 2].map(|a| global_dim[a].saturating_sub(first(a)).min(block_dim[a]));
+        let ids = Ids {
+            thread_idx: [0; 3],
+            block_idx,
+            block_dim,
+            grid_dim,
+            global_dim,
+        };
+        (ids, size)
+    }
+
+    /// The index in the launch of the thread of this index in the block.
+    pub fn global_of(&self, thread: [u64; 3]) -> [u64; 3] {
+        [0, 1, 2].map(|a| self.block_idx[a].saturating_mul(self.block_dim[a]) + thread[a])
+    }
+
     /// Index of the thread in the launch along an axis.
     pub fn global(&self, axis: Axis) -> u64 {
         let a = axis.index();
@@ -87,6 +113,26 @@ pub struct Fault {
     pub site: SiteId,
     /// The index, the divisor (sign-extended), or 0.
     pub detail: u64,
+}
+
+/// Why a thread stops before its end.
+pub(super) enum Halt {
+    /// A site failed.
+    Fault(Fault),
+    /// The sanitizer found something.
+    Found(Box<Finding>),
+}
+
+impl From<Fault> for Halt {
+    fn from(fault: Fault) -> Halt {
+        Halt::Fault(fault)
+    }
+}
+
+impl From<Box<Finding>> for Halt {
+    fn from(finding: Box<Finding>) -> Halt {
+        Halt::Found(finding)
+    }
 }
 
 /// Where a kernel's threads behave differently.

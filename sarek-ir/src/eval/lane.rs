@@ -1,8 +1,10 @@
 //! Expressions, as one thread evaluates them.
 
-use super::host::{Fault, Host, Ids, Like};
+use super::host::{Fault, Halt, Host, Ids, Like};
+use super::sanitize::{Deed, Finding, Sanitizer, Spot};
 use crate::{
-    Expr, ExprId, Kernel, Length, List, LocalId, Memory, Scalar, SharedArray, SiteId, Value, eval,
+    BinaryOp, Expr, ExprId, Kernel, Length, List, Loc, LocalId, Memory, Scalar, SharedArray,
+    SiteId, UnaryOp, Value, eval,
 };
 
 /// Where each local stands among a thread's values; the elements of an array follow each other.
@@ -56,6 +58,7 @@ pub(super) struct Common<'a, H> {
     pub like: Like,
     /// The first fault after which a thread went on.
     pub first: &'a mut Option<(Fault, [u64; 3])>,
+    pub sanitizer: Option<&'a mut Sanitizer>,
 }
 
 /// One thread, for as long as it runs.
@@ -90,12 +93,17 @@ pub(crate) fn shared_len(
             host,
             like: Like::Host,
             first: &mut None,
+            sanitizer: None,
         },
         ids,
         values: &mut [],
         faulted: &mut false,
     };
-    Ok(lane.integer(len)? as u64)
+    match lane.integer(len) {
+        Ok(len) => Ok(len as u64),
+        Err(Halt::Fault(fault)) => Err(fault),
+        Err(Halt::Found(_)) => unreachable!("there is no sanitizer"),
+    }
 }
 
 impl<'c, H: Host> Lane<'_, 'c, H> {
@@ -108,13 +116,13 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
     }
 
     /// Notes a fault; whoever asked goes on with a harmless value if this returns.
-    pub fn fault(&mut self, site: Option<SiteId>, detail: u64) -> Result<(), Fault> {
+    pub fn fault(&mut self, site: Option<SiteId>, detail: u64) -> Result<(), Halt> {
         let Some(site) = site else {
             unreachable!("what has no site was proved");
         };
         let fault = Fault { site, detail };
         match self.common.like {
-            Like::Host => Err(fault),
+            Like::Host => Err(fault.into()),
             Like::Accelerator => {
                 *self.faulted = true;
                 let thread = self.ids.thread_idx;
@@ -124,11 +132,11 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         }
     }
 
-    pub fn condition(&mut self, id: ExprId) -> Result<bool, Fault> {
+    pub fn condition(&mut self, id: ExprId) -> Result<bool, Halt> {
         Ok(self.expr(id)? == Value::Bool(true))
     }
 
-    pub fn integer(&mut self, id: ExprId) -> Result<i128, Fault> {
+    pub fn integer(&mut self, id: ExprId) -> Result<i128, Halt> {
         let value = self.expr(id)?;
         Ok(int_of(value))
     }
@@ -139,13 +147,43 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         memory: Memory,
         index: ExprId,
         site: Option<SiteId>,
-    ) -> Result<Option<u64>, Fault> {
+    ) -> Result<Option<u64>, Halt> {
         let index = self.integer(index)? as u64;
         if index < self.len(memory) {
             return Ok(Some(index));
         }
         self.fault(site, index)?;
         Ok(None)
+    }
+
+    /// Tells the sanitizer, if there is one, of an access.
+    pub fn touch(
+        &mut self,
+        (memory, index): (Memory, u64),
+        deed: Deed,
+        spot: Spot,
+    ) -> Result<(), Halt> {
+        match &mut self.common.sanitizer {
+            Some(sanitizer) if self.common.kernel.is_shared_between_threads(memory) => {
+                Ok(sanitizer.touch((memory, index), deed, spot, self.ids)?)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Stops where an integer is not what it would be without bounds, if that is looked for.
+    fn exact(&mut self, id: ExprId, exact: Option<i128>, value: Value) -> Result<(), Halt> {
+        let wanted = self.common.sanitizer.as_ref();
+        let wanted = wanted.is_some_and(|s| s.settings.overflow);
+        if !wanted || exact.is_none() || exact == value.as_int() {
+            return Ok(());
+        }
+        let kernel = self.kernel();
+        Err(Halt::Found(Box::new(Finding::Overflow {
+            what: format!("`{}` leaves `{}`", kernel.expr_text(id), value.scalar()),
+            loc: kernel.expr_locs[id.index()],
+            thread: (self.ids.block_idx, self.ids.thread_idx),
+        })))
     }
 
     fn len(&self, memory: Memory) -> u64 {
@@ -177,13 +215,13 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         }
     }
 
-    pub fn expr(&mut self, id: ExprId) -> Result<Value, Fault> {
+    pub fn expr(&mut self, id: ExprId) -> Result<Value, Halt> {
         let value = self.node(id)?;
         self.common.host.evaluated(id, value);
         Ok(value)
     }
 
-    fn node(&mut self, id: ExprId) -> Result<Value, Fault> {
+    fn node(&mut self, id: ExprId) -> Result<Value, Halt> {
         let kernel = self.kernel();
         let ty = kernel.scalar_of(id);
         Ok(match kernel.expr(id) {
@@ -197,7 +235,7 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
                 memory,
                 index,
                 site,
-            } => self.element(memory, index, site)?,
+            } => self.element(memory, index, site, kernel.expr_locs[id.index()])?,
             Expr::Bounded { index, len, site } => {
                 let (index, len) = (self.integer(index)?, self.integer(len)?);
                 if index < len {
@@ -207,10 +245,21 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
                     integer(ty, 0)
                 }
             }
-            Expr::Unary { op, arg } => eval::unary(op, self.expr(arg)?),
+            Expr::Unary { op, arg } => {
+                let arg = self.expr(arg)?;
+                let value = eval::unary(op, arg);
+                if op == UnaryOp::Neg {
+                    let negated = arg.as_int().map(|v| -v);
+                    self.exact(id, negated, value)?;
+                }
+                value
+            }
             Expr::Binary { op, lhs, rhs } => {
                 let lhs = self.expr(lhs)?;
-                eval::binary(op, lhs, self.expr(rhs)?)
+                let rhs = self.expr(rhs)?;
+                let value = eval::binary(op, lhs, rhs);
+                self.exact(id, exactly(op, lhs, rhs), value)?;
+                value
             }
             Expr::Divide { op, lhs, rhs, site } => {
                 let lhs = self.expr(lhs)?;
@@ -243,9 +292,11 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         memory: Memory,
         index: ExprId,
         site: Option<SiteId>,
-    ) -> Result<Value, Fault> {
+        loc: Loc,
+    ) -> Result<Value, Halt> {
         let index = self.index(memory, index, site)?.unwrap_or(0);
         if index < self.len(memory) {
+            self.touch((memory, index), Deed::Load, Spot { loc, site })?;
             return Ok(self.load(memory, index));
         }
         Ok(Value::zero(self.kernel().element(memory)))
@@ -256,11 +307,37 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         &mut self,
         args: List,
         values: &'v mut [Value; N],
-    ) -> Result<&'v [Value], Fault> {
+    ) -> Result<&'v [Value], Halt> {
         for (at, i) in args.range().enumerate() {
             values[at] = self.expr(ExprId(self.kernel().lists[i]))?;
         }
         Ok(&values[..args.len as usize])
+    }
+}
+
+/// What an operator yields in integers without bounds; `None` where it cannot leave its type. Of a shift by the width or more, a
+/// number that no type holds.
+fn exactly(op: BinaryOp, lhs: Value, rhs: Value) -> Option<i128> {
+    let (l, r) = (lhs.as_int()?, rhs.as_int()?);
+    match op {
+        BinaryOp::Add => Some(l + r),
+        BinaryOp::Sub => Some(l - r),
+        BinaryOp::Mul => l.checked_mul(r).or(Some(i128::MAX)),
+        BinaryOp::Shl | BinaryOp::Shr => {
+            let inside = (0..i128::from(lhs.scalar().bits())).contains(&r);
+            (!inside).then_some(i128::MAX)
+        }
+        BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::BitXor
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge => None,
     }
 }
 

@@ -1,8 +1,11 @@
 //! One thread of a block, statement by statement, up to where it waits for others.
 
-use super::host::{Fault, Host, Ids};
+use super::host::{Halt, Host, Ids};
 use super::lane::{Common, Lane, Layout, integer};
-use crate::{Block, ExprId, Kernel, LabelId, List, LocalId, Stmt, StmtId, SubgroupOp, Value};
+use super::sanitize::{Deed, Spot};
+use crate::{
+    AtomicOp, Block, ExprId, Kernel, LabelId, List, LocalId, Stmt, StmtId, SubgroupOp, Value,
+};
 
 /// Where a thread has come to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,7 +115,7 @@ impl Thread {
     }
 
     /// Runs up to where the thread waits or ends.
-    pub fn run<H: Host>(&mut self, common: &mut Common<'_, H>) -> Result<(), Fault> {
+    pub fn run<H: Host>(&mut self, common: &mut Common<'_, H>) -> Result<(), Halt> {
         let mut lane = Lane {
             common,
             ids: &self.ids,
@@ -162,7 +165,7 @@ fn repeated(block: Block, repeat: Repeat) -> Frame {
 }
 
 /// Begins the next iteration, if there is one.
-fn again<H: Host>(frame: &mut Frame, lane: &mut Lane<'_, '_, H>) -> Result<bool, Fault> {
+fn again<H: Host>(frame: &mut Frame, lane: &mut Lane<'_, '_, H>) -> Result<bool, Halt> {
     let goes_on = match &mut frame.repeat {
         Repeat::Once => false,
         Repeat::While { cond: None, .. } => true,
@@ -191,7 +194,7 @@ fn step<H: Host>(
     id: StmtId,
     frames: &mut Vec<Frame>,
     lane: &mut Lane<'_, '_, H>,
-) -> Result<Option<Status>, Fault> {
+) -> Result<Option<Status>, Halt> {
     let kernel = lane.kernel();
     match kernel.stmt(id) {
         Stmt::Let { local, init } => {
@@ -208,6 +211,8 @@ fn step<H: Host>(
         } => {
             let value = lane.expr(value)?;
             if let Some(index) = lane.index(memory, index, site)? {
+                let loc = kernel.stmt_locs[id.index()];
+                lane.touch((memory, index), Deed::Store, Spot { loc, site })?;
                 lane.store(memory, index, value);
             }
         }
@@ -223,7 +228,7 @@ fn step<H: Host>(
         Stmt::Print { print } => {
             let print = &kernel.prints[print.index()];
             let args: Vec<ExprId> = kernel.list(print.args).collect();
-            let values: Result<Vec<Value>, Fault> =
+            let values: Result<Vec<Value>, Halt> =
                 args.into_iter().map(|arg| lane.expr(arg)).collect();
             lane.common.host.print(&print.text(&values?));
         }
@@ -271,7 +276,11 @@ fn step<H: Host>(
         Stmt::Return => return Ok(Some(Status::Done)),
         Stmt::Barrier => return Ok(Some(Status::Barrier(id))),
         // The threads of a block run in turn, and see each other's writes at once.
-        Stmt::Fence { .. } => {}
+        Stmt::Fence { .. } => {
+            if let Some(sanitizer) = &mut lane.common.sanitizer {
+                sanitizer.fence(lane.ids);
+            }
+        }
         Stmt::Atomic {
             op,
             memory,
@@ -284,6 +293,22 @@ fn step<H: Host>(
             let args = lane.args(args, &mut values)?;
             let old = match lane.index(memory, index, site)? {
                 Some(index) => {
+                    let loc = kernel.stmt_locs[id.index()];
+                    // What a shared counter holds at first is no more known than what any element does.
+                    let deed = match op {
+                        AtomicOp::Store => Deed::Publish,
+                        AtomicOp::Load
+                        | AtomicOp::Swap
+                        | AtomicOp::Add
+                        | AtomicOp::Sub
+                        | AtomicOp::Min
+                        | AtomicOp::Max
+                        | AtomicOp::And
+                        | AtomicOp::Or
+                        | AtomicOp::Xor
+                        | AtomicOp::CompareExchange => Deed::Atomic,
+                    };
+                    lane.touch((memory, index), deed, Spot { loc, site })?;
                     let old = lane.load(memory, index);
                     lane.store(memory, index, super::atomic(op, old, args));
                     old
@@ -312,7 +337,7 @@ fn subgroup<H: Host>(
     args: List,
     result: LocalId,
     lane: &mut Lane<'_, '_, H>,
-) -> Result<Status, Fault> {
+) -> Result<Status, Halt> {
     let mut values = [Value::Usize(0); 2];
     lane.args(args, &mut values)?;
     let other = values[1].as_int().unwrap_or(0) as u64;

@@ -74,17 +74,28 @@ impl Linker {
         self.block_stmts(&mut frame, ir.body);
         let body = self.blocks.pop().unwrap_or_default();
         self.out.body = self.out.push_block(&body);
-        let kept = ir.preconditions.iter().filter_map(|p| match *p {
-            Precondition::NoOverflow(e) => {
-                frame.made.get(&e).copied().map(Precondition::NoOverflow)
-            }
-            Precondition::SingleThread(_)
-            | Precondition::ExtentAtMost(..)
-            | Precondition::BlockAtMost(..) => Some(*p),
-        });
-        self.out.preconditions = kept.collect();
+        self.preconditions(&frame);
         debug_assert_eq!(crate::validate(&self.out), Ok(()), "{}", self.out);
         self.out
+    }
+
+    /// Takes over the preconditions of what was walked.
+    pub fn preconditions(&mut self, frame: &Frame<'_>) {
+        for precondition in frame.ir.preconditions.iter() {
+            let found = match *precondition {
+                Precondition::NoOverflow(e) => {
+                    frame.made.get(&e).copied().map(Precondition::NoOverflow)
+                }
+                Precondition::SingleThread(_)
+                | Precondition::ExtentAtMost(..)
+                | Precondition::BlockAtMost(..) => Some(*precondition),
+                Precondition::Holds(site) => Some(Precondition::Holds(frame.sites[site.index()])),
+            };
+            let known = &self.out.preconditions;
+            if let Some(found) = found.filter(|found| !known.contains(found)) {
+                self.out.preconditions.to_mut().push(found);
+            }
+        }
     }
 
     /// The frame of a kernel or function, its parameters not bound yet.
@@ -163,6 +174,9 @@ impl Linker {
                 };
                 let elem = unit.scalar.into();
                 let id = self.push_param(param.name.clone(), ParamKind::Slice { elem, access });
+                // Vectors begin at such a multiple, and so do parts of them, which consist of whole elements.
+                self.out.params.to_mut()[id.index()].align =
+                    1 << shape.size().max(1).trailing_zeros().min(4);
                 Part::whole(Storage::Slice(id, unit), shape)
             }
             ParamKind::Reference(_) => unreachable!("a kernel takes no references to values"),
@@ -170,7 +184,8 @@ impl Linker {
     }
 
     fn push_param(&mut self, name: Cow<'static, str>, kind: ParamKind) -> ParamId {
-        self.out.params.to_mut().push(Param { name, kind });
+        let align = 0;
+        self.out.params.to_mut().push(Param { name, kind, align });
         ParamId(self.out.params.len() as u32 - 1)
     }
 

@@ -22,6 +22,7 @@ impl Linker {
         self.shared(&mut inner);
         self.preludes(ir, links);
         let body = self.in_block(|this| this.body(&mut inner, loc));
+        self.preconditions(&inner);
         // A block of its own keeps the function's names apart; a result outlives it.
         let stmts: Vec<StmtId> = self.out.block(body).collect();
         let open = self.blocks.last_mut();

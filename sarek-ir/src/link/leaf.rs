@@ -105,6 +105,9 @@ impl Linker {
     /// Makes the indices of a part usable several times.
     pub fn settle(&mut self, part: &mut Part, loc: Loc) {
         for i in 0..part.indices.len() {
+            if self.is_settled(part.indices[i]) {
+                continue;
+            }
             let index = self.checked_index(part, i, loc);
             let local = self.bind("i", index, loc);
             part.indices[i] = Index {
@@ -112,6 +115,14 @@ impl Linker {
                 site: None,
             };
         }
+    }
+
+    /// Is it a local that keeps its value, and needs no check?
+    fn is_settled(&self, index: Index) -> bool {
+        let Expr::Local(local) = self.out.expr(index.expr) else {
+            return false;
+        };
+        index.site.is_none() && !self.out.locals[local.index()].mutable
     }
 
     /// The same part, its indices being other nodes. They are settled.

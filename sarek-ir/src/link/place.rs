@@ -136,7 +136,7 @@ impl Linker {
             unreachable!("the rest of a struct is a part")
         };
         self.settle(&mut from, loc);
-        let Shape::Struct(fields) = to.shape.clone() else {
+        let Shape::Struct(fields, _) = to.shape.clone() else {
             unreachable!("rustc takes fields of structs only")
         };
         for field in fields.iter().filter(|f| !named(&f.name)) {
@@ -208,7 +208,7 @@ impl Linker {
         self.settle(&mut to, loc);
         match to.shape.clone() {
             Shape::Scalar(_) => unreachable!("copied above"),
-            Shape::Struct(fields) => {
+            Shape::Struct(fields, _) => {
                 for field in fields.iter() {
                     let (from, to) = (self.again(&from, loc), self.again(&to, loc));
                     self.copy(from.field(&field.name), to.field(&field.name), loc);

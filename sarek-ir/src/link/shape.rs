@@ -14,7 +14,8 @@ use crate::{
 pub(super) enum Shape {
     Scalar(Scalar),
     Array(Rc<Shape>, u64),
-    Struct(Rc<[Field]>),
+    /// The fields, and bytes that its address is a multiple of.
+    Struct(Rc<[Field]>, u64),
     Enum(Rc<[Variant]>),
 }
 
@@ -89,7 +90,11 @@ impl Shape {
         match info {
             TypeInfo::Scalar(scalar) => Shape::Scalar(*scalar),
             TypeInfo::Array(elem, n) => Shape::Array(Rc::new(Shape::of(elem)), *n),
-            TypeInfo::Struct(info) => Shape::Struct(fields(info.fields)),
+            TypeInfo::Struct(info) => {
+                let fields = fields(info.fields);
+                let align = alignment(&fields).max(info.align);
+                Shape::Struct(fields, align)
+            }
             TypeInfo::Enum(info) => {
                 let variant = |v: &VariantInfo| Variant {
                     name: v.name,
@@ -129,7 +134,7 @@ impl Shape {
                 elem.collect(name, offset, dims, out);
                 dims.pop();
             }
-            Shape::Struct(fields) => collect_fields(fields, name, offset, dims, out),
+            Shape::Struct(fields, _) => collect_fields(fields, name, offset, dims, out),
             Shape::Enum(variants) => {
                 Shape::Scalar(Scalar::U32).collect(&join(name, "tag"), offset, dims, out);
                 for variant in variants.iter() {
@@ -145,7 +150,7 @@ impl Shape {
         match self {
             Shape::Scalar(scalar) => scalar.size() as u64,
             Shape::Array(elem, n) => elem.size() * n,
-            Shape::Struct(fields) => extent(fields.iter()),
+            Shape::Struct(fields, align) => extent(fields.iter()).next_multiple_of(*align),
             Shape::Enum(variants) => {
                 let payload = extent(variants.iter().flat_map(|v| v.fields.iter()));
                 payload.max(4).next_multiple_of(self.align())
@@ -158,7 +163,7 @@ impl Shape {
         match self {
             Shape::Scalar(scalar) => scalar.size() as u64,
             Shape::Array(elem, _) => elem.align(),
-            Shape::Struct(fields) => fields.iter().map(|f| f.shape.align()).max().unwrap_or(1),
+            Shape::Struct(_, align) => *align,
             Shape::Enum(variants) => {
                 let fields = variants.iter().flat_map(|v| v.fields.iter());
                 fields.map(|f| f.shape.align()).max().unwrap_or(4).max(4)
@@ -169,7 +174,7 @@ impl Shape {
     /// The position of a struct's field, and that of its first leaf.
     pub fn field(&self, name: &str) -> (&Field, usize) {
         match self {
-            Shape::Struct(fields) => find(fields, name),
+            Shape::Struct(fields, _) => find(fields, name),
             other => unreachable!("rustc found `{name}` in {other:?}"),
         }
     }
@@ -212,7 +217,7 @@ impl Shape {
         match self {
             Shape::Scalar(_) => false,
             Shape::Array(elem, _) => elem.has_variants(),
-            Shape::Struct(fields) => fields.iter().any(|f| f.shape.has_variants()),
+            Shape::Struct(fields, _) => fields.iter().any(|f| f.shape.has_variants()),
             Shape::Enum(_) => true,
         }
     }
@@ -222,7 +227,7 @@ impl Shape {
         match self {
             Shape::Scalar(_) => 1,
             Shape::Array(elem, _) => elem.leaf_count(),
-            Shape::Struct(fields) => count(fields),
+            Shape::Struct(fields, _) => count(fields),
             Shape::Enum(variants) => 1 + variants.iter().map(|v| count(&v.fields)).sum::<usize>(),
         }
     }
@@ -240,6 +245,11 @@ fn collect_fields(
         let offset = offset + field.offset;
         field.shape.collect(&name, offset, dims, out);
     }
+}
+
+/// The largest alignment of fields.
+fn alignment(fields: &[Field]) -> u64 {
+    fields.iter().map(|f| f.shape.align()).max().unwrap_or(1)
 }
 
 fn extent<'f>(fields: impl Iterator<Item = &'f Field> + Clone) -> u64 {
@@ -346,5 +356,7 @@ fn tuple(shapes: impl Iterator<Item = Shape>) -> Shape {
             offset: at,
         }
     };
-    Shape::Struct(shapes.enumerate().map(field).collect())
+    let fields: Rc<[Field]> = shapes.enumerate().map(field).collect();
+    let align = alignment(&fields);
+    Shape::Struct(fields, align)
 }

@@ -20,6 +20,7 @@ const POINT: TypeInfo = TypeInfo::Struct(&StructInfo {
     name: "Point",
     fields: &[field("x", F32, 0), field("y", F32, 4)],
     size: 8,
+    align: 4,
 });
 
 /// Scalars of two sizes, padding, and an array.
@@ -31,6 +32,7 @@ const MIXED: TypeInfo = TypeInfo::Struct(&StructInfo {
         field("each", TypeInfo::Array(&U32, 3), 16),
     ],
     size: 32,
+    align: 8,
 });
 
 const SHAPE: TypeInfo = TypeInfo::Enum(&EnumInfo {

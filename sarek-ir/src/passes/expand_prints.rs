@@ -23,6 +23,7 @@ pub fn expand_prints(kernel: &mut Kernel) -> Option<ParamId> {
             elem: Scalar::U32.into(),
             access: Access::Atomic,
         },
+        align: 0,
     });
     super::rewrite(kernel, &mut |kernel, id, out| match kernel.stmt(id) {
         Stmt::Print { print } => {

@@ -204,6 +204,7 @@ mod tests {
         k.params.to_mut().push(Param {
             name: "n".into(),
             kind: ParamKind::Scalar(Scalar::Usize),
+            align: 0,
         });
         k.push_local(Local {
             name: "i".into(),

@@ -162,6 +162,42 @@ pub trait Dialect: Send + Sync {
         format!("{buffer}[{}]", index.text)
     }
 
+    /// The type of so many elements of a buffer in a row, 2 or 4, that one access loads or stores: up to 16 bytes at a
+    /// multiple of as many. Its components are `x` to `w`. `None` where there is none such.
+    fn wide_type(&self, ty: Scalar, count: usize) -> Option<&'static str> {
+        let _ = (ty, count);
+        None
+    }
+
+    /// Is a buffer declared as one of [`Dialect::wide_type`]s, so that it has no smaller elements? It is then done where
+    /// all accesses are such.
+    fn wide_buffers(&self) -> bool {
+        false
+    }
+
+    /// An element of a buffer, as a place, where elements are of `wide` type.
+    fn wide_element(
+        &self,
+        buffer: &str,
+        wide: &str,
+        writes: bool,
+        index: &Text,
+        index_type: Scalar,
+    ) -> String {
+        let _ = (wide, writes);
+        self.element(buffer, index, index_type)
+    }
+
+    /// The value of a `wide` type with these components.
+    fn wide_value(&self, wide: &str, parts: &[Text]) -> Text {
+        Text::call(wide, parts)
+    }
+
+    /// The declaration of a constant of a `wide` type, without the semicolon.
+    fn declare_wide(&self, name: &str, wide: &str, init: &str) -> String {
+        format!("const {wide} {name} = {init}")
+    }
+
     /// The value of an element of a buffer or shared array.
     fn loaded(&self, element: String, ty: Scalar) -> Text {
         c::loaded(element, ty)

@@ -8,6 +8,7 @@ use super::namer::Namer;
 use super::prelude::prelude;
 use super::stmt::Writer;
 use super::text::Lines;
+use super::wide::Group;
 use super::{Dialect, Slot, SlotKind, Source, Unsupported};
 
 /// What a dialect needs to know to open the kernel.
@@ -34,6 +35,8 @@ pub struct Argument {
     pub name: String,
     /// Is it memory that atomic operations change?
     pub atomic: bool,
+    /// Of a buffer that is declared as a [`Dialect::wide_type`]: how many elements that has.
+    pub wide: Option<usize>,
 }
 
 /// A shared array.
@@ -74,6 +77,9 @@ impl Argument {
         &self,
         dialect: &D,
     ) -> Result<&'static str, Unsupported> {
+        if let Some(wide) = self.wide.and_then(|n| dialect.wide_type(self.slot.ty, n)) {
+            return Ok(wide);
+        }
         match self.atomic {
             true => dialect.atomic_type(self.slot.ty),
             false => dialect.storage_type(self.slot.ty),
@@ -103,7 +109,10 @@ pub(super) fn render(lowered: &Lowered<'_>, dialect: &dyn Dialect) -> Result<Sou
         .map(|p| namer.fresh(&p.name))
         .collect();
     let shared = name_shared(lowered, &mut namer);
-    let arguments = name_arguments(&lowered.kernel, &slots, (&params, &shared), &mut namer);
+    let mut arguments = name_arguments(&lowered.kernel, &slots, (&params, &shared), &mut namer);
+    if dialect.wide_buffers() {
+        widen(&mut arguments, lowered);
+    }
     let ids = Ids::new(lowered, dialect, &arguments, &mut namer)?;
     let entry = dialect.entry(&Entry {
         name: &name,
@@ -174,6 +183,7 @@ fn name_arguments(
         .iter()
         .map(|&slot| Argument {
             slot,
+            wide: None,
             atomic: match slot.kind {
                 SlotKind::Buffer { param, .. } => {
                     kernel.access(Memory::Slice(param)) == Access::Atomic
@@ -204,6 +214,17 @@ fn name_arguments(
             },
         })
         .collect()
+}
+
+/// Tells which buffers are declared by wide elements.
+fn widen(arguments: &mut [Argument], lowered: &Lowered<'_>) {
+    for argument in arguments {
+        if let SlotKind::Buffer { param, .. } = argument.slot.kind {
+            let mut groups = lowered.groups.values();
+            let group = groups.find(|group| group.param == param);
+            argument.wide = group.map(Group::count);
+        }
+    }
 }
 
 fn head(kernel: &Kernel) -> String {

@@ -1,9 +1,14 @@
 //! A kernel made ready for a dialect and a variant.
 
+use std::collections::HashMap;
+
 use crate::passes;
-use crate::{Access, Axis, Builtin, Kernel, Length, Memory, ParamId, ParamKind, Scalar, SharedId};
+use crate::{
+    Access, Axis, Builtin, Kernel, Length, Memory, ParamId, ParamKind, Scalar, SharedId, StmtId,
+};
 
 use super::usage::Usage;
+use super::wide::{self, Group};
 use super::{Dialect, IndexWidth, Slot, SlotKind, Variant};
 
 /// A kernel after its passes: no `usize`, no arithmetic on 8 and 16 bits, no exit from more than one loop, no native block with a
@@ -17,6 +22,8 @@ pub(super) struct Lowered<'a> {
     pub given: Vec<bool>,
     /// The parameter for what is printed.
     pub output: Option<ParamId>,
+    /// What is written as one access, by the first statement.
+    pub groups: HashMap<StmtId, Group>,
 }
 
 impl<'a> Lowered<'a> {
@@ -43,6 +50,7 @@ impl<'a> Lowered<'a> {
         passes::expand_atomics(&mut kernel, &|op, ty| dialect.is_native(op, ty));
         let usage = Usage::of(&kernel);
         Lowered {
+            groups: wide::groups(&mut kernel, dialect),
             given: given(&kernel, dialect),
             kernel,
             variant,

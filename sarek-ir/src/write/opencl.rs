@@ -83,6 +83,37 @@ impl Dialect for OpenCl {
         c::function(intrinsic, ty)
     }
 
+    fn wide_type(&self, ty: Scalar, count: usize) -> Option<&'static str> {
+        Some(match (ty, count) {
+            (Scalar::F32, 2) => "float2",
+            (Scalar::F32, 4) => "float4",
+            (Scalar::I32, 2) => "int2",
+            (Scalar::I32, 4) => "int4",
+            (Scalar::U32, 2) => "uint2",
+            (Scalar::U32, 4) => "uint4",
+            (Scalar::F64, 2) => "double2",
+            (Scalar::I64, 2) => "long2",
+            (Scalar::U64, 2) => "ulong2",
+            (_, _) => return None,
+        })
+    }
+
+    fn wide_element(
+        &self,
+        buffer: &str,
+        wide: &str,
+        writes: bool,
+        index: &Text,
+        _: Scalar,
+    ) -> String {
+        let qualifier = if writes { "" } else { "const " };
+        format!("((__global {qualifier}{wide}*){buffer})[{}]", index.text)
+    }
+
+    fn wide_value(&self, wide: &str, parts: &[Text]) -> Text {
+        Text::call(&format!("({wide})"), parts)
+    }
+
     fn snippet(&self, name: &str) -> Option<String> {
         let definition = match Scalar::from_name(name) {
             Some(Scalar::I8) => "char",

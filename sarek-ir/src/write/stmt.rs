@@ -1,14 +1,17 @@
 //! The walk over statements.
 
+use std::collections::HashMap;
+
 use crate::{
-    BinaryOp, Block, Expr, ExprId, Kernel, Length, LocalId, Memory, Native, ParamId, ParamKind,
-    Piece, Scalar, SiteId, Stmt, StmtId, Value,
+    BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, Length, LocalId, Memory, Native, ParamId,
+    ParamKind, Piece, Scalar, SiteId, Stmt, StmtId, Value,
 };
 
 use super::ids::Ids;
 use super::lower::Lowered;
 use super::namer::Namer;
 use super::text::Lines;
+use super::wide::{Group, Parts, Taken};
 use super::{Argument, Dialect, Precedence, Shared, SlotKind, Text, Unsupported};
 
 /// Writes the body of a lowered kernel.
@@ -19,6 +22,7 @@ pub(super) struct Writer<'a> {
     pub(super) arguments: &'a [Argument],
     pub(super) shared: &'a [Shared],
     pub(super) ids: &'a Ids,
+    groups: &'a HashMap<StmtId, Group>,
     pub(super) namer: Namer,
     pub(super) out: Lines,
 }
@@ -38,6 +42,7 @@ impl<'a> Writer<'a> {
             arguments,
             shared,
             ids,
+            groups: &lowered.groups,
             namer,
             out: Lines::default(),
         }
@@ -47,8 +52,16 @@ impl<'a> Writer<'a> {
     pub fn block(&mut self, block: Block) -> Result<(), Unsupported> {
         self.namer.open();
         let kernel = self.kernel;
-        for id in kernel.block(block) {
-            self.stmt(id)?;
+        let mut stmts = kernel.block(block);
+        while let Some(id) = stmts.next() {
+            match self.groups.get(&id) {
+                Some(group) => {
+                    self.together(group)?;
+                    // The others of the group.
+                    stmts.by_ref().take(group.count() - 1).for_each(drop);
+                }
+                None => self.stmt(id)?,
+            }
         }
         self.namer.close();
         Ok(())
@@ -158,6 +171,57 @@ impl<'a> Writer<'a> {
         self.out.line(assign);
         self.out.close("}");
         Ok(())
+    }
+
+    /// Writes a group as one access.
+    fn together(&mut self, group: &Group) -> Result<(), Unsupported> {
+        let wide = self.dialect.wide_type(group.ty, group.count());
+        let wide = wide.unwrap_or_else(|| unreachable!("the dialect was asked for it"));
+        let buffer = self.argument(group.param);
+        let index = self.expr(group.index)?;
+        let writes = matches!(group.parts, Parts::Store(_));
+        let place = self
+            .dialect
+            .wide_element(buffer, wide, writes, &index, self.index);
+        match &group.parts {
+            Parts::Store(values) => {
+                let mut texts = vec![];
+                for &value in values {
+                    texts.push(self.dialect.stored(self.expr(value)?, group.ty));
+                }
+                let value = self.dialect.wide_value(wide, &texts);
+                self.out.line(format!("{place} = {};", value.text));
+            }
+            Parts::Load(taken) => {
+                let whole = self.namer.fresh("wide");
+                let line = self.dialect.declare_wide(&whole, wide, &place);
+                self.out.line(format!("{line};"));
+                for (taken, component) in taken.iter().zip(["x", "y", "z", "w"]) {
+                    let part = format!("{whole}.{component}");
+                    self.take(*taken, self.dialect.loaded(part, group.ty), group.ty);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a loaded element of type `ty` into what takes it.
+    fn take(&mut self, taken: Taken, mut value: Text, ty: Scalar) {
+        if taken.from_bits {
+            let function = self.dialect.function(Intrinsic::FromBits, ty);
+            let function = function.unwrap_or_else(|| unreachable!("every dialect has it"));
+            value = Text::call(&function, &[value]);
+        }
+        let decl = &self.kernel.locals[taken.local.index()];
+        let line = if taken.declares {
+            let name = self.namer.declare(taken.local, &decl.name);
+            let ty = decl.ty.scalar();
+            self.dialect
+                .declare(&name, ty, decl.mutable, Some(&value.text))
+        } else {
+            format!("{} = {}", self.namer.local(taken.local), value.text)
+        };
+        self.out.line(format!("{line};"));
     }
 
     /// Opens the block that runs if an index is in bounds.

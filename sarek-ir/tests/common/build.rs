@@ -35,7 +35,11 @@ impl Build {
 
     fn param(&mut self, name: &str, kind: ParamKind) -> ParamId {
         let name = name.to_owned().into();
-        self.kernel.params.to_mut().push(Param { name, kind });
+        self.kernel.params.to_mut().push(Param {
+            name,
+            kind,
+            align: 0,
+        });
         ParamId(self.kernel.params.len() as u32 - 1)
     }
 

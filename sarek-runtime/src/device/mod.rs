@@ -2,7 +2,12 @@
 
 pub mod registry;
 
+mod event;
+mod faults;
+mod outputs;
+mod pool;
 pub(crate) mod preference;
+mod queue;
 mod ranked;
 mod stream;
 #[cfg(test)]
@@ -10,16 +15,23 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::backend::{BackendDevice, DeviceInfo, Mem, Slice};
+use crate::Result;
+use crate::backend::{BackendDevice, DeviceInfo};
+use crate::claims::Claims;
+use crate::environment::Initialized;
 use crate::launch::Programs;
 use crate::sync::lock;
-use crate::{Error, Result};
 
+pub use event::Event;
+pub(crate) use faults::Pending;
+pub use pool::MemoryUse;
+use pool::Pool;
+pub(crate) use pool::{Block, Purpose};
+pub(crate) use queue::{Queue, Traces};
 pub(crate) use ranked::Candidate;
-pub use stream::{Event, Stream};
-pub(crate) use stream::{Pending, Queue, Traces};
+pub use stream::Stream;
 
 /// A device that kernels run on; cheap to clone, equal when it is the same device.
 #[derive(Clone)]
@@ -30,10 +42,16 @@ struct Inner {
     ordinal: usize,
     priority: i32,
     raw: Arc<dyn BackendDevice>,
+    /// Those of its backend.
+    claims: Arc<Claims>,
     default: Arc<Queue>,
     /// Every other stream, until it is dropped and its faults were reported.
     others: Mutex<Vec<Arc<Queue>>>,
     programs: Programs,
+    environments: Initialized,
+    pool: Pool,
+    /// For reads that need not wait for what was queued since.
+    reads: OnceLock<Arc<Queue>>,
 }
 
 impl Device {
@@ -59,8 +77,9 @@ impl Device {
         ordinal: usize,
         priority: i32,
         raw: Arc<dyn BackendDevice>,
+        claims: Arc<Claims>,
     ) -> Device {
-        let default = Arc::new(Queue::new(raw.stream()));
+        let default = Arc::new(Queue::new(raw.stream(), false));
         Device(Arc::new(Inner {
             backend,
             ordinal,
@@ -71,9 +90,13 @@ impl Device {
                 .priority
                 .map_or(priority, |own| own.min(priority)),
             raw,
+            claims,
             default,
             others: Mutex::default(),
             programs: Programs::default(),
+            environments: Initialized::default(),
+            pool: Pool::default(),
+            reads: OnceLock::new(),
         }))
     }
 
@@ -119,7 +142,7 @@ impl Device {
 
     /// Another stream; where the device has only one, work on both is run in one order.
     pub fn new_stream(&self) -> Result<Stream> {
-        let queue = Arc::new(Queue::new(self.0.raw.new_stream()?));
+        let queue = Arc::new(Queue::new(self.0.raw.new_stream()?, true));
         let mut others = lock(&self.0.others);
         others.retain(|other| Arc::strong_count(other) > 1 || other.has_unreported_faults());
         others.push(queue.clone());
@@ -129,10 +152,33 @@ impl Device {
     /// Waits for all work on all streams of the device. A fault of a kernel that nothing has
     /// reported yet is returned, once; the device stays usable.
     pub fn sync(&self) -> Result<()> {
-        let others = lock(&self.0.others).clone();
-        let queues = std::iter::once(&self.0.default).chain(&others);
         // Every stream is waited for, even when one of them reports a fault.
+        let queues = self.queues().into_iter();
         queues.map(|queue| queue.sync()).fold(Ok(()), Result::and)
+    }
+
+    /// Has all work on all streams of the device finished?
+    pub fn is_idle(&self) -> Result<bool> {
+        for queue in self.queues() {
+            if !queue.raw.is_idle()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Marks the work queued so far on all streams of the device.
+    pub fn record_all(&self) -> Result<Event> {
+        let streams = self.queues().into_iter();
+        let events = streams.map(|queue| Stream::new(self.clone(), queue).event(None));
+        Ok(Event::all(events.collect::<Result<Vec<_>>>()?))
+    }
+
+    /// The streams, the default one first.
+    fn queues(&self) -> Vec<Arc<Queue>> {
+        let mut queues = vec![self.0.default.clone()];
+        queues.extend(lock(&self.0.others).iter().cloned());
+        queues
     }
 
     pub(crate) fn raw(&self) -> &dyn BackendDevice {
@@ -143,31 +189,34 @@ impl Device {
         &self.0.programs
     }
 
-    /// Memory of at least one byte.
-    pub(crate) fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
-        let limit = self.info().max_buffer;
-        if bytes as u64 > limit {
-            return Err(Error::OutOfMemory {
-                device: self.to_string(),
-                bytes,
-            });
+    /// Does what environments ask for before the first launch that needs them.
+    pub(crate) fn initialize(&self, environments: &[String]) -> Result<()> {
+        match environments {
+            [] => Ok(()),
+            names => self.0.environments.ensure(self, names),
         }
-        self.0.raw.alloc(bytes.max(1))
     }
-}
 
-/// The first `len` bytes of some memory.
-pub(crate) fn slice(mem: &Arc<dyn Mem>, len: usize) -> Slice {
-    Slice {
-        mem: mem.clone(),
-        offset: 0,
-        len,
+    /// What its backend is in charge of.
+    pub(crate) fn claims(&self) -> &Claims {
+        &self.0.claims
     }
-}
 
-/// All of some memory.
-pub(crate) fn whole(mem: &Arc<dyn Mem>) -> Slice {
-    slice(mem, mem.len())
+    fn pool(&self) -> &Pool {
+        &self.0.pool
+    }
+
+    pub(crate) fn default_queue(&self) -> &Arc<Queue> {
+        &self.0.default
+    }
+
+    /// A stream for nothing but reads; the default one where there is no other.
+    pub(crate) fn read_queue(&self) -> &Arc<Queue> {
+        self.0.reads.get_or_init(|| match self.0.raw.new_stream() {
+            Ok(raw) => Arc::new(Queue::new(raw, false)),
+            Err(_) => self.0.default.clone(),
+        })
+    }
 }
 
 impl PartialEq for Device {

@@ -1,7 +1,8 @@
 //! The environment variable `SAREK_BACKEND`.
 //!
 //! It is a list of backend names, separated by commas: the backends that launches may choose
-//! among, the most preferred first, whatever their priorities. Unset or blank allows all.
+//! among, the most preferred first, whatever their priorities. Unset or blank allows all; but if `SAREK_SANITIZE` is set, the
+//! interpreter alone, which is the sanitizer.
 
 /// The backends allowed, in order of preference; all of them by their priority if `None`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -11,7 +12,16 @@ impl Preference {
     pub(crate) const VARIABLE: &'static str = "SAREK_BACKEND";
 
     pub(crate) fn from_env() -> Preference {
-        Preference::parse(&std::env::var(Preference::VARIABLE).unwrap_or_default())
+        let value = |name| std::env::var(name).unwrap_or_default();
+        Preference::of(&value(Preference::VARIABLE), &value("SAREK_SANITIZE"))
+    }
+
+    fn of(backends: &str, sanitize: &str) -> Preference {
+        let sanitizes = !matches!(sanitize.trim(), "" | "0");
+        match Preference::parse(backends) {
+            Preference(None) if sanitizes => Preference::parse("interpreter"),
+            chosen => chosen,
+        }
     }
 
     pub(crate) fn parse(text: &str) -> Preference {
@@ -47,6 +57,13 @@ mod tests {
         for blank in ["", "  ", ",", " , "] {
             assert_eq!(Preference::parse(blank).rank("any"), Some(0), "{blank:?}");
         }
+    }
+
+    #[test]
+    fn the_sanitizer_is_the_interpreter() {
+        assert_eq!(Preference::of("", "1").names(), ["interpreter"]);
+        assert_eq!(Preference::of("native", "1").names(), ["native"]);
+        assert_eq!(Preference::of("", "0"), Preference::default());
     }
 
     #[test]

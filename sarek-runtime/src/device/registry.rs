@@ -10,6 +10,7 @@ use super::preference::Preference;
 use super::ranked::Ranked;
 use super::{Candidate, Device};
 use crate::backend::Backend;
+use crate::claims::{Claims, Request, Subject};
 use crate::sync::lock;
 use crate::{Error, Result};
 
@@ -70,6 +71,8 @@ pub(crate) fn global() -> &'static Registry {
 pub(crate) struct Registry {
     preference: Preference,
     entries: Mutex<Vec<Arc<Entry>>>,
+    /// Of all of them; taken after `entries`.
+    claims: Mutex<Arc<Claims>>,
     initializers: Mutex<Initializers>,
     /// Held while they run, so that other threads wait for what they register.
     initializing: Mutex<()>,
@@ -87,6 +90,7 @@ impl Registry {
         Registry {
             preference,
             entries: Mutex::default(),
+            claims: Mutex::default(),
             initializers: Mutex::default(),
             initializing: Mutex::default(),
         }
@@ -97,11 +101,27 @@ impl Registry {
         if entries.iter().any(|e| e.name() == backend.name()) {
             return Err(Error::DuplicateBackend(backend.name().to_owned()));
         }
+        let mut claims = Claims::default();
+        backend.claims(&mut claims);
+        let claims = claims.of(backend.name());
+        Arc::make_mut(&mut lock(&self.claims)).join(&claims)?;
         entries.push(Arc::new(Entry {
             backend,
+            claims: Arc::new(claims),
             devices: OnceLock::new(),
         }));
         Ok(())
+    }
+
+    /// The backend in charge; `None` where that is everybody.
+    pub(crate) fn owner(
+        &self,
+        subject: &Subject,
+        request: &Request<'_>,
+    ) -> Result<Option<&'static str>> {
+        self.initialize();
+        let claims = lock(&self.claims).clone();
+        claims.owner(subject, request)
     }
 
     pub(crate) fn unregister(&self, name: &str) -> bool {
@@ -109,6 +129,7 @@ impl Registry {
         let mut entries = lock(&self.entries);
         let before = entries.len();
         entries.retain(|e| e.name() != name);
+        Arc::make_mut(&mut lock(&self.claims)).leave(name);
         entries.len() < before
     }
 
@@ -240,6 +261,7 @@ fn unknown(name: &str, entries: &[Arc<Entry>], named_by: &str) -> Error {
 /// A registered backend, and its devices once they were asked for.
 pub(super) struct Entry {
     backend: Arc<dyn Backend>,
+    claims: Arc<Claims>,
     devices: OnceLock<Vec<Candidate>>,
 }
 
@@ -277,7 +299,14 @@ impl Entry {
     fn open(&self, ordinal: usize) -> Result<Device, String> {
         let open = || self.backend.open(ordinal).map_err(|e| e.to_string());
         let raw = self.guarded(open)?;
-        Ok(Device::new(self.name(), ordinal, self.priority(), raw))
+        let claims = self.claims.clone();
+        Ok(Device::new(
+            self.name(),
+            ordinal,
+            self.priority(),
+            raw,
+            claims,
+        ))
     }
 
     /// Drivers' bindings may panic where a library is missing or broken: that is a reason to have

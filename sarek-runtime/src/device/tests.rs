@@ -1,7 +1,11 @@
+mod memory;
+mod streams;
+
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
+use crate::Error;
 use crate::backend::Backend;
 use crate::device::preference::Preference;
 use crate::device::registry::Registry;

@@ -1,9 +1,11 @@
 //! What generated code needs for values of several parts.
 
+use std::mem::MaybeUninit;
+
 use half::f16;
 use sarek_ir::{Scalar, TypeInfo, Value, link};
 
-use super::DirectArg;
+use super::{DirectArg, Plain};
 use crate::vector::bytes;
 use crate::{Element, KernelType, ScalarArg};
 
@@ -42,6 +44,13 @@ numbers!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 f32 f64);
 #[inline(always)]
 pub fn num<T: Number>(value: T) -> T {
     value
+}
+
+/// An array of zeros.
+#[inline(always)]
+pub fn zeroed<T: Plain, const N: usize>() -> [T; N] {
+    // SAFETY: zero is a value of a plain type.
+    unsafe { MaybeUninit::zeroed().assume_init() }
 }
 
 /// The length of the array at `array`.

@@ -25,11 +25,11 @@ pub use crate::number::Float;
 pub use crate::output::print;
 pub use block::Block;
 pub use compound::{
-    Number, array_element, array_len, either, leaves, num, of_type, type_of, value,
+    Number, array_element, array_len, either, leaves, num, of_type, type_of, value, zeroed,
 };
 pub use half::f16;
 pub use isa::{Isa, isa};
-pub use joint::{asks, first, given, lent};
+pub use joint::{Unmarked, asks, first, function_of, given, lent};
 pub use math::Elementary;
 pub use number::{Divide, clamp, narrow, wide};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};

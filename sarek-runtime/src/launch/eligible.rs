@@ -6,6 +6,7 @@ use super::prepare::Prepared;
 use super::space::check_block;
 use super::{Ready, host_memory};
 use crate::backend::Codegen;
+use crate::claims::{Request, Subject};
 use crate::device::Candidate;
 use crate::device::registry::Registry;
 use crate::{Device, Error, Result};
@@ -13,8 +14,22 @@ use crate::{Device, Error, Result};
 /// The best device that can run the launch, which is not empty.
 pub(super) fn best(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     let mut rejected = Vec::new();
+    let kernel: &sarek_ir::Kernel = &ready.call.kernel.kernel;
+    let request = Request {
+        kernels: &[kernel],
+        bytes: 0,
+    };
+    let owner = registry.owner(&Subject::Kernels, &request)?;
+    if let Some(schedule) = &ready.call.schedule {
+        // Names who could, if nobody does.
+        registry.owner(&Subject::Schedule(schedule.clone()), &request)?;
+    }
     for candidate in registry.allowed()? {
         match candidate {
+            Candidate::Device(device) if owner.is_some_and(|owner| device.backend() != owner) => {
+                let reason = format!("`{}` has claimed the kernel", owner.unwrap_or_default());
+                rejected.push((device.to_string(), reason));
+            }
             Candidate::Device(device) => match obstacles(&device, ready).as_slice() {
                 [] => return Ok(device),
                 reasons => rejected.push((device.to_string(), reasons.join("; "))),
@@ -46,6 +61,20 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     let call = &ready.call;
     let info = device.info();
     let mut reasons = kernel_obstacles(device, &call.kernel);
+    if let Some(schedule) = &call.schedule {
+        let request = Request {
+            kernels: &[&call.kernel.kernel],
+            bytes: 0,
+        };
+        let claimed = device
+            .claims()
+            .owner(&Subject::Schedule(schedule.clone()), &request);
+        reasons.extend(
+            claimed
+                .err()
+                .map(|_| format!("it does not run the schedule `{schedule}`")),
+        );
+    }
     for (param, arg) in call.kernel.params().iter().zip(&call.args) {
         let bytes = arg.bytes();
         if bytes > info.max_buffer {

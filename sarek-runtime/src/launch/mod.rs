@@ -31,6 +31,7 @@ pub(crate) use programs::Programs;
 
 use crate::backend::Codegen;
 use crate::device::{Event, Stream, registry};
+use crate::tag::{ScheduleKind, Tag};
 use crate::{Device, Error, Kernel, KernelDef, Result};
 pub(crate) use explain::kernel as explain_kernel;
 #[cfg(feature = "reference")]
@@ -62,6 +63,10 @@ struct Call<'a> {
     args: Vec<Arg<'a>>,
     /// Where such values stand among the arguments: the first scalar, how many, and their bytes.
     wholes: Vec<(usize, usize, Box<[u8]>)>,
+    /// The names of what its text needs around it.
+    environments: Arc<[String]>,
+    /// How its threads are run, if that was said.
+    schedule: Option<Tag<ScheduleKind>>,
 }
 
 impl<'a, B> Launch<'a, B> {
@@ -89,9 +94,26 @@ impl<'a, B> Launch<'a, B> {
                 kernel: prepared(def),
                 args,
                 wholes,
+                environments: Arc::default(),
+                schedule: None,
             },
             block: PhantomData,
         }
+    }
+
+    /// Takes along an environment that the kernel's text needs, such as the header of a function that a
+    /// `native!` block calls. See [`crate::environment`].
+    pub fn environment(mut self, name: &str) -> Self {
+        let known = self.call.environments.iter().cloned();
+        self.call.environments = known.chain([name.to_owned()]).collect();
+        self
+    }
+
+    /// Has its threads run in another way than in blocks, each thread once. Only devices of the backend that has
+    /// claimed the schedule are eligible.
+    pub fn schedule(mut self, schedule: &Tag<ScheduleKind>) -> Self {
+        self.call.schedule = Some(schedule.clone());
+        self
     }
 
     /// For the expansion of `#[kernel]`: a thread for each element of the vectors that the parameters `items` are.
@@ -190,7 +212,9 @@ impl Ready<'_> {
     /// Queues the launch on a stream. The event is behind it.
     pub fn enqueue(mut self, stream: &Stream) -> Result<Event> {
         let outcome = self.queue(stream)?;
-        stream.event(outcome)
+        let event = stream.event(outcome.or_else(|| stream.queue().tail()))?;
+        self.call.mark_written(&event);
+        Ok(event)
     }
 
     /// What the launch requires, which devices could run it, and which one [`Ready::run`] takes.

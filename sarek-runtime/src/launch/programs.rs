@@ -10,9 +10,9 @@ use sarek_ir::write::{Source, Variant};
 
 use super::plan::Plan;
 use super::prepare::Prepared;
-use crate::backend::{Artifact, BackendDevice, Codegen, Compiler, Program, Renderer};
+use crate::backend::{Artifact, BackendDevice, Codegen, Compiler, Parts, Program, Renderer};
 use crate::sync::lock;
-use crate::{Device, Error, Result};
+use crate::{Device, Error, Result, cache, environment};
 
 /// What [`BackendDevice::load`] returned.
 pub(super) type Loaded = Arc<dyn Any + Send + Sync>;
@@ -22,16 +22,18 @@ pub(super) type Loaded = Arc<dyn Any + Send + Sync>;
 pub(crate) struct Programs {
     /// Of host devices: one for each kernel.
     bodies: Cache<u64, Loaded>,
-    compiled: Cache<(u64, Variant), Arc<Compiled>>,
-    loaded: Cache<LoadedKey, Jitted>,
+    compiled: Cache<CompiledKey, Arc<Compiled>>,
+    loaded: Cache<(CompiledKey, [u32; 3], Arc<[u64]>), Jitted>,
 }
 
-/// Kernel, variant and block size, and the lengths of shared arrays where a program fixes them.
-type LoadedKey = (u64, Variant, [u32; 3], Arc<[u64]>);
+/// Kernel, variant and environments. A program that is loaded is known by the block size as well, and by the lengths of
+/// shared arrays where a program fixes them.
+type CompiledKey = (u64, Variant, Arc<[String]>);
 
 struct Compiled {
     source: Source,
     artifact: Artifact,
+    parts: Parts,
 }
 
 /// A compiled and loaded source.
@@ -64,20 +66,26 @@ pub(super) fn jitted(
     kernel: &Prepared,
     variant: &Variant,
     plan: &Plan,
+    environments: &Arc<[String]>,
 ) -> Result<Jitted> {
     let programs = device.programs();
     let shared = match device.raw().fixes_shared() {
         true => plan.shared.clone(),
         false => Arc::default(),
     };
-    let key = (kernel.id, variant.clone(), plan.space.block, shared);
-    programs.loaded.get(key, || {
-        let compiled = programs.compiled.get((kernel.id, variant.clone()), || {
+    let key = (kernel.id, variant.clone(), environments.clone());
+    let loaded = (key.clone(), plan.space.block, shared);
+    programs.loaded.get(loaded, || {
+        let compiled = programs.compiled.get(key, || {
             let source = renderer.render(&kernel.kernel, variant)?;
-            let artifact = compiler
-                .compile(kernel.name(), &source)
+            let parts = environment::resolve(environments, renderer.target())?;
+            let artifact = compile(compiler, kernel.name(), &source, &parts)
                 .map_err(|error| located(error, &source, &kernel.kernel.file))?;
-            Ok(Arc::new(Compiled { source, artifact }))
+            Ok(Arc::new(Compiled {
+                source,
+                artifact,
+                parts,
+            }))
         })?;
         let program = load(device.raw(), kernel, &compiled, plan)
             .map_err(|error| located(error, &compiled.source, &kernel.kernel.file))?;
@@ -117,6 +125,34 @@ fn mentioned(log: &str) -> impl Iterator<Item = u32> {
     })
 }
 
+/// Compiles a source, or finds on disk what it was compiled to before.
+fn compile(
+    compiler: &dyn Compiler,
+    kernel: &str,
+    source: &Source,
+    parts: &Parts,
+) -> Result<Artifact> {
+    // Headers may change without their names: what is compiled with any is compiled anew in each process.
+    if !compiler.keeps_artifacts() || !parts.headers.is_empty() {
+        return compiler.compile(kernel, source, parts);
+    }
+    let (fingerprint, entry, text) = (compiler.fingerprint(), &source.entry, &source.text);
+    let key = format!("{fingerprint}\n{parts:?}\n{entry}\n{text}");
+    let disk = cache::global();
+    if let Some(bytes) = disk.get(&key) {
+        let log = String::new();
+        return Ok(Artifact {
+            bytes: bytes.into(),
+            log,
+        });
+    }
+    let artifact = compiler.compile(kernel, source, parts)?;
+    if !artifact.bytes.is_empty() {
+        disk.put(&key, &artifact.bytes);
+    }
+    Ok(artifact)
+}
+
 fn load(
     device: &dyn BackendDevice,
     kernel: &Prepared,
@@ -129,6 +165,8 @@ fn load(
         kernel: kernel.name(),
         block: plan.space.block,
         shared: &plan.shared,
+        parts: &compiled.parts,
+        ir: &kernel.kernel,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Queuing a launch on a stream.
 
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 use sarek_ir::write::{Slot, SlotKind, Source};
 use sarek_ir::{Memory, ParamId, Scalar, Value, binary16};
@@ -9,16 +9,18 @@ use super::arg::Operands;
 use super::plan::Plan;
 use super::programs::{self, Jitted};
 use super::{Arg, Call, Ready, eligible};
-use crate::backend::{self, Args, Codegen, Compiler, Mem, Renderer, ScalarBytes};
-use crate::device::{Pending, Stream, Traces, whole};
+use crate::backend::{self, Args, Codegen, Compiler, Renderer, ScalarBytes, Slice};
+use crate::device::{Event, Pending, Stream, Traces};
 use crate::direct::DirectArg;
 use crate::fault::Sites;
+use crate::tag::{ScheduleKind, Tag};
 use crate::{Error, Result};
 
 impl Ready<'_> {
     /// Queues the launch; its outcome if that is not known yet.
     pub(super) fn queue(&mut self, stream: &Stream) -> Result<Option<Pending>> {
         self.check()?;
+        stream.queue().admit()?;
         let device = stream.device();
         eligible::check(device, self)?;
         if self.shape.is_empty() {
@@ -26,6 +28,7 @@ impl Ready<'_> {
         }
         let plan = self.plan(device)?;
         self.require(&plan)?;
+        device.initialize(&self.call.environments)?;
         match device.raw().codegen() {
             // The interpreter is the sanitizer: it checks what is proved, too.
             Codegen::Interpret => {
@@ -51,7 +54,8 @@ impl Ready<'_> {
     ) -> Result<Jitted> {
         let (device, kernel) = (stream.device(), &self.call.kernel);
         let variant = plan.variant(&kernel.kernel, codegen.0.target());
-        let program = programs::jitted(device, codegen, kernel, &variant, plan)?;
+        let environments = &self.call.environments;
+        let program = programs::jitted(device, codegen, kernel, &variant, plan, environments)?;
         let (buffers, most) = (buffers(program.source()), device.info().max_buffers);
         if buffers > most {
             let reason = eligible::too_many_buffers(buffers, most);
@@ -60,6 +64,9 @@ impl Ready<'_> {
         Ok(program)
     }
 }
+
+/// The schedule of launches that ask for none.
+static BLOCKS: OnceLock<Tag<ScheduleKind>> = OnceLock::new();
 
 /// `linked` counts what devices see elements as.
 fn host_arg(arg: &mut Arg<'_>, linked: bool) -> Result<DirectArg> {
@@ -108,6 +115,7 @@ impl Call<'_> {
             kernel: kernel.name(),
             space: plan.space,
             grid: plan.grid,
+            schedule: self.schedule(),
             args: Args::Host {
                 args: &args,
                 checked,
@@ -158,6 +166,11 @@ impl Call<'_> {
         Ok(made)
     }
 
+    fn schedule(&self) -> &Tag<ScheduleKind> {
+        let blocks = || BLOCKS.get_or_init(ScheduleKind::blocks);
+        self.schedule.as_ref().unwrap_or_else(blocks)
+    }
+
     fn sites(&self, plan: &Plan) -> Sites {
         Sites {
             shared: plan.shared.clone(),
@@ -175,6 +188,7 @@ impl Call<'_> {
     ) -> Result<Option<Pending>> {
         let mut outcomes = self.unsettled()?;
         let slots = &program.source().slots;
+        outcomes.extend(stream.queue().tail());
         let has = |is: &dyn Fn(SlotKind) -> bool| slots.iter().any(|slot| is(slot.kind));
         let (queue, device) = (stream.queue(), stream.device());
         let faults = has(&|kind| kind == SlotKind::Faults);
@@ -184,13 +198,23 @@ impl Call<'_> {
             output: prints.then(|| queue.output(device)).transpose()?,
         };
         let values = self.device_args(stream, plan, slots, &traces)?;
-        stream.queue().raw.launch(&backend::Launch {
+        let launched = stream.queue().raw.launch(&backend::Launch {
             program: &*program.program,
             kernel: self.kernel.name(),
             space: plan.space,
             grid: plan.grid,
+            schedule: self.schedule(),
             args: Args::Device(&values),
         })?;
+        if let Some(raw) = launched {
+            // The device has run it already, up to there.
+            let fault = self.sites(plan).describe(&raw);
+            for vector in self.args.iter_mut().filter_map(Arg::written) {
+                vector.written_on(stream, &[]);
+                vector.fail(fault.clone());
+            }
+            return Err(fault);
+        }
         let outcome = traces
             .is_some()
             .then(|| queue.watch(traces, self.sites(plan)));
@@ -207,6 +231,13 @@ impl Call<'_> {
         }
         stream.queue().bound_log()?;
         Ok(outcome)
+    }
+
+    /// The launch, which was the last work of its stream, lies before an event.
+    pub(super) fn mark_written(&mut self, event: &Event) {
+        for vector in self.args.iter_mut().filter_map(Arg::written) {
+            vector.passed(event.stream(), event.raw());
+        }
     }
 
     /// Outcomes not yet known of launches that made the arguments what they are: whatever this
@@ -231,10 +262,6 @@ impl Call<'_> {
         traces: &Traces,
     ) -> Result<Vec<backend::Arg>> {
         let arg = |param: ParamId| &self.args[param.index()];
-        let trace = |mem: &Option<Arc<dyn Mem>>, slot: &Slot| match mem {
-            Some(mem) => Ok(backend::Arg::Buffer(whole(mem))),
-            None => Err(self.mismatch(slot)),
-        };
         let unsigned = |slot: &Slot, value| self.scalar(slot.ty, Value::Usize(value));
         let value = |slot: &Slot| match slot.kind {
             SlotKind::Buffer { param, mutable } => match arg(param).vector() {
@@ -253,8 +280,18 @@ impl Call<'_> {
             }),
             SlotKind::Extent(axis) => unsigned(slot, plan.space.extent[axis.index()]),
             SlotKind::Grid(axis) => unsigned(slot, plan.space.grid[axis.index()]),
-            SlotKind::Faults => trace(&traces.faults, slot),
-            SlotKind::Output(_) => trace(&traces.output, slot),
+            SlotKind::Faults => match &traces.faults {
+                Some(slot) => Ok(backend::Arg::Buffer(slot.slice())),
+                None => Err(self.mismatch(slot)),
+            },
+            SlotKind::Output(_) => match &traces.output {
+                Some(mem) => Ok(backend::Arg::Buffer(Slice {
+                    mem: mem.clone(),
+                    offset: 0,
+                    len: mem.len(),
+                })),
+                None => Err(self.mismatch(slot)),
+            },
         };
         slots.iter().map(value).collect()
     }

@@ -5,6 +5,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use sarek_ir::write::{FAULT_WORDS, Slot, SlotKind, Source, Variant};
 use sarek_ir::{Access, Axis, Kernel, ParamId, ParamKind, Scalar};
@@ -13,13 +14,16 @@ use super::host::info;
 use crate::backend::*;
 use crate::direct::{IndexSpace, RawFault};
 use crate::sync::lock;
+use crate::tag::{ScheduleKind, StorageKind, Tag};
 use crate::{Error, Result};
 
-/// A backend of one device.
+/// A backend of one device, or of several.
 pub(crate) struct GpuBackend {
     name: &'static str,
     priority: i32,
     info: DeviceInfo,
+    count: usize,
+    claims: Mutex<Option<Box<dyn Fn(&mut Claims) + Send>>>,
     pub(crate) stats: Arc<Stats>,
 }
 
@@ -31,8 +35,25 @@ pub(crate) struct Stats {
     pub(crate) compiles: AtomicUsize,
     pub(crate) launches: AtomicUsize,
     pub(crate) events: AtomicUsize,
+    /// Copies on the device, or between devices.
+    pub(crate) copies: AtomicUsize,
+    /// Allocations asked for, and bytes that live.
+    pub(crate) allocs: AtomicUsize,
+    pub(crate) live: AtomicUsize,
+    /// As many bytes there are, if not 0.
+    pub(crate) capacity: AtomicUsize,
+    /// Allocations from the one of this number on fail, if not 0.
+    pub(crate) fail_from: AtomicUsize,
     /// Downloads fail while it is set.
     pub(crate) broken: AtomicBool,
+    /// Everything fails once it is set.
+    pub(crate) lost: AtomicBool,
+    /// The storages asked for, of allocations other than the device's own.
+    pub(crate) storages: Mutex<Vec<String>>,
+    /// The schedules of launches other than blocks.
+    pub(crate) schedules: Mutex<Vec<String>>,
+    /// What environments asked for at the last compilation.
+    pub(crate) parts: Mutex<Parts>,
     /// The slots and the grid of the last launch.
     pub(crate) last: Mutex<(Vec<Slot>, [u32; 3])>,
 }
@@ -47,25 +68,50 @@ impl GpuBackend {
         priority: i32,
         change: impl FnOnce(&mut DeviceInfo),
     ) -> Arc<GpuBackend> {
+        GpuBackend::of_many(name, priority, 1, change)
+    }
+
+    pub(crate) fn of_many(
+        name: &'static str,
+        priority: i32,
+        count: usize,
+        change: impl FnOnce(&mut DeviceInfo),
+    ) -> Arc<GpuBackend> {
         let mut info = info("fake GPU", false);
         info.warp = 32;
+        info.slabs = true;
         change(&mut info);
         Arc::new(GpuBackend {
             name,
             priority,
             info,
+            count,
+            claims: Mutex::default(),
             stats: Arc::default(),
         })
     }
 }
 
+impl GpuBackend {
+    /// Lets it claim something when it is registered.
+    pub(crate) fn claim(&self, claim: impl Fn(&mut Claims) + Send + 'static) {
+        *lock(&self.claims) = Some(Box::new(claim));
+    }
+}
+
 impl Backend for GpuBackend {
+    fn claims(&self, claims: &mut Claims) {
+        if let Some(claim) = &*lock(&self.claims) {
+            claim(claims);
+        }
+    }
+
     fn name(&self) -> &'static str {
         self.name
     }
 
     fn count(&self) -> Result<usize, String> {
-        Ok(1)
+        Ok(self.count)
     }
 
     fn open(&self, _ordinal: usize) -> Result<Arc<dyn BackendDevice>> {
@@ -123,7 +169,28 @@ impl BackendDevice for GpuDevice {
 
     fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
         assert!(bytes > 0, "an allocation of 0 bytes");
-        Ok(Arc::new(Memory(Mutex::new(vec![0xEE; bytes]))))
+        let stats = &self.codegen.0;
+        stats.alive()?;
+        let number = stats.allocs.fetch_add(1, Ordering::Relaxed) + 1;
+        let fail_from = stats.fail_from.load(Ordering::Relaxed);
+        let capacity = stats.capacity.load(Ordering::Relaxed);
+        let full = capacity > 0 && stats.live.load(Ordering::Relaxed) + bytes > capacity;
+        if full || fail_from > 0 && number >= fail_from {
+            return Err(Error::OutOfMemory {
+                device: "fake GPU".into(),
+                bytes,
+            });
+        }
+        stats.live.fetch_add(bytes, Ordering::Relaxed);
+        Ok(Arc::new(Memory {
+            bytes: Mutex::new(vec![0xEE; bytes]),
+            stats: stats.clone(),
+        }))
+    }
+
+    fn alloc_in(&self, bytes: usize, storage: &Tag<StorageKind>) -> Result<Arc<dyn Mem>> {
+        lock(&self.codegen.0.storages).push(storage.to_string());
+        self.alloc(bytes)
     }
 
     fn stream(&self) -> Arc<dyn BackendStream> {
@@ -155,8 +222,13 @@ impl Compiler for Fake {
         "fake".into()
     }
 
-    fn compile(&self, _kernel: &str, source: &Source) -> Result<Artifact> {
+    fn keeps_artifacts(&self) -> bool {
+        false
+    }
+
+    fn compile(&self, _kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
         self.0.compiles.fetch_add(1, Ordering::Relaxed);
+        *lock(&self.0.parts) = parts.clone();
         Ok(Artifact {
             bytes: source.text.as_bytes().into(),
             log: String::new(),
@@ -205,12 +277,42 @@ fn slots(kernel: &Kernel, variant: &Variant) -> Vec<Slot> {
     slots
 }
 
-pub(crate) struct Memory(Mutex<Vec<u8>>);
+pub(crate) struct Memory {
+    bytes: Mutex<Vec<u8>>,
+    stats: Arc<Stats>,
+}
 
 impl Mem for Memory {
     fn len(&self) -> usize {
-        lock(&self.0).len()
+        lock(&self.bytes).len()
     }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        self.stats.live.fetch_sub(self.len(), Ordering::Relaxed);
+    }
+}
+
+impl Stats {
+    fn alive(&self) -> Result<()> {
+        match self.lost.load(Ordering::Relaxed) {
+            true => Err(failed("it was lost")),
+            false => Ok(()),
+        }
+    }
+}
+
+fn failed(message: &str) -> Error {
+    Error::Device {
+        device: "fake GPU".into(),
+        message: message.into(),
+    }
+}
+
+/// The bytes of a slice, seen and changed.
+fn with<R>(slice: &Slice, f: impl FnOnce(&mut [u8]) -> R) -> R {
+    f(&mut lock(&memory(slice).bytes)[slice.offset..][..slice.len])
 }
 
 /// A launch as a fake kernel sees it.
@@ -250,7 +352,7 @@ impl Run {
     pub(crate) fn with_buffer<R>(&self, param: u32, f: impl FnOnce(&mut [u8]) -> R) -> R {
         let is = |k| matches!(k, SlotKind::Buffer { param: p, .. } if p.0 == param);
         match self.value(is) {
-            Some(Arg::Buffer(slice)) => f(&mut lock(&memory(slice).0)),
+            Some(Arg::Buffer(slice)) => with(slice, f),
             _ => panic!("no buffer {param}"),
         }
     }
@@ -260,23 +362,14 @@ impl Run {
         let Some(Arg::Buffer(slice)) = self.value(|k| k == SlotKind::Faults) else {
             panic!("a fault where nothing is checked");
         };
-        let mut record = lock(&memory(slice).0);
-        assert_eq!(record.len(), 4 * FAULT_WORDS);
-        if record[..4] == [0; 4] {
-            let words = [
-                1,
-                site,
-                index as u32,
-                (index >> 32) as u32,
-                index as u32,
-                0,
-                0,
-                0,
-                0,
-                0,
-            ];
-            record.copy_from_slice(&words.map(u32::to_ne_bytes).concat());
-        }
+        let (low, high) = (index as u32, (index >> 32) as u32);
+        let words = [1, site, low, high, low, 0, 0, 0, 0, 0];
+        with(slice, |record| {
+            assert_eq!(record.len(), 4 * FAULT_WORDS);
+            if record[..4] == [0; 4] {
+                record.copy_from_slice(&words.map(u32::to_ne_bytes).concat());
+            }
+        });
     }
 }
 
@@ -341,24 +434,35 @@ impl GpuStream {
 
 impl BackendStream for GpuStream {
     fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+        self.stats.alive()?;
         self.stats.uploads.fetch_add(1, Ordering::Relaxed);
         let (dst, src) = (dst.clone(), src.to_vec());
+        assert_eq!(dst.len, src.len());
         self.queue
-            .push(move || lock(&memory(&dst).0)[..src.len()].copy_from_slice(&src));
+            .push(move || with(&dst, |dst| dst.copy_from_slice(&src)));
         Ok(())
     }
 
     fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+        self.stats.alive()?;
         if self.stats.broken.load(Ordering::Relaxed) {
-            return Err(Error::Device {
-                device: "fake GPU".into(),
-                message: "it is broken".into(),
-            });
+            return Err(failed("it is broken"));
         }
         self.queue.run_all();
         self.stats.downloads.fetch_add(1, Ordering::Relaxed);
-        dst.copy_from_slice(&lock(&memory(src).0)[..dst.len()]);
+        with(src, |src| dst.copy_from_slice(src));
         Ok(())
+    }
+
+    fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
+        self.stats.alive()?;
+        self.stats.copies.fetch_add(1, Ordering::Relaxed);
+        let (dst, src) = (dst.clone(), src.clone());
+        self.queue.push(move || {
+            let bytes = with(&src, |src| src.to_vec());
+            with(&dst, |dst| dst.copy_from_slice(&bytes));
+        });
+        Ok(true)
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
@@ -368,9 +472,13 @@ impl BackendStream for GpuStream {
         let Args::Device(args) = launch.args else {
             panic!("host arguments");
         };
+        self.stats.alive()?;
         assert_eq!(loaded.block, launch.space.block);
         assert_eq!(loaded.slots.len(), args.len());
         self.stats.launches.fetch_add(1, Ordering::Relaxed);
+        if *launch.schedule != ScheduleKind::blocks() {
+            lock(&self.stats.schedules).push(launch.schedule.to_string());
+        }
         *lock(&self.stats.last) = (loaded.slots.clone(), launch.grid);
         for (slot, arg) in loaded.slots.iter().zip(args) {
             if let Arg::Buffer(slice) = arg {
@@ -388,14 +496,14 @@ impl BackendStream for GpuStream {
     }
 
     fn sync(&self) -> Result<()> {
+        self.stats.alive()?;
         self.queue.run_all();
         Ok(())
     }
 
     fn zero(&self, dst: &Slice) -> Result<()> {
         let dst = dst.clone();
-        self.queue
-            .push(move || lock(&memory(&dst).0)[..dst.len].fill(0));
+        self.queue.push(move || with(&dst, |dst| dst.fill(0)));
         Ok(())
     }
 
@@ -404,6 +512,19 @@ impl BackendStream for GpuStream {
         Ok(Arc::new(GpuEvent {
             queue: self.queue.clone(),
             position: self.queue.queued.load(Ordering::Relaxed),
+            time: Arc::default(),
+        }))
+    }
+
+    fn record_time(&self) -> Result<Arc<dyn BackendEvent>> {
+        self.stats.events.fetch_add(1, Ordering::Relaxed);
+        let time = Arc::new(Mutex::new(None));
+        let keep = time.clone();
+        self.queue.push(move || *lock(&keep) = Some(Instant::now()));
+        Ok(Arc::new(GpuEvent {
+            queue: self.queue.clone(),
+            position: self.queue.queued.load(Ordering::Relaxed),
+            time,
         }))
     }
 
@@ -421,9 +542,17 @@ impl BackendStream for GpuStream {
 struct GpuEvent {
     queue: Arc<WorkQueue>,
     position: usize,
+    time: Arc<Mutex<Option<Instant>>>,
 }
 
 impl BackendEvent for GpuEvent {
+    fn elapsed(&self, since: &dyn BackendEvent) -> Result<Option<Duration>> {
+        let since: &dyn Any = since;
+        let since = since.downcast_ref::<GpuEvent>().map(|e| *lock(&e.time));
+        let times = lock(&self.time).zip(since.flatten());
+        Ok(times.map(|(end, start)| end.saturating_duration_since(start)))
+    }
+
     fn is_done(&self) -> Result<bool> {
         Ok(self.queue.done.load(Ordering::Acquire) >= self.position)
     }

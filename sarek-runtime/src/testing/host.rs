@@ -48,7 +48,6 @@ impl Backend for HostBackend {
 pub(crate) fn info(name: &str, host_memory: bool) -> DeviceInfo {
     DeviceInfo {
         name: name.to_owned(),
-        priority: None,
         host_memory,
         features: Features {
             f64: true,
@@ -63,12 +62,9 @@ pub(crate) fn info(name: &str, host_memory: bool) -> DeviceInfo {
         },
         max_block: [1024; 3],
         max_block_threads: 1024,
-        max_grid: [u32::MAX; 3],
-        max_shared: 1 << 30,
         max_buffer: 1 << 40,
         max_buffers: 30,
-        warp: 1,
-        memory: 0,
+        ..DeviceInfo::default()
     }
 }
 

@@ -93,6 +93,7 @@ pub(crate) fn param(name: &'static str, kind: ParamKind) -> Param {
     Param {
         name: Cow::Borrowed(name),
         kind,
+        align: 0,
     }
 }
 

@@ -33,6 +33,12 @@ pub(crate) fn device(backend: &Arc<GpuBackend>) -> (Device, Arc<Stats>) {
     (device, backend.stats.clone())
 }
 
+/// All devices of a backend.
+pub(crate) fn devices(backend: &Arc<GpuBackend>) -> Vec<Device> {
+    let one: [Arc<dyn Backend>; 1] = [backend.clone()];
+    registry("", &one).all()
+}
+
 pub(crate) fn host() -> Device {
     registry("", &[host::HostBackend::new("host", 50)])
         .best()

@@ -4,63 +4,24 @@
 //! the same contents, and one is always valid, unless the vector is failed. Reading makes the copy
 //! that is read valid and changes no other; writing makes the copy that is written the only valid one.
 //!
-//! A device copy knows the stream that last wrote it and those that read it since; work on another
-//! stream first waits for them, a reader for the writer and a writer for both.
-//!
 //! A launch that wrote the vector may turn out to have failed. Its outcome stays here until it is
 //! known, and a fault stays until the whole vector is rewritten.
 
 use std::sync::Arc;
 
-use crate::backend::{Mem, Slice};
-use crate::device::{Pending, Queue, Stream, slice};
+use super::device_copy::DeviceCopy;
+use crate::backend::{BackendEvent, Slice};
+use crate::device::{Pending, Purpose, Queue, Stream};
+use crate::tag::{StorageKind, Tag};
 use crate::{Device, Error, Result};
 
 #[derive(Default)]
 pub(super) struct Copies {
     devices: Vec<DeviceCopy>,
+    /// Where on devices it is; `None` for their own memory.
+    pub(super) storage: Option<Tag<StorageKind>>,
     outcomes: Vec<Pending>,
     failed: Option<Error>,
-}
-
-struct DeviceCopy {
-    device: Device,
-    mem: Arc<dyn Mem>,
-    valid: bool,
-    writer: Option<Arc<Queue>>,
-    /// Streams that have waited for the writer and read since.
-    readers: Vec<Arc<Queue>>,
-}
-
-impl DeviceCopy {
-    /// Lets `queue` read what the copy holds.
-    fn before_read(&mut self, queue: &Arc<Queue>) -> Result<()> {
-        if self.readers.iter().any(|r| Arc::ptr_eq(r, queue)) {
-            return Ok(());
-        }
-        if let Some(writer) = &self.writer
-            && !Arc::ptr_eq(writer, queue)
-        {
-            writer.precede(queue)?;
-        }
-        self.readers.push(queue.clone());
-        Ok(())
-    }
-
-    /// Lets `queue` overwrite what the copy holds.
-    fn before_write(&mut self, queue: &Arc<Queue>) -> Result<()> {
-        let users = self.writer.iter().chain(&self.readers);
-        for other in users.filter(|other| !Arc::ptr_eq(other, queue)) {
-            other.precede(queue)?;
-        }
-        Ok(())
-    }
-
-    fn written_by(&mut self, queue: &Arc<Queue>) {
-        self.writer = Some(queue.clone());
-        self.readers.clear();
-        self.valid = true;
-    }
 }
 
 impl Copies {
@@ -74,10 +35,14 @@ impl Copies {
 
     /// Waits until the outcome of each launch that wrote the vector is known; the fault, if one failed.
     pub(super) fn settle(&mut self) -> Result<()> {
-        for outcome in std::mem::take(&mut self.outcomes) {
-            if self.failed.is_none() {
-                self.failed = outcome.outcome().err();
+        while let Some(pending) = self.outcomes.first() {
+            let outcome = pending.outcome();
+            if pending.known().is_none() {
+                // The device could not tell; it is asked again.
+                return outcome;
             }
+            self.failed = self.failed.take().or(outcome.err());
+            self.outcomes.remove(0);
         }
         self.known_to_be_good()
     }
@@ -112,11 +77,22 @@ impl Copies {
         self.failed = Some(error);
     }
 
+    /// From now on devices hold it elsewhere.
+    pub(super) fn store_in(&mut self, storage: Option<Tag<StorageKind>>) {
+        self.devices.clear();
+        self.storage = storage;
+    }
+
     /// The whole vector is being rewritten on the host.
     pub(super) fn forget(&mut self) {
+        self.forget_outcomes();
+        self.invalidate();
+    }
+
+    /// The whole vector is being rewritten.
+    pub(super) fn forget_outcomes(&mut self) {
         self.outcomes.clear();
         self.failed = None;
-        self.invalidate();
     }
 
     /// The host copy is being written.
@@ -126,21 +102,80 @@ impl Copies {
         }
     }
 
-    /// Reads a valid device copy.
-    pub(super) fn download(&self, to: &mut [u8]) -> Result<()> {
-        let valid = self.devices.iter().find(|copy| copy.valid);
-        let copy = valid.expect("some copy of a vector is valid");
-        let from = slice(&copy.mem, to.len());
-        match &copy.writer {
-            _ if to.is_empty() => Ok(()),
-            Some(queue) => queue.raw.copy_out(&from, to),
-            None => copy.device.stream().queue().raw.copy_out(&from, to),
+    /// A valid device copy.
+    pub(super) fn valid(&mut self) -> Option<&mut DeviceCopy> {
+        self.devices.iter_mut().find(|copy| copy.valid)
+    }
+
+    /// The valid copy on a device.
+    pub(super) fn valid_on(&mut self, device: &Device) -> Option<&mut DeviceCopy> {
+        let mut devices = self.devices.iter_mut();
+        devices.find(|copy| copy.valid && copy.device == *device)
+    }
+
+    /// Does no device hold the contents, and did no launch fail that should have made them?
+    pub(super) fn is_blank(&self) -> bool {
+        self.failed.is_none() && !self.devices.iter().any(|copy| copy.valid)
+    }
+
+    /// Makes a copy the only valid one, of those on devices.
+    pub(super) fn only(&mut self, device: &Device) {
+        for copy in &mut self.devices {
+            copy.valid &= copy.device == *device;
         }
     }
 
-    /// Does a copy on the stream's device need the host's contents?
+    /// Reads a part of a valid device copy.
+    pub(super) fn download(&mut self, from: usize, to: &mut [u8]) -> Result<()> {
+        let copy = self.valid().expect("some copy of a vector is valid");
+        copy.read(from, to)
+    }
+
+    /// Does a copy on the stream's device need the contents of another?
     pub(super) fn is_stale_on(&self, device: &Device) -> bool {
         !self.devices.iter().any(|c| c.device == *device && c.valid)
+    }
+
+    /// Where the copy on a device is, valid or not.
+    fn position(&mut self, device: &Device, bytes: usize, purpose: Purpose) -> Result<usize> {
+        let known = self.devices.iter().position(|c| c.device == *device);
+        match known {
+            Some(position) => Ok(position),
+            None => {
+                let copy = DeviceCopy::new(device, bytes, purpose, self.storage.as_ref())?;
+                self.devices.push(copy);
+                Ok(self.devices.len() - 1)
+            }
+        }
+    }
+
+    /// The copy on a device, valid or not.
+    pub(super) fn on(&mut self, device: &Device, bytes: usize) -> Result<&mut DeviceCopy> {
+        let position = self.position(device, bytes.max(1), Purpose::Working)?;
+        Ok(&mut self.devices[position])
+    }
+
+    /// Fetches the contents from another device of the same backend, `bytes` of them; is there one?
+    pub(super) fn fetch(
+        &mut self,
+        stream: &Stream,
+        bytes: usize,
+        min_bytes: usize,
+    ) -> Result<bool> {
+        let device = stream.device();
+        let near = |copy: &DeviceCopy| copy.valid && copy.device.backend() == device.backend();
+        if !self.devices.iter().any(near) {
+            return Ok(false);
+        }
+        let position = self.position(device, min_bytes, Purpose::Working)?;
+        let mut copy = self.devices.swap_remove(position);
+        let copied = match self.devices.iter_mut().find(|copy| near(copy)) {
+            Some(source) => copy.copy_from(stream.queue(), 0, source, 0..bytes),
+            None => unreachable!("the copy on the stream's device is stale"),
+        };
+        copy.valid = copied.is_ok();
+        self.devices.push(copy);
+        copied.map(|()| true)
     }
 
     /// The valid copy on the stream's device, for the stream's next work; `host` is uploaded if the
@@ -152,54 +187,54 @@ impl Copies {
         min_bytes: usize,
         exclusive: bool,
     ) -> Result<Slice> {
-        let position = match self
-            .devices
-            .iter()
-            .position(|c| c.device == *stream.device())
-        {
-            Some(position) => position,
-            None => {
-                self.devices.push(DeviceCopy {
-                    device: stream.device().clone(),
-                    mem: stream.device().alloc(min_bytes)?,
-                    valid: false,
-                    writer: None,
-                    readers: Vec::new(),
-                });
-                self.devices.len() - 1
-            }
+        let purpose = match exclusive {
+            true => Purpose::Working,
+            false => Purpose::Constant,
         };
+        let position = self.position(stream.device(), min_bytes, purpose)?;
         let copy = &mut self.devices[position];
         let queue = stream.queue();
         if let Some(host) = host {
-            copy.before_write(queue)?;
-            if !host.is_empty() {
-                queue.raw.copy_in(&slice(&copy.mem, host.len()), host)?;
-            }
-            copy.written_by(queue);
+            copy.write(queue, 0, host)?;
         }
         if exclusive {
             copy.before_write(queue)?;
         } else {
             copy.before_read(queue)?;
         }
-        Ok(slice(&copy.mem, min_bytes))
+        Ok(copy.part(0..min_bytes))
     }
 
     /// Work that writes the copy of the stream's device was queued there. `outcomes` are those that
     /// the contents depend on.
     pub(super) fn written_on(&mut self, stream: &Stream, outcomes: &[Pending]) {
+        self.written_by(stream.device(), stream.queue());
+        self.depend(outcomes);
+    }
+
+    fn written_by(&mut self, device: &Device, queue: &Arc<Queue>) {
         for copy in &mut self.devices {
-            if copy.device == *stream.device() {
-                copy.written_by(stream.queue());
+            if copy.device == *device {
+                copy.written_by(queue);
             } else {
                 copy.valid = false;
             }
         }
+    }
+
+    /// The contents depend on these.
+    pub(super) fn depend(&mut self, outcomes: &[Pending]) {
         for outcome in outcomes {
             if !self.outcomes.iter().any(|own| own.is_same(outcome)) {
                 self.outcomes.push(outcome.clone());
             }
+        }
+    }
+
+    /// The last work of the stream, which wrote the copy there, lies before an event.
+    pub(super) fn passed(&mut self, stream: &Stream, done: &Arc<dyn BackendEvent>) {
+        if let Some(copy) = self.valid_on(stream.device()) {
+            copy.passed(stream.queue(), done);
         }
     }
 

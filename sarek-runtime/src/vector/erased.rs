@@ -1,9 +1,11 @@
 //! A vector as a launch sees it, whatever its elements.
 
+use std::sync::Arc;
+
 use sarek_ir::{Scalar, TypeInfo, link};
 
 use super::{Vector, bytes};
-use crate::backend::Slice;
+use crate::backend::{BackendEvent, Slice};
 use crate::device::{Pending, Stream};
 use crate::sync::lock;
 use crate::{Element, Error, Result};
@@ -32,6 +34,9 @@ pub(crate) trait Operand: Send + Sync {
 
     /// Work that writes the vector was queued on the stream.
     fn written_on(&mut self, stream: &Stream, outcomes: &[Pending]);
+
+    /// The stream's last work, which wrote the vector, lies before an event.
+    fn passed(&mut self, stream: &Stream, done: &Arc<dyn BackendEvent>);
 
     /// The contents are those of a launch that failed.
     fn fail(&mut self, error: Error);
@@ -67,13 +72,17 @@ impl<T: Element> Operand for Vector<T> {
 
     fn on_device(&self, stream: &Stream, exclusive: bool) -> Result<Slice> {
         let mut state = lock(&self.state);
-        let host = if state.copies.is_stale_on(stream.device()) {
-            // From another device it goes through the host, which then holds it too.
-            Some(bytes::of(self.valid_host(&mut state)?))
-        } else {
+        let bytes = self.len * size_of::<T>();
+        let min_bytes = bytes.max(size_of::<T>());
+        let stale = state.copies.is_stale_on(stream.device());
+        let host = if !stale
+            || self.host.get().is_none() && state.copies.fetch(stream, bytes, min_bytes)?
+        {
             None
+        } else {
+            // From a device of another backend it goes through the host, which then holds it too.
+            Some(bytes::of(self.valid_host(&mut state)?))
         };
-        let min_bytes = self.len.max(1) * size_of::<T>();
         let host = host.as_deref();
         state.copies.on_device(stream, host, min_bytes, exclusive)
     }
@@ -85,6 +94,10 @@ impl<T: Element> Operand for Vector<T> {
             state.spare = host;
         }
         state.copies.written_on(stream, outcomes);
+    }
+
+    fn passed(&mut self, stream: &Stream, done: &Arc<dyn BackendEvent>) {
+        self.state_mut().copies.passed(stream, done);
     }
 
     fn fail(&mut self, error: Error) {

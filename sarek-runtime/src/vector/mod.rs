@@ -2,7 +2,12 @@
 
 pub(crate) mod bytes;
 mod copies;
+mod device_copy;
 mod erased;
+mod future;
+mod host;
+mod parts;
+mod ranges;
 #[cfg(test)]
 mod tests;
 
@@ -10,9 +15,11 @@ use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::sync::lock;
-use crate::{Element, Error, Result};
+use crate::{Device, Element, Error, Result};
 use copies::Copies;
 pub(crate) use erased::Operand;
+pub use future::ReadBack;
+pub use parts::{Part, PartMut, Parts};
 
 /// A vector of fixed length that kernels read and write on any device.
 ///
@@ -51,6 +58,16 @@ impl<T: Element> Vector<T> {
         }
     }
 
+    /// A vector whose elements are all still to be written; nobody sees it before.
+    fn blank(len: usize) -> Vector<T> {
+        let mut vector = Vector::from_vec(Vec::new());
+        if len > 0 {
+            vector.host.take();
+            vector.len = len;
+        }
+        vector
+    }
+
     /// A vector of a copy of these elements.
     pub fn from_slice(elements: &[T]) -> Vector<T> {
         Vector::from_vec(elements.to_vec())
@@ -77,6 +94,11 @@ impl<T: Element> Vector<T> {
     /// Has it no elements?
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// The devices that hold the elements as they are, and so need no upload for the next launch.
+    pub fn devices(&self) -> Vec<Device> {
+        lock(&self.state).copies.valid_devices().cloned().collect()
     }
 
     /// A copy of the elements.
@@ -145,7 +167,7 @@ impl<T: Element> Vector<T> {
         }
         let spare = state.spare.take();
         let mut fresh = spare.unwrap_or_else(|| bytes::fresh(self.len));
-        let result = bytes::overwrite(&mut fresh, |to| state.copies.download(to));
+        let result = bytes::overwrite(&mut fresh, |to| state.copies.download(0, to));
         if let Err(error) = result {
             state.spare = Some(fresh);
             return Err(error);

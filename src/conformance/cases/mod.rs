@@ -20,6 +20,7 @@ mod methods;
 mod native_text;
 mod nbody;
 mod operators;
+mod packed;
 mod prints;
 mod saxpy;
 mod small;
@@ -28,6 +29,7 @@ mod stream;
 mod transpose;
 mod types;
 mod vector_add;
+mod vectors;
 
 use std::sync::LazyLock;
 
@@ -51,6 +53,8 @@ pub fn all() -> &'static [Case] {
             constants::CASES,
             small::CASES,
             half::CASES,
+            vectors::CASES,
+            packed::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             operators::CASES,

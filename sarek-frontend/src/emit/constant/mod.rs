@@ -50,7 +50,7 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
     }));
     let params = slice(params, |p| {
         let (name, kind) = (string(&p.name), param_kind(p.kind));
-        quote!(ir::Param { name: #name, kind: #kind })
+        quote!(ir::Param { name: #name, kind: #kind, align: 0 })
     });
     let shared = slice(shared, shared_array);
     let types = slice(types, type_def);
@@ -565,6 +565,10 @@ fn precondition(precondition: Precondition) -> TokenStream {
         Precondition::NoOverflow(id) => {
             let id = expr_id(id);
             quote!(ir::Precondition::NoOverflow(#id))
+        }
+        Precondition::Holds(site) => {
+            let site = site.0;
+            quote!(ir::Precondition::Holds(ir::SiteId(#site)))
         }
     }
 }

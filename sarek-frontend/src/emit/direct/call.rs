@@ -2,11 +2,11 @@
 //! site it returns the fault, which the caller passes on.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::{ToTokens, format_ident, quote_spanned};
 use sarek_ir::{Access, Argument, CallId, LocalId, Memory, ParamId, ParamKind};
 
 use super::memory::shared_name;
-use super::names::{param_name, rust_type};
+use super::names::{located, param_name, rust_type};
 use super::{Writer, mixed};
 use crate::lower::Lowered;
 
@@ -16,18 +16,31 @@ impl Writer<'_> {
         let callee = &self.lowered.callees[call.function.index()];
         let body = callee.body();
         let base = self.base(id);
-        let args = call.args.iter().enumerate().map(|(i, arg)| match *arg {
-            Argument::Value(value) if i == 0 && callee.has_receiver => {
+        let (mut given, mut names) = (vec![], vec![]);
+        let args = call.args.iter().enumerate();
+        let args = args.map(|(i, arg)| match *arg {
+            Argument::Value(value) => {
+                // By a name where the argument stands: there rustc reports that it has another type.
+                let name = given_name(i, self.lowered.expr_spans[value.index()]);
                 let value = self.expr(value);
-                mixed!(&mut { #value })
+                match i == 0 && callee.has_receiver {
+                    true => {
+                        given.push(mixed!(let mut #name = #value;));
+                        mixed!(&mut #name)
+                    }
+                    false => {
+                        given.push(mixed!(let #name = #value;));
+                        name.to_token_stream()
+                    }
+                }
             }
-            Argument::Value(value) => self.expr(value),
             Argument::Memory(memory) => self.lend(memory),
             Argument::Local(local) => {
                 let local = self.local(local);
                 mixed!(&mut #local)
             }
         });
+        names.extend(args);
         let result = call.result.map(|local| {
             let local = self.local(local);
             mixed!(#local =)
@@ -37,12 +50,24 @@ impl Writer<'_> {
             Argument::Memory(_) | Argument::Value(_) | Argument::Local(_) => None,
         });
         let (before, after): (Vec<_>, Vec<_>) = lent.unzip();
+        let (deeper, body, depth) = match callee.is_self {
+            true => (
+                Some(mixed!(if __depth == 0 { return __block.fault(#base, 0, __thread); })),
+                mixed!(Self::__sarek_nest),
+                Some(mixed!(__depth - 1,)),
+            ),
+            false => (None, body, None),
+        };
         quote_spanned! {span=>
             #(#before)*
-            #result match #body::<CHECK>(__block, __thread, __dim, #base, #(#args),*) {
-                ::core::result::Result::Ok(__value) => __value,
-                ::core::result::Result::Err(__fault) => {
-                    return ::core::result::Result::Err(__fault);
+            #result {
+                #(#given)*
+                #deeper
+                match #body::<CHECK>(__block, __thread, __dim, #base, #depth (#(#names,)*)) {
+                    ::core::result::Result::Ok(__value) => __value,
+                    ::core::result::Result::Err(__fault) => {
+                        return ::core::result::Result::Err(__fault);
+                    }
                 }
             };
             #(#after)*
@@ -110,24 +135,19 @@ impl Writer<'_> {
 
 impl Writer<'_> {
     /// The parameters of a `#[device]` function's body.
-    pub(super) fn function_params(&self) -> TokenStream {
+    pub(super) fn function_params(&self, depth: Option<TokenStream>) -> TokenStream {
+        let names = self.param_names();
         let params = self.kernel.params.iter().zip(&self.lowered.param_types);
         let params = params.enumerate().map(|(i, (param, written))| {
-            let name = param_name(ParamId(i as u32));
             let is_receiver = i == 0 && self.lowered.has_receiver;
             match param.kind {
-                ParamKind::Scalar(_) | ParamKind::Value(_) if is_receiver => {
-                    mixed!(#name: &mut #written,)
-                }
-                ParamKind::Scalar(ty) => {
-                    let ty = rust_type(ty);
-                    mixed!(#name: #ty,)
-                }
-                ParamKind::Value(_) => mixed!(#name: #written,),
-                ParamKind::Reference(_) => mixed!(#name: &mut #written,),
+                ParamKind::Scalar(_) | ParamKind::Value(_) if is_receiver => mixed!(&mut #written),
+                ParamKind::Scalar(ty) => rust_type(ty),
+                ParamKind::Value(_) => mixed!(#written),
+                ParamKind::Reference(_) => mixed!(&mut #written),
                 ParamKind::Slice { access, .. } => match access {
-                    Access::Read | Access::Write => mixed!(#name: direct::Output<'_, #written>,),
-                    Access::Atomic => mixed!(#name: &[direct::Atomic<#written>],),
+                    Access::Read | Access::Write => mixed!(direct::Output<'_, #written>),
+                    Access::Atomic => mixed!(&[direct::Atomic<#written>]),
                 },
             }
         });
@@ -136,8 +156,14 @@ impl Writer<'_> {
             __thread: [::core::primitive::usize; 3],
             __dim: [::core::primitive::usize; 3],
             __base: ::core::primitive::u32,
-            #(#params)*
+            #depth
+            (#(#names,)*): (#(#params,)*)
         }
+    }
+
+    pub(super) fn param_names(&self) -> Vec<Ident> {
+        let params = (0..self.kernel.params.len() as u32).map(ParamId);
+        params.map(param_name).collect()
     }
 
     /// The statements of a `#[device]` function's body. What holds the result outlives the block that a
@@ -172,6 +198,11 @@ impl Writer<'_> {
             ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Slice { .. } => mixed!(#name),
         }
     }
+}
+
+/// The name of an argument's value.
+pub(super) fn given_name(argument: usize, at: Span) -> Ident {
+    format_ident!("__given{argument}", span = located(at))
 }
 
 fn lent_name(local: LocalId) -> Ident {

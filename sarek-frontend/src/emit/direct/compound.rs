@@ -54,7 +54,14 @@ impl Writer<'_> {
         let name = self.local(local);
         match init.map(|init| self.expr(init)) {
             Some(init) => quote_spanned!(span=> let #mutable #name = #init;),
-            None => quote_spanned!(span=> let #mutable #name;),
+            None => match self.kernel.array(local) {
+                // Its elements are stored before they are loaded.
+                Some((_, len)) => {
+                    let len = self.const_length(len);
+                    quote_spanned!(span=> let #mutable #name: [_; #len] = direct::zeroed();)
+                }
+                None => quote_spanned!(span=> let #mutable #name;),
+            },
         }
     }
 

@@ -10,14 +10,15 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::quote_spanned;
 use sarek_ir::analysis::contract::{Contract, joint_calls};
 use sarek_ir::analysis::regions::{Place, Plan, RegionId, Values};
 use sarek_ir::{
     Access, Argument, CallId, FunctionId, LocalId, Memory, ParamId, ParamKind, Stmt, StmtId,
 };
 
+use super::call::given_name;
 use super::frame::{Frame, Lanes};
 use super::names::{located, param_name, rust_type};
 use super::{Shapes, Writer, mixed};
@@ -32,7 +33,11 @@ pub struct Joint {
 impl Joint {
     pub fn of(lowered: &Lowered, is_function: bool) -> Joint {
         let kernel = &lowered.kernel;
-        let calls = joint_calls(kernel, is_function);
+        let calls = match lowered.nests {
+            None => joint_calls(kernel, is_function),
+            // An assertion has it that nothing it calls is collective.
+            Some(_) => vec![],
+        };
         Joint {
             stmts: calls.iter().map(|(stmt, _)| *stmt).collect(),
             functions: calls
@@ -203,12 +208,16 @@ impl Writer<'_> {
         for (i, arg) in call.args.iter().enumerate() {
             args.push(match *arg {
                 Argument::Value(value) => {
-                    let (room, value) = (room_name(i), self.within(&lane).expr(value));
+                    let room = given_name(i, self.lowered.expr_spans[value.index()]);
+                    let value = self.within(&lane).expr(value);
                     rooms.push(mixed!(let #room = __scratch.room(__threads);));
                     fill.push(mixed! {
                         *#room.get_unchecked_mut(#position) = ::core::mem::MaybeUninit::new(#value);
                     });
-                    mixed!(#room)
+                    match i == 0 && callee.has_receiver {
+                        true => quote_spanned!(room.span()=> &mut *#room),
+                        false => quote_spanned!(room.span()=> &*#room),
+                    }
                 }
                 Argument::Memory(memory) => self.lend(memory),
                 Argument::Local(local) => self.lent_lanes(frame, local),
@@ -229,7 +238,7 @@ impl Writer<'_> {
                 #(#rooms)*
                 #fill
                 if let ::core::result::Result::Err(__fault) = #block::<CHECK, #full>(
-                    __block, __lanes, __dim, __scratch, #base, #active, #(#args,)* #result,
+                    __block, __lanes, __dim, __scratch, #base, #active, (#(#args,)*), #result,
                 ) {
                     return ::core::result::Result::Err(__fault);
                 }
@@ -263,33 +272,33 @@ impl Writer<'_> {
     fn block_params(&self) -> TokenStream {
         let params = self.kernel.params.iter().zip(&self.lowered.param_types);
         let params = params.enumerate().map(|(i, (param, written))| {
-            let name = param_name(ParamId(i as u32));
+            let is_receiver = i == 0 && self.lowered.has_receiver;
             let lanes = |ty: TokenStream| mixed!([::core::mem::MaybeUninit<#ty>]);
+            let written = written.clone();
             match param.kind {
-                ParamKind::Scalar(_) | ParamKind::Value(_)
-                    if i == 0 && self.lowered.has_receiver =>
-                {
-                    let lanes = lanes(written.clone());
-                    mixed!(#name: &mut #lanes,)
+                ParamKind::Slice { access, .. } => match access {
+                    Access::Read | Access::Write => mixed!(direct::Output<'_, #written>),
+                    Access::Atomic => mixed!(&[direct::Atomic<#written>]),
+                },
+                ParamKind::Scalar(_) | ParamKind::Value(_) if is_receiver => {
+                    let lanes = lanes(written);
+                    mixed!(&mut #lanes)
                 }
                 ParamKind::Scalar(ty) => {
                     let lanes = lanes(rust_type(ty));
-                    mixed!(#name: &#lanes,)
+                    mixed!(&#lanes)
                 }
                 ParamKind::Value(_) => {
-                    let lanes = lanes(written.clone());
-                    mixed!(#name: &#lanes,)
+                    let lanes = lanes(written);
+                    mixed!(&#lanes)
                 }
                 ParamKind::Reference(_) => {
-                    let lanes = lanes(written.clone());
-                    mixed!(#name: &mut #lanes,)
+                    let lanes = lanes(written);
+                    mixed!(&mut #lanes)
                 }
-                ParamKind::Slice { access, .. } => match access {
-                    Access::Read | Access::Write => mixed!(#name: direct::Output<'_, #written>,),
-                    Access::Atomic => mixed!(#name: &[direct::Atomic<#written>],),
-                },
             }
         });
+        let names = self.param_names();
         mixed! {
             __block: &direct::Block,
             __lanes: [::core::primitive::usize; 3],
@@ -297,7 +306,7 @@ impl Writer<'_> {
             __scratch: &direct::Scratch,
             __base: ::core::primitive::u32,
             __active: &[::core::primitive::bool],
-            #(#params)*
+            (#(#names,)*): (#(#params,)*),
         }
     }
 
@@ -368,10 +377,6 @@ impl Writer<'_> {
             None => mixed!(&raw mut *#name),
         }
     }
-}
-
-fn room_name(argument: usize) -> Ident {
-    format_ident!("__room{argument}", span = Span::mixed_site())
 }
 
 impl Lowered {

@@ -131,10 +131,44 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
         arrays: None,
         frame: None,
     };
-    let params = writer.function_params();
-    let body = match is_cooperative {
-        true => mixed!(::core::unreachable!("it is called for all lanes at once")),
-        false => writer.function_body(),
+    let params = writer.function_params(None);
+    let body = match (is_cooperative, lowered.nests) {
+        (true, _) => mixed!(::core::unreachable!("it is called for all lanes at once")),
+        (false, None) => writer.function_body(),
+        (false, Some(depth)) => {
+            let names = writer.param_names();
+            mixed! {
+                Self::__sarek_nest::<CHECK>(__block, __thread, __dim, __base, #depth, (#(#names,)*))
+            }
+        }
+    };
+    (params, body)
+}
+
+/// The same of the body of a function that nests calls of itself, with `__depth` left of them.
+pub fn nested(lowered: &Lowered) -> (TokenStream, TokenStream) {
+    let kernel = &lowered.kernel;
+    let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(kernel));
+    let writer = Writer {
+        lowered,
+        kernel,
+        known: &known,
+        values: &values,
+        shapes: Shapes::none(),
+        guarded: false,
+        is_function: true,
+        joint: &none,
+        arrays: None,
+        frame: None,
+    };
+    let depth = mixed!(__depth: ::core::primitive::u32,);
+    let (params, body) = (writer.function_params(Some(depth)), writer.function_body());
+    let body = mixed! {
+        let __nested = match __depth {
+            0 => 1,
+            _ => Self::__sarek_levels[__depth as ::core::primitive::usize - 1],
+        };
+        #body
     };
     (params, body)
 }
@@ -166,9 +200,9 @@ impl Writer<'_> {
                 | Stmt::Break { .. }
                 | Stmt::Continue { .. }
                 | Stmt::Return
-                | Stmt::Fence { .. }
                 | Stmt::Panic { .. }
                 | Stmt::Print { .. }
+                | Stmt::Fence { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Native { .. } => false,
             },

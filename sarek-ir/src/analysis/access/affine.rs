@@ -4,7 +4,10 @@ use crate::analysis::shape::same;
 
 use super::poly::{Extent, Poly, Symbol, is_unsigned};
 use super::values::Values;
-use crate::{Axis, BinaryOp, Builtin, Expr, ExprId, Kernel, Local, LocalId, Memory, Scalar, Stmt};
+use crate::{
+    Axis, BinaryOp, Builtin, Compound, CompoundId, Expr, ExprId, Kernel, Local, LocalId, Memory,
+    Scalar, Stmt,
+};
 
 /// What varies from thread to thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,6 +16,8 @@ pub enum Atom {
     Id(Builtin),
     /// An immutable local whose value is no formula: a loop's counter, or what was loaded.
     Local(LocalId),
+    /// An id of which a mask flips bits, the mask being one value for all threads: `id ^ mask`, by the number of the mask.
+    Exchange(Builtin, u32),
 }
 
 /// `base + Σ coefficient · atom`
@@ -50,7 +55,7 @@ impl Affine {
     }
 
     /// Replaces an atom's coefficient.
-    pub(super) fn set(&mut self, atom: Atom, coefficient: Poly) {
+    pub(in crate::analysis) fn set(&mut self, atom: Atom, coefficient: Poly) {
         self.terms.retain(|(a, _)| *a != atom);
         if !coefficient.is_zero() {
             self.terms.push((atom, coefficient));
@@ -93,7 +98,7 @@ impl Affine {
     }
 
     /// The product with a value that is the same for all threads.
-    pub(super) fn times(&self, by: &Poly) -> Affine {
+    pub(in crate::analysis) fn times(&self, by: &Poly) -> Affine {
         let mut product = self.clone();
         product.base = self.base.times(by);
         product.terms = self.terms.iter().map(|(a, c)| (*a, c.times(by))).collect();
@@ -109,6 +114,10 @@ pub(super) struct Resolver<'a> {
     inits: Vec<Option<ExprId>>,
     /// The expressions that opaque symbols are named by.
     opaque: Vec<ExprId>,
+    /// The masks of exchanges.
+    masks: Vec<Poly>,
+    /// What symbols are by what the launch is required to satisfy.
+    pub(super) given: Vec<(Symbol, Poly)>,
     /// The values of locals as they are at the point of the walk, when one block is looked at.
     pub(super) block: Option<Values>,
 }
@@ -123,12 +132,22 @@ impl<'a> Resolver<'a> {
                 inits[local.index()] = *init;
             }
         }
-        Resolver {
+        let mut resolver = Resolver {
             kernel,
             inits,
             opaque: vec![],
+            masks: vec![],
+            given: vec![],
             block: None,
-        }
+        };
+        resolver.take_requirements();
+        resolver
+    }
+
+    /// A symbol, or what it is by what the launch is required to satisfy.
+    fn symbol(&self, symbol: Symbol) -> Affine {
+        let given = self.given.iter().find(|(of, _)| *of == symbol);
+        Affine::of(given.map_or_else(|| Poly::symbol(symbol), |(_, is)| is.clone()))
     }
 
     /// The initialiser of an immutable local.
@@ -177,6 +196,10 @@ impl<'a> Resolver<'a> {
             | Expr::Builtin(_)
             | Expr::Load { .. } => true,
             Expr::Local(local) => self.init(local).is_none_or(|init| self.is_plain(init)),
+            Expr::Compound(compound) => {
+                let field = self.field(compound);
+                field.is_some_and(|field| self.is_plain(field))
+            }
             Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Binary { .. }
@@ -184,10 +207,28 @@ impl<'a> Resolver<'a> {
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
-            | Expr::Compound(_)
             | Expr::Call { .. }
             | Expr::Faulted => false,
         }
+    }
+
+    /// The value of a field of a tuple or struct that a local was bound to, if no variable is in it: `let (i, j) = (…);`.
+    fn field(&self, compound: CompoundId) -> Option<ExprId> {
+        let compounds = &self.kernel.compounds;
+        let Compound::Field { base, name } = &compounds[compound.index()] else {
+            return None;
+        };
+        let Expr::Local(local) = self.kernel.expr(*base) else {
+            return None;
+        };
+        let Expr::Compound(made) = self.kernel.expr(self.init(local)?) else {
+            return None;
+        };
+        let Compound::Construct { fields, .. } = &compounds[made.index()] else {
+            return None;
+        };
+        let (_, field) = fields.iter().find(|(of, _)| of == name)?;
+        Some(*field).filter(|field| self.is_constant(*field))
     }
 
     /// The form of an integer expression; `None` where it has none.
@@ -199,9 +240,9 @@ impl<'a> Resolver<'a> {
         }
         let form = match kernel.expr(id) {
             Expr::Literal(value) => Affine::of(Poly::constant(value.as_int()?)),
-            Expr::Link(link) => Affine::of(Poly::symbol(Symbol::Link(link, is_unsigned(ty)))),
-            Expr::Param(p) => Affine::of(Poly::symbol(Symbol::Param(p, is_unsigned(ty)))),
-            Expr::Len(p) => Affine::of(Poly::symbol(Symbol::Len(p))),
+            Expr::Link(link) => self.symbol(Symbol::Link(link, is_unsigned(ty))),
+            Expr::Param(p) => self.symbol(Symbol::Param(p, is_unsigned(ty))),
+            Expr::Len(p) => self.symbol(Symbol::Len(p)),
             Expr::Builtin(b) => self.builtin(b),
             Expr::Local(local) => return self.local(local),
             Expr::Binary { op, lhs, rhs } => match self.binary(op, lhs, rhs, ty) {
@@ -214,11 +255,11 @@ impl<'a> Resolver<'a> {
                 Some(form) => cast(form, kernel.scalar_of(arg), ty),
                 None => return self.opaque(id),
             },
-            Expr::Load { .. }
-            | Expr::Unary { .. }
-            | Expr::Divide { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_) => {
+            Expr::Compound(compound) => match self.field(compound) {
+                Some(field) => return self.affine(field),
+                None => return self.opaque(id),
+            },
+            Expr::Load { .. } | Expr::Unary { .. } | Expr::Divide { .. } | Expr::Call { .. } => {
                 return self.opaque(id);
             }
             Expr::And { .. } | Expr::Or { .. } | Expr::Faulted => return None,
@@ -251,6 +292,9 @@ impl<'a> Resolver<'a> {
 
     fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, ty: Scalar) -> Option<Affine> {
         let (l, r) = (self.affine(lhs)?, self.affine(rhs)?);
+        if op == BinaryOp::BitXor {
+            return self.exchange(&l, &r).or_else(|| self.exchange(&r, &l));
+        }
         let mut form = match op {
             BinaryOp::Add => l.plus(&r, 1),
             BinaryOp::Sub => l.plus(&r, -1),
@@ -281,6 +325,19 @@ impl<'a> Resolver<'a> {
         let plain = |(_, c): &(Atom, Poly)| c.as_constant().is_some_and(|c| c.abs() < 1 << 16);
         form.needs_exact |= ty.bits() < 64 || !form.terms.iter().all(plain);
         Some(form)
+    }
+
+    fn exchange(&mut self, id: &Affine, mask: &Affine) -> Option<Affine> {
+        let of = id.pure_id().filter(|_| !id.needs_exact)?;
+        let is_thread = matches!(of, Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_));
+        let by = mask.uniform().filter(|_| is_thread && !mask.needs_exact)?;
+        let known = self.masks.iter().position(|m| m == by);
+        let number = known.unwrap_or_else(|| {
+            self.masks.push(by.clone());
+            self.masks.len() - 1
+        });
+        let form = Affine::atom(Atom::Exchange(of, number as u32));
+        Some(form.with_conditions(id).with_conditions(mask))
     }
 
     /// A symbol for an expression that is the same for all threads of the launch.

@@ -5,6 +5,9 @@
 //! the constructs that contain a barrier, or a way out of a loop that does: a condition there is the same for all threads, and its branches are
 //! different ways. All else is one step, whose accesses may all happen.
 //!
+//! A function that is lent an array may use all of it until the barrier by which it ends
+//! ([`crate::analysis::race::function`]).
+//!
 //! A loop with a barrier is walked twice: the second time, what comes before the first barrier joins what came after the
 //! last one of the iteration before. Values of the earlier iteration have other symbols ([`super::values`]), so that
 //! nothing is taken for the same in both that need not be.
@@ -100,11 +103,10 @@ impl Phases<'_> {
             return self.step(|collector| collector.stmt(id));
         }
         match kernel.stmt(id) {
-            Stmt::Barrier => {
-                // Where control does not come, no phase begins.
-                let reached = !self.open.is_empty();
-                self.close();
-                self.open.extend(reached.then(Way::new));
+            Stmt::Barrier => self.barrier(),
+            Stmt::Call { .. } => {
+                self.step(|collector| collector.stmt(id));
+                self.barrier();
             }
             Stmt::Break { label } => self.jump(label, true),
             Stmt::Continue { label } => self.jump(label, false),
@@ -148,10 +150,16 @@ impl Phases<'_> {
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Update { .. }
-            | Stmt::Call { .. }
             | Stmt::Return
             | Stmt::Native { .. } => unreachable!("it contains no barrier and leaves no loop"),
         }
+    }
+
+    fn barrier(&mut self) {
+        // Where control does not come, no phase begins.
+        let reached = !self.open.is_empty();
+        self.close();
+        self.open.extend(reached.then(Way::new));
     }
 
     fn jump(&mut self, label: LabelId, leaves: bool) {
@@ -233,6 +241,7 @@ impl Phases<'_> {
         let any = |block: Block| kernel.block(block).any(|stmt| self.splits(stmt));
         match kernel.stmt(id) {
             Stmt::Barrier => true,
+            Stmt::Call { call } => !super::lent(kernel, call).is_empty(),
             Stmt::Break { label } | Stmt::Continue { label } => {
                 self.loops.iter().any(|l| l.label == label)
             }
@@ -250,7 +259,6 @@ impl Phases<'_> {
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Update { .. }
-            | Stmt::Call { .. }
             // Where other targets have text, a fallback's barrier says nothing.
             | Stmt::Native { .. } => false,
         }

@@ -19,6 +19,8 @@ pub enum Symbol {
     Block(u8),
     /// What a local is for all threads of a block from some point on; is its type unsigned?
     Local(LocalId, u32, bool),
+    /// By how much a requirement is met: a number that is not negative.
+    Excess(u32),
     /// Any other expression of such values, named by the first of its shape; is its type unsigned?
     Opaque(ExprId, bool),
 }
@@ -54,7 +56,7 @@ impl Symbol {
     /// Is it never negative?
     fn is_natural(self) -> bool {
         match self {
-            Symbol::Len(_) | Symbol::Extent(..) | Symbol::Block(_) => true,
+            Symbol::Len(_) | Symbol::Extent(..) | Symbol::Block(_) | Symbol::Excess(_) => true,
             Symbol::Param(_, unsigned)
             | Symbol::Link(_, unsigned)
             | Symbol::Local(_, _, unsigned)
@@ -135,14 +137,62 @@ impl Poly {
         let Some((symbols, factor)) = of.0.first_key_value().filter(|_| of.0.len() == 1) else {
             return false;
         };
-        self.0.iter().all(|(product, v)| {
-            let mut rest = product.clone();
-            let contained = symbols.iter().all(|s| {
-                let at = rest.iter().position(|r| r == s);
-                at.map(|at| rest.remove(at)).is_some()
-            });
-            contained && v % factor == 0
-        })
+        self.0
+            .iter()
+            .all(|(product, v)| without(product, symbols).is_some() && v % factor == 0)
+    }
+
+    /// Its terms that are multiples of `of`, a product of a number and symbols, divided by it, and the others.
+    pub fn divided(&self, of: &Poly) -> (Poly, Poly) {
+        let (mut quotient, mut rest) = (Poly::default(), Poly::default());
+        let Some((symbols, factor)) = of.0.first_key_value().filter(|_| of.0.len() == 1) else {
+            return (quotient, self.clone());
+        };
+        for (product, v) in &self.0 {
+            match without(product, symbols) {
+                Some(left) if v % factor == 0 => quotient.add_term(left, v / factor),
+                Some(_) | None => rest.add_term(product.clone(), *v),
+            }
+        }
+        (quotient, rest)
+    }
+
+    /// Is it odd, and so not 0, whatever its symbols are?
+    pub fn is_odd(&self) -> bool {
+        let odd = |(symbols, v): (&Vec<Symbol>, &i128)| symbols.is_empty() == (v % 2 != 0);
+        self.0.contains_key(&vec![]) && self.0.iter().all(odd)
+    }
+
+    /// The symbols that occur by themselves, with factor 1.
+    pub fn lone_symbols(&self) -> impl Iterator<Item = Symbol> + '_ {
+        self.0
+            .iter()
+            .filter_map(|(symbols, v)| match symbols.as_slice() {
+                [only] if *v == 1 => Some(*only),
+                _ => None,
+            })
+    }
+
+    /// Does a symbol occur?
+    pub fn has(&self, symbol: Symbol) -> bool {
+        self.0.keys().any(|symbols| symbols.contains(&symbol))
+    }
+
+    /// Each of its terms with one of its symbols left out, as long as something else than 1 is left; these may be what
+    /// the symbol counts.
+    pub fn counted(&self) -> Vec<Poly> {
+        let mut found: Vec<Poly> = vec![];
+        for (symbols, v) in &self.0 {
+            for at in 0..symbols.len() {
+                let mut rest = symbols.clone();
+                rest.remove(at);
+                let unit = Poly(BTreeMap::from([(rest, v.saturating_abs())]));
+                if unit.as_constant() != Some(1) && !found.contains(&unit) {
+                    found.push(unit);
+                }
+            }
+        }
+        found
     }
 
     /// The product with a number.
@@ -162,4 +212,14 @@ impl Poly {
         }
         product
     }
+}
+
+/// A product without some of its factors; `None` if they are not among them.
+fn without(product: &[Symbol], factors: &[Symbol]) -> Option<Vec<Symbol>> {
+    let mut rest = product.to_vec();
+    for factor in factors {
+        let at = rest.iter().position(|symbol| symbol == factor)?;
+        rest.remove(at);
+    }
+    Some(rest)
 }

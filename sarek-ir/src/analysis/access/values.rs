@@ -237,14 +237,15 @@ impl Affine {
 impl Bound {
     /// The bound as the threads of one block see it.
     pub(super) fn look_at_block(&mut self, kernel: &Kernel) {
-        if let Atom::Id(Builtin::GlobalIdx(axis)) = self.atom {
-            let index = Poly::symbol(Symbol::Block(axis.index() as u8));
-            let first = index.times(&block_dim(kernel, axis));
-            self.atom = Atom::Id(Builtin::ThreadIdx(axis));
-            self.limit = match &self.limit {
-                Limit::AtMost(most) => Limit::AtMost(most.minus(&first)),
-                Limit::AtLeast(least) => Limit::AtLeast(least.minus(&first)),
-            };
-        }
+        let form = Affine {
+            terms: std::mem::take(&mut self.terms),
+            ..Affine::default()
+        };
+        let form = form.in_block(kernel);
+        self.terms = form.terms;
+        self.limit = match &self.limit {
+            Limit::AtMost(most) => Limit::AtMost(most.minus(&form.base)),
+            Limit::AtLeast(least) => Limit::AtLeast(least.minus(&form.base)),
+        };
     }
 }

@@ -3,7 +3,9 @@
 //!
 //! Any two accesses of a phase that may meet must be kept apart in one of these ways:
 //!
-//! - the ranges of their indices do not overlap: `[0, s)` and `[s, 2s)`;
+//! - the ranges of their indices do not overlap: `[0, s)` and `[s, 2s)` (`apart`);
+//! - each of both is a thread's id, or that with the bits of a common mask flipped, under a guard that lets one of
+//!   the two threads through (`exchange`);
 //! - the same thread makes both, along each axis of the block: because a guard lets one thread through, because the block
 //!   has one thread there, or because the index tells. It tells as for slices, the ids of threads being digits of
 //!   a mixed-radix number `base + P + low`; and it tells still when multiples of some `M` are added to it that `P + low` stays
@@ -11,12 +13,16 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::super::access::{Access, Affine, Atom, Bound, Limit, Place, Poly, block_dim, phases};
-use super::{IdPart, Race, Reason, ids_of, needs_of, orders, span_of_locals};
+use super::super::access::{Access, Affine, Atom, Bound, Limit, Poly, block_dim, phases};
+use super::apart::apart;
+use super::exchange::exchange;
+use super::{
+    IdPart, Needs, Race, Reason, extents_of, ids_of, is_store, needs_of, orders, span_of_locals,
+};
 use crate::{Axis, Builtin, Kernel, Memory, Precondition};
 
 /// Checks all shared arrays but those of atomics.
-pub(super) fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
+pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
     let (accesses, phases) = phases(kernel);
     let mut needs: Vec<Precondition> = vec![];
     let mut races: BTreeMap<Memory, Race> = BTreeMap::new();
@@ -49,17 +55,15 @@ pub(super) fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
     }
 }
 
-fn is_store(access: &Access) -> bool {
-    matches!(access.place, Place::Store(_))
-}
-
 /// The pairs of a phase that may race.
 fn pairs(accesses: &[Access], phase: &BTreeSet<usize>) -> Vec<(usize, usize)> {
     let mut pairs = vec![];
     for &i in phase {
         for &j in phase.range(i..) {
             let (a, b) = (&accesses[i], &accesses[j]);
-            if a.memory == b.memory && (is_store(a) || is_store(b)) {
+            // What a function does by itself was looked at where it is defined.
+            let of_call = i == j && a.lent;
+            if a.memory == b.memory && (is_store(a) || is_store(b)) && !of_call {
                 pairs.push((i, j));
             }
         }
@@ -85,101 +89,12 @@ struct Pair<'a> {
     b: &'a Access,
 }
 
-type Needs = Vec<Precondition>;
-
 impl Pair<'_> {
     fn check(self, same: bool) -> Result<Needs, Reason> {
-        if !same && let Some(needs) = self.apart() {
+        if !same && let Some(needs) = apart(self.kernel, self.a, self.b) {
             return Ok(needs);
         }
         self.one_thread()
-    }
-
-    // Ranges.
-
-    /// Do the ranges of the indices not overlap?
-    fn apart(self) -> Option<Needs> {
-        const CHOICES: usize = 3;
-        for choice in 0..CHOICES * CHOICES {
-            let (a, b) = (
-                self.range(self.a, choice / CHOICES)?,
-                self.range(self.b, choice % CHOICES)?,
-            );
-            let below = |a: &Range, b: &Range| {
-                let gap = b.least.minus(&a.most).minus(&Poly::constant(1));
-                gap.is_natural()
-            };
-            if below(&a, &b) || below(&b, &a) {
-                let mut needs = [a.needs, b.needs].concat();
-                needs.extend([self.a, self.b].map(|x| Precondition::NoOverflow(x.index)));
-                return Some(needs);
-            }
-        }
-        None
-    }
-
-    /// The range of an index; of several bounds on an atom, the `choice`th from the innermost counts.
-    fn range(self, access: &Access, choice: usize) -> Option<Range> {
-        let form = access.form.as_ref()?;
-        let mut range = Range {
-            least: form.base.clone(),
-            most: form.base.clone(),
-            needs: extents_of(form),
-        };
-        for (atom, c) in &form.terms {
-            let (least, most) = (
-                self.limit(access, *atom, choice, false, &mut range.needs)?,
-                self.limit(access, *atom, choice, true, &mut range.needs)?,
-            );
-            let (low, high) = (c.times(&least), c.times(&most));
-            let (low, high) = if c.is_natural() {
-                (low, high)
-            } else if c.scaled(-1).is_natural() {
-                (high, low)
-            } else {
-                return None;
-            };
-            range.least = range.least.plus(&low);
-            range.most = range.most.plus(&high);
-        }
-        Some(range)
-    }
-
-    fn limit(
-        self,
-        access: &Access,
-        atom: Atom,
-        choice: usize,
-        most: bool,
-        needs: &mut Needs,
-    ) -> Option<Poly> {
-        let bounds = access.bounds.iter().rev().filter(|b| b.atom == atom);
-        let mut limits: Vec<(Poly, Needs)> = bounds
-            .filter_map(|b| match (&b.limit, most) {
-                (Limit::AtMost(limit), true) | (Limit::AtLeast(limit), false) => {
-                    Some((limit.clone(), needs_of(b)))
-                }
-                (Limit::AtMost(_), false) | (Limit::AtLeast(_), true) => None,
-            })
-            .collect();
-        match (atom, most) {
-            (Atom::Id(Builtin::ThreadIdx(axis)), true) => {
-                let last = block_dim(self.kernel, axis).minus(&Poly::constant(1));
-                limits.push((last, vec![]));
-            }
-            (Atom::Id(_), false) => limits.push((Poly::default(), vec![])),
-            (Atom::Local(local), false) => {
-                let ty = self.kernel.locals[local.index()].ty.as_scalar();
-                if ty.is_some_and(|ty| ty.is_int() && !ty.is_signed()) {
-                    limits.push((Poly::default(), vec![]));
-                }
-            }
-            (Atom::Id(_) | Atom::Local(_), true) => {}
-        }
-        let choice = choice.min(limits.len().checked_sub(1)?);
-        let (limit, of) = limits.swap_remove(choice);
-        needs.extend(of);
-        Some(limit)
     }
 
     // Threads.
@@ -210,7 +125,7 @@ impl Pair<'_> {
     fn pin(self, axis: Axis) -> Option<Vec<Bound>> {
         let id = Atom::Id(Builtin::ThreadIdx(axis));
         let of = |access: &Access| {
-            let bounds = access.bounds.iter().filter(|b| b.atom == id);
+            let bounds = access.bounds.iter().filter(|b| b.is_of(id));
             bounds.clone().find_map(|most| {
                 let Limit::AtMost(v) = &most.limit else {
                     return None;
@@ -226,6 +141,11 @@ impl Pair<'_> {
 
     /// Do the indices tell threads apart? What that takes, and the axes along which they do.
     fn separate(self) -> Result<(Needs, [bool; 3]), Reason> {
+        if let Some((Builtin::ThreadIdx(axis), needs)) = exchange(self.a, self.b) {
+            let mut used = [false; 3];
+            used[axis.index()] = true;
+            return Ok((needs, used));
+        }
         let (Some(a), Some(b)) = (&self.a.form, &self.b.form) else {
             return Err(Reason::Opaque);
         };
@@ -264,7 +184,7 @@ impl Pair<'_> {
         let locals = a.terms.iter().chain(&b.terms);
         let of_locals = locals.filter_map(|(atom, c)| match atom {
             Atom::Local(_) => Some(c.clone()),
-            Atom::Id(_) => None,
+            Atom::Id(_) | Atom::Exchange(..) => None,
         });
         let difference = b.base.minus(&a.base);
         let whole = block_dim(self.kernel, Axis::X);
@@ -348,7 +268,7 @@ impl Pair<'_> {
                 .iter()
                 .find(|b| match &b.limit {
                     Limit::AtMost(most) => {
-                        b.atom == Atom::Id(Builtin::ThreadIdx(axis)) && fits(most)
+                        b.is_of(Atom::Id(Builtin::ThreadIdx(axis))) && fits(most)
                     }
                     Limit::AtLeast(_) => false,
                 })
@@ -386,20 +306,6 @@ impl Pair<'_> {
                 .collect()
         })
     }
-}
-
-/// The range of an index.
-struct Range {
-    least: Poly,
-    most: Poly,
-    needs: Needs,
-}
-
-fn extents_of(form: &Affine) -> Needs {
-    let needs = form.extents.iter();
-    needs
-        .map(|(axis, n)| Precondition::ExtentAtMost(*axis, *n))
-        .collect()
 }
 
 impl Affine {

@@ -103,6 +103,124 @@ impl<'s> Writer<'s> {
     }
 }
 
+/// What programs have, some of it with a mistake.
+fn pattern(rng: &mut Rng) -> Kernel {
+    let s = Sketch::new("pattern");
+    let v = s.slice_mut("v", Scalar::U32);
+    let sizes = [s.scalar("m", Scalar::Usize), s.scalar("n", Scalar::Usize)];
+    let ids = vec![s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)))];
+    let mut w = Writer {
+        s: &s,
+        rng,
+        sizes,
+        ids,
+    };
+    match w.rng.below(3) {
+        0 => w.halves(v),
+        1 => w.exchange(v),
+        _ => w.tile(v),
+    }
+    let mut kernel = s.finish();
+    kernel.block = (rng.below(3) > 0).then_some([2, 2, 1]);
+    kernel
+}
+
+impl Writer<'_> {
+    fn write(&self, v: ParamId, index: E<'_>) {
+        self.s.store(v, index, self.s.lit(Value::U32(1)));
+    }
+
+    /// `if i < m { v[i] = v[i + m] }`
+    fn halves(&mut self, v: ParamId) {
+        let s = self.s;
+        let size = s.let_("size", self.factor());
+        let guard = match self.rng.below(4) {
+            0 => self.guard(),
+            1 => self.atom().le(size.get()),
+            _ => self.atom().lt(size.get()),
+        };
+        s.if_(guard, || {
+            let far = match self.rng.below(4) {
+                0 => self.factor(),
+                _ => size.get(),
+            };
+            let far = s.let_("far", self.atom() + far);
+            if self.rng.below(2) == 0 {
+                s.let_("read", s.load(v, far.get()));
+            } else {
+                self.write(v, far.get());
+            }
+            let own = self.atom();
+            self.write(v, own);
+        });
+    }
+
+    /// `if i ^ m > i { v[i] = v[i ^ m] }`
+    fn exchange(&mut self, v: ParamId) {
+        let s = self.s;
+        let masks = [0, 1].map(|_| s.let_("mask", self.factor()));
+        let own = self.ids[0];
+        let other = s.let_("other", own.get() ^ masks[0].get());
+        let guard = match self.rng.below(6) {
+            0 => other.get().ge(own.get()),
+            1 => own.get().gt(other.get()),
+            2 => other.get().ne(own.get()),
+            _ => own.get().lt(other.get()),
+        };
+        s.if_(guard, || {
+            self.write(v, other.get());
+            s.let_("read", s.load(v, own.get()));
+            match self.rng.below(6) {
+                0 => self.write(v, own.get() ^ masks[1].get()),
+                1 => self.write(v, other.get() + s.n(1)),
+                _ => self.write(v, own.get()),
+            }
+        });
+        if self.rng.below(5) == 0 {
+            self.write(v, own.get());
+        }
+    }
+
+    /// A tile of 2 by 2 threads whose place among the tiles is transposed.
+    fn tile(&mut self, v: ParamId) {
+        let s = self.s;
+        let (bx, by) = (Builtin::BlockIdx(Axis::X), Builtin::BlockIdx(Axis::Y));
+        let (tx, ty) = (Builtin::ThreadIdx(Axis::X), Builtin::ThreadIdx(Axis::Y));
+        let (outer, inner) = self.rng.pick(&[(bx, by), (by, bx)]);
+        let (slow, fast) = self.rng.pick(&[(ty, tx), (tx, ty), (ty, tx)]);
+        let mut side = || match self.rng.below(5) {
+            0 => s.n(1 + self.rng.below(4)),
+            1 => s.id(Builtin::BlockDim(Axis::X)),
+            _ => s.n(2),
+        };
+        let (high, low) = (side(), side());
+        let row = s.let_("row", s.id(outer) * high + s.id(slow));
+        let col = s.let_("col", s.id(inner) * low + s.id(fast));
+        let width = s.let_("width", self.factor());
+        let guard = match self.rng.below(4) {
+            0 => col.get().le(width.get()),
+            1 => row.get().lt(width.get()),
+            _ => col.get().lt(width.get()),
+        };
+        s.if_(guard, || {
+            let index = row.get() * width.get() + col.get();
+            match self.rng.below(4) {
+                0 => {
+                    let add = s.n(self.rng.below(4));
+                    self.write(v, index * s.n(2) + add);
+                }
+                1 => {
+                    s.for_("k", s.n(0), s.n(2 + self.rng.below(2)), |k, _| {
+                        let index = row.get() * width.get() + col.get();
+                        self.write(v, index * s.n(2) + k.get());
+                    });
+                }
+                _ => self.write(v, index),
+            }
+        });
+    }
+}
+
 fn kernel(rng: &mut Rng) -> Kernel {
     let s = Sketch::new("random");
     let v = s.slice_mut("v", Scalar::U32);
@@ -163,15 +281,25 @@ pub(super) fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchF
         Precondition::ExtentAtMost(axis, n) => facts.extent[axis.index()] <= *n,
         Precondition::BlockAtMost(axis, n) => u64::from(facts.block[axis.index()]) <= *n,
         Precondition::NoOverflow(e) => ranges.no_overflow(*e),
+        Precondition::Holds(site) => ranges.proved(*site),
     })
 }
 
 #[test]
 fn no_two_threads_meet_where_no_race_was_found() {
+    try_all(kernel);
+}
+
+#[test]
+fn no_two_threads_meet_in_patterns() {
+    try_all(pattern);
+}
+
+fn try_all(make: fn(&mut Rng) -> Kernel) {
     let (mut accepted, mut ran, mut met) = (0, 0, 0);
     for seed in 0..4000 {
         let mut rng = Rng(seed);
-        let kernel = kernel(&mut rng);
+        let kernel = make(&mut rng);
         assert_eq!(crate::validate(&kernel), Ok(()), "{kernel}");
         let needs = check(&kernel);
         accepted += u32::from(needs.is_ok());

@@ -140,6 +140,7 @@ fn site(stop: Stop) -> SiteId {
     match stop {
         Stop::Fault { fault, .. } => fault.site,
         Stop::Divergence { .. } => panic!("there is no barrier"),
+        Stop::Found(_) => panic!("there is no sanitizer"),
     }
 }
 

@@ -64,7 +64,7 @@ fn compare(
     let (got, got_ends) = launch.run(&parked, Like::Accelerator);
     let clean = ends.iter().all(Result::is_ok);
     for (end, got) in ends.iter().zip(&got_ends) {
-        let (end, got) = (end.is_ok(), *got);
+        let (end, got) = (end.is_ok(), got.clone());
         let divergence = matches!(got, Err(Stop::Divergence { .. }));
         assert!(!divergence, "{got:?} {}", say(&parked));
         assert_eq!(end, got.is_ok(), "{got:?} {}", say(&parked));

@@ -125,6 +125,38 @@ impl Dialect for Cuda {
         })
     }
 
+    fn wide_type(&self, ty: Scalar, count: usize) -> Option<&'static str> {
+        Some(match (ty, count) {
+            (Scalar::F32, 2) => "float2",
+            (Scalar::F32, 4) => "float4",
+            (Scalar::I32, 2) => "int2",
+            (Scalar::I32, 4) => "int4",
+            (Scalar::U32, 2) => "uint2",
+            (Scalar::U32, 4) => "uint4",
+            (Scalar::F64, 2) => "double2",
+            (Scalar::I64, 2) => "longlong2",
+            (Scalar::U64, 2) => "ulonglong2",
+            (_, _) => return None,
+        })
+    }
+
+    fn wide_element(
+        &self,
+        buffer: &str,
+        wide: &str,
+        writes: bool,
+        index: &Text,
+        _: Scalar,
+    ) -> String {
+        let qualifier = if writes { "" } else { "const " };
+        format!("(({qualifier}{wide}*){buffer})[{}]", index.text)
+    }
+
+    fn wide_value(&self, wide: &str, parts: &[Text]) -> Text {
+        let parts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+        Text::primary(format!("{wide}{{ {} }}", parts.join(", ")))
+    }
+
     fn snippet(&self, name: &str) -> Option<String> {
         let definition = match Scalar::from_name(name) {
             Some(Scalar::I8) => "signed char",

@@ -273,6 +273,27 @@ impl Dialect for Wgsl {
         format!("{buffer}[u32({})]", index.text)
     }
 
+    fn wide_type(&self, ty: Scalar, count: usize) -> Option<&'static str> {
+        Some(match (ty, count) {
+            (Scalar::F32, 2) => "vec2<f32>",
+            (Scalar::F32, 4) => "vec4<f32>",
+            (Scalar::I32, 2) => "vec2<i32>",
+            (Scalar::I32, 4) => "vec4<i32>",
+            (Scalar::U32, 2) => "vec2<u32>",
+            (Scalar::U32, 4) => "vec4<u32>",
+            (_, _) => return None,
+        })
+    }
+
+    /// There are no pointers of another type.
+    fn wide_buffers(&self) -> bool {
+        true
+    }
+
+    fn declare_wide(&self, name: &str, wide: &str, init: &str) -> String {
+        format!("let {name}: {wide} = {init}")
+    }
+
     fn loaded(&self, element: String, ty: Scalar) -> Text {
         let element = Text::primary(element);
         if ty.is_bool() {

@@ -15,6 +15,7 @@ fn gpu() -> DeviceInfo {
         max_buffers: 31,
         warp: 32,
         memory: 0,
+        ..DeviceInfo::default()
     }
 }
 

@@ -10,9 +10,8 @@ pub const CASES: &[Case] = &[
     Case::new("block/sort_odd_even", &[], sort_odd_even),
 ];
 
-// SAFETY: of each pair, one thread moves both elements.
 #[kernel]
-unsafe fn sort_kernel(x: &[u32], y: &mut [u32]) {
+fn sort_kernel(x: &[u32], y: &mut [u32]) {
     let tile = shared_array::<u32, 1024>();
     let t = thread_idx_x();
     tile[t] = x[global_idx_x()];
@@ -46,9 +45,10 @@ fn sort(device: &Device) -> Check {
         let mut due = x.clone();
         due.chunks_mut(block).for_each(<[u32]>::sort_unstable);
         let (x, mut y) = (Vector::from_vec(x), poisoned(n));
-        // SAFETY: as above; the output has an element for each thread.
-        let launch = unsafe { sort_kernel(&x, &mut y) };
-        launch.grid(2).block(block).run_on(device)?;
+        sort_kernel(&x, &mut y)
+            .grid(2)
+            .block(block)
+            .run_on(device)?;
         expect(&format!("blocks of {block}"), &y, &due)?;
     }
     Ok(())

@@ -13,10 +13,8 @@ pub const CASES: &[Case] = &[
 
 macro_rules! transposes {
     ($($ty:ident $kernel:ident $case:ident;)*) => {$(
-        // SAFETY: each thread has a column and row of the result of its own, by its place in the block and the
-        // block's in the grid, axes swapped.
         #[kernel(block = (16, 16))]
-        unsafe fn $kernel(width: usize, height: usize, x: &[$ty], y: &mut [$ty]) {
+        fn $kernel(width: usize, height: usize, x: &[$ty], y: &mut [$ty]) {
             let tile = shared_array::<[$ty; 17], 16>();
             let tx = thread_idx_x();
             let ty = thread_idx_y();
@@ -40,8 +38,7 @@ macro_rules! transposes {
                 let at = |i: usize| x[i % height * width + i / height];
                 let due: Vec<$ty> = (0..width * height).map(at).collect();
                 let (x, mut y) = (Vector::from_vec(x), poisoned(due.len()));
-                // SAFETY: as above.
-                let launch = unsafe { $kernel(width, height, &x, &mut y) };
+                let launch = $kernel(width, height, &x, &mut y);
                 launch.grid((width.div_ceil(16), height.div_ceil(16))).run_on(device)?;
                 expect(&format!("{width} x {height}"), &y, &due)?;
             }

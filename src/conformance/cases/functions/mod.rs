@@ -3,7 +3,9 @@
 mod arrays;
 mod closures;
 mod faults;
+mod inferred;
 mod methods;
+mod nested;
 mod recursion;
 mod slices;
 mod together;
@@ -17,7 +19,9 @@ pub const CASES: &[&[Case]] = &[
     values::CASES,
     slices::CASES,
     together::CASES,
+    inferred::CASES,
     methods::CASES,
+    nested::CASES,
     recursion::CASES,
     faults::CASES,
 ];

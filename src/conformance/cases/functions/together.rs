@@ -22,20 +22,19 @@ pub const CASES: &[Case] = &[
     ),
 ];
 
-/// The sum of all values of a block, by a tree in `tile`.
+/// The sum of all values of a block of up to 1024 threads, by a tree in `tile`.
 #[device]
 fn block_sum(tile: &mut [u32], value: u32) -> u32 {
     let t = thread_idx_x();
     tile[t] = value;
     barrier();
-    let mut width = block_dim_x();
-    while width > 1 {
-        let half = (width + 1) / 2;
-        if t < half && t + half < width {
+    let mut half = 512;
+    while half > 0 {
+        if t < half && t + half < block_dim_x() {
             tile[t] += tile[t + half];
         }
         barrier();
-        width = half;
+        half /= 2;
     }
     let sum = tile[0];
     barrier();
@@ -43,7 +42,7 @@ fn block_sum(tile: &mut [u32], value: u32) -> u32 {
 }
 
 #[kernel]
-unsafe fn lent_tile_kernel(y: &mut [u32]) {
+fn lent_tile_kernel(y: &mut [u32]) {
     let tile = shared_array::<u32, 1024>();
     let t = thread_idx_x();
     let first = block_sum(tile, t as u32);
@@ -52,13 +51,7 @@ unsafe fn lent_tile_kernel(y: &mut [u32]) {
 }
 
 fn lent_tile(device: &Device) -> Check {
-    let run = |y: &mut Vector<u32>, block| {
-        // SAFETY: each thread uses its own element of `y`, and the sum has barriers between uses of the tile.
-        unsafe { lent_tile_kernel(y) }
-            .grid(2)
-            .block(block)
-            .run_on(device)
-    };
+    let run = |y: &mut Vector<u32>, block| lent_tile_kernel(y).grid(2).block(block).run_on(device);
     of_each_thread(device, run, |b, _, n| {
         let sum = n * (n - 1) / 2;
         let second = (2 * sum).wrapping_mul(n).wrapping_add(sum);
@@ -112,7 +105,8 @@ fn own_tile(device: &Device) -> Check {
 /// The share of a value in all of a block, in thousandths.
 #[device]
 fn share(value: u32) -> u32 {
-    let sum = last_of(block_scan(value));
+    let scanned: u32 = block_scan(value);
+    let sum: u32 = last_of(scanned);
     let more = block_scan(value) + sum;
     if sum == 0 {
         return 0;
@@ -123,13 +117,12 @@ fn share(value: u32) -> u32 {
 /// What the last thread has.
 #[device]
 fn last_of(value: u32) -> u32 {
-    let slot = shared_array::<u32, 1>();
+    let values = shared_array::<u32, 1024>();
+    values[thread_idx_x()] = value;
     barrier();
-    if thread_idx_x() + 1 == block_dim_x() {
-        slot[0] = value;
-    }
+    let last = values[block_dim_x() - 1];
     barrier();
-    slot[0]
+    last
 }
 
 #[device]
@@ -238,7 +231,7 @@ fn swap(value: &mut u32, count: &mut u32, tile: &mut [u32]) {
 }
 
 #[kernel]
-unsafe fn out_parameters_kernel(y: &mut [u32]) {
+fn out_parameters_kernel(y: &mut [u32]) {
     let tile = shared_array::<u32, 1024>();
     let (mut value, mut count) = (thread_idx_x() as u32, 0);
     for _ in 0..3 {
@@ -249,13 +242,8 @@ unsafe fn out_parameters_kernel(y: &mut [u32]) {
 }
 
 fn out_parameters(device: &Device) -> Check {
-    let run = |y: &mut Vector<u32>, block| {
-        // SAFETY: each thread uses its own element of `y`, and the function has barriers around uses of the tile.
-        unsafe { out_parameters_kernel(y) }
-            .grid(2)
-            .block(block)
-            .run_on(device)
-    };
+    let run =
+        |y: &mut Vector<u32>, block| out_parameters_kernel(y).grid(2).block(block).run_on(device);
     of_each_thread(device, run, |_, t, n| match (t ^ 1) < n {
         true => (t ^ 1) + 330,
         false => t + 30,

@@ -13,9 +13,8 @@ pub const CASES: &[Case] = &[
 
 const WORDS: usize = 19;
 
-// SAFETY: callers launch no more threads than `out` has records; `global_thread_id` is one's own.
 #[kernel]
-unsafe fn report(out: &mut [u32]) {
+fn report(out: &mut [u32]) {
     let base = 19 * global_thread_id();
     out[base] = thread_idx_x() as u32;
     out[base + 1] = thread_idx_y() as u32;
@@ -64,11 +63,7 @@ fn in_blocks(device: &Device) -> Check {
     for block in block_sizes(device) {
         let due = records([3, 1, 1], [block, 1, 1]);
         let mut out = poisoned(due.len());
-        // SAFETY: the output has a record for each of the `3 * block` threads.
-        unsafe { report(&mut out) }
-            .grid(3)
-            .block(block)
-            .run_on(device)?;
+        report(&mut out).grid(3).block(block).run_on(device)?;
         expect(&format!("grid(3).block({block})"), &out, &due)?;
     }
     let shapes = [
@@ -82,11 +77,7 @@ fn in_blocks(device: &Device) -> Check {
         let due = records(grid, block);
         let mut out = poisoned(due.len());
         let (g, b) = ((grid[0], grid[1], grid[2]), (block[0], block[1], block[2]));
-        // SAFETY: the output has a record for each thread.
-        unsafe { report(&mut out) }
-            .grid(g)
-            .block(b)
-            .run_on(device)?;
+        report(&mut out).grid(g).block(b).run_on(device)?;
         expect(&format!("grid({g:?}).block({b:?})"), &out, &due)?;
     }
     Ok(())
@@ -105,8 +96,7 @@ fn over(device: &Device) -> Check {
         let threads: usize = extent.iter().map(|&e| e as usize).product();
         let mut out = poisoned::<u32>(threads * WORDS);
         let [w, h, d] = extent.map(|e| e as usize);
-        // SAFETY: the output has a record for each thread.
-        let launch = unsafe { report(&mut out) };
+        let launch = report(&mut out);
         match extent {
             [_, 1, 1] => launch.over(w).run_on(device)?,
             [_, _, 1] => launch.over((w, h)).run_on(device)?,

@@ -11,7 +11,7 @@ use super::super::soundness::satisfied;
 use super::check;
 use crate::analysis::random::{Rng, threads};
 use crate::analysis::range::{ArgFact, LaunchFacts};
-use crate::eval::{Host, Machine};
+use crate::eval::{Host, Ids, Machine, Sanitize, Stop};
 use crate::sketch::{E, Sketch, V};
 use crate::{Axis, Builtin, Kernel, LabelId, Memory, ParamId, Scalar, Value};
 
@@ -220,11 +220,16 @@ impl<'s> Writer<'s> {
 }
 
 fn kernel(seed: u64, barriers: bool) -> Kernel {
+    kernel_of(seed, barriers, LEN)
+}
+
+/// A kernel with barriers whose shared array has so many elements, or one that marks where they would be.
+fn kernel_of(seed: u64, barriers: bool, len: u64) -> Kernel {
     let s = Sketch::new("random");
     let marks = s.slice_mut("marks", Scalar::U32);
     let n = s.scalar("n", Scalar::Usize);
     let v = match barriers {
-        true => s.shared("v", Scalar::U32, LEN).into(),
+        true => s.shared("v", Scalar::U32, len).into(),
         false => s.slice_mut("v", Scalar::U32).into(),
     };
     let mut rng = Rng(seed);
@@ -304,4 +309,59 @@ fn no_two_threads_meet_where_no_race_was_found() {
         accepted > 100 && ran > 100 && met > 500 && phases > 3,
         "{accepted} accepted, {ran} ran, {met} met, {phases} phases"
     );
+}
+
+/// The sanitizer finds no race in a kernel that was accepted, in whatever order its threads run, and does find some in others.
+#[test]
+fn what_is_accepted_is_clean_in_every_order() {
+    let (mut ran, mut met) = (0, 0);
+    for seed in 0..1200 {
+        let kernel = kernel_of(seed, true, 64);
+        let needs = check(&kernel);
+        let mut rng = Rng(seed ^ 0x0b5e);
+        let n = rng.below(6);
+        let block = [1 + rng.below(6) as u32, 1 + rng.below(2) as u32, 1];
+        let args = [ArgFact::Len(LEN), ArgFact::Scalar(Value::Usize(n))];
+        let facts = LaunchFacts {
+            grid: [1; 3],
+            block,
+            extent: block.map(u64::from),
+            args: &args,
+        };
+        let clean = needs.is_ok_and(|needs| satisfied(&kernel, &needs, &facts));
+        for order in 0..3 {
+            let races = sanitized(&kernel, block, n, order);
+            assert!(
+                !(clean && races),
+                "seed {seed}, order {order}, {facts:?} in\n{kernel}"
+            );
+            met += u32::from(races);
+        }
+        ran += u32::from(clean);
+    }
+    assert!(ran > 100 && met > 300, "{ran} ran, {met} met");
+}
+
+fn sanitized(kernel: &Kernel, block: [u32; 3], n: u64, seed: u64) -> bool {
+    let settings = Sanitize {
+        seed,
+        unwritten: true,
+        overflow: false,
+    };
+    let mut host = Touches {
+        n,
+        thread: 0,
+        block: 0,
+        phase: 0,
+        elements: HashMap::new(),
+    };
+    let first = Ids {
+        thread_idx: [0; 3],
+        block_idx: [0; 3],
+        block_dim: block.map(u64::from),
+        grid_dim: [1; 3],
+        global_dim: block.map(u64::from),
+    };
+    let ran = Machine::sanitizing(kernel, settings).run(&first, first.block_dim, &mut host);
+    matches!(ran, Err(Stop::Found(_)))
 }

@@ -1,0 +1,172 @@
+//! Functions that nest calls of themselves, as deep as `#[device(inline = N)]` says.
+//!
+//! Each depth is a function of its own where the kernel is linked: the same body, with other links. The innermost
+//! one has no body; it faults. The compiled body is one function, which takes the depth that is left.
+
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use sarek_ir::{Expr, Kernel, Scalar, Site, SiteId, SiteKind, Stmt, Type, Value};
+
+use super::constant;
+use crate::diagnostics::Errors;
+use crate::lower::Lowered;
+
+/// What a function of bounded depth needs besides.
+pub struct Nesting<'a> {
+    lowered: &'a Lowered,
+    /// How many calls of it may be nested in one.
+    pub depth: u32,
+}
+
+impl<'a> Nesting<'a> {
+    /// `None` of other functions.
+    pub fn of(lowered: &'a Lowered) -> Option<Nesting<'a>> {
+        let depth = lowered.nests?;
+        Some(Nesting { lowered, depth })
+    }
+
+    /// The sites of the function with so many calls left to nest.
+    pub fn levels(&self) -> TokenStream {
+        let (count, sites) = (self.levels_len(), self.lowered.sites());
+        quote_spanned! {Span::mixed_site()=>
+            const __sarek_levels: [::core::primitive::u32; #count] = {
+                let mut levels = [0; #count];
+                let mut depth = 0;
+                while depth < levels.len() {
+                    let nested = if depth == 0 { 1 } else { levels[depth - 1] };
+                    levels[depth] = Self::__sarek_level(nested);
+                    depth += 1;
+                }
+                levels
+            };
+
+            const fn __sarek_level(__nested: ::core::primitive::u32) -> ::core::primitive::u32 {
+                #sites
+            }
+        }
+    }
+
+    fn levels_len(&self) -> Literal {
+        Literal::usize_unsuffixed(self.depth as usize + 1)
+    }
+
+    /// The sites of the function as it is called.
+    pub fn sites(&self) -> TokenStream {
+        let depth = Literal::usize_unsuffixed(self.depth as usize);
+        quote!(Self::__sarek_levels[#depth])
+    }
+
+    /// The links of each depth: `given` are those but for functions.
+    pub fn links(
+        &self,
+        given: &TokenStream,
+        functions: &[TokenStream],
+        krate: &TokenStream,
+    ) -> TokenStream {
+        let exhausted = constant::kernel(&self.exhausted());
+        quote! {
+            fn __sarek_given() -> #krate::ir::link::Links {
+                #given
+            }
+
+            fn __sarek_links_at(__depth: ::core::primitive::u32) -> #krate::ir::link::Links {
+                #krate::ir::link::Links {
+                    functions: ::std::vec![#(#functions),*],
+                    ..Self::__sarek_given()
+                }
+            }
+
+            /// The function called where so many calls are left.
+            fn __sarek_nested(depth: ::core::primitive::u32) -> #krate::ir::link::Function {
+                use ::std::borrow::Cow;
+                use #krate::__private::ir;
+                const EXHAUSTED: &ir::Kernel = &#exhausted;
+                match depth.checked_sub(1) {
+                    ::core::option::Option::Some(depth) => ir::link::Function {
+                        ir: Self::__sarek_ir,
+                        links: Self::__sarek_links_at(depth),
+                    },
+                    ::core::option::Option::None => ir::link::Function {
+                        ir: EXHAUSTED,
+                        links: Self::__sarek_given(),
+                    },
+                }
+            }
+        }
+    }
+
+    /// What stands for the call that goes too deep.
+    fn exhausted(&self) -> Kernel {
+        let of = &self.lowered.kernel;
+        let mut kernel = Kernel {
+            name: of.name.clone(),
+            file: of.file.clone(),
+            params: of.params.clone(),
+            types: of.types.clone(),
+            names: of.names.clone(),
+            type_links: of.type_links.clone(),
+            links: of.links.clone(),
+            locals: of.locals.clone(),
+            result: of.result,
+            ..Kernel::EMPTY
+        };
+        let loc = self.first_call();
+        let mut body = vec![];
+        if let Some(local) = of.result {
+            let Type::Scalar(scalar) = of.locals[local.index()].ty else {
+                unreachable!("it was checked that the result is a scalar")
+            };
+            let value = kernel.push_literal(Value::zero(scalar), loc);
+            body.push(kernel.push_stmt(Stmt::Let { local, init: None }, loc));
+            body.push(kernel.push_stmt(Stmt::Assign { local, value }, loc));
+        }
+        let text = format!(
+            "`{}` nests more than {} calls of itself: give `inline` a larger number",
+            of.name, self.depth
+        );
+        kernel.sites = vec![Site {
+            kind: SiteKind::Assert(text.into()),
+            file: "".into(),
+            loc,
+            provable: false,
+        }]
+        .into();
+        let cond = kernel.push_expr(Expr::Literal(Value::Bool(false)), Scalar::Bool, loc);
+        let site = SiteId(0);
+        body.push(kernel.push_stmt(Stmt::Assert { cond, site }, loc));
+        kernel.body = kernel.push_block(&body);
+        kernel
+    }
+
+    fn first_call(&self) -> sarek_ir::Loc {
+        let kernel = &self.lowered.kernel;
+        let is_own =
+            |stmt: &Stmt| matches!(stmt, Stmt::Call { call } if self.lowered.callee(*call).is_self);
+        let at = kernel.stmts.iter().position(is_own);
+        at.map(|at| kernel.stmt_locs[at]).unwrap_or_default()
+    }
+}
+
+/// Reports a function that would become too long.
+pub fn check(lowered: &Lowered, errors: &mut Errors, at: Span) {
+    /// More statements and expressions would be no kernel that a driver compiles in time.
+    const MOST: u64 = 10_000;
+    let Some(depth) = lowered.nests else { return };
+    let kernel = &lowered.kernel;
+    let own = (kernel.stmts.len() + kernel.exprs.len()) as u64;
+    let calls = kernel.calls.iter();
+    let calls = calls.filter(|call| lowered.callees[call.function.index()].is_self);
+    let calls = calls.count() as u64;
+    let (mut all, mut level) = (own, own);
+    for _ in 0..depth {
+        level = level.saturating_mul(calls);
+        all = all.saturating_add(level);
+    }
+    if all > MOST {
+        let message = format!(
+            "the calls that are nested {depth} deep come to {all} statements and expressions, and no kernel may have more \
+             than {MOST} of one function: give `inline` a smaller number, or write a loop"
+        );
+        errors.at(at, message);
+    }
+}

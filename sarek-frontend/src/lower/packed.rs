@@ -1,0 +1,458 @@
+//! Vectors of the façade's (`f32x4` and its kin), taken apart: what Rust does to them whole becomes expressions on their
+//! components. `sarek_runtime::packed` says the same in Rust; rustc holds a name here to be that type.
+
+use proc_macro2::{Ident, Span};
+use quote::{format_ident, quote};
+use sarek_ir::{BinaryOp, Compound, Expr, ExprId, Intrinsic, Scalar, UnaryOp, Value as Constant};
+use syn::spanned::Spanned;
+
+use super::operator::Infix;
+use super::types::Node;
+use super::{Known, Lowerer, Ty, Value};
+use crate::parse::{LETTERS, Packed, packed_type};
+
+/// The methods that work on each component alone.
+const EACH: [&str; 11] = [
+    "abs", "min", "max", "clamp", "floor", "ceil", "round", "trunc", "fract", "sqrt", "mul_add",
+];
+
+impl Lowerer<'_> {
+    /// What vector a type is, if any.
+    pub(super) fn packed(&self, ty: Ty) -> Option<Packed> {
+        match self.types.node(ty) {
+            Node::Named(named) => named.packed,
+            _ => None,
+        }
+    }
+
+    pub(super) fn packed_ty(&mut self, packed: Packed) -> Ty {
+        let (krate, name) = (&self.krate, format_ident!("{}", packed.name()));
+        let path = quote!(#krate::#name);
+        self.types.packed(path, packed)
+    }
+
+    /// A vector of these components.
+    fn packed_of(&mut self, parts: Vec<ExprId>, lane: Scalar, span: Span) -> ExprId {
+        let packed = Packed {
+            lane,
+            count: parts.len(),
+        };
+        let (krate, name) = (&self.krate, format_ident!("{}", packed.name()));
+        let path = quote!(#krate::#name);
+        let names = LETTERS.map(|letter| self.name_id(letter));
+        let construct = Compound::Construct {
+            variant: None,
+            fields: names.into_iter().zip(parts).collect(),
+            rest: None,
+        };
+        let ty = self.packed_ty(packed);
+        self.compound_by(construct, path, ty, span)
+    }
+
+    /// The components of a vector, to be used once.
+    fn components(&mut self, value: ExprId, packed: Packed) -> Vec<ExprId> {
+        if let Expr::Compound(id) = self.kernel.expr(value)
+            && let Compound::Construct {
+                fields, rest: None, ..
+            } = &self.kernel.compounds[id.index()]
+            && fields.len() == packed.count
+        {
+            let mut fields = fields.to_vec();
+            fields.sort_by_key(|(name, _)| {
+                LETTERS.iter().position(|l| *l == self.kernel.name(*name))
+            });
+            // Nothing uses the vector itself.
+            self.kernel.exprs.to_mut()[value.index()] = Expr::Literal(Constant::Bool(false));
+            return fields.into_iter().map(|(_, part)| part).collect();
+        }
+        let leaf = self.reusable(value);
+        (0..packed.count)
+            .map(|at| self.component(leaf, at, packed))
+            .collect()
+    }
+
+    /// A component of a leaf.
+    fn component(&mut self, leaf: ExprId, at: usize, packed: Packed) -> ExprId {
+        let (base, span) = (self.copy(leaf), self.span(leaf));
+        let (name, ty) = (self.name_id(LETTERS[at]), self.types.known(packed.lane));
+        self.compound(Compound::Field { base, name }, ty, span)
+    }
+
+    // Operators.
+
+    /// `lhs op rhs`, if one of them is a vector.
+    pub(super) fn packed_binary(
+        &mut self,
+        op: Infix,
+        (lhs, rhs): (ExprId, ExprId),
+        span: Span,
+        at: Span,
+    ) -> Option<ExprId> {
+        let (left, right) = (self.packed(self.ty(lhs)), self.packed(self.ty(rhs)));
+        let packed = left.or(right)?;
+        let (Infix::Plain(_) | Infix::Divide(_)) = op else {
+            return None;
+        };
+        if let Infix::Plain(op) = op
+            && !self.stands_on_packed(op, packed, at)
+        {
+            return Some(self.packed_of(vec![], packed.lane, span));
+        }
+        // What only rustc knows is a vector beside one where numbers are rare; a wrong guess is rustc's to report.
+        if matches!(op, Infix::Plain(BinaryOp::Add | BinaryOp::Sub)) {
+            for side in [lhs, rhs] {
+                let ty = self.ty(side);
+                if self.types.look(ty) == Known::Foreign && self.packed(ty).is_none() {
+                    let (wanted, found, at) =
+                        (self.packed_ty(packed), self.ty(side), self.span(side));
+                    self.unify(wanted, found, at);
+                }
+            }
+        }
+        let lhs = self.side(lhs, packed);
+        let rhs = self.side(rhs, packed);
+        let pairs = lhs.into_iter().zip(rhs);
+        let parts: Vec<ExprId> = pairs
+            .map(|(l, r)| match op {
+                Infix::Divide(op) => self.divide(op, l, r, span, at),
+                Infix::Plain(op) => self.plain(op, l, r, span),
+                Infix::And | Infix::Or => unreachable!("left above"),
+            })
+            .collect();
+        Some(match op {
+            Infix::Plain(BinaryOp::Eq) => self.joined(parts, true, span),
+            Infix::Plain(BinaryOp::Ne) => self.joined(parts, false, span),
+            _ => self.packed_of(parts, packed.lane, span),
+        })
+    }
+
+    fn stands_on_packed(&mut self, op: BinaryOp, packed: Packed, at: Span) -> bool {
+        let (fits, instead) = match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Eq | BinaryOp::Ne => {
+                (true, "")
+            }
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
+                (packed.lane.is_int(), "its components are floats")
+            }
+            BinaryOp::Shl | BinaryOp::Shr => (false, "shift its components"),
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+                (false, "compare its components")
+            }
+            BinaryOp::Div | BinaryOp::Rem => unreachable!("lowered as divisions"),
+        };
+        if !fits {
+            let what = format!("`{}` on `{}` is", op.symbol(), packed.name());
+            self.errors.unsupported(at, &what, instead);
+        }
+        fits
+    }
+
+    /// An operand, for each component: that of a vector, or the number itself.
+    fn side(&mut self, value: ExprId, packed: Packed) -> Vec<ExprId> {
+        let (ty, span) = (self.ty(value), self.span(value));
+        if let Some(own) = self.packed(ty) {
+            if own != packed {
+                let message = format!(
+                    "`{}` is needed here, this is `{}`",
+                    packed.name(),
+                    own.name()
+                );
+                self.errors.at(span, message);
+            }
+            return self.components(value, own);
+        }
+        match self.types.look(ty) {
+            Known::Scalar(other) if other != packed.lane => {
+                self.expect(value, packed.lane);
+                let zero = Constant::zero(packed.lane);
+                return (0..packed.count)
+                    .map(|_| self.constant(zero, span))
+                    .collect();
+            }
+            Known::Scalar(_) | Known::Int | Known::Float => self.expect(value, packed.lane),
+            Known::Nothing if self.unreachable.contains(&ty) => {}
+            Known::Nothing | Known::Foreign | Known::Compound => {
+                let message = format!(
+                    "write whether this is a number or a vector, as in `let a: {} = …;`",
+                    packed.lane
+                );
+                self.errors.at(span, message);
+            }
+        }
+        let leaf = self.reusable(value);
+        (0..packed.count).map(|_| self.copy(leaf)).collect()
+    }
+
+    /// All of them, or any of them.
+    fn joined(&mut self, parts: Vec<ExprId>, all: bool, span: Span) -> ExprId {
+        let join = |this: &mut Self, lhs, rhs| {
+            let expr = match all {
+                true => Expr::And { lhs, rhs },
+                false => Expr::Or { lhs, rhs },
+            };
+            this.known(expr, Scalar::Bool, span)
+        };
+        let joined = parts.into_iter().reduce(|a, b| join(self, a, b));
+        joined.unwrap_or_else(|| unreachable!("a vector has components"))
+    }
+
+    /// `op arg`, if it is a vector.
+    pub(super) fn packed_unary(&mut self, op: UnaryOp, arg: ExprId, span: Span) -> Option<ExprId> {
+        let packed = self.packed(self.ty(arg))?;
+        let parts = self.components(arg, packed).into_iter();
+        let parts = parts.map(|arg| {
+            let ty = self.ty(arg);
+            self.expr(Expr::Unary { op, arg }, ty, span)
+        });
+        let parts = parts.collect();
+        Some(self.packed_of(parts, packed.lane, span))
+    }
+
+    // Methods.
+
+    /// A method of a vector. `None` when the receiver is none.
+    pub(super) fn packed_method(
+        &mut self,
+        name: &Ident,
+        ids: &[ExprId],
+        span: Span,
+    ) -> Option<Value> {
+        let packed = self.packed(self.ty(ids[0]))?;
+        let text = name.to_string();
+        let of_floats = packed.lane.is_float();
+        let known = match text.as_str() {
+            "dot" | "to_array" => true,
+            "cross" => packed.count == 3,
+            "length" | "length_squared" | "distance" | "normalize" => of_floats,
+            each if EACH.contains(&each) => {
+                of_floats
+                    || matches!(each, "min" | "max" | "clamp")
+                    || each == "abs" && packed.lane.is_signed()
+            }
+            _ => false,
+        };
+        if let Some(order) = swizzle(&text, packed).filter(|_| ids.len() == 1) {
+            let leaf = self.reusable(ids[0]);
+            let parts = order.into_iter().map(|at| self.component(leaf, at, packed));
+            let parts = parts.collect();
+            return Some(Value::Scalar(self.packed_of(parts, packed.lane, span)));
+        }
+        if !known {
+            let message = format!("`{}` has no method `{text}` in a kernel", packed.name());
+            self.errors.at(name.span(), message);
+            return Some(Value::Never);
+        }
+        let arguments = match text.as_str() {
+            "dot" | "cross" | "distance" | "min" | "max" => 1,
+            "clamp" | "mul_add" => 2,
+            _ => 0,
+        };
+        if !self.arity(name, ids, arguments) {
+            return Some(Value::Never);
+        }
+        for &id in &ids[1..] {
+            let (wanted, found, at) = (self.packed_ty(packed), self.ty(id), self.span(id));
+            self.unify(wanted, found, at);
+            if self.packed(self.ty(id)) != Some(packed) {
+                let message = format!("`{text}` takes a `{}`", packed.name());
+                self.errors.at(at, message);
+                return Some(Value::Never);
+            }
+        }
+        Some(Value::Scalar(match text.as_str() {
+            "dot" => self.dot(ids[0], ids[1], packed, span),
+            "cross" => self.cross(ids[0], ids[1], packed, span),
+            "length_squared" => self.squares(ids[0], packed, span),
+            "length" => self.length(ids[0], packed, span),
+            "distance" => {
+                let difference = (ids[0], ids[1]);
+                let difference = self.plain_packed(BinaryOp::Sub, difference, packed, span);
+                self.length(difference, packed, span)
+            }
+            "normalize" => {
+                let leaf = self.reusable(ids[0]);
+                let again = self.copy(leaf);
+                let length = self.length(leaf, packed, span);
+                let op = Infix::Divide(sarek_ir::DivideOp::Div);
+                let divided = self.packed_binary(op, (again, length), span, span);
+                divided.unwrap_or_else(|| unreachable!("it is a vector"))
+            }
+            "to_array" => {
+                let parts = self.components(ids[0], packed);
+                let elem = self.types.known(packed.lane);
+                let len = super::length::Dim::fixed(packed.count as u64);
+                let ty = self.types.array(elem, len);
+                let items = self.kernel.push_list(&parts);
+                self.compound(Compound::Array { items }, ty, span)
+            }
+            _ => return Some(self.each(name, ids, packed, span)),
+        }))
+    }
+
+    /// A method on each component.
+    fn each(&mut self, name: &Ident, ids: &[ExprId], packed: Packed, span: Span) -> Value {
+        let columns: Vec<Vec<ExprId>> = ids.iter().map(|id| self.components(*id, packed)).collect();
+        let mut parts = vec![];
+        for at in 0..packed.count {
+            let row = columns.iter().map(|column| column[at]).collect();
+            match self.method(name, row, span) {
+                Value::Scalar(part) => parts.push(part),
+                Value::Unit | Value::Never => return Value::Never,
+            }
+        }
+        Value::Scalar(self.packed_of(parts, packed.lane, span))
+    }
+
+    fn plain_packed(
+        &mut self,
+        op: BinaryOp,
+        operands: (ExprId, ExprId),
+        packed: Packed,
+        span: Span,
+    ) -> ExprId {
+        let made = self.packed_binary(Infix::Plain(op), operands, span, span);
+        made.unwrap_or_else(|| unreachable!("{} is a vector", packed.name()))
+    }
+
+    fn dot(&mut self, a: ExprId, b: ExprId, packed: Packed, span: Span) -> ExprId {
+        let products = self.plain_packed(BinaryOp::Mul, (a, b), packed, span);
+        let products = self.components(products, packed).into_iter();
+        let sum = products.reduce(|a, b| self.plain(BinaryOp::Add, a, b, span));
+        sum.unwrap_or_else(|| unreachable!("a vector has components"))
+    }
+
+    fn squares(&mut self, value: ExprId, packed: Packed, span: Span) -> ExprId {
+        let leaf = self.reusable(value);
+        let again = self.copy(leaf);
+        self.dot(leaf, again, packed, span)
+    }
+
+    fn length(&mut self, value: ExprId, packed: Packed, span: Span) -> ExprId {
+        let squares = self.squares(value, packed, span);
+        let args = self.kernel.push_list(&[squares]);
+        let call = Expr::Call {
+            intrinsic: Intrinsic::Sqrt,
+            args,
+        };
+        self.known(call, packed.lane, span)
+    }
+
+    fn cross(&mut self, a: ExprId, b: ExprId, packed: Packed, span: Span) -> ExprId {
+        let (a, b) = (self.reusable(a), self.reusable(b));
+        let parts = [(1, 2), (2, 0), (0, 1)].map(|(i, k)| {
+            let [lhs, rhs] = [(i, k), (k, i)].map(|(i, k)| {
+                let (x, y) = (self.component(a, i, packed), self.component(b, k, packed));
+                self.plain(BinaryOp::Mul, x, y, span)
+            });
+            self.plain(BinaryOp::Sub, lhs, rhs, span)
+        });
+        self.packed_of(parts.to_vec(), packed.lane, span)
+    }
+
+    /// `vector[0]`, by a constant. `None` when the base is no vector.
+    pub(super) fn packed_index(&mut self, base: ExprId, e: &syn::ExprIndex) -> Option<Value> {
+        let packed = self.packed(self.ty(base))?;
+        let at = match super::array::peeled(&e.index) {
+            syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Int(int),
+                ..
+            }) => int.base10_parse::<usize>().ok(),
+            _ => None,
+        };
+        let Some(at) = at.filter(|at| *at < packed.count) else {
+            let message = format!(
+                "a component of `{}` is `.x` to `.{}`, or a constant index below {}",
+                packed.name(),
+                LETTERS[packed.count - 1],
+                packed.count
+            );
+            self.errors.at(e.index.span(), message);
+            return Some(Value::Never);
+        };
+        let leaf = self.reusable(base);
+        Some(Value::Scalar(self.component(leaf, at, packed)))
+    }
+
+    // Functions and constants.
+
+    /// `f32x4::new(…)`. `None` when the path names no function of a vector.
+    pub(super) fn packed_call(&mut self, path: &syn::Path, e: &syn::ExprCall) -> Option<Value> {
+        let (packed, name) = self.packed_item(path)?;
+        let arguments: Vec<&syn::Expr> = e.args.iter().collect();
+        let ids = self.operands(&arguments);
+        let wanted = match name.to_string().as_str() {
+            "new" => packed.count,
+            "splat" => 1,
+            _ if !ids.is_empty() => {
+                let ty = self.packed_ty(packed);
+                self.unify(ty, self.ty(ids[0]), self.span(ids[0]));
+                return Some(self.method(&name, ids, e.span()));
+            }
+            other => {
+                let message = format!("`{}` has no function `{other}` in a kernel", packed.name());
+                self.errors.at(name.span(), message);
+                return Some(Value::Never);
+            }
+        };
+        if ids.len() != wanted {
+            let message = format!(
+                "`{name}` takes {wanted} numbers, and {} are given",
+                ids.len()
+            );
+            self.errors.at(name.span(), message);
+            return Some(Value::Never);
+        }
+        for &id in &ids {
+            self.expect(id, packed.lane);
+        }
+        let parts = match name == "splat" {
+            true => {
+                let leaf = self.reusable(ids[0]);
+                (0..packed.count).map(|_| self.copy(leaf)).collect()
+            }
+            false => ids,
+        };
+        Some(Value::Scalar(self.packed_of(parts, packed.lane, e.span())))
+    }
+
+    /// `f32x4::ZERO`. `None` when the path names nothing of a vector.
+    pub(super) fn packed_constant(&mut self, path: &syn::Path) -> Option<Value> {
+        let (packed, name) = self.packed_item(path)?;
+        let value = match name.to_string().as_str() {
+            "ZERO" => Constant::zero(packed.lane),
+            "ONE" => sarek_ir::eval::cast(Constant::U32(1), packed.lane),
+            other => {
+                let message = format!("`{}` has no constant `{other}` in a kernel", packed.name());
+                self.errors.at(name.span(), message);
+                return Some(Value::Never);
+            }
+        };
+        let span = path.span();
+        let parts = (0..packed.count).map(|_| self.constant(value, span));
+        let parts = parts.collect();
+        Some(Value::Scalar(self.packed_of(parts, packed.lane, span)))
+    }
+
+    /// The vector before the last segment of a path, which rustc tests to be the façade's.
+    fn packed_item(&mut self, path: &syn::Path) -> Option<(Packed, Ident)> {
+        let mut of = path.clone();
+        let name = of.segments.pop()?.ident;
+        of.segments.pop_punct();
+        let packed = packed_type(&of)?;
+        let (krate, ty) = (&self.krate, format_ident!("{}", packed.name()));
+        self.audits
+            .push(quote!(const _: fn(#of) -> #krate::#ty = |__vector| __vector;));
+        Some((packed, name))
+    }
+}
+
+/// The components that a method such as `zyx` takes, in order.
+fn swizzle(name: &str, packed: Packed) -> Option<Vec<usize>> {
+    let at = |letter: char| {
+        LETTERS[..packed.count]
+            .iter()
+            .position(|l| l.starts_with(letter))
+    };
+    let order: Option<Vec<usize>> = name.chars().map(at).collect();
+    order.filter(|order| (2..=4).contains(&order.len()))
+}

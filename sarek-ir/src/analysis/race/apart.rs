@@ -1,0 +1,144 @@
+//! Indices that lie in different parts of an array, whichever threads compute them: `t` under `t < s`, and `t + s`.
+
+use super::{Needs, extents_of, needs_of};
+use crate::analysis::access::{Access, Affine, Atom, Extent, Limit, Poly, Symbol, block_dim};
+use crate::{Axis, Builtin, Kernel, Precondition};
+
+/// Of several bounds on an atom, so many are tried.
+const CHOICES: usize = 3;
+
+/// What it takes that no index of one access is an index of the other; `None` where that is not known.
+pub(super) fn apart(kernel: &Kernel, a: &Access, b: &Access) -> Option<Needs> {
+    let (a_form, b_form) = (a.form.as_ref()?, b.form.as_ref()?);
+    let sides = [(a, a_form), (b, b_form)];
+    let disjoint = |[a, b]: [Range; 2]| {
+        let gap = |a: &Range, b: &Range| b.least.minus(&a.most).minus(&Poly::constant(1));
+        let apart = gap(&a, &b).is_natural() || gap(&b, &a).is_natural();
+        apart.then(|| [a.needs, b.needs].concat())
+    };
+    let mut needs = choose(kernel, sides, disjoint).or_else(|| in_turns(kernel, sides))?;
+    needs.extend([a, b].map(|access| Precondition::NoOverflow(access.index)));
+    Some(needs)
+}
+
+/// One of two halves each, which change places: `out * n + i` and `(1 - out) * n + j`, with `i` and `j` below `n`.
+/// Whatever whole number `out` is, the two are an odd number of times `n` apart, and so at least once.
+fn in_turns(kernel: &Kernel, sides: [(&Access, &Affine); 2]) -> Option<Needs> {
+    let units = sides.iter().flat_map(|(_, form)| form.base.counted());
+    for unit in units.filter(Poly::is_natural) {
+        let [a, b] = sides.map(|(_, form)| form.base.divided(&unit));
+        if !b.0.minus(&a.0).is_odd() {
+            continue;
+        }
+        let rests = [(sides[0].1, a.1), (sides[1].1, b.1)].map(|(form, base)| Affine {
+            base,
+            ..form.clone()
+        });
+        let within = |ranges: [Range; 2]| {
+            let last = unit.minus(&Poly::constant(1));
+            let inside = |r: &Range| r.least.is_natural() && last.minus(&r.most).is_natural();
+            let needs = || ranges.iter().flat_map(|r| r.needs.clone()).collect();
+            ranges.iter().all(inside).then(needs)
+        };
+        let sides = [(sides[0].0, &rests[0]), (sides[1].0, &rests[1])];
+        if let Some(needs) = choose(kernel, sides, within) {
+            return Some(needs);
+        }
+    }
+    None
+}
+
+/// Tries bounds until the ranges of both indices pass a test.
+fn choose(
+    kernel: &Kernel,
+    [a, b]: [(&Access, &Affine); 2],
+    test: impl Fn([Range; 2]) -> Option<Needs>,
+) -> Option<Needs> {
+    let range = |(access, form): (&Access, &Affine), choice| range(kernel, access, form, choice);
+    (0..CHOICES * CHOICES).find_map(|choice| {
+        let ranges = [range(a, choice / CHOICES)?, range(b, choice % CHOICES)?];
+        test(ranges)
+    })
+}
+
+/// The range of an index.
+struct Range {
+    least: Poly,
+    most: Poly,
+    needs: Needs,
+}
+
+/// The range of an index; of several bounds on an atom, the `choice`th from the innermost counts.
+fn range(kernel: &Kernel, access: &Access, form: &Affine, choice: usize) -> Option<Range> {
+    let mut range = Range {
+        least: form.base.clone(),
+        most: form.base.clone(),
+        needs: extents_of(form),
+    };
+    for (atom, c) in &form.terms {
+        let mut limit = |most| limit(kernel, access, *atom, choice, most, &mut range.needs);
+        let (least, most) = (limit(false)?, limit(true)?);
+        let (low, high) = (c.times(&least), c.times(&most));
+        let (low, high) = if c.is_natural() {
+            (low, high)
+        } else if c.scaled(-1).is_natural() {
+            (high, low)
+        } else {
+            return None;
+        };
+        range.least = range.least.plus(&low);
+        range.most = range.most.plus(&high);
+    }
+    Some(range)
+}
+
+fn limit(
+    kernel: &Kernel,
+    access: &Access,
+    atom: Atom,
+    choice: usize,
+    most: bool,
+    needs: &mut Needs,
+) -> Option<Poly> {
+    let bounds = access.bounds.iter().rev().filter(|b| b.is_of(atom));
+    let mut limits: Vec<(Poly, Needs)> = bounds
+        .filter_map(|b| match (&b.limit, most) {
+            (Limit::AtMost(limit), true) | (Limit::AtLeast(limit), false) => {
+                Some((limit.clone(), needs_of(b)))
+            }
+            (Limit::AtMost(_), false) | (Limit::AtLeast(_), true) => None,
+        })
+        .collect();
+    match (atom, most) {
+        (Atom::Id(id), true) => limits.extend(last(kernel, id).map(|last| (last, vec![]))),
+        (Atom::Id(_) | Atom::Exchange(..), false) => limits.push((Poly::default(), vec![])),
+        (Atom::Local(local), false) => {
+            let ty = kernel.locals[local.index()].ty.as_scalar();
+            if ty.is_some_and(|ty| ty.is_int() && !ty.is_signed()) {
+                limits.push((Poly::default(), vec![]));
+            }
+        }
+        (Atom::Local(_) | Atom::Exchange(..), true) => {}
+    }
+    let choice = choice.min(limits.len().checked_sub(1)?);
+    let (limit, of) = limits.swap_remove(choice);
+    needs.extend(of);
+    Some(limit)
+}
+
+/// The largest value of an id.
+pub(super) fn last(kernel: &Kernel, id: Builtin) -> Option<Poly> {
+    let extent = |extent, axis: Axis| Poly::symbol(Symbol::Extent(extent, axis.index() as u8));
+    let count = match id {
+        Builtin::ThreadIdx(axis) => block_dim(kernel, axis),
+        Builtin::BlockIdx(axis) => extent(Extent::Grid, axis),
+        Builtin::GlobalIdx(axis) => extent(Extent::Global, axis),
+        Builtin::BlockDim(_)
+        | Builtin::GridDim(_)
+        | Builtin::GlobalDim(_)
+        | Builtin::GlobalThreadId
+        | Builtin::SubgroupSize
+        | Builtin::SubgroupLane => return None,
+    };
+    Some(count.minus(&Poly::constant(1)))
+}

@@ -1,0 +1,70 @@
+//! Exchanges in pairs, as sorting networks make them: `t` and `t ^ apart`, under `t ^ apart > t`, or under `>=`, `<`, `<=`.
+//!
+//! Let `f(t) = t ^ m` for one `m`, so that `f(f(t)) = t`. A thread `t` with `f(t) >= t` touches the elements `t` and `f(t)`. If a thread
+//! `u` with `f(u) >= u` touches one of them too, then `u` is `t`; or `u = f(t) >= t` and `t = f(u) >= u`, so that it is `t`; or `f(u) = f(t)`,
+//! so that it is `t` again.
+
+use super::{Needs, extents_of, needs_of};
+use crate::Builtin;
+use crate::analysis::access::{Access, Affine, Atom, Bound, Limit};
+
+/// The id that tells threads apart if both accesses are those of one exchange, and what that takes.
+pub(super) fn exchange(a: &Access, b: &Access) -> Option<(Builtin, Needs)> {
+    let sides = [(a, a.form.as_ref()?), (b, b.form.as_ref()?)];
+    let exchanged = sides.iter().find_map(|(_, form)| match only(form)? {
+        exchanged @ Atom::Exchange(..) => Some(exchanged),
+        Atom::Id(_) | Atom::Local(_) => None,
+    })?;
+    let Atom::Exchange(id, _) = exchanged else {
+        return None;
+    };
+    let of_it = |atom| atom == exchanged || atom == Atom::Id(id);
+    if !sides.iter().all(|(_, form)| only(form).is_some_and(of_it)) {
+        return None;
+    }
+    let [up, down] = [true, false].map(|up| {
+        let guards = sides.map(|(access, _)| {
+            let mut bounds = access.bounds.iter();
+            bounds.find(|b| lets_one_through(b, exchanged, Atom::Id(id), up))
+        });
+        Some([guards[0]?, guards[1]?])
+    });
+    let guards = up.or(down)?;
+    let conditions = sides.iter().flat_map(|(_, form)| extents_of(form));
+    let needs = conditions.chain(guards.into_iter().flat_map(needs_of));
+    Some((id, needs.collect()))
+}
+
+/// The atom that a form is.
+fn only(form: &Affine) -> Option<Atom> {
+    match form.terms.as_slice() {
+        [(atom, factor)] if form.base.is_zero() && factor.as_constant() == Some(1) => {
+            Some(*atom).filter(|_| !form.needs_exact)
+        }
+        _ => None,
+    }
+}
+
+/// Does a guard say that the partner is above the thread, or below it?
+fn lets_one_through(bound: &Bound, partner: Atom, own: Atom, above: bool) -> bool {
+    let factor = |atom: Atom| {
+        let found = bound.terms.iter().find(|(a, _)| *a == atom);
+        found.and_then(|(_, factor)| factor.as_constant())
+    };
+    let (Some(of_partner), Some(of_own)) = (factor(partner), factor(own)) else {
+        return false;
+    };
+    let opposite = of_partner.abs() == 1 && of_own == -of_partner && bound.terms.len() == 2;
+    // The least and the most that the partner is above the thread.
+    let (least, most) = match (&bound.limit, of_partner > 0) {
+        (Limit::AtLeast(limit), true) => (limit.as_constant(), None),
+        (Limit::AtMost(limit), true) => (None, limit.as_constant()),
+        (Limit::AtLeast(limit), false) => (None, limit.as_constant().map(|v| -v)),
+        (Limit::AtMost(limit), false) => (limit.as_constant().map(|v| -v), None),
+    };
+    opposite
+        && match above {
+            true => least.is_some_and(|v| v >= 0),
+            false => most.is_some_and(|v| v <= 0),
+        }
+}

@@ -1,0 +1,195 @@
+//! Races in functions that threads of a block call together.
+//!
+//! A shared array of a function's own, or one that it is lent as `&mut [T]`, is used by nobody else while the function
+//! runs. So it is looked at as those of kernels are, but for one thing: the next call may begin at once. A function
+//! therefore *ends by a barrier*: behind its last use of such an array a barrier stands, and no `return` comes before that. If
+//! the array was lent, that barrier stands at the top of the function's body, so that there is one in any case.
+//!
+//! Its callers take a call for a use of the whole array, with a barrier behind it ([`super::super::access::phases`]).
+
+use super::super::access::lent;
+use super::{Race, shared};
+use crate::{
+    Access, Argument, Expr, Kernel, Length, Memory, ParamId, ParamKind, PlaceId, Precondition,
+    Root, SharedArray, SharedId, Stmt, StmtId,
+};
+
+/// What was found about a function.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Found {
+    /// What a launch must satisfy.
+    pub needs: Vec<Precondition>,
+    /// Races on shared arrays of its own.
+    pub races: Vec<Race>,
+    /// Shared arrays of its own that are used behind the last barrier.
+    pub open: Vec<SharedId>,
+    /// For each parameter: may it be lent a shared array?
+    pub takes: Vec<bool>,
+}
+
+/// Looks at a function.
+pub fn check(function: &Kernel) -> Found {
+    let (kernel, lent) = as_kernel(function);
+    let mut found = Found {
+        takes: vec![false; function.params.len()],
+        ..Found::default()
+    };
+    let is_own = |id: SharedId| id.index() < function.shared.len();
+    match shared::check(&kernel) {
+        Ok(needs) => {
+            found.needs = needs;
+            let first = function.shared.len() as u32;
+            for (id, param) in (first..).map(SharedId).zip(lent) {
+                found.takes[param.index()] = ends_by_barrier(&kernel, Memory::Shared(id));
+            }
+        }
+        Err(races) => {
+            let of_own = |race: &Race| matches!(race.memory, Memory::Shared(id) if is_own(id));
+            found.races = races.into_iter().filter(of_own).collect();
+        }
+    }
+    let own = (0..function.shared.len() as u32).map(SharedId);
+    let stmts: Vec<StmtId> = kernel.block(kernel.body).collect();
+    let is_open = |id: &SharedId| {
+        let memory = Memory::Shared(*id);
+        kernel.access(memory) == Access::Write && !is_closed(&kernel, &stmts, memory)
+    };
+    found.open = own.filter(is_open).collect();
+    found
+}
+
+/// The function with shared arrays in place of the slices that it may write, and which these are.
+fn as_kernel(function: &Kernel) -> (Kernel, Vec<ParamId>) {
+    let mut kernel = function.clone();
+    let mut lent = vec![];
+    let mut place = vec![None; kernel.params.len()];
+    for (i, param) in function.params.iter().enumerate() {
+        let ParamKind::Slice {
+            elem,
+            access: Access::Write,
+        } = param.kind
+        else {
+            continue;
+        };
+        place[i] = Some(Memory::Shared(SharedId(kernel.shared.len() as u32)));
+        lent.push(ParamId(i as u32));
+        kernel.shared.to_mut().push(SharedArray {
+            name: param.name.clone(),
+            elem,
+            len: Length::Fixed(u64::from(u32::MAX)),
+            atomic: false,
+        });
+    }
+    let swap = |memory: &mut Memory| {
+        if let Memory::Slice(param) = *memory
+            && let Some(shared) = place[param.index()]
+        {
+            *memory = shared;
+        }
+    };
+    for expr in kernel.exprs.to_mut() {
+        // Its length stays what all threads agree on.
+        if let Expr::Load { memory, .. } = expr {
+            swap(memory);
+        }
+    }
+    for stmt in kernel.stmts.to_mut() {
+        if let Stmt::Store { memory, .. } | Stmt::Atomic { memory, .. } = stmt {
+            swap(memory);
+        }
+    }
+    for place in kernel.places.to_mut() {
+        if let Root::Element { memory, .. } = &mut place.root {
+            swap(memory);
+        }
+    }
+    for call in kernel.calls.to_mut() {
+        for arg in call.args.to_mut() {
+            if let Argument::Memory(memory) = arg {
+                swap(memory);
+            }
+        }
+    }
+    (kernel, lent)
+}
+
+/// Does a barrier stand at the top of the function's body, behind the last use of a shared array, and does every thread
+/// come to it?
+fn ends_by_barrier(kernel: &Kernel, memory: Memory) -> bool {
+    let stmts: Vec<StmtId> = kernel.block(kernel.body).collect();
+    let Some(last) = stmts.iter().rposition(|id| closes(kernel, *id)) else {
+        return false;
+    };
+    let is_used = |id: &StmtId| any(kernel, *id, &|id| uses(kernel, id, memory));
+    !stmts[..last].iter().any(|id| returns(kernel, *id)) && !stmts[last + 1..].iter().any(is_used)
+}
+
+/// Is every use in these statements followed by a barrier, perhaps that at the end of a loop's body?
+fn is_closed(kernel: &Kernel, stmts: &[StmtId], memory: Memory) -> bool {
+    for (at, &id) in stmts.iter().enumerate().rev() {
+        if closes(kernel, id) {
+            return !stmts[..at].iter().any(|id| returns(kernel, *id));
+        }
+        if !any(kernel, id, &|id| uses(kernel, id, memory)) {
+            continue;
+        }
+        let [body] = kernel.parts(kernel.stmt(id)).1[..] else {
+            return false;
+        };
+        let is_loop = matches!(kernel.stmt(id), Stmt::For { .. } | Stmt::Loop { .. });
+        let jumps = |id| matches!(kernel.stmt(id), Stmt::Break { .. } | Stmt::Continue { .. });
+        let inner: Vec<StmtId> = kernel.block(body).collect();
+        return is_loop
+            && !any(kernel, id, &jumps)
+            && !stmts[..=at].iter().any(|id| returns(kernel, *id))
+            && is_closed(kernel, &inner, memory);
+    }
+    true
+}
+
+/// Does a phase end with the statement?
+fn closes(kernel: &Kernel, id: StmtId) -> bool {
+    let stmt = kernel.stmt(id);
+    stmt == Stmt::Barrier || matches!(stmt, Stmt::Call { call } if !lent(kernel, call).is_empty())
+}
+
+fn returns(kernel: &Kernel, id: StmtId) -> bool {
+    any(kernel, id, &|id| kernel.stmt(id) == Stmt::Return)
+}
+
+/// Does it hold of a statement, or of one inside of it?
+fn any(kernel: &Kernel, id: StmtId, holds: &dyn Fn(StmtId) -> bool) -> bool {
+    let inner = kernel.parts(kernel.stmt(id)).1;
+    holds(id)
+        || inner
+            .into_iter()
+            .any(|block| kernel.block(block).any(|id| any(kernel, id, holds)))
+}
+
+/// Does the statement itself use the memory?
+fn uses(kernel: &Kernel, id: StmtId, of: Memory) -> bool {
+    let stmt = kernel.stmt(id);
+    let is_it = |memory: Memory| memory == of;
+    let root = |place: PlaceId| kernel.places[place.index()].root;
+    matches!(stmt, Stmt::Store { memory, .. } | Stmt::Atomic { memory, .. } if is_it(memory))
+        || matches!(stmt, Stmt::Update { place, .. }
+            if matches!(root(place), Root::Element { memory, .. } if is_it(memory)))
+        || matches!(stmt, Stmt::Call { call } if lent(kernel, call).contains(&of))
+        || kernel
+            .parts(stmt)
+            .0
+            .into_iter()
+            .any(|operand| loads(kernel, operand, of))
+}
+
+fn loads(kernel: &Kernel, id: crate::ExprId, of: Memory) -> bool {
+    let itself = matches!(kernel.expr(id), Expr::Load { memory, .. } if memory == of);
+    itself
+        || kernel
+            .operands(id)
+            .into_iter()
+            .any(|operand| loads(kernel, operand, of))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+use super::check;
+use crate::sketch::{E, Sketch};
+use crate::{Argument, Axis, Builtin, Kernel, Memory, Precondition, Scalar, SharedId};
+
+fn function(fill: impl FnOnce(&Sketch)) -> Kernel {
+    let s = Sketch::new("f");
+    fill(&s);
+    let kernel = s.finish();
+    assert_eq!(crate::validate(&kernel), Ok(()), "{kernel}");
+    kernel
+}
+
+fn thread(s: &Sketch) -> E<'_> {
+    s.id(Builtin::ThreadIdx(Axis::X))
+}
+
+/// Stores, waits, and reads a neighbour's element; another barrier, perhaps.
+fn neighbour(s: &Sketch, memory: Memory, ends: bool) {
+    s.store(memory, thread(s), s.f32(1.0));
+    s.barrier();
+    s.let_("x", s.load(memory, s.n(3)));
+    if ends {
+        s.barrier();
+    }
+}
+
+#[test]
+fn a_lent_array_is_used_between_barriers() {
+    let takes = |ends: bool| {
+        check(&function(|s| {
+            let tile = s.slice_mut("tile", Scalar::F32);
+            neighbour(s, tile.into(), ends);
+        }))
+    };
+    assert_eq!(takes(true).takes, [true]);
+    assert!(
+        takes(true)
+            .needs
+            .contains(&Precondition::BlockAtMost(Axis::Y, 1))
+    );
+    assert_eq!(
+        takes(false).takes,
+        [false],
+        "the next call may store what is read"
+    );
+}
+
+#[test]
+fn a_return_before_the_last_barrier_ends_without_it() {
+    let found = check(&function(|s| {
+        let n = s.scalar("n", Scalar::Usize);
+        let tile = s.slice_mut("tile", Scalar::F32);
+        s.if_(s.arg(n).eq(s.n(0)), || s.return_());
+        neighbour(s, tile.into(), true);
+    }));
+    assert_eq!(found.takes, [false, false]);
+}
+
+#[test]
+fn races_are_told_of_the_functions_own_arrays() {
+    let own = |missing: bool, ends: bool| {
+        check(&function(|s| {
+            let tile: Memory = s.shared("tile", Scalar::F32, 64).into();
+            s.store(tile, thread(s), s.f32(1.0));
+            if !missing {
+                s.barrier();
+            }
+            s.let_("x", s.load(tile, s.n(3)));
+            if ends {
+                s.barrier();
+            }
+        }))
+    };
+    let found = own(false, true);
+    assert!(found.races.is_empty() && found.open.is_empty(), "{found:?}");
+    assert_eq!(own(true, true).races.len(), 1);
+    assert_eq!(own(false, false).open, [SharedId(0)]);
+}
+
+#[test]
+fn a_racy_parameter_is_not_lent_to() {
+    let found = check(&function(|s| {
+        let tile = s.slice_mut("tile", Scalar::F32);
+        s.store(tile, s.n(0), s.f32(1.0));
+        s.barrier();
+    }));
+    assert_eq!(found.takes, [false]);
+    assert!(
+        found.races.is_empty(),
+        "callers are told, where they lend an array"
+    );
+}
+
+#[test]
+fn a_call_ends_by_a_barrier() {
+    let found = |uses_before: bool| {
+        check(&function(|s| {
+            let tile = s.slice_mut("tile", Scalar::F32);
+            let callee = s.function("g");
+            if uses_before {
+                s.store(tile, thread(s), s.f32(1.0));
+            }
+            s.call_function(callee, &[Argument::Memory(tile.into())], None);
+            s.call_function(callee, &[Argument::Memory(tile.into())], None);
+        }))
+    };
+    assert_eq!(found(false).takes, [true]);
+    assert_eq!(
+        found(true).takes,
+        [false],
+        "a barrier is missing before the call"
+    );
+}
+
+#[test]
+fn a_loop_may_end_by_the_barrier() {
+    let found = |lent: bool, jumps: bool| {
+        check(&function(|s| {
+            let tile: Memory = match lent {
+                true => s.slice_mut("tile", Scalar::F32).into(),
+                false => s.shared("tile", Scalar::F32, 64).into(),
+            };
+            let n = s.scalar("n", Scalar::Usize);
+            s.for_("k", s.n(0), s.arg(n), |k, l| {
+                s.store(tile, thread(s), s.f32(1.0));
+                if jumps {
+                    s.if_(k.get().eq(s.n(3)), || s.break_(l));
+                }
+                s.barrier();
+                s.let_("x", s.load(tile, s.n(3)));
+                s.barrier();
+            });
+        }))
+    };
+    assert_eq!(found(false, false).open, []);
+    assert_eq!(found(false, true).open, [SharedId(0)]);
+    assert_eq!(
+        found(true, false).takes,
+        [false, false],
+        "there may be no turn"
+    );
+}

@@ -1,0 +1,331 @@
+//! Accesses of up to 16 bytes: loads or stores of neighbouring elements of a buffer, one after the other, that the
+//! text makes one.
+//!
+//! They come of values that are loaded and stored whole: a slice of structs is a slice of units by now, and a vector or
+//! struct of two or four units is so many statements in a row. The kernel keeps those; here is told which are written
+//! together. A group's first index is a multiple of its size, and so is the address, as [`crate::Param::align`] says.
+
+use std::collections::HashMap;
+
+use super::Dialect;
+use crate::{
+    BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, LocalId, Memory, ParamId, Piece, Scalar,
+    Stmt, StmtId, Value,
+};
+
+/// Statements in a row that are one access.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    /// Whose elements.
+    pub param: ParamId,
+    pub ty: Scalar,
+    /// The index, in groups of this size.
+    pub index: ExprId,
+    pub parts: Parts,
+}
+
+/// What is loaded or stored.
+#[derive(Clone, Debug)]
+pub(super) enum Parts {
+    Load(Vec<Taken>),
+    Store(Vec<ExprId>),
+}
+
+/// What takes a loaded element.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub local: LocalId,
+    /// Is the local declared by it?
+    pub declares: bool,
+    /// Does it hold the float of these bits?
+    pub from_bits: bool,
+}
+
+impl Group {
+    pub fn count(&self) -> usize {
+        match &self.parts {
+            Parts::Load(taken) => taken.len(),
+            Parts::Store(values) => values.len(),
+        }
+    }
+}
+
+/// The groups of a lowered kernel, by their first statements.
+pub(super) fn groups(kernel: &mut Kernel, dialect: &dyn Dialect) -> HashMap<StmtId, Group> {
+    let mut found = HashMap::new();
+    for stmts in blocks(kernel) {
+        let mut at = 0;
+        while at < stmts.len() {
+            match widest(kernel, dialect, &stmts[at..]) {
+                Some(group) => {
+                    let first = stmts[at];
+                    at += group.count();
+                    found.insert(first, group);
+                }
+                None => at += 1,
+            }
+        }
+    }
+    if dialect.wide_buffers() {
+        let uniform = uniform(kernel, &found);
+        found.retain(|_, group| uniform.get(&group.param) == Some(&group.count()));
+    }
+    found
+}
+
+/// The statements of every reachable block.
+fn blocks(kernel: &Kernel) -> Vec<Vec<StmtId>> {
+    fn collect(kernel: &Kernel, block: Block, out: &mut Vec<Vec<StmtId>>) {
+        let stmts: Vec<StmtId> = kernel.block(block).collect();
+        for &stmt in &stmts {
+            for inner in kernel.parts(kernel.stmt(stmt)).1 {
+                collect(kernel, inner, out);
+            }
+        }
+        out.push(stmts);
+    }
+    let mut out = vec![];
+    collect(kernel, kernel.body, &mut out);
+    out
+}
+
+/// The largest group that begins with the first statement.
+fn widest(kernel: &mut Kernel, dialect: &dyn Dialect, stmts: &[StmtId]) -> Option<Group> {
+    let first = Access::of(kernel, *stmts.first()?)?;
+    let align = kernel.params[first.param.index()].align as usize / first.ty.size();
+    [4, 2].into_iter().find_map(|count| {
+        let fits = count <= align && first.ty.size() * count <= 16 && count <= stmts.len();
+        if !fits || dialect.wide_type(first.ty, count).is_none() {
+            return None;
+        }
+        let all: Option<Vec<Access>> = stmts[..count]
+            .iter()
+            .map(|s| Access::of(kernel, *s))
+            .collect();
+        let all = all?;
+        let follows =
+            |(k, access): (usize, &Access)| first.is_followed_by(kernel, access, k as u64);
+        if !all.iter().enumerate().all(follows) || !are_independent(kernel, &all) {
+            return None;
+        }
+        let index = divided(kernel, first.index, count as u64)?;
+        let loads: Option<Vec<_>> = all.iter().map(|a| a.to).collect();
+        let parts = match loads {
+            Some(taken) => Parts::Load(taken),
+            None => Parts::Store(all.iter().filter_map(|a| a.value).collect()),
+        };
+        Some(Group {
+            param: first.param,
+            ty: first.ty,
+            index,
+            parts,
+        })
+    })
+}
+
+/// A statement that loads or stores one element, unchecked.
+struct Access {
+    param: ParamId,
+    ty: Scalar,
+    index: ExprId,
+    /// What takes the element, if it is a load.
+    to: Option<Taken>,
+    /// What is stored, if it is a store.
+    value: Option<ExprId>,
+}
+
+impl Access {
+    fn of(kernel: &Kernel, stmt: StmtId) -> Option<Access> {
+        let stmt = kernel.stmt(stmt);
+        if let Stmt::Store {
+            memory: Memory::Slice(param),
+            index,
+            value,
+            site: None,
+        } = stmt
+        {
+            return Some(Access {
+                param,
+                ty: kernel.scalar_of(value),
+                index,
+                to: None,
+                value: Some(value),
+            });
+        }
+        let (local, value, declares) = if let Stmt::Let {
+            local,
+            init: Some(value),
+        } = stmt
+        {
+            (local, value, true)
+        } else if let Stmt::Assign { local, value } = stmt {
+            (local, value, false)
+        } else {
+            return None;
+        };
+        let bits = if let Expr::Call {
+            intrinsic: Intrinsic::FromBits,
+            args,
+        } = kernel.expr(value)
+        {
+            kernel.list(args).next()
+        } else {
+            None
+        };
+        let loaded = bits.unwrap_or(value);
+        let Expr::Load {
+            memory: Memory::Slice(param),
+            index,
+            site: None,
+        } = kernel.expr(loaded)
+        else {
+            return None;
+        };
+        let to = Taken {
+            local,
+            declares,
+            from_bits: bits.is_some(),
+        };
+        Some(Access {
+            param,
+            ty: kernel.scalar_of(loaded),
+            index,
+            to: Some(to),
+            value: None,
+        })
+    }
+
+    /// Is the other one the same `k` elements further?
+    fn is_followed_by(&self, kernel: &Kernel, other: &Access, k: u64) -> bool {
+        let ((base, at), (other_base, other_at)) =
+            (split(kernel, self.index), split(kernel, other.index));
+        let same_kind = self.to.is_some() == other.to.is_some();
+        let same_base = match (base, other_base) {
+            (Some(a), Some(b)) => is_same(kernel, a, b),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        same_kind && same_base && self.param == other.param && at + k == other_at
+    }
+}
+
+/// An index as an expression, if any, and a number.
+fn split(kernel: &Kernel, index: ExprId) -> (Option<ExprId>, u64) {
+    let number = |id| kernel.literal(id).and_then(Value::as_int);
+    if let Some(n) = number(index) {
+        return (None, n as u64);
+    }
+    if let Expr::Binary {
+        op: BinaryOp::Add,
+        lhs,
+        rhs,
+    } = kernel.expr(index)
+        && let Some(n) = number(rhs)
+    {
+        return (Some(lhs), n as u64);
+    }
+    (Some(index), 0)
+}
+
+/// Have two expressions, which read no memory, the same value?
+fn is_same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
+    let (one, other) = (kernel.expr(a), kernel.expr(b));
+    if kernel.operands(a).is_empty() {
+        return one == other;
+    }
+    let (
+        Expr::Binary { op, lhs, rhs },
+        Expr::Binary {
+            op: other_op,
+            lhs: other_lhs,
+            rhs: other_rhs,
+        },
+    ) = (one, other)
+    else {
+        return false;
+    };
+    op == other_op && is_same(kernel, lhs, other_lhs) && is_same(kernel, rhs, other_rhs)
+}
+
+/// Does nothing that one of them does change what a later one finds?
+fn are_independent(kernel: &Kernel, all: &[Access]) -> bool {
+    let reads = |id: ExprId, is: &dyn Fn(Expr) -> bool| any(kernel, id, is);
+    all.iter().all(|access| match access.to {
+        Some(taken) => {
+            let is_local = |e: Expr| e == Expr::Local(taken.local);
+            !all.iter().any(|other| reads(other.index, &is_local))
+        }
+        None => {
+            let stored = Memory::Slice(access.param);
+            let loads = |e: Expr| matches!(e, Expr::Load { memory, .. } if memory == stored);
+            let values = all.iter().filter_map(|other| other.value);
+            let mut exprs = values.chain(all.iter().map(|other| other.index));
+            !exprs.any(|id| reads(id, &loads))
+        }
+    })
+}
+
+/// Holds it of an expression, or of one inside of it?
+fn any(kernel: &Kernel, id: ExprId, is: &dyn Fn(Expr) -> bool) -> bool {
+    is(kernel.expr(id)) || kernel.operands(id).into_iter().any(|o| any(kernel, o, is))
+}
+
+/// An index divided by a group's size. `None` unless it is plain to see that it is a multiple: that holds whatever the
+/// width, since the size is a power of two.
+fn divided(kernel: &mut Kernel, index: ExprId, by: u64) -> Option<ExprId> {
+    let (ty, loc) = (kernel.scalar_of(index), kernel.expr_locs[index.index()]);
+    if let Some(n) = kernel.literal(index).and_then(Value::as_int) {
+        let quotient = (n % i128::from(by) == 0).then(|| n / i128::from(by))?;
+        let value = Value::int(ty, quotient)?;
+        return Some(kernel.push_literal(value, loc));
+    }
+    let Expr::Binary { op, lhs, rhs } = kernel.expr(index) else {
+        return None;
+    };
+    let (lhs, rhs) = if op == BinaryOp::Add {
+        (divided(kernel, lhs, by)?, divided(kernel, rhs, by)?)
+    } else if op == BinaryOp::Mul {
+        let rhs = divided(kernel, rhs, by)?;
+        if kernel.literal(rhs).and_then(Value::as_int) == Some(1) {
+            return Some(lhs);
+        }
+        (lhs, rhs)
+    } else {
+        return None;
+    };
+    Some(kernel.push_expr(Expr::Binary { op, lhs, rhs }, ty, loc))
+}
+
+/// The buffers of which all accesses are in groups of one size, with that.
+fn uniform(kernel: &Kernel, found: &HashMap<StmtId, Group>) -> HashMap<ParamId, usize> {
+    let mut single: HashMap<ParamId, usize> = HashMap::new();
+    super::usage::visit(kernel, &mut |node| {
+        let memory = match node {
+            super::usage::Node::Expr(Expr::Load { memory, .. }) => memory,
+            super::usage::Node::Stmt(Stmt::Store { memory, .. } | Stmt::Atomic { memory, .. }) => {
+                memory
+            }
+            super::usage::Node::Expr(_) | super::usage::Node::Stmt(_) => return,
+        };
+        if let Memory::Slice(param) = memory {
+            *single.entry(param).or_default() += 1;
+        }
+    });
+    let mut sizes: HashMap<ParamId, Option<usize>> = HashMap::new();
+    for group in found.values() {
+        *single.entry(group.param).or_default() -= group.count();
+        let size = sizes.entry(group.param).or_insert(Some(group.count()));
+        if *size != Some(group.count()) {
+            *size = None;
+        }
+    }
+    let pieces = kernel.natives.iter().flat_map(|n| n.texts.iter());
+    let named = |param: ParamId| {
+        let mut pieces = pieces.clone().flat_map(|text| text.pieces.iter());
+        pieces.any(|piece| *piece == Piece::Param(param))
+    };
+    let sizes = sizes.into_iter();
+    let sizes = sizes.filter_map(|(param, size)| Some((param, size?)));
+    let whole = |(param, _): &(ParamId, usize)| single[param] == 0 && !named(*param);
+    sizes.filter(whole).collect()
+}

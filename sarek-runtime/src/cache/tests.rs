@@ -1,0 +1,180 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::Disk;
+
+/// A folder of the test's own.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let name = format!("sarek-cache-{}-{name}", std::process::id());
+        let folder = Folder(std::env::temp_dir().join(name));
+        let _ = fs::remove_dir_all(&folder.0);
+        folder
+    }
+
+    fn disk(&self, limit: u64) -> Disk {
+        Disk::at(self.0.clone(), limit)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let files = fs::read_dir(&self.0).unwrap();
+        files.map(|file| file.unwrap().path()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const ROOM: u64 = 1 << 20;
+
+#[test]
+fn what_is_put_is_found_by_its_key_alone() {
+    let folder = Folder::new("found");
+    let disk = folder.disk(ROOM);
+    assert_eq!(disk.get("a"), None);
+    disk.put("a", b"one");
+    disk.put("b", b"");
+    assert_eq!(disk.get("a").unwrap(), b"one");
+    assert_eq!(disk.get("b").unwrap(), b"");
+    assert_eq!(disk.get("ab"), None);
+    disk.put("a", b"two");
+    // Another process finds the same.
+    assert_eq!(folder.disk(ROOM).get("a").unwrap(), b"two");
+    let status = disk.status();
+    assert_eq!((status.hits, status.misses, status.written), (2, 2, 3));
+    assert_eq!((disk.clear(), disk.get("a")), (status.bytes, None));
+}
+
+#[test]
+fn a_damaged_entry_is_a_miss() {
+    let folder = Folder::new("damaged");
+    let disk = folder.disk(ROOM);
+    disk.put("key", b"some bytes of a program");
+    let file = folder.files().pop().unwrap();
+    let intact = fs::read(&file).unwrap();
+    for at in 0..intact.len() {
+        let mut damaged = intact.clone();
+        damaged[at] ^= 1;
+        fs::write(&file, &damaged).unwrap();
+        assert_eq!(disk.get("key"), None, "byte {at} changed");
+        fs::write(&file, &intact[..at]).unwrap();
+        assert_eq!(disk.get("key"), None, "cut off at {at}");
+    }
+    fs::write(&file, [&intact[..], b"x"].concat()).unwrap();
+    assert_eq!(disk.get("key"), None, "longer");
+    disk.put("key", b"again");
+    assert_eq!(disk.get("key").unwrap(), b"again");
+}
+
+#[test]
+fn an_entry_of_another_key_is_a_miss() {
+    let folder = Folder::new("foreign");
+    let disk = folder.disk(ROOM);
+    disk.put("one", b"1");
+    let one = folder.files().pop().unwrap();
+    disk.put("two", b"2");
+    let two = folder.files().into_iter().find(|f| *f != one).unwrap();
+    fs::copy(&two, &one).unwrap();
+    assert_eq!(disk.get("one"), None);
+}
+
+#[test]
+fn what_was_used_lately_stays() {
+    let folder = Folder::new("bounded");
+    let disk = folder.disk(8000);
+    let age = |file: &Path, secs| {
+        let then = SystemTime::now() - Duration::from_secs(secs);
+        let file = fs::File::options().write(true).open(file).unwrap();
+        file.set_modified(then).unwrap();
+    };
+    for i in 0..7 {
+        disk.put(&format!("key {i}"), &[0; 1000]);
+    }
+    folder.files().iter().for_each(|file| age(file, 100));
+    assert!(disk.get("key 3").is_some());
+    for i in 7..9 {
+        disk.put(&format!("key {i}"), &[0; 1000]);
+    }
+    assert!(disk.status().bytes <= 8000);
+    for kept in ["key 3", "key 7", "key 8"] {
+        assert!(disk.get(kept).is_some(), "{kept}");
+    }
+    // What nobody finished goes, once it is old.
+    let partial = folder.0.join("x.1-1.partial");
+    fs::write(&partial, b"x").unwrap();
+    disk.put("key", b"");
+    assert!(partial.exists());
+    age(&partial, 7200);
+    disk.put("key", b"");
+    assert!(!partial.exists());
+}
+
+#[test]
+fn many_writers_leave_whole_entries() {
+    let folder = Folder::new("writers");
+    let disks: Vec<Disk> = (0..4).map(|_| folder.disk(ROOM)).collect();
+    std::thread::scope(|scope| {
+        for (i, disk) in (0u8..).zip(&disks) {
+            scope.spawn(move || {
+                for round in 0..200 {
+                    disk.put("key", &[i; 3000]);
+                    let found = disk.get("key").expect("there is always one");
+                    assert!(
+                        found.len() == 3000 && found.iter().all(|b| *b == found[0]),
+                        "{round}"
+                    );
+                }
+            });
+        }
+    });
+    assert_eq!(folder.files().len(), 1);
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_is_told() {
+    let folder = Folder::new("refused");
+    fs::create_dir_all(&folder.0).unwrap();
+    let file = folder.0.join("file");
+    fs::write(&file, "").unwrap();
+    let disk = Disk::at(file.join("cache"), ROOM);
+    disk.put("key", b"x");
+    assert_eq!(disk.get("key"), None);
+    let status = disk.status();
+    assert!(status.folder.unwrap_err().contains("file/cache"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let open = folder.0.join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+        let reason = Disk::at(open, ROOM).status().folder.unwrap_err();
+        assert!(reason.contains("others may write"), "{reason}");
+        let own = folder.0.join("own");
+        Disk::at(own.clone(), ROOM).put("key", b"x");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let entry = fs::read_dir(&own).unwrap().next().unwrap().unwrap().path();
+        assert_eq!((mode(&own), mode(&entry)), (0o700, 0o600));
+    }
+    assert_eq!(Disk::off("why".into()).status().folder, Err("why".into()));
+}
+
+#[test]
+fn a_write_that_fails_is_told_and_hurts_nothing() {
+    let folder = Folder::new("full");
+    let disk = folder.disk(ROOM);
+    disk.put("key", b"x");
+    // The folder goes away under it, as a disk that is full or was made read-only does.
+    fs::remove_dir_all(&folder.0).unwrap();
+    disk.put("other", b"y");
+    assert_eq!((disk.get("key"), disk.get("other")), (None, None));
+    assert!(disk.status().problem.unwrap().contains(".entry"));
+    fs::create_dir(&folder.0).unwrap();
+    disk.put("key", b"z");
+    assert_eq!(disk.get("key").unwrap(), b"z");
+}

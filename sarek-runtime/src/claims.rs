@@ -1,0 +1,410 @@
+//! Claims: which backend is in charge of what.
+//!
+//! When it is registered, a backend may claim kernels, groups of kernels that are compiled together, schedules, storages and
+//! routes of copies: by key, or where a predicate holds. A key has one owner; a second one is an error that names
+//! both, when it is registered. Of several predicates that hold for one request none is picked: that is an error too. A
+//! predicate that holds goes before a key.
+//!
+//! The schedule [`ScheduleKind::blocks`], the storage [`StorageKind::device`], and kernels that nobody claims are
+//! everybody's: there the priority of the devices decides.
+
+use std::fmt;
+use std::sync::Arc;
+
+use sarek_ir::Kernel;
+
+use crate::tag::{ScheduleKind, StorageKind, Tag};
+use crate::{Error, Result};
+
+/// What is to be done, as predicates see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The kernels, linked: one, or those that are compiled together; none for memory and copies.
+    pub kernels: &'a [&'a Kernel],
+    /// The bytes that are allocated or copied; 0 for kernels.
+    pub bytes: u64,
+}
+
+/// What a claim asks of a request.
+pub type Predicate = Arc<dyn Fn(&Request<'_>) -> bool + Send + Sync>;
+
+/// How memory of one storage gets to another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CopyAction {
+    /// By [`BackendStream::copy`](crate::backend::BackendStream::copy).
+    Native,
+    /// Through the host.
+    StageViaHost,
+    /// Not at all, for this reason.
+    Illegal(&'static str),
+}
+
+/// What is claimed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// Kernels, one by one.
+    Kernels,
+    /// Kernels that are compiled together.
+    Programs,
+    /// Launches of a schedule, or of any instance of a template.
+    Schedule(Tag<ScheduleKind>),
+    /// Memory of a storage, or of any instance of a template.
+    Storage(Tag<StorageKind>),
+    /// Copies from the first to the second.
+    Copies(Tag<StorageKind>, Tag<StorageKind>),
+}
+
+impl Subject {
+    /// Is a claim of this one of the other, too?
+    fn covers(&self, asked: &Subject) -> bool {
+        match (self, asked) {
+            (Subject::Kernels, Subject::Kernels) | (Subject::Programs, Subject::Programs) => true,
+            (Subject::Schedule(own), Subject::Schedule(asked)) => own.matches(asked),
+            (Subject::Storage(own), Subject::Storage(asked)) => own.matches(asked),
+            (Subject::Copies(from, to), Subject::Copies(asked_from, asked_to)) => {
+                from.matches(asked_from) && to.matches(asked_to)
+            }
+            (
+                Subject::Kernels
+                | Subject::Programs
+                | Subject::Schedule(_)
+                | Subject::Storage(_)
+                | Subject::Copies(..),
+                _,
+            ) => false,
+        }
+    }
+
+    fn is_everybodys(&self) -> bool {
+        match self {
+            Subject::Kernels | Subject::Programs | Subject::Copies(..) => true,
+            Subject::Schedule(tag) => *tag == ScheduleKind::blocks(),
+            Subject::Storage(tag) => *tag == StorageKind::device(),
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::Kernels => f.write_str("the kernel"),
+            Subject::Programs => f.write_str("the program"),
+            Subject::Schedule(tag) => write!(f, "the schedule `{tag}`"),
+            Subject::Storage(tag) => write!(f, "the storage `{tag}`"),
+            Subject::Copies(from, to) => write!(f, "copies from `{from}` to `{to}`"),
+        }
+    }
+}
+
+/// What a backend claims; see [`Backend::claims`](crate::backend::Backend::claims).
+#[derive(Clone, Default)]
+pub struct Claims {
+    all: Vec<Claim>,
+}
+
+#[derive(Clone)]
+struct Claim {
+    owner: &'static str,
+    subject: Subject,
+    predicate: Option<Predicate>,
+    action: CopyAction,
+}
+
+impl Claims {
+    /// Claims what a predicate holds for.
+    pub fn by_predicate(
+        &mut self,
+        subject: Subject,
+        predicate: impl Fn(&Request<'_>) -> bool + Send + Sync + 'static,
+    ) -> &mut Claims {
+        self.push(subject, Some(Arc::new(predicate)), CopyAction::Native)
+    }
+
+    /// Claims a schedule.
+    pub fn schedule(&mut self, tag: Tag<ScheduleKind>) -> &mut Claims {
+        self.push(Subject::Schedule(tag), None, CopyAction::Native)
+    }
+
+    /// Claims a storage.
+    pub fn storage(&mut self, tag: Tag<StorageKind>) -> &mut Claims {
+        self.push(Subject::Storage(tag), None, CopyAction::Native)
+    }
+
+    /// Says how memory of one storage gets to another.
+    pub fn copies(
+        &mut self,
+        from: Tag<StorageKind>,
+        to: Tag<StorageKind>,
+        action: CopyAction,
+    ) -> &mut Claims {
+        self.push(Subject::Copies(from, to), None, action)
+    }
+
+    fn push(
+        &mut self,
+        subject: Subject,
+        predicate: Option<Predicate>,
+        action: CopyAction,
+    ) -> &mut Claims {
+        self.all.push(Claim {
+            owner: "",
+            subject,
+            predicate,
+            action,
+        });
+        self
+    }
+
+    /// Those that `owner` has made.
+    pub(crate) fn of(mut self, owner: &'static str) -> Claims {
+        self.all.iter_mut().for_each(|claim| claim.owner = owner);
+        self
+    }
+
+    /// Adds those of another backend; an error if both claim one key.
+    pub(crate) fn join(&mut self, more: &Claims) -> Result<()> {
+        let keyed = |claim: &&Claim| claim.predicate.is_none();
+        for new in more.all.iter().filter(keyed) {
+            let mut known = self.all.iter().filter(keyed);
+            if let Some(old) = known.find(|old| old.subject == new.subject) {
+                return Err(conflict(&new.subject, vec![old.owner, new.owner]));
+            }
+        }
+        self.all.extend(more.all.iter().cloned());
+        Ok(())
+    }
+
+    pub(crate) fn leave(&mut self, owner: &str) {
+        self.all.retain(|claim| claim.owner != owner);
+    }
+
+    /// The claim that holds for a request, if there is one.
+    fn find(&self, subject: &Subject, request: &Request<'_>) -> Result<Option<&Claim>> {
+        let of = |claim: &&Claim| claim.subject.covers(subject);
+        let holds = |claim: &Claim| claim.predicate.as_ref().map(|holds| holds(request));
+        let mut owners: Vec<&Claim> = Vec::new();
+        for claim in self.all.iter().filter(of) {
+            if holds(claim) == Some(true) && !owners.iter().any(|c| c.owner == claim.owner) {
+                owners.push(claim);
+            }
+        }
+        match owners.as_slice() {
+            [] => {
+                // The more special key counts: an instance before its template.
+                let keyed = self.all.iter().filter(of).filter(|c| c.predicate.is_none());
+                Ok(keyed.max_by_key(|claim| claim.subject == *subject))
+            }
+            [one] => Ok(Some(one)),
+            several => Err(conflict(subject, several.iter().map(|c| c.owner).collect())),
+        }
+    }
+
+    /// The backend in charge; `None` where that is everybody.
+    pub(crate) fn owner(
+        &self,
+        subject: &Subject,
+        request: &Request<'_>,
+    ) -> Result<Option<&'static str>> {
+        match self.find(subject, request)? {
+            Some(claim) => Ok(Some(claim.owner)),
+            None if subject.is_everybodys() => Ok(None),
+            None => Err(Error::Unclaimed {
+                what: subject.to_string(),
+                known: self.known(subject),
+            }),
+        }
+    }
+
+    /// How a copy is made, if somebody has said so.
+    pub(crate) fn route(
+        &self,
+        from: &Tag<StorageKind>,
+        to: &Tag<StorageKind>,
+        bytes: u64,
+    ) -> Result<CopyAction> {
+        let subject = Subject::Copies(from.clone(), to.clone());
+        let kernels = &[];
+        let claim = self.find(&subject, &Request { kernels, bytes })?;
+        match claim.map(|claim| claim.action) {
+            Some(CopyAction::Illegal(reason)) => Err(Error::IllegalCopy {
+                what: subject.to_string(),
+                reason: reason.to_owned(),
+            }),
+            Some(action) => Ok(action),
+            None => Ok(CopyAction::Native),
+        }
+    }
+
+    /// What of the same sort is claimed, and by whom.
+    fn known(&self, subject: &Subject) -> Vec<String> {
+        let same = |claim: &&Claim| {
+            std::mem::discriminant(&claim.subject) == std::mem::discriminant(subject)
+        };
+        let words = |claim: &Claim| format!("{} by {}", claim.subject, claim.owner);
+        self.all.iter().filter(same).map(words).collect()
+    }
+}
+
+fn conflict(subject: &Subject, owners: Vec<&'static str>) -> Error {
+    Error::Ambiguous {
+        what: subject.to_string(),
+        owners: owners.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+impl fmt::Debug for Claims {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = |claim: &Claim| {
+            let whether = claim.predicate.as_ref().map_or("", |_| " where it can");
+            format!("{} claims {}{whether}", claim.owner, claim.subject)
+        };
+        f.debug_list().entries(self.all.iter().map(words)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tag;
+
+    const NOTHING: Request<'_> = Request {
+        kernels: &[],
+        bytes: 0,
+    };
+
+    fn claims(owner: &'static str, claim: impl FnOnce(&mut Claims) -> &mut Claims) -> Claims {
+        let mut claims = Claims::default();
+        claim(&mut claims);
+        claims.of(owner)
+    }
+
+    #[test]
+    fn a_key_has_one_owner() {
+        let tag: Tag<ScheduleKind> = tag::register("claims/one").unwrap();
+        let mut all = Claims::default();
+        let one = claims("one", |c| c.schedule(tag.clone()));
+        all.join(&one).unwrap();
+        let error = all
+            .join(&claims("two", |c| c.schedule(tag.clone())))
+            .unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains("claims/one") && text.contains("one, two"),
+            "{text}"
+        );
+        let subject = Subject::Schedule(tag);
+        assert_eq!(all.owner(&subject, &NOTHING).unwrap(), Some("one"));
+        all.leave("one");
+        let error = all.owner(&subject, &NOTHING).unwrap_err();
+        assert!(matches!(error, Error::Unclaimed { .. }), "{error}");
+    }
+
+    #[test]
+    fn what_nobody_claims_is_everybodys_or_an_error() {
+        let mut all = Claims::default();
+        let pinned = claims("cuda", |c| c.storage(StorageKind::pinned()));
+        all.join(&pinned).unwrap();
+        for everybodys in [
+            Subject::Kernels,
+            Subject::Schedule(ScheduleKind::blocks()),
+            Subject::Storage(StorageKind::device()),
+        ] {
+            assert_eq!(all.owner(&everybodys, &NOTHING).unwrap(), None);
+        }
+        let unknown: Tag<StorageKind> = tag::lookup("claims/nowhere");
+        let error = all.owner(&Subject::Storage(unknown), &NOTHING).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("Undefined(claims/nowhere)"), "{text}");
+        assert!(text.contains("the storage `pinned` by cuda"), "{text}");
+    }
+
+    #[test]
+    fn predicates_go_before_keys_and_must_agree() {
+        let mut all = Claims::default();
+        let large = |limit: u64| move |request: &Request<'_>| request.bytes > limit;
+        let tag: Tag<StorageKind> = tag::register("claims/predicates").unwrap();
+        let subject = Subject::Storage(tag.clone());
+        for claims in [
+            claims("keyed", |c| c.storage(tag)),
+            claims("large", |c| c.by_predicate(subject.clone(), large(100))),
+            claims("huge", |c| c.by_predicate(subject.clone(), large(1000))),
+        ] {
+            all.join(&claims).unwrap();
+        }
+        let owner = |bytes| {
+            all.owner(
+                &subject,
+                &Request {
+                    kernels: &[],
+                    bytes,
+                },
+            )
+        };
+        assert_eq!(owner(5).unwrap(), Some("keyed"));
+        assert_eq!(owner(500).unwrap(), Some("large"));
+        let error = owner(5000).unwrap_err().to_string();
+        assert!(error.contains("large, huge"), "{error}");
+    }
+
+    #[test]
+    fn kernels_are_claimed_by_what_they_are() {
+        let mut all = Claims::default();
+        let named = |name: &'static str| {
+            move |request: &Request<'_>| request.kernels.iter().all(|k| k.name.starts_with(name))
+        };
+        for (owner, subject) in [("one", Subject::Kernels), ("all", Subject::Programs)] {
+            let mine = claims(owner, |c| c.by_predicate(subject, named("matmul")));
+            all.join(&mine).unwrap();
+        }
+        let (matmul, other) = (Kernel::new("matmul_f32"), Kernel::new("saxpy"));
+        let owner = |subject: Subject, kernels: &[&Kernel]| {
+            all.owner(&subject, &Request { kernels, bytes: 0 }).unwrap()
+        };
+        assert_eq!(owner(Subject::Kernels, &[&matmul]), Some("one"));
+        assert_eq!(owner(Subject::Kernels, &[&other]), None);
+        assert_eq!(owner(Subject::Programs, &[&matmul, &matmul]), Some("all"));
+        assert_eq!(owner(Subject::Programs, &[&matmul, &other]), None);
+    }
+
+    #[test]
+    fn templates_are_claimed_with_their_instances() {
+        let template: tag::Template<StorageKind, u32> = tag::template("claims/banked").unwrap();
+        let mut all = Claims::default();
+        let mine = claims("any", |c| c.storage(template.tag().clone()));
+        all.join(&mine).unwrap();
+        let special = claims("special", |c| c.storage(template.of(7)));
+        all.join(&special).unwrap();
+        let owner = |bank| {
+            all.owner(&Subject::Storage(template.of(bank)), &NOTHING)
+                .unwrap()
+        };
+        assert_eq!((owner(1), owner(7)), (Some("any"), Some("special")));
+    }
+
+    #[test]
+    fn routes_are_native_unless_somebody_says_otherwise() {
+        let (pinned, shared) = (StorageKind::pinned(), StorageKind::shared());
+        let mut all = Claims::default();
+        let routes = claims("one", |c| {
+            c.copies(
+                shared.clone(),
+                shared.clone(),
+                CopyAction::Illegal("it is gone"),
+            )
+            .copies(pinned.clone(), shared.clone(), CopyAction::StageViaHost)
+        });
+        all.join(&routes).unwrap();
+        let route = |from, to| all.route(from, to, 8);
+        assert_eq!(route(&pinned, &pinned).unwrap(), CopyAction::Native);
+        assert_eq!(route(&pinned, &shared).unwrap(), CopyAction::StageViaHost);
+        let error = route(&shared, &shared).unwrap_err().to_string();
+        assert!(error.contains("it is gone"), "{error}");
+        let twice = claims("two", |c| {
+            c.copies(shared.clone(), shared.clone(), CopyAction::Native)
+        });
+        assert!(matches!(
+            all.clone().join(&twice),
+            Err(Error::Ambiguous { .. })
+        ));
+    }
+}

@@ -1,0 +1,120 @@
+//! Events: points in streams.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::faults::Pending;
+use super::{Device, Stream};
+use crate::backend::BackendEvent;
+use crate::{Error, Result};
+
+/// A point in a stream, or in all streams of a device ([`Device::record_all`]).
+#[derive(Clone)]
+pub struct Event {
+    points: Vec<Point>,
+    outcome: Option<Pending>,
+}
+
+#[derive(Clone)]
+struct Point {
+    stream: Stream,
+    raw: Arc<dyn BackendEvent>,
+}
+
+impl Event {
+    pub(super) fn new(
+        stream: Stream,
+        raw: Arc<dyn BackendEvent>,
+        outcome: Option<Pending>,
+    ) -> Event {
+        let points = vec![Point { stream, raw }];
+        Event { points, outcome }
+    }
+
+    /// The point that lies behind all of these.
+    pub(super) fn all(events: impl IntoIterator<Item = Event>) -> Event {
+        let points = events.into_iter().flat_map(|event| event.points);
+        Event {
+            points: points.collect(),
+            outcome: None,
+        }
+    }
+
+    /// Has the work before it finished?
+    pub fn is_done(&self) -> Result<bool> {
+        for point in &self.points {
+            if !point.raw.is_done()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Waits until it has; returns the fault of the launch behind which it stands, if that is not
+    /// reported yet.
+    pub fn sync(&self) -> Result<()> {
+        for point in &self.points {
+            point.raw.sync()?;
+        }
+        match &self.outcome {
+            Some(pending) => pending.report(),
+            None => Ok(()),
+        }
+    }
+
+    /// The time on the device between an earlier event and this one; waits for both. They have to be of
+    /// one device, which has to keep time.
+    pub fn elapsed(&self, since: &Event) -> Result<Duration> {
+        self.sync()?;
+        since.sync()?;
+        let device = self.device();
+        let unsupported = |what: &str| Error::Unsupported {
+            backend: device.backend().to_owned(),
+            what: what.to_owned(),
+        };
+        let ([end], [start]) = (self.points.as_slice(), since.points.as_slice()) else {
+            return Err(unsupported("the time between points of several streams"));
+        };
+        if start.stream.device() != device {
+            return Err(unsupported("the time between events of two devices"));
+        }
+        let elapsed = end.raw.elapsed(&*start.raw)?;
+        elapsed.ok_or_else(|| unsupported("measuring time by events"))
+    }
+
+    /// The device of the stream that it is a point of.
+    pub fn device(&self) -> &Device {
+        self.points[0].stream.device()
+    }
+
+    /// Lets later work of a stream wait for it.
+    pub(super) fn precede(&self, later: &Stream) -> Result<()> {
+        for point in &self.points {
+            match point.stream.device().backend() == later.device().backend() {
+                _ if point.stream == *later => {}
+                true => later.queue().raw.wait(&point.raw)?,
+                false => point.raw.sync()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The stream in which it stands, the first of several.
+    pub(crate) fn stream(&self) -> &Stream {
+        &self.points[0].stream
+    }
+
+    /// The backend's event there.
+    pub(crate) fn raw(&self) -> &Arc<dyn BackendEvent> {
+        &self.points[0].raw
+    }
+}
+
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let streams = self.points.iter().map(|point| &point.stream);
+        f.write_str("Event")?;
+        f.debug_list().entries(streams).finish()
+    }
+}

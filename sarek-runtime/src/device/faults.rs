@@ -1,0 +1,278 @@
+//! Faults that have not been heard of.
+//!
+//! A launch that can fault on a device of its own memory carries a fault record, a few words of
+//! device memory. [`Pending`] is such a record not yet read: the vectors that the launch wrote hold
+//! it, and so does the stream's log. Whoever asks first reads it back, together with its neighbours; from then on the
+//! outcome is known to all. An outcome sticks to the vectors; `sync` of the stream or device, the next launch on a
+//! stream of one's own, and [`Event::sync`](super::Event::sync) report it only if nothing has reported it before.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use sarek_ir::write::FAULT_WORDS;
+
+use super::Device;
+use super::queue::Queue;
+use crate::backend::{BackendStream, Mem, Slice};
+use crate::fault::Sites;
+use crate::sync::lock;
+use crate::{Error, Result};
+
+/// Bytes of a fault record.
+const RECORD_BYTES: usize = FAULT_WORDS * size_of::<u32>();
+
+/// Fault records of one allocation: a single fill clears them, a single copy reads them.
+const PER_SLAB: usize = 64;
+
+/// Memory of fault records.
+pub(super) struct Slab {
+    mem: Arc<dyn Mem>,
+    /// From one record to the next.
+    stride: usize,
+    len: usize,
+    given: AtomicUsize,
+}
+
+/// Room for one record.
+pub(crate) struct Slot {
+    slab: Arc<Slab>,
+    at: usize,
+}
+
+impl Slot {
+    /// Where the launch finds it.
+    pub(crate) fn slice(&self) -> Slice {
+        Slice {
+            mem: self.slab.mem.clone(),
+            offset: self.at * self.slab.stride,
+            len: RECORD_BYTES,
+        }
+    }
+}
+
+impl Slab {
+    /// Of one record only where buffers cannot be bound in part.
+    pub(super) fn new(device: &Device) -> Result<Slab> {
+        let info = device.info();
+        let len = if info.slabs { PER_SLAB } else { 1 };
+        let stride = RECORD_BYTES.next_multiple_of(info.alignment.max(1));
+        Ok(Slab {
+            mem: device.alloc((len - 1) * stride + RECORD_BYTES)?,
+            stride,
+            len,
+            given: AtomicUsize::new(0),
+        })
+    }
+
+    /// The next record, if there is room. Called under the queue's lock.
+    pub(super) fn slot(self: &Arc<Slab>) -> Option<Slot> {
+        let at = self.given.load(Ordering::Relaxed);
+        if at == self.len {
+            return None;
+        }
+        self.given.store(at + 1, Ordering::Relaxed);
+        let slab = self.clone();
+        Some(Slot { slab, at })
+    }
+
+    /// Does nobody but the queue hold it: no launch under way, no record unread?
+    pub(super) fn is_spare(self: &Arc<Slab>) -> bool {
+        Arc::strong_count(self) == 1
+    }
+
+    /// Clears it, after all that was queued before.
+    pub(super) fn reset(&self, stream: &dyn BackendStream) -> Result<()> {
+        stream.zero(&self.part(self.len))?;
+        self.given.store(0, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn part(&self, records: usize) -> Slice {
+        Slice {
+            mem: self.mem.clone(),
+            offset: 0,
+            len: (records.max(1) - 1) * self.stride + RECORD_BYTES,
+        }
+    }
+
+    /// The records given so far.
+    pub(super) fn read(&self, stream: &dyn BackendStream) -> Result<Vec<u8>> {
+        let part = self.part(self.given.load(Ordering::Relaxed));
+        let mut bytes = vec![0; part.len];
+        stream.copy_out(&part, &mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// What a launch came to.
+#[derive(Clone)]
+pub(super) enum Outcome {
+    Good,
+    Bad(Arc<Failure>),
+}
+
+impl Outcome {
+    fn result(&self) -> Result<()> {
+        match self {
+            Outcome::Good => Ok(()),
+            Outcome::Bad(failure) => Err(failure.error.clone()),
+        }
+    }
+}
+
+/// A fault of a launch; those behind it in a sequence share it.
+pub(super) struct Failure {
+    error: Error,
+    /// Has a user seen it?
+    reported: AtomicBool,
+}
+
+impl Failure {
+    /// The fault, unless a user has seen it.
+    pub(super) fn report(&self) -> Result<()> {
+        match self.reported.swap(true, Ordering::Relaxed) {
+            true => Ok(()),
+            false => Err(self.error.clone()),
+        }
+    }
+
+    pub(super) fn is_reported(&self) -> bool {
+        self.reported.load(Ordering::Relaxed)
+    }
+}
+
+/// What a launch that can fault, or prints, left behind.
+pub(super) struct Record {
+    sites: Sites,
+    state: Mutex<State>,
+}
+
+enum State {
+    /// On the device, unless nothing can fault.
+    Unread(Option<Slot>),
+    Known(Outcome),
+}
+
+impl Record {
+    pub(super) fn new(slot: Option<Slot>, sites: Sites) -> Record {
+        Record {
+            sites,
+            state: Mutex::new(State::Unread(slot)),
+        }
+    }
+
+    /// Where it is still to be read.
+    pub(super) fn slab(&self) -> Option<Arc<Slab>> {
+        match &*lock(&self.state) {
+            State::Unread(slot) => Some(slot.as_ref()?.slab.clone()),
+            State::Known(_) => None,
+        }
+    }
+
+    /// The outcome, if it is known or stands in these bytes.
+    pub(super) fn decode(&self, read: &[(Arc<Slab>, Vec<u8>)]) -> Option<Outcome> {
+        let state = lock(&self.state);
+        let slot = match &*state {
+            State::Unread(Some(slot)) => slot,
+            State::Unread(None) => return Some(Outcome::Good),
+            State::Known(outcome) => return Some(outcome.clone()),
+        };
+        let (_, bytes) = read.iter().find(|(s, _)| Arc::ptr_eq(s, &slot.slab))?;
+        let at = slot.at * slot.slab.stride;
+        // One that was queued since is not among them.
+        let record = bytes.get(at..at + RECORD_BYTES)?;
+        Some(match self.sites.decode(record) {
+            None => Outcome::Good,
+            Some(error) => Outcome::Bad(Arc::new(Failure {
+                error,
+                reported: AtomicBool::new(false),
+            })),
+        })
+    }
+
+    /// Makes the outcome known, if it is not; what it is then.
+    pub(super) fn settle(&self, outcome: Outcome) -> Option<Outcome> {
+        let mut state = lock(&self.state);
+        if let State::Unread(_) = *state {
+            *state = State::Known(outcome);
+        }
+        match &*state {
+            State::Unread(_) => None,
+            State::Known(outcome) => Some(outcome.clone()),
+        }
+    }
+
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        match &*lock(&self.state) {
+            State::Unread(_) => None,
+            State::Known(outcome) => Some(outcome.clone()),
+        }
+    }
+
+    /// Is there nothing left to tell of it?
+    pub(super) fn is_delivered(&self) -> bool {
+        match self.outcome() {
+            None => false,
+            Some(Outcome::Good) => true,
+            Some(Outcome::Bad(failure)) => failure.is_reported(),
+        }
+    }
+
+    /// The fault, if one is known.
+    pub(super) fn failure(&self) -> Option<Arc<Failure>> {
+        match self.outcome()? {
+            Outcome::Good => None,
+            Outcome::Bad(failure) => Some(failure),
+        }
+    }
+}
+
+/// The outcome of a launch on a stream, known or not.
+#[derive(Clone)]
+pub(crate) struct Pending {
+    queue: Arc<Queue>,
+    record: Arc<Record>,
+}
+
+impl Pending {
+    pub(super) fn new(queue: Arc<Queue>, record: Arc<Record>) -> Pending {
+        Pending { queue, record }
+    }
+
+    /// Waits for the outcome and returns it, now and ever again.
+    pub(crate) fn outcome(&self) -> Result<()> {
+        let outcome = self.queue.learn(&self.record)?;
+        if let Outcome::Bad(failure) = &outcome {
+            let _seen = failure.report();
+        }
+        outcome.result()
+    }
+
+    /// The outcome if it is known without waiting.
+    pub(crate) fn known(&self) -> Option<Result<()>> {
+        self.record.outcome().map(|outcome| outcome.result())
+    }
+
+    /// Waits for the outcome and returns it unless it was reported before.
+    pub(super) fn report(&self) -> Result<()> {
+        match self.queue.learn(&self.record)? {
+            Outcome::Good => Ok(()),
+            Outcome::Bad(failure) => failure.report(),
+        }
+    }
+
+    pub(crate) fn is_same(&self, other: &Pending) -> bool {
+        Arc::ptr_eq(&self.record, &other.record)
+    }
+}
+
+impl fmt::Debug for Pending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.known() {
+            None => "unknown outcome",
+            Some(Ok(())) => "no fault",
+            Some(Err(_)) => "fault",
+        })
+    }
+}

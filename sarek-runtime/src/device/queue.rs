@@ -1,0 +1,215 @@
+//! A backend's stream, and the faults that may still appear on it.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use super::Device;
+use super::faults::{Failure, Outcome, Pending, Record, Slab, Slot};
+use super::outputs::Outputs;
+use crate::Result;
+use crate::backend::{BackendStream, Mem};
+use crate::fault::Sites;
+use crate::sync::lock;
+
+/// After so many launches that can fault, the stream is waited for and their records are read, to
+/// bound what they hold.
+const MAX_UNREAD: usize = 256;
+
+/// Memory into which a launch writes what is no result.
+#[derive(Default)]
+pub(crate) struct Traces {
+    /// The fault record.
+    pub(crate) faults: Option<Slot>,
+    /// What is printed.
+    pub(crate) output: Option<Arc<dyn Mem>>,
+}
+
+impl Traces {
+    pub(crate) fn is_some(&self) -> bool {
+        self.faults.is_some() || self.output.is_some()
+    }
+}
+
+/// A backend's stream and the outcomes of the launches on it.
+pub(crate) struct Queue {
+    pub(crate) raw: Arc<dyn BackendStream>,
+    /// Is its work one sequence, in which a fault concerns all that follows? See [`super::Stream`].
+    sequence: bool,
+    log: Mutex<Log>,
+    outputs: Outputs,
+    /// Held while somebody reads fault records.
+    reading: Mutex<()>,
+}
+
+#[derive(Default)]
+struct Log {
+    /// Memory of fault records; the last one may have room.
+    slabs: Vec<Arc<Slab>>,
+    /// Launches whose outcome is unknown, or a fault that nothing has reported; in their order.
+    open: Vec<Arc<Record>>,
+    /// Launches since all records were last read.
+    unread: usize,
+}
+
+impl Queue {
+    pub(super) fn new(raw: Arc<dyn BackendStream>, sequence: bool) -> Queue {
+        Queue {
+            raw,
+            sequence,
+            log: Mutex::default(),
+            outputs: Outputs::default(),
+            reading: Mutex::default(),
+        }
+    }
+
+    /// Zeroed memory for the fault record of a launch.
+    pub(crate) fn fault_record(&self, device: &Device) -> Result<Slot> {
+        let mut log = lock(&self.log);
+        if let Some(slot) = log.slabs.last().and_then(Slab::slot) {
+            return Ok(slot);
+        }
+        let spare = log.slabs.iter().position(Slab::is_spare);
+        let slab = match spare {
+            Some(at) => log.slabs.remove(at),
+            None => Arc::new(Slab::new(device)?),
+        };
+        slab.reset(&*self.raw)?;
+        let slot = slab.slot();
+        log.slabs.push(slab);
+        Ok(slot.expect("a fresh slab has room"))
+    }
+
+    /// Memory for what a launch prints.
+    pub(crate) fn output(&self, device: &Device) -> Result<Arc<dyn Mem>> {
+        self.outputs.memory(device, &*self.raw)
+    }
+
+    /// Remembers that the launch just queued may fault, or prints.
+    pub(crate) fn watch(self: &Arc<Queue>, traces: Traces, sites: Sites) -> Pending {
+        if let Some(mem) = traces.output {
+            self.outputs.push(sites.kernel.clone(), mem);
+        }
+        let record = Arc::new(Record::new(traces.faults, sites));
+        let mut log = lock(&self.log);
+        log.open.push(record.clone());
+        log.unread += 1;
+        Pending::new(self.clone(), record)
+    }
+
+    /// The outcome that all later work shares: that of the last launch, if the work is one sequence.
+    pub(crate) fn tail(self: &Arc<Queue>) -> Option<Pending> {
+        if !self.sequence {
+            return None;
+        }
+        let last = lock(&self.log).open.last().cloned()?;
+        (!last.is_delivered()).then(|| Pending::new(self.clone(), last))
+    }
+
+    /// A fault that is known and that nothing has reported, if the work is one sequence: the next launch reports it.
+    pub(crate) fn admit(&self) -> Result<()> {
+        if !self.sequence {
+            return Ok(());
+        }
+        let mut faults = lock(&self.log).open.clone().into_iter();
+        faults
+            .find_map(|r| r.failure()?.report().err())
+            .map_or(Ok(()), Err)
+    }
+
+    /// Makes the outcome of a launch known, waiting for it.
+    pub(super) fn learn(&self, record: &Arc<Record>) -> Result<Outcome> {
+        let _one_at_a_time = lock(&self.reading);
+        if let Some(outcome) = record.outcome() {
+            return Ok(outcome);
+        }
+        self.outputs.print(&*self.raw)?;
+        let queued = lock(&self.log).open.clone();
+        let read = read_slabs(&*self.raw, &queued)?;
+        let queued: HashSet<_> = queued.iter().map(Arc::as_ptr).collect();
+        let mut failed: Option<Arc<Failure>> = None;
+        for open in &lock(&self.log).open {
+            // Of a launch queued meanwhile the bytes say nothing.
+            let readable = queued.contains(&Arc::as_ptr(open));
+            let outcome = match &failed {
+                // What a sequence has lost is lost from there on.
+                Some(failure) if self.sequence => Some(Outcome::Bad(failure.clone())),
+                Some(_) | None if readable => open.decode(&read),
+                Some(_) | None => None,
+            };
+            if let Some(Outcome::Bad(failure)) = outcome.and_then(|outcome| open.settle(outcome))
+                && !failure.is_reported()
+            {
+                failed.get_or_insert(failure);
+            }
+        }
+        Ok(record.outcome().unwrap_or(Outcome::Good))
+    }
+
+    /// Makes the outcomes of all launches known.
+    #[cfg(test)]
+    pub(crate) fn learn_all(&self) -> Result<()> {
+        self.settle()
+    }
+
+    /// Reads the fault records if there may be many.
+    pub(crate) fn bound_log(&self) -> Result<()> {
+        if self.outputs.are_many() {
+            self.outputs.print(&*self.raw)?;
+        }
+        if lock(&self.log).unread < MAX_UNREAD {
+            return Ok(());
+        }
+        self.settle()
+    }
+
+    /// Waits for all work, and returns a fault that nothing has reported.
+    pub(super) fn sync(&self) -> Result<()> {
+        self.raw.sync()?;
+        self.outputs.print(&*self.raw)?;
+        self.settle()?;
+        let open = &mut lock(&self.log).open;
+        let known = open.extract_if(.., |record| record.outcome().is_some());
+        // All of them count as reported: users mend the first and try again.
+        let report = |known: Arc<Record>| known.failure().map_or(Ok(()), |f| f.report());
+        known.map(report).fold(Ok(()), Result::and)
+    }
+
+    pub(super) fn has_unreported_faults(&self) -> bool {
+        let log = lock(&self.log);
+        !log.open.iter().all(|record| record.is_delivered())
+    }
+
+    /// Reads every record; keeps the faults that nothing has reported.
+    fn settle(&self) -> Result<()> {
+        let last = {
+            let mut log = lock(&self.log);
+            log.unread = 0;
+            log.open.last().cloned()
+        };
+        if let Some(last) = last {
+            self.learn(&last)?;
+        }
+        lock(&self.log).open.retain(|record| !record.is_delivered());
+        Ok(())
+    }
+
+    /// After everything queued here so far, lets `later` go on.
+    pub(crate) fn precede(&self, later: &Queue) -> Result<()> {
+        later.raw.wait(&self.raw.record()?)
+    }
+}
+
+/// The bytes of the slabs in which records of these launches are still to be read.
+fn read_slabs(
+    stream: &dyn BackendStream,
+    queued: &[Arc<Record>],
+) -> Result<Vec<(Arc<Slab>, Vec<u8>)>> {
+    let mut read: Vec<(Arc<Slab>, Vec<u8>)> = Vec::new();
+    for slab in queued.iter().filter_map(|record| record.slab()) {
+        if !read.iter().any(|(known, _)| Arc::ptr_eq(known, &slab)) {
+            let bytes = slab.read(stream)?;
+            read.push((slab, bytes));
+        }
+    }
+    Ok(read)
+}

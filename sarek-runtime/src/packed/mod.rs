@@ -1,0 +1,444 @@
+//! Vectors of two to four components: `f32x4` and its kin.
+//!
+//! What stands here is what a kernel means by them; the frontend knows the same operations by name and takes them apart
+//! into components.
+
+mod swizzle;
+
+use std::ops::{
+    Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Index, Mul, MulAssign, Neg, Not, Rem,
+    RemAssign, Sub, SubAssign,
+};
+
+use sarek_ir::{FieldInfo, StructInfo, TypeInfo};
+
+pub use swizzle::{Swizzle2, Swizzle3, Swizzle4};
+
+use crate::direct::Plain;
+use crate::{Element, Float, KernelType};
+
+/// A vector of components, for [`Swizzle2`] and its kin.
+#[doc(hidden)]
+pub trait Packed: Copy {
+    /// A component.
+    type Lane: Copy;
+    /// Two of them.
+    type Two;
+    /// Three of them.
+    type Three;
+    /// Four of them.
+    type Four;
+
+    fn lane(self, at: usize) -> Self::Lane;
+    fn two(x: Self::Lane, y: Self::Lane) -> Self::Two;
+    fn three(x: Self::Lane, y: Self::Lane, z: Self::Lane) -> Self::Three;
+    fn four(x: Self::Lane, y: Self::Lane, z: Self::Lane, w: Self::Lane) -> Self::Four;
+}
+
+/// A type, and what all component types have.
+macro_rules! packed {
+    ($($name:ident $lane:ident $n:tt $align:literal ($($c:ident $at:literal)+)
+        $two:ident $three:ident $four:ident $zero:literal $one:literal;)*) => {$(
+        #[doc = concat!("A vector of ", $n, " `", stringify!($lane), "`: on devices and here, ", $n,
+            " in a row, at a multiple of ", $align, " bytes.")]
+        ///
+        /// Operators work on components, and with a scalar on either side. In kernels each component is a number of
+        /// its own; what is loaded or stored whole is one access of up to 16 bytes where the device has such.
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, PartialEq, Debug, Default)]
+        #[repr(C, align($align))]
+        pub struct $name {
+            $(#[doc = concat!("Component ", $at, ".")] pub $c: $lane,)+
+        }
+
+        impl $name {
+            /// All components are 0.
+            pub const ZERO: $name = $name::splat($zero);
+            /// All components are 1.
+            pub const ONE: $name = $name::splat($one);
+
+            /// A vector of these components.
+            #[inline(always)]
+            pub const fn new($($c: $lane),+) -> $name {
+                $name { $($c),+ }
+            }
+
+            /// A vector of one number, in all components.
+            #[inline(always)]
+            pub const fn splat(value: $lane) -> $name {
+                $name { $($c: value),+ }
+            }
+
+            /// The components as an array.
+            #[inline(always)]
+            pub const fn to_array(self) -> [$lane; $n] {
+                [$(self.$c),+]
+            }
+
+            /// The smaller of each two components.
+            #[inline(always)]
+            pub fn min(self, other: $name) -> $name {
+                $name { $($c: self.$c.min(other.$c)),+ }
+            }
+
+            /// The larger of each two components.
+            #[inline(always)]
+            pub fn max(self, other: $name) -> $name {
+                $name { $($c: self.$c.max(other.$c)),+ }
+            }
+
+            /// Each component between those of two vectors.
+            #[inline(always)]
+            pub fn clamp(self, lo: $name, hi: $name) -> $name {
+                $name { $($c: self.$c.clamp(lo.$c, hi.$c)),+ }
+            }
+
+            /// The sum of the products of components.
+            #[inline(always)]
+            pub fn dot(self, other: $name) -> $lane {
+                let products = self * other;
+                packed!(@sum products $($c)+)
+            }
+        }
+
+        impl From<[$lane; $n]> for $name {
+            fn from([$($c),+]: [$lane; $n]) -> $name {
+                $name { $($c),+ }
+            }
+        }
+
+        impl From<$name> for [$lane; $n] {
+            fn from(value: $name) -> [$lane; $n] {
+                value.to_array()
+            }
+        }
+
+        impl Index<usize> for $name {
+            type Output = $lane;
+
+            #[inline(always)]
+            fn index(&self, index: usize) -> &$lane {
+                [$(&self.$c),+][index]
+            }
+        }
+
+        impl Packed for $name {
+            type Lane = $lane;
+            type Two = $two;
+            type Three = $three;
+            type Four = $four;
+
+            #[inline(always)]
+            fn lane(self, at: usize) -> $lane {
+                self[at]
+            }
+
+            #[inline(always)]
+            fn two(x: $lane, y: $lane) -> $two {
+                $two { x, y }
+            }
+
+            #[inline(always)]
+            fn three(x: $lane, y: $lane, z: $lane) -> $three {
+                $three { x, y, z }
+            }
+
+            #[inline(always)]
+            fn four(x: $lane, y: $lane, z: $lane, w: $lane) -> $four {
+                $four { x, y, z, w }
+            }
+        }
+
+        impl Swizzle2 for $name {}
+        packed!(@swizzles $name $n);
+
+        packed!(@operators $name $lane ($($c)+)
+            Add add +, AddAssign add_assign; Sub sub -, SubAssign sub_assign; Mul mul *, MulAssign mul_assign;
+            Div div /, DivAssign div_assign; Rem rem %, RemAssign rem_assign;);
+
+        // SAFETY: the fields and where they are.
+        unsafe impl KernelType for $name {
+            const TYPE: TypeInfo = TypeInfo::Struct(
+                const {
+                    &StructInfo {
+                        name: stringify!($name),
+                        fields: const {
+                            &[$(FieldInfo {
+                                name: stringify!($c),
+                                ty: <$lane as KernelType>::TYPE,
+                                offset: std::mem::offset_of!($name, $c) as u64,
+                            }),+]
+                        },
+                        size: size_of::<$name>() as u64,
+                        align: align_of::<$name>() as u64,
+                    }
+                },
+            );
+        }
+
+        // SAFETY: numbers in a row, without padding: any bytes are a value.
+        unsafe impl Element for $name {}
+        // SAFETY: as above.
+        unsafe impl Plain for $name {
+            const ANY: bool = true;
+        }
+
+        const _: () = assert!(size_of::<$name>() == $n * size_of::<$lane>());
+    )*};
+    (@swizzles $name:ident 2) => {};
+    (@swizzles $name:ident 3) => {
+        impl Swizzle3 for $name {}
+    };
+    (@swizzles $name:ident 4) => {
+        impl Swizzle3 for $name {}
+        impl Swizzle4 for $name {}
+    };
+    (@sum $of:ident $x:ident $y:ident) => { $of.$x + $of.$y };
+    (@sum $of:ident $x:ident $y:ident $z:ident) => { $of.$x + $of.$y + $of.$z };
+    (@sum $of:ident $x:ident $y:ident $z:ident $w:ident) => { $of.$x + $of.$y + $of.$z + $of.$w };
+    (@operators $name:ident $lane:ident $cs:tt
+        $($op:ident $method:ident $symbol:tt, $assign:ident $assign_method:ident;)*) => {$(
+        packed!(@operator $name $lane $cs $op $method $symbol);
+
+        impl $assign for $name {
+            #[inline(always)]
+            fn $assign_method(&mut self, other: $name) {
+                *self = *self $symbol other;
+            }
+        }
+
+        impl $assign<$lane> for $name {
+            #[inline(always)]
+            fn $assign_method(&mut self, other: $lane) {
+                *self = *self $symbol other;
+            }
+        }
+    )*};
+    (@operator $name:ident $lane:ident ($($c:ident)+) $op:ident $method:ident $symbol:tt) => {
+        impl $op for $name {
+            type Output = $name;
+
+            #[inline(always)]
+            fn $method(self, other: $name) -> $name {
+                $name { $($c: self.$c $symbol other.$c),+ }
+            }
+        }
+
+        impl $op<$lane> for $name {
+            type Output = $name;
+
+            #[inline(always)]
+            fn $method(self, other: $lane) -> $name {
+                $name { $($c: self.$c $symbol other),+ }
+            }
+        }
+
+        impl $op<$name> for $lane {
+            type Output = $name;
+
+            #[inline(always)]
+            fn $method(self, other: $name) -> $name {
+                $name { $($c: self $symbol other.$c),+ }
+            }
+        }
+    };
+}
+
+/// What vectors of floats have.
+macro_rules! floats {
+    ($($name:ident $lane:ident ($($c:ident)+);)*) => {$(
+        impl $name {
+            floats!(@each $name $lane ($($c)+)
+                /// The size of each component.
+                abs,
+                /// The square root of each component.
+                sqrt,
+                /// The largest integers not above.
+                floor,
+                /// The smallest integers not below.
+                ceil,
+                /// The nearest integers, halves away from zero.
+                round,
+                /// The integer part of each component.
+                trunc,
+                /// What is behind the point of each component.
+                fract,
+            );
+
+            /// `self * a + b`, each component rounded once.
+            #[inline(always)]
+            pub fn mul_add(self, a: $name, b: $name) -> $name {
+                $name { $($c: Float::mul_add(self.$c, a.$c, b.$c)),+ }
+            }
+
+            /// The length: the root of the sum of squares.
+            #[inline(always)]
+            pub fn length(self) -> $lane {
+                Float::sqrt(self.dot(self))
+            }
+
+            /// The sum of squares.
+            #[inline(always)]
+            pub fn length_squared(self) -> $lane {
+                self.dot(self)
+            }
+
+            /// The length of the difference.
+            #[inline(always)]
+            pub fn distance(self, other: $name) -> $lane {
+                (self - other).length()
+            }
+
+            /// The vector of length 1 in the same direction.
+            #[inline(always)]
+            pub fn normalize(self) -> $name {
+                self / self.length()
+            }
+        }
+
+        packed_unary!($name ($($c)+) Neg neg -);
+    )*};
+    (@each $name:ident $lane:ident $cs:tt $($(#[$doc:meta])* $method:ident,)*) => {
+        $(floats!(@one $name $lane $cs $(#[$doc])* $method);)*
+    };
+    (@one $name:ident $lane:ident ($($c:ident)+) $(#[$doc:meta])* $method:ident) => {
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $method(self) -> $name {
+            $name { $($c: Float::$method(self.$c)),+ }
+        }
+    };
+}
+
+macro_rules! packed_unary {
+    ($name:ident ($($c:ident)+) $op:ident $method:ident $symbol:tt) => {
+        impl $op for $name {
+            type Output = $name;
+
+            #[inline(always)]
+            fn $method(self) -> $name {
+                $name { $($c: $symbol self.$c),+ }
+            }
+        }
+    };
+}
+
+/// What vectors of integers have.
+macro_rules! integers {
+    ($($name:ident $lane:ident $cs:tt;)*) => {$(
+        packed!(@operator $name $lane $cs BitAnd bitand &);
+        packed!(@operator $name $lane $cs BitOr bitor |);
+        packed!(@operator $name $lane $cs BitXor bitxor ^);
+        packed_unary!($name $cs Not not !);
+    )*};
+}
+
+macro_rules! signed {
+    ($($name:ident ($($c:ident)+);)*) => {$(
+        packed_unary!($name ($($c)+) Neg neg -);
+
+        impl $name {
+            /// The size of each component.
+            #[inline(always)]
+            pub fn abs(self) -> $name {
+                $name { $($c: self.$c.abs()),+ }
+            }
+        }
+    )*};
+}
+
+macro_rules! cross {
+    ($($name:ident)*) => {$(
+        impl $name {
+            /// The vector at right angles to both.
+            #[inline(always)]
+            pub fn cross(self, other: $name) -> $name {
+                $name {
+                    x: self.y * other.z - self.z * other.y,
+                    y: self.z * other.x - self.x * other.z,
+                    z: self.x * other.y - self.y * other.x,
+                }
+            }
+        }
+    )*};
+}
+
+packed! {
+    f32x2 f32 2 8 (x 0 y 1) f32x2 f32x3 f32x4 0.0 1.0;
+    f32x3 f32 3 4 (x 0 y 1 z 2) f32x2 f32x3 f32x4 0.0 1.0;
+    f32x4 f32 4 16 (x 0 y 1 z 2 w 3) f32x2 f32x3 f32x4 0.0 1.0;
+    f64x2 f64 2 16 (x 0 y 1) f64x2 f64x3 f64x4 0.0 1.0;
+    f64x3 f64 3 8 (x 0 y 1 z 2) f64x2 f64x3 f64x4 0.0 1.0;
+    f64x4 f64 4 16 (x 0 y 1 z 2 w 3) f64x2 f64x3 f64x4 0.0 1.0;
+    i32x2 i32 2 8 (x 0 y 1) i32x2 i32x3 i32x4 0 1;
+    i32x3 i32 3 4 (x 0 y 1 z 2) i32x2 i32x3 i32x4 0 1;
+    i32x4 i32 4 16 (x 0 y 1 z 2 w 3) i32x2 i32x3 i32x4 0 1;
+    u32x2 u32 2 8 (x 0 y 1) u32x2 u32x3 u32x4 0 1;
+    u32x3 u32 3 4 (x 0 y 1 z 2) u32x2 u32x3 u32x4 0 1;
+    u32x4 u32 4 16 (x 0 y 1 z 2 w 3) u32x2 u32x3 u32x4 0 1;
+}
+
+floats! {
+    f32x2 f32 (x y);
+    f32x3 f32 (x y z);
+    f32x4 f32 (x y z w);
+    f64x2 f64 (x y);
+    f64x3 f64 (x y z);
+    f64x4 f64 (x y z w);
+}
+
+integers! {
+    i32x2 i32 (x y);
+    i32x3 i32 (x y z);
+    i32x4 i32 (x y z w);
+    u32x2 u32 (x y);
+    u32x3 u32 (x y z);
+    u32x4 u32 (x y z w);
+}
+
+signed! {
+    i32x2 (x y);
+    i32x3 (x y z);
+    i32x4 (x y z w);
+}
+
+cross!(f32x3 f64x3 i32x3 u32x3);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operators_work_on_components_and_with_scalars() {
+        let (a, b) = (f32x3::new(1.0, 2.0, 3.0), f32x3::new(4.0, 5.0, 6.0));
+        assert_eq!(a + b, f32x3::new(5.0, 7.0, 9.0));
+        assert_eq!(2.0 * a - 1.0, f32x3::new(1.0, 3.0, 5.0));
+        assert_eq!(a.dot(b), 32.0);
+        assert_eq!(a.cross(b), f32x3::new(-3.0, 6.0, -3.0));
+        let mut c = i32x2::new(7, -8);
+        c %= 4;
+        assert_eq!(-c & 3, i32x2::new(1, 0));
+        assert_eq!(f64x2::new(3.0, 4.0).length(), 5.0);
+    }
+
+    #[test]
+    fn swizzles_take_components_by_name() {
+        let v = u32x4::new(1, 2, 3, 4);
+        assert_eq!(v.wzyx(), u32x4::new(4, 3, 2, 1));
+        assert_eq!(v.xzz(), u32x3::new(1, 3, 3));
+        assert_eq!((v.yy(), v[3]), (u32x2::splat(2), 4));
+    }
+
+    #[test]
+    fn four_floats_are_aligned_as_one_access() {
+        assert_eq!(
+            (
+                align_of::<f32x4>(),
+                align_of::<f32x2>(),
+                align_of::<f32x3>()
+            ),
+            (16, 8, 4)
+        );
+        assert_eq!((size_of::<f64x4>(), align_of::<f64x4>()), (32, 16));
+    }
+}

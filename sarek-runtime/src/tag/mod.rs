@@ -1,0 +1,425 @@
+//! Tags: the kinds of things that backends may add to.
+//!
+//! A kind ([`DeviceKind`], [`StorageKind`], [`ScheduleKind`], [`InstrumentationKind`], [`Language`]) has members. A plain
+//! member is its name. A template takes attributes, each set of which is an instance of it; instances of equal attributes
+//! are one object. Members are added at run time:
+//!
+//! ```
+//! use sarek_runtime::tag::{self, ScheduleKind, Tag, Template};
+//!
+//! #[derive(PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+//! struct Tiled {
+//!     block_size: u32,
+//!     smem_kb: u32,
+//! }
+//!
+//! let tiled: Template<ScheduleKind, Tiled> = tag::template("doc/tiled")?;
+//! let small = tiled.of(Tiled { block_size: 64, smem_kb: 8 });
+//! assert!(tiled.matches(&small) && small == tiled.of(Tiled { block_size: 64, smem_kb: 8 }));
+//! assert_eq!(tiled.attributes(&small).unwrap().smem_kb, 8);
+//! # Ok::<(), sarek_runtime::Error>(())
+//! ```
+//!
+//! Tags are serde data: a plain member is its name, a template `{"type": name}`, an instance `{"type": name, "with": attributes}`. A
+//! name that nobody added is a tag too ([`Tag::is_undefined`]): it is kept as it was read and written again the same.
+
+mod serial;
+#[cfg(test)]
+mod tests;
+mod value;
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::sync::lock;
+use crate::{Error, Result};
+
+/// What kinds of devices there are.
+#[derive(Debug)]
+pub enum DeviceKind {}
+
+/// Where memory may be.
+#[derive(Debug)]
+pub enum StorageKind {}
+
+/// How the threads of a launch may be run.
+#[derive(Debug)]
+pub enum ScheduleKind {}
+
+/// What may be measured of a launch.
+#[derive(Debug)]
+pub enum InstrumentationKind {}
+
+/// What programs may be written in.
+#[derive(Debug)]
+pub enum Language {}
+
+/// A set of tags. Its members are those that it has from the beginning, then those that were added.
+pub trait Kind: Sized + 'static {
+    /// What it is called in messages.
+    const NAME: &'static str;
+
+    /// The members that it has from the beginning.
+    const MEMBERS: &'static [&'static str];
+}
+
+macro_rules! kinds {
+    ($($kind:ident $name:literal: $($member:ident $text:literal $doc:literal),*;)*) => {$(
+        impl Kind for $kind {
+            const NAME: &'static str = $name;
+            const MEMBERS: &'static [&'static str] = &[$($text),*];
+        }
+
+        impl $kind {
+            $(
+                #[doc = $doc]
+                pub fn $member() -> Tag<$kind> {
+                    lookup($text)
+                }
+            )*
+        }
+    )*};
+}
+
+kinds! {
+    DeviceKind "device kind":
+        cpu "cpu" "A processor that runs this program.",
+        gpu "gpu" "A graphics processor.",
+        software "software" "A device that a library makes of the processor.";
+    StorageKind "storage kind":
+        device "device" "The device's own memory.",
+        pinned "pinned" "Host memory that does not move, which the device reads and writes by itself.",
+        zero_copy "zero_copy" "The host's memory, used in place.",
+        shared "shared" "Memory of a block.";
+    ScheduleKind "schedule":
+        blocks "blocks" "Blocks of threads, each thread once.",
+        grid_stride "grid_stride" "As many blocks as the device runs at once; their threads take several turns.",
+        single_thread "single_thread" "All of it in one thread.";
+    InstrumentationKind "instrumentation":
+        none "none" "Nothing.",
+        timer "timer" "The time on the host.",
+        device_events "device_events" "The time on the device.";
+    Language "language":
+        rust "rust" "Rust, compiled with the program.",
+        ir "ir" "The intermediate representation.",
+        cuda "cuda" "CUDA C.",
+        opencl "opencl" "OpenCL C.",
+        wgsl "wgsl" "WGSL.",
+        ptx "ptx" "PTX.";
+}
+
+/// A member of a kind: cheap to clone, equal to itself alone.
+pub struct Tag<K>(Arc<Data>, PhantomData<fn() -> K>);
+
+/// A member that takes attributes `A`.
+pub struct Template<K, A>(Tag<K>, PhantomData<fn() -> A>);
+
+struct Data {
+    name: String,
+    form: Form,
+}
+
+enum Form {
+    Plain,
+    Template {
+        attributes: TypeId,
+        read: serial::Read,
+    },
+    Instance {
+        attributes: Arc<dyn Attributes>,
+        template: Arc<Data>,
+    },
+    /// What stood beside the name, if it was more than that.
+    Undefined(Option<serial::Fields>),
+}
+
+/// Attributes whose type is forgotten.
+trait Attributes: Send + Sync {
+    fn as_any(&self) -> &(dyn Any + Send + Sync);
+    fn equals(&self, other: &dyn Attributes) -> bool;
+    fn format(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+    fn as_data(&self) -> &dyn erased_serde::Serialize;
+}
+
+impl<A: Attribute> Attributes for A {
+    fn as_any(&self) -> &(dyn Any + Send + Sync) {
+        self
+    }
+
+    fn equals(&self, other: &dyn Attributes) -> bool {
+        other.as_any().downcast_ref::<A>() == Some(self)
+    }
+
+    fn format(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+
+    fn as_data(&self) -> &dyn erased_serde::Serialize {
+        self
+    }
+}
+
+/// What the attributes of a template may be.
+pub trait Attribute:
+    Any + Eq + Hash + fmt::Debug + Send + Sync + Serialize + DeserializeOwned
+{
+}
+
+impl<A> Attribute for A where
+    A: Any + Eq + Hash + fmt::Debug + Send + Sync + Serialize + DeserializeOwned
+{
+}
+
+/// All tags of all kinds.
+#[derive(Default)]
+struct Tables {
+    kinds: HashMap<TypeId, Table>,
+}
+
+/// The tags of a kind.
+struct Table {
+    /// In the order in which they are listed.
+    members: Vec<Arc<Data>>,
+    instances: Vec<Arc<Data>>,
+    undefined: Vec<Arc<Data>>,
+}
+
+/// Does something with the tags of a kind.
+fn with<K: Kind, R>(f: impl FnOnce(&mut Table) -> R) -> R {
+    static ALL: OnceLock<Mutex<Tables>> = OnceLock::new();
+    let mut all = lock(ALL.get_or_init(Mutex::default));
+    let plain = |name: &&str| data((*name).to_owned(), Form::Plain);
+    let table = all.kinds.entry(TypeId::of::<K>()).or_insert_with(|| Table {
+        members: K::MEMBERS.iter().map(plain).collect(),
+        instances: Vec::new(),
+        undefined: Vec::new(),
+    });
+    f(table)
+}
+
+fn data(name: String, form: Form) -> Arc<Data> {
+    Arc::new(Data { name, form })
+}
+
+fn tag<K>(data: Arc<Data>) -> Tag<K> {
+    Tag(data, PhantomData)
+}
+
+/// Adds a plain member; an error if there is one of its name.
+pub fn register<K: Kind>(name: &str) -> Result<Tag<K>> {
+    add(name, Form::Plain)
+}
+
+/// Adds a member that takes attributes; an error if there is one of its name.
+pub fn template<K: Kind, A: Attribute>(name: &str) -> Result<Template<K, A>> {
+    let form = Form::Template {
+        attributes: TypeId::of::<A>(),
+        read: serial::read::<A>,
+    };
+    Ok(Template(add(name, form)?, PhantomData))
+}
+
+fn add<K: Kind>(name: &str, form: Form) -> Result<Tag<K>> {
+    with::<K, _>(|table| {
+        if table.members.iter().any(|member| member.name == name) {
+            return Err(problem::<K>(name, "it is there already".to_owned()));
+        }
+        let member = data(name.to_owned(), form);
+        table.members.push(member.clone());
+        Ok(tag(member))
+    })
+}
+
+fn problem<K: Kind>(name: &str, problem: String) -> Error {
+    Error::Tag {
+        kind: K::NAME,
+        name: name.to_owned(),
+        problem,
+    }
+}
+
+/// The member of a name. If nobody has added one, a tag that keeps the name.
+pub fn lookup<K: Kind>(name: &str) -> Tag<K> {
+    known(name).unwrap_or_else(|| undefined(name, None))
+}
+
+/// The member of a name.
+fn known<K: Kind>(name: &str) -> Option<Tag<K>> {
+    with::<K, _>(|table| {
+        let found = table.members.iter().find(|member| member.name == name);
+        found.cloned().map(tag)
+    })
+}
+
+/// The tag that keeps a name, and what stood beside it.
+fn undefined<K: Kind>(name: &str, fields: Option<serial::Fields>) -> Tag<K> {
+    with::<K, _>(|table| {
+        let same = |data: &&Arc<Data>| {
+            data.name == name && matches!(&data.form, Form::Undefined(kept) if *kept == fields)
+        };
+        if let Some(kept) = table.undefined.iter().find(same) {
+            return tag(kept.clone());
+        }
+        let kept = data(name.to_owned(), Form::Undefined(fields));
+        table.undefined.push(kept.clone());
+        tag(kept)
+    })
+}
+
+/// The instance of a template.
+fn instance<K: Kind>(template: &Arc<Data>, attributes: Arc<dyn Attributes>) -> Tag<K> {
+    with::<K, _>(|table| {
+        let same = |data: &&Arc<Data>| match &data.form {
+            Form::Instance {
+                attributes: known,
+                template: of,
+            } => Arc::ptr_eq(of, template) && known.equals(&*attributes),
+            Form::Plain | Form::Template { .. } | Form::Undefined(_) => false,
+        };
+        if let Some(known) = table.instances.iter().find(same) {
+            return tag(known.clone());
+        }
+        let form = Form::Instance {
+            attributes: attributes.clone(),
+            template: template.clone(),
+        };
+        let made = data(template.name.clone(), form);
+        table.instances.push(made.clone());
+        tag(made)
+    })
+}
+
+/// The template of a name; an error if there is none, or if it takes other attributes.
+pub fn lookup_template<K: Kind, A: Attribute>(name: &str) -> Result<Template<K, A>> {
+    let tag = lookup::<K>(name);
+    match tag.0.form {
+        Form::Template { attributes, .. } if attributes == TypeId::of::<A>() => {
+            Ok(Template(tag, PhantomData))
+        }
+        Form::Template { .. } => Err(problem::<K>(name, "it takes other attributes".to_owned())),
+        Form::Plain | Form::Instance { .. } => {
+            Err(problem::<K>(name, "it takes no attributes".to_owned()))
+        }
+        Form::Undefined(_) => Err(problem::<K>(name, "nobody has added it".to_owned())),
+    }
+}
+
+/// The members, templates included and instances not, in the order in which they were added.
+pub fn members<K: Kind>() -> Vec<Tag<K>> {
+    with::<K, _>(|table| table.members.iter().cloned().map(tag).collect())
+}
+
+impl<K: Kind, A: Attribute> Template<K, A> {
+    /// Its instance of these attributes.
+    pub fn of(&self, attributes: A) -> Tag<K> {
+        instance(&self.0.0, Arc::new(attributes))
+    }
+
+    /// Is the tag one of its instances, or itself?
+    pub fn matches(&self, tag: &Tag<K>) -> bool {
+        self.0.matches(tag)
+    }
+
+    /// The attributes of a tag, if it is one of its instances.
+    pub fn attributes<'a>(&self, tag: &'a Tag<K>) -> Option<&'a A> {
+        match &tag.0.form {
+            Form::Instance {
+                attributes,
+                template,
+            } if Arc::ptr_eq(template, &self.0.0) => attributes.as_any().downcast_ref(),
+            Form::Instance { .. } | Form::Plain | Form::Template { .. } | Form::Undefined(_) => {
+                None
+            }
+        }
+    }
+
+    /// The template as a member of its kind.
+    pub fn tag(&self) -> &Tag<K> {
+        &self.0
+    }
+}
+
+impl<K> Tag<K> {
+    /// Its name; that of the template, for an instance.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Is it the other one, or a template of which that is an instance?
+    pub fn matches(&self, other: &Tag<K>) -> bool {
+        self == other
+            || match &other.0.form {
+                Form::Instance { template, .. } => Arc::ptr_eq(template, &self.0),
+                Form::Plain | Form::Template { .. } | Form::Undefined(_) => false,
+            }
+    }
+
+    /// Does it keep a name that nobody has added?
+    pub fn is_undefined(&self) -> bool {
+        matches!(self.0.form, Form::Undefined(_))
+    }
+
+    /// Does it take attributes that it has not got?
+    pub fn is_template(&self) -> bool {
+        matches!(self.0.form, Form::Template { .. })
+    }
+}
+
+impl<K> Clone for Tag<K> {
+    fn clone(&self) -> Tag<K> {
+        tag(self.0.clone())
+    }
+}
+
+impl<K, A> Clone for Template<K, A> {
+    fn clone(&self) -> Template<K, A> {
+        Template(self.0.clone(), PhantomData)
+    }
+}
+
+impl<K> PartialEq for Tag<K> {
+    fn eq(&self, other: &Tag<K>) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<K> Eq for Tag<K> {}
+
+impl<K> Hash for Tag<K> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+/// The name, the attributes of an instance, and what it is if it is no plain member.
+impl<K> fmt::Debug for Tag<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.form {
+            Form::Plain => f.write_str(&self.0.name),
+            Form::Template { .. } => write!(f, "{} (template)", self.0.name),
+            Form::Undefined(_) => write!(f, "Undefined({})", self.0.name),
+            Form::Instance { attributes, .. } => {
+                write!(f, "{} ", self.0.name)?;
+                attributes.format(f)
+            }
+        }
+    }
+}
+
+impl<K> fmt::Display for Tag<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+impl<K, A> fmt::Debug for Template<K, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}

@@ -1,0 +1,81 @@
+//! Tags as data.
+
+use std::sync::Arc;
+
+use serde::de::Error as _;
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub(super) use super::value::Fields;
+use super::value::Value;
+use super::{Attribute, Attributes, Form, Kind, Tag, instance, known, undefined};
+
+/// Reads the attributes of a template.
+pub(super) type Read = fn(Fields) -> Result<Arc<dyn Attributes>, String>;
+
+/// Where the name of a template stands, and where the attributes of an instance do.
+const TYPE: &str = "type";
+const WITH: &str = "with";
+
+pub(super) fn read<A: Attribute>(mut fields: Fields) -> Result<Arc<dyn Attributes>, String> {
+    let attributes = fields.remove(WITH).unwrap_or(Value::Null);
+    if !fields.is_empty() {
+        return Err(format!("its attributes stand in `{WITH}`"));
+    }
+    let attributes = A::deserialize(attributes).map_err(|error| error.to_string())?;
+    Ok(Arc::new(attributes))
+}
+
+impl<K> Serialize for Tag<K> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let name = &self.0.name;
+        let fields = match &self.0.form {
+            Form::Plain | Form::Undefined(None) => return name.serialize(serializer),
+            Form::Template { .. } | Form::Instance { .. } => &Fields::new(),
+            Form::Undefined(Some(fields)) => fields,
+        };
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry(TYPE, name)?;
+        if let Form::Instance { attributes, .. } = &self.0.form {
+            object.serialize_entry(WITH, attributes.as_data())?;
+        }
+        for (name, value) in fields {
+            object.serialize_entry(name, value)?;
+        }
+        object.end()
+    }
+}
+
+impl<'de, K: Kind> Deserialize<'de> for Tag<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tag<K>, D::Error> {
+        let told = |name: &str, problem: &str| {
+            D::Error::custom(format!("{} `{name}`: {problem}", K::NAME))
+        };
+        let (name, fields) = match Value::deserialize(deserializer)? {
+            Value::Text(name) => (name, None),
+            Value::Object(mut fields) => match fields.remove(TYPE) {
+                Some(Value::Text(name)) => (name, Some(fields)),
+                Some(_) | None => return Err(D::Error::custom("a tag has a name as its `type`")),
+            },
+            _ => {
+                return Err(D::Error::custom(
+                    "a tag is a name, or an object with a `type`",
+                ));
+            }
+        };
+        let Some(member) = known::<K>(&name) else {
+            return Ok(undefined(&name, fields));
+        };
+        let fields = fields.filter(|fields| !fields.is_empty());
+        match (&member.0.form, fields) {
+            (_, None) => Ok(member),
+            (Form::Template { read, .. }, Some(fields)) => {
+                let attributes = read(fields).map_err(|problem| told(&name, &problem))?;
+                Ok(instance(&member.0, attributes))
+            }
+            (Form::Plain | Form::Instance { .. } | Form::Undefined(_), Some(_)) => {
+                Err(told(&name, "it takes no attributes"))
+            }
+        }
+    }
+}

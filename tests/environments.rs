@@ -1,0 +1,99 @@
+//! Environments: a `native!` text that calls a function of the user's own header.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use sarek::environment::{self, Environment, Parts};
+use sarek::prelude::*;
+use sarek::{Error, Result};
+
+/// `y[i]` is `SCALE` times `x[i]`, by a function that the header `scale.h` holds.
+#[kernel]
+fn scaled(x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    let from = x[i];
+    let mut to = 0u32;
+    // SAFETY: each text assigns one variable of this thread.
+    unsafe {
+        native! {
+            "cuda" => "{to} = scaled_by({from});",
+            "opencl" => "{to} = scaled_by({from});",
+            "wgsl" => "{to} = scaled_by({from});",
+            _ => { to = 3 * from; }
+        }
+    }
+    y[i] = to;
+}
+
+const WGSL: &str = "fn scaled_by(x: u32) -> u32 { return SCALE * x; }";
+
+/// A folder with the header in it.
+fn folder() -> std::path::PathBuf {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("environments");
+    let device = "#ifdef __CUDACC__\n#define DEVICE static __device__\n#else\n#define DEVICE static\n#endif\n";
+    let function = "DEVICE unsigned int scaled_by(unsigned int x) { return SCALE * x; }\n";
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("scale.h"), format!("{device}{function}")).expect("a header");
+    folder
+}
+
+fn run(device: &Device, environment: &str) -> Result<Vec<u32>> {
+    let x: Vector<u32> = (0..100).collect();
+    let mut y = Vector::zeros(100);
+    scaled(&x, &mut y)
+        .environment(environment)
+        .over(100)
+        .run_on(device)?;
+    y.to_vec()
+}
+
+#[test]
+fn kernels_bring_their_headers() -> Result<()> {
+    static STARTED: AtomicUsize = AtomicUsize::new(0);
+    let folder = folder();
+    environment::register(Environment::new("scale", |target| {
+        assert!(["cuda", "opencl", "wgsl"].contains(&target));
+        Ok(Parts::new().define("SCALE", "3u"))
+    }))?;
+    let header = Environment::new("scale.h", move |target| {
+        Ok(match target {
+            "wgsl" => Parts::new().header(WGSL),
+            _ => Parts::new().include_dir(&folder).header("scale.h"),
+        })
+    });
+    environment::register(header.depends_on("scale").init(|_| {
+        STARTED.fetch_add(1, Relaxed);
+        Ok(Box::new(()))
+    }))?;
+    let due: Vec<u32> = (0..100).map(|x| 3 * x).collect();
+    let devices = Device::all();
+    for device in &devices {
+        for _ in 0..2 {
+            assert_eq!(run(device, "scale.h")?, due, "{device}");
+        }
+    }
+    assert_eq!(STARTED.load(Relaxed), devices.len(), "once for each device");
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_had_is_told() -> Result<()> {
+    for device in Device::all() {
+        let error = run(&device, "nowhere").expect_err("nobody registered it");
+        assert!(
+            matches!(error, Error::Environment { .. }),
+            "{device}: {error}"
+        );
+        assert!(error.to_string().contains("`nowhere`"));
+    }
+    // A library is nothing that these compilers take.
+    let library = Environment::new("library", |_| Ok(Parts::new().library("m")));
+    environment::register(library)?;
+    for device in Device::all() {
+        let ran = run(&device, "library");
+        match device.info().host_memory {
+            true => assert!(ran.is_ok(), "compiled Rust needs none"),
+            false => assert!(matches!(ran, Err(Error::Unsupported { .. })), "{ran:?}"),
+        }
+    }
+    Ok(())
+}
