@@ -56,6 +56,8 @@ use sarek_ir::{
 use crate::diagnostics::Errors;
 use crate::parse::{Attribute, Parameters, Signature};
 
+pub use attributes::MARK;
+pub(crate) use attributes::mark_of;
 pub use device::Callee;
 use types::{Known, Ty};
 pub(crate) use written::{member, scalar_tokens};
@@ -571,19 +573,6 @@ impl<'e> Lowerer<'e> {
         let (wanted, ty, span) = (self.types.known(scalar), self.ty(expr), self.span(expr));
         self.unify(wanted, ty, span);
     }
-}
-
-/// The attribute that carries the number of a marked node, see [`crate::emit::reference`].
-pub const MARK: &str = "__sarek_mark";
-
-/// The number of a marked node.
-pub(crate) fn mark_of(attrs: &[syn::Attribute]) -> Option<u32> {
-    attrs.iter().find_map(|attr| match &attr.meta {
-        syn::Meta::List(list) if list.path.is_ident(MARK) => {
-            list.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
-        }
-        syn::Meta::List(_) | syn::Meta::Path(_) | syn::Meta::NameValue(_) => None,
-    })
 }
 
 /// The location of a span.
