@@ -29,7 +29,10 @@ pub use compound::{
 };
 pub use half::f16;
 pub use isa::{Isa, isa};
-pub use joint::{Unmarked, asks, first, function_of, given, lent};
+pub use joint::{
+    Received, ReceivedLanes, Unmarked, asks, first, function_of, given, lent, received,
+    received_lanes,
+};
 pub use math::Elementary;
 pub use number::{Divide, clamp, narrow, wide};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
