@@ -94,6 +94,7 @@ mod text;
 mod ty;
 pub mod validate;
 mod value;
+mod word;
 pub mod write;
 
 pub use collective::{AtomicOp, Scope, SubgroupOp};

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use sarek_ir::write::{Source, Variant};
 
 pub use crate::claims::Claims;
-use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
+pub use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
 pub use crate::environment::Parts;
 use crate::tag::{ScheduleKind, StorageKind, Tag};
 use crate::{Error, Result};
@@ -282,9 +282,8 @@ pub trait BackendStream: Any + Send + Sync {
     /// Copies from the device, after all earlier work; complete on return.
     fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()>;
 
-    /// Queues a launch. A host backend runs it before it returns and reports its first fault;
-    /// others record faults in the buffer of [`sarek_ir::write::SlotKind::Faults`] and return
-    /// `None`.
+    /// Queues a launch. A backend that runs it before it returns reports its first fault; others record faults in the
+    /// buffer of [`sarek_ir::write::SlotKind::Faults`] and return `None`.
     fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>>;
 
     /// Waits for all earlier work.

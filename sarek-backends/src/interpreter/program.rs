@@ -48,14 +48,6 @@ impl Interpreted {
             Some(settings) => Machine::sanitizing(&self.kernel, settings),
             None => Machine::new(&self.kernel),
         };
-        let block_dim = space.block.map(u64::from);
-        let mut ids = Ids {
-            thread_idx: [0; 3],
-            block_idx: [0; 3],
-            block_dim,
-            grid_dim: space.grid,
-            global_dim: space.extent,
-        };
         let turned = sanitize.is_some_and(|settings| settings.seed != 0);
         let mut order: Vec<_> = match turned {
             true => points(space.grid).collect(),
@@ -65,18 +57,14 @@ impl Interpreted {
         // A list of all blocks is kept only where their order is turned about.
         let plain = points(space.grid).filter(|_| !turned);
         for block_idx in order.into_iter().chain(plain) {
-            ids.block_idx = block_idx;
-            // Threads past the extent do not run.
-            let first = |a: usize| block_idx[a].saturating_mul(block_dim[a]);
-            let threads = [0, 1, 2].map(|a| space.extent[a].saturating_sub(first(a)));
-            let threads = [0, 1, 2].map(|a| threads[a].min(block_dim[a]));
-            match machine.run(&ids, threads, &mut host) {
+            let (ids, size) = Ids::of_block(block_idx, space.block, space.grid, space.extent);
+            match machine.run(&ids, size, &mut host) {
                 Ok(()) => {}
                 Err(Stop::Fault { fault, thread }) => {
                     return Ok(Some(RawFault {
                         site: fault.site,
                         detail: fault.detail,
-                        thread: [0, 1, 2].map(|a| first(a) + thread[a]),
+                        thread: ids.global_of(thread),
                     }));
                 }
                 Err(Stop::Found(finding)) => {

@@ -46,6 +46,31 @@ pub struct Ids {
 }
 
 impl Ids {
+    /// The first thread of a block, and how many of its threads run along each axis: those past the extent do not.
+    pub fn of_block(
+        block_idx: [u64; 3],
+        block: [u32; 3],
+        grid_dim: [u64; 3],
+        global_dim: [u64; 3],
+    ) -> (Ids, [u64; 3]) {
+        let block_dim = block.map(u64::from);
+        let first = |a: usize| block_idx[a].saturating_mul(block_dim[a]);
+        let size = [0, 1, 2].map(|a| global_dim[a].saturating_sub(first(a)).min(block_dim[a]));
+        let ids = Ids {
+            thread_idx: [0; 3],
+            block_idx,
+            block_dim,
+            grid_dim,
+            global_dim,
+        };
+        (ids, size)
+    }
+
+    /// The index in the launch of the thread of this index in the block.
+    pub fn global_of(&self, thread: [u64; 3]) -> [u64; 3] {
+        [0, 1, 2].map(|a| self.block_idx[a].saturating_mul(self.block_dim[a]) + thread[a])
+    }
+
     /// Index of the thread in the launch along an axis.
     pub fn global(&self, axis: Axis) -> u64 {
         let a = axis.index();

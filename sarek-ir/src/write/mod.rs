@@ -11,6 +11,7 @@
 pub mod c;
 mod collective;
 mod cuda;
+mod derived;
 mod dialect;
 mod entry;
 mod expr;
@@ -28,6 +29,7 @@ mod wgsl;
 mod wide;
 
 pub use cuda::Cuda;
+pub use derived::Derived;
 pub use dialect::{Atomic, Dialect, RawId};
 pub use entry::{Argument, Entry, Shared};
 pub use opencl::OpenCl;

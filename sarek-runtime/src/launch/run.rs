@@ -198,7 +198,7 @@ impl Call<'_> {
             output: prints.then(|| queue.output(device)).transpose()?,
         };
         let values = self.device_args(stream, plan, slots, &traces)?;
-        stream.queue().raw.launch(&backend::Launch {
+        let launched = stream.queue().raw.launch(&backend::Launch {
             program: &*program.program,
             kernel: self.kernel.name(),
             space: plan.space,
@@ -206,6 +206,15 @@ impl Call<'_> {
             schedule: self.schedule(),
             args: Args::Device(&values),
         })?;
+        if let Some(raw) = launched {
+            // The device has run it already, up to there.
+            let fault = self.sites(plan).describe(&raw);
+            for vector in self.args.iter_mut().filter_map(Arg::written) {
+                vector.written_on(stream, &[]);
+                vector.fail(fault.clone());
+            }
+            return Err(fault);
+        }
         let outcome = traces
             .is_some()
             .then(|| queue.watch(traces, self.sites(plan)));

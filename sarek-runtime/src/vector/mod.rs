@@ -4,6 +4,7 @@ pub(crate) mod bytes;
 mod copies;
 mod device_copy;
 mod erased;
+mod future;
 mod host;
 mod parts;
 mod ranges;
@@ -17,6 +18,7 @@ use crate::sync::lock;
 use crate::{Device, Element, Error, Result};
 use copies::Copies;
 pub(crate) use erased::Operand;
+pub use future::ReadBack;
 pub use parts::{Part, PartMut, Parts};
 
 /// A vector of fixed length that kernels read and write on any device.

@@ -200,9 +200,9 @@ impl Writer<'_> {
                 | Stmt::Break { .. }
                 | Stmt::Continue { .. }
                 | Stmt::Return
-                | Stmt::Fence { .. }
                 | Stmt::Panic { .. }
                 | Stmt::Print { .. }
+                | Stmt::Fence { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Native { .. } => false,
             },

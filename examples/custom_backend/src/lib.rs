@@ -1,0 +1,349 @@
+//! `mygpu`: a backend of sarek, complete, to begin from. `docs/backends.md` walks through it.
+//!
+//! Its one device is an accelerator simulated in memory: it has memory of its own, takes programs in a C dialect of its own,
+//! which it "runs" by walking the kernel's IR, and runs what it is given before a call returns. A crate that depends on
+//! this one has the backend; nothing has to be called.
+
+use std::any::Any;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use sarek::backend::{
+    Arg, Args, Artifact, Backend, BackendDevice, BackendStream, Claims, Codegen, Compiler,
+    DeviceInfo, Features, Launch, Mem, Parts, Program, RawFault, Renderer, Slice,
+};
+use sarek::ir::eval::{Host, Ids, Machine, Stop};
+use sarek::ir::write::{self, Derived, Dialect, OpenCl, Slot, SlotKind, Source, Variant};
+use sarek::ir::{Kernel, ParamId, ParamKind, Scalar, Value};
+use sarek::tag::{self, ScheduleKind, StorageKind, Template};
+use sarek::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+const NAME: &str = "mygpu";
+
+// 1. Kinds of its own: banks of memory, and launches whose blocks go from the last to the first.
+
+/// A bank of the device's memory.
+#[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Bank {
+    /// Which one of the two.
+    pub number: u8,
+}
+
+/// How blocks are handed to the device's processors.
+#[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Backwards {
+    /// Threads of a block.
+    pub block_size: u32,
+    /// Shared memory of a block.
+    pub smem_kb: u32,
+}
+
+/// The storage `mygpu/bank`.
+pub fn bank() -> &'static Template<StorageKind, Bank> {
+    static BANK: OnceLock<Template<StorageKind, Bank>> = OnceLock::new();
+    BANK.get_or_init(|| tag::template("mygpu/bank").expect("the name is this crate's"))
+}
+
+/// The schedule `mygpu/backwards`.
+pub fn backwards() -> &'static Template<ScheduleKind, Backwards> {
+    static BACKWARDS: OnceLock<Template<ScheduleKind, Backwards>> = OnceLock::new();
+    BACKWARDS.get_or_init(|| tag::template("mygpu/backwards").expect("the name is this crate's"))
+}
+
+// 2. The backend: what there is, and what it is in charge of.
+
+/// The backend.
+pub struct MyGpu;
+
+#[linkme::distributed_slice(sarek::registry::LINKED)]
+static LINKED: fn() -> Vec<Arc<dyn Backend>> = || vec![Arc::new(MyGpu)];
+
+impl Backend for MyGpu {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn count(&self) -> Result<usize, String> {
+        Ok(1) // or why there is none
+    }
+
+    fn open(&self, _ordinal: usize) -> Result<Arc<dyn BackendDevice>> {
+        Ok(Arc::new(Simulated {
+            info: describe(),
+            stream: Arc::new(Queue),
+        }))
+    }
+
+    fn priority(&self) -> i32 {
+        80
+    }
+
+    fn claims(&self, claims: &mut Claims) {
+        let (bank, backwards) = (bank().tag().clone(), backwards().tag().clone());
+        claims.storage(bank).schedule(backwards);
+    }
+}
+
+// 3. The dialect: OpenCL C but for the barrier; and the "compiler", which has nothing to do.
+
+struct MyC;
+
+impl Derived for MyC {
+    fn base(&self) -> &dyn Dialect {
+        &OpenCl
+    }
+
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn barrier(&self) -> Result<&'static str, write::Unsupported> {
+        Ok("mygpu_barrier();")
+    }
+}
+
+impl Renderer for MyC {
+    fn target(&self) -> &'static str {
+        NAME
+    }
+
+    fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {
+        write::render(kernel, self, variant).map_err(|lacking| Error::Unsupported {
+            backend: NAME.into(),
+            what: lacking.to_string(),
+        })
+    }
+}
+
+impl Compiler for MyC {
+    fn fingerprint(&self) -> String {
+        "mygpu 1".into()
+    }
+
+    fn keeps_artifacts(&self) -> bool {
+        false // they are the text itself
+    }
+
+    fn compile(&self, _kernel: &str, source: &Source, _parts: &Parts) -> Result<Artifact> {
+        Ok(Artifact {
+            bytes: source.text.as_bytes().into(),
+            log: String::new(),
+        })
+    }
+}
+
+// 4. The device, and its memory.
+
+struct Simulated {
+    info: DeviceInfo,
+    stream: Arc<Queue>,
+}
+
+fn describe() -> DeviceInfo {
+    DeviceInfo {
+        name: "simulated accelerator".into(),
+        features: Features {
+            f64: true,
+            f64_math: true,
+            i64: true,
+            storage8: true,
+            storage16: true,
+            atomics64: true,
+            fences: true,
+            ..Features::default()
+        },
+        max_block: [1024, 1024, 64],
+        max_block_threads: 1024,
+        max_grid: [65535; 3],
+        max_shared: 64 << 10,
+        memory: 4 << 30,
+        max_buffer: 1 << 30,
+        slabs: true,
+        ..DeviceInfo::default()
+    }
+}
+
+impl BackendDevice for Simulated {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn codegen(&self) -> Codegen<'_> {
+        Codegen::Jit(&MyC, &MyC)
+    }
+
+    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+        match program {
+            Program::Binary { source, ir, .. } => Ok(Arc::new(Loaded {
+                kernel: Arc::clone(ir),
+                slots: source.slots.clone(),
+            })),
+            Program::Direct(_) | Program::Ir(_) => Err(foreign("program")),
+        }
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
+        Ok(Arc::new(Memory(Mutex::new(vec![0; bytes]), bytes)))
+    }
+
+    fn alloc_in(&self, bytes: usize, _: &tag::Tag<StorageKind>) -> Result<Arc<dyn Mem>> {
+        self.alloc(bytes) // its banks are alike
+    }
+
+    fn stream(&self) -> Arc<dyn BackendStream> {
+        self.stream.clone()
+    }
+}
+
+struct Memory(Mutex<Vec<u8>>, usize);
+
+impl Mem for Memory {
+    fn len(&self) -> usize {
+        self.1
+    }
+}
+
+fn bytes(slice: &Slice) -> Result<MutexGuard<'_, Vec<u8>>> {
+    let memory: &dyn Any = &*slice.mem;
+    let memory: &Memory = memory.downcast_ref().ok_or_else(|| foreign("memory"))?;
+    Ok(memory.0.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn foreign(what: &str) -> Error {
+    Error::Device {
+        device: NAME.into(),
+        message: format!("was given another backend's {what}"),
+    }
+}
+
+// 5. The stream: copies and launches, in order.
+
+struct Queue;
+
+struct Loaded {
+    kernel: Arc<Kernel>,
+    slots: Vec<Slot>,
+}
+
+impl BackendStream for Queue {
+    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+        bytes(dst)?[dst.offset..][..src.len()].copy_from_slice(src);
+        Ok(())
+    }
+
+    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+        dst.copy_from_slice(&bytes(src)?[src.offset..][..dst.len()]);
+        Ok(())
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+        let loaded: Option<&Loaded> = launch.program.downcast_ref();
+        let (Some(loaded), Args::Device(args)) = (loaded, &launch.args) else {
+            return Err(foreign("launch"));
+        };
+        let mut host = Given { loaded, args };
+        let mut machine = Machine::new(&loaded.kernel);
+        let (space, [nx, ny, _]) = (launch.space, launch.space.grid);
+        let blocks = space.blocks();
+        for n in 0..blocks {
+            let reversed = backwards().matches(launch.schedule);
+            let n = if reversed { blocks - 1 - n } else { n };
+            let block_idx = [n % nx, n / nx % ny, n / (nx * ny)];
+            let (ids, size) = Ids::of_block(block_idx, space.block, space.grid, space.extent);
+            match machine.run(&ids, size, &mut host) {
+                Ok(()) => {}
+                Err(Stop::Fault { fault, thread }) => {
+                    return Ok(Some(RawFault {
+                        site: fault.site,
+                        detail: fault.detail,
+                        thread: ids.global_of(thread),
+                    }));
+                }
+                Err(Stop::Divergence { .. }) => {
+                    return Err(Error::Launch {
+                        kernel: launch.kernel.into(),
+                        problem: "a thread does not come to a barrier".into(),
+                    });
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn sync(&self) -> Result<()> {
+        Ok(()) // it is done already
+    }
+}
+
+/// The arguments of a launch, by slot.
+struct Given<'a> {
+    loaded: &'a Loaded,
+    args: &'a [Arg],
+}
+
+impl Given<'_> {
+    fn slot(&self, is: impl Fn(SlotKind) -> bool) -> Option<&Arg> {
+        let at = self.loaded.slots.iter().position(|slot| is(slot.kind))?;
+        self.args.get(at)
+    }
+
+    /// Where an element stands, and its type.
+    fn element(&self, param: ParamId, index: u64) -> (&Slice, usize, Scalar) {
+        let is = |kind| matches!(kind, SlotKind::Buffer { param: p, .. } if p == param);
+        match (self.slot(is), self.loaded.kernel.params[param.index()].kind) {
+            (Some(Arg::Buffer(slice)), ParamKind::Slice { elem, .. }) => {
+                let at = slice.offset + index as usize * elem.scalar().size();
+                (slice, at, elem.scalar())
+            }
+            _ => unreachable!("a kernel indexes slices, which have slots"),
+        }
+    }
+
+    fn scalar(&self, kind: SlotKind, ty: Scalar) -> Value {
+        match self.slot(|k| k == kind) {
+            Some(Arg::Scalar(scalar)) => value(ty, scalar.as_bytes()),
+            _ => unreachable!("a scalar has a slot"),
+        }
+    }
+}
+
+impl Host for Given<'_> {
+    fn scalar(&self, param: ParamId) -> Value {
+        match self.loaded.kernel.params[param.index()].kind {
+            ParamKind::Scalar(ty) => self.scalar(SlotKind::Scalar(param), ty),
+            _ => unreachable!("a kernel that was linked takes scalars and slices"),
+        }
+    }
+
+    fn len(&self, slice: ParamId) -> u64 {
+        // Where the text does not ask for the length, it is that of the memory.
+        match self.slot(|kind| kind == SlotKind::Len(slice.into())) {
+            Some(_) => self
+                .scalar(SlotKind::Len(slice.into()), Scalar::Usize)
+                .word(),
+            None => {
+                let (memory, _, ty) = self.element(slice, 0);
+                (memory.len / ty.size()) as u64
+            }
+        }
+    }
+
+    fn load(&mut self, slice: ParamId, index: u64) -> Value {
+        let (memory, at, ty) = self.element(slice, index);
+        let memory = bytes(memory).expect("it was copied to before");
+        value(ty, &memory[at..at + ty.size()])
+    }
+
+    fn store(&mut self, slice: ParamId, index: u64, value: Value) {
+        let (memory, at, ty) = self.element(slice, index);
+        let mut memory = bytes(memory).expect("it was copied to before");
+        memory[at..at + ty.size()].copy_from_slice(&value.word().to_le_bytes()[..ty.size()]);
+    }
+}
+
+/// A value from its bytes. As arguments small numbers take more of them than they need.
+fn value(ty: Scalar, bytes: &[u8]) -> Value {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    Value::from_word(ty, u64::from_le_bytes(word))
+}

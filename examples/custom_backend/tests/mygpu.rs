@@ -1,0 +1,135 @@
+//! The backend as a user of it meets it.
+
+use mygpu::{Backwards, Bank, backwards, bank};
+use sarek::prelude::*;
+use sarek::tag::{ScheduleKind, StorageKind, Tag, members};
+use sarek::{Error, Result, registry};
+
+#[kernel]
+fn halve(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    let from = x[i];
+    let mut to = 0.0f32;
+    // SAFETY: the text assigns one variable of this thread.
+    unsafe {
+        native! {
+            "mygpu" => "{to} = mygpu_half({from});",
+            _ => { to = from / 2.0; }
+        }
+    }
+    y[i] = to;
+}
+
+#[kernel]
+fn reversed(out: &mut [u32]) {
+    let tile = shared_array::<u32, 32>();
+    let t = thread_idx_x();
+    tile[t] = global_idx_x() as u32;
+    barrier();
+    out[global_idx_x()] = tile[31 - t];
+}
+
+fn halved(device: &Device) -> Result<Vec<f32>> {
+    let x = Vector::from_vec(vec![1.0, 2.0, 3.0]);
+    let mut y = Vector::zeros(3);
+    halve(&x, &mut y).over(3).run_on(device)?;
+    y.to_vec()
+}
+
+#[test]
+fn it_passes_the_suite() {
+    let device = Device::of("mygpu").expect("it is linked");
+    let report = sarek::conformance::run(&device);
+    println!("{report}");
+    report.assert_passed();
+}
+
+#[test]
+fn its_text_is_its_own() -> Result<()> {
+    let text = halve::source("mygpu")?;
+    assert!(
+        text.contains("mygpu_half(") && text.contains("__kernel void halve"),
+        "{text}"
+    );
+    assert!(reversed::source("mygpu")?.contains("mygpu_barrier();"));
+    assert!(reversed::source("opencl")?.contains("barrier(CLK"));
+    Ok(())
+}
+
+#[test]
+fn it_has_storage_and_a_schedule_of_its_own() -> Result<()> {
+    let device = Device::of("mygpu")?;
+    let in_bank = bank().of(Bank { number: 1 });
+    let mut y = Vector::zeros(64).stored_in(&in_bank)?;
+    let block_size = 32;
+    let schedule = backwards().of(Backwards {
+        block_size,
+        smem_kb: 1,
+    });
+    reversed(&mut y)
+        .schedule(&schedule)
+        .grid(2)
+        .block(32)
+        .run_on(&device)?;
+    let due: Vec<u32> = (0..2)
+        .flat_map(|b| (0..32).rev().map(move |i| 32 * b + i))
+        .collect();
+    assert_eq!(y.to_vec()?, due);
+    assert!(
+        members::<ScheduleKind>()
+            .iter()
+            .any(|tag| tag.name() == "mygpu/backwards")
+    );
+    // Nobody else has either.
+    let native = Device::of("native")?;
+    let refused = reversed(&mut y)
+        .schedule(&schedule)
+        .grid(2)
+        .block(32)
+        .run_on(&native);
+    assert!(
+        matches!(refused, Err(Error::NotEligible { .. })),
+        "{refused:?}"
+    );
+    let elsewhere: Tag<StorageKind> = sarek::tag::lookup("mygpu/nowhere");
+    let mut lost = Vector::zeros(64).stored_in(&elsewhere)?;
+    let refused = reversed(&mut lost).grid(2).block(32).run_on(&device);
+    assert!(
+        matches!(refused, Err(Error::Unclaimed { .. })),
+        "{refused:?}"
+    );
+    Ok(())
+}
+
+/// In a process of its own: the registry is everybody's.
+#[test]
+fn it_is_selected_by_priority_and_dropped() -> Result<()> {
+    const CHILD: &str = "MYGPU_CHILD";
+    if std::env::var_os(CHILD).is_none() {
+        let this = std::env::current_exe().expect("this test");
+        let test = "it_is_selected_by_priority_and_dropped";
+        let child = std::process::Command::new(this)
+            .args([test, "--exact"])
+            .env(CHILD, "1")
+            .env("SAREK_BACKEND", "")
+            .status();
+        assert!(child.expect("it runs").success());
+        return Ok(());
+    }
+    let accelerators = ["cuda", "opencl", "wgpu"];
+    for device in Device::all() {
+        let better = accelerators.contains(&device.backend()) && device.priority() > 80;
+        if better {
+            registry::unregister(device.backend());
+        }
+    }
+    let device = Device::best()?;
+    assert_eq!((device.backend(), device.priority()), ("mygpu", 80));
+    assert_eq!(halved(&device)?, [0.5, 1.0, 1.5]);
+    assert!(registry::unregister("mygpu") && !registry::unregister("mygpu"));
+    assert_ne!(Device::best()?.backend(), "mygpu");
+    assert!(Device::of("mygpu").is_err());
+    // Those who hold the device still may use it.
+    assert_eq!(halved(&device)?, [0.5, 1.0, 1.5]);
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! A dialect made of another one: everything is as there but for what is said otherwise.
+
+use std::borrow::Cow;
+
+use super::{Atomic, Dialect, Entry, IndexWidth, RawId, Text, Unsupported};
+use crate::{
+    AtomicOp, Axis, BinaryOp, DivideOp, Intrinsic, Scalar, Scope, SubgroupOp, UnaryOp, Value,
+};
+
+/// Defines the trait and what it means from one list of the methods of [`Dialect`].
+macro_rules! derived {
+    ($(fn $name:ident($($arg:ident: $ty:ty),*) -> $result:ty;)*) => {
+        /// A [`Dialect`] that is another one, [`Derived::base`], but for the methods that it overrides.
+        ///
+        /// The base knows nothing of that: what it writes by itself, it writes in its own way. A type's name, for
+        /// instance, stands in declarations and in casts, so that who renames a type overrides both.
+        pub trait Derived: Send + Sync {
+            /// The dialect that this one is made of.
+            fn base(&self) -> &dyn Dialect;
+
+            /// The target's name, as `native!` and `source(…)` call it.
+            fn name(&self) -> &'static str;
+
+            $(
+                #[doc = concat!("See [`Dialect::", stringify!($name), "`].")]
+                fn $name(&self $(, $arg: $ty)*) -> $result {
+                    self.base().$name($($arg),*)
+                }
+            )*
+        }
+
+        impl<D: Derived> Dialect for D {
+            fn name(&self) -> &'static str {
+                Derived::name(self)
+            }
+
+            $(
+                fn $name(&self $(, $arg: $ty)*) -> $result {
+                    Derived::$name(self $(, $arg)*)
+                }
+            )*
+        }
+    };
+}
+
+derived! {
+    fn reserved() -> &'static [&'static [&'static str]];
+    fn default_index() -> IndexWidth;
+    fn buffers_first() -> bool;
+    fn type_name(ty: Scalar) -> &'static str;
+    fn storage_type(ty: Scalar) -> Result<&'static str, Unsupported>;
+    fn shared_type(ty: Scalar) -> Result<&'static str, Unsupported>;
+    fn atomic_type(ty: Scalar) -> Result<&'static str, Unsupported>;
+    fn max_declared_shared() -> u64;
+    fn entry(entry: &Entry<'_>) -> Result<String, Unsupported>;
+    fn raw_id(id: RawId, axis: Axis, index: Scalar) -> Text;
+    fn scalar_argument(name: &str) -> String;
+    fn fault_setup(thread: [&str; 3], index: Scalar) -> String;
+    fn fault_argument() -> Option<&'static str>;
+    fn faulted() -> Text;
+    fn declare(name: &str, ty: Scalar, mutable: bool, init: Option<&str>) -> String;
+    fn declare_array(name: &str, ty: Scalar, len: u64) -> String;
+    fn forever() -> &'static str;
+    fn literal(value: Value) -> Text;
+    fn long_suffix() -> &'static str;
+    fn runtime(constant: Text, ty: Scalar) -> Text;
+    fn unary(op: UnaryOp, ty: Scalar, arg: &Text) -> Text;
+    fn binary(op: BinaryOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text;
+    fn divide(op: DivideOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text;
+    fn cast(arg: &Text, from: Scalar, to: Scalar) -> Text;
+    fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>>;
+    fn element(buffer: &str, index: &Text, index_type: Scalar) -> String;
+    fn loaded(element: String, ty: Scalar) -> Text;
+    fn stored(value: Text, ty: Scalar) -> Text;
+    fn barrier() -> Result<&'static str, Unsupported>;
+    fn fence(scope: Scope) -> Result<&'static str, Unsupported>;
+    fn is_native(op: AtomicOp, ty: Scalar) -> bool;
+    fn atomic(atomic: &Atomic<'_>) -> Result<String, Unsupported>;
+    fn subgroup_ids(index: Scalar) -> Result<[Text; 2], Unsupported>;
+    fn subgroup(op: SubgroupOp, ty: Scalar, args: &[Text], index: Scalar) -> Result<Text, Unsupported>;
+    fn snippet(name: &str) -> Option<String>;
+    fn variable(name: &str, types: &[Scalar]) -> Option<String>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketch::Sketch;
+    use crate::write::{OpenCl, default_variant, render};
+
+    struct Mine;
+
+    impl Derived for Mine {
+        fn base(&self) -> &dyn Dialect {
+            &OpenCl
+        }
+
+        fn name(&self) -> &'static str {
+            "mine"
+        }
+
+        fn barrier(&self) -> Result<&'static str, Unsupported> {
+            Ok("everybody_here();")
+        }
+    }
+
+    #[test]
+    fn all_but_what_is_overridden_is_the_bases() {
+        let sketch = Sketch::new("waits");
+        sketch.barrier();
+        let kernel = sketch.finish();
+        let text = |dialect: &dyn Dialect| {
+            let variant = default_variant(&kernel, dialect);
+            render(&kernel, dialect, &variant).expect("it renders").text
+        };
+        let (base, mine) = (text(&OpenCl), text(&Mine));
+        let barrier = OpenCl.barrier().expect("OpenCL C has barriers");
+        assert!(base.contains(barrier) && mine.contains("everybody_here();"));
+        assert_eq!(mine, base.replace(barrier, "everybody_here();"));
+        assert_eq!(Dialect::name(&Mine), "mine");
+    }
+}
