@@ -31,7 +31,10 @@ pub use compound::{
 };
 pub use half::f16;
 pub use isa::{Isa, isa};
-pub use joint::{Unmarked, asks, first, function_of, given, lent};
+pub use joint::{
+    Received, ReceivedLanes, Unmarked, asks, first, function_of, given, lent, received,
+    received_lanes,
+};
 pub use kept::Kept;
 pub use math::Elementary;
 pub use number::{Divide, clamp, narrow, wide};

@@ -28,6 +28,11 @@ impl Writer<'_> {
                         given.push(mixed!(let mut #name = #value;));
                         mixed!(&mut #name)
                     }
+                    false if i == 0 && callee.method.is_some() => {
+                        // `P::norm(p)`: whether it is a receiver, its type tells.
+                        given.push(mixed!(let mut #name = #value;));
+                        quote_spanned!(name.span()=> direct::received(&mut #name))
+                    }
                     false => {
                         given.push(mixed!(let #name = #value;));
                         name.to_token_stream()

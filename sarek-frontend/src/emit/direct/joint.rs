@@ -216,6 +216,9 @@ impl Writer<'_> {
                     });
                     match i == 0 && callee.has_receiver {
                         true => quote_spanned!(room.span()=> &mut *#room),
+                        false if i == 0 && callee.method.is_some() => {
+                            quote_spanned!(room.span()=> direct::received_lanes(&mut *#room))
+                        }
                         false => quote_spanned!(room.span()=> &*#room),
                     }
                 }
