@@ -69,9 +69,15 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         let message = "the blocks of a kernel over items are picked: drop the `block`";
         errors.at(span, message);
     }
-    let lowered = lower_item(&mut item, &signature, attribute.block, &krate, &mut errors);
+    let lowered = lower_item(&mut item, &signature, &attribute, &krate, &mut errors);
     let types = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut item.block, types, &krate);
+    let requires = &attribute.requires;
+    let required: Vec<syn::Stmt> = requires
+        .iter()
+        .map(|condition| syn::parse_quote!(let _: bool = #condition;))
+        .collect();
+    item.block.stmts.splice(0..0, required);
     let parts = Parts {
         item: &item,
         signature: &signature,
@@ -123,7 +129,7 @@ pub fn lowered(attribute: TokenStream, item: TokenStream) -> Result<sarek_ir::Ke
             item_attributes(&item, &mut errors);
             let signature = Signature::read(&item, &mut errors)?;
             let krate = quote!(::sarek);
-            lower_item(&mut item, &signature, attribute.block, &krate, &mut errors)
+            lower_item(&mut item, &signature, &attribute, &krate, &mut errors)
         });
     let (_, errors) = errors.finish();
     kernel
@@ -136,13 +142,13 @@ pub fn lowered(attribute: TokenStream, item: TokenStream) -> Result<sarek_ir::Ke
 fn lower_item(
     item: &mut syn::ItemFn,
     signature: &Signature,
-    block: Option<[u32; 3]>,
+    attribute: &Attribute,
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<Lowered> {
     superstep::expand(&mut item.block, krate);
     reference::mark(&mut item.block);
-    let lowered = lower::lower(signature, &item.block, block, krate, errors)?;
+    let lowered = lower::lower(signature, &item.block, attribute, krate, errors)?;
     if signature.is_over_items() {
         works_alone(&lowered, errors)?;
     }
@@ -230,7 +236,8 @@ fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> 
     crate::check::well_formed(&lowered, errors)?;
     crate::check::barriers(&lowered, false, errors)?;
     if !signature.is_unsafe {
-        lowered.kernel.preconditions = crate::check::races(&lowered, errors)?.into();
+        let found = crate::check::races(&lowered, errors)?;
+        lowered.kernel.preconditions.to_mut().extend(found);
     }
     Some(lowered)
 }

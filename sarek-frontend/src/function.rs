@@ -161,7 +161,7 @@ fn lower_body(
 ) -> Option<Lowered> {
     superstep::expand(body, krate);
     reference::mark(body);
-    let mut lowered = lower::lower(signature, body, None, krate, errors)?;
+    let mut lowered = lower::lower(signature, body, &Attribute::default(), krate, errors)?;
     check::well_formed(&lowered, errors)?;
     check::barriers(&lowered, true, errors)?;
     check::recursion(&lowered, errors)?;

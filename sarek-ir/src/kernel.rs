@@ -313,6 +313,8 @@ pub enum Precondition {
     BlockAtMost(Axis, u64),
     /// No thread's evaluation of the expression leaves its type's range on the way.
     NoOverflow(ExprId),
+    /// The assertion at this site of the kernel's own holds: what the user requires of scalars, lengths and extents.
+    Holds(SiteId),
 }
 
 impl Kernel {

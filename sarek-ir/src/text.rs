@@ -123,6 +123,9 @@ impl<'a> Text<'a> {
                 Precondition::BlockAtMost(axis, n) => {
                     self.put(format_args!("requires block_dim_{}() <= {n}", axis.name()));
                 }
+                Precondition::Holds(site) => {
+                    self.put(format_args!("requires !{}", site.0));
+                }
                 Precondition::NoOverflow(e) => {
                     self.put("requires no_overflow(");
                     self.expr(*e, Prec::Lowest);

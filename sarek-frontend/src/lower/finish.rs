@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use proc_macro2::Span;
 use sarek_ir::{
-    Argument, BinaryOp, Compound, DivideOp, Expr, ExprId, ParamKind, Place, Root, Scalar, SiteId,
-    Step, Stmt, Type, TypeDef, Value as Constant, eval,
+    Argument, BinaryOp, Compound, DivideOp, Expr, ExprId, ParamKind, Place, Precondition, Root,
+    Scalar, SiteId, Step, Stmt, Type, TypeDef, Value as Constant, eval,
 };
 
 use super::{Known, Lowered, Lowerer, PendingLiteral};
@@ -200,9 +200,12 @@ impl Lowerer<'_> {
     fn compact_sites(&mut self) {
         let old = std::mem::take(self.kernel.sites.to_mut());
         let mut sites = vec![];
+        let mut numbers = vec![None; old.len()];
         let mut renumber = |site: &mut SiteId| {
             sites.push(old[site.index()].clone());
-            *site = SiteId(sites.len() as u32 - 1);
+            let number = SiteId(sites.len() as u32 - 1);
+            numbers[site.index()] = Some(number);
+            *site = number;
         };
         for expr in self.kernel.exprs.to_mut() {
             expr_site(expr).into_iter().for_each(&mut renumber);
@@ -220,6 +223,11 @@ impl Lowerer<'_> {
         }
         for place in self.kernel.places.to_mut() {
             place_sites(place).into_iter().for_each(&mut renumber);
+        }
+        for precondition in self.kernel.preconditions.to_mut() {
+            if let Precondition::Holds(site) = precondition {
+                *site = numbers[site.index()].expect("its assertion stands at the kernel's head");
+            }
         }
         self.kernel.sites = sites.into();
     }

@@ -38,6 +38,7 @@ mod pattern;
 mod place;
 mod range;
 mod recursion;
+mod requires;
 mod shared;
 mod stmt;
 mod types;
@@ -52,7 +53,7 @@ use sarek_ir::{
 };
 
 use crate::diagnostics::Errors;
-use crate::parse::{Parameters, Signature};
+use crate::parse::{Attribute, Parameters, Signature};
 
 pub use device::Callee;
 use types::{Known, Ty};
@@ -244,11 +245,11 @@ pub struct Lowerer<'e> {
 pub fn lower(
     signature: &Signature,
     body: &syn::Block,
-    block: Option<[u32; 3]>,
+    attribute: &Attribute,
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<Lowered> {
-    let mut lowerer = Lowerer::new(signature, block, krate, errors);
+    let mut lowerer = Lowerer::new(signature, attribute.block, krate, errors);
     attributes::check(body, lowerer.errors);
     lowerer.declare_result(signature.yields.as_ref(), signature.name.span());
     lowerer.is_recursive = !recursion::last_calls(signature, body).is_empty();
@@ -256,6 +257,9 @@ pub fn lower(
     if signature.is_function {
         lowerer.function_body(signature, body);
         return lowerer.finished(signature);
+    }
+    for condition in &attribute.requires {
+        lowerer.require(condition);
     }
     let value = lowerer.scoped_block(body);
     lowerer.store_items();

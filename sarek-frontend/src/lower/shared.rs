@@ -258,7 +258,7 @@ impl Lowerer<'_> {
 
     /// The expression with locals replaced by what they were bound to, if all of it is known before a launch;
     /// else where it is not.
-    fn launch_known(&mut self, id: ExprId) -> Result<ExprId, Span> {
+    pub(super) fn launch_known(&mut self, id: ExprId) -> Result<ExprId, Span> {
         let span = self.span(id);
         let expr = match self.kernel.expr(id) {
             Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) => return Ok(self.copy(id)),

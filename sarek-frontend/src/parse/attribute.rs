@@ -17,6 +17,8 @@ pub struct Attribute {
     pub block_span: Option<proc_macro2::Span>,
     /// `crate = path`: how this crate is called where the kernel stands.
     pub krate: Option<Path>,
+    /// `requires(k < n, …)`: what a launch must satisfy.
+    pub requires: Vec<Expr>,
     /// `__shapes = "…"`, for tests alone: the shapes that loops over lanes may take.
     pub shapes: Shapes,
 }
@@ -24,24 +26,41 @@ pub struct Attribute {
 /// `name = value`; `crate` is a keyword, so a path is parsed where an identifier would not do.
 struct Entry {
     name: syn::Ident,
-    value: Expr,
+    value: Given,
+}
+
+/// What an option is given.
+enum Given {
+    /// `= value`
+    One(Expr),
+    /// `(value, …)`
+    List(Vec<Expr>),
 }
 
 impl Parse for Entry {
     fn parse(input: ParseStream<'_>) -> syn::Result<Entry> {
         let name = input.call(<syn::Ident as syn::ext::IdentExt>::parse_any)?;
+        if name == "requires" && input.peek(syn::token::Paren) {
+            let conditions;
+            syn::parenthesized!(conditions in input);
+            let list = Punctuated::<Expr, Token![,]>::parse_terminated(&conditions)?;
+            return Ok(Entry {
+                name,
+                value: Given::List(list.into_iter().collect()),
+            });
+        }
         input.parse::<Token![=]>().map_err(|mut e| {
             e.combine(syn::Error::new(
                 name.span(),
                 format!(
-                    "`{name}` is not an option of `#[kernel]`: write `block = …` or `crate = …`"
+                    "`{name}` is not an option of `#[kernel]`: write `block = …`, `requires(…)` or `crate = …`"
                 ),
             ));
             e
         })?;
         Ok(Entry {
             name,
-            value: input.parse()?,
+            value: Given::One(input.parse()?),
         })
     }
 }
@@ -59,6 +78,13 @@ impl Attribute {
             }
         };
         for Entry { name, value } in entries {
+            let value = match value {
+                Given::List(conditions) => {
+                    attribute.requires.extend(conditions);
+                    continue;
+                }
+                Given::One(value) => value,
+            };
             match name.to_string().as_str() {
                 "block" if attribute.block.is_some() => errors.at(name.span(), "`block` is given twice"),
                 "block" => {
@@ -74,9 +100,12 @@ impl Attribute {
                     Some(shapes) => attribute.shapes = shapes,
                     None => errors.at(span(&value), "no list of shapes"),
                 },
+                "requires" => errors.at(name.span(), "write conditions in parentheses: `requires(k < n)`"),
                 other => errors.at(
                     name.span(),
-                    format!("`{other}` is not an option of `#[kernel]`: there are `block = …` and `crate = …`"),
+                    format!(
+                        "`{other}` is not an option of `#[kernel]`: there are `block = …`, `requires(…)` and `crate = …`"
+                    ),
                 ),
             }
         }

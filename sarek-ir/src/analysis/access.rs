@@ -8,11 +8,13 @@
 //! Native blocks are the user's promise and are not looked into.
 
 mod affine;
+mod given;
 mod phases;
 mod poly;
 mod values;
 
 pub use affine::{Affine, Atom};
+pub use given::relied_on;
 pub use phases::phases;
 pub use poly::{Extent, Poly, Symbol};
 pub(super) use values::block_dim;

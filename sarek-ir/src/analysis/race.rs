@@ -24,7 +24,7 @@ mod tiles;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::access::{Access, Affine, Atom, Bound, Limit, Place, Poly, Symbol, accesses};
+use super::access::{Access, Affine, Atom, Bound, Limit, Place, Poly, Symbol, accesses, relied_on};
 use crate::{Axis, Builtin, Kernel, Loc, Memory, Precondition};
 
 /// Checks that no two threads touch one element, at least one of them writing.
@@ -33,7 +33,7 @@ use crate::{Axis, Builtin, Kernel, Loc, Memory, Precondition};
 /// One race for each slice that is not proved free of them.
 pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
     let all = accesses(kernel);
-    let mut preconditions = vec![];
+    let mut preconditions = relied_on(kernel);
     let mut races = vec![];
     let memories: BTreeSet<Memory> = all.iter().map(|a| a.memory).collect();
     for memory in memories {

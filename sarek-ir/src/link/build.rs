@@ -89,6 +89,7 @@ impl Linker {
                 Precondition::SingleThread(_)
                 | Precondition::ExtentAtMost(..)
                 | Precondition::BlockAtMost(..) => Some(*precondition),
+                Precondition::Holds(site) => Some(Precondition::Holds(frame.sites[site.index()])),
             };
             let known = &self.out.preconditions;
             if let Some(found) = found.filter(|found| !known.contains(found)) {

@@ -28,9 +28,14 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
     walk.lengths();
     walk.block(kernel.body, Node::Kernel);
     for (i, p) in kernel.preconditions.iter().enumerate() {
-        if let Precondition::NoOverflow(e) = p
-            && e.index() >= kernel.exprs.len()
-        {
+        let known = match p {
+            Precondition::NoOverflow(e) => e.index() < kernel.exprs.len(),
+            Precondition::Holds(site) => site.index() < kernel.sites.len(),
+            Precondition::SingleThread(_)
+            | Precondition::ExtentAtMost(..)
+            | Precondition::BlockAtMost(..) => true,
+        };
+        if !known {
             walk.report(Node::Precondition(i as u32), Rule::HandleInRange);
         }
     }

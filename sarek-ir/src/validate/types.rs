@@ -31,6 +31,11 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
             Precondition::SingleThread(_)
             | Precondition::ExtentAtMost(..)
             | Precondition::BlockAtMost(..) => {}
+            Precondition::Holds(site) => check.require(
+                matches!(kernel.sites[site.index()].kind, SiteKind::Assert(_)),
+                Node::Precondition(i as u32),
+                Rule::PreconditionType,
+            ),
             Precondition::NoOverflow(e) => check.require(
                 known(kernel.type_of(*e), Scalar::is_int),
                 Node::Precondition(i as u32),

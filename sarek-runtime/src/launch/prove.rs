@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use sarek_ir::analysis::range::{self, ArgFact, LaunchFacts, Ranges};
-use sarek_ir::{Axis, Kernel, Precondition, SiteId, Value};
+use sarek_ir::{Axis, Kernel, Precondition, SiteId, SiteKind, Value};
 
 use super::Arg;
 use crate::direct::IndexSpace;
@@ -137,6 +137,14 @@ fn broken(
             };
             (u64::from(threads) > most).then(has)
         }
+        Precondition::Holds(site) => {
+            let [x, y, z] = extent;
+            (!ranges.proved(site)).then(|| {
+                format!(
+                    "{asked}, which does not hold for these arguments and ({x}, {y}, {z}) threads"
+                )
+            })
+        }
         Precondition::NoOverflow(expr) => {
             let [x, y, z] = extent;
             (!ranges.no_overflow(expr)).then(|| {
@@ -161,6 +169,10 @@ pub(super) fn words(kernel: &Kernel, precondition: Precondition) -> String {
             "different threads write different elements only if a block has at most {most} threads along {}",
             axis.name()
         ),
+        Precondition::Holds(site) => match &kernel.sites[site.index()].kind {
+            SiteKind::Assert(condition) => condition.to_string(),
+            other => unreachable!("a validated kernel requires assertions, not {other:?}"),
+        },
         Precondition::NoOverflow(expr) => {
             let loc = kernel.expr_locs[expr.index()];
             format!(

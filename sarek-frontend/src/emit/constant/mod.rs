@@ -566,5 +566,9 @@ fn precondition(precondition: Precondition) -> TokenStream {
             let id = expr_id(id);
             quote!(ir::Precondition::NoOverflow(#id))
         }
+        Precondition::Holds(site) => {
+            let site = site.0;
+            quote!(ir::Precondition::Holds(ir::SiteId(#site)))
+        }
     }
 }

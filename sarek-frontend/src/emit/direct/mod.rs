@@ -200,6 +200,8 @@ impl Writer<'_> {
                 | Stmt::Break { .. }
                 | Stmt::Continue { .. }
                 | Stmt::Return
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
                 | Stmt::Fence { .. }
                 | Stmt::Atomic { .. }
                 | Stmt::Native { .. } => false,

@@ -4,7 +4,10 @@ use crate::analysis::shape::same;
 
 use super::poly::{Extent, Poly, Symbol, is_unsigned};
 use super::values::Values;
-use crate::{Axis, BinaryOp, Builtin, Expr, ExprId, Kernel, Local, LocalId, Memory, Scalar, Stmt};
+use crate::{
+    Axis, BinaryOp, Builtin, Compound, CompoundId, Expr, ExprId, Kernel, Local, LocalId, Memory,
+    Scalar, Stmt,
+};
 
 /// What varies from thread to thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,6 +116,8 @@ pub(super) struct Resolver<'a> {
     opaque: Vec<ExprId>,
     /// The masks of exchanges.
     masks: Vec<Poly>,
+    /// What symbols are by what the launch is required to satisfy.
+    pub(super) given: Vec<(Symbol, Poly)>,
     /// The values of locals as they are at the point of the walk, when one block is looked at.
     pub(super) block: Option<Values>,
 }
@@ -127,13 +132,22 @@ impl<'a> Resolver<'a> {
                 inits[local.index()] = *init;
             }
         }
-        Resolver {
+        let mut resolver = Resolver {
             kernel,
             inits,
             opaque: vec![],
             masks: vec![],
+            given: vec![],
             block: None,
-        }
+        };
+        resolver.take_requirements();
+        resolver
+    }
+
+    /// A symbol, or what it is by what the launch is required to satisfy.
+    fn symbol(&self, symbol: Symbol) -> Affine {
+        let given = self.given.iter().find(|(of, _)| *of == symbol);
+        Affine::of(given.map_or_else(|| Poly::symbol(symbol), |(_, is)| is.clone()))
     }
 
     /// The initialiser of an immutable local.
@@ -182,6 +196,10 @@ impl<'a> Resolver<'a> {
             | Expr::Builtin(_)
             | Expr::Load { .. } => true,
             Expr::Local(local) => self.init(local).is_none_or(|init| self.is_plain(init)),
+            Expr::Compound(compound) => {
+                let field = self.field(compound);
+                field.is_some_and(|field| self.is_plain(field))
+            }
             Expr::Bounded { .. }
             | Expr::Unary { .. }
             | Expr::Binary { .. }
@@ -189,10 +207,28 @@ impl<'a> Resolver<'a> {
             | Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Cast { .. }
-            | Expr::Compound(_)
             | Expr::Call { .. }
             | Expr::Faulted => false,
         }
+    }
+
+    /// The value of a field of a tuple or struct that a local was bound to, if no variable is in it: `let (i, j) = (…);`.
+    fn field(&self, compound: CompoundId) -> Option<ExprId> {
+        let compounds = &self.kernel.compounds;
+        let Compound::Field { base, name } = &compounds[compound.index()] else {
+            return None;
+        };
+        let Expr::Local(local) = self.kernel.expr(*base) else {
+            return None;
+        };
+        let Expr::Compound(made) = self.kernel.expr(self.init(local)?) else {
+            return None;
+        };
+        let Compound::Construct { fields, .. } = &compounds[made.index()] else {
+            return None;
+        };
+        let (_, field) = fields.iter().find(|(of, _)| of == name)?;
+        Some(*field).filter(|field| self.is_constant(*field))
     }
 
     /// The form of an integer expression; `None` where it has none.
@@ -204,9 +240,9 @@ impl<'a> Resolver<'a> {
         }
         let form = match kernel.expr(id) {
             Expr::Literal(value) => Affine::of(Poly::constant(value.as_int()?)),
-            Expr::Link(link) => Affine::of(Poly::symbol(Symbol::Link(link, is_unsigned(ty)))),
-            Expr::Param(p) => Affine::of(Poly::symbol(Symbol::Param(p, is_unsigned(ty)))),
-            Expr::Len(p) => Affine::of(Poly::symbol(Symbol::Len(p))),
+            Expr::Link(link) => self.symbol(Symbol::Link(link, is_unsigned(ty))),
+            Expr::Param(p) => self.symbol(Symbol::Param(p, is_unsigned(ty))),
+            Expr::Len(p) => self.symbol(Symbol::Len(p)),
             Expr::Builtin(b) => self.builtin(b),
             Expr::Local(local) => return self.local(local),
             Expr::Binary { op, lhs, rhs } => match self.binary(op, lhs, rhs, ty) {
@@ -219,11 +255,11 @@ impl<'a> Resolver<'a> {
                 Some(form) => cast(form, kernel.scalar_of(arg), ty),
                 None => return self.opaque(id),
             },
-            Expr::Load { .. }
-            | Expr::Unary { .. }
-            | Expr::Divide { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_) => {
+            Expr::Compound(compound) => match self.field(compound) {
+                Some(field) => return self.affine(field),
+                None => return self.opaque(id),
+            },
+            Expr::Load { .. } | Expr::Unary { .. } | Expr::Divide { .. } | Expr::Call { .. } => {
                 return self.opaque(id);
             }
             Expr::And { .. } | Expr::Or { .. } | Expr::Faulted => return None,

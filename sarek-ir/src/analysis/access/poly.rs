@@ -19,6 +19,8 @@ pub enum Symbol {
     Block(u8),
     /// What a local is for all threads of a block from some point on; is its type unsigned?
     Local(LocalId, u32, bool),
+    /// By how much a requirement is met: a number that is not negative.
+    Excess(u32),
     /// Any other expression of such values, named by the first of its shape; is its type unsigned?
     Opaque(ExprId, bool),
 }
@@ -54,7 +56,7 @@ impl Symbol {
     /// Is it never negative?
     fn is_natural(self) -> bool {
         match self {
-            Symbol::Len(_) | Symbol::Extent(..) | Symbol::Block(_) => true,
+            Symbol::Len(_) | Symbol::Extent(..) | Symbol::Block(_) | Symbol::Excess(_) => true,
             Symbol::Param(_, unsigned)
             | Symbol::Link(_, unsigned)
             | Symbol::Local(_, _, unsigned)
@@ -159,6 +161,21 @@ impl Poly {
     pub fn is_odd(&self) -> bool {
         let odd = |(symbols, v): (&Vec<Symbol>, &i128)| symbols.is_empty() == (v % 2 != 0);
         self.0.contains_key(&vec![]) && self.0.iter().all(odd)
+    }
+
+    /// The symbols that occur by themselves, with factor 1.
+    pub fn lone_symbols(&self) -> impl Iterator<Item = Symbol> + '_ {
+        self.0
+            .iter()
+            .filter_map(|(symbols, v)| match symbols.as_slice() {
+                [only] if *v == 1 => Some(*only),
+                _ => None,
+            })
+    }
+
+    /// Does a symbol occur?
+    pub fn has(&self, symbol: Symbol) -> bool {
+        self.0.keys().any(|symbols| symbols.contains(&symbol))
     }
 
     /// Each of its terms with one of its symbols left out, as long as something else than 1 is left; these may be what

@@ -281,6 +281,7 @@ pub(super) fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchF
         Precondition::ExtentAtMost(axis, n) => facts.extent[axis.index()] <= *n,
         Precondition::BlockAtMost(axis, n) => u64::from(facts.block[axis.index()]) <= *n,
         Precondition::NoOverflow(e) => ranges.no_overflow(*e),
+        Precondition::Holds(site) => ranges.proved(*site),
     })
 }
 

@@ -43,7 +43,9 @@ fn only_overflow(needs: Result<Vec<Precondition>, Reason>) -> bool {
     needs.is_ok_and(|needs| {
         needs.iter().all(|n| match n {
             Precondition::NoOverflow(_) | Precondition::SingleThread(_) => true,
-            Precondition::ExtentAtMost(..) | Precondition::BlockAtMost(..) => false,
+            Precondition::ExtentAtMost(..)
+            | Precondition::BlockAtMost(..)
+            | Precondition::Holds(_) => false,
         })
     })
 }

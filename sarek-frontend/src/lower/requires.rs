@@ -1,0 +1,41 @@
+//! `#[kernel(requires(k < n))]`: conditions on scalars, lengths and extents.
+//!
+//! Each becomes an assertion at the head of the kernel and a [`Precondition`] by which the host refuses a launch that breaks it, so
+//! that no thread ever comes to it. The analyses may rely on it.
+
+use sarek_ir::{Precondition, Scalar, SiteKind, Stmt};
+use syn::spanned::Spanned;
+
+use super::Lowerer;
+
+impl Lowerer<'_> {
+    pub(super) fn require(&mut self, condition: &syn::Expr) {
+        let span = condition.span();
+        let before = self.mark();
+        let cond = self.scalar(condition);
+        self.expect(cond, Scalar::Bool);
+        let known = match self.launch_known(cond) {
+            Ok(known) if self.mark() == before => known,
+            Ok(_) => return self.not_known(span),
+            Err(at) => return self.not_known(at),
+        };
+        let text = text(condition);
+        let site = self.site(SiteKind::Assert(text.into()), span);
+        self.push(Stmt::Assert { cond: known, site }, span);
+        let preconditions = self.kernel.preconditions.to_mut();
+        preconditions.push(Precondition::Holds(site));
+    }
+
+    fn not_known(&mut self, span: proc_macro2::Span) {
+        let message = "the host checks this before the launch: a requirement speaks of scalar arguments, lengths, extents and \
+                       constants only";
+        self.errors.at(span, message);
+    }
+}
+
+/// The condition as the user wrote it, or nearly.
+fn text(condition: &syn::Expr) -> String {
+    let span = condition.span();
+    let written = span.source_text();
+    written.unwrap_or_else(|| quote::ToTokens::to_token_stream(condition).to_string())
+}
