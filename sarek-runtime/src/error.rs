@@ -144,6 +144,46 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// A context has no vector of this name.
+    #[error(
+        "the context on {device} has no vector `{name}`; give it one with `init_from_host` or `init_from`"
+    )]
+    NotInContext {
+        /// The vector.
+        name: String,
+        /// The context's device.
+        device: String,
+    },
+    /// A context has a vector of this name.
+    #[error(
+        "the context on {device} has a vector `{name}` already; overwrite that with `from_host`"
+    )]
+    AlreadyInContext {
+        /// The vector.
+        name: String,
+        /// The context's device.
+        device: String,
+    },
+    /// The merge buffer does not hold what a routine consumes.
+    #[error("the merge buffer of {device} should hold `{want}`, and holds {}", .have.as_deref().unwrap_or("nothing"))]
+    MergeMismatch {
+        /// What the routine consumes.
+        want: String,
+        /// What is there.
+        have: Option<String>,
+        /// The device.
+        device: String,
+    },
+    /// A vector of a context is used as what it is not.
+    #[error("vector `{name}` of the context on {device}: {problem}")]
+    Context {
+        /// The vector.
+        name: String,
+        /// The context's device.
+        device: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// A tag cannot be added or had.
     #[error("{kind} `{name}`: {problem}")]
     Tag {

@@ -4,6 +4,7 @@ mod atomic;
 pub mod backend;
 pub mod cache;
 pub mod claims;
+pub mod context;
 mod device;
 pub mod direct;
 pub mod environment;

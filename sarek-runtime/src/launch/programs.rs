@@ -23,12 +23,14 @@ pub(crate) struct Programs {
     /// Of host devices: one for each kernel.
     bodies: Cache<u64, Loaded>,
     compiled: Cache<CompiledKey, Arc<Compiled>>,
-    loaded: Cache<(CompiledKey, [u32; 3], Arc<[u64]>), Jitted>,
+    loaded: Cache<LoadedKey, Jitted>,
 }
 
-/// Kernel, variant and environments. A program that is loaded is known by the block size as well, and by the lengths of
-/// shared arrays where a program fixes them.
+/// Kernel, variant and environments.
 type CompiledKey = (u64, Variant, Arc<[String]>);
+
+/// The same with the block size, and the lengths of shared arrays where a program fixes them.
+type LoadedKey = (CompiledKey, [u32; 3], Arc<[u64]>);
 
 struct Compiled {
     source: Source,

@@ -648,3 +648,26 @@ fn environments_reach_the_compiler_and_name_programs() {
     assert_eq!(run(&["launch/one", "launch/two"]).1, ["-one", "-two"]);
     assert_eq!(run(&["launch/one"]).0, 3, "known");
 }
+
+#[test]
+fn a_launch_that_did_not_fail_is_lost_behind_one_that_did() {
+    // A check that no launch can prove, so that each has a record of its own.
+    let checked = changed(|k| k.sites.to_mut()[0].provable = false);
+    let [(device, _), _] = two_gpus();
+    let stream = device.new_stream().unwrap();
+    let (x, mut lost, mut y) = (Vector::zeros(2), Vector::zeros(3), Vector::zeros(2));
+    checked(&x, &mut lost).over(3).enqueue(&stream).unwrap();
+    let behind = checked(&x, &mut y).over(2).enqueue(&stream).unwrap();
+    assert_eq!(index_of_x(&behind.sync().unwrap_err()), 2);
+    behind.sync().unwrap();
+    stream.sync().unwrap();
+    assert_eq!(index_of_x(&y.to_vec().unwrap_err()), 2);
+    y.fill(0.0).unwrap();
+    checked(&x, &mut y)
+        .over(2)
+        .enqueue(&stream)
+        .unwrap()
+        .sync()
+        .unwrap();
+    assert_eq!(y.to_vec().unwrap(), [0.0; 2]);
+}

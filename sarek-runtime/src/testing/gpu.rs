@@ -23,9 +23,12 @@ pub(crate) struct GpuBackend {
     priority: i32,
     info: DeviceInfo,
     count: usize,
-    claims: Mutex<Option<Box<dyn Fn(&mut Claims) + Send>>>,
+    claims: Mutex<Option<Claim>>,
     pub(crate) stats: Arc<Stats>,
 }
+
+/// What a backend claims.
+type Claim = Box<dyn Fn(&mut Claims) + Send>;
 
 /// What a device was asked to do.
 #[derive(Default)]

@@ -15,7 +15,7 @@ impl<T: Element> Vector<T> {
     /// A thread of the future's own waits for the device; the one that polls it never does. Dropping the future lets that
     /// thread finish by itself.
     pub fn into_vec_async(self) -> ReadBack<T> {
-        ReadBack(State::Idle(Some(self)))
+        ReadBack(State::Idle(Some(Box::new(self))))
     }
 }
 
@@ -24,7 +24,7 @@ impl<T: Element> Vector<T> {
 pub struct ReadBack<T>(State<T>);
 
 enum State<T> {
-    Idle(Option<Vector<T>>),
+    Idle(Option<Box<Vector<T>>>),
     Reading(Arc<Mutex<Shared<T>>>),
 }
 

@@ -1,0 +1,193 @@
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::*;
+use crate::testing::gpu::GpuBackend;
+use crate::testing::kernels::axpy_call as axpy;
+use crate::testing::{devices, host, two_gpus};
+
+fn context(device: &Device, name: &str, elements: &[f32]) -> Context {
+    let root = Context::new(device).unwrap();
+    root.init_from_host(name, elements.to_vec()).unwrap()
+}
+
+/// `y += a * x`.
+fn add(a: f32) -> impl Fn(&Bound<'_>) -> Result<()> {
+    move |bound| {
+        let x = bound.input::<f32>("x")?;
+        let mut y = bound.output::<f32>("y")?;
+        let n = y.len();
+        axpy(a, &x, &mut y)
+            .over(n)
+            .enqueue(bound.stream())
+            .map(drop)
+    }
+}
+
+fn x_to_y() -> Uses {
+    Uses::new().reads("x").writes("y")
+}
+
+#[test]
+fn children_have_what_their_parents_have() {
+    let parent = context(&host(), "x", &[1.0, 2.0]);
+    let [left, right] = [parent.child(), parent.child()];
+    let left = left.init_from_host("y", vec![5u32]).unwrap();
+    assert_eq!(left.names(), ["x", "y"]);
+    assert!(!parent.contains("y") && !right.contains("y"));
+    right.from_host("x", &[3.0f32, 4.0]).unwrap();
+    assert_eq!(
+        left.to_host::<f32>("x").unwrap(),
+        [3.0, 4.0],
+        "contents are shared"
+    );
+    let absent = |error| matches!(error, Error::NotInContext { name, .. } if name == "y");
+    assert!(absent(parent.to_host::<u32>("y").unwrap_err()));
+    assert!(absent(right.from_host("y", &[1u32]).unwrap_err()));
+    let present = left
+        .init_from_host("x", vec![0.0f32])
+        .map(drop)
+        .unwrap_err();
+    assert!(
+        matches!(present, Error::AlreadyInContext { .. }),
+        "{present}"
+    );
+    let other = left.to_host::<f32>("y").unwrap_err().to_string();
+    assert!(other.contains("no f32"), "{other}");
+}
+
+#[test]
+fn routines_are_linked_once_and_run_often() {
+    let [(device, stats), _] = two_gpus();
+    let context = context(&device, "x", &[1.0, 2.0]);
+    let missing = context.link(x_to_y(), add(2.0)).map(drop).unwrap_err();
+    assert!(matches!(missing, Error::NotInContext { name, .. } if name == "y"));
+    let context = context.init_from_host("y", vec![0.0f32; 2]).unwrap();
+    let routine = context.link(x_to_y(), add(2.0)).unwrap();
+    assert_eq!(
+        (routine.inputs(), routine.outputs()),
+        (&["x".to_owned()][..], &["y".to_owned()][..])
+    );
+    assert_eq!(stats.launches.load(Relaxed), 0, "it is inert");
+    for _ in 0..3 {
+        routine.run().unwrap();
+    }
+    assert_eq!(context.to_host::<f32>("y").unwrap(), [6.0, 12.0]);
+    assert_eq!(stats.uploads.load(Relaxed), 2);
+    let wrong = context.link(Uses::new().reads("x"), add(1.0)).unwrap();
+    assert!(
+        matches!(wrong.run(), Err(Error::Context { .. })),
+        "`y` was not named"
+    );
+    let wrong = context
+        .link(Uses::new().reads("x").reads("y"), add(1.0))
+        .unwrap();
+    assert!(
+        wrong
+            .run()
+            .unwrap_err()
+            .to_string()
+            .contains("without writing")
+    );
+}
+
+#[test]
+fn contexts_begin_from_others() {
+    let gpus = devices(&GpuBackend::of_many("gpu", 9, 2, |_| ()));
+    let one = context(&gpus[0], "x", &[1.0, 2.0]);
+    let two = Context::new(&gpus[1]).unwrap();
+    let absent = two.init_from::<f32>("y", &one).map(drop).unwrap_err();
+    assert!(matches!(absent, Error::NotInContext { .. }));
+    let two = two.init_from::<f32>("x", &one).unwrap();
+    let present = two.init_from::<f32>("x", &one).map(drop).unwrap_err();
+    assert!(matches!(present, Error::AlreadyInContext { .. }));
+    one.from_host("x", &[7.0f32, 7.0]).unwrap();
+    assert_eq!(two.to_host::<f32>("x").unwrap(), [1.0, 2.0], "a copy");
+}
+
+#[test]
+fn transfers_are_inert_until_they_run() {
+    let [(a, _), (b, _)] = two_gpus();
+    let (one, two) = (context(&a, "x", &[1.0]), context(&b, "x", &[2.0]));
+    assert!(
+        two.transfer::<f32>("y", &one, Target::Place).is_none(),
+        "absent there"
+    );
+    let more = one.init_from_host("z", vec![0.0f32]).unwrap();
+    assert!(
+        two.transfer::<f32>("z", &more, Target::Place).is_none(),
+        "absent here"
+    );
+    assert!(
+        one.transfer::<f32>("x", &more, Target::Place).is_none(),
+        "the same"
+    );
+    let transfer = two.transfer::<f32>("x", &one, Target::Place).unwrap();
+    assert_eq!(two.to_host::<f32>("x").unwrap(), [2.0]);
+    one.from_host("x", &[5.0f32]).unwrap();
+    assert_eq!(transfer.outputs(), ["x"]);
+    transfer.run().unwrap();
+    assert_eq!(two.to_host::<f32>("x").unwrap(), [5.0]);
+    // There and back at once.
+    let back = one.transfer::<f32>("x", &two, Target::Place).unwrap();
+    std::thread::scope(|scope| {
+        for routine in [&transfer, &back] {
+            scope.spawn(move || (0..200).for_each(|_| routine.run().unwrap()));
+        }
+    });
+    let wrong = two.transfer::<u32>("x", &one, Target::Place).unwrap();
+    assert!(matches!(wrong.run(), Err(Error::Context { .. })));
+}
+
+/// `[1, 2] + [3, 4] = [4, 6]`, on two devices.
+#[test]
+fn gradients_add_through_the_merge_buffer() {
+    let sum = |bound: &Bound<'_>| {
+        let mut gradient = bound.output::<f32>("gradient")?;
+        let launch = axpy(1.0, bound.merged()?, &mut gradient);
+        launch.over(2).enqueue(bound.stream()).map(drop)
+    };
+    let consumer = || Uses::new().writes("gradient").merges("gradient");
+    let pairs = two_gpus().map(|(device, _)| device);
+    for [a, b] in [pairs, [host(), host()]] {
+        let one = context(&a, "gradient", &[1.0, 2.0]);
+        let two = context(&b, "gradient", &[3.0, 4.0]);
+        let two = two.init_from_host("other", vec![0.0f32; 2]).unwrap();
+        // Nothing was brought yet, as far as this context can tell.
+        let early = one.link(consumer(), sum).map(drop).unwrap_err();
+        assert!(
+            matches!(early, Error::MergeMismatch { have: None, .. }),
+            "{early}"
+        );
+        let transfer = one
+            .transfer::<f32>("gradient", &two, Target::Merge)
+            .unwrap();
+        let routine = transfer.context().link(consumer(), sum).unwrap();
+        assert_eq!(routine.merge_input(), Some("gradient"));
+        // Linked, but the transfer has not run.
+        assert!(matches!(
+            routine.run(),
+            Err(Error::MergeMismatch { have: None, .. })
+        ));
+        transfer.run().unwrap();
+        assert_eq!(
+            one.to_host::<f32>("gradient").unwrap(),
+            [1.0, 2.0],
+            "left as it is"
+        );
+        routine.run().unwrap();
+        assert_eq!(one.to_host::<f32>("gradient").unwrap(), [4.0, 6.0]);
+        assert_eq!(two.to_host::<f32>("gradient").unwrap(), [3.0, 4.0]);
+        // Another transfer into the same buffer: the consumer notices.
+        let other = one.transfer::<f32>("other", &two, Target::Merge).unwrap();
+        let wrong = other.context().link(consumer(), sum).map(drop).unwrap_err();
+        assert!(
+            matches!(wrong, Error::MergeMismatch { have: Some(_), .. }),
+            "{wrong}"
+        );
+        other.run().unwrap();
+        assert!(matches!(
+            routine.run(),
+            Err(Error::MergeMismatch { have: Some(_), .. })
+        ));
+    }
+}
