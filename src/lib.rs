@@ -41,12 +41,13 @@ pub use sarek_ir as ir;
 pub use sarek_macros::{KernelType, device, kernel, native, superstep};
 pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
+pub use sarek_runtime::direct::view::{View, View2, View3, ViewMut, ViewMut2, ViewMut3};
 pub use sarek_runtime::{
     Atomic, AtomicElement, AtomicInteger, Device, DeviceFn, Dims, Element, Error, Event, Fault,
     FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, MemoryUse, NativePrelude,
     Num, Part, PartMut, Parts, ReadBack, Ready, Result, Scalar, ScalarArg, Stream, Swizzle2,
-    Swizzle3, Swizzle4, Vector, backend, cache, claims, environment, registry, reset_output,
-    set_output, tag,
+    Swizzle3, Swizzle4, Vector, VectorView, VectorViewMut, backend, cache, claims, environment,
+    registry, reset_output, set_output, tag,
 };
 pub use sarek_runtime::{
     f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4, u32x2, u32x3, u32x4,

@@ -9,6 +9,7 @@ pub use sarek_runtime::direct::collective::{
     subgroup_shuffle_up, subgroup_shuffle_xor, subgroup_sum,
 };
 pub use sarek_runtime::direct::ids::*;
+pub use sarek_runtime::direct::view::{View2, View3, ViewMut2, ViewMut3};
 pub use sarek_runtime::{Atomic, Device, Float, Int, KernelType, Num, Scalar, Stream, Vector};
 pub use sarek_runtime::{
     Swizzle2 as _, Swizzle3 as _, Swizzle4 as _, f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2,

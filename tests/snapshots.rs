@@ -53,6 +53,10 @@ const KEPT: &[(&str, &str, &str)] = &[
     ("division_faults", "faults/division", "divide_i32"),
     ("fixed_block", "launch/ids", "fixed_kernel"),
     ("native_text", "native_text", "buffers_kernel"),
+    ("shared_structs", "block/records", "structs_kernel"),
+    ("view_add", "views/elements", "add_kernel"),
+    ("view_structs", "views/elements", "structs_kernel"),
+    ("view_matmul", "views/tiles", "matmul_kernel"),
 ];
 
 /// The files of a snapshot: the IR, and the text of each dialect that has one for the kernel.

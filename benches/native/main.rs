@@ -10,6 +10,7 @@ mod block;
 #[path = "../common/mod.rs"]
 mod common;
 mod plain;
+mod safe;
 
 use common::Fallible;
 use common::agree::{COUNTED, Compared, EXACT, ROUNDED, SUMMED, Tolerance};
@@ -379,6 +380,7 @@ fn main() -> Fallible {
         bench.triad("serial loop", n, Work::Launch, plain::triad_serial)?;
         bench.triad("rayon", n, Work::Launch, plain::triad)?;
     }
+    safe::run(&bench)?;
     // Last: PoCL brings threads of its own.
     block::run(&bench)
 }

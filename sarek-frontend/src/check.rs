@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use sarek_ir::analysis::access::Place;
 use sarek_ir::analysis::barriers::{self, Divergence};
-use sarek_ir::analysis::race;
+use sarek_ir::analysis::race::{self, Witness};
 use sarek_ir::analysis::uniformity::Apart;
 use sarek_ir::validate::{Node, Rule, Violation, validate};
 use sarek_ir::{Access, Argument, Memory, Precondition, Stmt};
@@ -207,20 +207,34 @@ fn report(lowered: &Lowered, race: &race::Race, what: &str, errors: &mut Errors)
     } else {
         format!(" (the other access is in line {})", second.line)
     };
+    let example = race.witness.map(|w| example(buffer, w)).unwrap_or_default();
     let message = match race.memory {
         Memory::Shared(_) => format!(
-            "two threads of a block may use the same element of `{buffer}` between two barriers: {}{meets}. Put a \
+            "two threads of a block may use the same element of `{buffer}` between two barriers: {}{meets}{example}. Put a \
              `barrier()` between them, store to an element of the thread's own, such as `{buffer}[thread_idx_x()]`, use \
              elements of type `Atomic<T>`, or declare the {what} `unsafe fn`",
             race.reason
         ),
         Memory::Slice(_) | Memory::Local(_) => format!(
-            "two threads may use the same element of `{buffer}` at once: {}{meets}. Store to an element of the \
+            "two threads may use the same element of `{buffer}` at once: {}{meets}{example}. Store to an element of the \
              thread's own, such as `{buffer}[global_idx_x()]`, use a `&[Atomic<T>]`, or declare the {what} `unsafe fn`",
             race.reason
         ),
     };
     errors.at(place_span(lowered, place), message);
+}
+
+/// Two threads that may meet, in words.
+fn example(buffer: &str, witness: Witness) -> String {
+    let [a, b] = witness.threads.map(|[x, y, z]| format!("({x}, {y}, {z})"));
+    let value = match witness.value {
+        Some(value) => format!(", where arguments and lengths are {value}"),
+        None => String::new(),
+    };
+    format!(
+        "; threads {a} and {b} may meet at `{buffer}[{}]`{value}",
+        witness.index
+    )
 }
 
 fn place_span(lowered: &Lowered, place: Place) -> Span {

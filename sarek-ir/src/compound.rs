@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::{ExprId, List, LocalId, Memory, NameId, ParamId, SiteId};
+use crate::{ExprId, Kernel, List, LocalId, Memory, NameId, ParamId, SiteId};
 
 /// An operation on values of several parts; pure, like every expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,6 +36,13 @@ pub enum Compound {
     Array { items: List },
     /// `[value; n]`, `n` being the type's length. It stands only where a local is declared or assigned.
     Repeat { value: ExprId },
+    /// The length of an array, a `usize`.
+    Len { base: ExprId },
+    /// Where the element at `indices` of a strided view stands in the slice `view`: `offset + Σ index · stride`, a
+    /// `usize`. The view's shape, offset and strides are the scalar parameters behind it, see [`Kernel::view_param`].
+    /// The indices are within the shape; the launch sees to it that then the element is there, and in a slice to be
+    /// written another one than at any other indices.
+    At { view: ParamId, indices: List },
 }
 
 /// A place inside of a local or an element, as it stands left of `=`.
@@ -93,4 +100,32 @@ pub enum Argument {
     Memory(Memory),
     /// A local, as `&mut T`.
     Local(LocalId),
+}
+
+/// What a parameter behind that of a view's slice holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ViewPart {
+    /// The elements along a dimension.
+    Extent(u32),
+    /// The position of the first element in the slice.
+    Offset,
+    /// How far elements next to each other along a dimension lie apart.
+    Stride(u32),
+}
+
+impl Kernel {
+    /// The scalar parameter of a view of so many dimensions: first come the extents, then the offset, then the strides.
+    pub const fn view_param(view: ParamId, rank: u32, part: ViewPart) -> ParamId {
+        let at = match part {
+            ViewPart::Extent(dimension) => dimension,
+            ViewPart::Offset => rank,
+            ViewPart::Stride(dimension) => rank + 1 + dimension,
+        };
+        ParamId(view.0 + 1 + at)
+    }
+
+    /// How many parameters a view of so many dimensions has.
+    pub const fn view_params(rank: u32) -> u32 {
+        2 * rank + 2
+    }
 }

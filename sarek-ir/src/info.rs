@@ -71,4 +71,52 @@ impl TypeInfo {
             TypeInfo::Enum(info) => info.size,
         }
     }
+
+    /// Are any bits a value of it? A `usize`, which is not the same everywhere, counts as if they were not.
+    pub const fn takes_any_bits(&self) -> bool {
+        match self {
+            TypeInfo::Scalar(Scalar::Bool | Scalar::Usize) => false,
+            TypeInfo::Scalar(_) => true,
+            TypeInfo::Array(elem, _) => elem.takes_any_bits(),
+            TypeInfo::Struct(info) => {
+                let mut i = 0;
+                while i < info.fields.len() {
+                    if !info.fields[i].ty.takes_any_bits() {
+                        return false;
+                    }
+                    i += 1;
+                }
+                true
+            }
+            TypeInfo::Enum(_) => false,
+        }
+    }
+
+    /// Bytes of its scalars, without what lies between them. Of an enum, those of all its variants.
+    pub const fn scalar_bytes(&self) -> u64 {
+        match self {
+            TypeInfo::Scalar(scalar) => scalar.size() as u64,
+            TypeInfo::Array(elem, len) => elem.scalar_bytes() * *len,
+            TypeInfo::Struct(info) => bytes_of_fields(info.fields),
+            TypeInfo::Enum(info) => {
+                let mut bytes = 4;
+                let mut i = 0;
+                while i < info.variants.len() {
+                    bytes += bytes_of_fields(info.variants[i].fields);
+                    i += 1;
+                }
+                bytes
+            }
+        }
+    }
+}
+
+const fn bytes_of_fields(fields: &[FieldInfo]) -> u64 {
+    let mut bytes = 0;
+    let mut i = 0;
+    while i < fields.len() {
+        bytes += fields[i].ty.scalar_bytes();
+        i += 1;
+    }
+    bytes
 }

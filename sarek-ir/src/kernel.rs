@@ -156,6 +156,9 @@ pub struct Kernel {
     pub links: Cow<'static, [Link]>,
     /// What a launch must satisfy for the kernel to be race-free.
     pub preconditions: Cow<'static, [Precondition]>,
+    /// Of a linked kernel: the last strides of its views, which are 1 unless a launch says otherwise, see
+    /// [`passes::settle_strides`](crate::passes::settle_strides).
+    pub last_strides: Cow<'static, [ParamId]>,
 }
 
 /// A kernel's parameter.
@@ -348,6 +351,7 @@ impl Kernel {
         prints: Cow::Borrowed(&[]),
         links: Cow::Borrowed(&[]),
         preconditions: Cow::Borrowed(&[]),
+        last_strides: Cow::Borrowed(&[]),
     };
 
     /// The expression.
@@ -452,8 +456,11 @@ impl Kernel {
             Compound::Construct { fields, rest, .. } => {
                 fields.iter().map(|(_, e)| *e).chain(*rest).collect()
             }
-            Compound::Array { items } => self.list(*items).collect(),
+            Compound::Array { items } | Compound::At { indices: items, .. } => {
+                self.list(*items).collect()
+            }
             Compound::Repeat { value } => vec![*value],
+            Compound::Len { base } => vec![*base],
         }
     }
 

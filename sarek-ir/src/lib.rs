@@ -61,6 +61,7 @@
 //! | [`passes::expand_prints`] | nothing is printed; what was is a record in the memory of one more parameter |
 //! | [`passes::cut_after_exits`] | nothing follows an exit in its block |
 //! | [`passes::elide_checks`] | sites that the launch proved are `None` |
+//! | [`passes::settle_strides`] | the last strides of views are 1 |
 //! | [`passes::park_returns`] | no barrier stands behind a `return` that some threads of a block take without the others; nothing that decides whether and how often a barrier is come to can fault |
 //! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
 //! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |
@@ -98,7 +99,7 @@ mod word;
 pub mod write;
 
 pub use collective::{AtomicOp, Scope, SubgroupOp};
-pub use compound::{Argument, Call, Compound, Place, Root, Step};
+pub use compound::{Argument, Call, Compound, Place, Root, Step, ViewPart};
 pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
 pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
 pub use intrinsic::{ArgType, Intrinsic, ResultType, TypeClass};

@@ -6,6 +6,7 @@
 //! links (`link`) and preconditions (`requires`).
 
 mod compound;
+mod output;
 mod spell;
 
 use std::collections::HashSet;
@@ -13,8 +14,7 @@ use std::fmt::{self, Write as _};
 
 use crate::{
     Access, Block, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, List, LocalId, Memory,
-    Native, ParamId, ParamKind, Piece, Precondition, Scope, SiteId, SiteKind, Stmt, StmtId, Type,
-    UnaryOp,
+    ParamId, ParamKind, Precondition, Scope, SiteId, SiteKind, Stmt, StmtId, Type, UnaryOp,
 };
 use spell::{Literal, Prec, binary_prec, is_negative, tighter};
 
@@ -255,26 +255,8 @@ impl<'a> Text<'a> {
                     }
                 }
             }
-            Stmt::Panic { site } => {
-                self.put("panic");
-                self.site(Some(site));
-                match &self.kernel.sites[site.index()].kind {
-                    SiteKind::Panic(message) => self.put(format_args!(" {message:?};")),
-                    SiteKind::Index(_)
-                    | SiteKind::Dimension(..)
-                    | SiteKind::Divisor
-                    | SiteKind::Assert(_) => self.put(";"),
-                }
-            }
-            Stmt::Print { print } => {
-                let print = &self.kernel.prints[print.index()];
-                self.put(format_args!("print {:?}", print.template()));
-                for arg in self.kernel.list(print.args) {
-                    self.put(", ");
-                    self.expr(arg, Prec::Lowest);
-                }
-                self.put(";");
-            }
+            Stmt::Panic { site } => self.panic(site),
+            Stmt::Print { print } => self.print(print),
             Stmt::If {
                 cond,
                 then,
@@ -401,57 +383,6 @@ impl<'a> Text<'a> {
         } else {
             self.block(otherwise);
         }
-    }
-
-    fn native(&mut self, native: &Native) {
-        if let Some(result) = native.result {
-            self.local(result);
-            self.put(" = ");
-        }
-        self.put("native {\n");
-        self.indent += 1;
-        for text in native.texts.iter() {
-            self.line_start();
-            self.put(format_args!("{:?} => \"", text.target));
-            for piece in text.pieces.iter() {
-                match piece {
-                    Piece::Text(text) => {
-                        let text = text.replace('{', "{{").replace('}', "}}");
-                        self.put(text.escape_debug());
-                    }
-                    Piece::Local(local) => {
-                        self.put("{");
-                        self.local(*local);
-                        self.put("}");
-                    }
-                    Piece::Param(param) => {
-                        self.put("{");
-                        self.param(*param);
-                        self.put("}");
-                    }
-                    Piece::Shared(shared) => {
-                        self.put("{");
-                        self.memory(Memory::Shared(*shared));
-                        self.put("}");
-                    }
-                    Piece::Place(place) => {
-                        self.put("{");
-                        self.place(*place);
-                        self.put("}");
-                    }
-                }
-            }
-            self.put("\",\n");
-        }
-        if let Some(fallback) = native.fallback {
-            self.line_start();
-            self.put("_ => ");
-            self.block(fallback);
-            self.put(",\n");
-        }
-        self.indent -= 1;
-        self.line_start();
-        self.put("}");
     }
 
     fn memory(&mut self, memory: Memory) {

@@ -17,12 +17,13 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// ordinary functions too.
 ///
 /// Parameters are values, `&T`, `&mut T`, `&[T]`, `&mut [T]` and `&[Atomic<T>]`; slices may be given shared arrays and
-/// arrays. A generic function is called with its arguments written: `norm::<f32>(x)`. A method's receiver is of a type
-/// that the kernel names: `let p: Point = make(); p.norm()`. A function calls itself only where that call's
-/// result is its own at once, as `gcd(b, a % b)` at the end of `gcd`. Functions that wait at barriers, use
-/// subgroups or make shared arrays cannot be called by kernels yet.
+/// arrays. A method's receiver is of a type that the kernel names: `let p: Point = make(); p.norm()`. A function may wait at
+/// barriers, use subgroups and make shared arrays: then all threads of a block call it together, and give the same for arguments on
+/// which barriers depend. A safe one is proved free of races, and ends by a barrier. It calls itself where that call's
+/// result is its own at once, as `gcd(b, a % b)` at the end of `gcd`, or as deep as `inline` says.
 ///
-/// Options: `crate = path` says how the crate `sarek` is called where the function stands.
+/// Options: `inline = 8` is how many calls of itself a function may nest in one; another is a fault.
+/// `crate = path` says how the crate `sarek` is called where the function stands.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
     sarek_frontend::function::device(attribute.into(), item.into())

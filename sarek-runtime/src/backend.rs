@@ -377,7 +377,7 @@ pub enum Args<'a> {
     Host {
         /// The arguments.
         args: &'a [DirectArg],
-        /// Must provable sites be checked?
+        /// Must provable sites be checked, and the last strides of views be asked for?
         checked: bool,
     },
     /// For JIT backends: in the order of [`Source::slots`].

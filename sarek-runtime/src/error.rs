@@ -72,6 +72,22 @@ pub enum Error {
         /// The vector's length.
         len: usize,
     },
+    /// A view that its vector cannot give.
+    #[error(
+        "a view of shape {shape:?} with strides {strides:?} from element {offset} on, of {len} elements: {problem}"
+    )]
+    View {
+        /// Elements along each dimension.
+        shape: Vec<usize>,
+        /// How far elements next to each other along each dimension lie apart.
+        strides: Vec<usize>,
+        /// The position of the first element.
+        offset: usize,
+        /// The elements of the vector; of a window, those of the view along the dimension that it leaves.
+        len: usize,
+        /// What is wrong, and what to do.
+        problem: &'static str,
+    },
     /// A range that is not one of a vector's elements.
     #[error("the range {start}..{end} is out of bounds of a vector of length {len}")]
     Range {

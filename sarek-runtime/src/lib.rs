@@ -48,4 +48,4 @@ pub use packed::{
     u32x2, u32x3, u32x4,
 };
 pub use types::{Element, KernelType};
-pub use vector::{Part, PartMut, Parts, ReadBack, Vector};
+pub use vector::{Part, PartMut, Parts, ReadBack, Vector, VectorView, VectorViewMut};

@@ -45,7 +45,7 @@ pub fn print(args: fmt::Arguments<'_>) {
     }
 }
 
-/// For expansions: a value that a kernel prints, which is a scalar.
+/// For expansions: a value that a kernel prints or compares in an assertion, which is a scalar.
 #[doc(hidden)]
 pub fn printed<T: crate::ScalarArg>(value: T) -> T {
     value

@@ -24,12 +24,8 @@ __kernel void operators_kernel(
     const u64 global_idx_x = (u64)get_group_id(0) * (u64)get_local_size(0) + (u64)get_local_id(0);
     if (global_idx_x >= global_dim_x) { return; }
     const u64 i = global_idx_x;
-    f16 t_0;
-    f16 t_1;
-    t_0 = a[i];
-    t_1 = b[i];
-    const f16 x = t_0;
-    const f16 y = t_1;
+    const f16 x = a[i];
+    const f16 y = b[i];
     out[8ul * i] = srk_narrow_f32(srk_widen_f16(x) + srk_widen_f16(y));
     out[8ul * i + 1ul] = srk_narrow_f32(srk_widen_f16(x) - srk_widen_f16(y));
     out[8ul * i + 2ul] = srk_narrow_f32(srk_widen_f16(x) * srk_widen_f16(y));

@@ -25,12 +25,8 @@ extern "C" __global__ void operators_kernel(
     const u64 global_idx_x = (u64)blockIdx.x * (u64)blockDim.x + (u64)threadIdx.x;
     if (global_idx_x >= global_dim_x) { return; }
     const u64 i = global_idx_x;
-    f16 t_0;
-    f16 t_1;
-    t_0 = a[i];
-    t_1 = b[i];
-    const f16 x = t_0;
-    const f16 y = t_1;
+    const f16 x = a[i];
+    const f16 y = b[i];
     out[8ull * i] = srk_narrow_f32(srk_widen_f16(x) + srk_widen_f16(y));
     out[8ull * i + 1ull] = srk_narrow_f32(srk_widen_f16(x) - srk_widen_f16(y));
     out[8ull * i + 2ull] = srk_narrow_f32(srk_widen_f16(x) * srk_widen_f16(y));

@@ -60,12 +60,8 @@ fn operators_kernel(
     let global_idx_x: u32 = group_id.x * SRK_BLOCK_X + local_id.x;
     if (global_idx_x >= args.global_dim_x) { return; }
     let i: u32 = global_idx_x;
-    var t_0: f32;
-    var t_1: f32;
-    t_0 = f32(a[i]);
-    t_1 = f32(b[i]);
-    let x: f32 = t_0;
-    let y: f32 = t_1;
+    let x: f32 = f32(a[i]);
+    let y: f32 = f32(b[i]);
     out[8u * i] = f16(srk_narrow_f32(x + y));
     out[8u * i + 1u] = f16(srk_narrow_f32(x - y));
     out[8u * i + 2u] = f16(srk_narrow_f32(x * y));

@@ -259,7 +259,7 @@ impl BackendStream for Queue {
                         thread: ids.global_of(thread),
                     }));
                 }
-                Err(Stop::Divergence { .. }) => {
+                Err(Stop::Divergence { .. } | Stop::Found(_)) => {
                     return Err(Error::Launch {
                         kernel: launch.kernel.into(),
                         problem: "a thread does not come to a barrier".into(),

@@ -43,6 +43,7 @@ impl Call<'_> {
             folded: false,
             index: self.index,
             checked: all.filter(|_| self.checked).map(SiteId).collect(),
+            dense: true,
         };
         let source = renderer.render(self.kernel, &variant).expect("it renders");
         let (space, shared) = (self.space(), self.shared());

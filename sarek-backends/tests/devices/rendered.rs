@@ -121,6 +121,7 @@ fn run(rig: &Rig, index: IndexWidth, checked: &[u32], x_len: u32) -> (Vec<f32>, 
         folded: false,
         index,
         checked: checked.iter().copied().map(SiteId).collect(),
+        dense: true,
     };
     let source = renderer.render(&axpy(), &variant).expect("it renders");
     let x: Vec<f32> = (0..x_len).map(|i| i as f32).collect();

@@ -209,7 +209,10 @@ fn facts(
     let asked = asked(lowered, krate);
     let changes = signature.arguments.first().is_some_and(|a| match a.kind {
         ArgumentKind::Reference { mutable, .. } => mutable,
-        ArgumentKind::Scalar(_) | ArgumentKind::Value(_) | ArgumentKind::Slice { .. } => false,
+        ArgumentKind::Scalar(_)
+        | ArgumentKind::Value(_)
+        | ArgumentKind::Slice { .. }
+        | ArgumentKind::View { .. } => false,
     });
     let Owner {
         ty,
@@ -324,6 +327,7 @@ fn told_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
         ArgumentKind::Value(ty) => quote!(#ty),
         ArgumentKind::Reference { of, .. } => quote!(#of),
         ArgumentKind::Slice { elem, .. } => element_type(elem, krate),
+        ArgumentKind::View { .. } => unreachable!("a function takes no views"),
     }
 }
 
@@ -415,6 +419,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
                     Access::Atomic => quote!(&[#direct::Atomic<#elem>]),
                 }
             }
+            ArgumentKind::View { .. } => unreachable!("a function takes no views"),
         });
         each.collect()
     };

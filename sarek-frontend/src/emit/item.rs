@@ -174,6 +174,7 @@ fn front(parts: &Parts<'_>) -> TokenStream {
                 ..
             } => quote!(#krate::__private::Arg::atomics(#name)),
             ArgumentKind::Value(_) => quote!(#krate::__private::Arg::value(#name)),
+            ArgumentKind::View { .. } => quote!(#krate::__private::Arg::view(#name)),
             ArgumentKind::Reference { .. } => {
                 unreachable!("a kernel takes no references to values")
             }
@@ -264,6 +265,13 @@ fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
             let elem = element_type(elem, krate);
             let mutable = (*access != Access::Read).then(|| quote!(mut));
             quote!(&'sarek #mutable #krate::Vector<#elem>)
+        }
+        ArgumentKind::View { elem, access, rank } => {
+            let (elem, rank) = (element_type(elem, krate), Literal::u32_unsuffixed(*rank));
+            match access {
+                Access::Write => quote!(#krate::VectorViewMut<'sarek, #elem, #rank>),
+                Access::Read | Access::Atomic => quote!(#krate::VectorView<'sarek, #elem, #rank>),
+            }
         }
     }
 }
@@ -466,7 +474,10 @@ fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
     let arguments = parts.signature.arguments.iter();
     let written = arguments.filter(|argument| match argument.kind {
         ArgumentKind::Slice { access, .. } => may_cooperate && access == Access::Write,
-        ArgumentKind::Scalar(_) | ArgumentKind::Value(_) | ArgumentKind::Reference { .. } => false,
+        ArgumentKind::Scalar(_)
+        | ArgumentKind::Value(_)
+        | ArgumentKind::View { .. }
+        | ArgumentKind::Reference { .. } => false,
     });
     let each = written.map(|argument| {
         let name = &argument.name;
@@ -482,14 +493,17 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let krate = parts.krate;
     let name = &parts.item.sig.ident;
     let types = types::audit(parts.item, parts.krate);
-    let arguments = parts
-        .signature
-        .arguments
-        .iter()
-        .enumerate()
-        .map(|(i, argument)| {
-            let i = Literal::usize_unsuffixed(i);
+    let mut next = 0;
+    let arguments = parts.signature.arguments.iter();
+    let arguments: Vec<TokenStream> = arguments
+        .map(|argument| {
+            let i = Literal::u32_unsuffixed(next);
+            next += argument.kind.params();
             match argument.kind {
+                ArgumentKind::View { access, .. } => match access {
+                    Access::Write => quote!(direct::view_mut(__args, #i)),
+                    Access::Read | Access::Atomic => quote!(direct::view(__args, #i)),
+                },
                 ArgumentKind::Scalar(_) => quote!(direct::scalar(__args, #i)),
                 ArgumentKind::Value(_) => quote!(direct::value(__args, #i)),
                 ArgumentKind::Reference { .. } => {
@@ -509,7 +523,8 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
                     }
                 }
             }
-        });
+        })
+        .collect();
     // What the text of a `native!` does to its operands, rustc does not see.
     let unseen = parts
         .has_native

@@ -244,22 +244,27 @@ impl VisitMut for Annotator<'_> {
             return;
         };
         call.visit(self);
+        let (krate, span) = (self.krate, name_span(mac));
+        // rustc sees to it that a value is a scalar.
+        let scalar = |value: &mut syn::Expr| {
+            let span = Span::mixed_site().located_at(syn::spanned::Spanned::span(value));
+            let inner = value.to_token_stream();
+            *value = syn::Expr::Verbatim(quote_spanned!(span=> #krate::__private::printed(#inner)));
+        };
         let StdMacro::Print { line } = call.kind else {
+            if let StdMacro::Compare(_) = call.kind {
+                call.tested.iter_mut().for_each(scalar);
+            }
             mac.tokens = call.to_token_stream();
             return;
         };
-        let (krate, span) = (self.krate, name_span(mac));
         let name = syn::Ident::new(if line { "println" } else { "print" }, Span::call_site());
         mac.path = syn::parse_quote!(#krate::__private::#name);
         let Some(said) = &mut call.said else {
             mac.tokens = quote!([] "");
             return;
         };
-        for (_, arg) in &mut said.args {
-            let value = arg.to_token_stream();
-            let span = Span::mixed_site().located_at(syn::spanned::Spanned::span(arg));
-            *arg = syn::Expr::Verbatim(quote_spanned!(span=> #krate::__private::printed(#value)));
-        }
+        said.args.iter_mut().for_each(|(_, arg)| scalar(arg));
         let captured = said.pieces().map(|p| p.captured).unwrap_or_default();
         let captured = captured
             .iter()

@@ -11,8 +11,8 @@ use crate::parse::{Argument, ArgumentKind, ElementType, Item, Signature};
 
 impl Lowerer<'_> {
     pub(super) fn bind_arguments(&mut self, signature: &Signature) {
-        for (i, argument) in signature.arguments.iter().enumerate() {
-            let param = ParamId(i as u32);
+        for argument in &signature.arguments {
+            let param = ParamId(self.kernel.params.len() as u32);
             let ty = self.argument_type(argument);
             self.param_types.push(ty);
             self.own_types.0.push(ty);
@@ -26,7 +26,7 @@ impl Lowerer<'_> {
                 ArgumentKind::Reference { mutable: true, .. } => {
                     ParamKind::Reference(Scalar::Bool.into())
                 }
-                ArgumentKind::Slice { access, .. } => {
+                ArgumentKind::Slice { access, .. } | ArgumentKind::View { access, .. } => {
                     let elem = known.into();
                     ParamKind::Slice { elem, access }
                 }
@@ -42,6 +42,11 @@ impl Lowerer<'_> {
                     self.item_argument(argument, param, ty)
                 }
                 ArgumentKind::Slice { .. } => Binding::Memory(Memory::Slice(param)),
+                ArgumentKind::View { rank, .. } => {
+                    self.view_params(&plain_name(&argument.name), rank);
+                    self.views.insert(param, rank);
+                    Binding::View(param)
+                }
                 ArgumentKind::Scalar(_) if !argument.mutable && !self.is_recursive => {
                     Binding::Scalar(param)
                 }
@@ -112,10 +117,18 @@ impl Lowerer<'_> {
             | ArgumentKind::Slice {
                 elem: ElementType::Scalar(scalar),
                 ..
+            }
+            | ArgumentKind::View {
+                elem: ElementType::Scalar(scalar),
+                ..
             } => return self.types.known(*scalar),
             ArgumentKind::Value(ty)
             | ArgumentKind::Reference { of: ty, .. }
             | ArgumentKind::Slice {
+                elem: ElementType::Other(ty),
+                ..
+            }
+            | ArgumentKind::View {
                 elem: ElementType::Other(ty),
                 ..
             } => ty,

@@ -43,6 +43,11 @@ impl Lowerer<'_> {
 
     /// How many indices lead to an element.
     pub(super) fn rank(&self, memory: Memory) -> usize {
+        if let Memory::Slice(param) = memory
+            && let Some(rank) = self.views.get(&param)
+        {
+            return *rank as usize;
+        }
         self.shape(memory).map_or(1, <[Dim]>::len)
     }
 
@@ -276,7 +281,7 @@ impl Lowerer<'_> {
     }
 
     /// Is it an expression that yields a whole array?
-    fn yields_array(&mut self, expr: &syn::Expr) -> bool {
+    pub(super) fn yields_array(&mut self, expr: &syn::Expr) -> bool {
         match peeled(expr) {
             syn::Expr::Array(_) | syn::Expr::Repeat(_) => true,
             other => {

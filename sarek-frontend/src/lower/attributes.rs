@@ -4,7 +4,6 @@
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 
-use super::mark_of;
 use crate::diagnostics::Errors;
 
 /// Reports attributes other than lint levels and documentation, wherever they stand.
@@ -25,4 +24,17 @@ impl Visit<'_> for Checker<'_> {
                 .unsupported(attr.span(), "this attribute is", "remove it");
         }
     }
+}
+
+/// The attribute that carries the number of a marked node, see [`crate::emit::reference`].
+pub const MARK: &str = "__sarek_mark";
+
+/// The number of a marked node.
+pub(crate) fn mark_of(attrs: &[syn::Attribute]) -> Option<u32> {
+    attrs.iter().find_map(|attr| match &attr.meta {
+        syn::Meta::List(list) if list.path.is_ident(MARK) => {
+            list.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
+        }
+        syn::Meta::List(_) | syn::Meta::Path(_) | syn::Meta::NameValue(_) => None,
+    })
 }

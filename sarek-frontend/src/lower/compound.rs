@@ -160,7 +160,9 @@ impl Lowerer<'_> {
                 Compound::IsVariant { .. }
                 | Compound::Construct { .. }
                 | Compound::Array { .. }
-                | Compound::Repeat { .. } => unreachable!("it was given a name"),
+                | Compound::Repeat { .. }
+                | Compound::Len { .. }
+                | Compound::At { .. } => unreachable!("it was given a name"),
             },
             _ => unreachable!("it was given a name"),
         }
@@ -186,7 +188,9 @@ impl Lowerer<'_> {
                 Compound::IsVariant { .. }
                 | Compound::Construct { .. }
                 | Compound::Array { .. }
-                | Compound::Repeat { .. } => false,
+                | Compound::Repeat { .. }
+                | Compound::Len { .. }
+                | Compound::At { .. } => false,
             },
             Expr::Literal(_)
             | Expr::Link(_)
@@ -220,7 +224,9 @@ impl Lowerer<'_> {
                 Compound::IsVariant { .. }
                 | Compound::Construct { .. }
                 | Compound::Array { .. }
-                | Compound::Repeat { .. } => false,
+                | Compound::Repeat { .. }
+                | Compound::Len { .. }
+                | Compound::At { .. } => false,
             },
             Expr::Local(_) | Expr::Load { .. } => true,
             Expr::Literal(_)

@@ -211,7 +211,7 @@ impl Lowerer<'_> {
     ) -> Callee {
         let plain = without_arguments(&owner);
         let text = super::path_text(&plain);
-        let same = |c: &&Callee| super::path_text(&without_arguments(&c.owner)) == text;
+        let same = |c: &&Callee| super::path_text(without_arguments(&c.owner)) == text;
         let known = self.callees.iter().find(same).map(|c| c.alias.clone());
         let alias = known.unwrap_or_else(|| {
             quote::format_ident!("__sarek_f{}", self.callees.len(), span = Span::mixed_site())
@@ -502,7 +502,7 @@ impl Callee {
         let span = Span::mixed_site().located_at(self.span);
         let (alias, name) = (
             &self.alias,
-            super::path_text(&without_arguments(&self.owner)),
+            super::path_text(without_arguments(&self.owner)),
         );
         let message = format!(
             "`{name}` is no `#[device]` function: kernels call functions that are marked. Write `#[device]` before it"

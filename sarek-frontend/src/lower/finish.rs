@@ -28,6 +28,10 @@ impl Lowerer<'_> {
         self.float_divisions();
         self.compact_sites();
         self.mark_provable_sites();
+        let shared = self.shared_types.iter();
+        let shared_types = shared
+            .map(|ty| self.type_tokens(*ty).unwrap_or_default())
+            .collect();
         let marks: HashMap<u32, Scalar> = self
             .marks
             .iter()
@@ -54,6 +58,8 @@ impl Lowerer<'_> {
             marks,
             type_infos: self.type_infos,
             param_types: self.param_tokens,
+            shared_types,
+            arrays: self.arrays.iter().map(|(local, _)| *local).collect(),
             link_types: self.link_tokens,
             paths: self.paths,
             preludes: self.preludes,
@@ -331,7 +337,9 @@ impl DataDependence {
     }
 
     fn expr(&self, kernel: &sarek_ir::Kernel, id: ExprId) -> bool {
+        let is_length = |c: &Compound| matches!(c, Compound::Len { .. });
         match kernel.expr(id) {
+            Expr::Compound(id) if is_length(&kernel.compounds[id.index()]) => false,
             Expr::Load { .. } => true,
             Expr::Local(local) => {
                 let ty = kernel.type_of(id).as_scalar();

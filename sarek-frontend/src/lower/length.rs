@@ -95,7 +95,7 @@ impl Lowerer<'_> {
     }
 
     /// Does a constant depend on type parameters or constant ones?
-    fn mentions_parameter(&self, tokens: &TokenStream) -> bool {
+    pub(super) fn mentions_parameter(&self, tokens: &TokenStream) -> bool {
         tokens.clone().into_iter().any(|token| match token {
             proc_macro2::TokenTree::Ident(name) => {
                 let name = name.to_string();
@@ -118,6 +118,7 @@ impl Lowerer<'_> {
                     | Binding::Scalar(_)
                     | Binding::Reference(_)
                     | Binding::Memory(_)
+                    | Binding::View(_)
                     | Binding::Closure(_)
                     | Binding::Part(_),
                 ) => {
@@ -157,6 +158,7 @@ impl Lowerer<'_> {
                 | Binding::Scalar(_)
                 | Binding::Reference(_)
                 | Binding::Memory(_)
+                | Binding::View(_)
                 | Binding::Closure(_)
                 | Binding::Part(_) => None,
             },

@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use quote::{ToTokens, quote};
 use sarek_ir::print::PrintPiece;
-use sarek_ir::{BinaryOp, Block, Expr, ExprId, Print, PrintId, Scalar, SiteKind, Stmt};
+use sarek_ir::{BinaryOp, Block, ExprId, Print, PrintId, Scalar, SiteKind, Stmt};
 use syn::spanned::Spanned;
 
 use super::native::Operand;
@@ -106,13 +106,11 @@ impl Lowerer<'_> {
     ) {
         let sides = self.operands(&[left, right]);
         let (lhs, rhs) = (sides[0], sides[1]);
-        self.unify(self.ty(lhs), self.ty(rhs), right.span());
-        self.expect_scalar(lhs, "what assertions compare");
         let op = match symbol {
             "==" => BinaryOp::Eq,
             _ => BinaryOp::Ne,
         };
-        let cond = self.known(Expr::Binary { op, lhs, rhs }, Scalar::Bool, span);
+        let cond = self.plain(op, lhs, rhs, span);
         let said = call.said.as_ref().map(|said| self.message_of(said));
         let said = said.map_or_else(String::new, |said| format!(": {said}"));
         let message = format!("assertion `left {symbol} right` failed{said}");

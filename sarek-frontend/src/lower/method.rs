@@ -2,12 +2,13 @@
 
 use proc_macro2::{Ident, Span};
 use sarek_ir::{
-    ArgType, BinaryOp, DivideOp, Expr, ExprId, Intrinsic, ResultType, Scalar, SiteKind, Stmt,
-    UnaryOp, Value as Constant,
+    ArgType, BinaryOp, Compound, DivideOp, Expr, ExprId, Intrinsic, ResultType, Scalar, SiteKind,
+    Stmt, UnaryOp, Value as Constant,
 };
 use syn::spanned::Spanned;
 
 use super::array::peeled;
+use super::types::Node;
 use super::{Known, Lowerer, Value};
 
 impl Lowerer<'_> {
@@ -26,6 +27,9 @@ impl Lowerer<'_> {
         }
         if let Some((memory, _)) = self.find_memory(&e.receiver) {
             return self.slice_method(memory, e);
+        }
+        if let Some(view) = self.find_view(&e.receiver) {
+            return self.view_method(view, e);
         }
         if let Some(value) = self.atomic_call(e, true) {
             return value;
@@ -75,6 +79,9 @@ impl Lowerer<'_> {
 
     /// A numeric method on lowered operands, the receiver first.
     pub(super) fn method(&mut self, name: &Ident, ids: Vec<ExprId>, span: Span) -> Value {
+        if let Some(value) = self.array_length(name, &ids, span) {
+            return value;
+        }
         if let Some(value) = self.packed_method(name, &ids, span) {
             return value;
         }
@@ -105,6 +112,37 @@ impl Lowerer<'_> {
                 Value::Never
             }
         }
+    }
+
+    /// `len` and `is_empty` of an array inside of a value. `None` when it is another method, or no array.
+    fn array_length(&mut self, name: &Ident, ids: &[ExprId], span: Span) -> Option<Value> {
+        let ([array], "len" | "is_empty") = (ids, name.to_string().as_str()) else {
+            return None;
+        };
+        let known = match self.types.node(self.ty(*array)) {
+            Node::Array(_, dim) => Some(dim.length),
+            Node::Hole(_) => None,
+            Node::Any
+            | Node::Known(_)
+            | Node::Int
+            | Node::Float
+            | Node::Tuple(_)
+            | Node::Named(_)
+            | Node::Same(_) => return None,
+        };
+        let n = match known {
+            Some(length) => self.length_expr(length, span),
+            None => {
+                let base = self.named(*array);
+                let ty = self.types.known(Scalar::Usize);
+                self.compound(Compound::Len { base }, ty, span)
+            }
+        };
+        if name == "len" {
+            return Some(Value::Scalar(n));
+        }
+        let zero = self.constant(Constant::Usize(0), span);
+        Some(Value::Scalar(self.plain(BinaryOp::Eq, n, zero, span)))
     }
 
     /// A method on a number whose type only rustc knows.

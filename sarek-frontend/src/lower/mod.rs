@@ -42,6 +42,7 @@ mod requires;
 mod shared;
 mod stmt;
 mod types;
+mod view;
 mod written;
 
 use std::collections::{HashMap, HashSet};
@@ -55,6 +56,8 @@ use sarek_ir::{
 use crate::diagnostics::Errors;
 use crate::parse::{Attribute, Parameters, Signature};
 
+pub use attributes::MARK;
+pub(crate) use attributes::mark_of;
 pub use device::Callee;
 use types::{Known, Ty};
 pub(crate) use written::{member, scalar_tokens};
@@ -99,6 +102,10 @@ pub struct Lowered {
     pub type_infos: Vec<TokenStream>,
     /// The type of each parameter; of a slice, of its elements.
     pub param_types: Vec<TokenStream>,
+    /// The type of each shared array's elements.
+    pub shared_types: Vec<TokenStream>,
+    /// The locals that are arrays to index, not values.
+    pub arrays: HashSet<LocalId>,
     /// The type of each constant that only the user's crate knows.
     pub link_types: Vec<TokenStream>,
     /// How the source names what an operation makes or takes apart.
@@ -129,6 +136,8 @@ enum Binding {
     /// `&T` or `&mut T`: a local that holds the value.
     Reference(LocalId),
     Memory(Memory),
+    /// A strided view of the slice.
+    View(ParamId),
     /// A closure, in [`Lowerer::closures`].
     Closure(usize),
     /// A local `const`, in [`Lowerer::consts`].
@@ -178,6 +187,8 @@ pub struct Lowerer<'e> {
     local_types: Vec<Ty>,
     /// The locals that are arrays.
     arrays: Vec<(LocalId, sarek_ir::Length)>,
+    /// The slices that are seen as views, and how many dimensions those have.
+    views: HashMap<ParamId, u32>,
     /// The type of each shared array's elements.
     shared_types: Vec<Ty>,
     /// The type of each parameter; of a slice, of its elements.
@@ -304,6 +315,7 @@ impl<'e> Lowerer<'e> {
             expr_types: vec![],
             local_types: vec![],
             arrays: vec![],
+            views: HashMap::new(),
             shared_types: vec![],
             param_types: vec![],
             type_infos: vec![],
@@ -561,19 +573,6 @@ impl<'e> Lowerer<'e> {
         let (wanted, ty, span) = (self.types.known(scalar), self.ty(expr), self.span(expr));
         self.unify(wanted, ty, span);
     }
-}
-
-/// The attribute that carries the number of a marked node, see [`crate::emit::reference`].
-pub const MARK: &str = "__sarek_mark";
-
-/// The number of a marked node.
-pub(crate) fn mark_of(attrs: &[syn::Attribute]) -> Option<u32> {
-    attrs.iter().find_map(|attr| match &attr.meta {
-        syn::Meta::List(list) if list.path.is_ident(MARK) => {
-            list.parse_args::<syn::LitInt>().ok()?.base10_parse().ok()
-        }
-        syn::Meta::List(_) | syn::Meta::Path(_) | syn::Meta::NameValue(_) => None,
-    })
 }
 
 /// The location of a span.

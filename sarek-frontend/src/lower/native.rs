@@ -153,7 +153,7 @@ impl Lowerer<'_> {
                     Memory::Local(local) => Piece::Local(local),
                 })
             }
-            Some(Binding::Const(_) | Binding::Closure(_) | Binding::Part(_)) => {
+            Some(Binding::View(_) | Binding::Const(_) | Binding::Closure(_) | Binding::Part(_)) => {
                 let message = format!(
                     "`{{{name}}}` is no variable: give its value a name, as in `native!(…, v = {name})`"
                 );
@@ -181,7 +181,11 @@ impl Lowerer<'_> {
             Some(Binding::Local(_) | Binding::Reference(_)) => true,
             Some(Binding::Scalar(_)) => false,
             Some(
-                Binding::Memory(_) | Binding::Const(_) | Binding::Closure(_) | Binding::Part(_),
+                Binding::Memory(_)
+                | Binding::View(_)
+                | Binding::Const(_)
+                | Binding::Closure(_)
+                | Binding::Part(_),
             )
             | None => {
                 let message = format!("`{{{name}}}` is no field of a variable of the kernel");

@@ -91,6 +91,13 @@ impl Lowerer<'_> {
                 self.errors.at(span, message);
                 Value::Never
             }
+            Binding::View(_) => {
+                let message = format!(
+                    "the view `{name}` is not a value: index it, as in `{name}[[row, col]]`, or take its `rows()` and `cols()`"
+                );
+                self.errors.at(span, message);
+                Value::Never
+            }
             Binding::Const(index) => self.local_constant(index, span),
             Binding::Closure(_) => {
                 let message = format!("the closure `{name}` is no value in a kernel: call it");
@@ -154,6 +161,7 @@ impl Lowerer<'_> {
                 | Binding::Scalar(_)
                 | Binding::Reference(_)
                 | Binding::Memory(_)
+                | Binding::View(_)
                 | Binding::Closure(_)
                 | Binding::Part(_) => None,
             };

@@ -33,6 +33,20 @@ impl Lowerer<'_> {
         if self.is_inside(e) {
             return self.part_index(e);
         }
+        if let Some(view) = self.find_view(&e.expr) {
+            return match self.view_element(view, &e.index) {
+                Some((memory, index, elem)) => {
+                    let site = None;
+                    let load = Expr::Load {
+                        memory,
+                        index,
+                        site,
+                    };
+                    Value::Scalar(self.expr(load, elem, e.span()))
+                }
+                None => Value::Never,
+            };
+        }
         let Some((memory, index, site, elem)) = self.element(e) else {
             return Value::Never;
         };
@@ -54,6 +68,9 @@ impl Lowerer<'_> {
     /// Does the last index lead into an element, or into a value that is no memory?
     fn is_inside(&mut self, e: &syn::ExprIndex) -> bool {
         let (base, indices) = index_chain(&e.expr);
+        if self.find_view(base).is_some() {
+            return !indices.is_empty();
+        }
         match self.find_memory(peeled(base)) {
             Some((memory, elem)) => {
                 let is_scalar = matches!(self.types.look(elem), Known::Scalar(_));
@@ -84,6 +101,16 @@ impl Lowerer<'_> {
             syn::Expr::Group(e) => self.place(&e.expr),
             syn::Expr::Field(e) => self.field_place(e),
             syn::Expr::Index(e) if self.is_inside(e) => self.element_place(e),
+            syn::Expr::Index(e) if let Some(view) = self.find_view(&e.expr) => {
+                let (memory, index, elem) = self.view_element(view, &e.index)?;
+                self.writable_view(memory, e.expr.span())?;
+                Some(Place::Element {
+                    memory,
+                    index,
+                    site: None,
+                    elem,
+                })
+            }
             syn::Expr::Index(e) => {
                 let (memory, index, site, elem) = self.element(e)?;
                 self.writable(memory, e.expr.span())?;
@@ -130,7 +157,7 @@ impl Lowerer<'_> {
                 );
                 None
             }
-            Some(Binding::Memory(_)) => {
+            Some(Binding::Memory(_) | Binding::View(_)) => {
                 self.errors.at(
                     e.span(),
                     "a slice cannot be rebound: assign to its elements",

@@ -1,7 +1,7 @@
 //! `shared_array::<T, N>()` and `shared_slice::<T>(len)`: one array for each place that makes one.
 
 use proc_macro2::Span;
-use quote::quote;
+use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{
     Builtin, Expr, ExprId, Length, Memory, Scalar, SharedArray, SharedId, SiteKind, Stmt,
 };
@@ -9,15 +9,25 @@ use syn::spanned::Spanned;
 
 use super::array::peeled;
 use super::length::Dim;
-use super::{Binding, Lowerer, Value};
-use crate::parse::{atomic_type, scalar_type};
+use super::{Binding, Known, Lowerer, Ty, Value};
+use crate::parse::atomic_type;
 
 /// What stands between the angle brackets.
 struct Element {
-    scalar: Scalar,
+    ty: Ty,
     atomic: bool,
     /// The dimensions of an element that is an array.
     dims: Vec<Dim>,
+}
+
+impl Element {
+    fn plain(ty: Ty, atomic: bool) -> Element {
+        Element {
+            ty,
+            atomic,
+            dims: vec![],
+        }
+    }
 }
 
 impl Lowerer<'_> {
@@ -102,12 +112,12 @@ impl Lowerer<'_> {
     fn new_shared(&mut self, name: String, element: &Element, len: Length) -> SharedId {
         self.kernel.shared.to_mut().push(SharedArray {
             name: name.into(),
-            elem: element.scalar.into(),
+            // Filled in when all types are known.
+            elem: Scalar::Bool.into(),
             len,
             atomic: element.atomic,
         });
-        let ty = self.types.known(element.scalar);
-        self.shared_types.push(ty);
+        self.shared_types.push(element.ty);
         SharedId(self.kernel.shared.len() as u32 - 1)
     }
 
@@ -236,24 +246,48 @@ impl Lowerer<'_> {
             }
             _ => {}
         }
-        let (scalar, atomic) = match atomic_type(ty, self.errors) {
-            Some(scalar) => (scalar?, true),
-            None => (scalar_type(ty, self.errors)?, false),
-        };
-        let instead = match scalar {
-            Scalar::Bool => "its contents are any bits at first: use `u32`",
-            Scalar::Usize => "its size differs between devices: use `u32` or `u64`",
-            _ => {
-                return Some(Element {
-                    scalar,
-                    atomic,
-                    dims: vec![],
-                });
+        if let Some(scalar) = atomic_type(ty, self.errors) {
+            let ty = self.types.known(scalar?);
+            return Some(Element::plain(ty, true));
+        }
+        let element = self.written_type(ty)?;
+        let (what, instead) = match self.types.look(element) {
+            Known::Scalar(Scalar::Bool) => {
+                ("bool", "its contents are any bits at first: use `u32`")
+            }
+            Known::Scalar(Scalar::Usize) => (
+                "usize",
+                "its size differs between devices: use `u32` or `u64`",
+            ),
+            Known::Scalar(_) => return Some(Element::plain(element, false)),
+            Known::Compound | Known::Foreign => {
+                self.any_bits(ty);
+                return Some(Element::plain(element, false));
+            }
+            Known::Int | Known::Float | Known::Nothing => {
+                let message = "write the type of the array's elements";
+                self.errors.at(ty.span(), message);
+                return None;
             }
         };
-        let what = format!("a shared array of `{scalar}` is");
+        let what = format!("a shared array of `{what}` is");
         self.errors.unsupported(ty.span(), &what, instead);
         None
+    }
+
+    /// Has rustc see to it that any bits are a value of the type.
+    fn any_bits(&mut self, ty: &syn::Type) {
+        let message = "the contents of a shared array are any bits at first, and not all bits are a value of this type: there is \
+                       a `bool`, a `usize` or an enum in it; use numbers";
+        let (krate, span) = (&self.krate, Span::mixed_site().located_at(ty.span()));
+        let holds = quote!(<#ty as #krate::KernelType>::TYPE.takes_any_bits());
+        let check = quote_spanned!(span=> ::core::assert!(#holds, #message));
+        if self.mentions_parameter(&ty.to_token_stream()) {
+            self.checks.push(quote!(#check;));
+        } else {
+            self.audits
+                .push(quote_spanned!(span=> const _: () = #check;));
+        }
     }
 
     /// The expression with locals replaced by what they were bound to, if all of it is known before a launch;

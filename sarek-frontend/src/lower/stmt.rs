@@ -113,7 +113,11 @@ impl Lowerer<'_> {
             .as_ref()
             .is_some_and(|init| init.diverge.is_some());
         if diverges || takes_apart(&local.pat) {
-            return self.let_pattern(local);
+            let made = self.names_of_a_tuple(local).filter(|_| !diverges);
+            return match made {
+                Some((pats, values)) => self.bind_each(&pats, &values),
+                None => self.let_pattern(local),
+            };
         }
         let Some((pat, ty)) = self.binding_pattern(&local.pat) else {
             if let Some(init) = &local.init {
@@ -135,6 +139,36 @@ impl Lowerer<'_> {
         match pat {
             None => self.discard(value),
             Some(pat) => {
+                let id = self.name_value(value, &pat.ident, pat.mutability.is_some());
+                self.bind(&pat.ident, Binding::Local(id));
+            }
+        }
+        Value::Unit
+    }
+
+    /// `let (a, b) = (x, y);` is `let a = x; let b = y;`, `y` being evaluated before `a` is bound: the analyses see what
+    /// each name stands for.
+    fn names_of_a_tuple<'s>(
+        &mut self,
+        local: &'s syn::Local,
+    ) -> Option<(Vec<&'s syn::Pat>, Vec<&'s syn::Expr>)> {
+        let init = super::array::peeled(&local.init.as_ref()?.expr);
+        let (syn::Pat::Tuple(names), syn::Expr::Tuple(values)) = (&local.pat, init) else {
+            return None;
+        };
+        let plain = |pat: &syn::Pat| match pat {
+            syn::Pat::Ident(ident) => ident.by_ref.is_none() && ident.subpat.is_none(),
+            _ => false,
+        };
+        let one_each = names.elems.len() == values.elems.len() && names.elems.iter().all(plain);
+        let arrays = values.elems.iter().any(|value| self.yields_array(value));
+        (one_each && !arrays).then(|| (names.elems.iter().collect(), values.elems.iter().collect()))
+    }
+
+    fn bind_each(&mut self, pats: &[&syn::Pat], values: &[&syn::Expr]) -> Value {
+        let values = self.operands(values);
+        for (pat, value) in pats.iter().zip(values) {
+            if let syn::Pat::Ident(pat) = pat {
                 let id = self.name_value(value, &pat.ident, pat.mutability.is_some());
                 self.bind(&pat.ident, Binding::Local(id));
             }

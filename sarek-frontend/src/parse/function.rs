@@ -66,6 +66,11 @@ fn parameter(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
         }
     };
     let kind = parameter_kind(&typed.ty, errors)?;
+    if let ArgumentKind::View { .. } = kind {
+        let message = "views are arguments of kernels only: give the function elements, or the slice and its width";
+        errors.at(typed.ty.span(), message);
+        return None;
+    }
     let by_value = matches!(kind, ArgumentKind::Scalar(_) | ArgumentKind::Value(_));
     if let (Some(_), false) = (name.mutability, by_value) {
         let message = "a reference cannot be rebound: drop the `mut` before its name";

@@ -1,3 +1,4 @@
+use proc_macro2::Span;
 use sarek_ir::{Access, Scalar};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, ItemFn, Pat, ReturnType, Type};
@@ -62,6 +63,28 @@ pub enum ArgumentKind {
     /// `&[T]`, `&mut [T]` or `&[Atomic<T>]`
     #[allow(missing_docs)]
     Slice { elem: ElementType, access: Access },
+    /// `View2<T>`, `ViewMut2<T>` or one of three dimensions.
+    View {
+        /// What it is a view of.
+        elem: ElementType,
+        /// [`Access::Read`] or [`Access::Write`].
+        access: Access,
+        /// How many dimensions it has.
+        rank: u32,
+    },
+}
+
+impl ArgumentKind {
+    /// How many parameters of the IR it is.
+    pub fn params(&self) -> u32 {
+        match self {
+            ArgumentKind::View { rank, .. } => sarek_ir::Kernel::view_params(*rank),
+            ArgumentKind::Scalar(_)
+            | ArgumentKind::Value(_)
+            | ArgumentKind::Reference { .. }
+            | ArgumentKind::Slice { .. } => 1,
+        }
+    }
 }
 
 /// A type that the macro sees as a scalar or does not see into.
@@ -266,6 +289,9 @@ fn item_kind(ty: &Type, errors: &mut Errors) -> Option<(ArgumentKind, Item)> {
 const NO_USIZE: &str = "`usize` cannot stand in a buffer, because its size differs between devices: use `u32` or `u64`";
 
 pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
+    if let Some(view) = view_kind(ty, errors) {
+        return view;
+    }
     let reference = match ty {
         Type::Reference(reference) => reference,
         Type::Path(_) | Type::Tuple(_) | Type::Array(_) => {
@@ -279,7 +305,7 @@ pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKi
         _ => {
             errors.at(
                 ty.span(),
-                "an argument of a kernel is a scalar, a `&[T]`, a `&mut [T]` or a `&[Atomic<T>]`",
+                "an argument of a kernel is a scalar, a `&[T]`, a `&mut [T]`, a `&[Atomic<T>]` or a view",
             );
             return None;
         }
@@ -306,11 +332,48 @@ pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKi
         (None, Some(_)) => (ElementType::read(&slice.elem, errors)?, Access::Write),
         (None, None) => (ElementType::read(&slice.elem, errors)?, Access::Read),
     };
+    in_buffer(&elem, slice.elem.span(), errors)?;
+    Some(ArgumentKind::Slice { elem, access })
+}
+
+fn in_buffer(elem: &ElementType, span: Span, errors: &mut Errors) -> Option<()> {
     if let ElementType::Scalar(Scalar::Usize) = elem {
-        errors.at(slice.elem.span(), NO_USIZE);
+        errors.at(span, NO_USIZE);
         return None;
     }
-    Some(ArgumentKind::Slice { elem, access })
+    Some(())
+}
+
+/// The types of views, with what may be done through them and how many dimensions they have.
+const VIEWS: [(&str, Access, u32); 4] = [
+    ("View2", Access::Read, 2),
+    ("View3", Access::Read, 3),
+    ("ViewMut2", Access::Write, 2),
+    ("ViewMut3", Access::Write, 3),
+];
+
+/// What a type is, if it is that of a view; `Some(None)` when it is reported that there is none such.
+fn view_kind(ty: &Type, errors: &mut Errors) -> Option<Option<ArgumentKind>> {
+    let path = match ty {
+        Type::Path(path) if path.qself.is_none() => &path.path,
+        _ => return None,
+    };
+    let last = path.segments.last()?;
+    let (name, access, rank) = VIEWS.into_iter().find(|(name, ..)| last.ident == name)?;
+    let types: Vec<&Type> = match &last.arguments {
+        syn::PathArguments::AngleBracketed(list) => list.args.iter().filter_map(as_type).collect(),
+        syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => vec![],
+    };
+    let [elem] = types[..] else {
+        errors.at(
+            ty.span(),
+            format!("write what it is a view of: `{name}<f32>`"),
+        );
+        return Some(None);
+    };
+    let read = ElementType::read(elem, errors);
+    let read = read.filter(|read| in_buffer(read, elem.span(), errors).is_some());
+    Some(read.map(|elem| ArgumentKind::View { elem, access, rank }))
 }
 
 /// The `T` of an `Atomic<T>`, `Some(None)` when it is reported that there is none such; `None` for all other types.
@@ -370,4 +433,11 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
         format!("type `{name}` is not supported in a kernel: {advice}"),
     );
     None
+}
+
+fn as_type(argument: &syn::GenericArgument) -> Option<&Type> {
+    match argument {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    }
 }

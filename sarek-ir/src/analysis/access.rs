@@ -40,6 +40,8 @@ pub struct Access {
     pub index: ExprId,
     /// The index as an affine form; `None` where it has none.
     pub form: Option<Affine>,
+    /// The coordinates, if the slice is seen as a view.
+    pub coordinates: Vec<Option<Affine>>,
     /// What the guards around it say.
     pub bounds: Vec<Bound>,
     /// Is it all that a function may do with what it is lent?
@@ -266,6 +268,7 @@ impl Collector<'_> {
                     loc: kernel.stmt_locs[stmt.index()],
                     index: ExprId(0),
                     form: None,
+                    coordinates: vec![],
                     bounds: vec![],
                     lent: true,
                 });
@@ -294,6 +297,7 @@ impl Collector<'_> {
         }
         let depth = self.bounds.len();
         let mut form = self.resolver.affine(index);
+        let coordinates = self.resolver.coordinates(index);
         if self.resolver.block.is_some() {
             self.dimensions(index);
         }
@@ -309,6 +313,7 @@ impl Collector<'_> {
             loc,
             index,
             form,
+            coordinates,
             bounds,
             lent: false,
         });

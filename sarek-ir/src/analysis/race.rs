@@ -13,6 +13,8 @@
 //!
 //! What is known only at a launch becomes a [`Precondition`].
 //!
+//! Indices of strided views are looked at coordinate by coordinate: [`view`].
+//!
 //! Shared arrays are compared within one barrier phase and one block: [`shared`].
 
 mod apart;
@@ -20,11 +22,17 @@ mod exchange;
 pub mod function;
 mod shared;
 mod tiles;
+mod view;
+mod witness;
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::access::{Access, Affine, Atom, Bound, Limit, Place, Poly, Symbol, accesses, relied_on};
+pub use witness::Witness;
+
+use super::access::{
+    Access, Affine, Atom, Bound, Limit, Place, Poly, Symbol, accesses, block_dim, relied_on,
+};
 use crate::{Axis, Builtin, Kernel, Loc, Memory, Precondition};
 
 /// Checks that no two threads touch one element, at least one of them writing.
@@ -43,8 +51,15 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
         if !of_buffer.iter().any(is_store) {
             continue;
         }
-        let whole = Buffer::new(kernel, &of_buffer).check();
-        match whole.or_else(|race| in_pairs(kernel, &of_buffer).ok_or(race)) {
+        let buffer = Buffer::new(kernel, &of_buffer);
+        let checked = match buffer.rank() {
+            0 => {
+                let whole = buffer.check();
+                whole.or_else(|race| in_pairs(kernel, &of_buffer).ok_or(race))
+            }
+            _ => buffer.check_view(),
+        };
+        match checked {
             Ok(needs) => add(&mut preconditions, needs),
             Err(race) => races.push(race),
         }
@@ -124,6 +139,8 @@ pub struct Race {
     pub second: (Place, Loc),
     /// Why.
     pub reason: Reason,
+    /// Two threads that may meet, if an example was found.
+    pub witness: Option<Witness>,
 }
 
 /// Why two threads may meet.
@@ -215,6 +232,7 @@ impl<'a> Buffer<'a> {
             first: place(self.accesses[i]),
             second: place(self.accesses[j]),
             reason,
+            witness: witness::witness(self.kernel, self.accesses[i], self.accesses[j]),
         }
     }
 
@@ -396,7 +414,7 @@ impl<'a> Buffer<'a> {
             let digits = order.windows(2).try_for_each(|pair| {
                 let ((id, low), (_, high)) = (&ids[pair[0]], &ids[pair[1]]);
                 for (i, access) in self.accesses.iter().enumerate() {
-                    match digit_bound(access, *id, low, high) {
+                    match digit_bound(self.kernel, access, *id, (low, high)) {
                         Some(bound) => relied.extend(bound),
                         None => return Err(i),
                     }
@@ -508,7 +526,12 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
 
 /// The bound by which `id`, of coefficient `low`, stays below the next digit, of coefficient
 /// `high`; `Some(None)` when the extent of its axis is bound enough.
-fn digit_bound(access: &Access, id: Builtin, low: &Poly, high: &Poly) -> Option<Option<Bound>> {
+fn digit_bound(
+    kernel: &Kernel,
+    access: &Access,
+    id: Builtin,
+    (low, high): (&Poly, &Poly),
+) -> Option<Option<Bound>> {
     let fits = |most: &Poly| {
         let count = most.plus(&Poly::constant(1));
         high.minus(&low.times(&count)).is_natural()
@@ -517,6 +540,11 @@ fn digit_bound(access: &Access, id: Builtin, low: &Poly, high: &Poly) -> Option<
         Builtin::BlockIdx(_) => Builtin::GridDim(axis),
         _ => Builtin::GlobalDim(axis),
     };
+    if let Builtin::ThreadIdx(axis) = id
+        && fits(&block_dim(kernel, axis).minus(&Poly::constant(1)))
+    {
+        return Some(None);
+    }
     if let Some(extent) = id.axis().and_then(|a| Symbol::of_builtin(extent(a)))
         && fits(&Poly::symbol(extent).minus(&Poly::constant(1)))
     {

@@ -30,7 +30,7 @@ pub struct MaskId(pub u32);
 pub enum Node {
     /// Statements that each lane runs alone.
     Region { id: RegionId, stmts: Vec<StmtId> },
-    /// A `let`, an assignment or a jump that all lanes agree on: it is run once for all.
+    /// A `let`, an assignment (of a part, too) or a jump that all lanes agree on: it is run once for all.
     Once(StmtId),
     /// A barrier.
     Barrier,

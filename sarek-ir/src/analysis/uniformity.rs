@@ -23,8 +23,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    Access, Argument, Axis, Block, Builtin, CallId, Expr, ExprId, Kernel, LabelId, LocalId, Memory,
-    NativeId, ParamId, ParamKind, Root, SharedId, Stmt, StmtId,
+    Access, Argument, Axis, Block, Builtin, CallId, Compound, Expr, ExprId, Kernel, LabelId,
+    LocalId, Memory, NativeId, ParamId, ParamKind, Root, SharedId, Stmt, StmtId,
 };
 
 /// The answer for one kernel.
@@ -422,10 +422,19 @@ impl Flow<'_> {
         }
     }
 
+    /// Is it the length of an array, whatever is in that?
+    fn is_length(&self, id: ExprId) -> bool {
+        let Expr::Compound(compound) = self.kernel.expr(id) else {
+            return false;
+        };
+        let compound = &self.kernel.compounds[compound.index()];
+        matches!(compound, Compound::Len { .. })
+    }
+
     fn expr(&mut self, id: ExprId) -> bool {
         let operands = self.kernel.operands(id);
         let mut uniform = operands.into_iter().fold(true, |all, e| self.expr(e) & all);
-        if self.among.known.contains_key(&id) {
+        if self.among.known.contains_key(&id) || self.is_length(id) {
             return true;
         }
         uniform &= match self.kernel.expr(id) {

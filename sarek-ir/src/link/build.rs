@@ -1,16 +1,16 @@
 //! The kernel being built, and what the names of the function being walked mean in it.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::Links;
 use super::leaf::{Part, Storage, Unit};
 use super::shape::{Shape, length, resolve_all};
 use crate::{
-    Access, Expr, ExprId, Kernel, LabelId, Length, Loc, Local, LocalId, Memory, Param, ParamId,
-    ParamKind, Precondition, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, StmtId, Type,
-    TypeDef, Value,
+    Access, Compound, Expr, ExprId, Kernel, LabelId, Length, Loc, Local, LocalId, Memory, Param,
+    ParamId, ParamKind, Precondition, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, StmtId,
+    Type, TypeDef, Value, ViewPart,
 };
 
 /// Builds a closed kernel.
@@ -68,6 +68,7 @@ impl Linker {
             let part = self.param(param, &frame);
             frame.params.push(part);
         }
+        self.last_strides(&frame);
         self.shared(&mut frame);
         self.preludes(ir, links);
         self.spill_array_params(&mut frame);
@@ -187,6 +188,20 @@ impl Linker {
         let align = 0;
         self.out.params.to_mut().push(Param { name, kind, align });
         ParamId(self.out.params.len() as u32 - 1)
+    }
+
+    fn last_strides(&mut self, frame: &Frame<'_>) {
+        let mut found = BTreeSet::new();
+        for compound in frame.ir.compounds.iter() {
+            if let Compound::At { view, indices } = compound {
+                let last = ViewPart::Stride(indices.len - 1);
+                let param = Kernel::view_param(*view, indices.len, last);
+                if let Storage::Params(params) = &frame.params[param.index()].storage {
+                    found.insert(params[0]);
+                }
+            }
+        }
+        self.out.last_strides = found.into_iter().collect();
     }
 
     /// Parameters with arrays inside of them are copied to locals, which can be indexed.

@@ -5,8 +5,8 @@ use super::leaf::{Index, Part, Storage};
 use super::shape::Shape;
 use crate::eval::cast;
 use crate::{
-    BinaryOp, Compound, CompoundId, DivideOp, Expr, ExprId, Intrinsic, List, Loc, Local, Memory,
-    Scalar, SiteId, Stmt, Value,
+    BinaryOp, Compound, CompoundId, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, Loc, Local,
+    Memory, ParamId, Scalar, SiteId, Stmt, Value, ViewPart,
 };
 
 impl Linker {
@@ -97,7 +97,9 @@ impl Linker {
             Compound::IsVariant { .. }
             | Compound::Construct { .. }
             | Compound::Array { .. }
-            | Compound::Repeat { .. } => None,
+            | Compound::Repeat { .. }
+            | Compound::Len { .. }
+            | Compound::At { .. } => None,
         }
     }
 
@@ -148,7 +150,7 @@ impl Linker {
                 arg: self.expr(frame, arg),
             },
             Expr::Call { intrinsic, args } => self.call_intrinsic(frame, intrinsic, args),
-            Expr::Compound(compound) => return self.is_variant(frame, compound, loc),
+            Expr::Compound(compound) => return self.compound(frame, compound, loc),
             Expr::Faulted => Expr::Faulted,
             Expr::Link(_) | Expr::Local(_) | Expr::Param(_) | Expr::Load { .. } => {
                 unreachable!("these are parts")
@@ -178,16 +180,47 @@ impl Linker {
         }
     }
 
-    fn is_variant(&mut self, frame: &mut Frame<'_>, id: CompoundId, loc: Loc) -> ExprId {
+    /// An operation that computes a scalar.
+    fn compound(&mut self, frame: &mut Frame<'_>, id: CompoundId, loc: Loc) -> ExprId {
         let ir = frame.ir;
-        let Compound::IsVariant { value, variant } = &ir.compounds[id.index()] else {
-            unreachable!("only this compound is a scalar that is computed")
+        match &ir.compounds[id.index()] {
+            Compound::IsVariant { value, variant } => {
+                let part = self.named_part(frame, *value);
+                let tag = part.shape.variant(ir.name(*variant)).tag;
+                let found = self.read(&part.tag(), loc);
+                let wanted = self.literal(Value::U32(tag), loc);
+                self.binary(BinaryOp::Eq, found, wanted, Scalar::Bool, loc)
+            }
+            Compound::Len { base } => match self.named_part(frame, *base).shape {
+                Shape::Array(_, n) => self.literal(Value::Usize(n), loc),
+                other => unreachable!("rustc found no length of {other:?}"),
+            },
+            Compound::At { view, indices } => self.at(frame, *view, *indices, loc),
+            Compound::Field { .. }
+            | Compound::Index { .. }
+            | Compound::Payload { .. }
+            | Compound::Construct { .. }
+            | Compound::Array { .. }
+            | Compound::Repeat { .. } => unreachable!("these are parts, or made in their place"),
+        }
+    }
+
+    /// Where an element of a view stands.
+    fn at(&mut self, frame: &mut Frame<'_>, view: ParamId, indices: List, loc: Loc) -> ExprId {
+        let indices: Vec<ExprId> = frame.ir.list(indices).collect();
+        let rank = indices.len() as u32;
+        let read = |this: &mut Linker, part| {
+            let param = &frame.params[Kernel::view_param(view, rank, part).index()];
+            this.read(&param.clone(), loc)
         };
-        let part = self.named_part(frame, *value);
-        let tag = part.shape.variant(ir.name(*variant)).tag;
-        let found = self.read(&part.tag(), loc);
-        let wanted = self.literal(Value::U32(tag), loc);
-        self.binary(BinaryOp::Eq, found, wanted, Scalar::Bool, loc)
+        let mut at = read(self, ViewPart::Offset);
+        let strides: Vec<ExprId> = (0..rank).map(|d| read(self, ViewPart::Stride(d))).collect();
+        for (index, stride) in indices.into_iter().zip(strides) {
+            let index = self.expr(frame, index);
+            let scaled = self.binary(BinaryOp::Mul, index, stride, Scalar::Usize, loc);
+            at = self.binary(BinaryOp::Add, at, scaled, Scalar::Usize, loc);
+        }
+        at
     }
 
     /// `lhs && rhs` when `all`, else `lhs || rhs`. If `rhs` takes statements, they are run only when it is asked for.

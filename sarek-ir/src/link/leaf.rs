@@ -6,7 +6,7 @@ use super::build::Linker;
 use super::shape::Shape;
 use crate::{
     BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Loc, LocalId, Memory, ParamId, Scalar, SharedId,
-    SiteId, Stmt, Value,
+    SiteId, SiteKind, Stmt, Value,
 };
 
 /// Where the leaves of a type stand.
@@ -182,6 +182,17 @@ impl Linker {
         self.out.push_expr(divide, Scalar::Usize, loc)
     }
 
+    /// An index whose site checks it where it is used: the arrays of all leaves are of one length.
+    fn checked_there(&mut self, index: Index, memory: Memory) -> (ExprId, Option<SiteId>) {
+        let Index { expr, site } = index;
+        if let Some(site) = site
+            && let SiteKind::Index(of) = &mut self.out.sites.to_mut()[site.index()].kind
+        {
+            *of = memory;
+        }
+        (expr, site)
+    }
+
     /// Reads a part that is a scalar. Its indices are used up.
     pub fn read(&mut self, part: &Part, loc: Loc) -> ExprId {
         let leaf = part.whole.leaves()[part.first].clone();
@@ -197,21 +208,19 @@ impl Linker {
                 if leaf.dims.is_empty() {
                     return self.read_local(local, loc);
                 }
-                if let ([Index { expr, site }], [_]) = (&part.indices[..], &leaf.dims[..]) {
-                    return self.load_checked(
-                        Memory::Local(local),
-                        (*expr, *site),
-                        leaf.scalar,
-                        loc,
-                    );
+                if let ([index], [_]) = (&part.indices[..], &leaf.dims[..]) {
+                    let memory = Memory::Local(local);
+                    let index = self.checked_there(*index, memory);
+                    return self.load_checked(memory, index, leaf.scalar, loc);
                 }
                 let index = self.flat_index(part, 0, &leaf.dims, loc);
                 self.load(Memory::Local(local), index, leaf.scalar, loc)
             }
             Storage::Shared(arrays) => {
                 let array = Memory::Shared(arrays[part.first]);
-                if let ([Index { expr, site }], []) = (&part.indices[..], &leaf.dims[..]) {
-                    return self.load_checked(array, (*expr, *site), leaf.scalar, loc);
+                if let ([index], []) = (&part.indices[..], &leaf.dims[..]) {
+                    let index = self.checked_there(*index, array);
+                    return self.load_checked(array, index, leaf.scalar, loc);
                 }
                 let index = self.shared_index(part, &leaf.dims, loc);
                 self.load(array, index, leaf.scalar, loc)
@@ -232,16 +241,19 @@ impl Linker {
                 if leaf.dims.is_empty() {
                     return self.push(Stmt::Assign { local, value }, loc);
                 }
-                if let ([Index { expr, site }], [_]) = (&part.indices[..], &leaf.dims[..]) {
-                    return self.store(Memory::Local(local), (*expr, *site), value, loc);
+                if let ([index], [_]) = (&part.indices[..], &leaf.dims[..]) {
+                    let memory = Memory::Local(local);
+                    let index = self.checked_there(*index, memory);
+                    return self.store(memory, index, value, loc);
                 }
                 let index = self.flat_index(part, 0, &leaf.dims, loc);
                 self.store(Memory::Local(local), (index, None), value, loc);
             }
             Storage::Shared(arrays) => {
                 let array = Memory::Shared(arrays[part.first]);
-                if let ([Index { expr, site }], []) = (&part.indices[..], &leaf.dims[..]) {
-                    return self.store(array, (*expr, *site), value, loc);
+                if let ([index], []) = (&part.indices[..], &leaf.dims[..]) {
+                    let index = self.checked_there(*index, array);
+                    return self.store(array, index, value, loc);
                 }
                 let index = self.shared_index(part, &leaf.dims, loc);
                 self.store(array, (index, None), value, loc);

@@ -47,7 +47,9 @@ impl Linker {
                 Compound::Field { .. }
                 | Compound::Index { .. }
                 | Compound::IsVariant { .. }
-                | Compound::Payload { .. } => false,
+                | Compound::Payload { .. }
+                | Compound::Len { .. }
+                | Compound::At { .. } => false,
             },
             Expr::Literal(_)
             | Expr::Link(_)
@@ -113,7 +115,7 @@ impl Linker {
             }
             Compound::Array { items } => self.items(frame, &to, *items, loc),
             Compound::Repeat { value } => self.repeat(frame, &to, *value, loc),
-            Compound::IsVariant { .. } => {
+            Compound::IsVariant { .. } | Compound::Len { .. } | Compound::At { .. } => {
                 let value = self.expr(frame, value);
                 self.write(&to, value, loc);
             }

@@ -25,17 +25,17 @@ pub fn expand_prints(kernel: &mut Kernel) -> Option<ParamId> {
         },
         align: 0,
     });
-    super::rewrite(kernel, &mut |kernel, id, out| match kernel.stmt(id) {
-        Stmt::Print { print } => {
-            let loc = kernel.stmt_locs[id.index()];
-            let mut expand = Expand {
-                kernel,
-                output,
-                loc,
-            };
-            expand.print(print, out);
-        }
-        _ => out.push(id),
+    super::rewrite(kernel, &mut |kernel, id, out| {
+        let Stmt::Print { print } = kernel.stmt(id) else {
+            return out.push(id);
+        };
+        let loc = kernel.stmt_locs[id.index()];
+        let mut expand = Expand {
+            kernel,
+            output,
+            loc,
+        };
+        expand.print(print, out);
     });
     Some(output)
 }

@@ -5,9 +5,12 @@ use crate::{Kernel, Scalar, SiteId, Stmt, StmtId, Value};
 /// Puts a failing assertion and a `return` in the place of each panic: on accelerators a fault by itself does not end its
 /// thread.
 pub fn lower_panics(kernel: &mut Kernel) {
-    super::rewrite(kernel, &mut |kernel, id, out| match kernel.stmt(id) {
-        Stmt::Panic { site } => out.extend(panic(kernel, id, site)),
-        _ => out.push(id),
+    super::rewrite(kernel, &mut |kernel, id, out| {
+        if let Stmt::Panic { site } = kernel.stmt(id) {
+            out.extend(panic(kernel, id, site));
+        } else {
+            out.push(id);
+        }
     });
 }
 

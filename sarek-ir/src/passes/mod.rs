@@ -6,14 +6,15 @@
 //! 1. [`select_natives`], [`lower_panics`], [`expand_prints`]
 //! 2. [`cut_after_exits`]
 //! 3. [`elide_checks`]
-//! 4. [`park_returns`](fn@park_returns)
-//! 5. [`narrow_usize`] or [`widen_usize`]
-//! 6. [`widen_small`]
-//! 7. [`lower_labels`]
-//! 8. [`fold_continues`]
-//! 9. [`spill_stores`]
-//! 10. [`guard_loops`], where anything checked is left
-//! 11. [`expand_atomics`]
+//! 4. [`settle_strides`], where no view has gaps
+//! 5. [`park_returns`](fn@park_returns)
+//! 6. [`narrow_usize`] or [`widen_usize`]
+//! 7. [`widen_small`]
+//! 8. [`lower_labels`]
+//! 9. [`fold_continues`]
+//! 10. [`spill_stores`]
+//! 11. [`guard_loops`], where anything checked is left
+//! 12. [`expand_atomics`]
 
 mod cut_after_exits;
 mod elide_checks;
@@ -26,6 +27,7 @@ mod lower_panics;
 mod park_returns;
 mod resize_usize;
 mod select_natives;
+mod settle_strides;
 mod spill_stores;
 mod widen_small;
 
@@ -40,6 +42,7 @@ pub use lower_panics::lower_panics;
 pub use park_returns::park_returns;
 pub use resize_usize::{narrow_usize, widen_usize};
 pub use select_natives::select_natives;
+pub use settle_strides::settle_strides;
 pub use spill_stores::spill_stores;
 pub use widen_small::widen_small;
 

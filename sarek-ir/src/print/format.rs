@@ -68,7 +68,13 @@ impl Format {
     fn any<T: Display + Debug>(&self, value: T) -> String {
         match self.notation {
             Notation::Debug => spelled!(value, self, "?"),
-            _ => spelled!(value, self, ""),
+            Notation::Display
+            | Notation::LowerHex
+            | Notation::UpperHex
+            | Notation::Octal
+            | Notation::Binary
+            | Notation::LowerExp
+            | Notation::UpperExp => spelled!(value, self, ""),
         }
     }
 

@@ -2,8 +2,9 @@
 
 use super::{E, Sketch, V};
 use crate::{
-    Argument, Call, CallId, Compound, CompoundId, Expr, FunctionId, Local, LocalId, Memory, NameId,
-    ParamId, ParamKind, Place, PlaceId, Root, SiteKind, Step, Stmt, Type, TypeDef, TypeLinkId,
+    Argument, Call, CallId, Compound, CompoundId, Expr, ExprId, FunctionId, Local, LocalId, Memory,
+    NameId, ParamId, ParamKind, Place, PlaceId, Root, Scalar, SiteKind, Step, Stmt, Type, TypeDef,
+    TypeLinkId,
 };
 
 impl Sketch {
@@ -69,6 +70,13 @@ impl Sketch {
             CompoundId(state.kernel.compounds.len() as u32 - 1)
         };
         self.expr(Expr::Compound(id), ty)
+    }
+
+    /// The position of an element of a view.
+    pub fn at(&self, view: ParamId, indices: &[E<'_>]) -> E<'_> {
+        let indices: Vec<ExprId> = indices.iter().map(|e| e.id).collect();
+        let indices = self.0.borrow_mut().kernel.push_list(&indices);
+        self.compound(Compound::At { view, indices }, Scalar::Usize)
     }
 
     /// `base.name`, of type `ty`.

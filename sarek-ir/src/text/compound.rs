@@ -150,6 +150,16 @@ impl Text<'_> {
                 self.expr(*value, Prec::Lowest);
                 self.put("; _]");
             }
+            Compound::Len { base } => {
+                self.expr(*base, Prec::Postfix);
+                self.put(".len()");
+            }
+            Compound::At { view, indices } => {
+                self.param(*view);
+                self.put(".at(");
+                self.list(*indices);
+                self.put(")");
+            }
         }
     }
 

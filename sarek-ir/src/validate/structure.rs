@@ -276,8 +276,22 @@ impl Walk<'_> {
         if !self.in_range(id.index(), self.kernel.compounds.len(), node) {
             return;
         }
-        if let Compound::Array { items } = &self.kernel.compounds[id.index()] {
-            self.list(*items, node);
+        match &self.kernel.compounds[id.index()] {
+            Compound::Array { items } => {
+                self.list(*items, node);
+            }
+            Compound::At { view, indices } => {
+                let rank = self.list(*indices, node).len() as u32;
+                let last = view.0 + Kernel::view_params(rank) - 1;
+                self.param(ParamId(last), node);
+            }
+            Compound::Field { .. }
+            | Compound::Index { .. }
+            | Compound::IsVariant { .. }
+            | Compound::Payload { .. }
+            | Compound::Construct { .. }
+            | Compound::Repeat { .. }
+            | Compound::Len { .. } => {}
         }
         if self.violations.is_empty() {
             for operand in self.kernel.compound_operands(id) {

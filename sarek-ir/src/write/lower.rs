@@ -34,6 +34,9 @@ impl<'a> Lowered<'a> {
         let output = passes::expand_prints(&mut kernel);
         passes::cut_after_exits(&mut kernel);
         passes::elide_checks(&mut kernel, &variant.checked);
+        if variant.dense {
+            passes::settle_strides(&mut kernel);
+        }
         passes::park_returns(&mut kernel);
         match variant.index {
             IndexWidth::Bits32 => passes::narrow_usize(&mut kernel),

@@ -85,6 +85,7 @@ pub fn default_variant(kernel: &Kernel, dialect: &dyn Dialect) -> Variant {
             .filter(|(_, site)| !site.provable)
             .map(|(i, _)| SiteId(i as u32))
             .collect(),
+        dense: true,
     }
 }
 

@@ -15,6 +15,8 @@ pub struct Variant {
     pub index: IndexWidth,
     /// The sites that are checked; the others were proved.
     pub checked: BTreeSet<SiteId>,
+    /// Are the last strides of all views 1, as they are unless a view has gaps?
+    pub dense: bool,
 }
 
 /// The width of `usize` in a rendering.

@@ -13,12 +13,16 @@ fn srk_to_i32_f32(x: f32) -> i32 {
     return select(0i, i32(-2147483648), x <= -2147483648.0f);
 }
 
+fn srk_is_nan_f32(x: f32) -> bool { return (bitcast<u32>(x) & 2147483647u) > 2139095040u; }
+
+fn srk_trunc_f32(x: f32) -> f32 { return select(trunc(x), x, srk_is_nan_f32(x)); }
+
 fn srk_copysign_f32(x: f32, sign: f32) -> f32 {
     return bitcast<f32>((bitcast<u32>(x) & 2147483647u) | (bitcast<u32>(sign) & 2147483648u));
 }
 
 fn srk_round_f32(x: f32) -> f32 {
-    let whole = trunc(x);
+    let whole = srk_trunc_f32(x);
     if (abs(x - whole) >= 0.5f) { return whole + srk_copysign_f32(1.0f, x); }
     return whole;
 }

@@ -5,11 +5,10 @@
 
 use std::sync::atomic::{Ordering, fence};
 
-use half::f16;
 use sarek_ir::{SubgroupOp, Value};
 
 use super::reference::{self, Shared, position};
-use crate::{Atomic, AtomicElement, ScalarArg};
+use crate::{Atomic, AtomicElement, KernelType, ScalarArg};
 
 /// Threads of a subgroup where the user's own function runs.
 pub(super) const REFERENCE_SUBGROUP: usize = 32;
@@ -38,23 +37,37 @@ pub extern "C-unwind" fn device_fence() {
 /// at first is unspecified. It is made at the head of a kernel, and bound to a name: `let tile = shared_array::<f32, 256>();`.
 pub extern "C-unwind" fn shared_array<T: SharedElement, const N: usize>() -> &'static mut Shared<T>
 {
+    const {
+        assert!(
+            T::ANY_BITS,
+            "any bits are a value of what a shared array holds"
+        )
+    };
     reference::make_shared("shared_array", N)
 }
 
 /// As [`shared_array`], with a length that the launch gives: a formula of scalar arguments, lengths and extents.
 pub extern "C-unwind" fn shared_slice<T: SharedElement>(len: usize) -> &'static mut Shared<T> {
+    const {
+        assert!(
+            T::ANY_BITS,
+            "any bits are a value of what a shared array holds"
+        )
+    };
     reference::make_shared("shared_slice", len)
 }
 
-/// A type that shared arrays hold: numbers, [`Atomic`]s, and arrays of them.
-///
-/// # Safety
-/// Any bits are a value of it.
+/// A type that shared arrays hold: numbers, structs, tuples and arrays of them, [`Atomic`]s and arrays of those. Any
+/// bits are a value of it, as [`sarek_ir::TypeInfo::takes_any_bits`] tells; a kernel that makes an array of another type
+/// does not compile.
 #[diagnostic::on_unimplemented(
     message = "a shared array does not hold `{Self}`",
-    label = "not a number, an `Atomic`, or an array of them"
+    label = "not a number, an `Atomic`, a struct with `#[derive(KernelType)]`, or an array of them"
 )]
-pub unsafe trait SharedElement: sealed::Shared {}
+pub trait SharedElement: sealed::Shared {
+    /// Are any bits a value of it?
+    const ANY_BITS: bool;
+}
 
 /// A type that subgroup operations move.
 #[diagnostic::on_unimplemented(
@@ -83,12 +96,27 @@ mod sealed {
 /// How two values become one, by the operation.
 pub(super) type Join = fn(SubgroupOp, Value, Value) -> Value;
 
-impl<T: AtomicElement> sealed::Shared for Atomic<T> {}
-// SAFETY: any bits are a number.
-unsafe impl<T: AtomicElement> SharedElement for Atomic<T> {}
-impl<T: SharedElement, const N: usize> sealed::Shared for [T; N] {}
-// SAFETY: any bits are a value of each element.
-unsafe impl<T: SharedElement, const N: usize> SharedElement for [T; N] {}
+impl<T: KernelType> sealed::Shared for T {}
+impl<T: KernelType> SharedElement for T {
+    const ANY_BITS: bool = T::TYPE.takes_any_bits();
+}
+
+/// Atomics and arrays of them, which stand in no vector.
+macro_rules! atomics {
+    ($(($($n:ident)*) $ty:ty;)*) => {$(
+        impl<T: AtomicElement, $(const $n: usize),*> sealed::Shared for $ty {}
+        impl<T: AtomicElement, $(const $n: usize),*> SharedElement for $ty {
+            const ANY_BITS: bool = true;
+        }
+    )*};
+}
+
+atomics! {
+    () Atomic<T>;
+    (A) [Atomic<T>; A];
+    (A B) [[Atomic<T>; A]; B];
+    (A B C) [[[Atomic<T>; A]; B]; C];
+}
 
 macro_rules! numbers {
     ($($ty:ident: $add:expr, $mul:expr;)*) => {$(
@@ -130,16 +158,6 @@ numbers! {
     f32: |a, b| a + b, |a, b| a * b;
     f64: |a, b| a + b, |a, b| a * b;
 }
-
-macro_rules! shared {
-    ($($ty:ident)*) => {$(
-        impl sealed::Shared for $ty {}
-        // SAFETY: any bits are a number.
-        unsafe impl SharedElement for $ty {}
-    )*};
-}
-
-shared! { i32 u32 i64 u64 f16 f32 f64 }
 
 impl sealed::Subgroup for bool {
     const JOIN: Join = |_, _, _| unreachable!("a `bool` is not joined");

@@ -59,6 +59,12 @@ pub fn array_len<T, const N: usize>(_: *mut [T; N]) -> usize {
     N
 }
 
+/// The length of an array that is not evaluated.
+#[inline(always)]
+pub fn len_of<T, const N: usize>(_: impl FnOnce() -> [T; N]) -> usize {
+    N
+}
+
 /// An element of the array at `array`.
 ///
 /// # Safety

@@ -12,6 +12,7 @@ mod compound;
 pub mod ids;
 mod isa;
 mod joint;
+mod kept;
 pub mod lone;
 mod math;
 mod number;
@@ -19,23 +20,29 @@ mod reference;
 mod scratch;
 mod slice;
 pub mod subgroup;
+pub mod view;
 
 pub use crate::Atomic;
 pub use crate::number::Float;
 pub use crate::output::print;
 pub use block::Block;
 pub use compound::{
-    Number, array_element, array_len, either, leaves, num, of_type, type_of, value, zeroed,
+    Number, array_element, array_len, either, leaves, len_of, num, of_type, type_of, value, zeroed,
 };
 pub use half::f16;
 pub use isa::{Isa, isa};
-pub use joint::{Unmarked, asks, first, function_of, given, lent};
+pub use joint::{
+    Received, ReceivedLanes, Unmarked, asks, first, function_of, given, lent, received,
+    received_lanes,
+};
+pub use kept::Kept;
 pub use math::Elementary;
 pub use number::{Divide, clamp, narrow, wide};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use scratch::{Mark, Plain, Scratch};
 pub use slice::{Output, atomics, input, lend, lend_atomics, output, scalar};
 pub use subgroup::SUBGROUP;
+pub use view::{view, view_mut};
 
 use std::ops::Range;
 
@@ -110,7 +117,7 @@ pub struct RawFault {
 ///
 /// # Safety
 /// The arguments fit the kernel's parameters in number and type, and stay borrowed for the call. With `checked` false, every provable
-/// site was proved for this space and these arguments. No other thread runs the same block.
+/// site was proved for this space and these arguments, and the last stride of each view is 1. No other thread runs the same block.
 pub type RunBlocks = unsafe fn(
     args: &[DirectArg],
     space: &IndexSpace,

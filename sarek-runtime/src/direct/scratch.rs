@@ -4,6 +4,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 
+use crate::KernelType;
 use half::f16;
 
 /// A cache line.
@@ -15,7 +16,7 @@ impl Line {
     const BYTES: usize = 64;
 }
 
-/// A type of which a block may have arrays.
+/// A scalar of which the lanes of a block may have arrays.
 ///
 /// # Safety
 /// It has no padding, its alignment is at most a cache line's, and if `ANY` is set, every bit pattern is
@@ -56,6 +57,8 @@ pub struct Scratch {
     chunks: UnsafeCell<Vec<Box<[Line]>>>,
     /// Lines in use of the last chunk.
     used: Cell<usize>,
+    /// May bytes be there that were not initialised: those between the fields of a struct?
+    holes: Cell<bool>,
 }
 
 impl Scratch {
@@ -71,10 +74,35 @@ impl Scratch {
     #[inline(always)]
     pub(super) fn reset(&mut self) {
         if self.used.get() != 0 {
+            if self.holes.replace(false) {
+                let mut chunks = std::mem::take(self.chunks.get_mut());
+                let all = Mark { chunks: 1, used: 0 };
+                self.wipe(&mut chunks, &all);
+                *self.chunks.get_mut() = chunks;
+            }
             self.used.set(0);
             if self.chunks.get_mut().len() > 1 {
                 self.join();
             }
+        }
+    }
+
+    /// Fills what was given out since a mark.
+    #[cold]
+    fn wipe(&self, chunks: &mut [Box<[Line]>], since: &Mark) {
+        let last = chunks.len().saturating_sub(1);
+        for (i, chunk) in chunks.iter_mut().enumerate() {
+            let first = match i + 1 {
+                n if n < since.chunks => continue,
+                n if n == since.chunks => since.used,
+                _ => 0,
+            };
+            let end = if i == last {
+                self.used.get()
+            } else {
+                chunk.len()
+            };
+            chunk[first..end].fill(Line([0; Line::BYTES]));
         }
     }
 
@@ -112,20 +140,48 @@ impl Scratch {
         unsafe { &mut *slice.as_mut_ptr().cast::<[T; N]>() }
     }
 
+    /// A shared array of so many elements.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)] // as above
+    pub fn shared_slice<T: KernelType>(&self, len: usize) -> &mut [T] {
+        const {
+            assert!(T::TYPE.takes_any_bits() && align_of::<T>() <= Line::BYTES);
+        }
+        if const { size_of::<T>() as u64 != T::TYPE.scalar_bytes() } {
+            self.holes.set(true);
+        }
+        let bytes = len.checked_mul(size_of::<T>());
+        let lines = bytes.unwrap_or_else(too_long).div_ceil(Line::BYTES);
+        let first = self.lines(lines).cast::<T>();
+        // SAFETY: as in `slice`; any bits are a value of `T`, and where bytes may lose theirs, `reset` knows.
+        unsafe { std::slice::from_raw_parts_mut(first, len) }
+    }
+
+    /// A shared array of so many elements.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)] // as above
+    pub fn shared_array<T: KernelType, const N: usize>(&self) -> &mut [T; N] {
+        let slice = self.shared_slice::<T>(N);
+        // SAFETY: it has `N` elements.
+        unsafe { &mut *slice.as_mut_ptr().cast::<[T; N]>() }
+    }
+
+    /// Memory for so many values, which are not there yet.
+    #[inline(always)]
+    pub(super) fn uninit<T>(&self, len: usize) -> *mut T {
+        const { assert!(align_of::<T>() <= Line::BYTES) };
+        self.holes.set(true);
+        let bytes = len.checked_mul(size_of::<T>());
+        let lines = bytes.unwrap_or_else(too_long).div_ceil(Line::BYTES);
+        self.lines(lines).cast()
+    }
+
     /// Room for so many values, one for each lane: zeros at first.
     #[inline(always)]
     #[allow(clippy::mut_from_ref)] // as above
     pub fn room<T>(&self, len: usize) -> &mut [MaybeUninit<T>] {
-        const {
-            assert!(
-                align_of::<T>() <= Line::BYTES,
-                "values are no larger than a cache line"
-            )
-        };
-        let bytes = len.checked_mul(size_of::<T>());
-        let lines = bytes.unwrap_or_else(too_long).div_ceil(Line::BYTES);
-        let first = self.lines(lines).cast::<MaybeUninit<T>>();
-        // SAFETY: `lines` found room for the array, aligned; its elements may be anything. Nobody is given the same
+        let first = self.uninit::<MaybeUninit<T>>(len);
+        // SAFETY: `uninit` found room for the array, aligned; its elements may be anything. Nobody is given the same
         // part until it is taken back.
         unsafe {
             first.write_bytes(0, len);
@@ -150,6 +206,11 @@ impl Scratch {
     /// Nobody uses them any more.
     #[inline(always)]
     pub unsafe fn release(&self, mark: Mark) {
+        if self.holes.get() {
+            // SAFETY: the caller's promise: the reference ends before anybody is given what it fills.
+            let chunks = unsafe { &mut *self.chunks.get() };
+            self.wipe(chunks, &mark);
+        }
         // SAFETY: the reference ends here.
         let chunks = unsafe { (*self.chunks.get()).len() };
         // All of a chunk that was added since is free.
@@ -251,6 +312,17 @@ mod tests {
         scratch.slice::<u8>(64).fill(0xff);
         scratch.reset();
         assert_eq!(scratch.slice::<bool>(64), [false; 64]);
+    }
+
+    #[test]
+    fn what_structs_leave_out_is_filled_again() {
+        let mut scratch = Scratch::default();
+        scratch.shared_slice::<(u8, u32)>(9).fill((1, u32::MAX));
+        assert!(scratch.holes.get());
+        scratch.reset();
+        assert_eq!(scratch.slice::<u8>(72), [0; 72]);
+        scratch.shared_array::<[f32; 3], 4>().fill([1.0; 3]);
+        assert!(!scratch.holes.get());
     }
 
     #[test]

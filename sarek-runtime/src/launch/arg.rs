@@ -2,7 +2,7 @@ use sarek_ir::{Access, Param, ParamKind, Type, Value};
 
 use crate::direct::leaves;
 use crate::vector::{Operand, bytes};
-use crate::{AtomicElement, Element, Error, Result, ScalarArg, Vector};
+use crate::{AtomicElement, Element, Error, Result, ScalarArg, Vector, VectorView, VectorViewMut};
 
 /// An argument of a launch: a scalar, a vector to read, or a vector to read and write.
 ///
@@ -15,6 +15,15 @@ pub(super) enum Operands<'a> {
     Value(Whole),
     Read(&'a dyn Operand),
     Write(&'a mut dyn Operand),
+    View(View<'a>),
+}
+
+/// A slice that is seen as a view.
+pub(super) struct View<'a> {
+    /// The slice.
+    slice: Box<Arg<'a>>,
+    /// Shape, offset and strides, in the order of the parameters behind the slice.
+    scalars: Vec<u64>,
 }
 
 /// A value of several parts.
@@ -43,6 +52,24 @@ impl<'a, T: Element> From<&'a mut Vector<T>> for Arg<'a> {
     }
 }
 
+impl<'a, T: Element, const N: usize> From<VectorView<'a, T, N>> for Arg<'a> {
+    fn from(view: VectorView<'a, T, N>) -> Self {
+        Arg(Operands::View(View {
+            slice: Box::new(Arg::from(view.vector)),
+            scalars: view.layout.scalars(),
+        }))
+    }
+}
+
+impl<'a, T: Element, const N: usize> From<VectorViewMut<'a, T, N>> for Arg<'a> {
+    fn from(view: VectorViewMut<'a, T, N>) -> Self {
+        Arg(Operands::View(View {
+            scalars: view.layout.scalars(),
+            slice: Box::new(Arg::from(view.vector)),
+        }))
+    }
+}
+
 impl<'a> Arg<'a> {
     /// The argument of a parameter that is no scalar, by value.
     pub fn value<T: Element>(value: T) -> Arg<'a> {
@@ -61,6 +88,11 @@ impl<'a> Arg<'a> {
         Arg::from(vector)
     }
 
+    /// The argument of a view's parameters.
+    pub fn view(view: impl Into<Arg<'a>>) -> Arg<'a> {
+        view.into()
+    }
+
     /// The argument of a `&[Atomic<T>]` parameter.
     pub fn atomics<T: AtomicElement>(vector: &'a mut Vector<T>) -> Arg<'a> {
         Arg::from(vector)
@@ -71,7 +103,7 @@ impl Arg<'_> {
     /// The vector, if it is one.
     pub(super) fn vector(&self) -> Option<&dyn Operand> {
         match &self.0 {
-            Operands::Scalar(_) | Operands::Value(_) => None,
+            Operands::Scalar(_) | Operands::Value(_) | Operands::View(_) => None,
             Operands::Read(vector) => Some(*vector),
             Operands::Write(vector) => Some(&**vector),
         }
@@ -80,7 +112,9 @@ impl Arg<'_> {
     /// The vector, if the kernel writes it.
     pub(super) fn written(&mut self) -> Option<&mut (dyn Operand + '_)> {
         match &mut self.0 {
-            Operands::Scalar(_) | Operands::Value(_) | Operands::Read(_) => None,
+            Operands::Scalar(_) | Operands::Value(_) | Operands::View(_) | Operands::Read(_) => {
+                None
+            }
             Operands::Write(vector) => Some(&mut **vector),
         }
     }
@@ -89,7 +123,7 @@ impl Arg<'_> {
     pub(super) fn scalar(&self) -> Option<Value> {
         match &self.0 {
             Operands::Scalar(value) => Some(*value),
-            Operands::Value(_) | Operands::Read(_) | Operands::Write(_) => None,
+            Operands::Value(_) | Operands::View(_) | Operands::Read(_) | Operands::Write(_) => None,
         }
     }
 
@@ -116,21 +150,37 @@ impl Arg<'_> {
         };
         match &self.0 {
             Operands::Scalar(value) => ParamKind::Scalar(value.scalar()),
-            Operands::Value(_) => unreachable!("a call has its scalars in its place"),
+            Operands::Value(_) | Operands::View(_) => {
+                unreachable!("a call has its scalars in its place")
+            }
             Operands::Read(vector) => slice(*vector, Access::Read),
             Operands::Write(vector) => slice(&**vector, Access::Write),
         }
     }
 }
 
-/// The arguments, their values of several parts as scalars, and where those stood: the first scalar, how many, and
-/// the bytes of the value.
-#[allow(clippy::type_complexity)]
-pub(super) fn flattened(args: Vec<Arg<'_>>) -> (Vec<Arg<'_>>, Vec<(usize, usize, Box<[u8]>)>) {
+/// Arguments as the parameters of a linked kernel.
+pub(super) struct Flattened<'a> {
+    /// Values of several parts are as many scalars; views are a slice and scalars.
+    pub(super) args: Vec<Arg<'a>>,
+    /// Where values of several parts stood: the first scalar, how many, and the bytes of the value.
+    pub(super) wholes: Vec<(usize, usize, Box<[u8]>)>,
+    /// Has a view another last stride than 1?
+    pub(super) strided: bool,
+}
+
+pub(super) fn flattened(args: Vec<Arg<'_>>) -> Flattened<'_> {
     let mut flat = Vec::with_capacity(args.len());
     let mut wholes = vec![];
+    let mut strided = false;
     for arg in args {
         match arg.0 {
+            Operands::View(view) => {
+                strided |= view.scalars.last() != Some(&1);
+                let scalars = view.scalars.into_iter();
+                flat.push(*view.slice);
+                flat.extend(scalars.map(|v| Arg(Operands::Scalar(Value::Usize(v)))));
+            }
             Operands::Value(whole) => {
                 wholes.push((flat.len(), whole.leaves.len(), whole.bytes));
                 let scalars = whole.leaves.into_iter();
@@ -139,7 +189,11 @@ pub(super) fn flattened(args: Vec<Arg<'_>>) -> (Vec<Arg<'_>>, Vec<(usize, usize,
             Operands::Scalar(_) | Operands::Read(_) | Operands::Write(_) => flat.push(arg),
         }
     }
-    (flat, wholes)
+    Flattened {
+        args: flat,
+        wholes,
+        strided,
+    }
 }
 
 /// Are these arguments what the parameters say? For a call of a `#[kernel]` function rustc has seen

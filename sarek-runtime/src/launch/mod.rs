@@ -39,6 +39,7 @@ pub use prepare::called;
 pub(crate) use prepare::{Prepared, prepared};
 pub(crate) use source::source;
 
+use arg::Flattened;
 use space::Shape;
 
 /// The launch chooses the block size.
@@ -63,6 +64,8 @@ struct Call<'a> {
     args: Vec<Arg<'a>>,
     /// Where such values stand among the arguments: the first scalar, how many, and their bytes.
     wholes: Vec<(usize, usize, Box<[u8]>)>,
+    /// Has a view another last stride than 1? The unchecked body does not know it.
+    strided: bool,
     /// The names of what its text needs around it.
     environments: Arc<[String]>,
     /// How its threads are run, if that was said.
@@ -88,12 +91,17 @@ impl<'a, B> Launch<'a, B> {
     /// As for [`Launch::new`]; the definition's compiled body does what its IR says.
     #[doc(hidden)]
     pub unsafe fn of(def: &'static KernelDef, args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
-        let (args, wholes) = arg::flattened(args.into());
+        let Flattened {
+            args,
+            wholes,
+            strided,
+        } = arg::flattened(args.into());
         Launch {
             call: Call {
                 kernel: prepared(def),
                 args,
                 wholes,
+                strided,
                 environments: Arc::default(),
                 schedule: None,
             },

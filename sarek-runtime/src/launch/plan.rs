@@ -19,6 +19,8 @@ pub(super) struct Plan {
     pub(super) proof: Arc<Proof>,
     /// The length of each shared array.
     pub(super) shared: Arc<[u64]>,
+    /// Are the last strides of all views 1?
+    dense: bool,
 }
 
 impl Ready<'_> {
@@ -49,6 +51,7 @@ impl Ready<'_> {
             grid,
             proof,
             shared,
+            dense: !self.call.strided,
         })
     }
 
@@ -114,6 +117,7 @@ impl Plan {
             folded: self.is_folded(),
             index: self.index(),
             checked: self.proof.checked.clone(),
+            dense: self.dense,
         }
     }
 }

@@ -36,7 +36,7 @@ impl Ready<'_> {
                 self.call.run_on_host(stream, &plan, how).map(|()| None)
             }
             Codegen::Direct => {
-                let how = (false, plan.proof.any_provable);
+                let how = (false, plan.proof.any_provable || self.call.strided);
                 self.call.run_on_host(stream, &plan, how).map(|()| None)
             }
             Codegen::Jit(renderer, compiler) => {
@@ -73,7 +73,9 @@ fn host_arg(arg: &mut Arg<'_>, linked: bool) -> Result<DirectArg> {
     let len = if linked { arg.units() } else { arg.len() } as usize;
     Ok(match &mut arg.0 {
         Operands::Scalar(value) => DirectArg::Scalar(*value),
-        Operands::Value(_) => unreachable!("a call has its scalars in its place"),
+        Operands::Value(_) | Operands::View(_) => {
+            unreachable!("a call has its scalars in its place")
+        }
         Operands::Read(vector) => DirectArg::Slice {
             ptr: vector.on_host()?.cast_mut(),
             len,

@@ -51,5 +51,6 @@ fn variant(kernel: &Kernel) -> Variant {
             .filter(|(site, _)| !site.provable)
             .map(|(_, id)| SiteId(id))
             .collect(),
+        dense: true,
     }
 }

@@ -10,6 +10,7 @@ mod parts;
 mod ranges;
 #[cfg(test)]
 mod tests;
+mod view;
 
 use std::fmt;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -20,6 +21,7 @@ use copies::Copies;
 pub(crate) use erased::Operand;
 pub use future::ReadBack;
 pub use parts::{Part, PartMut, Parts};
+pub use view::{VectorView, VectorViewMut};
 
 /// A vector of fixed length that kernels read and write on any device.
 ///

@@ -30,6 +30,7 @@ mod transpose;
 mod types;
 mod vector_add;
 mod vectors;
+mod views;
 
 use std::sync::LazyLock;
 
@@ -67,6 +68,7 @@ pub fn all() -> &'static [Case] {
             generics::CASES,
             types::CASES,
             block::CASES,
+            views::CASES,
         ];
         let rest: &[&[Case]] = &[
             native_text::CASES,

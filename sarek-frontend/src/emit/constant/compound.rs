@@ -89,6 +89,14 @@ pub(super) fn compound(compound: &Compound) -> TokenStream {
             let value = expr_id(*value);
             quote!(ir::Compound::Repeat { value: #value })
         }
+        Compound::Len { base } => {
+            let base = expr_id(*base);
+            quote!(ir::Compound::Len { base: #base })
+        }
+        Compound::At { view, indices } => {
+            let (view, indices) = (handle("ParamId", view.0), list(*indices));
+            quote!(ir::Compound::At { view: #view, indices: #indices })
+        }
     }
 }
 

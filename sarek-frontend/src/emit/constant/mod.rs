@@ -43,6 +43,8 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
         prints,
         links,
         preconditions,
+        // Linking tells them.
+        last_strides: _,
     } = kernel;
     let block_size = option(block.map(|b| {
         let b = b.map(Literal::u32_unsuffixed);
@@ -117,6 +119,7 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
             prints: #prints,
             links: #links,
             preconditions: #preconditions,
+            last_strides: Cow::Borrowed(&[]),
         }
     }
 }

@@ -40,7 +40,7 @@ impl Writer<'_> {
             Memory::Local(_) => unreachable!("a local array has no atomic operations"),
         };
         let assign = result.map(|result| {
-            let result = self.local(result);
+            let result = self.variable(result);
             mixed!(#result =)
         });
         quote_spanned! {span=> {

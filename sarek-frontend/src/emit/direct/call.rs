@@ -28,6 +28,11 @@ impl Writer<'_> {
                         given.push(mixed!(let mut #name = #value;));
                         mixed!(&mut #name)
                     }
+                    false if i == 0 && callee.method.is_some() => {
+                        // `P::norm(p)`: whether it is a receiver, its type tells.
+                        given.push(mixed!(let mut #name = #value;));
+                        quote_spanned!(name.span()=> direct::received(&mut #name))
+                    }
                     false => {
                         given.push(mixed!(let #name = #value;));
                         name.to_token_stream()
@@ -36,13 +41,13 @@ impl Writer<'_> {
             }
             Argument::Memory(memory) => self.lend(memory),
             Argument::Local(local) => {
-                let local = self.local(local);
+                let local = self.variable(local);
                 mixed!(&mut #local)
             }
         });
         names.extend(args);
         let result = call.result.map(|local| {
-            let local = self.local(local);
+            let local = self.variable(local);
             mixed!(#local =)
         });
         let lent = call.args.iter().filter_map(|arg| match *arg {
@@ -116,11 +121,11 @@ impl Writer<'_> {
                 }
             }
             Memory::Local(local) => {
-                let name = match self.lanes_of(local) {
-                    Some(_) => lent_name(local),
-                    None => self.local(local),
+                let array = match self.lanes_of(local) {
+                    Some(_) => lent_name(local).to_token_stream(),
+                    None => self.variable(local),
                 };
-                mixed!(direct::lend(&raw mut #name))
+                mixed!(direct::lend(&raw mut #array))
             }
             Memory::Shared(shared) => {
                 let name = shared_name(shared);

@@ -6,31 +6,22 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
 use sarek_ir::{
-    Compound, CompoundId, Expr, ExprId, Intrinsic, LocalId, NameId, PlaceId, Root, SiteId, Step,
-    Value,
+    Compound, CompoundId, Expr, ExprId, Intrinsic, Kernel, List, LocalId, Memory, NameId, ParamId,
+    PlaceId, Root, SiteId, Step, Value, ViewPart,
 };
 
-use super::names::{located, rust_type};
+use super::names::{located, param_name, rust_type};
+use super::tree::kept_name;
 use super::{Writer, mixed};
 use crate::lower::member;
 
 impl Writer<'_> {
-    /// Does the kernel compute with values whose types rustc infers?
-    pub(super) fn has_foreign(&self) -> bool {
-        let mut types = self.kernel.expr_types.iter();
-        types.any(|ty| ty.as_scalar().is_none())
-    }
-
     /// The type of a local, or of its elements if it is an array, where it is spelled out.
     pub(super) fn element_type(&self, id: LocalId, local: &sarek_ir::Local) -> TokenStream {
-        if !self.is_foreign(id) {
-            return rust_type(self.kernel.local_scalar(local));
+        match self.is_foreign(id) {
+            true => mixed!(_),
+            false => rust_type(self.kernel.local_scalar(local)),
         }
-        let message = format!(
-            "`{}` has several parts, and is needed on both sides of a barrier: bind its parts before the barrier",
-            local.name
-        );
-        mixed!(::core::compile_error!(#message))
     }
 
     /// Is it neither a scalar nor an array of scalars?
@@ -54,14 +45,25 @@ impl Writer<'_> {
         let name = self.local(local);
         match init.map(|init| self.expr(init)) {
             Some(init) => quote_spanned!(span=> let #mutable #name = #init;),
-            None => match self.kernel.array(local) {
-                // Its elements are stored before they are loaded.
-                Some((_, len)) => {
-                    let len = self.const_length(len);
-                    quote_spanned!(span=> let #mutable #name: [_; #len] = direct::zeroed();)
+            None if self.is_pointer(local) => {
+                let (value, ty) = (kept_name(local), self.pointer_type(local));
+                quote_spanned! {span=>
+                    let mut #value = ::core::mem::MaybeUninit::uninit();
+                    let #name: #ty = #value.as_mut_ptr();
                 }
-                None => quote_spanned!(span=> let #mutable #name;),
-            },
+            }
+            None => quote_spanned!(span=> let #mutable #name;),
+        }
+    }
+
+    /// The type of a local's pointer, as far as rustc does not infer it.
+    pub(super) fn pointer_type(&self, local: LocalId) -> TokenStream {
+        match self.kernel.array(local) {
+            Some((_, len)) => {
+                let len = self.const_length(len);
+                mixed!(*mut [_; #len])
+            }
+            None => mixed!(*mut _),
         }
     }
 
@@ -141,7 +143,90 @@ impl Writer<'_> {
                 let (value, count) = (self.expr(*value), self.path(id));
                 quote_spanned!(span=> [#value; #count])
             }
+            Compound::Len { base } => {
+                let base = self.type_only(*base, span);
+                quote_spanned!(span=> direct::len_of(|| #base))
+            }
+            Compound::At { view, indices } => self.at(*view, *indices, span),
         }
+    }
+
+    /// What has the type of an expression and is never evaluated: nothing in it faults, and lanes may disagree on it.
+    fn type_only(&self, id: ExprId, span: Span) -> TokenStream {
+        match self.kernel.expr(id) {
+            Expr::Local(local) => self.type_of_variable(local),
+            Expr::Load { memory, .. } => match memory {
+                Memory::Local(local) => {
+                    let array = self.type_of_variable(local);
+                    mixed!(#array[0])
+                }
+                Memory::Slice(_) | Memory::Shared(_) => {
+                    let load = self.load(memory);
+                    mixed!({ let __index = 0; #load })
+                }
+            },
+            Expr::Compound(compound) => match &self.kernel.compounds[compound.index()] {
+                Compound::Field { base, name } => {
+                    let (base, name) = (self.type_only(*base, span), self.member(*name, span));
+                    mixed!((#base).#name)
+                }
+                Compound::Index { base, .. } => {
+                    let base = self.type_only(*base, span);
+                    mixed!((#base)[0])
+                }
+                Compound::Payload { value, name, .. } => {
+                    let (value, path) = (self.type_only(*value, span), self.path(compound));
+                    let name = self.member(*name, span);
+                    mixed!(match #value { #path { #name: __part, .. } => __part, _ => ::core::unreachable!() })
+                }
+                Compound::IsVariant { .. }
+                | Compound::Construct { .. }
+                | Compound::Array { .. }
+                | Compound::Repeat { .. }
+                | Compound::Len { .. }
+                | Compound::At { .. } => self.expr(id),
+            },
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => self.expr(id),
+        }
+    }
+
+    /// The same of a local, which may be none outside of the loops over lanes.
+    fn type_of_variable(&self, local: LocalId) -> TokenStream {
+        match self.frame {
+            Some(frame) if frame.once && self.is_kept_whole(local) => {
+                let array = frame.array(local);
+                mixed!((*#array.any()))
+            }
+            Some(_) | None => self.variable(local),
+        }
+    }
+
+    /// Where an element of a view stands. The last stride is 1 where all facts of the launch are used.
+    fn at(&self, view: ParamId, indices: List, span: Span) -> TokenStream {
+        let rank = indices.len;
+        let part = |part| param_name(Kernel::view_param(view, rank, part));
+        let offset = part(ViewPart::Offset);
+        let indices = self.kernel.list(indices).zip(0..).map(|(index, d)| {
+            let (index, stride) = (self.expr(index), part(ViewPart::Stride(d)));
+            match d + 1 == rank {
+                true => mixed!(#index * (if CHECK { #stride } else { 1 })),
+                false => mixed!(#index * #stride),
+            }
+        });
+        quote_spanned!(span=> (#offset #(+ #indices)*))
     }
 
     fn construct(
@@ -169,7 +254,7 @@ impl Writer<'_> {
         let value = self.expr(value);
         let root = match place.root {
             Root::Local(local) => {
-                let local = self.local(local);
+                let local = self.variable(local);
                 mixed!(let __place = &raw mut #local;)
             }
             Root::Element {

@@ -20,10 +20,7 @@ impl Writer<'_> {
             Expr::Literal(value) if ty.as_scalar().is_none() => foreign_literal(value),
             Expr::Literal(value) => literal(value),
             Expr::Link(link) => self.lowered.linked(link, span),
-            Expr::Local(local) => {
-                let local = self.local(local);
-                mixed!(#local)
-            }
+            Expr::Local(local) => self.variable(local),
             Expr::Param(param) => self.param_value_of(param),
             Expr::Len(memory) => self.len(memory, span),
             Expr::Builtin(builtin) => self.builtin(builtin),

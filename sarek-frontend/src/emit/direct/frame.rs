@@ -134,15 +134,42 @@ impl<'a> Writer<'a> {
         self.frame.is_some_and(|f| f.once)
     }
 
-    /// Is it a scalar that lives in an array of lanes between regions?
+    /// Does it live in an array of lanes between regions?
     pub fn is_kept(&self, local: LocalId) -> bool {
         self.frame
             .is_some_and(|f| f.plan.place(local) == Place::Lanes)
     }
 
+    /// Is it an array of scalars that lives between regions, an array of lanes for each element?
+    fn is_kept_apart(&self, local: LocalId) -> bool {
+        self.is_kept(local) && self.lowered.arrays.contains(&local) && !self.is_foreign(local)
+    }
+
+    /// Is it a value of several parts that lives between regions, as a `direct::Kept`?
+    pub fn is_kept_whole(&self, local: LocalId) -> bool {
+        let is_scalar = || self.kernel.locals[local.index()].ty.as_scalar().is_some();
+        self.is_kept(local) && !is_scalar() && !self.is_kept_apart(local)
+    }
+
+    /// Does its name stand for a pointer? Not all of it may have a value: that of another region, or an array whose
+    /// elements are stored one after the other.
+    pub fn is_pointer(&self, local: LocalId) -> bool {
+        let is_array = self.lowered.arrays.contains(&local) && self.is_foreign(local);
+        is_array || self.is_kept_whole(local)
+    }
+
+    /// The value of a local as a place.
+    pub fn variable(&self, local: LocalId) -> TokenStream {
+        let name = self.local(local);
+        match self.is_pointer(local) {
+            true => mixed!((*#name)),
+            false => mixed!(#name),
+        }
+    }
+
     /// Array, position and number of lanes of a local array that lives in several regions.
     pub fn lanes_of(&self, local: LocalId) -> Option<(Ident, TokenStream, TokenStream)> {
-        let frame = self.frame.filter(|_| self.is_kept(local))?;
+        let frame = self.frame.filter(|_| self.is_kept_apart(local))?;
         Some((frame.array(local), frame.position(), frame.count()))
     }
 

@@ -62,11 +62,11 @@ pub fn in_parts(plan: &Plan, lowered: &Lowered) -> Option<LocalId> {
     let kernel = &lowered.kernel;
     let all = (0..kernel.locals.len() as u32).map(LocalId);
     let mut found = all.filter(|local| {
-        let elem = match kernel.array(*local) {
-            Some((elem, _)) => elem,
-            None => kernel.locals[local.index()].ty,
+        let (elem, is_whole) = match kernel.array(*local) {
+            Some((elem, _)) => (elem, !lowered.arrays.contains(local)),
+            None => (kernel.locals[local.index()].ty, false),
         };
-        plan.place(*local) == Place::Lanes && elem.as_scalar().is_none()
+        plan.place(*local) == Place::Lanes && (is_whole || elem.as_scalar().is_none())
     });
     found.next()
 }
@@ -216,6 +216,9 @@ impl Writer<'_> {
                     });
                     match i == 0 && callee.has_receiver {
                         true => quote_spanned!(room.span()=> &mut *#room),
+                        false if i == 0 && callee.method.is_some() => {
+                            quote_spanned!(room.span()=> direct::received_lanes(&mut *#room))
+                        }
                         false => quote_spanned!(room.span()=> &*#room),
                     }
                 }

@@ -1,7 +1,7 @@
 //! Memory: slices, shared arrays, arrays of lanes. `__index` is the element's.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::{ToTokens, format_ident, quote_spanned};
 use sarek_ir::{Length, LocalId, Memory, SharedId};
 
 use super::names::param_name;
@@ -64,21 +64,26 @@ impl Writer<'_> {
         match memory {
             Memory::Slice(_) => mixed!(#array.place(#index)),
             Memory::Shared(_) | Memory::Local(_) => {
-                mixed!((#array.get_unchecked_mut(#index) as *mut _))
+                mixed!((&raw mut *#array.get_unchecked_mut(#index)))
             }
         }
     }
 
     /// The array and the index in it.
-    fn element(&self, memory: Memory) -> (Ident, TokenStream) {
-        match memory {
+    fn element(&self, memory: Memory) -> (TokenStream, TokenStream) {
+        let (array, index) = match memory {
             Memory::Slice(param) => (param_name(param), mixed!(__index)),
             Memory::Shared(shared) => (shared_name(shared), mixed!(__index)),
             Memory::Local(local) => match self.lanes_of(local) {
                 Some((array, lane, lanes)) => (array, mixed!(__index * #lanes + #lane)),
+                None if self.is_pointer(local) => {
+                    let array = self.variable(local);
+                    return (mixed!((&mut #array)), mixed!(__index));
+                }
                 None => (self.local(local), mixed!(__index)),
             },
-        }
+        };
+        (array.to_token_stream(), index)
     }
 
     /// The name of a local.

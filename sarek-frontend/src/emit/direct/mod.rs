@@ -279,10 +279,12 @@ impl Writer<'_> {
         } = &self.lowered.parameters;
         let declared = (!declared.is_empty()).then(|| mixed!(#declared,));
         let generics = (!generics.is_empty()).then(|| mixed!(#generics,));
+        let kept = self.kept(&frame);
         let calls = !self.joint.is_empty();
+        let scratch = calls || kept.is_some();
         let (scratch_ty, scratch) = (
-            calls.then(|| mixed!(__scratch: &direct::Scratch,)),
-            calls.then(|| mixed!(__scratch,)),
+            scratch.then(|| mixed!(__scratch: &direct::Scratch,)),
+            scratch.then(|| mixed!(__scratch,)),
         );
         let lanes = if plan.tree.is_whole() && !calls {
             self.whole()
@@ -298,6 +300,7 @@ impl Writer<'_> {
                 #(#array: &mut #array_ty,)*
             ) -> ::core::result::Result<(), direct::RawFault> #clause {
                 #dim
+                #kept
                 #prelude
                 #lanes
                 ::core::result::Result::Ok(())

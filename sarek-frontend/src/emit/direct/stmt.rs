@@ -18,13 +18,13 @@ impl Writer<'_> {
         match self.kernel.stmt(id) {
             Stmt::Let { local, init } if self.is_kept(local) => {
                 // Declared at the head of the region.
-                let (local, init) = (self.local(local), init.map(|init| self.expr(init)));
+                let (local, init) = (self.variable(local), init.map(|init| self.expr(init)));
                 init.map(|init| quote_spanned!(span=> #local = #init;))
                     .unwrap_or_default()
             }
             Stmt::Let { local, init } => self.declare(local, init, span),
             Stmt::Assign { local, value } => {
-                let (local, value) = (self.local(local), self.expr(value));
+                let (local, value) = (self.variable(local), self.expr(value));
                 quote_spanned!(span=> #local = #value;)
             }
             Stmt::Store {

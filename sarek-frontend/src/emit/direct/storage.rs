@@ -3,11 +3,10 @@
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use sarek_ir::analysis::regions::Place;
-use sarek_ir::{Length, LocalId, SharedId};
+use sarek_ir::{Length, LinkId, LocalId, SharedId};
 
 use super::frame::Frame;
 use super::memory::shared_name;
-use super::names::rust_type;
 use super::{Writer, loops, mixed, subgroup};
 
 /// An array, as a parameter of the function that runs the lanes.
@@ -31,15 +30,29 @@ impl Writer<'_> {
 
     fn shared(&self, id: SharedId) -> Array {
         let array = &self.kernel.shared[id.index()];
-        let elem = rust_type(array.elem.scalar());
+        let elem = &self.lowered.shared_types[id.index()];
         let (ty, value) = match array.len {
+            // No type has such a length.
+            Length::Link(link) if self.is_formula(link) => {
+                let len = self.const_length(array.len);
+                (
+                    mixed!([#elem]),
+                    mixed!(__scratch.shared_slice::<#elem>(#len)),
+                )
+            }
             Length::Fixed(_) | Length::Link(_) => {
                 let len = self.const_length(array.len);
-                fixed(&elem, &len)
+                (
+                    mixed!([#elem; #len]),
+                    mixed!(__scratch.shared_array::<#elem, #len>()),
+                )
             }
             Length::Launch(len) => {
                 let len = self.expr(len);
-                (mixed!([#elem]), mixed!(__scratch.slice::<#elem>(#len)))
+                (
+                    mixed!([#elem]),
+                    mixed!(__scratch.shared_slice::<#elem>(#len)),
+                )
             }
         };
         Array {
@@ -47,6 +60,12 @@ impl Writer<'_> {
             ty,
             value,
         }
+    }
+
+    /// Is a constant computed from the parameters of a generic kernel?
+    fn is_formula(&self, link: LinkId) -> bool {
+        let tokens = &self.lowered.links[link.index()];
+        !self.lowered.parameters.declared.is_empty() && tokens.clone().into_iter().count() > 1
     }
 
     /// Arrays with `each` elements for each lane.
@@ -66,12 +85,25 @@ impl Writer<'_> {
         Array { name, ty, value }
     }
 
+    /// The values of several parts that live between regions, in memory that their types, which rustc infers, tell the
+    /// size of.
+    pub fn kept(&self, frame: &Frame<'_>) -> Option<TokenStream> {
+        let writer = self.within(frame);
+        let locals = (0..self.kernel.locals.len() as u32).map(LocalId);
+        let names: Vec<Ident> = locals
+            .filter(|local| writer.is_kept_whole(*local))
+            .map(|local| frame.array(local))
+            .collect();
+        let each = mixed!(#(let #names = direct::Kept::new(__scratch, __threads);)*);
+        (!names.is_empty()).then_some(each)
+    }
+
     /// Name, type of elements, and elements for each lane if not one.
     pub fn lane_arrays(&self, frame: &Frame<'_>) -> Vec<(Ident, TokenStream, Option<TokenStream>)> {
         let mut found = vec![];
         for (i, local) in self.kernel.locals.iter().enumerate() {
             let id = LocalId(i as u32);
-            if frame.plan.place(id) == Place::Lanes {
+            if frame.plan.place(id) == Place::Lanes && !self.within(frame).is_kept_whole(id) {
                 let elem = self.element_type(id, local);
                 let each = self.kernel.array(id).map(|(_, len)| self.const_length(len));
                 found.push((frame.array(id), elem, each));

@@ -29,7 +29,7 @@ impl Writer<'_> {
         outer: Option<(&Frame<'_>, RegionId)>,
         stmts: &[StmtId],
     ) -> Option<TokenStream> {
-        if !self.shapes.strips || self.has_foreign() {
+        if !self.shapes.strips {
             return None;
         }
         let (plan, steps) = self.strip_plan(outer.map(|(frame, _)| frame), stmts)?;
@@ -181,13 +181,13 @@ impl Writer<'_> {
         varies
     }
 
-    /// Are the values that live in arrays of lanes scalars, or arrays of them?
+    /// Are the values that live in arrays of lanes scalars, or arrays of them to index?
     fn fits_arrays(&self, plan: &Plan) -> bool {
         let mut locals = (0..self.kernel.locals.len() as u32).map(LocalId);
         locals.all(|local| {
-            let array = self.kernel.array(local).map(|(elem, _)| elem);
-            let ty = array.unwrap_or(self.kernel.locals[local.index()].ty);
-            plan.place(local) != Place::Lanes || ty.as_scalar().is_some()
+            let is_value = !self.lowered.arrays.contains(&local);
+            let is_whole = self.is_foreign(local) || is_value && self.kernel.array(local).is_some();
+            plan.place(local) != Place::Lanes || !is_whole
         })
     }
 

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::format_ident;
 use sarek_ir::analysis::regions::{MaskId, MaskedIf, Node, RegionId};
 use sarek_ir::analysis::touch;
 use sarek_ir::{Block, ExprId, LocalId, Stmt, StmtId};
@@ -152,11 +153,20 @@ impl<'a> Writer<'a> {
             let (ty, mutable) = (self.local_type(local), writes.then(|| mixed!(mut)));
             mixed!(let #mutable #name: #ty = *#array.get_unchecked(#position);)
         });
+        let kept = self.kept_whole(frame, ids).into_keys().map(|local| {
+            let (name, array) = (self.local(local), frame.array(local));
+            let value = kept_name(local);
+            let ty = self.pointer_type(local);
+            mixed! {
+                let mut #value = #array.fetch(#position);
+                let #name: #ty = #value.as_mut_ptr();
+            }
+        });
         let again = again.iter().map(|local| {
             let value = self.values.get(*local);
             writer.declare(*local, value, proc_macro2::Span::mixed_site())
         });
-        mixed!(#(#lanes)* #(#again)*)
+        mixed!(#(#lanes)* #(#kept)* #(#again)*)
     }
 
     /// Puts back what a region may have written.
@@ -175,16 +185,35 @@ impl<'a> Writer<'a> {
             let (name, array) = (self.local(local), frame.array(local));
             mixed!(*#array.get_unchecked_mut(#position) = #name;)
         });
-        mixed!(#(#lanes)*)
+        let whole = self.kept_whole(frame, ids).into_iter();
+        let whole = whole.filter(|(_, writes)| *writes).map(|(local, _)| {
+            let (value, array) = (kept_name(local), frame.array(local));
+            mixed!(#array.keep(#position, #value);)
+        });
+        mixed!(#(#lanes)* #(#whole)*)
+    }
+
+    /// The values of several parts of regions that live in others, too, and whether they are written.
+    fn kept_whole(&self, frame: &Frame<'_>, ids: &[RegionId]) -> BTreeMap<LocalId, bool> {
+        let writer = self.within(frame);
+        let mut all = self.in_lanes(frame, ids);
+        all.retain(|local, _| writer.is_kept_whole(*local));
+        all
     }
 
     /// The scalars of regions that live in arrays of lanes, and whether they are written.
     pub fn scalars(&self, frame: &Frame<'_>, ids: &[RegionId]) -> BTreeMap<LocalId, bool> {
+        let mut all = self.in_lanes(frame, ids);
+        all.retain(|local, _| self.kernel.locals[local.index()].ty.as_scalar().is_some());
+        all
+    }
+
+    fn in_lanes(&self, frame: &Frame<'_>, ids: &[RegionId]) -> BTreeMap<LocalId, bool> {
         let mut found = BTreeMap::new();
         let lanes = ids
             .iter()
             .flat_map(|id| &frame.plan.uses[id.0 as usize].lanes);
-        for (local, writes) in lanes.filter(|(l, _)| self.kernel.array(*l).is_none()) {
+        for (local, writes) in lanes {
             *found.entry(*local).or_default() |= *writes;
         }
         found
@@ -279,6 +308,11 @@ impl<'a> Writer<'a> {
                 })
         })
     }
+}
+
+/// What holds the value of a local in a region.
+pub fn kept_name(local: LocalId) -> Ident {
+    format_ident!("__kept{}", local.0, span = Span::mixed_site())
 }
 
 /// The loop over all lanes of a block; `strips` runs the first lanes of each row.

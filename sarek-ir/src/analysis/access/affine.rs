@@ -267,6 +267,29 @@ impl<'a> Resolver<'a> {
         Some(form)
     }
 
+    /// The coordinates of an element of a view; none if the index is not of that kind.
+    pub(super) fn coordinates(&mut self, index: ExprId) -> Vec<Option<Affine>> {
+        let kernel = self.kernel;
+        if let Expr::Local(local) = kernel.expr(index) {
+            let init = self.init(local);
+            return init.map_or_else(Vec::new, |init| self.coordinates(init));
+        }
+        let Expr::Compound(compound) = kernel.expr(index) else {
+            return vec![];
+        };
+        match kernel.compounds[compound.index()] {
+            Compound::At { indices, .. } => kernel.list(indices).map(|i| self.affine(i)).collect(),
+            Compound::Field { .. }
+            | Compound::Index { .. }
+            | Compound::IsVariant { .. }
+            | Compound::Payload { .. }
+            | Compound::Construct { .. }
+            | Compound::Array { .. }
+            | Compound::Repeat { .. }
+            | Compound::Len { .. } => vec![],
+        }
+    }
+
     fn builtin(&self, builtin: Builtin) -> Affine {
         match (Symbol::of_builtin(builtin), self.kernel.block) {
             (Some(Symbol::Extent(Extent::Block, axis)), Some(block)) => {

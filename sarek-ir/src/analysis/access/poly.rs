@@ -163,6 +163,14 @@ impl Poly {
         self.0.contains_key(&vec![]) && self.0.iter().all(odd)
     }
 
+    /// Its value where symbols have these; `None` where that is too large.
+    pub fn evaluate(&self, of: impl Fn(Symbol) -> i128) -> Option<i128> {
+        self.0.iter().try_fold(0i128, |sum, (symbols, v)| {
+            let product = symbols.iter().try_fold(*v, |p, s| p.checked_mul(of(*s)));
+            sum.checked_add(product?)
+        })
+    }
+
     /// The symbols that occur by themselves, with factor 1.
     pub fn lone_symbols(&self) -> impl Iterator<Item = Symbol> + '_ {
         self.0

@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::super::access::{Access, Affine, Atom, Bound, Limit, Poly, block_dim, phases};
 use super::apart::apart;
 use super::exchange::exchange;
+use super::witness::witness;
 use super::{
     IdPart, Needs, Race, Reason, extents_of, ids_of, is_store, needs_of, orders, span_of_locals,
 };
@@ -42,7 +43,7 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
                     }
                 }
                 Err(reason) => {
-                    let race = || race(a, b, reason);
+                    let race = || race(kernel, a, b, reason);
                     races.entry(a.memory).or_insert_with(race);
                 }
             }
@@ -71,13 +72,14 @@ fn pairs(accesses: &[Access], phase: &BTreeSet<usize>) -> Vec<(usize, usize)> {
     pairs
 }
 
-fn race(a: &Access, b: &Access, reason: Reason) -> Race {
+fn race(kernel: &Kernel, a: &Access, b: &Access, reason: Reason) -> Race {
     let (a, b) = if is_store(a) { (a, b) } else { (b, a) };
     Race {
         memory: a.memory,
         first: (a.place, a.loc),
         second: (b.place, b.loc),
         reason,
+        witness: witness(kernel, a, b),
     }
 }
 

@@ -132,7 +132,7 @@ impl Rules<'_> {
     fn is_value(&self, stmt: StmtId) -> bool {
         matches!(
             self.kernel.stmt(stmt),
-            Stmt::Let { .. } | Stmt::Assign { .. }
+            Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Update { .. }
         )
     }
 }
@@ -266,9 +266,10 @@ impl Definitions {
             return false;
         };
         let simple = |stmt: &StmtId| match rules.kernel.stmt(*stmt) {
-            Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::For { .. } => {
+            Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Update { .. } | Stmt::For { .. } => {
                 rules.uniformity.control(*stmt)
             }
+            // What is stored to is an array.
             Stmt::Store { .. }
             | Stmt::Assert { .. }
             | Stmt::If { .. }
@@ -282,12 +283,10 @@ impl Definitions {
             | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
             | Stmt::Call { .. }
             | Stmt::Native { .. } => false,
         };
-        let is_array = rules.kernel.locals[local.index()].ty.as_scalar().is_none();
-        !is_array && rules.uniformity.local(local) && stmts.iter().all(simple)
+        rules.uniformity.local(local) && stmts.iter().all(simple)
     }
 
     /// The one value of a local that has one.

@@ -95,7 +95,7 @@ impl Array {
         let words = (len * size_of::<T>()).div_ceil(size_of::<u128>());
         assert!(
             align_of::<T>() <= align_of::<u128>(),
-            "elements are scalars"
+            "elements are as aligned as scalars"
         );
         Array {
             words: (0..words as u128)

@@ -32,7 +32,7 @@ unsafe fn convolution_kernel(x: &[f32], mask: &[f32], y: &mut [f32]) {
         sum += mask[k] * tile[thread_idx_x() + k];
     }
     let i = global_idx_x();
-    if i < y.len() {
+    if i < x.len() && i < y.len() {
         y[i] = sum;
     }
 }

@@ -6,11 +6,13 @@ mod convolution;
 mod histogram;
 mod matmul;
 mod nbody;
+mod records;
 mod reduce;
 mod scan;
 mod sort;
 mod stencil;
 mod transpose;
+mod values;
 
 use crate::conformance::Case;
 use crate::conformance::check::Check;
@@ -29,6 +31,8 @@ pub const CASES: &[&[Case]] = &[
     nbody::CASES,
     barriers::CASES,
     control::CASES,
+    records::CASES,
+    values::CASES,
 ];
 
 /// Calls `run` with the number of elements, of blocks, and of threads of each: the last block has too many threads for

@@ -51,10 +51,10 @@ fn turns(x: &[Complex], y: &mut [Complex], n: &mut [i32]) {
         if z.turn() {
             count += 1;
         }
-        y[i] = Complex::new(count, x[i].norm());
+        y[i] = Complex::new(count, Complex::norm(&x[i]));
         y[i].turn();
-        let last: Complex = z.times(y[i]);
-        n[i] = last.norm() + last.re;
+        let last = Complex::times(z, y[i]);
+        n[i] = Complex::norm(&last) + last.re;
     }
 }
 

@@ -1,12 +1,15 @@
 //! Facts that make a kernel free of races are checked at each launch.
 
 use crate::conformance::Case;
-use crate::conformance::check::{Check, Stop, expect, poisoned, wrong};
+use crate::conformance::check::{Check, Stop, ensure, expect, poisoned, wrong};
 use crate::conformance::input::Sample;
 use crate::prelude::*;
 use crate::{Error, Result};
 
-pub const CASES: &[Case] = &[Case::new("launch/preconditions", &[], run)];
+pub const CASES: &[Case] = &[
+    Case::new("launch/preconditions", &[], run),
+    Case::new("launch/requires", &[], required),
+];
 
 /// Free of races over one dimension only.
 #[kernel]
@@ -60,4 +63,48 @@ fn run(device: &Device) -> Check {
     expect("over((8, 1))", &out, &[0; 8])?;
     along_y(&mut out).over((1, 8)).run_on(device)?;
     expect("along_y over((1, 8))", &out, &[1; 8])
+}
+
+/// Rows of `width` elements, `stride` apart: rows are apart if that is enough.
+#[kernel(requires(width <= stride), requires(out.len() > 0))]
+fn rows(width: usize, stride: usize, out: &mut [u32]) {
+    let (col, row) = (global_idx_x(), global_idx_y());
+    if col < width && row * stride + col < out.len() {
+        out[row * stride + col] = (10 * row + col) as u32;
+    }
+}
+
+/// One half is added to the other, which begins where the first one ends or later.
+#[kernel(requires(n <= half && half + n <= x.len()))]
+fn fold(n: usize, half: usize, x: &mut [u32]) {
+    let i = global_idx_x();
+    if i < n {
+        x[i] += x[i + half];
+    }
+}
+
+fn required(device: &Device) -> Check {
+    let mut out = poisoned(12);
+    let launch = rows(5, 4, &mut out).over((5, 3));
+    refused("a stride below the width", "rows", launch.run_on(device))?;
+    expect("refused launches", &out, &[u32::SENTINEL; 12])?;
+    rows(3, 4, &mut out).over((7, 3)).run_on(device)?;
+    let nothing = u32::SENTINEL;
+    let due = [0, 1, 2, nothing, 10, 11, 12, nothing, 20, 21, 22, nothing];
+    expect("rows", &out, &due)?;
+
+    let mut x = Vector::from_vec((0..9).collect::<Vec<u32>>());
+    for (n, half) in [(4, 3), (4, 6), (usize::MAX, usize::MAX)] {
+        let launch = fold(n, half, &mut x).over(4);
+        refused(
+            "halves that overlap, or end beyond",
+            "fold",
+            launch.run_on(device),
+        )?;
+    }
+    fold(4, 5, &mut x).over(6).run_on(device)?;
+    let due = [5, 7, 9, 11, 4, 5, 6, 7, 8];
+    ensure(x.to_vec()? == due, || {
+        format!("{:?} instead of {due:?}", x.to_vec())
+    })
 }

@@ -1,0 +1,155 @@
+//! Strided views: their elements, and what they tell of themselves.
+
+use proc_macro2::Span;
+use sarek_ir::{
+    Access, BinaryOp, Compound, Expr, ExprId, Kernel, Memory, Param, ParamId, ParamKind, Scalar,
+    SiteKind, Value as Constant, ViewPart,
+};
+use syn::spanned::Spanned;
+
+use super::array::peeled;
+use super::{Binding, Lowerer, Ty, Value};
+
+/// The names of dimensions, and of the methods that tell their extents.
+fn dimensions(rank: u32) -> &'static [&'static str] {
+    const ALL: [&str; 3] = ["depth", "rows", "cols"];
+    &ALL[ALL.len() - rank as usize..]
+}
+
+/// What an index along each dimension is called.
+fn coordinates(rank: u32) -> &'static [&'static str] {
+    const ALL: [&str; 3] = ["plane", "row", "col"];
+    &ALL[ALL.len() - rank as usize..]
+}
+
+impl Lowerer<'_> {
+    /// Adds the parameters behind that of a view's slice, in the order of [`Kernel::view_param`].
+    pub(super) fn view_params(&mut self, view: &str, rank: u32) {
+        let extents = dimensions(rank).iter().map(|d| format!("{view}_{d}"));
+        let strides = coordinates(rank).iter();
+        let strides = strides.map(|c| format!("{view}_{c}_stride"));
+        let offset = [format!("{view}_offset")];
+        let names: Vec<String> = extents.chain(offset).chain(strides).collect();
+        for name in names {
+            let (name, kind) = (name.into(), ParamKind::Scalar(Scalar::Usize));
+            let align = 0;
+            let param = Param { name, kind, align };
+            self.kernel.params.to_mut().push(param);
+            let ty = self.types.known(Scalar::Usize);
+            self.param_types.push(ty);
+        }
+    }
+
+    /// The view that an expression names.
+    pub(super) fn find_view(&mut self, expr: &syn::Expr) -> Option<ParamId> {
+        match peeled(expr) {
+            syn::Expr::Path(e) if e.qself.is_none() => match self.find(e.path.get_ident()?)? {
+                Binding::View(view) => Some(view),
+                Binding::Local(_)
+                | Binding::Scalar(_)
+                | Binding::Reference(_)
+                | Binding::Memory(_)
+                | Binding::Const(_)
+                | Binding::Closure(_)
+                | Binding::Part(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn extent(&mut self, view: ParamId, dimension: u32, span: Span) -> ExprId {
+        let part = ViewPart::Extent(dimension);
+        let param = Kernel::view_param(view, self.views[&view], part);
+        self.known(Expr::Param(param), Scalar::Usize, span)
+    }
+
+    /// `view[[row, col]]`: the slice, the position in it, and the type of the element.
+    pub(super) fn view_element(
+        &mut self,
+        view: ParamId,
+        index: &syn::Expr,
+    ) -> Option<(Memory, ExprId, Ty)> {
+        let (rank, memory) = (self.views[&view], Memory::Slice(view));
+        let indices: Vec<&syn::Expr> = match peeled(index) {
+            syn::Expr::Array(array) if array.elems.len() == rank as usize => {
+                array.elems.iter().collect()
+            }
+            other => {
+                let name = self.kernel.memory_name(memory);
+                let wanted = coordinates(rank).join(", ");
+                let message = format!("an element of `{name}` is `{name}[[{wanted}]]`");
+                self.errors.at(other.span(), message);
+                return None;
+            }
+        };
+        let found = self.operands(&indices);
+        let mut checked = vec![];
+        for (d, at) in (0..rank).zip(found) {
+            let span = indices[d as usize].span();
+            self.expect(at, Scalar::Usize);
+            let len = self.extent(view, d, span);
+            let site = Some(self.site(SiteKind::Dimension(memory, d), span));
+            let bounded = Expr::Bounded {
+                index: at,
+                len,
+                site,
+            };
+            checked.push(self.known(bounded, Scalar::Usize, span));
+        }
+        let indices = self.kernel.push_list(&checked);
+        let ty = self.types.known(Scalar::Usize);
+        let at = self.compound(Compound::At { view, indices }, ty, index.span());
+        Some((memory, at, self.element_type(memory)))
+    }
+
+    /// Reports a store through a view that is for reading.
+    pub(super) fn writable_view(&mut self, memory: Memory, span: Span) -> Option<()> {
+        if self.kernel.access(memory) == Access::Write {
+            return Some(());
+        }
+        let name = self.kernel.memory_name(memory);
+        let rank = self.rank(memory);
+        let message =
+            format!("`{name}` cannot be written: declare it `mut {name}: ViewMut{rank}<T>`");
+        self.errors.at(span, message);
+        None
+    }
+
+    /// `rows()`, `cols()`, `depth()` and `shape()`.
+    pub(super) fn view_method(&mut self, view: ParamId, e: &syn::ExprMethodCall) -> Value {
+        let (name, rank) = (e.method.to_string(), self.views[&view]);
+        let span = e.span();
+        let dimension = dimensions(rank).iter().position(|d| *d == name);
+        match (dimension, name.as_str(), e.args.is_empty()) {
+            (Some(d), _, true) => Value::Scalar(self.extent(view, d as u32, span)),
+            (None, "shape", true) => {
+                let extents: Vec<ExprId> = (0..rank).map(|d| self.extent(view, d, span)).collect();
+                let elem = self.ty(extents[0]);
+                let dim = super::length::Dim::fixed(rank.into());
+                let ty = self.types.array(elem, dim);
+                let items = self.kernel.push_list(&extents);
+                Value::Scalar(self.compound(Compound::Array { items }, ty, span))
+            }
+            (None, "is_empty", true) => {
+                let mut empty = None;
+                for d in 0..rank {
+                    let extent = self.extent(view, d, span);
+                    let zero = self.constant(Constant::Usize(0), span);
+                    let rhs = self.plain(BinaryOp::Eq, extent, zero, span);
+                    empty = Some(match empty {
+                        None => rhs,
+                        Some(lhs) => self.known(Expr::Or { lhs, rhs }, Scalar::Bool, span),
+                    });
+                }
+                Value::Scalar(empty.expect("a view has dimensions"))
+            }
+            _ => {
+                let what = format!("the method `{name}` of a view is");
+                let there = dimensions(rank).join("`, `");
+                let instead = format!("there are `{there}`, `shape` and indexing");
+                self.errors.unsupported(e.method.span(), &what, &instead);
+                Value::Never
+            }
+        }
+    }
+}

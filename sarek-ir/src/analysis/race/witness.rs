@@ -1,0 +1,203 @@
+//! An example of two threads that may meet: found by trying small launches, for the error that says that they may.
+
+use std::collections::HashMap;
+
+use crate::analysis::access::{Access, Affine, Atom, Bound, Extent, Limit, Poly, Symbol};
+use crate::{Axis, Builtin, Kernel, LocalId, Memory};
+
+/// Two threads and the element that both may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Witness {
+    /// Their ids: those of the launch, or for a shared array those of the block.
+    pub threads: [[u64; 3]; 2],
+    /// The element.
+    pub index: u64,
+    /// What arguments and lengths were taken to be, if it matters.
+    pub value: Option<u64>,
+}
+
+/// What arguments and lengths are tried to be.
+const VALUES: [i128; 6] = [64, 5, 3, 2, 1, 0];
+
+/// What loop counters and loaded values are tried to be.
+const LOCALS: i128 = 4;
+
+/// Two threads that may meet at these accesses, for all that their indices and guards tell.
+pub(super) fn witness(kernel: &Kernel, a: &Access, b: &Access) -> Option<Witness> {
+    let shared = matches!(a.memory, Memory::Shared(_));
+    let block = kernel
+        .block
+        .unwrap_or(if shared { [64, 1, 1] } else { [4, 2, 1] });
+    let grid = if shared { [1; 3] } else { [2, 2, 1] };
+    VALUES.into_iter().find_map(|value| {
+        let world = World {
+            block: block.map(i128::from),
+            grid,
+            value,
+        };
+        let mut found = world.meeting(a, b)?;
+        let sides = [a, b].into_iter().filter_map(|access| access.form.as_ref());
+        let mut matters = sides.map(|form| world.depends(form));
+        found.value = matters.any(|m| m).then_some(value as u64);
+        Some(found)
+    })
+}
+
+/// A small launch.
+struct World {
+    block: [i128; 3],
+    grid: [i128; 3],
+    value: i128,
+}
+
+/// A thread, by the index of its block and its own, and what its locals are.
+struct Thread {
+    block: [i128; 3],
+    thread: [i128; 3],
+    locals: Vec<(LocalId, i128)>,
+}
+
+impl World {
+    fn meeting(&self, a: &Access, b: &Access) -> Option<Witness> {
+        let name = |t: &Thread| [0, 1, 2].map(|k| t.block[k] * self.block[k] + t.thread[k]);
+        // The first thread at each element; the others are met where the sides are looked at the other way round.
+        let mut seen: HashMap<i128, [i128; 3]> = HashMap::new();
+        self.each(a, &mut |thread, index| {
+            seen.entry(index).or_insert(name(thread));
+        });
+        let mut meet = None;
+        self.each(b, &mut |thread, index| {
+            let (me, other) = (name(thread), seen.get(&index));
+            if let Some(other) = other.filter(|other| **other != me)
+                && meet.is_none()
+            {
+                let threads = [*other, me].map(|t| t.map(|v| v as u64));
+                meet = Some(Witness {
+                    threads,
+                    index: index as u64,
+                    value: None,
+                });
+            }
+        });
+        meet
+    }
+
+    /// Shows each thread that may come to an access, with its index.
+    fn each(&self, access: &Access, show: &mut dyn FnMut(&Thread, i128)) {
+        let Some(form) = &access.form else { return };
+        let locals: Vec<LocalId> = form
+            .terms
+            .iter()
+            .filter_map(|(atom, _)| match atom {
+                Atom::Local(local) => Some(*local),
+                Atom::Id(_) | Atom::Exchange(..) => None,
+            })
+            .take(2)
+            .collect();
+        let combinations = LOCALS.pow(locals.len() as u32);
+        for (block, thread) in self.threads() {
+            for number in 0..combinations {
+                let values = [number % LOCALS, number / LOCALS];
+                let thread = Thread {
+                    block,
+                    thread,
+                    locals: locals.iter().copied().zip(values).collect(),
+                };
+                let passes = access.bounds.iter().all(|b| self.holds(b, &thread));
+                if let Some(index) = self.form(form, &thread).filter(|i| passes && *i >= 0) {
+                    show(&thread, index);
+                }
+            }
+        }
+    }
+
+    fn threads(&self) -> impl Iterator<Item = ([i128; 3], [i128; 3])> + '_ {
+        let points = |[w, h, d]: [i128; 3]| {
+            (0..d).flat_map(move |z| (0..h).flat_map(move |y| (0..w).map(move |x| [x, y, z])))
+        };
+        points(self.grid).flat_map(move |block| points(self.block).map(move |t| (block, t)))
+    }
+
+    /// Does a guard let the thread through? One that is not known does.
+    fn holds(&self, bound: &Bound, thread: &Thread) -> bool {
+        let sum = self.terms(&bound.terms, thread);
+        match (&bound.limit, sum) {
+            (_, None) => true,
+            (Limit::AtMost(most), Some(sum)) => self.poly(most).is_none_or(|most| sum <= most),
+            (Limit::AtLeast(least), Some(sum)) => self.poly(least).is_none_or(|v| sum >= v),
+        }
+    }
+
+    fn form(&self, form: &Affine, thread: &Thread) -> Option<i128> {
+        self.poly(&form.base)?
+            .checked_add(self.terms(&form.terms, thread)?)
+    }
+
+    fn terms(&self, terms: &[(Atom, Poly)], thread: &Thread) -> Option<i128> {
+        terms.iter().try_fold(0i128, |sum, (atom, factor)| {
+            let value = match atom {
+                Atom::Id(id) => self.id(*id, thread)?,
+                Atom::Local(local) => {
+                    let known = thread.locals.iter().find(|(of, _)| of == local);
+                    known.map(|(_, value)| *value)?
+                }
+                Atom::Exchange(..) => return None,
+            };
+            sum.checked_add(self.poly(factor)?.checked_mul(value)?)
+        })
+    }
+
+    fn id(&self, id: Builtin, thread: &Thread) -> Option<i128> {
+        let global = |axis: Axis| {
+            let a = axis.index();
+            thread.block[a] * self.block[a] + thread.thread[a]
+        };
+        let extent = |axis: Axis| self.block[axis.index()] * self.grid[axis.index()];
+        Some(match id {
+            Builtin::ThreadIdx(axis) => thread.thread[axis.index()],
+            Builtin::BlockIdx(axis) => thread.block[axis.index()],
+            Builtin::GlobalIdx(axis) => global(axis),
+            Builtin::GlobalThreadId => {
+                let rows = global(Axis::Z) * extent(Axis::Y) + global(Axis::Y);
+                rows * extent(Axis::X) + global(Axis::X)
+            }
+            Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::GlobalDim(_)
+            | Builtin::SubgroupSize
+            | Builtin::SubgroupLane => return None,
+        })
+    }
+
+    fn poly(&self, poly: &Poly) -> Option<i128> {
+        poly.evaluate(|symbol| match symbol {
+            Symbol::Extent(Extent::Block, axis) => self.block[usize::from(axis)],
+            Symbol::Extent(Extent::Grid, axis) => self.grid[usize::from(axis)],
+            Symbol::Extent(Extent::Global, axis) => {
+                self.block[usize::from(axis)] * self.grid[usize::from(axis)]
+            }
+            Symbol::Block(_) | Symbol::Excess(_) => 0,
+            Symbol::Param(..)
+            | Symbol::Len(_)
+            | Symbol::Link(..)
+            | Symbol::Local(..)
+            | Symbol::Opaque(..) => self.value,
+        })
+    }
+
+    /// Does the index depend on what arguments are?
+    fn depends(&self, form: &Affine) -> bool {
+        let other = World {
+            value: self.value + 1,
+            ..*self
+        };
+        let polys = form
+            .terms
+            .iter()
+            .map(|(_, factor)| factor)
+            .chain([&form.base]);
+        polys
+            .into_iter()
+            .any(|poly| self.poly(poly) != other.poly(poly))
+    }
+}

@@ -1,0 +1,55 @@
+use crate::{BinaryOp, Expr, Kernel, Value};
+
+/// Takes the last strides of views for 1, and leaves out what is multiplied by them.
+pub fn settle_strides(kernel: &mut Kernel) {
+    let strides = kernel.last_strides.clone();
+    if strides.is_empty() {
+        return;
+    }
+    let one = Expr::Literal(Value::Usize(1));
+    for expr in kernel.exprs.to_mut() {
+        if let Expr::Param(param) = expr
+            && strides.contains(param)
+        {
+            *expr = one;
+        }
+    }
+    // Operands stand before what uses them, so that one walk is enough.
+    for i in 0..kernel.exprs.len() {
+        if let Expr::Binary {
+            op: BinaryOp::Mul,
+            lhs,
+            rhs,
+        } = kernel.exprs[i]
+            && kernel.expr(rhs) == one
+        {
+            kernel.exprs.to_mut()[i] = kernel.expr(lhs);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketch::Sketch;
+    use crate::{Scalar, validate};
+
+    #[test]
+    fn elements_of_a_row_follow_each_other() {
+        let s = Sketch::new("k");
+        let (x, stride) = (
+            s.slice_mut("x", Scalar::F32),
+            s.scalar("stride", Scalar::Usize),
+        );
+        let at = s.n(3) + s.n(5) * s.arg(stride);
+        s.store(x, at, s.f32(1.0));
+        let mut kernel = s.finish();
+        kernel.last_strides = vec![stride].into();
+        settle_strides(&mut kernel);
+        assert_eq!(validate(&kernel), Ok(()));
+        assert!(
+            kernel.to_string().contains("x[3usize + 5usize]"),
+            "{kernel}"
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! Values of several parts that lanes keep from one barrier to the next.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use super::Scratch;
+
+/// A value of each lane of a block: a struct, tuple, enum or array.
+///
+/// It is taken apart into words of the type's alignment: the first word of all lanes, then the second, and so on. So lanes
+/// next to each other find each part of theirs next to each other, as the loop over lanes wants it. What a lane has not
+/// kept is not initialised.
+pub struct Kept<'a, T> {
+    words: *mut T,
+    lanes: usize,
+    borrow: PhantomData<&'a mut [T]>,
+}
+
+impl<'a, T: Copy> Kept<'a, T> {
+    /// Memory for the values of so many lanes.
+    #[inline(always)]
+    pub fn new(scratch: &'a Scratch, lanes: usize) -> Kept<'a, T> {
+        Kept {
+            words: scratch.uninit(lanes),
+            lanes,
+            borrow: PhantomData,
+        }
+    }
+
+    /// Stands for the value of some lane where only its type is asked for.
+    pub fn any(&self) -> *const T {
+        self.words
+    }
+
+    /// What a lane kept last.
+    ///
+    /// # Safety
+    /// There are more lanes than `lane`.
+    #[inline(always)]
+    pub unsafe fn fetch(&self, lane: usize) -> MaybeUninit<T> {
+        let mut value = MaybeUninit::uninit();
+        // SAFETY: the caller's promise; the value and the memory are different ones.
+        unsafe { self.each_word(lane, &mut value, Way::Fetch) };
+        value
+    }
+
+    /// Keeps a value.
+    ///
+    /// # Safety
+    /// As for [`Kept::fetch`].
+    #[inline(always)]
+    pub unsafe fn keep(&self, lane: usize, mut value: MaybeUninit<T>) {
+        // SAFETY: as above.
+        unsafe { self.each_word(lane, &mut value, Way::Keep) };
+    }
+
+    /// # Safety
+    /// As for [`Kept::fetch`].
+    #[inline(always)]
+    unsafe fn each_word(&self, lane: usize, value: &mut MaybeUninit<T>, way: Way) {
+        // SAFETY: the caller's promise; the type has the alignment of the words.
+        unsafe {
+            match const { align_of::<T>() } {
+                1 => self.copy::<u8>(lane, value, way),
+                2 => self.copy::<u16>(lane, value, way),
+                4 => self.copy::<u32>(lane, value, way),
+                _ => self.copy::<u64>(lane, value, way),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for [`Kept::fetch`]; `T` is at least as aligned as `W`.
+    #[inline(always)]
+    unsafe fn copy<W: Copy>(&self, lane: usize, value: &mut MaybeUninit<T>, way: Way) {
+        let kept = self.words.cast::<MaybeUninit<W>>();
+        let value = value.as_mut_ptr().cast::<MaybeUninit<W>>();
+        for k in 0..size_of::<T>() / size_of::<W>() {
+            // SAFETY: the value has so many words, and the memory as many for each lane.
+            unsafe {
+                let (kept, value) = (kept.add(k * self.lanes + lane), value.add(k));
+                match way {
+                    Way::Fetch => *value = *kept,
+                    Way::Keep => *kept = *value,
+                }
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Way {
+    Fetch,
+    Keep,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_keep_values_apart() {
+        type Value = (u8, [u32; 2], Option<f64>);
+        let scratch = Scratch::default();
+        let (wide, narrow) = (Kept::new(&scratch, 5), Kept::new(&scratch, 5));
+        let value = |i: usize| -> Value { (i as u8, [7, i as u32], (i > 2).then_some(i as f64)) };
+        for i in 0..5 {
+            // SAFETY: there are five lanes.
+            unsafe {
+                wide.keep(i, MaybeUninit::new(value(i)));
+                narrow.keep(i, MaybeUninit::new([i as u8; 3]));
+            }
+        }
+        for i in 0..5 {
+            // SAFETY: there are five lanes, all of which have kept a value.
+            unsafe {
+                assert_eq!(wide.fetch(i).assume_init(), value(i));
+                assert_eq!(narrow.fetch(i).assume_init(), [i as u8; 3]);
+            }
+        }
+        // SAFETY: three bytes for each lane, one after the other.
+        let bytes = unsafe { *narrow.words.cast::<[u8; 6]>() };
+        assert_eq!(bytes, [0, 1, 2, 3, 4, 0]);
+    }
+}

@@ -1,0 +1,48 @@
+//! Kernels of the suite are proved free of races, not promised to be.
+
+use std::fs;
+use std::path::Path;
+
+/// The Rust texts under a folder.
+fn texts(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).expect("the suite's folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            texts(&path, found);
+        } else {
+            found.push(fs::read_to_string(&path).expect("a text"));
+        }
+    }
+}
+
+/// Whether each kernel of a text is declared `unsafe fn`.
+fn kernels(text: &str) -> Vec<bool> {
+    let after = text.split("#[kernel").skip(1);
+    after
+        .filter_map(|rest| {
+            let at = rest.find("fn ")?;
+            Some(rest[..at].trim_end().ends_with("unsafe"))
+        })
+        .collect()
+}
+
+#[test]
+fn four_of_five_kernels_are_plain_functions() {
+    let mut all = vec![];
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/conformance/cases");
+    texts(&cases, &mut all);
+    let kernels: Vec<bool> = all.iter().flat_map(|text| kernels(text)).collect();
+    let plain = kernels.iter().filter(|is_unsafe| !**is_unsafe).count();
+    assert!(kernels.len() > 150, "{} kernels were found", kernels.len());
+    assert!(
+        plain * 5 >= kernels.len() * 4,
+        "{plain} of {} kernels are plain `fn`",
+        kernels.len()
+    );
+}
+
+#[test]
+fn kernels_are_told_apart() {
+    let text = "#[kernel]\nfn a() {}\n#[kernel(block = 3)]\n#[allow(x)]\npub unsafe fn b() {}";
+    assert_eq!(kernels(text), [false, true]);
+}

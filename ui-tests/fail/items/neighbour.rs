@@ -1,0 +1,9 @@
+use sarek::prelude::*;
+
+#[kernel]
+fn wrong(#[item] x: u32, y: &mut [u32], #[item] out: &mut u32) {
+    *out = x + y[item_id() + 1];
+    y[item_id() + 1] = 3;
+}
+
+fn main() {}

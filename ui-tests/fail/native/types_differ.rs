@@ -1,0 +1,11 @@
+use sarek::prelude::*;
+
+#[kernel]
+fn wrong(out: &mut [u32]) {
+    let i = global_idx_x();
+    out[i] = unsafe {
+        native! { "cuda" => "threadIdx.x" as u32, "opencl" => "get_local_id(0)", _ => { 0 } }
+    };
+}
+
+fn main() {}
