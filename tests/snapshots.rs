@@ -57,6 +57,10 @@ const KEPT: &[(&str, &str, &str)] = &[
     ("view_add", "views/elements", "add_kernel"),
     ("view_structs", "views/elements", "structs_kernel"),
     ("view_matmul", "views/tiles", "matmul_kernel"),
+    ("native_values", "native_text", "values_kernel"),
+    ("items", "items", "scale"),
+    ("prints", "prints", "fault_kernel"),
+    ("panics", "faults/panics", "barrier_kernel"),
 ];
 
 /// The files of a snapshot: the IR, and the text of each dialect that has one for the kernel.

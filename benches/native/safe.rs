@@ -14,6 +14,7 @@ use super::{Bench, Fallible, LARGE, case, random};
 #[kernel]
 unsafe fn triad(s: f32, b: &[f32], c: &[f32], a: &mut [f32]) {
     let i = global_idx_x();
+    // SAFETY: the launch has a thread for each element, and no more.
     unsafe { *a.get_unchecked_mut(i) = *b.get_unchecked(i) + s * *c.get_unchecked(i) };
 }
 
@@ -26,6 +27,7 @@ unsafe fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
     }
     let at = y * width + x;
     let inner = x > 0 && x + 1 < width && y > 0 && y + 1 < height;
+    // SAFETY: the guard keeps a cell from the edges.
     let value = unsafe {
         if inner {
             let sides = *old.get_unchecked(at - 1) + *old.get_unchecked(at + 1);
@@ -35,6 +37,7 @@ unsafe fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
             *old.get_unchecked(at)
         }
     };
+    // SAFETY: `at` is a cell, as above.
     unsafe { *new.get_unchecked_mut(at) = value };
 }
 
@@ -50,11 +53,13 @@ unsafe fn tiled_matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     let mut first = 0;
     while first < n {
         ta[ty][tx] = if row < n && first + tx < n {
+            // SAFETY: the guard before holds both coordinates below `n`.
             unsafe { *a.get_unchecked(row * n + first + tx) }
         } else {
             0.0
         };
         tb[ty][tx] = if col < n && first + ty < n {
+            // SAFETY: the guard before holds both coordinates below `n`.
             unsafe { *b.get_unchecked((first + ty) * n + col) }
         } else {
             0.0
@@ -67,6 +72,7 @@ unsafe fn tiled_matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
         first += TILE;
     }
     if row < n && col < n {
+        // SAFETY: the guard before holds both coordinates below `n`.
         unsafe { *c.get_unchecked_mut(row * n + col) = sum };
     }
 }
@@ -85,6 +91,7 @@ pub fn run(bench: &Bench) -> Fallible {
             |v| kernels::triad(SCALE, &v.0, &v.1, &mut v.2).over(n),
             // SAFETY: as above.
             |v| {
+                // SAFETY: the vectors are as long as the launch has threads.
                 Ok(unsafe { triad(SCALE, &v.0, &v.1, &mut v.2) }
                     .over(n)
                     .run_on(&bench.device)?)
@@ -102,6 +109,7 @@ pub fn run(bench: &Bench) -> Fallible {
             |v| kernels::jacobi(n, n, &v.0, &mut v.1).over((n, n)),
             // SAFETY: as above.
             |v| {
+                // SAFETY: the vectors have `n * n` elements.
                 Ok(unsafe { jacobi(n, n, &v.0, &mut v.1) }
                     .over((n, n))
                     .run_on(&bench.device)?)
@@ -123,6 +131,7 @@ pub fn run(bench: &Bench) -> Fallible {
             |v| block::tiled_matmul(n, &v.0, &v.1, &mut v.2).cover((n, n)),
             // SAFETY: as above.
             |v| {
+                // SAFETY: the matrices have `n * n` elements.
                 Ok(unsafe { tiled_matmul(n, &v.0, &v.1, &mut v.2) }
                     .cover((n, n))
                     .run_on(&bench.device)?)

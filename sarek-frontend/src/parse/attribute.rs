@@ -32,7 +32,7 @@ struct Entry {
 /// What an option is given.
 enum Given {
     /// `= value`
-    One(Expr),
+    One(Box<Expr>),
     /// `(value, …)`
     List(Vec<Expr>),
 }
@@ -60,7 +60,7 @@ impl Parse for Entry {
         })?;
         Ok(Entry {
             name,
-            value: Given::One(input.parse()?),
+            value: Given::One(Box::new(input.parse()?)),
         })
     }
 }
@@ -83,7 +83,7 @@ impl Attribute {
                     attribute.requires.extend(conditions);
                     continue;
                 }
-                Given::One(value) => value,
+                Given::One(value) => *value,
             };
             match name.to_string().as_str() {
                 "block" if attribute.block.is_some() => errors.at(name.span(), "`block` is given twice"),

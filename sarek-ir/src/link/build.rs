@@ -373,10 +373,10 @@ impl Frame<'_> {
 
 impl Linker {
     /// The file of something in a function: empty for the kernel's own.
-    pub fn file_of(&self, frame: &Frame<'_>, file: &Cow<'static, str>) -> Cow<'static, str> {
+    pub fn file_of(&self, frame: &Frame<'_>, file: Cow<'static, str>) -> Cow<'static, str> {
         let own = self.out.file == frame.ir.file && self.out.name == frame.ir.name;
         match own || !file.is_empty() {
-            true => file.clone(),
+            true => file,
             false => frame.ir.file.clone(),
         }
     }

@@ -279,7 +279,7 @@ impl Linker {
             target: text.target.clone(),
             pieces: pieces.collect(),
             origin: Origin {
-                file: self.file_of(frame, &text.origin.file),
+                file: self.file_of(frame, text.origin.file.clone()),
                 ..text.origin.clone()
             },
         }

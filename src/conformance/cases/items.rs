@@ -121,7 +121,7 @@ fn returns(device: &Device) -> Check {
             if steps >= 20 {
                 return steps;
             }
-            n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+            n = if n & 1 == 0 { n / 2 } else { 3 * n + 1 };
             steps += 1;
         }
         steps + 100
