@@ -17,6 +17,7 @@ use sarek_ir::write::{Source, Variant};
 pub use crate::claims::Claims;
 pub use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
 pub use crate::environment::Parts;
+pub use crate::output::print;
 use crate::tag::{ScheduleKind, StorageKind, Tag};
 use crate::{Error, Result};
 

@@ -11,7 +11,7 @@ use sarek::backend::{
     Arg, Args, Artifact, Backend, BackendDevice, BackendStream, Claims, Codegen, Compiler,
     DeviceInfo, Features, Launch, Mem, Parts, Program, RawFault, Renderer, Slice,
 };
-use sarek::ir::eval::{Host, Ids, Machine, Stop};
+use sarek::ir::eval::{self, Host, Ids, Machine, Stop};
 use sarek::ir::write::{self, Derived, Dialect, OpenCl, Slot, SlotKind, Source, Variant};
 use sarek::ir::{Kernel, ParamId, ParamKind, Scalar, Value};
 use sarek::tag::{self, ScheduleKind, StorageKind, Template};
@@ -301,6 +301,10 @@ impl Given<'_> {
 
     fn scalar(&self, kind: SlotKind, ty: Scalar) -> Value {
         match self.slot(|k| k == kind) {
+            // Halves come as what they are computed in.
+            Some(Arg::Scalar(scalar)) if ty == Scalar::F16 => {
+                eval::cast(value(Scalar::F32, scalar.as_bytes()), ty)
+            }
             Some(Arg::Scalar(scalar)) => value(ty, scalar.as_bytes()),
             _ => unreachable!("a scalar has a slot"),
         }
@@ -308,6 +312,10 @@ impl Given<'_> {
 }
 
 impl Host for Given<'_> {
+    fn print(&mut self, text: &str) {
+        sarek::backend::print(format_args!("{text}"));
+    }
+
     fn scalar(&self, param: ParamId) -> Value {
         match self.loaded.kernel.params[param.index()].kind {
             ParamKind::Scalar(ty) => self.scalar(SlotKind::Scalar(param), ty),

@@ -1,9 +1,15 @@
 //! Where PoCL 3.1 departs from OpenCL C.
 
+use std::collections::BTreeSet;
+use std::ffi::c_int;
+use std::sync::{Mutex, Once};
+
+use opencl3::command_queue::finish;
+use opencl3::types::cl_command_queue;
 use sarek_runtime::{Error, Result};
 
 use super::device::Shared;
-use crate::jit::Binary;
+use crate::jit::{Binary, lock};
 
 /// Text before each program. PoCL's library promises its compiler that these functions never see NaN, so that a NaN known at
 /// compile time makes the result, and the store of it, vanish.
@@ -76,4 +82,37 @@ pub(super) fn refuse_copies(shared: &Shared, binary: &Binary<'_>) -> Result<()> 
              {METHOD}=loopvec in the environment"
         ),
     })
+}
+
+/// Queues of PoCL's that are in use, as their handles.
+static QUEUES: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+
+/// Has the end of the process wait for the queue: PoCL's threads go on compiling and running while its library is taken
+/// down, and crash.
+pub(super) fn watch(queue: cl_command_queue) {
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| {
+        // SAFETY: the function may be called at any time. PoCL is loaded, so that its own functions for the end of the
+        // process are called later. Where it cannot be registered, all is as without it.
+        let _ = unsafe { atexit(finish_all) };
+    });
+    lock(&QUEUES).insert(queue as usize);
+}
+
+/// Before a queue is released.
+pub(super) fn forget(queue: cl_command_queue) {
+    lock(&QUEUES).remove(&(queue as usize));
+}
+
+unsafe extern "C" {
+    fn atexit(callback: extern "C" fn()) -> c_int;
+}
+
+extern "C" fn finish_all() {
+    // A thread that holds the lock for ever is no reason to stay.
+    if let Ok(queues) = QUEUES.try_lock() {
+        for &queue in queues.iter() {
+            let _ = finish(queue as cl_command_queue);
+        }
+    }
 }

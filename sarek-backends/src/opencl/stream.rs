@@ -28,6 +28,7 @@ use sarek_runtime::{Error, Result};
 use super::Object;
 use super::device::Shared;
 use super::memory::{self, Memory};
+use super::pocl;
 use super::program::Program;
 use crate::jit::{self, lock};
 
@@ -40,6 +41,9 @@ pub(super) struct Stream {
 
 impl Stream {
     pub fn new(shared: Arc<Shared>, queue: Object) -> Stream {
+        if shared.is_pocl() {
+            pocl::watch(queue.raw);
+        }
         Stream {
             shared,
             queue,
@@ -94,6 +98,12 @@ impl Stream {
             })?;
         }
         Ok(())
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        pocl::forget(self.queue.raw);
     }
 }
 

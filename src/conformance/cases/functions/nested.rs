@@ -8,7 +8,7 @@ use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("functions/nested_calls", &[], nested),
-    Case::new("functions/calls_nested_too_deep", &[], too_deep),
+    Case::new("functions/faults_of_deep_calls", &[], too_deep),
 ];
 
 #[device(inline = 11)]
