@@ -87,8 +87,9 @@ pub(super) fn refuse_copies(shared: &Shared, binary: &Binary<'_>) -> Result<()> 
 /// Queues of PoCL's that are in use, as their handles.
 static QUEUES: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
-/// Has the end of the process wait for the queue: PoCL's threads go on compiling and running while its library is taken
-/// down, and crash.
+/// Has the end of the process wait for the queue, on which a program has run for the first time: PoCL's threads go on
+/// while its libraries are taken down, and crash. What those registered for the end when they first compiled, which is
+/// what a first launch does, is done after this.
 pub(super) fn watch(queue: cl_command_queue) {
     static REGISTERED: Once = Once::new();
     REGISTERED.call_once(|| {

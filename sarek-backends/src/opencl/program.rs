@@ -7,6 +7,7 @@
 
 use std::ffi::{CStr, CString};
 use std::ptr;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use opencl3::device::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
@@ -34,6 +35,8 @@ pub(super) struct Program {
     /// Setting arguments and queueing the launch that takes them is done under the lock.
     pub kernel: Mutex<Object>,
     pub slots: Vec<Slot>,
+    /// Has it been launched?
+    pub has_run: AtomicBool,
 }
 
 /// Kernels to OpenCL C.
@@ -204,6 +207,7 @@ pub(super) fn load(
     Ok(Program {
         kernel: Mutex::new(kernel),
         slots: binary.source.slots.clone(),
+        has_run: AtomicBool::new(false),
     })
 }
 

@@ -6,6 +6,7 @@
 //! could ask.
 
 use std::any::Any;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -41,9 +42,6 @@ pub(super) struct Stream {
 
 impl Stream {
     pub fn new(shared: Arc<Shared>, queue: Object) -> Stream {
-        if shared.is_pocl() {
-            pocl::watch(queue.raw);
-        }
         Stream {
             shared,
             queue,
@@ -161,6 +159,10 @@ impl BackendStream for Stream {
                 enqueue_nd_range_kernel(queue, kernel, 3, offset, global, local, 0, NO_EVENTS)
             }
         })?;
+        if self.shared.is_pocl() && !program.has_run.swap(true, Ordering::Relaxed) {
+            self.sync()?;
+            pocl::watch(self.queue.raw);
+        }
         Ok(None)
     }
 
