@@ -86,7 +86,7 @@ pub fn items(
     let nest = nesting.as_ref().map(|_| {
         let (params, stmts) = direct::nested(lowered);
         quote! {
-            #[allow(unused, unsafe_op_in_unsafe_fn)]
+            #[allow(unused)]
             unsafe fn __sarek_nest<const CHECK: ::core::primitive::bool>(
                 #params
             ) -> ::core::result::Result<#yields, direct::RawFault> {
@@ -139,7 +139,7 @@ pub fn items(
 
                 #[doc(hidden)]
                 #[inline(always)]
-                #[allow(unused, unsafe_op_in_unsafe_fn)]
+                #[allow(unused)]
                 pub unsafe fn #body<const CHECK: ::core::primitive::bool>(
                     #params
                 ) -> ::core::result::Result<#yields, direct::RawFault> {
@@ -148,7 +148,7 @@ pub fn items(
 
                 #[doc(hidden)]
                 #[inline(always)]
-                #[allow(unused, unsafe_op_in_unsafe_fn)]
+                #[allow(unused)]
                 pub unsafe fn #block<const CHECK: ::core::primitive::bool, const FULL: ::core::primitive::bool>(
                     #block_params
                 ) -> ::core::result::Result<(), direct::RawFault> {
