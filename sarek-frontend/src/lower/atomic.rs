@@ -4,7 +4,7 @@ use sarek_ir::{Access, AtomicOp, Memory, Scalar, Stmt};
 use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
-use super::{Lowerer, Value};
+use super::{Known, Lowerer, Value};
 
 /// The operation that a method of `Atomic<T>` is. That of std's `compare_exchange` yields a `Result`; the one here the
 /// value that was there.
@@ -36,7 +36,14 @@ impl Lowerer<'_> {
             }
             return None;
         }
-        let elem = self.kernel.element(memory);
+        // Of a shared array, the kernel knows it only at the end.
+        let elem = self.element_type(memory);
+        let elem = match self.types.look(elem) {
+            Known::Scalar(elem) => elem,
+            Known::Int | Known::Float | Known::Nothing | Known::Compound | Known::Foreign => {
+                self.kernel.element(memory)
+            }
+        };
         let Some(op) = operation(&name) else {
             let message = if name.starts_with("compare_exchange") {
                 format!(
