@@ -45,7 +45,7 @@ fn main() -> sarek::Result<()> {
 fn describe(device: &Device) -> bool {
     let info = device.info();
     println!("  {}: {}", device.ordinal(), device.name());
-    println!("     priority {}", device.priority());
+    println!("     {}, priority {}", info.kind, device.priority());
     if info.memory > 0 {
         println!(
             "     memory {:.1} GiB",

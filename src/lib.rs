@@ -32,34 +32,77 @@ extern crate self as sarek;
 extern crate sarek_backends as _;
 
 pub mod prelude;
+pub mod testing;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
 
 pub use half::{self, f16};
 pub use sarek_ir as ir;
-pub use sarek_macros::{KernelType, device, kernel, native, superstep};
+pub use sarek_macros::{KernelType, device, kernel, kernel_test, native, superstep};
+pub use sarek_runtime::direct::Number;
 pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::direct::view::{View, View2, View3, ViewMut, ViewMut2, ViewMut3};
 pub use sarek_runtime::{
-    Atomic, AtomicElement, AtomicInteger, Device, DeviceFn, Dims, Element, Error, Event, Fault,
-    FaultKind, Float, Grid, Int, IntoDims, Kernel, KernelType, Launch, MemoryUse, NativePrelude,
-    Num, Part, PartMut, Parts, ReadBack, Ready, Result, Scalar, ScalarArg, Stream, Swizzle2,
-    Swizzle3, Swizzle4, Vector, VectorView, VectorViewMut, backend, cache, claims, context,
-    environment, registry, reset_output, set_output, tag,
+    Atomic, AtomicElement, AtomicInteger, Clock, Code, Device, DeviceFn, Dims, Element, Error,
+    Event, Fault, FaultKind, Float, FunctionFacts, Graph, Grid, Int, IntoDims, Kernel, KernelType,
+    Launch, Lent, MemoryUse, NativeOperand, NativePrelude, Num, ParameterSet, Part, PartMut, Parts,
+    Passing, Profile, Properties, ReadBack, Reading, Ready, Recording, Result, Scalar, ScalarArg,
+    Shaped, Specialized, Stream, Swizzle2, Swizzle3, Swizzle4, Vector, VectorView, VectorViewMut,
+    Work, WorkKind, backend, cache, claims, context, environment, foreign, graph, include_text,
+    intrinsic, register_intrinsic, registry, reset_output, set_output, tag,
 };
 pub use sarek_runtime::{
     f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4, u32x2, u32x3, u32x4,
 };
 
+/// The pages for users: their programs are compiled and run with the other tests of the documentation.
+#[cfg(doctest)]
+mod pages {
+    macro_rules! pages {
+        ($($page:ident $file:literal)*) => {
+            $(#[doc = include_str!($file)] pub struct $page;)*
+        };
+    }
+
+    pages! {
+        Readme "../README.md"
+        Backends "../docs/backends.md"
+        Foreign "../docs/foreign.md"
+        Functions "../docs/functions.md"
+        Output "../docs/output.md"
+        Races "../docs/races.md"
+        Runtime "../docs/runtime.md"
+        Strict "../docs/strict.md"
+        TestingKernels "../docs/testing-kernels.md"
+    }
+}
+
+/// What `println!` of a kernel is to rustc; not for users.
+#[doc(hidden)]
+pub mod output {
+    pub use sarek_runtime::{__print as print, __println as println};
+}
+
+/// Handles of drivers: those behind this library's devices, streams and vectors, and vectors of memory that others made.
+///
+/// Each module exports the crate whose types it takes and gives.
+pub mod interop {
+    #[cfg(feature = "cuda")]
+    pub use sarek_backends::cuda::interop as cuda;
+    #[cfg(feature = "opencl")]
+    pub use sarek_backends::opencl::interop as opencl;
+    #[cfg(feature = "wgpu")]
+    pub use sarek_backends::wgpu::interop as wgpu;
+}
+
 /// What expansions of [`kernel`] use; not for users.
 #[doc(hidden)]
 pub mod __private {
     pub use sarek_ir as ir;
-    pub use sarek_runtime::{__print as print, __println as println};
     pub use sarek_runtime::{
-        Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, native, native_operand, no_fallback,
-        printed,
+        __unmarked as unmarked, Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, native,
+        no_fallback,
     };
 }

@@ -277,7 +277,10 @@ fn ragged_blocks_agree() {
         let x = input(n);
         // SAFETY: barriers stand between the threads' uses of an element.
         agree("guarded", n, |out, device| unsafe {
-            guarded(&x, out).cover(n).run_on(device)
+            guarded(&x, out)
+                .grid(n.div_ceil(256))
+                .block(256)
+                .run_on(device)
         });
     }
 }
@@ -359,6 +362,41 @@ shaped! {
             out[i] = sum;
         }
     }
+    plain_turns shaped_turns(n: usize, x: &[u32], out: &mut [u32]) {
+        let counts = shared_array::<Atomic<u32>, 16>();
+        let t = thread_idx_x();
+        if t < 16 {
+            counts[t].store(0);
+        }
+        barrier();
+        let mut sum = 0u32;
+        let mut at = n + block_idx_x() * block_dim_x() + t;
+        while x.len() > at {
+            let v = x[at];
+            counts[v as usize % 16].fetch_add(v);
+            if v % 3 == 1 {
+                sum += v + at as u32;
+            }
+            at += grid_dim_x() * block_dim_x();
+        }
+        let mut far = t;
+        while far < usize::MAX / 2 {
+            sum += 100 + x[far % x.len()];
+            far += usize::MAX / 4 - n;
+        }
+        // Strides with which an index of lanes could wrap, and a counter that is used behind its loop.
+        let mut huge = global_idx_x();
+        while huge < n {
+            sum += 1000;
+            huge += usize::MAX / 2 + 1;
+        }
+        let mut last = global_idx_x();
+        while last < n {
+            last += x.len() + n;
+        }
+        barrier();
+        out[global_idx_x()] = sum % 100_000 + counts[t % 16].load() + last as u32 * 7;
+    }
     plain_edges shaped_edges(n: usize, x: &[u32], out: &mut [u32]) {
         let width = n + 2;
         let i = global_idx_x();
@@ -373,6 +411,46 @@ shaped! {
             if n < i && n > 3 {
                 out[at] += 1000;
             }
+        }
+    }
+    plain_inside shaped_inside(n: usize, x: &[u32], out: &mut [u32]) {
+        let tile = shared_array::<u32, 1024>();
+        let t = thread_idx_x();
+        let i = global_idx_x();
+        let mut first = 0;
+        let mut sum = 0;
+        while first < n {
+            let j = first + t;
+            tile[t] = if j < x.len() && first > 2 { x[j] } else { 1 };
+            if x.len() > i && i >= n / 3 {
+                sum += x[i];
+            } else {
+                sum += 1000;
+            }
+            barrier();
+            if t < 3 || first + t >= n {
+                sum += tile[(t + 1) % block_dim_x()];
+            }
+            barrier();
+            first += block_dim_x();
+        }
+        let far = if i + n * 7 < x.len() && n != 3 { x[i + n * 7] } else { 5 };
+        out[i] = sum * 10 + far;
+    }
+    plain_columns shaped_columns(n: usize, x: &[u32], out: &mut [u32]) {
+        let tile = shared_array::<[u32; 8], 8>();
+        let (tx, ty) = (thread_idx_x(), thread_idx_y());
+        let (i, j) = (global_idx_x(), global_idx_y());
+        let height = global_dim_y();
+        let mut sum = x[(j * global_dim_x() + i) % x.len()];
+        tile[ty][tx] = sum;
+        if i > n {
+            sum += j as u32;
+        }
+        barrier();
+        out[i * height + j] = sum * 100 + tile[tx % block_dim_y()][ty % block_dim_x()];
+        if j < n {
+            out[i * height + j] += 7;
         }
     }
     plain_steps shaped_steps(n: u32, x: &[u32], out: &mut [u32]) {
@@ -412,6 +490,95 @@ shaped! {
             }
             out[i] = steps * 100_000 + turns * 100 + (f * 8.0) as u32;
         }
+    }
+}
+
+/// Turns of wide strips, of narrow ones, and of lanes that fill neither.
+#[test]
+fn turns_mean_the_same() {
+    for len in [1, 31, 1000, 3000] {
+        let x = input(len);
+        for (grid, block) in [(1, 1), (3, 31), (2, 32), (2, 256), (1, 300), (2, 600)] {
+            for n in [0, 1, 40, 700] {
+                let what = format!("turns of {len} in {grid} by {block}, {n}");
+                // SAFETY: each thread stores to an element of its own.
+                let shaped = agree(&what, grid * block, |out, device| unsafe {
+                    shaped_turns(n, &x, out)
+                        .grid(grid)
+                        .block(block)
+                        .run_on(device)
+                });
+                // SAFETY: as above.
+                let plain = agree(&what, grid * block, |out, device| unsafe {
+                    plain_turns(n, &x, out)
+                        .grid(grid)
+                        .block(block)
+                        .run_on(device)
+                });
+                assert_eq!(shaped, plain, "{what}");
+            }
+        }
+    }
+}
+
+#[kernel]
+fn transposed(input: View2<u32>, mut output: ViewMut2<u32>) {
+    let (x, y) = (global_idx_x(), global_idx_y());
+    if x < input.cols() && y < input.rows() {
+        output[[x, y]] = input[[y, x]];
+    }
+}
+
+#[test]
+fn rows_inside_mean_the_same() {
+    for len in [1, 16, 100, 400] {
+        let x = input(len);
+        for (grid, block) in [(3, 1), (3, 16), (2, 33), (2, 256)] {
+            for n in [0, 1, 3, 40, 300] {
+                let what = format!("inside {len}, {grid} by {block}, {n}");
+                // SAFETY: each thread stores to an element of its own.
+                let shaped = agree(&what, grid * block, |out, device| unsafe {
+                    let launch = shaped_inside(n, &x, out);
+                    launch.grid(grid).block(block).run_on(device)
+                });
+                // SAFETY: as above.
+                let plain = agree(&what, grid * block, |out, device| unsafe {
+                    let launch = plain_inside(n, &x, out);
+                    launch.grid(grid).block(block).run_on(device)
+                });
+                assert_eq!(shaped, plain, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_mean_the_same() {
+    let x = input(300);
+    for (w, h) in [(1, 1), (1, 8), (8, 3), (5, 8), (8, 8)] {
+        for n in [0, 3, 100] {
+            let what = format!("columns of {w} by {h}, {n}");
+            // SAFETY: each thread stores to an element of its own.
+            let shaped = agree(&what, w * h * 6, |out, device| unsafe {
+                let launch = shaped_columns(n, &x, out);
+                launch.grid((3, 2)).block((w, h)).run_on(device)
+            });
+            // SAFETY: as above.
+            let plain = agree(&what, w * h * 6, |out, device| unsafe {
+                let launch = plain_columns(n, &x, out);
+                launch.grid((3, 2)).block((w, h)).run_on(device)
+            });
+            assert_eq!(shaped, plain, "{what}");
+        }
+    }
+    for (w, h) in [(1, 1), (7, 300), (300, 7), (33, 65)] {
+        let x = input(w * h);
+        let out = agree(&format!("transposed {w} by {h}"), w * h, |out, device| {
+            let (input, output) = (x.view2(h, w)?, out.view2_mut(w, h)?);
+            transposed(input, output).over((w, h)).run_on(device)
+        });
+        let x = x.as_slice().unwrap();
+        assert!((0..w * h).all(|i| out[i] == x[i % h * w + i / h]));
     }
 }
 

@@ -12,7 +12,7 @@ use sarek::backend::Features;
 /// A row: what it is, and who has it.
 type Row = (&'static str, fn(&Features) -> bool);
 
-const ROWS: [Row; 9] = [
+const ROWS: [Row; 10] = [
     ("`f64`", |f| f.f64),
     ("elementary functions on `f64`", |f| f.f64_math),
     ("`i64`, `u64`", |f| f.i64),
@@ -22,6 +22,7 @@ const ROWS: [Row; 9] = [
     ("atomics of 64 bits", |f| f.atomics64),
     ("subgroups", |f| f.subgroups),
     ("fences without a barrier", |f| f.fences),
+    ("`#[kernel(strict)]`", |f| f.strict),
 ];
 
 const BACKENDS: [&str; 5] = ["native", "interpreter", "cuda", "opencl", "wgpu"];

@@ -97,3 +97,63 @@ fn what_cannot_be_had_is_told() -> Result<()> {
     }
     Ok(())
 }
+
+/// The same kernel, which brings its environments along.
+#[kernel(env(attached, "attached.h"))]
+fn attached(x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    let from = x[i];
+    // SAFETY: the texts read and yield.
+    y[i] = unsafe {
+        native! {
+            "cuda" => "attached_by({from})" as u32,
+            "opencl" => "attached_by({from})" as u32,
+            "wgsl" => "attached_by({from})" as u32,
+            _ => { 5 * from }
+        }
+    };
+}
+
+#[test]
+fn kernels_name_their_environments() -> Result<()> {
+    let x: Vector<u32> = (0..10).collect();
+    let devices = Device::all();
+    for device in &devices {
+        let mut y = Vector::zeros(10);
+        let error = attached(&x, &mut y).over(10).run_on(device);
+        let error = error.expect_err("nobody registered them").to_string();
+        assert!(error.contains("`attached`"), "{device}: {error}");
+    }
+    static STARTED: AtomicUsize = AtomicUsize::new(0);
+    let started = Environment::new("attached", |_| Ok(Parts::new().define("FIVE", "5u")));
+    environment::register(started.init(|_| {
+        STARTED.fetch_add(1, Relaxed);
+        Ok(Box::new(()))
+    }))?;
+    environment::register(Environment::new("attached.h", |target| {
+        Ok(match target {
+            "wgsl" => Parts::new().header("fn attached_by(x: u32) -> u32 { return FIVE * x; }"),
+            // A header that is no file.
+            _ => Parts::new().header("attached.h").file(
+                "attached.h",
+                "#ifdef __CUDACC__\n__device__\n#endif\nunsigned int attached_by(unsigned int x) { return FIVE * x; }\n",
+            ),
+        })
+    }))?;
+    let due: Vec<u32> = (0..10).map(|x| 5 * x).collect();
+    for device in &devices {
+        let mut y = Vector::zeros(10);
+        attached(&x, &mut y).over(10).run_on(device)?;
+        assert_eq!(y.to_vec()?, due, "{device}");
+        // What a launch adds comes on top: another program.
+        environment::register(Environment::new("more", |_| {
+            Ok(Parts::new().define("FIVE", "6u"))
+        }))?;
+        let launch = attached(&x, &mut y).environment("more").over(10);
+        let conflict = launch.run_on(device);
+        assert_eq!(conflict.is_err(), !device.info().host_memory, "{device}");
+        environment::unregister("more");
+    }
+    assert_eq!(STARTED.load(Relaxed), devices.len());
+    Ok(())
+}

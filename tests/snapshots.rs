@@ -61,6 +61,7 @@ const KEPT: &[(&str, &str, &str)] = &[
     ("items", "items", "scale"),
     ("prints", "prints", "fault_kernel"),
     ("panics", "faults/panics", "barrier_kernel"),
+    ("strict", "strict", "arithmetic_f32"),
 ];
 
 /// The files of a snapshot: the IR, and the text of each dialect that has one for the kernel.

@@ -1,5 +1,7 @@
 //! Inputs: random numbers of a fixed seed. Never zeros, which some machines compute faster.
 
+use sarek::f32x4;
+
 /// `n` floats, uniform in `lo..hi`.
 pub fn floats(n: usize, lo: f32, hi: f32) -> Vec<f32> {
     let unit = |z: u64| (z >> 40) as f32 / (1u32 << 24) as f32;
@@ -21,4 +23,11 @@ fn numbers<T>(n: usize, of: impl Fn(u64) -> T) -> Vec<T> {
         z ^ (z >> 31)
     };
     (0..n).map(|_| of(next())).collect()
+}
+
+/// As many vectors of four of them.
+pub fn fours(n: usize, lo: f32, hi: f32) -> Vec<f32x4> {
+    let numbers = floats(4 * n, lo, hi);
+    let fours = numbers.chunks_exact(4);
+    fours.map(|v| f32x4::new(v[0], v[1], v[2], v[3])).collect()
 }

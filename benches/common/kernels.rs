@@ -168,22 +168,21 @@ pub fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
 
 /// Accelerations of all bodies; a body is x, y, z, mass.
 #[kernel]
-pub fn accelerations(bodies: &[f32], result: &mut [f32]) {
+pub fn accelerations(bodies: &[f32x4], result: &mut [f32]) {
     let i = global_idx_x();
-    let n = bodies.len() / 4;
+    let n = bodies.len();
     if i < n {
-        let x = bodies[4 * i];
-        let y = bodies[4 * i + 1];
-        let z = bodies[4 * i + 2];
+        let body = bodies[i];
         let mut ax = 0.0;
         let mut ay = 0.0;
         let mut az = 0.0;
         for j in 0..n {
-            let dx = bodies[4 * j] - x;
-            let dy = bodies[4 * j + 1] - y;
-            let dz = bodies[4 * j + 2] - z;
+            let other = bodies[j];
+            let dx = other.x - body.x;
+            let dy = other.y - body.y;
+            let dz = other.z - body.z;
             let inverse = (dx * dx + dy * dy + dz * dz + SOFTENING).rsqrt();
-            let scale = bodies[4 * j + 3] * inverse * inverse * inverse;
+            let scale = other.w * inverse * inverse * inverse;
             ax += dx * scale;
             ay += dy * scale;
             az += dz * scale;

@@ -9,6 +9,7 @@ pub mod block;
 pub mod input;
 pub mod kernels;
 pub mod runner;
+pub mod unchecked;
 
 /// What a benchmark's steps return: they stop at the first error.
 pub type Fallible<T = ()> = Result<T, Box<dyn std::error::Error>>;

@@ -39,6 +39,12 @@ pub struct Runner {
     pairs: usize,
 }
 
+/// Launches of a sample that times how they are queued: a CUDA driver's queue holds 1024.
+const QUEUED: u32 = 256;
+
+/// Pairs of such samples that are not counted.
+const WARM_UP: usize = 4;
+
 /// Time of a launch on each side of a sample pair, in seconds.
 type Pair = (f64, f64);
 
@@ -100,6 +106,43 @@ impl Runner {
             };
             samples.push(pair);
         }
+        print_row(case, &samples);
+        Ok(())
+    }
+
+    /// Times a pair of launches whose own work is next to nothing, up to the return of the last call: what is timed is what it
+    /// takes to queue them. A sample has fewer launches than a driver's queue holds, and `settle` waits for them behind it:
+    /// a full queue would make a side wait for the device, which says nothing about that side.
+    pub fn time_queuing<S>(
+        &self,
+        case: &Case,
+        state: &mut S,
+        mut ours: impl FnMut(&mut S, u32) -> Fallible,
+        mut theirs: impl FnMut(&mut S, u32) -> Fallible,
+        mut settle: impl FnMut(&mut S) -> Fallible,
+    ) -> Fallible {
+        let mut sample = |state: &mut S, side: &mut dyn FnMut(&mut S, u32) -> Fallible| {
+            settle(state)?;
+            timed(state, &mut |state, count| side(state, count), QUEUED)
+        };
+        let pairs = 8 * self.pairs;
+        let mut samples: Vec<Pair> = Vec::with_capacity(pairs);
+        for i in 0..pairs + WARM_UP {
+            let pair = match i % 2 {
+                0 => {
+                    let a = sample(state, &mut ours)?;
+                    (a, sample(state, &mut theirs)?)
+                }
+                _ => {
+                    let b = sample(state, &mut theirs)?;
+                    (sample(state, &mut ours)?, b)
+                }
+            };
+            if i >= WARM_UP {
+                samples.push(pair);
+            }
+        }
+        settle(state)?;
         print_row(case, &samples);
         Ok(())
     }

@@ -6,13 +6,14 @@
 //! the queueing.
 
 mod block;
+mod safe;
 
 use sarek::prelude::*;
 use sarek::{Element, Ready};
 
 use crate::common::Fallible;
 use crate::common::agree::{COUNTED, Compared, EXACT, ROUNDED, SUMMED, Tolerance};
-use crate::common::input::floats;
+use crate::common::input::{floats, fours};
 use crate::common::kernels::{self, LIMIT, SCALE};
 use crate::common::runner::{Case, Runner, Work};
 
@@ -148,6 +149,7 @@ impl<R: Rival> Bench<R> {
         self.grids(sizes.grid)?;
         self.nbody(sizes.bodies)?;
         self.blocks(sizes)?;
+        self.safe(sizes)?;
         self.launches(256)
     }
 
@@ -167,22 +169,29 @@ impl<R: Rival> Bench<R> {
         let there = self.rival.download(output.buffer, output.before.len())?;
         T::agree(written(state).as_slice()?, &there, output.tolerance)
             .map_err(|why| format!("{}: {why}", case.kernel))?;
-        self.runner.time(
-            &case,
-            state,
-            |state, count| {
-                for _ in 0..count {
-                    ours(state).run_on(&self.device)?;
-                }
-                Ok(self.device.sync()?)
-            },
-            |_, count| {
-                for _ in 0..count {
-                    self.rival.queue(&mut theirs)?;
-                }
+        let ours = |state: &mut S, count| {
+            (0..count).try_for_each(|_| Ok(ours(state).run_on(&self.device)?))
+        };
+        let mut theirs =
+            |_: &mut S, count| (0..count).try_for_each(|_| self.rival.queue(&mut theirs));
+        match case.work {
+            Work::Launch => self.runner.time_queuing(&case, state, ours, theirs, |_| {
+                self.device.sync()?;
                 self.rival.sync()
-            },
-        )
+            }),
+            Work::Bytes(_) | Work::Operations(..) => self.runner.time(
+                &case,
+                state,
+                |state, count| {
+                    ours(state, count)?;
+                    Ok(self.device.sync()?)
+                },
+                |state, count| {
+                    theirs(state, count)?;
+                    self.rival.sync()
+                },
+            ),
+        }
     }
 
     fn case(&self, kernel: &'static str, size: String, work: Work) -> Case {
@@ -254,12 +263,8 @@ impl<R: Rival> Bench<R> {
         if !self.runner.wants("triad4") {
             return Ok(());
         }
-        let fours = |lo: f32| -> Vec<f32x4> {
-            let numbers = floats(4 * n, lo, 2.0);
-            let fours = numbers.chunks_exact(4);
-            fours.map(|v| f32x4::new(v[0], v[1], v[2], v[3])).collect()
-        };
-        let (x, y, before) = (fours(0.1), fours(0.2), vec![-f32x4::ONE; n]);
+        let (x, y) = (fours(n, 0.1, 2.0), fours(n, 0.2, 2.0));
+        let before = vec![-f32x4::ONE; n];
         let (bx, by) = (self.rival.upload(&x)?, self.rival.upload(&y)?);
         let bz = self.rival.upload(&before)?;
         let (px, py, pz) = (|| Buffer(&bx), || Buffer(&by), || Buffer(&bz));
@@ -423,7 +428,7 @@ impl<R: Rival> Bench<R> {
         if !self.runner.wants("nbody") {
             return Ok(());
         }
-        let (bodies, before) = (floats(4 * n, 0.1, 2.0), vec![0.0; 3 * n]);
+        let (bodies, before) = (fours(n, 0.1, 2.0), vec![0.0; 3 * n]);
         let (from, to) = (self.rival.upload(&bodies)?, self.rival.upload(&before)?);
         let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
         self.pair(
@@ -433,10 +438,10 @@ impl<R: Rival> Bench<R> {
                 before: &before,
                 tolerance: SUMMED,
             },
-            (&mut [Vector::from_vec(bodies), Vector::zeros(3 * n)], |v| {
-                &mut v[1]
+            (&mut (Vector::from_vec(bodies), Vector::zeros(3 * n)), |v| {
+                &mut v.1
             }),
-            |[bodies, result]| kernels::accelerations(bodies, result).over(n),
+            |(bodies, result)| kernels::accelerations(bodies, result).over(n),
             self.rival.prepare("accelerations", [n, 1], LINE, &args)?,
         )
     }

@@ -7,6 +7,8 @@
 #![allow(clippy::unit_arg)] // one side of a pair returns a result, the other nothing
 
 mod block;
+// What is only queued is no row here.
+#[allow(dead_code)]
 #[path = "../common/mod.rs"]
 mod common;
 mod plain;
@@ -14,7 +16,7 @@ mod safe;
 
 use common::Fallible;
 use common::agree::{COUNTED, Compared, EXACT, ROUNDED, SUMMED, Tolerance};
-use common::input::floats;
+use common::input::{floats, fours};
 use common::kernels::{self, LIMIT, SCALE};
 use common::runner::{Case, Runner, Work};
 use sarek::Ready;
@@ -190,11 +192,7 @@ impl Bench {
         if !self.runner.wants("triad4") {
             return Ok(());
         }
-        let fours = || -> Vector<f32x4> {
-            let numbers = floats(4 * n, 0.1, 2.0);
-            let fours = numbers.chunks_exact(4);
-            Vector::from_vec(fours.map(|v| f32x4::new(v[0], v[1], v[2], v[3])).collect())
-        };
+        let fours = || Vector::from_vec(fours(n, 0.1, 2.0));
         self.pair(
             case("triad4", "rayon", format!("{n}"), Work::Bytes(48 * n)),
             ROUNDED,
@@ -350,7 +348,7 @@ impl Bench {
                 Work::Operations(n * n, "pair"),
             ),
             SUMMED,
-            &mut (random(4 * n), Vector::zeros(3 * n)),
+            &mut (Vector::from_vec(fours(n, 0.1, 2.0)), Vector::zeros(3 * n)),
             |v| &mut v.1,
             |v| kernels::accelerations(&v.0, &mut v.1).over(n),
             |v| Ok(plain::accelerations(v.0.as_slice()?, v.1.as_mut_slice()?)),

@@ -175,16 +175,14 @@ pub fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
     });
 }
 
-pub fn accelerations(bodies: &[f32], result: &mut [f32]) {
-    let each = result
-        .par_chunks_exact_mut(3)
-        .zip(bodies.par_chunks_exact(4));
+pub fn accelerations(bodies: &[f32x4], result: &mut [f32]) {
+    let each = result.par_chunks_exact_mut(3).zip(bodies);
     each.for_each(|(out, body)| {
         let mut sum = [0.0f32; 3];
-        for other in bodies.chunks_exact(4) {
-            let d = [other[0] - body[0], other[1] - body[1], other[2] - body[2]];
+        for other in bodies {
+            let d = [other.x - body.x, other.y - body.y, other.z - body.z];
             let inverse = 1.0 / (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + SOFTENING).sqrt();
-            let scale = other[3] * inverse * inverse * inverse;
+            let scale = other.w * inverse * inverse * inverse;
             for (sum, d) in sum.iter_mut().zip(d) {
                 *sum += d * scale;
             }

@@ -1,7 +1,7 @@
 //! Many kernels in one generated crate: rustc compiles the user's function of each and its compiled body.
 //!
-//! The crate stands in the target directory and shares the dependencies that are built there. Its program
-//! compares `native` and the interpreter with the user's own function, see [`sarek::conformance::reference`].
+//! The crate stands in the target directory and shares the libraries that are built there, see [`crate::compiler`]. Its program
+//! compares `native` and the interpreter with the user's own function, see [`sarek::testing::reference`].
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use sarek::Device;
 use sarek_runtime::KernelDef;
 
 use crate::case::{Case, Launch};
+use crate::compiler::{Compiler, Goal, MAIN, PROGRAM};
 use crate::judge::{self, Verdict};
 
 /// A kernel as the generated program has it.
@@ -51,7 +52,7 @@ const BEGIN: &str = "begins: ";
 /// # Panics
 /// There is no reference.
 pub fn host_devices() -> Vec<Device> {
-    let reference = sarek::conformance::reference().expect("it needs nothing");
+    let reference = sarek::testing::reference().expect("it needs nothing");
     let mut devices = vec![reference];
     devices.extend(
         ["native", "interpreter"]
@@ -62,11 +63,9 @@ pub fn host_devices() -> Vec<Device> {
 }
 
 /// The generated crate.
-pub struct Crate {
-    dir: PathBuf,
-    target: PathBuf,
-    /// That of this program, so that dependencies are shared.
-    profile: &'static str,
+pub struct Crate<'c> {
+    compiler: &'c Compiler,
+    folder: PathBuf,
     opt_level: u64,
 }
 
@@ -79,17 +78,12 @@ pub struct Outcome {
     pub rejected: Vec<(usize, String)>,
 }
 
-impl Crate {
-    /// The crate below a target directory, its kernels optimised so much.
-    pub fn new(target: &Path, opt_level: u64) -> Crate {
+impl Crate<'_> {
+    /// The crate in a folder, its kernels optimised so much.
+    pub fn new<'c>(compiler: &'c Compiler, folder: &Path, opt_level: u64) -> Crate<'c> {
         Crate {
-            dir: target.join("sarek-fuzz").join(format!("batch{opt_level}")),
-            target: target.to_owned(),
-            profile: if cfg!(debug_assertions) {
-                "dev"
-            } else {
-                "release"
-            },
+            compiler,
+            folder: folder.to_owned(),
             opt_level,
         }
     }
@@ -97,7 +91,7 @@ impl Crate {
     /// Compiles and runs cases.
     ///
     /// # Errors
-    /// The crate cannot be written, or what cargo says of something other than a kernel.
+    /// The crate cannot be written, or what rustc says of something other than a kernel.
     pub fn judge(&self, cases: &[Case]) -> Result<Outcome, String> {
         let mut outcome = Outcome::default();
         loop {
@@ -105,9 +99,9 @@ impl Crate {
                 .filter(|at| outcome.rejected.iter().all(|(k, _)| k != at))
                 .collect();
             self.write(cases, &left).map_err(|e| e.to_string())?;
-            let log = match self.build()? {
-                None => break,
-                Some(log) => log,
+            let goal = Goal::Program(self.opt_level);
+            let Some(log) = self.compiler.compile(&self.folder, goal)? else {
+                break;
             };
             let rejected = blamed(&log);
             if rejected.is_empty() {
@@ -119,16 +113,23 @@ impl Crate {
         Ok(outcome)
     }
 
+    /// Does rustc reject a case? It is not compiled to its end.
+    ///
+    /// # Errors
+    /// The crate cannot be written.
+    pub fn rejects(&self, case: &Case) -> Result<bool, String> {
+        self.write(std::slice::from_ref(case), &[0])
+            .map_err(|e| e.to_string())?;
+        let log = self.compiler.compile(&self.folder, Goal::Check)?;
+        Ok(log.is_some_and(|log| !blamed(&log).is_empty()))
+    }
+
     fn write(&self, cases: &[Case], left: &[usize]) -> std::io::Result<()> {
-        let source = self.dir.join("src");
-        std::fs::create_dir_all(&source)?;
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        std::fs::write(self.dir.join("Cargo.toml"), self.manifest(&root))?;
-        std::fs::copy(root.join("Cargo.lock"), self.dir.join("Cargo.lock"))?;
+        std::fs::create_dir_all(&self.folder)?;
         let (mut modules, mut table) = (String::new(), String::new());
         for &at in left {
             for (name, text) in forms(at, &cases[at]) {
-                std::fs::write(source.join(format!("k{name}.rs")), text)?;
+                std::fs::write(self.folder.join(format!("k{name}.rs")), text)?;
                 let _ = writeln!(
                     modules,
                     "#[allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]\nmod k{name};"
@@ -143,43 +144,11 @@ impl Crate {
         let main = format!(
             "use sarek_fuzz::batch::{{Compiled, run}};\n\n{modules}\nfn main() {{\n    run(&[\n{table}    ]);\n}}\n"
         );
-        std::fs::write(source.join("main.rs"), main)
-    }
-
-    fn manifest(&self, root: &Path) -> String {
-        let (root, level, profile) = (root.display(), self.opt_level, self.profile);
-        // The profile is the workspace's, so that dependencies are shared.
-        let release = "[profile.release]\ndebug = \"line-tables-only\"";
-        format!(
-            "[package]\nname = \"sarek-fuzz-batch{level}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
-             [workspace]\n\n[dependencies]\nsarek = {{ path = \"{root}\", features = [\"conformance\"] }}\n\
-             sarek-fuzz = {{ path = \"{root}/fuzz\" }}\n\n{release}\n\n\
-             [profile.{profile}.package.sarek-fuzz-batch{level}]\nopt-level = {level}\ncodegen-units = 16\n\
-             debug = false\noverflow-checks = false\ndebug-assertions = false\n"
-        )
-    }
-
-    /// What rustc says if it rejects something.
-    fn build(&self) -> Result<Option<String>, String> {
-        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-        let built = Command::new(cargo)
-            .args(["build", "--profile", self.profile, "--offline", "--quiet"])
-            .current_dir(&self.dir)
-            .env("CARGO_TARGET_DIR", &self.target)
-            .output()
-            .map_err(|e| e.to_string())?;
-        let log = String::from_utf8_lossy(&built.stderr).into_owned();
-        Ok((!built.status.success()).then_some(log))
+        std::fs::write(self.folder.join(MAIN), main)
     }
 
     fn run(&self) -> Result<Vec<(usize, String)>, String> {
-        let name = format!("sarek-fuzz-batch{}", self.opt_level);
-        let folder = if self.profile == "dev" {
-            "debug"
-        } else {
-            self.profile
-        };
-        let ran = Command::new(self.target.join(folder).join(name))
+        let ran = Command::new(self.folder.join(PROGRAM))
             .output()
             .map_err(|e| e.to_string())?;
         let text = String::from_utf8_lossy(&ran.stdout);
@@ -218,7 +187,7 @@ fn forms(at: usize, case: &Case) -> Vec<(String, String)> {
 fn blamed(log: &str) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = vec![];
     for report in log.split("\n\n").filter(|r| r.starts_with("error")) {
-        let place = report.split_once("--> src/k");
+        let place = report.split_once("--> k");
         let name = place.and_then(|(_, p)| Some(p.split_once(".rs")?.0));
         let number = name.and_then(|n| n.trim_end_matches(PLAIN).parse().ok());
         if let Some(number) = number

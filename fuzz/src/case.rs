@@ -5,6 +5,8 @@ use std::fmt;
 /// A kernel with its launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
+    /// What stands before the kernel: types and `#[device]` functions.
+    pub items: String,
     /// The function, without its attribute.
     pub function: String,
     /// How it is launched.
@@ -42,6 +44,7 @@ impl Shape {
 }
 
 const HEAD: &str = "// launch: ";
+const PRELUDE: &str = "use sarek::prelude::*;\n\n";
 const ATTRIBUTE: &str = "#[kernel]\n";
 
 impl Case {
@@ -51,10 +54,12 @@ impl Case {
     /// What is missing in it.
     pub fn parse(text: &str) -> Result<Case, String> {
         let head = text.lines().find_map(|line| line.strip_prefix(HEAD));
-        let (_, function) = text
+        let (before, function) = text
             .split_once(ATTRIBUTE)
             .ok_or("no line `#[kernel]` in it")?;
+        let items = before.split_once(PRELUDE).map_or("", |(_, items)| items);
         Ok(Case {
+            items: items.to_owned(),
             function: function.to_owned(),
             launch: Launch::parse(head.ok_or("no line `// launch: …` in it")?)?,
         })
@@ -65,7 +70,7 @@ impl Case {
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{HEAD}{}", self.launch)?;
-        write!(f, "use sarek::prelude::*;\n\n{ATTRIBUTE}{}", self.function)
+        write!(f, "{PRELUDE}{}{ATTRIBUTE}{}", self.items, self.function)
     }
 }
 
@@ -136,6 +141,7 @@ mod tests {
     fn a_file_is_read_as_it_was_written() {
         for shape in [Shape::Over([33, 2, 1]), Shape::Grid([2, 1, 1], [8, 4, 1])] {
             let case = Case {
+                items: "#[device]\nfn g() {}\n\n".into(),
                 function: "fn k(a: &mut [i32]) {\n    a[0] = 1;\n}\n".into(),
                 launch: Launch {
                     seed: 7,

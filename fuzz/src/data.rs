@@ -4,8 +4,8 @@
 //! multiple of 1/8 up to [`TAME`], with which `+ - *` are exact. `near…` holds results that need not be
 //! exact; all others must.
 
-use sarek::conformance::input::{Random, Sample};
 use sarek::ir::{Access, Param, ParamKind, Scalar, Value};
+use sarek::testing::{Random, Sample};
 use sarek::{Element, Vector, f16};
 use sarek_runtime::Arg;
 

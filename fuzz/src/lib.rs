@@ -1,14 +1,16 @@
 //! Random well-typed kernels, run on every backend and compared.
 //!
 //! [`gen`](mod@generate) makes a tree ([`tree`]) that prints as a Rust function, [`case`] adds the launch to it and is the format
-//! of `corpus/`, [`judge`] runs one case on all devices and compares. [`worker`] does so in another process,
+//! of `corpus/`, [`items`] links what stands before a kernel without rustc, [`judge`] runs one case on all devices and compares. [`worker`] does so in another process,
 //! since a driver's compiler may crash or hang; [`shrink`] makes a failing tree small; [`batch`] has rustc
 //! compile many cases at once, for the compiled body and the user's own function.
 
 pub mod batch;
 pub mod case;
+pub mod compiler;
 pub mod data;
 pub mod generate;
+pub mod items;
 pub mod judge;
 mod replay;
 pub mod shrink;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use sarek_fuzz::batch::Crate;
 use sarek_fuzz::case::Case;
+use sarek_fuzz::compiler::Compiler;
 use sarek_fuzz::generate::{Generated, generate, generate_for_host};
 use sarek_fuzz::judge::{self, Verdict};
 use sarek_fuzz::shrink::shrink;
@@ -109,7 +110,10 @@ fn judge_one(case: &Case, rustc: Option<u64>) -> Result<bool, String> {
         println!("{verdict:?}");
         return Ok(matches!(verdict, Verdict::Agreed { .. }));
     };
-    let outcome = Crate::new(&target()?, level).judge(std::slice::from_ref(case))?;
+    let target = target()?;
+    let compiler = Compiler::new(&target)?;
+    let batches = Crate::new(&compiler, &folder(&target, level, 0), level);
+    let outcome = batches.judge(std::slice::from_ref(case))?;
     let found: Vec<_> = outcome.rejected.iter().chain(&outcome.differ).collect();
     found.iter().for_each(|(_, how)| println!("{how}"));
     Ok(found.is_empty())
@@ -123,34 +127,66 @@ fn target() -> Result<PathBuf, String> {
 }
 
 /// How many kernels rustc compiles at once.
-const BATCH: u64 = 20;
+const BATCH: u64 = 10;
 
+/// How long a kernel that rustc compiles is shrunk.
+const SHRINKING: Duration = Duration::from_secs(120);
+
+/// The folder of a job's crate.
+fn folder(target: &Path, level: u64, job: usize) -> PathBuf {
+    target
+        .join("sarek-fuzz")
+        .join(format!("batch{level}_{job}"))
+}
+
+/// Each job compiles a crate of its own at a time.
 fn compiled(options: &Options, level: u64) -> Result<bool, String> {
-    let batches = Crate::new(&target()?, level);
-    let start = Instant::now();
-    let (mut done, mut bad) = (0, 0);
-    while done < options.count && start.elapsed() < options.time {
-        let count = BATCH.min(options.count - done);
-        let first = options.seed + done;
-        let cases: Vec<_> = (first..first + count)
-            .map(|s| generate_for_host(s).case())
+    let target = target()?;
+    let compiler = Compiler::new(&target)?;
+    let (next, start) = (AtomicU64::new(0), Instant::now());
+    let (done, bad) = (AtomicU64::new(0), AtomicU64::new(0));
+    let job = |number: usize| -> Result<(), String> {
+        let batches = Crate::new(&compiler, &folder(&target, level, number), level);
+        loop {
+            let at = next.fetch_add(BATCH, Ordering::Relaxed);
+            if at >= options.count || start.elapsed() > options.time {
+                return Ok(());
+            }
+            let seeds = options.seed + at..options.seed + options.count.min(at + BATCH);
+            let cases: Vec<_> = seeds.clone().map(|s| generate_for_host(s).case()).collect();
+            let outcome = batches.judge(&cases)?;
+            done.fetch_add(seeds.end - seeds.start, Ordering::Relaxed);
+            bad.fetch_add(
+                (outcome.rejected.len() + outcome.differ.len()) as u64,
+                Ordering::Relaxed,
+            );
+            for (at, why) in outcome.rejected {
+                let seed = seeds.start + at as u64;
+                println!("seed {seed} is rejected by rustc: {why}");
+                let rejects = |case: &Case| batches.rejects(case).is_ok_and(|rejected| rejected);
+                shrink_compiled(seed, level, rejects);
+            }
+            for (at, how) in outcome.differ {
+                let seed = seeds.start + at as u64;
+                println!("seed {seed}: {how}");
+                let differs = |case: &Case| {
+                    let outcome = batches.judge(std::slice::from_ref(case));
+                    outcome.is_ok_and(|o| !o.differ.is_empty())
+                };
+                shrink_compiled(seed, level, differs);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let job = &job;
+        let jobs: Vec<_> = (0..options.jobs)
+            .map(|number| scope.spawn(move || job(number)))
             .collect();
-        let outcome = batches.judge(&cases)?;
-        for (at, why) in outcome.rejected {
-            let seed = first + at as u64;
-            println!("seed {seed} is rejected by rustc: {why}");
-            bad += 1;
-            shrink_compiled(&batches, seed, level);
-        }
-        for (at, how) in outcome.differ {
-            let seed = first + at as u64;
-            println!("seed {seed}: {how}");
-            bad += 1;
-            shrink_compiled(&batches, seed, level);
-        }
-        done += count;
-    }
+        let mut ends = jobs.into_iter().map(|job| job.join().expect("no panic"));
+        ends.try_for_each(|end| end)
+    })?;
     let minutes = start.elapsed().as_secs_f64() / 60.0;
+    let (done, bad) = (done.into_inner(), bad.into_inner());
     println!(
         "{done} kernels by rustc at opt-level {level} in {minutes:.1} min, seeds from {}: {bad} rejected or different",
         options.seed
@@ -158,14 +194,12 @@ fn compiled(options: &Options, level: u64) -> Result<bool, String> {
     Ok(bad == 0)
 }
 
-/// rustc takes seconds for each candidate, so fewer are tried.
-fn shrink_compiled(batches: &Crate, seed: u64, level: u64) {
-    let small = shrink(&generate_for_host(seed), 400, |candidate| {
+/// rustc takes seconds for each candidate, so that time ends it.
+fn shrink_compiled(seed: u64, level: u64, fails: impl Fn(&Case) -> bool) {
+    let start = Instant::now();
+    let small = shrink(&generate_for_host(seed), 1500, |candidate| {
         let case = candidate.case();
-        sarek_fuzz::judge::lower(&case.function).is_ok()
-            && batches
-                .judge(&[case])
-                .is_ok_and(|o| o.differ.len() + o.rejected.len() > 0)
+        start.elapsed() < SHRINKING && sarek_fuzz::judge::lower(&case).is_ok() && fails(&case)
     });
     let path = corpus(&format!("rustc{level}_{seed}"));
     keep(&path, &small.case());

@@ -231,8 +231,8 @@ mod tests {
             .expect("some kernel rotates");
         let from = generate(seed);
         let small = shrink(&from, 10_000, |candidate| {
-            let function = candidate.function.to_string();
-            function.contains("rotate_left") && crate::judge::lower(&function).is_ok()
+            let case = candidate.case();
+            case.function.contains("rotate_left") && crate::judge::lower(&case).is_ok()
         });
         let small = small.function.to_string();
         assert!(

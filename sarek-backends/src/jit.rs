@@ -1,6 +1,9 @@
 //! What the backends that compile source have in common: they take apart what the framework hands
 //! them, and object when it belongs to another backend.
 
+#[cfg(any(feature = "cuda", feature = "opencl", feature = "wgpu"))]
+pub(crate) mod files;
+
 use std::any::Any;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 use std::borrow::Cow;
@@ -8,7 +11,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sarek_ir::Kernel;
 use sarek_ir::write::{Dialect, Slot, SlotKind, Source, Variant, render};
-use sarek_runtime::backend::{Arg, Args, Artifact, Launch, Parts, Program, Slice};
+#[cfg(any(feature = "opencl", feature = "wgpu"))]
+use sarek_runtime::backend::Passed;
+use sarek_runtime::backend::{
+    Arg, Args, Artifact, Launch, Origin, Parameter, Parts, Program, Slice,
+};
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+use sarek_runtime::tag::{StorageKind, Tag};
 use sarek_runtime::{Error, Result};
 
 /// A program to load, taken apart.
@@ -23,6 +32,8 @@ pub(crate) struct Binary<'a> {
     /// What the environments ask for that it was compiled with.
     #[cfg_attr(not(feature = "opencl"), allow(dead_code))]
     pub parts: &'a Parts,
+    /// What the text is declared to take, if it is the user's own.
+    pub foreign: Option<&'a [Parameter]>,
 }
 
 impl<'a> Binary<'a> {
@@ -35,7 +46,7 @@ impl<'a> Binary<'a> {
                 block,
                 shared,
                 parts,
-                ..
+                origin,
             } => Ok(Binary {
                 artifact,
                 source,
@@ -43,6 +54,10 @@ impl<'a> Binary<'a> {
                 block,
                 shared,
                 parts,
+                foreign: match origin {
+                    Origin::Rendered(_) => None,
+                    Origin::Foreign(parameters) => Some(parameters),
+                },
             }),
             Program::Direct(_) | Program::Ir(_) => {
                 Err(foreign(device, "a program that it did not compile"))
@@ -74,18 +89,29 @@ impl<'a> Binary<'a> {
     }
 }
 
-/// The text behind the headers that environments ask for, in a language with the C preprocessor.
+/// The text behind the headers that environments ask for, in a language with the C preprocessor, and with the files that
+/// it is given in the place of their `#include`s.
 #[cfg(any(feature = "cuda", feature = "opencl"))]
-pub(crate) fn with_headers<'a>(text: &'a str, parts: &Parts) -> Cow<'a, str> {
-    if parts.headers.is_empty() {
+pub(crate) fn with_headers<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Cow<'a, str> {
+    if parts.headers.is_empty() && parts.files.is_empty() {
         return text.into();
     }
     let include = |header: &String| match header.starts_with('<') {
         true => format!("#include {header}\n"),
         false => format!("#include \"{header}\"\n"),
     };
-    let includes: String = parts.headers.iter().map(include).collect();
-    (includes + text).into()
+    let mut includes: String = parts.headers.iter().map(include).collect();
+    if !includes.is_empty() {
+        // The text's own lines keep their numbers.
+        includes += "#line 1\n";
+    }
+    files::expanded(
+        kernel,
+        &(includes + text),
+        &parts.files,
+        files::Lines::Numbered,
+    )
+    .into()
 }
 
 /// The compiler's options for what environments ask for. Of libraries neither NVRTC nor OpenCL knows.
@@ -137,7 +163,7 @@ pub(crate) fn arguments<'a>(
     };
     let fits = |(arg, slot): (&Arg, &Slot)| match arg {
         Arg::Buffer(_) => is_buffer(slot),
-        Arg::Scalar(scalar) => is_scalar(slot) && scalar.as_bytes().len() == scalar_size(slot),
+        Arg::Scalar(scalar) => is_scalar(slot) && scalar.size() == scalar_size(slot),
         Arg::Shared { .. } => matches!(slot.kind, SlotKind::Shared(_)),
     };
     if args.len() != slots.len() || !args.iter().zip(slots).all(fits) {
@@ -181,11 +207,44 @@ pub(crate) fn memory<'a, M: 'static>(device: &str, slice: &'a Slice) -> Result<&
         .ok_or_else(|| foreign(device, "memory of another backend"))
 }
 
+/// An entry point does not take what was declared.
+pub(crate) fn signature(kernel: &str, target: &str, problem: String) -> Error {
+    Error::Signature {
+        kernel: kernel.into(),
+        target: target.into(),
+        problem,
+    }
+}
+
+/// How a parameter is declared, in words.
+#[cfg(any(feature = "opencl", feature = "wgpu"))]
+pub(crate) fn declared(parameter: &Parameter) -> String {
+    match &parameter.kind {
+        Passed::Scalar(scalar) => format!("`{}` is declared as {scalar}", parameter.name),
+        Passed::Vector {
+            element, mutable, ..
+        } => {
+            let access = if *mutable { "output" } else { "input" };
+            let name = &parameter.name;
+            format!("`{name}` is declared as an {access} of {element}")
+        }
+    }
+}
+
 /// The device was given what another backend made.
 pub(crate) fn foreign(device: &str, what: &str) -> Error {
     Error::Device {
         device: device.into(),
         message: format!("was given {what}"),
+    }
+}
+
+/// The device has no memory of a storage.
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+pub(crate) fn no_storage(device: &str, storage: &Tag<StorageKind>) -> Error {
+    Error::Unsupported {
+        backend: device.into(),
+        what: format!("vectors in the storage `{storage}`"),
     }
 }
 

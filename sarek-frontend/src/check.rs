@@ -3,38 +3,62 @@
 use proc_macro2::Span;
 use sarek_ir::analysis::access::Place;
 use sarek_ir::analysis::barriers::{self, Divergence};
+use sarek_ir::analysis::exact::{self, Stray};
 use sarek_ir::analysis::race::{self, Witness};
 use sarek_ir::analysis::uniformity::Apart;
 use sarek_ir::validate::{Node, Rule, Violation, validate};
-use sarek_ir::{Access, Argument, Memory, Precondition, Stmt};
+use sarek_ir::{Access, Argument, Intrinsic, Memory, Precondition, Stmt};
 
-use crate::diagnostics::Errors;
+use crate::diagnostics::{Errors, Mistake, codes};
 use crate::lower::Lowered;
 
 /// Reports operations on types that do not have them. Such code is an error to rustc too; here it
 /// keeps a kernel without meaning from the writers.
 pub fn well_formed(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     let violations = match validate(&lowered.kernel) {
-        Ok(()) => return Some(()),
+        Ok(()) => return subgroups(lowered, errors),
         Err(violations) => violations,
     };
     for violation in violations {
-        errors.at(span(lowered, violation.node), message(lowered, violation));
+        errors.report(span(lowered, violation.node), &mistake(lowered, violation));
     }
     None
 }
 
-fn message(lowered: &Lowered, violation: Violation) -> String {
+/// Reports operations of subgroups on values whose type only rustc knows: the compiled body has arrays of them, with
+/// an element for each lane.
+fn subgroups(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
+    let kernel = &lowered.kernel;
+    for (stmt, span) in kernel.stmts.iter().zip(&lowered.stmt_spans) {
+        let Stmt::Subgroup { args, .. } = *stmt else {
+            continue;
+        };
+        if kernel
+            .list(args)
+            .any(|arg| kernel.type_of(arg).as_scalar().is_none())
+        {
+            errors.at(
+                codes::UNKNOWN_TYPE,
+                *span,
+                "the type of what a subgroup works on must be known here",
+                "write it, as in `let v: f32 = …;`",
+            );
+        }
+    }
+    errors.is_empty().then_some(())
+}
+
+fn mistake(lowered: &Lowered, violation: Violation) -> Mistake {
     let ty = match violation.node {
         Node::Expr(id) => lowered
             .kernel
             .operands(id)
             .first()
-            .map(|o| lowered.kernel.scalar_of(*o)),
+            .and_then(|o| lowered.kernel.type_of(*o).as_scalar()),
         Node::Stmt(id) => match lowered.kernel.stmt(id) {
             sarek_ir::Stmt::Subgroup { args, .. } => {
                 let first = lowered.kernel.list(args).next();
-                first.map(|arg| lowered.kernel.scalar_of(arg))
+                first.and_then(|arg| lowered.kernel.type_of(arg).as_scalar())
             }
             sarek_ir::Stmt::Let { .. }
             | sarek_ir::Stmt::Assign { .. }
@@ -63,10 +87,30 @@ fn message(lowered: &Lowered, violation: Violation) -> String {
     };
     match (violation.rule, ty) {
         (Rule::ExprType | Rule::Signature, Some(ty)) => {
-            format!("this operation is not defined for `{ty}`")
+            let what = format!("this operation is not defined for `{ty}`");
+            Mistake::new(
+                codes::OPERATOR,
+                what,
+                "convert the operands, or use another operation",
+            )
         }
-        (Rule::CastTypes, Some(ty)) => format!("`{ty}` cannot be cast like this"),
-        (rule, _) => format!("this kernel cannot be compiled: {}", rule.text()),
+        (Rule::CastTypes, Some(ty)) => {
+            let what = format!("`{ty}` cannot be cast like this");
+            Mistake::new(
+                codes::CAST,
+                what,
+                "compare it: `x != 0`, or cast by way of an integer",
+            )
+        }
+        (Rule::PrintFormat, _) => {
+            let what = "an argument does not have the format that it is printed by";
+            Mistake::new(
+                codes::PRINTED,
+                what,
+                "print floats by `{}` or `{:e}`, and integers by `{:x}` and its like",
+            )
+        }
+        (rule, _) => Mistake::new(codes::INVALID, rule.text(), "write it in another way"),
     }
 }
 
@@ -80,6 +124,72 @@ fn span(lowered: &Lowered, node: Node) -> Span {
         | Node::Native(_)
         | Node::Precondition(_) => Span::call_site(),
     }
+}
+
+/// Reports what a strict kernel computes that is not the same to the bit on every device.
+pub fn strict(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
+    if !lowered.kernel.strict {
+        return Some(());
+    }
+    let strays = exact::strays(&lowered.kernel);
+    for stray in &strays {
+        let (span, what, instead) = match *stray {
+            Stray::Function(id, function) => (
+                lowered.expr_spans[id.index()],
+                format!(
+                    "`{}` is not rounded the same on every device",
+                    function.name()
+                ),
+                instead(function).to_string(),
+            ),
+            Stray::Zeros(id, function) => {
+                let name = function.name();
+                let sign = if function == Intrinsic::Max { ">" } else { "<" };
+                (
+                    lowered.expr_spans[id.index()],
+                    format!("`{name}` of floats may give either of two zeros"),
+                    format!("write `if a {sign} b {{ a }} else {{ b }}`"),
+                )
+            }
+            Stray::Atomic(id, op) => (
+                lowered.stmt_spans[id.index()],
+                format!(
+                    "the result of `{}` on floats depends on the order of the threads",
+                    op.name()
+                ),
+                "sum integers, or in an order of your own".to_string(),
+            ),
+            Stray::Subgroup(id, op) => (
+                lowered.stmt_spans[id.index()],
+                format!(
+                    "`{}` of floats is computed in an order that each device chooses",
+                    op.name()
+                ),
+                "use integers, or a shared array and an order of your own".to_string(),
+            ),
+            Stray::Text(id) => (
+                lowered.stmt_spans[id.index()],
+                "what a target's own text computes is not known".to_string(),
+                "write it in Rust".to_string(),
+            ),
+        };
+        errors.at(codes::STRICT, span, what, instead);
+    }
+    strays.is_empty().then_some(())
+}
+
+/// What to write in place of a function of which devices promise some ulps.
+fn instead(function: Intrinsic) -> &'static str {
+    const INSTEAD: [(Intrinsic, &str); 3] = [
+        (Intrinsic::Rsqrt, "write `1.0 / x.sqrt()`"),
+        (Intrinsic::Powi, "write the multiplications"),
+        (Intrinsic::Hypot, "write `(x * x + y * y).sqrt()`"),
+    ];
+    let found = INSTEAD.iter().find(|(other, _)| *other == function);
+    found.map_or(
+        "write it out in `+ - * /`, `sqrt` and `mul_add`, which are",
+        |(_, instead)| instead,
+    )
 }
 
 /// Reports slices that a call may write: nothing tells which elements the function uses. Of shared arrays an assertion does.
@@ -96,12 +206,12 @@ fn lent(lowered: &Lowered, errors: &mut Errors) {
                 Memory::Shared(_) | Memory::Local(_) => false,
             };
             if is_written {
-                let message = format!(
-                    "two threads may use the same element of `{}` at once: which ones this function uses is not known \
-                     here. Give it values in place of the slice, or declare the kernel `unsafe fn`",
-                    kernel.memory_name(memory)
+                errors.at(
+                    codes::LENT_MEMORY,
+                    lowered.stmt_spans[id],
+                    format!("the threads that call this may write `{}` at once, at elements that are not known here", kernel.memory_name(memory)),
+                    "give it values in place of the slice, or declare the kernel `unsafe fn`",
                 );
-                errors.at(lowered.stmt_spans[id], message);
             }
         }
     }
@@ -116,11 +226,12 @@ pub fn function_races(lowered: &mut Lowered, is_unsafe: bool, errors: &mut Error
     let found = race::function::check(&lowered.kernel);
     for id in &found.open {
         let name = &lowered.kernel.shared[id.index()].name;
-        let message = format!(
-            "`{name}` is used behind the last barrier of this function, or returned before that: the next call may overwrite \
-             what is used here. Bind what is read to a name, and let `barrier();` follow it; or declare the function `unsafe fn`"
+        errors.at(
+            codes::OPEN_SHARED,
+            lowered.name.span(),
+            format!("`{name}` is used behind the last barrier of this function, or returned before that"),
+            "bind what is read to a name and let `barrier();` follow it, or declare the function `unsafe fn`",
         );
-        errors.at(lowered.name.span(), message);
     }
     for race in &found.races {
         report(lowered, race, "function", errors);
@@ -133,6 +244,21 @@ pub fn function_races(lowered: &mut Lowered, is_unsafe: bool, errors: &mut Error
     Some(())
 }
 
+/// Reports functions that are given something to call and in which threads work together.
+pub fn callables(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
+    let first = lowered.callables.first();
+    let Some(first) = first.filter(|_| crate::expand::is_cooperative(&lowered.kernel)) else {
+        return Some(());
+    };
+    errors.at(
+        codes::COLLECTIVE_CALL,
+        first.span,
+        "the threads of a block work together in this function, and such functions are not given closures",
+        "give it values, which each thread computes before the call",
+    );
+    None
+}
+
 /// Reports functions that nest calls of themselves and can do no more.
 pub fn recursion(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     if lowered.nests.is_none() {
@@ -141,14 +267,22 @@ pub fn recursion(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
     let kernel = &lowered.kernel;
     let span = lowered.name.span();
     if crate::expand::is_cooperative(kernel) {
-        let message = "the threads of a block do not work together in a function that nests calls of itself: write a loop";
-        errors.at(span, message);
+        errors.at(
+            codes::RECURSION,
+            span,
+            "the threads of a block do not work together in a function that nests calls of itself",
+            "write a loop",
+        );
         return None;
     }
     let result = kernel.result.map(|local| kernel.locals[local.index()].ty);
     if result.is_some_and(|ty| ty.as_scalar().is_none()) {
-        let message = "a function that nests calls of itself yields a scalar, or nothing: give other results by `&mut`";
-        errors.at(span, message);
+        errors.at(
+            codes::RECURSION,
+            span,
+            "a function that nests calls of itself yields a scalar, or nothing",
+            "give other results by `&mut`",
+        );
         return None;
     }
     Some(())
@@ -161,7 +295,10 @@ pub fn barriers(lowered: &Lowered, is_function: bool, errors: &mut Errors) -> Op
         Err(divergences) => divergences,
     };
     for Divergence { barrier, why } in divergences {
-        let line = lowered.kernel.expr_locs[why.condition().index()].line;
+        let line = match why.condition() {
+            Some(condition) => lowered.kernel.expr_locs[condition.index()].line,
+            None => 0,
+        };
         let why = match why {
             Apart::Branch(_) => {
                 format!("it depends on the condition in line {line}, which differs between threads")
@@ -172,67 +309,102 @@ pub fn barriers(lowered: &Lowered, is_function: bool, errors: &mut Errors) -> Op
             Apart::Jump(jump, _) if lowered.kernel.stmt(jump) == Stmt::Return => format!(
                 "before it, some threads return from the function, by the condition in line {line}, which differs between threads"
             ),
+            Apart::Closure(_) => {
+                "it is in a closure, which a function may call for some threads only".to_string()
+            }
             Apart::Jump(..) => format!(
                 "before it, some threads leave the iteration, by the condition in line {line}, which differs between threads"
             ),
         };
-        let message = format!(
-            "all threads of a block come to a barrier together, and some may miss this one: {why}. Put the barrier \
-             outside, and what only some threads do under a condition of its own"
+        let mistake = Mistake::new(
+            codes::DIVERGENT_BARRIER,
+            "some threads of the block may miss this barrier",
+            "put the barrier outside, and what only some threads do under a condition of its own",
         );
-        errors.at(lowered.stmt_spans[barrier.index()], message);
+        let why = format!("{why}, and those that come to a barrier wait for the others");
+        errors.report(lowered.stmt_spans[barrier.index()], &mistake.because(why));
     }
     None
 }
 
-/// Proves that no two threads race; what the proof takes from the launch comes back.
-pub fn races(lowered: &Lowered, errors: &mut Errors) -> Option<Vec<Precondition>> {
+/// Proves that no two threads race; what the proof takes from the launch comes back. Without `phases` the barriers have errors, so that
+/// it is not known what they keep apart: then nothing is said of shared arrays.
+pub fn races(lowered: &Lowered, phases: bool, errors: &mut Errors) -> Option<Vec<Precondition>> {
     lent(lowered, errors);
     let races = match race::check(&lowered.kernel) {
         Ok(preconditions) => return Some(preconditions),
         Err(races) => races,
     };
-    for race in &races {
+    let is_known = |race: &&race::Race| phases || !matches!(race.memory, Memory::Shared(_));
+    for race in races.iter().filter(is_known) {
         report(lowered, race, "kernel", errors);
     }
     None
 }
 
 fn report(lowered: &Lowered, race: &race::Race, what: &str, errors: &mut Errors) {
-    let buffer = lowered.kernel.memory_name(race.memory);
-    let (place, _) = race.first;
-    let (_, second) = race.second;
-    let meets = if race.first == race.second {
-        String::new()
-    } else {
-        format!(" (the other access is in line {})", second.line)
-    };
-    let example = race.witness.map(|w| example(buffer, w)).unwrap_or_default();
-    let message = match race.memory {
-        Memory::Shared(_) => format!(
-            "two threads of a block may use the same element of `{buffer}` between two barriers: {}{meets}{example}. Put a \
-             `barrier()` between them, store to an element of the thread's own, such as `{buffer}[thread_idx_x()]`, use \
-             elements of type `Atomic<T>`, or declare the {what} `unsafe fn`",
-            race.reason
+    let name = lowered.kernel.memory_name(race.memory);
+    let (code, where_, ids, instead) = match race.memory {
+        Memory::Shared(_) => (
+            codes::SHARED_RACE,
+            format!(
+                "two threads of a block may use the same element of `{name}` between two barriers"
+            ),
+            "thread",
+            format!(
+                "put a `barrier()` between the two, store to an element of the thread's own, such as \
+                 `{name}[thread_idx_x()]`, make the elements `Atomic<T>`, or declare the {what} `unsafe fn`"
+            ),
         ),
-        Memory::Slice(_) | Memory::Local(_) => format!(
-            "two threads may use the same element of `{buffer}` at once: {}{meets}{example}. Store to an element of the \
-             thread's own, such as `{buffer}[global_idx_x()]`, use a `&[Atomic<T>]`, or declare the {what} `unsafe fn`",
-            race.reason
+        Memory::Slice(_) | Memory::Local(_) => (
+            codes::RACE,
+            format!("two threads may use the same element of `{name}` at once"),
+            "global",
+            format!(
+                "take it as `&[Atomic<T>]` where threads share elements, store to the thread's own, by its index as in \
+                 `{name}[global_idx_x()]` or through a view (`ViewMut2<T>`), or declare the {what} `unsafe fn`"
+            ),
         ),
     };
-    errors.at(place_span(lowered, place), message);
+    let meet = meeting(race);
+    let example = race.witness.map(|w| example(name, ids, w));
+    let why = format!("{meet}: {}{}", race.reason, example.unwrap_or_default());
+    let mistake = Mistake::new(code, where_, instead).because(why);
+    errors.report(place_span(lowered, race.first.0), &mistake);
+}
+
+/// The two accesses, in words.
+fn meeting(race: &race::Race) -> String {
+    let word = |place: Place| match place {
+        Place::Load(_) => "the load",
+        Place::Store(_) => "the store",
+    };
+    let ((first, loc), (second, other)) = (race.first, race.second);
+    if race.first == race.second {
+        return format!(
+            "{} in line {} meets that of another thread",
+            word(first),
+            loc.line
+        );
+    }
+    format!(
+        "{} in line {} meets {} of another thread in line {}",
+        word(first),
+        loc.line,
+        word(second),
+        other.line
+    )
 }
 
 /// Two threads that may meet, in words.
-fn example(buffer: &str, witness: Witness) -> String {
+fn example(name: &str, ids: &str, witness: Witness) -> String {
     let [a, b] = witness.threads.map(|[x, y, z]| format!("({x}, {y}, {z})"));
     let value = match witness.value {
         Some(value) => format!(", where arguments and lengths are {value}"),
         None => String::new(),
     };
     format!(
-        "; threads {a} and {b} may meet at `{buffer}[{}]`{value}",
+        "; those with the {ids} ids {a} and {b} may meet at `{name}[{}]`{value}",
         witness.index
     )
 }

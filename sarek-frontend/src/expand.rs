@@ -3,10 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-use crate::diagnostics::Errors;
+use crate::diagnostics::{Errors, Mistake, codes};
 use crate::emit::{self, Parts, reference};
 use crate::lower::{self, Lowered};
-use crate::parse::{Attribute, Signature, strip_items, superstep};
+use crate::parse::{Attribute, Signature, depth, is_nameless, strip_items, superstep};
 
 /// What became of one macro call.
 pub struct Expansion {
@@ -21,6 +21,9 @@ pub struct Expansion {
 /// Expands `#[kernel(attribute)] item`.
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     let mut errors = Errors::default();
+    if !depth::is_bounded(&attribute, &mut errors) || !depth::is_bounded(&item, &mut errors) {
+        return unread(errors, item);
+    }
     let options = attribute.clone();
     let attribute = Attribute::parse(attribute, &mut errors);
     let krate = match &attribute.krate {
@@ -28,23 +31,36 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         None => quote!(::sarek),
     };
     if let Some((_, span)) = attribute.inline {
-        errors.at(span, "`inline` is an option of `#[device]`");
+        errors.at(
+            codes::OPTION,
+            span,
+            "`inline` is an option of `#[device]`",
+            "drop it: a kernel is not called by others",
+        );
+    }
+    if let Some((_, span)) = attribute.intrinsic {
+        errors.at(
+            codes::OPTION,
+            span,
+            "`intrinsic` is an option of `#[device]`",
+            "drop it",
+        );
     }
     let mut item: syn::ItemFn = match syn::parse2(item.clone()) {
         Ok(item) => item,
         Err(error) => {
             errors.at(
+                codes::PLACE,
                 error.span(),
-                format!("`#[kernel]` stands on a function: {error}"),
+                format!("`#[kernel]` stands on something else than a function ({error})"),
+                "put it on a free `fn` with a body",
             );
-            let (reports, errors) = errors.finish();
-            return Expansion {
-                tokens: quote!(#reports #item),
-                errors,
-                kernel: None,
-            };
+            return unread(errors, item);
         }
     };
+    if is_nameless(&item.sig.generics) {
+        return unread(errors, item.into_token_stream());
+    }
     if let Some(tokens) = configured_first(&mut item, &krate, &options) {
         errors.finish();
         return Expansion {
@@ -66,8 +82,12 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     };
     strip_items(&mut item.sig);
     if let (true, Some(span)) = (signature.is_over_items(), attribute.block_span) {
-        let message = "the blocks of a kernel over items are picked: drop the `block`";
-        errors.at(span, message);
+        errors.at(
+            codes::ITEM_KERNEL,
+            span,
+            "the blocks of a kernel over items are picked",
+            "drop the `block`",
+        );
     }
     let lowered = lower_item(&mut item, &signature, &attribute, &krate, &mut errors);
     let types = lowered.as_ref().map(|l| &l.marks);
@@ -84,6 +104,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         krate: &krate,
         shapes: attribute.shapes,
         fixed_block: attribute.block.is_some(),
+        environments: &attribute.environments,
         has_native: lowered
             .as_ref()
             .is_some_and(|l| !l.kernel.natives.is_empty()),
@@ -104,14 +125,26 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             }
         }
         _ => {
+            // Of types rustc would say the same again.
+            let is_repeated = errors.has(codes::MISMATCH);
             let (reports, errors) = errors.finish();
-            let item = emit::broken(&parts);
+            let item = emit::broken(&parts, is_repeated);
             Expansion {
                 tokens: quote!(#reports #item),
                 errors,
                 kernel: None,
             }
         }
+    }
+}
+
+/// What takes the place of an item that could not be read: the errors, and the item.
+pub(crate) fn unread(errors: Errors, item: TokenStream) -> Expansion {
+    let (reports, errors) = errors.finish();
+    Expansion {
+        tokens: quote!(#reports #item),
+        errors,
+        kernel: None,
     }
 }
 
@@ -161,8 +194,9 @@ pub fn stray_native(tokens: TokenStream) -> TokenStream {
         .into_iter()
         .next()
         .map_or_else(proc_macro2::Span::call_site, |t| t.span());
-    let message = "`native!` stands in the body of a `#[kernel]` or `#[device]` function";
-    syn::Error::new(span, message).to_compile_error()
+    let what = "`native!` stands outside of a kernel";
+    let instead = "move it into the body of a `#[kernel]` or `#[device]` function";
+    stray(what, instead, span)
 }
 
 /// Expands a `superstep!` that no kernel took.
@@ -171,8 +205,14 @@ pub fn stray_superstep(tokens: TokenStream) -> TokenStream {
         .into_iter()
         .next()
         .map_or_else(proc_macro2::Span::call_site, |t| t.span());
-    let message = "`superstep!` stands in the body of a `#[kernel]` function, as a statement";
-    syn::Error::new(span, message).to_compile_error()
+    let what = "`superstep!` stands outside of a kernel, or as an expression";
+    let instead = "move it into the body of a `#[kernel]` function, as a statement";
+    stray(what, instead, span)
+}
+
+fn stray(what: &str, instead: &str, span: proc_macro2::Span) -> TokenStream {
+    let mistake = Mistake::new(codes::STRAY_MACRO, what, instead);
+    mistake.at(span).to_compile_error()
 }
 
 /// Has rustc decide on `#[cfg]` and `#[cfg_attr]` below `#[kernel]` before the kernel is looked at: the
@@ -199,11 +239,21 @@ pub(crate) fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
     for attr in &item.attrs {
         if let syn::AttrStyle::Inner(_) = attr.style {
             let instead = "write it before the function";
-            errors.unsupported(attr.span(), "an attribute inside of the body is", instead);
+            errors.unsupported(
+                codes::ATTRIBUTE,
+                attr.span(),
+                "an attribute inside of the body is",
+                instead,
+            );
             continue;
         }
         if !KNOWN.iter().any(|k| attr.path().is_ident(k)) {
-            errors.unsupported(attr.span(), "this attribute is", "remove it");
+            errors.unsupported(
+                codes::ATTRIBUTE,
+                attr.span(),
+                "this attribute is",
+                "remove it",
+            );
         }
     }
 }
@@ -225,21 +275,25 @@ fn works_alone(lowered: &Lowered, errors: &mut Errors) -> Option<()> {
         None if !lowered.kernel.shared.is_empty() => lowered.name.span(),
         None => return Some(()),
     };
-    let message = "the threads of a kernel over items work alone, one on each: write the kernel over slices for \
-                   barriers, shared arrays and subgroups";
-    errors.at(span, message);
+    errors.at(
+        codes::ITEM_KERNEL,
+        span,
+        "the threads of a kernel over items work alone, one on each",
+        "write the kernel over slices for barriers, shared arrays and subgroups",
+    );
     None
 }
 
 /// Checks what rustc cannot.
 fn checked(mut lowered: Lowered, signature: &Signature, errors: &mut Errors) -> Option<Lowered> {
     crate::check::well_formed(&lowered, errors)?;
-    crate::check::barriers(&lowered, false, errors)?;
+    let phases = crate::check::barriers(&lowered, false, errors);
+    crate::check::strict(&lowered, errors)?;
     if !signature.is_unsafe {
-        let found = crate::check::races(&lowered, errors)?;
+        let found = crate::check::races(&lowered, phases.is_some(), errors)?;
         lowered.kernel.preconditions.to_mut().extend(found);
     }
-    Some(lowered)
+    phases.map(|()| lowered)
 }
 
 /// The texts of a closed kernel, in the dialects that have one for it. Their file is

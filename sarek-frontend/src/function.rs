@@ -5,35 +5,83 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 
 use crate::check;
-use crate::diagnostics::Errors;
-use crate::emit::function::{Owner, broken, implements, items};
+use crate::diagnostics::{Errors, codes};
+use crate::emit::function::{Owner, items};
+use crate::emit::outline::{broken, unread_items};
 use crate::emit::{nesting, reference, types};
-use crate::expand::{Expansion, is_cooperative};
+use crate::expand::{Expansion, is_cooperative, unread};
 use crate::lower::{self, Lowered};
-use crate::parse::{Attribute, Parameters, Signature, superstep};
+use crate::methods;
+use crate::parse::{
+    ArgumentKind, Attribute, Callables, Own, Parameters, Signature, depth, has_nameless,
+    named_scalar, superstep,
+};
 
 /// Expands `#[device(attribute)] item`.
 pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
     let mut errors = Errors::default();
+    if !depth::is_bounded(&attribute, &mut errors) || !depth::is_bounded(&item, &mut errors) {
+        return unread(errors, item);
+    }
     let attribute = Attribute::parse(attribute, &mut errors);
     if attribute.block.is_some() {
-        errors.at(Span::call_site(), "`block` is an option of `#[kernel]`");
+        errors.at(
+            codes::OPTION,
+            Span::call_site(),
+            "`block` is an option of `#[kernel]`",
+            "drop it: a function has the block of the kernel that calls it",
+        );
+    }
+    if let Some(span) = attribute.environments_span {
+        errors.at(
+            codes::OPTION,
+            span,
+            "`env` is an option of `#[kernel]`",
+            "let the kernels that call the function name it",
+        );
+    }
+    if let Some(span) = attribute.strict {
+        errors.at(
+            codes::OPTION,
+            span,
+            "`strict` is an option of `#[kernel]`",
+            "drop it: a function is as strict as the kernel that calls it",
+        );
     }
     let krate = match &attribute.krate {
         Some(path) => path.to_token_stream(),
         None => quote!(::sarek),
     };
     let (tokens, kernel) = match syn::parse2::<syn::Item>(item.clone()) {
-        Ok(syn::Item::Fn(function)) => free(function, attribute.inline, &krate, &mut errors),
+        Ok(read) if has_nameless(&read) => return unread(errors, item),
+        Ok(syn::Item::Fn(function)) => free(function, &attribute, &krate, &mut errors),
         Ok(syn::Item::Impl(block)) => {
             if let Some((_, span)) = attribute.inline {
-                errors.at(span, "`inline` is an option of free functions");
+                errors.at(
+                    codes::OPTION,
+                    span,
+                    "`inline` is an option of free functions",
+                    "drop it, or write the method as a function",
+                );
             }
-            (methods(block, &krate, &mut errors), None)
+            if let Some((_, span)) = attribute.intrinsic {
+                errors.at(
+                    codes::OPTION,
+                    span,
+                    "`intrinsic` is an option of free functions",
+                    "write the method as a function",
+                );
+            }
+            (methods::of_impl(block, &krate, &mut errors), None)
         }
+        Ok(syn::Item::Trait(item)) => (methods::of_trait(item, &krate, &mut errors), None),
         Ok(other) => {
-            let message = "`#[device]` stands on a function or an `impl` block";
-            errors.at(other.span(), message);
+            errors.at(
+                codes::PLACE,
+                other.span(),
+                "`#[device]` stands on neither a function, an `impl` block nor a trait",
+                "mark each function",
+            );
             (item, None)
         }
         Err(error) => {
@@ -52,13 +100,19 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
 /// A function and what stands beside it.
 fn free(
     mut item: syn::ItemFn,
-    inline: Option<(u32, Span)>,
+    attribute: &Attribute,
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> (TokenStream, Option<sarek_ir::Kernel>) {
+    let inline = attribute.inline;
     let mut signature = Signature::read_function(&item.sig, errors);
     if let Some(signature) = &mut signature {
         signature.inline = inline.map(|(depth, _)| depth);
+        if let Some((name, _)) = &attribute.intrinsic {
+            let own = || lower::plain_name(&item.sig.ident);
+            signature.intrinsic = Some(name.clone().unwrap_or_else(own));
+            intrinsic_signature(&item.sig, signature, errors);
+        }
     }
     let lowered = signature
         .as_ref()
@@ -71,89 +125,68 @@ fn free(
     let owner = Owner::of(&item.sig);
     let strukt = strukt(&item);
     let (Some(signature), Some(lowered)) = (&signature, lowered) else {
-        let items = signature.as_ref().map(|s| broken(&owner, s, krate));
+        let items = match &signature {
+            Some(signature) => broken(&owner, signature, krate),
+            None => unread_items(&owner, false),
+        };
         return (quote!(#[allow(unused)] #item #strukt #items), None);
     };
     let cooperative = is_cooperative(&lowered.kernel);
     let items = items(&owner, &lowered, signature, cooperative, krate);
-    let implements = implements(&owner, krate);
     let (types, audits) = (types::audit(&item, krate), &lowered.audits);
     let tokens = quote! {
         #[allow(clippy::all)]
         #item
         #strukt
         #items
-        #implements
         const _: () = { #(#audits)* #types };
     };
     (tokens, Some(lowered.kernel))
 }
 
-/// An impl block, and the items of its functions beside it.
-fn methods(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Errors) -> TokenStream {
-    if let Some((path, _)) = &block.trait_ {
-        let message = "`#[device]` stands on a type's own `impl` block: the methods of traits are not known to kernels";
-        errors.at(path.span(), message);
-        return quote!(#block);
+/// What an intrinsic takes and yields are scalars, which every target's text can speak of.
+fn intrinsic_signature(sig: &syn::Signature, signature: &Signature, errors: &mut Errors) {
+    if !sig.generics.params.is_empty() {
+        errors.at(
+            codes::FUNCTION_PARAMETER,
+            sig.generics.span(),
+            "an intrinsic is not generic",
+            "name the type that its texts are for",
+        );
     }
-    let ty = block.self_ty.to_token_stream();
-    let (generics, clause) = (
-        block.generics.params.clone(),
-        block.generics.where_clause.clone(),
-    );
-    let parameters = block.generics.clone();
-    let mut all = TokenStream::new();
-    for item in &mut block.items {
-        let syn::ImplItem::Fn(function) = item else {
-            continue;
-        };
-        let owner = Owner {
-            ty: ty.clone(),
-            generics: quote!(<#generics>),
-            clause: quote!(#clause),
-            method: Some(plain_name(&function.sig.ident)),
-        };
-        all.extend(method(function, owner, &parameters, krate, errors));
+    for (argument, input) in signature.arguments.iter().zip(&sig.inputs) {
+        match argument.kind {
+            ArgumentKind::Scalar(_) => {}
+            ArgumentKind::Value(_)
+            | ArgumentKind::Reference { .. }
+            | ArgumentKind::Slice { .. }
+            | ArgumentKind::View { .. }
+            | ArgumentKind::Callable(_) => {
+                errors.at(
+                    codes::FUNCTION_PARAMETER,
+                    input.span(),
+                    "an intrinsic takes scalars by value",
+                    "give the parts of other values one by one",
+                );
+            }
+        }
     }
-    quote!(#[allow(clippy::all)] #block #all)
-}
-
-fn plain_name(name: &syn::Ident) -> String {
-    let text = name.to_string();
-    text.strip_prefix("r#").unwrap_or(&text).to_string()
-}
-
-/// The items of one method, whose body is annotated.
-fn method(
-    function: &mut syn::ImplItemFn,
-    owner: Owner,
-    generics: &syn::Generics,
-    krate: &TokenStream,
-    errors: &mut Errors,
-) -> Option<TokenStream> {
-    if !function.sig.generics.params.is_empty() {
-        let message = "a `#[device]` method is not generic by itself: make its type generic, or write a function";
-        errors.at(function.sig.generics.span(), message);
-        return None;
+    let scalar = match &signature.yields {
+        Some(syn::Type::Path(path)) => named_scalar(&path.path),
+        Some(_) | None => None,
+    };
+    if scalar.is_none() {
+        errors.at(
+            codes::FUNCTION_PARAMETER,
+            sig.output.span(),
+            "an intrinsic yields a scalar",
+            "write one intrinsic for each part",
+        );
     }
-    let mut signature = Signature::read_function(&function.sig, errors)?;
-    signature.method.clone_from(&owner.method);
-    signature.generics = generics.clone();
-    let lowered = lower_body(&mut function.block, &signature, krate, errors);
-    let marks = lowered.as_ref().map(|l| &l.marks);
-    reference::annotate(&mut function.block, marks, krate);
-    let lowered = lowered?;
-    let cooperative = is_cooperative(&lowered.kernel);
-    let items = items(&owner, &lowered, &signature, cooperative, krate);
-    let (types, audits) = (types::audit_block(&function.block, krate), &lowered.audits);
-    Some(quote! {
-        #items
-        const _: () = { #(#audits)* #types };
-    })
 }
 
 /// Lowers and checks a body, and marks it for [`reference::annotate`].
-fn lower_body(
+pub(crate) fn lower_body(
     body: &mut syn::Block,
     signature: &Signature,
     krate: &TokenStream,
@@ -165,6 +198,7 @@ fn lower_body(
     check::well_formed(&lowered, errors)?;
     check::barriers(&lowered, true, errors)?;
     check::recursion(&lowered, errors)?;
+    check::callables(&lowered, errors)?;
     check::function_races(&mut lowered, signature.is_unsafe, errors)?;
     Some(lowered)
 }
@@ -188,14 +222,17 @@ impl Owner {
     pub fn of(sig: &syn::Signature) -> Owner {
         let mut name = sig.ident.clone();
         name.set_span(Span::mixed_site().located_at(name.span()));
+        let callables = Callables::of(&sig.generics);
         let Parameters {
-            declared,
-            names,
-            clause,
-            ..
-        } = Parameters::of(&sig.generics);
+            declared, clause, ..
+        } = Parameters::of(&callables.strip(&sig.generics));
+        let names = callables.names(&sig.generics);
+        let ty = quote!(#name<#names>);
         Owner {
-            ty: quote!(#name<#names>),
+            instance: ty.clone(),
+            strukt: None,
+            own: Own::default(),
+            ty,
             generics: quote!(<#declared>),
             clause,
             method: None,

@@ -15,5 +15,7 @@ pub mod diagnostics;
 pub mod emit;
 pub mod expand;
 pub mod function;
+pub mod kernel_test;
 pub mod lower;
+mod methods;
 pub mod parse;

@@ -31,7 +31,7 @@ fn rejects(source: &str, expected: &[&str]) {
         && errors
             .iter()
             .zip(expected)
-            .all(|(error, start)| error.starts_with(start));
+            .all(|(error, start)| common::begins(error, start));
     assert!(fits, "expected {expected:#?}\nfound {errors:#?}");
 }
 
@@ -122,7 +122,7 @@ fn shared_lengths_look_through_locals() {
          let w: usize = n * 2usize;
          s[0usize]!0 = 1.0f32;",
     );
-    let not_known = "the length of a shared slice is known before the launch";
+    let not_known = "the length of a shared slice depends on more than the launch";
     for len in ["thread_idx_x()", "x[0] as usize", "m", "{ m += 1; m }"] {
         let source =
             format!("fn k(x: &[f32]) {{ let mut m = 1; let s = shared_slice::<f32>({len}); }}");
@@ -156,7 +156,7 @@ fn atomics_are_statements_with_a_result() {
         "fn k(c: &[Atomic<u32>]) { c[2].fetch_add(); c[3].compare_exchange(1, 2); c[4].frob(1); }",
         &[
             "`fetch_add` takes 1 argument",
-            "`compare_exchange` is not supported",
+            "`Atomic<u32>` has no method `compare_exchange`",
             "`Atomic<u32>` has no method `frob`",
         ],
     );
@@ -221,7 +221,7 @@ fn threads_work_together() {
 
 #[test]
 fn barriers_stand_where_all_threads_come() {
-    let missed = "all threads of a block come to a barrier together";
+    let missed = "some threads of the block may miss this barrier";
     rejects(
         "fn k() { if thread_idx_x() == 0 { barrier(); } }",
         &[missed],
@@ -243,7 +243,7 @@ fn barriers_stand_where_all_threads_come() {
 
 #[test]
 fn shared_arrays_are_made_once_and_bound() {
-    let once = "a shared array is made once for the whole block";
+    let once = "a shared array is made inside of an `if` or a loop";
     rejects(
         "fn k(n: usize) { if n > 1 { let a = shared_array::<f32, 4>(); } }",
         &[once],
@@ -254,7 +254,7 @@ fn shared_arrays_are_made_once_and_bound() {
     );
     rejects(
         "fn k() { let x = 1.0 + shared_array::<f32, 4>(); }",
-        &["`shared_array` is bound to a name"],
+        &["`shared_array` stands where it is not bound"],
     );
     rejects(
         "fn k() { let t = shared_array::<bool, 4>(); }",
@@ -262,7 +262,7 @@ fn shared_arrays_are_made_once_and_bound() {
     );
     rejects(
         "fn k() { let t = shared_array::<f32>(); }",
-        &["write the type and the length"],
+        &["what the array holds is not written"],
     );
     rejects(
         "fn k(n: usize) { let t = shared_array::<f32, 4>(n); }",
@@ -283,7 +283,7 @@ fn arrays_are_indexed_by_as_many_indices_as_they_have_dimensions() {
     rejects(
         "fn k() { let t = shared_array::<[f32; 4], 4>(); t[0] = 1.0; let a = t[4][0]; }",
         &[
-            "`t` has 2 dimensions: an element of it is `t[i][j]`",
+            "`t` has 2 dimensions",
             "index 4 is out of bounds: `t` has 4 elements",
         ],
     );
@@ -296,7 +296,7 @@ fn arrays_are_indexed_by_as_many_indices_as_they_have_dimensions() {
         &[
             "mismatched types: an array of [2]",
             "mismatched types: an array of [2]",
-            "an array of a kernel has one element",
+            "an array of no elements",
             "the length of an array is a constant",
         ],
     );

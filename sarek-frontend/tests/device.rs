@@ -19,7 +19,7 @@ fn rejects(source: &str, expected: &[&str]) {
     let fits = errors.len() == expected.len()
         && starts
             .into_iter()
-            .all(|(error, start)| error.starts_with(start));
+            .all(|(error, start)| common::begins(error, start));
     assert!(fits, "expected {expected:#?}\nfound {errors:#?}");
 }
 
@@ -59,18 +59,15 @@ fn last_calls_by_itself_are_turns_of_a_loop() {
     assert!(!text.contains("gcd(b"), "{text}");
     rejects(
         "fn f(n: u32) -> u32 { if n < 2 { 1 } else { n * f(n - 1) } }",
-        &["a `#[device]` function calls itself only where"],
+        &["a `#[device]` function calls itself where"],
     );
     rejects(
         "fn f(n: u32) -> u32 { let m = f(n); m }",
-        &["a `#[device]` function calls itself only where"],
+        &["a `#[device]` function calls itself where"],
     );
     rejects(
         "fn f(a: &mut u32, b: &mut u32, n: u32) { if n > 0 { f(b, a, n - 1); } }",
-        &[
-            "slices and `&mut` parameters are given on",
-            "slices and `&mut` parameters are given on",
-        ],
+        &["a call of the function itself gives other slices"],
     );
 }
 
@@ -86,33 +83,122 @@ fn signatures_have_meanings() {
     );
     rejects("fn f(a: &[f32; 4]) {}", &["arrays are passed as slices"]);
     rejects(
-        "fn f(g: impl Fn(f32) -> f32) {}",
-        &["closures are not passed"],
+        "fn f(g: impl Clone) {}",
+        &["what a `#[device]` function is given to call is `impl Fn"],
     );
     rejects(
         "fn f(a: u32) -> u32 {}",
         &["this function yields a value, and none is given"],
     );
     rejects("fn f(a: u32) { a }", &["this function returns nothing"]);
+    rejects("struct S;", &["`#[device]` stands on neither a function"]);
     rejects(
-        "struct S;",
-        &["`#[device]` stands on a function or an `impl` block"],
+        "impl Shape for f32 { fn area(&self) -> f32 { *self } }",
+        &["a `#[device]` impl of a trait is of a type of your own"],
     );
+}
+
+#[test]
+fn methods_may_be_generic_by_themselves() {
+    let own = "< U : Num , const N : usize , const CHECK";
+    let expansion = device(
+        "impl<T> P<T> { fn f<U: Num, const N: usize>(&self, by: U) -> f32 { by.to_f32() } }",
+    );
+    assert_eq!(expansion.errors, Vec::<String>::new());
+    let text = expansion.tokens.to_string();
+    assert!(text.contains(&format!("__sarek_body_f {own}")), "{text}");
+    assert!(
+        text.contains("struct __sarek_P___T___f < T , U , const N : usize >"),
+        "{text}"
+    );
+    let expansion = device("trait Shape { fn map<T: Num>(&self, to: T) -> T; }");
+    assert_eq!(expansion.errors, Vec::<String>::new());
+    let text = expansion.tokens.to_string();
+    assert!(
+        text.contains("type __sarek_device_map < T : Num , > :"),
+        "{text}"
+    );
+    let kernel = lowered(
+        "fn k(y: &mut [f32]) { let p: P = P::new::<f32>(1.0); y[global_idx_x()] = p.f::<4>() + p.f(); }",
+    );
+    let text = kernel.expect("it has no errors").to_string();
+    for call in ["P::new::<f32>(", "P::f::<4>(", "P::f("] {
+        assert!(text.contains(call), "{call}: {text}");
+    }
+}
+
+#[test]
+fn methods_are_found_through_values_of_unnamed_types() {
+    let kernel = lowered(
+        "fn k(y: &mut [f32], s: S) { y[global_idx_x()] = s.from.plus(s.to).norm() + norm(s).half::<f32>(); }",
+    );
+    let text = kernel.expect("it has no errors").to_string();
+    for call in ["_::plus(s.1.from, s.1.to)", "_::norm(", "_::half::<f32>("] {
+        assert!(text.contains(call), "{call}: {text}");
+    }
+    let item = "impl P { fn norm(&self) -> f32 { self.x } fn new() -> P { P { x: 1.0 } } }";
+    let text = device(item).tokens.to_string();
+    assert!(
+        text.contains("fn __norm_where_the_type_is_not_written"),
+        "{text}"
+    );
+    assert!(!text.contains("fn __new_where"), "{text}");
+    let unknown = lowered("fn k(y: &mut [f32]) { let p; y[global_idx_x()] = p.norm(); }");
+    let errors = unknown.expect_err("nothing tells the type");
+    assert!(
+        errors[0].contains("the type must be known before `.norm()`"),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn traits_declare_what_their_impls_have() {
+    let declared = device("trait Shape { const N: u32; fn area(&self) -> f32; }");
+    let of_impl = device("impl Shape for Disc { fn area(&self) -> f32 { self.r } }");
+    for (expansion, prefix) in [(&declared, ""), (&of_impl, "_Shape")] {
+        assert_eq!(expansion.errors, Vec::<String>::new());
+        let text = expansion.tokens.to_string();
+        for what in ["device", "infer", "body", "block"] {
+            assert!(
+                text.contains(&format!("__sarek_{what}_area")),
+                "{what}: {text}"
+            );
+            assert!(
+                prefix.is_empty()
+                    || ["device", "infer"].contains(&what)
+                    || text.contains(&format!("__sarek_{what}{prefix}_area")),
+                "{what}: {text}"
+            );
+        }
+    }
+    let text = of_impl.tokens.to_string();
+    assert!(
+        text.contains("__device_trait ! { [\"SRK0701: `Shape` is no"),
+        "{text}"
+    );
+    let text = declared.tokens.to_string();
+    assert!(text.contains("use __sarek_marked_Shape as Shape"), "{text}");
     rejects(
-        "impl Clone for P { fn clone(&self) -> P { *self } }",
-        &["`#[device]` stands on a type's own"],
+        "trait Shape { fn twice(&self) -> f32 { 2.0 } }",
+        &["a method of a `#[device]` trait has its body in each impl"],
     );
-    rejects(
-        "impl P { fn f<T>(&self) {} }",
-        &["a `#[device]` method is not generic by itself"],
+    let kernel = lowered(
+        "fn k<S: Shape>(y: &mut [f32], s: S) { y[global_idx_x()] = s.area() + <S as Shape>::area(&s); }",
     );
+    let text = kernel.expect("it has no errors").to_string();
+    assert!(
+        text.contains("= S::area(") && text.contains("= <S as Shape>::area("),
+        "{text}"
+    );
+    let errors = lowered("fn k(y: &mut [f32]) { y[global_idx_x()] = <f32 as Float>::sqrt(2.0); }");
+    assert!(errors.expect_err("it is rejected")[0].contains("calling this is not supported"));
 }
 
 #[test]
 fn references_are_no_values() {
     rejects(
         "fn f(a: &u32) -> u32 { let b = a; *b }",
-        &["`a` is a reference", "`*` is not supported"],
+        &["`a` is a reference"],
     );
     rejects(
         "fn f(a: &mut u32) -> u32 { a + 1 }",
@@ -127,14 +213,14 @@ fn a_safe_kernel_lends_what_nobody_writes() {
     for body in ["y[global_idx_x()] = f(y);", "f(&mut y);"] {
         let errors = safe(body).expect_err("it may race");
         assert!(
-            errors[0].starts_with("two threads may use the same element of `y`"),
+            common::begins(&errors[0], "the threads that call this may write `y`"),
             "{errors:?}"
         );
     }
     assert!(safe("let mut a = [0.0f32; 4]; g(&mut a); y[global_idx_x()] = a[0];").is_ok());
     let by_value = safe("let a = [0.0f32; 4]; g(a);").expect_err("it is no slice");
     assert!(
-        by_value[0].starts_with("arrays are passed as slices"),
+        common::begins(&by_value[0], "arrays are passed as slices"),
         "{by_value:?}"
     );
 }
@@ -147,7 +233,7 @@ fn conversions_are_those_of_num() {
     assert!(lowered(kernel).is_ok(), "rustc says that `i32` is not `T`");
     let errors = lowered("fn k<T: Num>(y: &mut [T]) { y[0] = T::parse(1.0); }").expect_err("none");
     assert!(
-        errors[0].starts_with("type parameters have no function `parse`"),
+        common::begins(&errors[0], "type parameters have no function `parse`"),
         "{errors:?}"
     );
 }
@@ -178,12 +264,153 @@ fn closures_stand_where_they_are_called() {
         ),
         (
             "let f = |x| x; y[0] = f(1.0, 2.0);",
-            "a closure is called with its arguments",
+            "a closure calls itself",
         ),
-        ("y[0] = apply(|x| x);", "a closure here is not supported"),
+        ("y[0] = |x| x;", "a closure here is not supported"),
         ("let f = |x| { break; }; loop { f(1.0); }", "`break`"),
     ] {
         let error = rejected(body);
-        assert!(error.starts_with(start), "{error}");
+        assert!(common::begins(&error, start), "{error}");
     }
+}
+
+/// The expansion of an intrinsic.
+fn intrinsic(attribute: &str, source: &str) -> sarek_frontend::expand::Expansion {
+    let tokens = |text: &str| text.parse().expect("tokens");
+    sarek_frontend::function::device(tokens(attribute), tokens(source))
+}
+
+#[test]
+fn an_intrinsic_is_native_text_to_be() {
+    let expansion = intrinsic(
+        "intrinsic",
+        "fn f(x: f32, n: u32) -> f32 { if n == 0 { return x; } x.sqrt() }",
+    );
+    assert_eq!(expansion.errors, Vec::<String>::new());
+    let text = expansion.kernel.expect("it has no errors").to_string();
+    for part in [
+        "let operand: f32 = x;",
+        "intrinsic f => \"{operand}{operand.1}\"",
+        "value = x.sqrt();",
+        "result = value;",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let named = intrinsic(
+        "intrinsic = \"fast sqrt\"",
+        "fn f(x: f32) -> f32 { x.sqrt() }",
+    );
+    let text = named.kernel.expect("it has no errors").to_string();
+    assert!(text.contains("intrinsic fast sqrt =>"), "{text}");
+}
+
+#[test]
+fn what_texts_cannot_speak_of_is_no_intrinsic() {
+    for (source, due) in [
+        (
+            "fn f(x: &[f32]) -> f32 { x[0] }",
+            "an intrinsic takes scalars by value",
+        ),
+        (
+            "fn f(x: P) -> f32 { x.a }",
+            "an intrinsic takes scalars by value",
+        ),
+        ("fn f(x: f32) { }", "an intrinsic yields a scalar"),
+        (
+            "fn f(x: f32) -> (f32, f32) { (x, x) }",
+            "an intrinsic yields a scalar",
+        ),
+        (
+            "fn f<T: Float>(x: f32) -> f32 { x }",
+            "an intrinsic is not generic",
+        ),
+    ] {
+        let errors = intrinsic("intrinsic", source).errors;
+        assert!(
+            errors.iter().any(|e| e.contains(due)),
+            "{source}: {errors:?}"
+        );
+    }
+    let errors = intrinsic("intrinsic = 3", "fn f(x: f32) -> f32 { x }").errors;
+    assert!(
+        errors[0].contains("an intrinsic has the name"),
+        "{errors:?}"
+    );
+    let errors = intrinsic("env(a)", "fn f(x: f32) -> f32 { x }").errors;
+    assert!(
+        errors[0].contains("`env` is an option of `#[kernel]`"),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn closures_are_given_to_functions() {
+    let text = common::body(
+        "y: &mut [f32]",
+        "let i = global_idx_x(); let by = 2.0; let f = |x| x * by; y[i] = apply(&f, 1.0) + apply(square, f(3.0));",
+    );
+    assert!(
+        text.contains("apply(1.0f64, |x: apply(#0)| -> value"),
+        "what the closure takes is told by its other call: {text}"
+    );
+    assert!(text.contains(", square)"), "{text}");
+    let text = ir("fn f<F: Fn(u32) -> u32>(g: F, n: u32) -> u32 { h(&g, g(n)) }");
+    assert!(text.contains("= g(n)") && text.contains("= h("), "{text}");
+    rejects(
+        "fn f(g: impl Fn(f32) -> f32, x: f32) -> f32 { barrier(); g(x) }",
+        &[
+            "the threads of a block work together in this function, and such functions are not given closures",
+        ],
+    );
+    rejects(
+        "fn f(g: impl Fn(&f32) -> f32) {}",
+        &["what a function is given to call takes and yields values"],
+    );
+    rejects(
+        "fn f(g: impl Fn(f32) -> f32, x: f32) -> f32 { f(g, x) }",
+        &["a function that is given closures to call calls itself"],
+    );
+    rejects(
+        "fn f(g: impl Fn(u32)) { g(1, 2); }",
+        &["this takes 1 arguments"],
+    );
+}
+
+#[test]
+fn closures_that_are_given_run_alone() {
+    for (body, start) in [
+        (
+            "apply(|x| { barrier(); x });",
+            "threads do not work together in a closure",
+        ),
+        (
+            "apply(|x| { for k in 0..2 { subgroup_sum(x); } x });",
+            "threads do not work together in a closure",
+        ),
+        (
+            "apply(|x| { let s = shared_array::<u32, 8>(); s[0] });",
+            "a shared array",
+        ),
+        (
+            "each(|k| y[k] = 1.0);",
+            "two threads may use the same element of `y`",
+        ),
+        (
+            "let s = shared_array::<u32, 8>(); s[thread_idx_x()] = 1; let n = apply(|k| s[k]);",
+            "two threads of a block may use the same element of `s`",
+        ),
+        ("let f = |x| apply(&f, x); f(1);", "rustc"),
+    ] {
+        let kernel = lowered(&format!("fn k(y: &mut [f32]) {{ {body} }}"));
+        match start {
+            // The name is not bound there.
+            "rustc" => assert!(kernel.is_ok()),
+            _ => {
+                let errors = kernel.expect_err("it is rejected");
+                assert!(errors[0].contains(start), "{errors:?}");
+            }
+        }
+    }
+    let own = "fn k(y: &mut [f32]) { let i = global_idx_x(); each(|v| y[i] = v); }";
+    assert!(lowered(own).is_ok());
 }

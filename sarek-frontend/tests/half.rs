@@ -16,7 +16,7 @@ fn has(arguments: &str, source: &str, line: &str) {
 #[track_caller]
 fn rejects(arguments: &str, source: &str, start: &str) {
     let errors = expand(&format!("fn k({arguments}) {{ {source} }}")).errors;
-    let fits = matches!(errors.as_slice(), [error] if error.starts_with(start));
+    let fits = matches!(errors.as_slice(), [error] if common::begins(error, start));
     assert!(fits, "{start}\n{errors:#?}");
 }
 
@@ -81,12 +81,12 @@ fn what_rust_has_not_is_rejected() {
     rejects(
         "a: f32",
         "let b = a as f16;",
-        "`f16` is converted by its methods",
+        "`f16` is not converted by `as`",
     );
     rejects(
         "a: f16",
         "let b = a as f32;",
-        "`f16` is converted by its methods",
+        "`f16` is not converted by `as`",
     );
     rejects("a: f16", "let b = a * 2.0;", "mismatched types");
     rejects(
@@ -101,4 +101,56 @@ fn what_rust_has_not_is_rejected() {
         "`f16` has no method `recip`",
     );
     rejects("a: &[Atomic<f16>]", "", "`Atomic<f16>` does not exist");
+}
+
+#[test]
+fn from_is_a_cast_that_keeps_every_value() {
+    has("a: u32", "let b = u64::from(a);", "let b: u64 = a as u64;");
+    has("a: u8", "let b = f64::from(a);", "let b: f64 = a as f64;");
+    has(
+        "a: u16",
+        "let b = usize::from(a);",
+        "let b: usize = a as usize;",
+    );
+    has(
+        "a: bool",
+        "let b = f32::from(a);",
+        "let b: f32 = a as u8 as f32;",
+    );
+    has(
+        "a: i8",
+        "let b = f16::from(a);",
+        "let b: f16 = a as f32 as f16;",
+    );
+    has("a: f16", "let b = f64::from(a);", "let b: f64 = a as f64;");
+    has("a: i64", "let b = i64::from(a);", "let b: i64 = a;");
+    has("", "let b = f64::from(2);", "let b: f64 = 2i32 as f64;");
+    has("", "let b = i64::from(2u8);", "let b: i64 = 2u8 as i64;");
+}
+
+#[test]
+fn from_is_not_for_numbers_that_may_not_fit() {
+    for (to, from) in [
+        ("u8", "u32"),
+        ("u32", "i32"),
+        ("u64", "i8"),
+        ("i32", "u32"),
+        ("f32", "u32"),
+        ("f64", "i64"),
+        ("f32", "f64"),
+        ("u32", "f32"),
+        ("usize", "u32"),
+        ("u64", "usize"),
+        ("f16", "u16"),
+        ("f16", "bool"),
+        ("bool", "u8"),
+    ] {
+        let message = format!("`{to}::from` does not take `{from}`");
+        rejects(
+            &format!("a: {from}"),
+            &format!("let b = {to}::from(a);"),
+            &message,
+        );
+    }
+    rejects("", "let b = u64::from();", "`from` takes 1 argument");
 }

@@ -97,7 +97,7 @@ fn what_the_host_does_not_know_is_refused() {
                 }
             ),
         );
-        assert!(errors.contains("the host checks this"), "{errors}");
+        assert!(errors.contains("the host cannot tell this"), "{errors}");
     }
     let errors = refused(quote!(requires = 3), strided());
     assert!(errors.contains("requires(k < n)"), "{errors}");

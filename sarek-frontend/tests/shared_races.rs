@@ -21,7 +21,7 @@ fn free(source: &str, needs: &[&str]) {
 #[track_caller]
 fn races(source: &str) {
     let errors = lowered(source).err().unwrap_or_default();
-    let fits = matches!(errors.as_slice(), [e] if e.starts_with("two threads of a block may use the same element of `tile`"));
+    let fits = matches!(errors.as_slice(), [e] if common::begins(e, "two threads of a block may use the same element of `tile`"));
     assert!(fits, "{errors:#?}");
 }
 

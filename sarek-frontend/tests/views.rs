@@ -115,13 +115,13 @@ fn misuses_are_told() {
         ))
     };
     for (source, message) in [
-        ("y[0] = x[3];", "an element of `x` is `x[[row, col]]`"),
-        ("y[0] = x[[1]];", "an element of `x` is `x[[row, col]]`"),
+        ("y[0] = x[3];", "write `x[[row, col]]`"),
+        ("y[0] = x[[1]];", "write `x[[row, col]]`"),
         ("x[[0, 0]] = 1.0;", "declare it `mut x: ViewMut2<T>`"),
         ("let z = x;", "is not a value"),
         (
             "y[0] = x.len() as f32;",
-            "there are `rows`, `cols`, `shape` and indexing",
+            "use `rows`, `cols`, `shape` and indexing",
         ),
         ("y[0] = x[[1.0, 0]];", "mismatched types"),
     ] {

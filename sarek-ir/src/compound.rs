@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::{ExprId, Kernel, List, LocalId, Memory, NameId, ParamId, SiteId};
+use crate::{Called, ExprId, Given, Kernel, List, LocalId, Memory, NameId, ParamId, SiteId};
 
 /// An operation on values of several parts; pure, like every expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,13 +80,15 @@ pub enum Step {
     Index { index: ExprId, site: Option<SiteId> },
 }
 
-/// A call of a `#[device]` function.
+/// A call of a `#[device]` function, or of what such a function is given to call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
     /// What is called.
-    pub function: crate::FunctionId,
+    pub called: Called,
     /// The arguments, evaluated in order.
     pub args: Cow<'static, [Argument]>,
+    /// What it gives on for the function to call, one for each of [`Kernel::callables`].
+    pub given: Cow<'static, [Given]>,
     /// Where the result goes, if the function yields one that is used.
     pub result: Option<LocalId>,
 }

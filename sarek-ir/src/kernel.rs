@@ -2,8 +2,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::{
-    Argument, Axis, Call, Compound, Expr, Memory, Place, Print, Root, Scalar, SharedArray, Step,
-    Stmt, Type, TypeDef, Value,
+    Argument, Axis, Call, Callable, Closure, Compound, Expr, Given, Memory, Place, Print, Root,
+    Scalar, SharedArray, Step, Stmt, Type, TypeDef, Value,
 };
 
 macro_rules! handles {
@@ -50,6 +50,10 @@ handles! {
     PlaceId;
     /// A call in [`Kernel::calls`].
     CallId;
+    /// A closure in [`Kernel::closures`].
+    ClosureId;
+    /// What a function is given to call, in [`Kernel::callables`].
+    CallableId;
     /// A function in [`Kernel::functions`].
     FunctionId;
     /// A type of the user's crate, in [`Kernel::type_links`].
@@ -106,6 +110,9 @@ pub struct Kernel {
     pub file: Cow<'static, str>,
     /// The block size that `#[kernel(block = …)]` fixes.
     pub block: Option<[u32; 3]>,
+    /// Are its floats the same to the bit everywhere, as `#[kernel(strict)]` asks? See
+    /// [`analysis::exact`](crate::analysis::exact) for what such a kernel may compute.
+    pub strict: bool,
     /// Parameters in order.
     pub params: Cow<'static, [Param]>,
     /// Arrays that the threads of a block share, one for each place that makes one.
@@ -120,6 +127,10 @@ pub struct Kernel {
     pub places: Cow<'static, [Place]>,
     /// Calls of `#[device]` functions.
     pub calls: Cow<'static, [Call]>,
+    /// Closures that calls give on.
+    pub closures: Cow<'static, [Closure]>,
+    /// Of a `#[device]` function: what it is given to call, apart from [`Kernel::params`].
+    pub callables: Cow<'static, [Callable]>,
     /// The paths of `#[device]` functions, for messages.
     pub functions: Cow<'static, [Cow<'static, str>]>,
     /// The paths of types that only the user's crate knows, for messages.
@@ -248,6 +259,10 @@ pub struct Native {
     /// The local that takes what a text yields; then each text is an expression, else statements. The
     /// fallback assigns it by itself.
     pub result: Option<LocalId>,
+    /// The name of an intrinsic, whose texts are registered when a program runs: see
+    /// [`passes::spell_intrinsics`](crate::passes::spell_intrinsics). The only text here has no target, and its pieces are the
+    /// operands. A target without a text is not eligible; what runs no text takes the fallback.
+    pub intrinsic: Option<Cow<'static, str>>,
 }
 
 /// One target's text.
@@ -326,6 +341,7 @@ impl Kernel {
         name: Cow::Borrowed(""),
         file: Cow::Borrowed(""),
         block: None,
+        strict: false,
         params: Cow::Borrowed(&[]),
         shared: Cow::Borrowed(&[]),
         types: Cow::Borrowed(&[]),
@@ -333,6 +349,8 @@ impl Kernel {
         compounds: Cow::Borrowed(&[]),
         places: Cow::Borrowed(&[]),
         calls: Cow::Borrowed(&[]),
+        closures: Cow::Borrowed(&[]),
+        callables: Cow::Borrowed(&[]),
         functions: Cow::Borrowed(&[]),
         type_links: Cow::Borrowed(&[]),
         result: None,
@@ -374,6 +392,14 @@ impl Kernel {
         self.stmts[id.index()]
     }
 
+    /// The source file in which a place that can fault stands: the kernel's own, or that of a function that was inlined.
+    pub fn file_of(&self, site: SiteId) -> &str {
+        match &*self.sites[site.index()].file {
+            "" => &self.file,
+            file => file,
+        }
+    }
+
     /// The statements of a block.
     pub fn block(&self, block: Block) -> impl DoubleEndedIterator<Item = StmtId> + '_ {
         self.lists[block.0.range()].iter().map(|&i| StmtId(i))
@@ -400,6 +426,21 @@ impl Kernel {
             && self.compounds.is_empty()
             && self.type_links.is_empty()
             && self.prelude_links.is_empty()
+            && self.has_scalars_only()
+    }
+
+    /// Is all that it declares, used or not, a scalar or made of scalars?
+    fn has_scalars_only(&self) -> bool {
+        let is_scalar = |ty: Type| ty.as_scalar().is_some();
+        let params = self.params.iter().all(|param| match param.kind {
+            ParamKind::Scalar(_) => true,
+            ParamKind::Slice { elem, .. } | ParamKind::Reference(elem) => is_scalar(elem),
+            ParamKind::Value(_) => false,
+        });
+        let locals = (0..).map(LocalId).zip(self.locals.iter());
+        let mut locals =
+            locals.map(|(id, local)| self.array(id).map_or(local.ty, |(elem, _)| elem));
+        params && locals.all(is_scalar) && self.shared.iter().all(|array| is_scalar(array.elem))
     }
 
     /// The locals that the texts of a native block may change, what they yield among them.
@@ -488,6 +529,17 @@ impl Kernel {
         .collect()
     }
 
+    /// The closures that a call gives on.
+    pub fn closures_of(&self, id: CallId) -> impl Iterator<Item = &Closure> {
+        self.calls[id.index()]
+            .given
+            .iter()
+            .filter_map(|given| match given {
+                Given::Closure(closure) => Some(&self.closures[closure.index()]),
+                Given::Function(_) | Given::Callable(_) => None,
+            })
+    }
+
     /// The expressions that an expression uses directly, in order of evaluation.
     pub fn operands(&self, id: ExprId) -> Vec<ExprId> {
         match self.expr(id) {
@@ -537,7 +589,10 @@ impl Kernel {
                 let place = self.place_operands(place);
                 ([value].into_iter().chain(place).collect(), vec![])
             }
-            Stmt::Call { call } => (self.call_operands(call), vec![]),
+            Stmt::Call { call } => {
+                let bodies = self.closures_of(call).map(|closure| closure.body);
+                (self.call_operands(call), bodies.collect())
+            }
             Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return

@@ -23,6 +23,9 @@
 //! ([`Compound`], [`Stmt::Update`]) into scalars. Uniformity and races are analysed before it, at compile time; ranges,
 //! passes, writers and the interpreter see closed kernels only.
 //!
+//! **Closures** that a call gives on are blocks of that call ([`Closure`]): whoever walks statements finds them in
+//! [`Kernel::parts`], and takes them for blocks that run any number of times, for some threads only.
+//!
 //! **Types are closed.** `expr_types[i]` is the type of `exprs[i]`; there is no implicit conversion.
 //! [`Memory`] is not a value: slices, shared arrays and local arrays are named by loads, stores, atomic
 //! operations and [`Expr::Len`] only. A local array is declared by a [`Stmt::Let`] without a value, and its
@@ -77,6 +80,7 @@
 pub mod analysis;
 pub mod binary16;
 pub mod builder;
+mod closure;
 mod collective;
 mod compound;
 pub mod eval;
@@ -98,16 +102,17 @@ mod value;
 mod word;
 pub mod write;
 
+pub use closure::{Callable, Called, Closure, Given};
 pub use collective::{AtomicOp, Scope, SubgroupOp};
 pub use compound::{Argument, Call, Compound, Place, Root, Step, ViewPart};
 pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
 pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
 pub use intrinsic::{ArgType, Intrinsic, ResultType, TypeClass};
 pub use kernel::{
-    Access, Block, CallId, CompoundId, ExprId, FunctionId, Kernel, LabelId, Link, LinkId, List,
-    Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Origin, Param, ParamId, ParamKind,
-    Piece, PlaceId, Precondition, Prelude, PrintId, SharedId, Site, SiteId, SiteKind, StmtId,
-    TypeId, TypeLinkId,
+    Access, Block, CallId, CallableId, ClosureId, CompoundId, ExprId, FunctionId, Kernel, LabelId,
+    Link, LinkId, List, Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Origin, Param,
+    ParamId, ParamKind, Piece, PlaceId, Precondition, Prelude, PrintId, SharedId, Site, SiteId,
+    SiteKind, StmtId, TypeId, TypeLinkId,
 };
 pub use link::{LeafAt, leaves};
 pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray};

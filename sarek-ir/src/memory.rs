@@ -114,7 +114,8 @@ impl Kernel {
             | TypeDef::Element { .. }
             | TypeDef::Payload { .. }
             | TypeDef::Result(_)
-            | TypeDef::Parameter { .. } => None,
+            | TypeDef::Parameter { .. }
+            | TypeDef::Callable { .. } => None,
         }
     }
 

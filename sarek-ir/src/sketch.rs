@@ -62,6 +62,11 @@ impl Sketch {
         }))
     }
 
+    /// Has its floats the same to the bit everywhere.
+    pub fn strict(&self) {
+        self.0.borrow_mut().kernel.strict = true;
+    }
+
     /// The kernel.
     pub fn finish(self) -> Kernel {
         let mut state = self.0.into_inner();
@@ -536,6 +541,7 @@ impl Sketch {
                 texts,
                 fallback,
                 result: None,
+                intrinsic: None,
             });
             NativeId(state.kernel.natives.len() as u32 - 1)
         };

@@ -33,6 +33,14 @@ impl Kernel {
         text.expr(id, Prec::Lowest);
         text.out
     }
+
+    /// The same for people, who do not know of sites.
+    pub fn expr_words(&self, id: ExprId) -> String {
+        let mut text = Text::new(self);
+        text.has_sites = false;
+        text.expr(id, Prec::Lowest);
+        text.out
+    }
 }
 
 struct Text<'a> {
@@ -43,6 +51,8 @@ struct Text<'a> {
     links: Vec<String>,
     /// Loops that a `break` or `continue` names.
     labels: HashSet<LabelId>,
+    /// Are sites written?
+    has_sites: bool,
     indent: usize,
     out: String,
 }
@@ -92,6 +102,7 @@ impl<'a> Text<'a> {
             shared: unique(kernel.shared.iter().map(|s| &*s.name), &mut taken),
             links: unique(kernel.links.iter().map(|l| &*l.path), &mut taken),
             labels: labels.collect(),
+            has_sites: true,
             indent: 0,
             out: String::new(),
         }
@@ -138,7 +149,8 @@ impl<'a> Text<'a> {
             self.put(format_args!("block ({x}, {y}, {z})\n"));
         }
         self.shared_arrays();
-        self.put(format_args!("kernel {}(", kernel.name));
+        let strict = if kernel.strict { "strict " } else { "" };
+        self.put(format_args!("{strict}kernel {}(", kernel.name));
         for (i, param) in kernel.params.iter().enumerate() {
             let separator = if i == 0 { "" } else { ", " };
             self.put(format_args!("{separator}{}: ", self.params[i].clone()));
@@ -183,7 +195,9 @@ impl<'a> Text<'a> {
     }
 
     fn site(&mut self, site: Option<SiteId>) {
-        if let Some(site) = site {
+        if let Some(site) = site
+            && self.has_sites
+        {
             let data = if self.kernel.sites[site.index()].provable {
                 ""
             } else {

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::{FunctionId, Length, NameId, Scalar, TypeId, TypeLinkId};
+use crate::{CallableId, FunctionId, Length, NameId, Scalar, TypeId, TypeLinkId};
 
 /// The type of a local or an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -37,6 +37,12 @@ pub enum TypeDef {
     Result(FunctionId),
     /// The type of a function's parameter: of a slice, of its elements.
     Parameter { of: FunctionId, index: u32 },
+    /// What that which a function is given to call takes at this position, or yields.
+    Callable {
+        of: FunctionId,
+        callable: CallableId,
+        takes: Option<u32>,
+    },
 }
 
 impl Type {

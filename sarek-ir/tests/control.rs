@@ -308,10 +308,11 @@ fn every_builtin_compiles_in_all_dimensions() {
         let kernel = builtins(dialect.name() != "opencl");
         assert_eq!(default_variant(&kernel, dialect).dims, 3);
         for dims in 1..=3 {
-            for folded in [false, true] {
+            for (folded, strided) in [(false, false), (true, false), (true, true)] {
                 for index in [IndexWidth::Bits32, IndexWidth::Bits64] {
                     let mut variant = every_check(&kernel);
                     (variant.dims, variant.folded, variant.index) = (dims, folded, index);
+                    variant.strided = strided;
                     compile(&kernel, dialect.name(), &variant);
                 }
             }
@@ -339,13 +340,15 @@ fn a_folded_grid_numbers_its_blocks_as_the_plain_one() {
         return;
     }
     let kernel = ids();
-    for (folded, index) in [
-        (false, IndexWidth::Bits64),
-        (true, IndexWidth::Bits64),
-        (true, IndexWidth::Bits32),
+    for (folded, strided, index) in [
+        (false, false, IndexWidth::Bits64),
+        (true, false, IndexWidth::Bits64),
+        (true, false, IndexWidth::Bits32),
+        (true, true, IndexWidth::Bits64),
+        (true, true, IndexWidth::Bits32),
     ] {
         let mut variant = default_variant(&kernel, &OpenCl);
-        (variant.folded, variant.index) = (folded, index);
+        (variant.folded, variant.strided, variant.index) = (folded, strided, index);
         let mut buffers = vec![vec![0; 4 * 10]];
         opencl::run(&source(&kernel, &variant), 10, &mut buffers, &[]);
         let expected: Vec<u32> = (0..10).map(|i| i + 10 * (i / 4)).collect();

@@ -7,7 +7,7 @@ use std::path::Path;
 use common::blocks;
 use common::build::{Build, saxpy};
 use sarek_ir::write::{DIALECTS, Dialect, IndexWidth, Variant, default_variant, render};
-use sarek_ir::{BinaryOp, DivideOp, Intrinsic, Kernel, Scalar, SiteId, Stmt, Value};
+use sarek_ir::{Axis, BinaryOp, Builtin, DivideOp, Intrinsic, Kernel, Scalar, SiteId, Stmt, Value};
 
 /// A bit of everything: a search with a labelled exit, casts, methods, a division, an assertion.
 fn mixture() -> Kernel {
@@ -51,6 +51,21 @@ fn mixture() -> Kernel {
     b.finish()
 }
 
+/// What targets fuse or approximate, on both types.
+fn sums_of_products() -> Kernel {
+    let s = sarek_ir::sketch::Sketch::new("sums_of_products");
+    let i = s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)));
+    for (x, ty) in [("x", Scalar::F32), ("y", Scalar::F64)] {
+        let x = s.slice_mut(x, ty);
+        let load = || s.load(x, i.get());
+        let root = s.call(Intrinsic::Sqrt, &[load() * load() + load() / load()]);
+        let fused = s.call(Intrinsic::MulAdd, &[load(), load(), root]);
+        let rest = s.call(Intrinsic::Fract, &[load() * load()]);
+        s.store(x, i.get(), fused * load() - rest);
+    }
+    s.finish()
+}
+
 fn extension(dialect: &dyn Dialect) -> &'static str {
     match dialect.name() {
         "cuda" => "cu",
@@ -82,8 +97,28 @@ fn texts_are_as_kept() {
         full.checked = (0..saxpy().sites.len() as u32).map(SiteId).collect();
         (full.dims, full.folded, full.index) = (2, true, IndexWidth::Bits32);
         check(&saxpy(), "saxpy-checked-folded", dialect, &full);
+        full.strided = true;
+        check(&saxpy(), "saxpy-checked-strided", dialect, &full);
         let variant = default_variant(&mixture(), dialect);
         check(&mixture(), "mixture", dialect, &variant);
+    }
+}
+
+/// Where a target promises strict floats its text has them, and where not there is none.
+#[test]
+fn strict_texts_are_as_kept() {
+    let mut kernel = sums_of_products();
+    for dialect in DIALECTS {
+        kernel.strict = true;
+        let variant = default_variant(&kernel, dialect);
+        if dialect.strict_head().is_ok() {
+            check(&kernel, "strict", dialect, &variant);
+        } else {
+            let lacking = render(&kernel, dialect, &variant).expect_err("nothing is promised");
+            assert!(lacking.to_string().contains("same to the bit"), "{lacking}");
+        }
+        kernel.strict = false;
+        check(&kernel, "strict-not", dialect, &variant);
     }
 }
 

@@ -224,6 +224,7 @@ fn with_native(texts: &[(&str, &str)], fallback: bool) -> Kernel {
         texts: texts.iter().map(text).collect(),
         fallback: fallback.then_some(block),
         result: None,
+        intrinsic: None,
     });
     b.stmt(Stmt::Native {
         native: NativeId(0),

@@ -5,7 +5,8 @@ use proc_macro::TokenStream;
 /// Makes a function a kernel: see the crate `sarek`.
 ///
 /// Options: `block = 256`, `block = (16, 16)` or `block = (8, 8, 4)` fixes the block size;
-/// `crate = path` says how the crate `sarek` is called where the kernel stands.
+/// `requires(k < n)` states what a launch must satisfy; `strict` makes floats the same to the bit on every device that
+/// runs the kernel, and refuses what cannot be; `crate = path` says how the crate `sarek` is called where the kernel stands.
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     sarek_frontend::expand::kernel(attribute.into(), item.into())
@@ -22,11 +23,39 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// which barriers depend. A safe one is proved free of races, and ends by a barrier. It calls itself where that call's
 /// result is its own at once, as `gcd(b, a % b)` at the end of `gcd`, or as deep as `inline` says.
 ///
-/// Options: `inline = 8` is how many calls of itself a function may nest in one; another is a fault.
+/// Options: `inline = 8` is how many calls of itself a function may nest in one; another is a fault. `intrinsic`, or
+/// `intrinsic = "name"`, has targets say the function by texts that are registered when the program runs
+/// (`sarek::register_intrinsic`); its Rust is for the CPU.
 /// `crate = path` says how the crate `sarek` is called where the function stands.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
     sarek_frontend::function::device(attribute.into(), item.into())
+        .tokens
+        .into()
+}
+
+/// Makes a test of a function that says what a kernel does, with the kernel's arguments, on all of their elements:
+///
+/// ```ignore
+/// #[kernel_test(saxpy, absolute = 1e-5)]
+/// fn saxpy_is_right(a: f32, #[within(-1.0..1.0)] x: &[f32], #[within(-1.0..1.0)] y: &mut [f32]) {
+///     for (x, y) in x.iter().zip(y) {
+///         *y = a * x + *y;
+///     }
+/// }
+/// ```
+///
+/// On every device, and for sizes from 1 to 4099, it makes up values for the arguments, runs the kernel over as many threads, and
+/// compares what it wrote to the `&mut` slices with what the function wrote. A parameter `&[Atomic<T>]` of the kernel is a `&mut [T]` here. In
+/// the attributes `size` is the size: `#[len(2 * size)]` is the length of a slice, `#[within(0..10)]` the range of what
+/// is made up.
+///
+/// Options: `ulps = 2` and `absolute = 1e-6`, or `ulps(wgpu = 64)` for one backend, are what floats may differ by; `sizes = [1, 100]`,
+/// `rounds = 3`, `seed = 7`, `on = ["native"]` (the backends); `over = (size, 4)`, `cover = size`, `grid = size, block = 64` or `items` for another launch than
+/// `over(size)`; `crate = path`. The function is `unsafe` if the kernel is.
+#[proc_macro_attribute]
+pub fn kernel_test(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    sarek_frontend::kernel_test::expand(attribute.into(), item.into())
         .tokens
         .into()
 }

@@ -17,16 +17,19 @@ unsafe impl<T: AtomicElement> Sync for Atomic<T> {}
 
 /// A type that [`Atomic`] holds: `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be changed atomically",
+    message = "SRK0513: `{Self}` cannot be changed atomically",
     label = "not a type that `Atomic` holds",
-    note = "atomics are i32, u32, i64, u64, f32 and f64"
+    note = "why: no device changes less than 32 bits, or more than 64, at once",
+    note = "instead: use one of i32, u32, i64, u64, f32 and f64"
 )]
 pub trait AtomicElement: Element + sealed::Cell {}
 
 /// An integer that [`Atomic`] holds.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no bitwise operations",
-    label = "not an integer that `Atomic` holds"
+    message = "SRK0512: `{Self}` has no bitwise operations",
+    label = "not an integer that `Atomic` holds",
+    note = "why: devices have them for integers alone",
+    note = "instead: use one of i32, u32, i64 and u64"
 )]
 pub trait AtomicInteger: AtomicElement + sealed::Bits {}
 

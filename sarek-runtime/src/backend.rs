@@ -9,16 +9,19 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sarek_ir::write::{Source, Variant};
+use serde::{Deserialize, Serialize};
 
 pub use crate::claims::Claims;
 pub use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
 pub use crate::environment::Parts;
+pub use crate::foreign::{Parameter, Passed};
 pub use crate::output::print;
-use crate::tag::{ScheduleKind, StorageKind, Tag};
+use crate::tag::{DeviceKind, Language, ScheduleKind, StorageKind, Tag};
 use crate::{Error, Result};
 
 /// A family of devices behind one driver.
@@ -63,6 +66,17 @@ pub trait BackendDevice: Any + Send + Sync {
         })
     }
 
+    /// Makes memory of the host its own where it works there without a copy, for [`StorageKind::zero_copy`]; `None` has the
+    /// framework ask [`BackendDevice::alloc_in`]. It begins at a multiple of 16. Copies are queued as ever, from that very place
+    /// and to it: they move nothing, but what one side wrote is seen by the other behind them.
+    ///
+    /// # Safety
+    /// The memory is there until the result is dropped. While anything is queued that writes it, the host does not use it; while
+    /// anything is queued that reads it, the host does not write it.
+    unsafe fn import_host(&self, _at: NonNull<u8>, _bytes: usize) -> Result<Option<Arc<dyn Mem>>> {
+        Ok(None)
+    }
+
     /// Gives back memory that it keeps for later allocations; all streams have been waited for.
     fn trim(&self) -> Result<()> {
         Ok(())
@@ -82,6 +96,13 @@ pub trait BackendDevice: Any + Send + Sync {
         false
     }
 
+    /// Makes of these operations, in this order, one thing that is launched as a whole. `None` where the driver knows no
+    /// such thing: then the framework queues them one by one, as often as they are replayed. What they use lives as
+    /// long as the result.
+    fn graph(&self, _operations: &[GraphOp<'_>]) -> Result<Option<Box<dyn BackendGraph>>> {
+        Ok(None)
+    }
+
     /// Used and total memory as the driver sees it, in bytes.
     fn used_memory(&self) -> Option<(u64, u64)> {
         None
@@ -93,11 +114,14 @@ pub trait BackendDevice: Any + Send + Sync {
     }
 }
 
-/// What a device is and can do.
-#[derive(Clone, Debug)]
+/// What a device is and can do: serde data, in which a field that is not there has its default.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default)]
 pub struct DeviceInfo {
     /// The driver's name of it.
     pub name: String,
+    /// What sort of device it is: one of the framework's, or one that the backend has added.
+    pub kind: Tag<DeviceKind>,
     /// Overrides the backend's priority, for example for a software device.
     pub priority: Option<i32>,
     /// Kernels use host memory as it is: vectors need no copy on this device.
@@ -118,6 +142,8 @@ pub struct DeviceInfo {
     pub max_buffers: u32,
     /// Threads that run in lockstep, 1 if unknown; block sizes are multiples of it.
     pub warp: u32,
+    /// Processors that run blocks at the same time, 0 if unknown.
+    pub compute_units: u32,
     /// Bytes of device memory, 0 if unknown.
     pub memory: u64,
     /// Do host and device share their memory?
@@ -134,6 +160,7 @@ impl Default for DeviceInfo {
     fn default() -> DeviceInfo {
         DeviceInfo {
             name: String::new(),
+            kind: DeviceKind::software(),
             priority: None,
             host_memory: false,
             features: Features::default(),
@@ -144,6 +171,7 @@ impl Default for DeviceInfo {
             max_buffer: isize::MAX as u64,
             max_buffers: u32::MAX,
             warp: 1,
+            compute_units: 0,
             memory: 0,
             unified: false,
             alignment: 256,
@@ -153,7 +181,8 @@ impl Default for DeviceInfo {
 }
 
 /// What kernels may require of a device beyond 32-bit arithmetic.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Features {
     /// `f64` arithmetic and buffers.
     pub f64: bool,
@@ -173,6 +202,12 @@ pub struct Features {
     pub subgroups: bool,
     /// Fences without a barrier.
     pub fences: bool,
+    /// Its renderer writes [`Variant::strided`], so that it runs the schedules `grid_stride` and `single_thread`. Devices that
+    /// compile nothing run them anyway.
+    pub strided: bool,
+    /// Floats to the bit as IEEE 754 says, which `#[kernel(strict)]` asks for: `+ - * /`, `sqrt` and `mul_add` rounded to
+    /// the nearest, none of them joined with another, subnormal numbers kept.
+    pub strict: bool,
 }
 
 /// How kernels become programs.
@@ -206,6 +241,22 @@ pub trait Compiler: Send + Sync {
 
     /// Compiles one source, with what its environments ask for.
     fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact>;
+
+    /// The languages beside the renderer's target in which it takes foreign text.
+    fn languages(&self) -> Vec<Tag<Language>> {
+        Vec::new()
+    }
+
+    /// As [`Compiler::compile`], of the user's own text in the renderer's target or one of [`Compiler::languages`].
+    fn compile_foreign(
+        &self,
+        kernel: &str,
+        _language: &Tag<Language>,
+        source: &Source,
+        parts: &Parts,
+    ) -> Result<Artifact> {
+        self.compile(kernel, source, parts)
+    }
 
     /// Compiles several; gaps stay gaps.
     fn compile_batch(
@@ -248,9 +299,19 @@ pub enum Program<'a> {
         shared: &'a [u64],
         /// What its environments ask for; the artifact was compiled with it.
         parts: &'a Parts,
-        /// The kernel that the source is a rendering of, closed.
-        ir: &'a Arc<sarek_ir::Kernel>,
+        /// Where the text comes from.
+        origin: Origin<'a>,
     },
+}
+
+/// Where a program's text comes from.
+#[derive(Clone, Copy)]
+pub enum Origin<'a> {
+    /// It is a rendering of this kernel, which is closed.
+    Rendered(&'a Arc<sarek_ir::Kernel>),
+    /// It is the user's own, and takes these parameters: see [`crate::foreign`] for how. A backend that can tell what an
+    /// entry point takes compares, and returns [`Error::Signature`].
+    Foreign(&'a [Parameter]),
 }
 
 /// Device memory.
@@ -364,12 +425,39 @@ pub struct Launch<'a> {
     pub kernel: &'a str,
     /// The logical index space; never empty.
     pub space: IndexSpace,
-    /// The physical grid: within the device's limits, `space.grid` unless folded.
+    /// The physical grid: within the device's limits, `space.grid` unless folded, or fewer blocks that take turns.
     pub grid: [u32; 3],
-    /// How its threads are to be run; [`ScheduleKind::blocks`], or one that the backend has claimed.
+    /// How its threads are to be run; one of the framework's, or one that the backend has claimed.
     pub schedule: &'a Tag<ScheduleKind>,
     /// The arguments.
     pub args: Args<'a>,
+}
+
+/// An operation of a graph, on device memory.
+pub enum GraphOp<'a> {
+    /// As [`BackendStream::launch`], of a program for device memory.
+    Launch(&'a Launch<'a>),
+    /// As [`BackendStream::copy`], within the device.
+    Copy {
+        /// Where to.
+        to: &'a Slice,
+        /// Where from.
+        from: &'a Slice,
+    },
+    /// As [`BackendStream::zero`].
+    Zero(&'a Slice),
+}
+
+/// Operations that a device launches as a whole; see [`BackendDevice::graph`].
+pub trait BackendGraph: Send + Sync {
+    /// Queues all of it on a stream of its device. The framework sees to it that one replay ends before the next begins.
+    fn replay(&self, stream: &dyn BackendStream) -> Result<()>;
+
+    /// Puts a launch, perhaps of another program, in the place of the operation of this number, which is one; replays that were
+    /// queued before stay as they are. `false` where that cannot be done: then the framework has a graph made anew.
+    fn set_launch(&self, _operation: usize, _launch: &Launch<'_>) -> bool {
+        false
+    }
 }
 
 /// The arguments of a launch.
@@ -423,5 +511,15 @@ impl ScalarBytes {
     /// The bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len as usize]
+    }
+
+    /// As many bytes as there are, 4 or 8.
+    pub fn size(&self) -> usize {
+        self.len.into()
+    }
+
+    /// The bytes, followed by zeros.
+    pub fn padded(&self) -> [u8; 8] {
+        self.bytes
     }
 }

@@ -5,16 +5,44 @@
 //! both, when it is registered. Of several predicates that hold for one request none is picked: that is an error too. A
 //! predicate that holds goes before a key.
 //!
-//! The schedule [`ScheduleKind::blocks`], the storage [`StorageKind::device`], and kernels that nobody claims are
+//! The schedules that the framework knows ([`ScheduleKind::blocks`], `grid_stride`, `single_thread`), the storages `device`, `pinned` and `zero_copy`,
+//! of which a device may still say that it has none, and kernels that nobody claims are
 //! everybody's: there the priority of the devices decides.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use sarek_ir::Kernel;
 
 use crate::tag::{ScheduleKind, StorageKind, Tag};
 use crate::{Error, Result};
+
+/// A schedule that the framework knows, so that every backend may run it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Schedule {
+    /// [`ScheduleKind::blocks`]
+    Blocks,
+    /// [`ScheduleKind::grid_stride`]
+    GridStride,
+    /// [`ScheduleKind::single_thread`]
+    SingleThread,
+}
+
+impl Schedule {
+    /// The schedule that a tag is, if it is one of these.
+    pub fn of(tag: &Tag<ScheduleKind>) -> Option<Schedule> {
+        static KNOWN: OnceLock<[(Tag<ScheduleKind>, Schedule); 3]> = OnceLock::new();
+        let known = KNOWN.get_or_init(|| {
+            [
+                (ScheduleKind::blocks(), Schedule::Blocks),
+                (ScheduleKind::grid_stride(), Schedule::GridStride),
+                (ScheduleKind::single_thread(), Schedule::SingleThread),
+            ]
+        });
+        let found = known.iter().find(|(own, _)| own == tag);
+        found.map(|(_, schedule)| *schedule)
+    }
+}
 
 /// What is to be done, as predicates see it.
 #[derive(Clone, Copy, Debug)]
@@ -78,8 +106,15 @@ impl Subject {
     fn is_everybodys(&self) -> bool {
         match self {
             Subject::Kernels | Subject::Programs | Subject::Copies(..) => true,
-            Subject::Schedule(tag) => *tag == ScheduleKind::blocks(),
-            Subject::Storage(tag) => *tag == StorageKind::device(),
+            Subject::Schedule(tag) => Schedule::of(tag).is_some(),
+            Subject::Storage(tag) => {
+                let known = [
+                    StorageKind::device(),
+                    StorageKind::pinned(),
+                    StorageKind::zero_copy(),
+                ];
+                known.contains(tag)
+            }
         }
     }
 }
@@ -307,6 +342,7 @@ mod tests {
         for everybodys in [
             Subject::Kernels,
             Subject::Schedule(ScheduleKind::blocks()),
+            Subject::Schedule(ScheduleKind::grid_stride()),
             Subject::Storage(StorageKind::device()),
         ] {
             assert_eq!(all.owner(&everybodys, &NOTHING).unwrap(), None);

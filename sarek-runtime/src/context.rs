@@ -194,6 +194,41 @@ impl Context {
         })
     }
 
+    /// Links several routines, each against what those before it leave; gaps stay gaps. The context is the one behind the last.
+    ///
+    /// ```
+    /// # use sarek_runtime::context::{Context, Link, Target, Uses};
+    /// # fn both(context: &Context, other: &Context) -> sarek_runtime::Result<()> {
+    /// let (context, routines) = context.link_batch([
+    ///     Some(Link::transfer::<f32>("gradient", other, Target::Merge)),
+    ///     None,
+    ///     Some(Link::new(Uses::new().writes("gradient").merges("gradient"), |_| Ok(()))),
+    /// ])?;
+    /// routines.iter().flatten().try_for_each(|routine| routine.run())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The first of those of [`Context::link`]; nothing is linked then. A transfer that has nothing to copy becomes a gap.
+    pub fn link_batch(
+        &self,
+        batch: impl IntoIterator<Item = Option<Link>>,
+    ) -> Result<(Context, Vec<Option<Routine>>)> {
+        let mut context = self.clone();
+        let mut routines = Vec::new();
+        for link in batch {
+            let routine = match link {
+                Some(Link(link)) => link(&context)?,
+                None => None,
+            };
+            if let Some(routine) = &routine {
+                context = routine.context().clone();
+            }
+            routines.push(routine);
+        }
+        Ok((context, routines))
+    }
+
     fn merged_is(&self, want: &str, have: Option<&String>) -> Result<()> {
         match have {
             Some(have) if have == want => Ok(()),
@@ -252,6 +287,29 @@ impl Context {
             }),
             context,
         })
+    }
+}
+
+/// A routine to be linked, by [`Context::link_batch`].
+pub struct Link(Box<Linking>);
+
+type Linking = dyn FnOnce(&Context) -> Result<Option<Routine>>;
+
+impl Link {
+    /// What [`Context::link`] makes of this.
+    pub fn new(
+        uses: Uses,
+        code: impl Fn(&Bound<'_>) -> Result<()> + Send + Sync + 'static,
+    ) -> Link {
+        Link(Box::new(|context| context.link(uses, code).map(Some)))
+    }
+
+    /// What [`Context::transfer`] makes of this.
+    pub fn transfer<T: Element>(name: &str, source: &Context, into: Target) -> Link {
+        let (name, source) = (name.to_owned(), source.clone());
+        Link(Box::new(move |context| {
+            Ok(context.transfer::<T>(&name, &source, into))
+        }))
     }
 }
 

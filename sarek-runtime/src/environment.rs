@@ -54,6 +54,8 @@ pub struct Parts {
     pub libraries: Vec<String>,
     /// Definitions: `-Dname=value`.
     pub definitions: BTreeMap<String, String>,
+    /// Files that the text includes, by the name in its `#include "…"`, with what is in them: no such file is read.
+    pub files: BTreeMap<String, String>,
 }
 
 impl Parts {
@@ -92,6 +94,29 @@ impl Parts {
         self
     }
 
+    /// A file that the text, or another file, includes as `#include "name"`; nothing of that name is read from disk.
+    pub fn file(mut self, name: impl Into<String>, text: impl Into<String>) -> Parts {
+        self.files.insert(name.into(), text.into());
+        self
+    }
+
+    /// Does a text that is compiled with this read files, whose contents are not known here?
+    pub(crate) fn reads_files(&self, text: &str) -> bool {
+        let texts = self.files.values().map(String::as_str).chain([text]);
+        let mut included = texts.flat_map(str::lines).filter_map(included);
+        let unknown = |name: &str| !self.files.contains_key(name);
+        !self
+            .headers
+            .iter()
+            .all(|header| self.files.contains_key(header))
+            || !self.include_dirs.is_empty()
+            || self
+                .flags
+                .iter()
+                .any(|flag| flag.starts_with("-i") || flag.starts_with("-I"))
+            || included.any(unknown)
+    }
+
     /// Is there nothing in it?
     pub fn is_empty(&self) -> bool {
         *self == Parts::default()
@@ -113,7 +138,20 @@ impl Parts {
         let definitions = other.definitions.iter();
         self.definitions
             .extend(definitions.map(|(name, value)| (name.clone(), value.clone())));
+        let files = other.files.iter();
+        self.files
+            .extend(files.map(|(name, text)| (name.clone(), text.clone())));
     }
+}
+
+/// What a line of text includes, if it does: the name, or what stands in the place of one.
+fn included(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    let name = rest.strip_prefix("include")?.trim();
+    let quoted = name
+        .strip_prefix('"')
+        .and_then(|name| name.split('"').next());
+    Some(quoted.unwrap_or(name))
 }
 
 impl Environment {
@@ -175,6 +213,17 @@ pub fn register(environment: Environment) -> Result<()> {
     Ok(())
 }
 
+/// The name of an environment of these parts, for every target.
+pub(crate) fn of_parts(parts: Parts) -> String {
+    let name = format!("options {parts:?}");
+    let mut all = lock(all());
+    all.entry(name.clone()).or_insert_with(|| {
+        let environment = Environment::new(name.clone(), move |_| Ok(parts.clone()));
+        Arc::new(environment)
+    });
+    name
+}
+
 /// Removes an environment; was it there? Programs that were compiled with it stay.
 pub fn unregister(name: &str) -> bool {
     lock(all()).remove(name).is_some()
@@ -225,21 +274,55 @@ fn closure(names: &[String]) -> Result<Vec<Arc<Environment>>> {
 
 /// What these environments, and those that they depend on, come to for a target.
 pub fn resolve(names: &[String], target: &str) -> Result<Parts> {
-    let mut whole = Parts::new();
-    let mut defined: BTreeMap<String, (String, String)> = BTreeMap::new();
-    for environment in closure(names)? {
-        let parts = environment.parts(target)?;
-        for (name, value) in &parts.definitions {
-            let own = (environment.name.clone(), value.clone());
-            let (by, known) = defined.entry(name.clone()).or_insert(own);
+    Ok(Sum::of(names, target)?.whole)
+}
+
+/// As [`resolve`], with what a kernel of this name asks for by itself.
+pub(crate) fn resolve_with(
+    names: &[String],
+    target: &str,
+    kernel: &str,
+    own: &Parts,
+) -> Result<Parts> {
+    let mut sum = Sum::of(names, target)?;
+    sum.add(kernel, own)?;
+    Ok(sum.whole)
+}
+
+/// What several ask for, and who asks.
+#[derive(Default)]
+struct Sum {
+    whole: Parts,
+    /// Who defined a name, or gave a file, and as what.
+    given: BTreeMap<String, (String, String)>,
+}
+
+impl Sum {
+    fn of(names: &[String], target: &str) -> Result<Sum> {
+        let mut sum = Sum::default();
+        for environment in closure(names)? {
+            sum.add(&environment.name, &environment.parts(target)?)?;
+        }
+        Ok(sum)
+    }
+
+    fn add(&mut self, who: &str, parts: &Parts) -> Result<()> {
+        let definitions = parts.definitions.iter();
+        let definitions = definitions.map(|(name, value)| (name.clone(), value));
+        // No definition has a name that is quoted.
+        let files = parts.files.iter();
+        let files = files.map(|(name, text)| (format!("the file {name:?}"), text));
+        for (name, value) in definitions.chain(files) {
+            let own = (who.to_owned(), value.clone());
+            let (by, known) = self.given.entry(name.clone()).or_insert(own);
             if known != value {
                 let both = format!("it defines {name} as `{value}`, and `{by}` as `{known}`");
-                return Err(problem(&environment.name, both));
+                return Err(problem(who, both));
             }
         }
-        whole.add(&parts);
+        self.whole.add(parts);
+        Ok(())
     }
-    Ok(whole)
 }
 
 /// What environments have done on a device, by name.

@@ -106,19 +106,50 @@ pub enum Error {
         /// The number of elements given.
         found: usize,
     },
-    /// A target's compiler rejected the generated source: a bug in sarek, or in a `native!` text.
+    /// A target's compiler rejected the source: a bug in sarek, or in text of the user's.
     #[error("the {target} compiler rejected `{kernel}`{}:\n{log}\n--- source ---\n{source_text}", at(.places))]
     Compile {
         /// The kernel.
         kernel: String,
         /// The target.
         target: String,
-        /// The texts of `native!` that it spoke of: file and line. The framework finds them.
+        /// The lines of the user's that it spoke of, of `native!` or of a foreign kernel: file and line. The framework
+        /// finds them.
         places: Vec<String>,
         /// What the compiler said.
         log: String,
         /// The text.
         source_text: String,
+    },
+    /// A foreign kernel cannot be made or run.
+    #[error("foreign kernel `{kernel}`: {problem}")]
+    Foreign {
+        /// The kernel, or the file that was to be its text.
+        kernel: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A text has no entry point of the name that was asked for.
+    #[error("the text in {target} has no entry point `{entry}`; {}", entries(.known))]
+    NoEntry {
+        /// The language.
+        target: String,
+        /// What was asked for.
+        entry: String,
+        /// Those that it has, as far as the driver tells.
+        known: Vec<String>,
+    },
+    /// An entry point does not take what was declared.
+    #[error(
+        "the text of `{kernel}` in {target} does not take what it is declared to take: {problem}"
+    )]
+    Signature {
+        /// The kernel.
+        kernel: String,
+        /// The language.
+        target: String,
+        /// The difference.
+        problem: String,
     },
     /// Several backends claim the same.
     #[error("{what}: claimed by {}; only one of them can be in charge", .owners.join(", "))]
@@ -200,6 +231,24 @@ pub enum Error {
         /// The environment.
         name: String,
         /// What is wrong.
+        problem: String,
+    },
+    /// An intrinsic has no text for a target, two, or one that does not fit it.
+    #[error("intrinsic `{name}` for {target}: {problem}")]
+    Intrinsic {
+        /// The intrinsic.
+        name: String,
+        /// The target.
+        target: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A graph is replayed as it was not recorded.
+    #[error("the graph on {device}: {problem}")]
+    Graph {
+        /// The graph's device.
+        device: String,
+        /// What is wrong, and what to do.
         problem: String,
     },
     /// Device memory is exhausted.
@@ -294,6 +343,12 @@ impl Error {
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let [x, y, z] = self.thread;
+        if self.file.is_empty()
+            && let FaultKind::Panic(message) = &self.kind
+        {
+            // Where is what the panic has printed.
+            return write!(f, "kernel `{}` failed: {message}", self.kernel);
+        }
         write!(
             f,
             "kernel `{}` failed at {}:{}:{}: ",
@@ -335,7 +390,14 @@ fn of_lengths(lengths: &[(String, u64)]) -> String {
 fn at(places: &[String]) -> String {
     match places {
         [] => String::new(),
-        places => format!(", the `native!` at {}", places.join(" and at ")),
+        places => format!(", what stands at {}", places.join(" and at ")),
+    }
+}
+
+fn entries(known: &[String]) -> String {
+    match known {
+        [] => "nothing is known of those that it has".into(),
+        known => format!("it has {}", known.join(", ")),
     }
 }
 

@@ -78,7 +78,7 @@ impl Sites {
         };
         Error::Fault(Box::new(Fault {
             kernel: kernel.name.to_string(),
-            file: kernel.file.to_string(),
+            file: kernel.file_of(raw.site).to_owned(),
             line: site.loc.line,
             column: site.loc.column,
             thread: raw.thread,

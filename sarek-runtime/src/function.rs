@@ -5,24 +5,19 @@ use sarek_ir::link::{Function, Links};
 ///
 /// # Safety
 /// The function's compiled body does what [`DeviceFn::IR`] says, and has as many sites as
-/// [`DeviceFn::SITES`] tells.
+/// [`FunctionFacts::sites`] of [`DeviceFn::FACTS`] tells.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be called in a kernel",
-    label = "not a `#[device]` function",
-    note = "kernels call functions that are marked: write `#[device]` before the function"
+    message = "SRK0701: `{Self}` is no `#[device]` function",
+    label = "not marked",
+    note = "why: a function is translated for devices where it is defined, and only if `#[device]` says so",
+    note = "instead: write `#[device]` before the function"
 )]
 pub unsafe trait DeviceFn {
     /// The function as data, perhaps with links open.
     const IR: &'static Kernel;
 
-    /// The sites of the function and of all that it calls.
-    const SITES: u32;
-
-    /// Do the threads of a block work together in it, by barriers, shared arrays or subgroups?
-    const COLLECTIVE: bool;
-
-    /// For each parameter: must all threads of a block give the same, because barriers depend on it?
-    const UNIFORM: &'static [bool];
+    /// What its callers have to know.
+    const FACTS: FunctionFacts;
 
     /// What it names of the user's crate.
     fn links() -> Links;
@@ -33,5 +28,85 @@ pub unsafe trait DeviceFn {
             ir: Self::IR,
             links: Self::links(),
         }
+    }
+}
+
+/// What stands in an impl for the items of a trait that is not marked: an error.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __unmarked {
+    ([$message:literal] $($items:tt)*) => {
+        ::core::compile_error! { $message }
+    };
+    (if [$($marked:tt)*] else [$($unmarked:tt)*]) => { $($unmarked)* };
+}
+
+/// What callers of a `#[device]` function have to know, each instance having its own.
+#[derive(Clone, Copy, Debug)]
+pub struct FunctionFacts {
+    /// The sites of the function and of all that it calls.
+    pub sites: u32,
+    /// Do the threads of a block work together in it, by barriers, shared arrays or subgroups?
+    pub collective: bool,
+    /// Is all that it computes the same to the bit on every device, as strict kernels ask?
+    pub exact: bool,
+    /// Does it change its receiver?
+    pub mutates: bool,
+    /// The parameters for which all threads of a block must give the same, because barriers depend on them.
+    pub uniform: ParameterSet,
+    /// The parameters that may be lent a shared array in a safe kernel.
+    pub takes: ParameterSet,
+}
+
+impl FunctionFacts {
+    /// Of what stands for a function that is not there.
+    pub const NONE: FunctionFacts = FunctionFacts {
+        sites: 0,
+        collective: false,
+        exact: true,
+        mutates: false,
+        uniform: ParameterSet(0),
+        takes: ParameterSet(u128::MAX),
+    };
+}
+
+/// Some of a function's parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ParameterSet(u128);
+
+impl ParameterSet {
+    /// Those of which it holds, by position.
+    ///
+    /// # Panics
+    /// If there are more than 128.
+    pub const fn new(parameters: &[bool]) -> ParameterSet {
+        assert!(
+            parameters.len() <= 128,
+            "a function has up to 128 parameters"
+        );
+        let (mut set, mut at) = (0, 0);
+        while at < parameters.len() {
+            set |= (parameters[at] as u128) << at;
+            at += 1;
+        }
+        ParameterSet(set)
+    }
+
+    /// Is it one of them?
+    pub const fn has(self, at: usize) -> bool {
+        at < 128 && self.0 >> at & 1 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_has_what_it_was_made_of() {
+        let set = ParameterSet::new(&[true, false, true]);
+        let has = [0, 1, 2, 3, 127, 128].map(|at| set.has(at));
+        assert_eq!(has, [true, false, true, false, false, false]);
+        assert!((0..128).all(|at| FunctionFacts::NONE.takes.has(at)));
     }
 }

@@ -8,11 +8,18 @@ use crate::{NativeOperand, Result, launch};
 
 /// A scalar that is passed to a kernel by value.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be passed to a kernel by value",
+    message = "SRK0313: `{Self}` is no scalar",
     label = "not a scalar of the kernel language",
-    note = "kernels take bool, i8 to i64, u8 to u64, usize, f16, f32 and f64 by value, and vectors by reference"
+    note = "why: such a value travels in one word, through a device's memory",
+    note = "instead: give its parts, each of bool, i8 to i64, u8 to u64, usize, f16, f32 or f64"
 )]
 pub trait ScalarArg: Copy + NativeOperand + 'static {
+    /// Itself: expansions have rustc see by this that it is a scalar.
+    #[doc(hidden)]
+    fn __scalar(self) -> Self {
+        self
+    }
+
     /// The value as the kernel sees it.
     fn value(self) -> Value;
 
@@ -83,6 +90,8 @@ pub struct KernelDef {
     pub sources: &'static [(&'static str, &'static str)],
     /// The compiled body.
     pub direct: Direct,
+    /// The environments that its text needs, `#[kernel(env(…))]`.
+    pub environments: &'static [&'static str],
 }
 
 /// What `#[kernel]` implements for the struct that it puts beside the function.
@@ -132,7 +141,9 @@ impl KernelDef {
             #[cfg(feature = "reference")]
             reference: no_reference,
             weight: 0,
+            streams: false,
         },
+        environments: &[],
     };
 }
 

@@ -10,7 +10,10 @@ pub mod direct;
 pub mod environment;
 mod error;
 mod fault;
+pub mod foreign;
 mod function;
+pub mod graph;
+pub mod intrinsic;
 mod kernel;
 mod launch;
 #[doc(hidden)]
@@ -19,28 +22,35 @@ mod native;
 mod number;
 mod output;
 mod packed;
+mod span;
 mod sync;
 pub mod tag;
 #[cfg(test)]
 mod testing;
 mod types;
 mod vector;
+mod waiting;
 
 pub use atomic::{Atomic, AtomicElement, AtomicInteger};
-pub use device::{Device, Event, MemoryUse, Stream, registry};
+pub use device::{
+    Clock, Device, Event, MemoryUse, Profile, Properties, Stream, Work, WorkKind, registry,
+};
 pub use error::{Error, Fault, FaultKind, Result};
-pub use function::DeviceFn;
+pub use function::{DeviceFn, FunctionFacts, ParameterSet};
+pub use graph::{Graph, Recording};
+pub use intrinsic::register as register_intrinsic;
 pub use kernel::{Kernel, KernelDef, ScalarArg};
 #[cfg(feature = "reference")]
 #[doc(hidden)]
 pub use launch::called;
-pub use launch::{Arg, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready};
+pub use launch::{
+    Arg, Code, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready, Shaped, Specialized,
+};
 pub use native::NativePrelude;
 #[doc(hidden)]
-pub use native::{NativeOperand, native, native_operand, no_fallback};
+pub use native::{NativeOperand, native, no_fallback};
 pub use number::{Float, Int, Num, Scalar};
 #[doc(hidden)]
-pub use output::printed;
 pub use output::{reset_output, set_output};
 #[doc(hidden)]
 pub use packed::Packed;
@@ -49,4 +59,7 @@ pub use packed::{
     u32x2, u32x3, u32x4,
 };
 pub use types::{Element, KernelType};
-pub use vector::{Part, PartMut, Parts, ReadBack, Vector, VectorView, VectorViewMut};
+pub use vector::{
+    Lent, Part, PartMut, Parts, ReadBack, Reading, Vector, VectorView, VectorViewMut,
+};
+pub use waiting::Passing;

@@ -1,5 +1,6 @@
 //! What `native!` names outside of the kernel, and what rustc is given in its place.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::panic::Location;
 
@@ -39,9 +40,19 @@ impl NativePrelude {
         }
     }
 
-    /// For the expansion of `#[kernel]`.
+    /// For the expansion of `#[kernel]`: what a path of `use` in `native!` means. That it is a prelude, rustc has been asked before.
+    ///
+    /// # Panics
+    /// Where it is none.
     #[doc(hidden)]
-    pub fn to_ir(&self) -> Prelude {
+    pub fn named(path: &dyn Any) -> Prelude {
+        match path.downcast_ref::<NativePrelude>() {
+            Some(prelude) => prelude.to_ir(),
+            None => unreachable!("rustc took it for a prelude"),
+        }
+    }
+
+    fn to_ir(self) -> Prelude {
         let texts = self.texts.iter();
         Prelude {
             texts: texts
@@ -57,12 +68,16 @@ impl NativePrelude {
 }
 
 /// What the texts of `native!` can name: scalars, and memory of scalars.
-#[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "a text of `native!` knows scalars only, and `{Self}` has several parts",
-    label = "name one of its parts, as in `{{p.x}}`"
+    message = "SRK0803: a text of `native!` knows scalars only, and `{Self}` has several parts",
+    label = "not a scalar",
+    note = "why: the operand is replaced by what the target calls it, and only scalars and memory have a name there",
+    note = "instead: name one of its parts, as in `{{p.x}}`"
 )]
-pub trait NativeOperand {}
+pub trait NativeOperand {
+    #[doc(hidden)]
+    fn __named(&self) {}
+}
 
 impl<T: NativeOperand> NativeOperand for [T] {}
 impl<T: NativeOperand, const N: usize> NativeOperand for [T; N] {}
@@ -70,10 +85,6 @@ impl<T: NativeOperand + ?Sized> NativeOperand for &T {}
 impl<T: NativeOperand + ?Sized> NativeOperand for &mut T {}
 impl<T: NativeOperand> NativeOperand for Atomic<T> {}
 impl<T: NativeOperand> NativeOperand for Shared<T> {}
-
-/// What a text of `native!` names.
-#[doc(hidden)]
-pub fn native_operand<T: NativeOperand + ?Sized>(_: &T) {}
 
 /// What `native!` needs where rustc checks the user's own function: `unsafe` around it.
 ///

@@ -19,8 +19,10 @@ use sealed::Sealed;
 
 /// A scalar that stands in vectors: `bool`, an integer of a fixed width, or a float.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no scalar of vectors",
-    note = "these are bool, i8 to i64, u8 to u64, f16, f32 and f64"
+    message = "SRK0315: `{Self}` is no scalar of vectors",
+    label = "not a scalar of vectors",
+    note = "why: each instance of a generic kernel is rendered for the devices, which know these types alone",
+    note = "instead: use one of bool, i8 to i64, u8 to u64, f16, f32 and f64"
 )]
 pub trait Scalar:
     Sealed + crate::direct::Number + Element + ScalarArg + Default + Debug + PartialEq + PartialOrd
@@ -29,8 +31,10 @@ pub trait Scalar:
 
 /// A number that stands in vectors: `i8` to `i64`, `u8` to `u64`, `f16`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no number of vectors",
-    note = "these are i8 to i64, u8 to u64, f16, f32 and f64"
+    message = "SRK0315: `{Self}` is no number of vectors",
+    label = "not a number of vectors",
+    note = "why: each instance of a generic kernel is rendered for the devices, which know these types alone",
+    note = "instead: use one of i8 to i64, u8 to u64, f16, f32 and f64"
 )]
 #[allow(missing_docs)] // the conversions mean `as`
 pub trait Num:
@@ -74,8 +78,10 @@ pub trait Num:
 
 /// An integer that stands in vectors.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no integer of vectors",
-    note = "these are i8 to i64 and u8 to u64"
+    message = "SRK0315: `{Self}` is no integer of vectors",
+    label = "not an integer of vectors",
+    note = "why: each instance of a generic kernel is rendered for the devices, which know these types alone",
+    note = "instead: use one of i8 to i64 and u8 to u64"
 )]
 pub trait Int:
     Num
@@ -112,8 +118,10 @@ pub trait Int:
 ///
 /// What `f16` has of it is the method of `f32`, rounded.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no float of vectors",
-    note = "these are f16, f32 and f64"
+    message = "SRK0315: `{Self}` is no float of vectors",
+    label = "not a float of vectors",
+    note = "why: each instance of a generic kernel is rendered for the devices, which know these types alone",
+    note = "instead: use one of f16, f32 and f64"
 )]
 #[allow(missing_docs)] // the methods are those of `f32`
 pub trait Float: Num + Neg<Output = Self> + Elementary {

@@ -45,18 +45,12 @@ pub fn print(args: fmt::Arguments<'_>) {
     }
 }
 
-/// For expansions: a value that a kernel prints or compares in an assertion, which is a scalar.
-#[doc(hidden)]
-pub fn printed<T: crate::ScalarArg>(value: T) -> T {
-    value
-}
-
 /// `println!` where rustc checks the user's own function, and where it runs as the oracle.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __println {
     ([$($captured:ident),*] $format:literal $($args:tt)*) => {{
-        $(let _ = $crate::printed($captured);)*
+        $(let _ = $crate::ScalarArg::__scalar($captured);)*
         $crate::direct::print(::core::format_args!("{}\n", ::core::format_args!($format $($args)*)))
     }};
 }
@@ -66,7 +60,7 @@ macro_rules! __println {
 #[macro_export]
 macro_rules! __print {
     ([$($captured:ident),*] $format:literal $($args:tt)*) => {{
-        $(let _ = $crate::printed($captured);)*
+        $(let _ = $crate::ScalarArg::__scalar($captured);)*
         $crate::direct::print(::core::format_args!($format $($args)*))
     }};
 }

@@ -1,7 +1,10 @@
 //! The types that kernels know.
 
 use half::f16;
-use sarek_ir::{EnumInfo, FieldInfo, Scalar, StructInfo, TypeInfo, VariantInfo};
+use sarek_ir::{EnumInfo, FieldInfo, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
+
+use crate::direct::{Scratch, leaves};
+use crate::{Arg, Vector, VectorView, VectorViewMut};
 
 /// A type that kernels compute with: scalars, arrays, tuples, `Option`, `Result`, and what derives it.
 ///
@@ -17,13 +20,33 @@ use sarek_ir::{EnumInfo, FieldInfo, Scalar, StructInfo, TypeInfo, VariantInfo};
 /// # Safety
 /// `TYPE` describes the type: its fields, in order, by their names, and where rustc puts them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no type that kernels know",
+    message = "SRK0312: `{Self}` is no type that kernels know",
     label = "kernels cannot see into this type",
-    note = "write `#[derive(Clone, Copy, KernelType)]` and `#[repr(C)]` (for an enum `#[repr(C, u32)]`) before it"
+    note = "why: a macro that sees only the type's name cannot know its fields",
+    note = "instead: write `#[derive(Clone, Copy, KernelType)]` and `#[repr(C)]` (for an enum `#[repr(C, u32)]`) before it"
 )]
 pub unsafe trait KernelType: Copy + Send + Sync + 'static {
     /// What kernels know of it.
     const TYPE: TypeInfo;
+
+    // As of `Element`, expansions come to these through the trait.
+
+    #[doc(hidden)]
+    fn __type_of(_: impl FnOnce() -> Self) -> TypeInfo {
+        Self::TYPE
+    }
+
+    #[doc(hidden)]
+    #[inline(always)]
+    fn __shared(scratch: &Scratch, len: usize) -> &mut [Self] {
+        scratch.shared_slice(len)
+    }
+
+    #[doc(hidden)]
+    #[inline(always)]
+    fn __shared_array<const N: usize>(scratch: &Scratch) -> &mut [Self; N] {
+        scratch.shared_array()
+    }
 }
 
 /// A type that stands in vectors: `bool`, `i8` to `i64`, `u8` to `u64`, `f16`, `f32`, `f64`, arrays of such types, and
@@ -33,13 +56,49 @@ pub unsafe trait KernelType: Copy + Send + Sync + 'static {
 /// Its layout is what [`KernelType::TYPE`] says, on every device, and it owns nothing. Any bytes are a value of
 /// it but for those of `bool`s, of an enum's tag, and of fields of variants.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be stored in a `Vector`",
+    message = "SRK0311: `{Self}` cannot be stored in a `Vector`",
     label = "not an element type",
-    note = "vectors hold bool, i8 to i64, u8 to u64, f16, f32 and f64, arrays of such, and structs and enums with \
-            `#[derive(Clone, Copy, KernelType)]`; for indices use u32 or u64, since the width of usize differs between \
-            devices; in place of tuples and of `Option`, whose layout Rust does not promise, use a type of your own"
+    note = "why: host and device read the same bytes; the width of `usize` differs between devices, and Rust does not promise the layout \
+            of tuples and of `Option`",
+    note = "instead: use bool, i8 to i64, u8 to u64, f16, f32 and f64, arrays of such, and structs and enums with \
+            `#[derive(Clone, Copy, KernelType)]`"
 )]
-pub unsafe trait Element: KernelType {}
+pub unsafe trait Element: KernelType {
+    // Expansions come to what needs the trait through it, so that rustc tells of a type without it and of nothing else.
+
+    #[doc(hidden)]
+    const __TYPE: TypeInfo = Self::TYPE;
+
+    #[doc(hidden)]
+    fn __leaves(&self) -> Vec<Value> {
+        leaves(self)
+    }
+
+    #[doc(hidden)]
+    fn __value<'a>(value: Self) -> Arg<'a> {
+        Arg::value(value)
+    }
+
+    #[doc(hidden)]
+    fn __read(vector: &Vector<Self>) -> Arg<'_> {
+        Arg::from(vector)
+    }
+
+    #[doc(hidden)]
+    fn __write(vector: &mut Vector<Self>) -> Arg<'_> {
+        Arg::from(vector)
+    }
+
+    #[doc(hidden)]
+    fn __view<const N: usize>(view: VectorView<'_, Self, N>) -> Arg<'_> {
+        Arg::from(view)
+    }
+
+    #[doc(hidden)]
+    fn __view_mut<const N: usize>(view: VectorViewMut<'_, Self, N>) -> Arg<'_> {
+        Arg::from(view)
+    }
+}
 
 macro_rules! scalars {
     ($($ty:ident $scalar:ident)*) => {$(

@@ -81,6 +81,16 @@ pub fn poisoned<T: Sample>(n: usize) -> Vector<T> {
     Vector::filled(n + TAIL, T::SENTINEL)
 }
 
+/// What an output of [`poisoned`] holds before its tail, which nobody has written.
+pub fn written<T: Sample>(output: &Vector<T>) -> Result<Vec<T>, Stop> {
+    let mut got = output.to_vec()?;
+    let tail = got.split_off(got.len() - TAIL);
+    ensure(tail.iter().all(|t| t.same(T::SENTINEL)), || {
+        format!("elements behind the last one were written: {tail:?}")
+    })?;
+    Ok(got)
+}
+
 /// Compares an output of [`poisoned`], tail included.
 pub fn expect<T: Sample>(what: &str, output: &Vector<T>, due: &[T]) -> Check {
     let due: Vec<Due<T>> = due.iter().map(|&d| Due::Exactly(d)).collect();

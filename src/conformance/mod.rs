@@ -30,9 +30,7 @@ mod cases;
 mod check;
 #[doc(hidden)]
 pub mod input;
-mod reference;
 mod report;
-pub mod tolerance;
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,7 +41,8 @@ use sarek_runtime::KernelDef;
 use crate::Device;
 use check::{Check, Stop};
 
-pub use reference::reference;
+use crate::testing::panic_text;
+pub use crate::testing::{reference, tolerance};
 pub use report::{Entry, Report};
 
 /// Runs every case on a device.
@@ -163,8 +162,14 @@ pub enum Capability {
     Storage16,
     /// Buffers and shared arrays of `f16`.
     F16,
+    /// Atomic operations on 64-bit elements.
+    Atomics64,
     /// Operations of subgroups.
     Subgroups,
+    /// Fences without a barrier.
+    Fences,
+    /// Floats that are the same to the bit everywhere.
+    Strict,
 }
 
 impl Capability {
@@ -178,7 +183,10 @@ impl Capability {
             Capability::Storage8 => features.storage8,
             Capability::Storage16 => features.storage16,
             Capability::F16 => features.f16,
+            Capability::Atomics64 => features.atomics64,
             Capability::Subgroups => features.subgroups,
+            Capability::Fences => features.fences,
+            Capability::Strict => features.strict,
         }
     }
 }
@@ -192,21 +200,16 @@ impl fmt::Display for Capability {
             Capability::Storage8 => "8-bit storage",
             Capability::Storage16 => "16-bit storage",
             Capability::F16 => "f16",
+            Capability::Atomics64 => "64-bit atomics",
             Capability::Subgroups => "subgroups",
+            Capability::Fences => "fences",
+            Capability::Strict => "strict floats",
         })
     }
 }
 
 fn device_label(device: &Device) -> String {
     format!("{} ({})", device.backend(), device.info().name)
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a value that is no text")
 }
 
 /// Shortens a duration for tables.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use sarek::backend::{
     Arg, Args, Artifact, Backend, BackendDevice, BackendStream, Claims, Codegen, Compiler,
-    DeviceInfo, Features, Launch, Mem, Parts, Program, RawFault, Renderer, Slice,
+    DeviceInfo, Features, Launch, Mem, Origin, Parts, Program, RawFault, Renderer, Slice,
 };
 use sarek::ir::eval::{self, Host, Ids, Machine, Stop};
 use sarek::ir::write::{self, Derived, Dialect, OpenCl, Slot, SlotKind, Source, Variant};
@@ -174,11 +174,16 @@ impl BackendDevice for Simulated {
 
     fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
         match program {
-            Program::Binary { source, ir, .. } => Ok(Arc::new(Loaded {
+            Program::Binary {
+                source,
+                origin: Origin::Rendered(ir),
+                ..
+            } => Ok(Arc::new(Loaded {
                 kernel: Arc::clone(ir),
                 slots: source.slots.clone(),
             })),
-            Program::Direct(_) | Program::Ir(_) => Err(foreign("program")),
+            // It walks the IR, and knows no text.
+            Program::Binary { .. } | Program::Direct(_) | Program::Ir(_) => Err(foreign("program")),
         }
     }
 

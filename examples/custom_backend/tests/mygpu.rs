@@ -20,6 +20,14 @@ fn halve(x: &[f32], y: &mut [f32]) {
     y[i] = to;
 }
 
+/// The same on this backend and in plain Rust.
+#[kernel_test(halve, on = ["mygpu", "interpreter"], ulps = 0)]
+fn it_halves(#[within(-1e30..1e30)] x: &[f32], y: &mut [f32]) {
+    for (x, y) in x.iter().zip(y) {
+        *y = x / 2.0;
+    }
+}
+
 #[kernel]
 fn reversed(out: &mut [u32]) {
     let tile = shared_array::<u32, 32>();
@@ -99,6 +107,32 @@ fn it_has_storage_and_a_schedule_of_its_own() -> Result<()> {
         "{refused:?}"
     );
     Ok(())
+}
+
+/// What the guide shows is what stands here, and as short as it says.
+#[test]
+fn the_guide_quotes_this_crate() {
+    let guide = include_str!("../../../docs/backends.md");
+    let code = include_str!("../src/lib.rs");
+    let blank = |text: &str| {
+        text.split_whitespace()
+            .collect::<String>()
+            .replace(",}", "}")
+    };
+    let all = blank(code) + &blank(include_str!("mygpu.rs"));
+    let quotes = guide.split("```rust,ignore").skip(1);
+    let mut quoted = 0;
+    for quote in quotes.filter_map(|rest| rest.split("```").next()) {
+        // What is left out of a quote is what the rest of the crate says.
+        let quote = blank(quote);
+        assert!(all.contains(quote.trim_end_matches('}')), "{quote}");
+        quoted += 1;
+    }
+    assert_eq!(quoted, 4);
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
+    let lines = code.lines().filter(is_code).count();
+    let told = format!("in one file of {lines} lines of code");
+    assert!(lines < 300 && guide.contains(&told), "{told}");
 }
 
 /// In a process of its own: the registry is everybody's.

@@ -9,10 +9,12 @@ use crate::tree::{Expr, Node};
 /// A local array in scope.
 #[derive(Clone, Debug)]
 pub(super) struct Array {
-    name: String,
-    elem: Scalar,
-    dims: Vec<usize>,
-    mutable: bool,
+    pub(super) name: String,
+    pub(super) elem: Scalar,
+    pub(super) dims: Vec<usize>,
+    pub(super) mutable: bool,
+    /// It is a slice that a function was lent, of so many elements at least.
+    pub(super) lent: bool,
 }
 
 pub(super) const RULES: &[Rule<Expr>] = &[Rule {
@@ -34,7 +36,7 @@ pub(super) const STORES: &[Rule<Node>] = &[
     },
     Rule {
         weight: 1,
-        fits: |g, _| g.arrays.iter().any(|a| a.mutable),
+        fits: |g, _| g.arrays.iter().any(|a| a.mutable && !a.lent),
         make: copy,
     },
 ];
@@ -95,17 +97,19 @@ fn declare(g: &mut Gen, _: Scalar) -> Node {
         elem,
         dims,
         mutable,
+        lent: false,
     });
     Node::new(format!("let {word}{name} = {text};"), exprs, vec![])
 }
 
-fn pick(g: &mut Gen) -> Array {
-    let arrays: Vec<_> = g.arrays.iter().filter(|a| a.mutable).cloned().collect();
+fn pick(g: &mut Gen, fits: impl Fn(&Array) -> bool) -> Array {
+    let fits = |a: &&Array| a.mutable && fits(a);
+    let arrays: Vec<_> = g.arrays.iter().filter(fits).cloned().collect();
     g.pick(&arrays).clone()
 }
 
 fn store(g: &mut Gen, _: Scalar) -> Node {
-    let array = pick(g);
+    let array = pick(g, |_| true);
     let value = g.settled(array.elem);
     let (place, mut exprs) = place(g, &array);
     if array.elem.is_int() && g.once_in(2) {
@@ -119,8 +123,8 @@ fn store(g: &mut Gen, _: Scalar) -> Node {
 
 /// A whole array, or a row.
 fn copy(g: &mut Gen, _: Scalar) -> Node {
-    let to = pick(g);
-    let alike = |a: &&Array| a.elem == to.elem && a.dims == to.dims;
+    let to = pick(g, |a| !a.lent);
+    let alike = |a: &&Array| a.elem == to.elem && a.dims == to.dims && !a.lent;
     let from: Vec<_> = g.arrays.iter().filter(alike).cloned().collect();
     let from = g.pick(&from).clone();
     if g.once_in(2) {

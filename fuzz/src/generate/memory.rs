@@ -14,17 +14,17 @@ pub(super) const RULES: &[Rule<Expr>] = &[
     },
     Rule {
         weight: 6,
-        fits: |_, ty| ty == Scalar::Usize,
+        fits: |g, ty| ty == Scalar::Usize && !g.in_function,
         make: id,
     },
     Rule {
         weight: 2,
-        fits: |_, ty| ty == Scalar::Usize,
+        fits: |g, ty| ty == Scalar::Usize && !g.slices.is_empty(),
         make: len,
     },
     Rule {
         weight: 1,
-        fits: |_, ty| ty == Scalar::Bool,
+        fits: |g, ty| ty == Scalar::Bool && !g.slices.is_empty(),
         make: |g, ty| {
             let slice = any_slice(g);
             make(ty, Facts::ANY, format!("{}.is_empty()", slice.name), vec![])

@@ -6,22 +6,30 @@
 
 mod array;
 mod boolean;
+mod choice;
+mod closure;
+mod collective;
 mod control;
 mod float;
 mod flow;
+mod half;
 mod integer;
 mod intrinsic;
+mod item;
 mod memory;
+mod packed;
+pub mod says;
 mod signature;
 mod sink;
 mod statement;
+mod sum;
 mod team;
 mod together;
 mod tuple;
 mod wild;
 
-use sarek::conformance::input::Random;
 use sarek::ir::Scalar;
+use sarek::testing::Random;
 
 use crate::case::{Case, Launch};
 use crate::tree::{Block, Expr, Facts, Function, Node};
@@ -40,21 +48,34 @@ pub struct Rule<T> {
 const EXPRESSIONS: &[&[Rule<Expr>]] = &[
     array::RULES,
     boolean::RULES,
+    choice::RULES,
+    closure::RULES,
     control::RULES,
     float::RULES,
+    half::RULES,
     integer::RULES,
     intrinsic::RULES,
+    item::RULES,
     memory::RULES,
+    packed::RULES,
+    says::RULES,
+    sum::RULES,
     team::RULES,
     wild::RULES,
 ];
 
 const STATEMENTS: &[&[Rule<Node>]] = &[
     array::STORES,
+    closure::STATEMENTS,
+    collective::RULES,
     flow::RULES,
+    item::STATEMENTS,
     memory::STORES,
+    packed::STATEMENTS,
+    says::STATEMENTS,
     sink::RULES,
     statement::RULES,
+    sum::STATEMENTS,
     team::STORES,
     together::RULES,
     tuple::RULES,
@@ -124,6 +145,8 @@ struct Traits {
     host: bool,
     /// Elements of 8 and 16 bits may stand in slices.
     narrow: bool,
+    /// There may be `f16`.
+    half: bool,
 }
 
 /// The state of the generator.
@@ -133,6 +156,22 @@ pub struct Gen {
     scope: Vec<Var>,
     slices: Vec<Slice>,
     arrays: Vec<array::Array>,
+    /// Locals of enums.
+    sums: Vec<sum::Local>,
+    /// Structs in scope, inner ones too: the name, the type, and whether they may change.
+    records: Vec<(String, item::Struct, bool)>,
+    structs: Vec<item::Struct>,
+    enums: Vec<sum::Sum>,
+    callees: Vec<item::Callee>,
+    /// The statements of the functions called so far, see [`item`].
+    called: usize,
+    collectives: Vec<collective::Collective>,
+    vectors: Vec<packed::Packed>,
+    /// What may be called by a name.
+    closures: Vec<closure::Closure>,
+    /// It is the body of a `#[device]` function or of a closure that is made.
+    in_function: bool,
+    in_closure: bool,
     teams: Vec<team::Team>,
     loops: Vec<Loop>,
     /// All threads of the block that are left are here.
@@ -157,6 +196,8 @@ pub struct Gen {
 /// A kernel and its launch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Generated {
+    /// What stands before the kernel.
+    pub items: String,
     /// The tree.
     pub function: Function,
     /// The launch.
@@ -167,6 +208,7 @@ impl Generated {
     /// As text.
     pub fn case(&self) -> Case {
         Case {
+            items: self.items.clone(),
             function: self.function.to_string(),
             launch: self.launch.clone(),
         }
@@ -209,6 +251,7 @@ fn made(seed: u64, host: bool) -> Generated {
         subgroups: team && host && random.below(3) == 0,
         host,
         narrow: random.below(3) == 0,
+        half: random.below(3) == 0,
     };
     // Log-uniform from 10 to 200.
     let most: f64 = if team { 8.0 } else { 20.0 };
@@ -219,6 +262,17 @@ fn made(seed: u64, host: bool) -> Generated {
         scope: vec![],
         slices: vec![],
         arrays: vec![],
+        sums: vec![],
+        records: vec![],
+        structs: vec![],
+        enums: vec![],
+        callees: vec![],
+        called: 0,
+        collectives: vec![],
+        vectors: vec![],
+        closures: vec![],
+        in_function: false,
+        in_closure: false,
         teams: vec![],
         loops: vec![],
         together: team,
@@ -231,6 +285,11 @@ fn made(seed: u64, host: bool) -> Generated {
         labels_all: false,
         trips: 1,
     };
+    let items = if gen_.once_in(2) {
+        gen_.items()
+    } else {
+        String::new()
+    };
     let (head, mut body, launch) = gen_.signature(seed);
     while gen_.budget > 0 {
         let stmt = gen_.statement();
@@ -239,6 +298,7 @@ fn made(seed: u64, host: bool) -> Generated {
     gen_.gather(&mut body);
     gen_.results(&mut body);
     Generated {
+        items,
         function: Function { head, body },
         launch,
     }
@@ -317,9 +377,14 @@ impl Gen {
         // The latest ones more often, so that values flow on.
         let late = fitting.len().saturating_sub(4);
         let from = if self.once_in(2) { late } else { 0 };
-        let var = self.pick(&fitting[from..]);
+        let var = self.pick(&fitting[from..]).clone();
+        // What is in a struct of the kernel's own is known to rustc alone.
+        let text = match var.name.contains(".f") {
+            true => format!("({{ let it: {ty} = {}; it }})", var.name),
+            false => var.name,
+        };
         Expr {
-            node: Node::leaf(&var.name),
+            node: Node::leaf(text),
             ty,
             facts: var.facts,
         }
@@ -360,7 +425,9 @@ impl Gen {
         mut statement: impl FnMut(&mut Gen) -> Node,
     ) -> Block {
         let (scope, outer, depth) = (self.scope.clone(), self.trips, self.depth);
-        let arrays = self.arrays.clone();
+        let (arrays, sums) = (self.arrays.clone(), self.sums.clone());
+        let records = self.records.clone();
+        let (vectors, closures) = (self.vectors.clone(), self.closures.clone());
         let keeps_names = std::mem::replace(&mut self.keeps_names, keeps_names);
         self.trips *= trips;
         self.nest += 1;
@@ -370,7 +437,8 @@ impl Gen {
         self.nest -= 1;
         self.keeps_names = keeps_names;
         (self.scope, self.trips, self.depth) = (scope, outer, depth);
-        self.arrays = arrays;
+        (self.arrays, self.sums, self.records) = (arrays, sums, records);
+        (self.vectors, self.closures) = (vectors, closures);
         block
     }
 
@@ -430,7 +498,7 @@ mod tests {
     fn what_is_generated_is_a_kernel() {
         for seed in 0..60 {
             let case = generate(seed).case();
-            if let Err(why) = crate::judge::lower(&case.function) {
+            if let Err(why) = crate::judge::lower(&case) {
                 panic!("seed {seed}: {why}\n{case}");
             }
         }

@@ -76,7 +76,7 @@ pub(super) const STORES: &[Rule<Node>] = &[
 const BLOCKS: [usize; 8] = [1, 3, 32, 33, 64, 64, 255, 256];
 
 /// No block is larger.
-const MOST: usize = 256;
+pub(super) const MOST: usize = 256;
 
 /// Operations of which the order is no matter.
 const UPDATES: [&str; 6] = [
@@ -228,6 +228,13 @@ impl Gen {
             turn: turns[0],
             turns,
         });
+    }
+
+    /// The shared arrays of an element for each thread and more, by number and name.
+    pub(super) fn lines(&self, elem: Scalar) -> Vec<(usize, String)> {
+        let teams = self.teams.iter().enumerate();
+        let lines = teams.filter(|(_, a)| a.kind == Kind::Line && a.elem == elem);
+        lines.map(|(at, a)| (at, a.name.clone())).collect()
     }
 
     /// The slices that threads use by turns, which are filled from the beginning.

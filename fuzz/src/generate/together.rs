@@ -59,7 +59,7 @@ const ASSIGNABLE: char = 'u';
 
 impl Gen {
     /// A value that is the same for all threads of the block.
-    fn same(&mut self, ty: Scalar) -> Expr {
+    pub(super) fn same(&mut self, ty: Scalar) -> Expr {
         let uniform = std::mem::replace(&mut self.uniform, true);
         let value = self.settled(ty);
         self.uniform = uniform;

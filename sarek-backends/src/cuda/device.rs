@@ -4,25 +4,24 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use cudarc::driver::result::{
-    self, DriverError, ctx, device, event, mem_pool, primary_ctx, stream,
-};
+use cudarc::driver::result::{self, DriverError, ctx, device, event, primary_ctx, stream};
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdevice_attribute as Attribute, CUevent, CUevent_flags,
-    CUevent_wait_flags, CUmemAllocationHandleType, CUmemAllocationType, CUmemLocation,
-    CUmemLocationType, CUmemPool_attribute as PoolAttribute, CUmemPoolProps, CUmemoryPool,
-    CUstream,
+    CUcontext, CUdevice, CUdevice_attribute as Attribute, CUevent, CUevent_flags, CUstream,
 };
 use sarek_runtime::backend::{
-    BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
+    BackendDevice, BackendGraph, BackendStream, Codegen, DeviceInfo, Features, GraphOp, Mem,
+    Program,
 };
+use sarek_runtime::tag::{DeviceKind, StorageKind, Tag};
 use sarek_runtime::{Error, Result};
 
+use super::graph::Graph;
 use super::memory::Memory;
 use super::program::{self, Compiler, Renderer};
 use super::stream::Stream;
+use super::transfer::Crews;
 use super::words;
-use crate::jit::lock;
+use crate::jit::{self, lock};
 
 /// A device.
 pub(super) struct Device {
@@ -36,30 +35,60 @@ pub(super) struct Device {
 /// framework keeps devices, so the context is never released.
 pub(super) struct Shared {
     pub name: String,
-    device: CUdevice,
+    pub device: CUdevice,
     pub context: CUcontext,
-    /// How memory is allocated, if the device has pools.
-    pub pool: Option<Pool>,
-    /// The streams that live; what is freed waits for all of them.
+    /// The streams that live; memory is freed behind the work of all of them.
     lanes: Mutex<Vec<Lane>>,
+    /// The devices whose memory this one was let reach, or cannot.
+    pub peers: Mutex<Vec<CUdevice>>,
+    /// Events that nobody uses.
+    pub spare_events: SpareEvents,
+    /// Who carries large transfers.
+    pub crews: Crews,
 }
 
-/// A memory pool and its streams. Allocation and release have one each: an allocation must not
-/// queue behind a release, which waits for work.
-#[derive(Clone, Copy)]
-pub(super) struct Pool {
-    pub pool: CUmemoryPool,
-    pub alloc: CUstream,
-    pub free: CUstream,
+/// Events to be recorded again: a driver takes longer to make one than to record it.
+#[derive(Default)]
+pub(super) struct SpareEvents {
+    plain: Mutex<Vec<CUevent>>,
+    timed: Mutex<Vec<CUevent>>,
+}
+
+impl SpareEvents {
+    /// How many of a kind are kept.
+    const MOST: usize = 64;
+
+    fn of(&self, timed: bool) -> &Mutex<Vec<CUevent>> {
+        if timed { &self.timed } else { &self.plain }
+    }
+
+    /// An event that keeps the time, or one that does not.
+    pub fn take(&self, timed: bool) -> Option<CUevent> {
+        lock(self.of(timed)).pop()
+    }
+
+    /// Keeps an event that nobody uses any more, if there is need.
+    pub fn put(&self, event: CUevent, timed: bool) -> bool {
+        let mut spare = lock(self.of(timed));
+        let keeps = spare.len() < Self::MOST;
+        if keeps {
+            spare.push(event);
+        }
+        keeps
+    }
 }
 
 /// A stream, with an event to wait for it.
 #[derive(Clone, Copy)]
 pub(super) struct Lane {
     pub stream: CUstream,
-    fence: CUevent,
+    pub fence: CUevent,
 }
 
+// SAFETY: see `Shared`.
+unsafe impl Send for Lane {}
+// SAFETY: as above.
+unsafe impl Sync for Lane {}
 // SAFETY: a context, its streams and events may be used from any thread once the context is
 // current there, which `Shared::bind` sees to.
 unsafe impl Send for Shared {}
@@ -84,14 +113,19 @@ impl Shared {
 
     /// A new stream, known to [`Shared::lanes`].
     pub fn open_lane(&self) -> Result<Lane> {
+        let lane = self.private_lane()?;
+        lock(&self.lanes).push(lane);
+        Ok(lane)
+    }
+
+    /// A new stream for which nobody waits: for recording a graph.
+    pub fn private_lane(&self) -> Result<Lane> {
         self.bind()?;
         let fence = event::create(CUevent_flags::CU_EVENT_DISABLE_TIMING)
             .map_err(|error| self.error("cuEventCreate", error))?;
         let stream = stream::create(stream::StreamKind::NonBlocking)
             .map_err(|error| self.error("cuStreamCreate", error))?;
-        let lane = Lane { stream, fence };
-        lock(&self.lanes).push(lane);
-        Ok(lane)
+        Ok(Lane { stream, fence })
     }
 
     /// Waits for a stream and forgets it.
@@ -107,24 +141,6 @@ impl Shared {
             .map_err(|error| self.error("cuStreamDestroy", error))
     }
 
-    /// Makes `waiting` wait for what all streams have been given so far.
-    pub fn wait_for_all(&self, waiting: CUstream) -> Result<()> {
-        // The lock keeps the streams live, and each fence from being recorded for someone else
-        // before it is waited for.
-        for lane in lock(&self.lanes).iter() {
-            // SAFETY: all three are live objects of the current context.
-            let queued = unsafe {
-                event::record(lane.fence, lane.stream).and(stream::wait_event(
-                    waiting,
-                    lane.fence,
-                    CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT,
-                ))
-            };
-            queued.map_err(|error| self.error("cuStreamWaitEvent", error))?;
-        }
-        Ok(())
-    }
-
     /// Waits for all streams.
     pub fn finish_all(&self) -> Result<()> {
         let lanes = lock(&self.lanes);
@@ -134,19 +150,6 @@ impl Shared {
                 .map_err(|error| self.error("cuStreamSynchronize", error))?;
         }
         Ok(())
-    }
-
-    /// Gives back to the driver what the pool holds: memory that was given up may still wait for the work that uses
-    /// it, or be held in pieces.
-    pub fn trim(&self) -> Result<()> {
-        self.bind()?;
-        self.finish_all()?;
-        let Some(Pool { pool, free, .. }) = self.pool else {
-            return Ok(());
-        };
-        // SAFETY: the stream and the pool are live.
-        unsafe { stream::synchronize(free).and_then(|()| mem_pool::trim_to(pool, 0)) }
-            .map_err(|error| self.error("trimming the memory pool", error))
     }
 
     fn attribute(&self, attribute: Attribute) -> Result<i32> {
@@ -161,44 +164,6 @@ impl Shared {
             self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         Ok(u32::try_from(most).unwrap_or(0))
     }
-
-    fn open_pool(&self) -> Result<Option<Pool>> {
-        let supported = self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
-        if !matches!(supported, Ok(1)) {
-            return Ok(None); // drivers before 11.2 do not know the attribute
-        }
-        let told = |error| self.error("setting up the memory pool", error);
-        let properties = CUmemPoolProps {
-            allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
-            handleTypes: CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
-            location: CUmemLocation {
-                type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
-                id: self.device,
-            },
-            win32SecurityAttributes: std::ptr::null_mut(),
-            maxSize: 0,
-            usage: 0,
-            reserved: [0; 54],
-        };
-        // A pool of our own: others in the process may rely on the settings of the default one.
-        // SAFETY: the properties are those of device memory that is not shared with processes.
-        let pool = unsafe { mem_pool::create(&properties) }.map_err(told)?;
-        // Keep what is freed; and rather grow than make an allocation wait for a release.
-        let (mut keep, mut no) = (u64::MAX, 0i32);
-        // SAFETY: the attributes are a `u64` and an `int`.
-        unsafe {
-            let threshold = PoolAttribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-            mem_pool::set_attribute(pool, threshold, (&raw mut keep).cast()).map_err(told)?;
-            let wait = PoolAttribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
-            mem_pool::set_attribute(pool, wait, (&raw mut no).cast()).map_err(told)?;
-        }
-        let open = || stream::create(stream::StreamKind::NonBlocking).map_err(told);
-        Ok(Some(Pool {
-            pool,
-            alloc: open()?,
-            free: open()?,
-        }))
-    }
 }
 
 /// The driver's word on a failed call.
@@ -210,21 +175,26 @@ fn failure(device: &str, call: &str, error: DriverError) -> Error {
 }
 
 impl Device {
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
     pub fn open(ordinal: usize) -> Result<Arc<Device>> {
         let told = |call| move |error| failure("CUDA device", call, error);
         let device = device::get(ordinal as i32).map_err(told("cuDeviceGet"))?;
         let name = device::get_name(device).map_err(told("cuDeviceGetName"))?;
         // SAFETY: the device is one that the driver gave.
         let context = unsafe { primary_ctx::retain(device) };
-        let mut shared = Shared {
+        let shared = Shared {
             context: context.map_err(told("cuDevicePrimaryCtxRetain"))?,
             name,
             device,
-            pool: None,
             lanes: Mutex::default(),
+            peers: Mutex::default(),
+            spare_events: SpareEvents::default(),
+            crews: Crews::default(),
         };
         shared.bind()?;
-        shared.pool = shared.open_pool()?;
         let shared = Arc::new(shared);
         Ok(Arc::new(Device {
             info: describe(&shared)?,
@@ -252,8 +222,12 @@ impl BackendDevice for Device {
         Ok(Arc::new(Memory::new(&self.shared, bytes)?))
     }
 
-    fn trim(&self) -> Result<()> {
-        self.shared.trim()
+    fn alloc_in(&self, bytes: usize, storage: &Tag<StorageKind>) -> Result<Arc<dyn Mem>> {
+        let in_place = self.info.unified && *storage == StorageKind::zero_copy();
+        match *storage == StorageKind::pinned() || in_place {
+            true => Ok(Arc::new(Memory::on_host(&self.shared, bytes)?)),
+            false => Err(jit::no_storage(&self.shared.name, storage)),
+        }
     }
 
     fn stream(&self) -> Arc<dyn BackendStream> {
@@ -262,6 +236,11 @@ impl BackendDevice for Device {
 
     fn new_stream(&self) -> Result<Arc<dyn BackendStream>> {
         Ok(Arc::new(Stream::new(self.shared.clone())?))
+    }
+
+    fn graph(&self, operations: &[GraphOp<'_>]) -> Result<Option<Box<dyn BackendGraph>>> {
+        let graph = Graph::new(&self.shared, operations)?;
+        Ok(Some(Box::new(graph)))
     }
 
     fn used_memory(&self) -> Option<(u64, u64)> {
@@ -282,10 +261,6 @@ impl BackendDevice for Device {
                 Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
             ),
             (
-                "multiprocessors",
-                Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-            ),
-            (
                 "shared bytes per block",
                 Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
             ),
@@ -296,16 +271,10 @@ impl BackendDevice for Device {
                 let value = self.shared.attribute(fact).ok()?;
                 Some((key.to_string(), value.to_string()))
             })
-            .chain([
-                (
-                    "architecture".to_string(),
-                    self.compiler.arch().unwrap_or_else(|why| why),
-                ),
-                (
-                    "memory pool".to_string(),
-                    self.shared.pool.is_some().to_string(),
-                ),
-            ])
+            .chain([(
+                "architecture".to_string(),
+                self.compiler.arch().unwrap_or_else(|why| why),
+            )])
             .collect()
     }
 }
@@ -328,6 +297,7 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
         .map_err(|error| shared.error("cuDeviceTotalMem", error))? as u64;
     Ok(DeviceInfo {
         name: shared.name.clone(),
+        kind: DeviceKind::gpu(),
         priority: None,
         host_memory: false,
         features: Features {
@@ -340,6 +310,8 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
             atomics64: true,
             subgroups: true,
             fences: true,
+            strided: true,
+            strict: true,
         },
         max_block: [
             get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
@@ -357,6 +329,7 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
         // Arguments take 4096 bytes at most; a buffer is a pointer and a length.
         max_buffers: 200,
         warp: get(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
+        compute_units: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         memory,
         unified: get(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0,
         // Arguments are addresses; this is what the driver's own allocations begin at.

@@ -1,17 +1,20 @@
 //! Device memory.
 //!
-//! With a pool, memory is allocated and released in stream order, on two streams of their own: an
-//! allocation is waited for (there is nothing before it); a release waits on the device, not on the
-//! host, for all that was queued on any stream. Without a pool the host waits before it frees.
+//! The framework keeps what vectors give up, so the driver is asked for memory, and given it back, seldom. What is given back is freed
+//! once all that was queued on any stream is done. A pool of the driver's (`cuMemAllocFromPoolAsync`) would free in the order of
+//! streams instead, and takes 8 ms for its first block.
 
+use std::any::Any;
 use std::sync::Arc;
 
-use cudarc::driver::result::{self, DriverError, mem_pool, stream};
-use cudarc::driver::sys::{CUdeviceptr, CUresult};
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys::{
+    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr, CUresult,
+};
 use sarek_runtime::backend::{Mem, Slice};
 use sarek_runtime::{Error, Result};
 
-use super::device::{Pool, Shared};
+use super::device::Shared;
 use crate::jit;
 
 /// An allocation.
@@ -19,17 +22,50 @@ pub(super) struct Memory {
     shared: Arc<Shared>,
     address: CUdeviceptr,
     len: usize,
+    place: Place,
 }
+
+enum Place {
+    Device,
+    /// Page-locked memory of the host, at the same address on both.
+    Host,
+    /// Memory that was there before, with what keeps it.
+    Owned(Owner),
+}
+
+/// What keeps memory that was not allocated here.
+type Owner = Box<dyn Any + Send + Sync>;
 
 impl Memory {
     pub fn new(shared: &Arc<Shared>, len: usize) -> Result<Memory> {
         shared.bind()?;
-        let allocated = allocate(shared, len);
+        // SAFETY: a context is current.
+        let address = unsafe { result::malloc_sync(len) };
+        Memory::of(shared, len, Place::Device, address)
+    }
+
+    /// Page-locked memory of the host, which kernels reach over the bus.
+    pub fn on_host(shared: &Arc<Shared>, len: usize) -> Result<Memory> {
+        shared.bind()?;
+        let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+        // SAFETY: a context is current. Devices of 64-bit processes see such memory where the host does.
+        let allocated = unsafe { result::malloc_host(len, flags) };
+        let address = allocated.map(|memory| memory.expose_provenance() as CUdeviceptr);
+        Memory::of(shared, len, Place::Host, address)
+    }
+
+    fn of(
+        shared: &Arc<Shared>,
+        len: usize,
+        place: Place,
+        allocated: Result<CUdeviceptr, DriverError>,
+    ) -> Result<Memory> {
         match allocated {
             Ok(address) => Ok(Memory {
                 shared: shared.clone(),
                 address,
                 len,
+                place,
             }),
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => Err(Error::OutOfMemory {
                 device: shared.name.clone(),
@@ -39,35 +75,36 @@ impl Memory {
         }
     }
 
+    /// Memory that was there before, and goes back to its owner.
+    pub fn imported(
+        shared: &Arc<Shared>,
+        address: CUdeviceptr,
+        len: usize,
+        owner: Owner,
+    ) -> Memory {
+        Memory {
+            shared: shared.clone(),
+            address,
+            len,
+            place: Place::Owned(owner),
+        }
+    }
+
     fn release(&self) -> Result<()> {
         self.shared.bind()?;
-        match self.shared.pool {
-            Some(Pool { free, .. }) => {
-                self.shared.wait_for_all(free)?;
-                // SAFETY: what uses the memory was queued on the streams that `free` now waits for.
-                unsafe { result::free_async(self.address, free) }
+        self.shared.finish_all()?;
+        let freed = match &self.place {
+            // SAFETY: the memory was allocated so, and nothing that uses it is left.
+            Place::Device => unsafe { result::free_sync(self.address) },
+            Place::Host => {
+                let memory = std::ptr::with_exposed_provenance_mut(self.address as usize);
+                // SAFETY: as above.
+                unsafe { result::free_host(memory) }
             }
-            None => {
-                self.shared.finish_all()?;
-                // SAFETY: nothing that uses the memory is left.
-                unsafe { result::free_sync(self.address) }
-            }
-        }
-        .map_err(|error| self.shared.error("freeing memory", error))
-    }
-}
-
-fn allocate(shared: &Shared, len: usize) -> Result<CUdeviceptr, DriverError> {
-    match shared.pool {
-        Some(Pool { pool, alloc, .. }) => {
-            // SAFETY: the stream is live; once it is done, the memory may be used on any other.
-            unsafe {
-                let address = mem_pool::alloc_async(pool, len, alloc)?;
-                stream::synchronize(alloc).map(|()| address)
-            }
-        }
-        // SAFETY: a context is current.
-        None => unsafe { result::malloc_sync(len) },
+            // It is dropped behind this.
+            Place::Owned(_owner) => Ok(()),
+        };
+        freed.map_err(|error| self.shared.error("freeing memory", error))
     }
 }
 

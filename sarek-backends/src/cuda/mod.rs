@@ -6,11 +6,20 @@
 //! Everything lives in a device's primary context, which is made current on whichever thread calls.
 //! Streams do not synchronise with the legacy default stream.
 
+mod copying;
 mod device;
+mod foreign;
+mod graph;
+pub mod interop;
 mod memory;
 pub mod nvrtc;
+mod peer;
 mod program;
+mod staging;
 mod stream;
+mod team;
+#[doc(hidden)]
+pub mod transfer;
 
 use std::sync::{Arc, OnceLock};
 

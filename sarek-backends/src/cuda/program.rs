@@ -3,6 +3,8 @@
 //! An artifact is a cubin for the device's own architecture or, on a device newer than NVRTC, PTX.
 
 use std::ffi::CString;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use cudarc::driver::result::{DriverError, function, module};
@@ -10,10 +12,11 @@ use cudarc::driver::sys::{CUfunction, CUfunction_attribute, CUmodule, CUresult};
 use sarek_ir::Kernel;
 use sarek_ir::write::{Cuda, Dialect, Slot, SlotKind, Source, Variant};
 use sarek_runtime::backend::{self, Artifact, Parts};
+use sarek_runtime::tag::{Language, Tag};
 use sarek_runtime::{Error, Result};
 
 use super::device::Shared;
-use super::nvrtc;
+use super::{foreign, nvrtc};
 use crate::jit::{self, Binary};
 
 /// Kernels to CUDA C.
@@ -63,8 +66,53 @@ impl backend::Compiler for Compiler {
             message,
         })?;
         let options = jit::options(Cuda.name(), parts)?;
-        let text = jit::with_headers(&source.text, parts);
+        let text = jit::with_headers(kernel, &source.text, parts);
         nvrtc::compile_with(kernel, &text, &arch, &options)
+    }
+
+    /// NVRTC compiles on as many threads as it is called on.
+    fn compile_batch(
+        &self,
+        sources: &[Option<(&str, &Source)>],
+        parts: &Parts,
+    ) -> Vec<Option<Result<Artifact>>> {
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let chunk = sources.len().div_ceil(threads).max(1);
+        let one = |(kernel, source)| self.compile(kernel, source, parts);
+        std::thread::scope(|scope| {
+            let chunks: Vec<_> = sources
+                .chunks(chunk)
+                .map(|chunk| {
+                    let compile = move || -> Vec<_> { chunk.iter().map(|s| s.map(one)).collect() };
+                    scope.spawn(compile)
+                })
+                .collect();
+            let outcomes = chunks.into_iter().map(|chunk| chunk.join());
+            outcomes
+                .flat_map(|outcomes| outcomes.unwrap_or_else(|panic| resume_unwind(panic)))
+                .collect()
+        })
+    }
+
+    fn languages(&self) -> Vec<Tag<Language>> {
+        vec![Language::ptx()]
+    }
+
+    fn compile_foreign(
+        &self,
+        kernel: &str,
+        language: &Tag<Language>,
+        source: &Source,
+        parts: &Parts,
+    ) -> Result<Artifact> {
+        if *language != Language::ptx() {
+            return self.compile(kernel, source, parts);
+        }
+        // The driver compiles it when it is loaded.
+        Ok(Artifact {
+            bytes: [source.text.as_bytes(), b"\0"].concat().into(),
+            log: String::new(),
+        })
     }
 }
 
@@ -129,10 +177,19 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     let readable = image.starts_with(b"\x7fELF") || image.last() == Some(&0);
     let module = match readable {
         // SAFETY: an ELF image tells its own length; PTX ends at its zero byte.
-        true => unsafe { module::load_data(image.as_ptr().cast()) },
-        false => Err(DriverError(CUresult::CUDA_ERROR_INVALID_IMAGE)),
+        true => unsafe { foreign::load(image) },
+        false => Err((CUresult::CUDA_ERROR_INVALID_IMAGE, String::new())),
     };
-    let module = module.map_err(|error| shared.error("cuModuleLoadData", error))?;
+    let module = module.map_err(|(code, log)| match log.is_empty() {
+        true => shared.error("cuModuleLoadDataEx", DriverError(code)),
+        false => Error::Compile {
+            kernel: binary.kernel.into(),
+            target: "ptx".into(),
+            places: vec![],
+            log,
+            source_text: binary.source.text.clone(),
+        },
+    })?;
     // From here on the module is unloaded on every way out.
     let mut program = Program {
         shared: shared.clone(),
@@ -143,8 +200,22 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     let entry = CString::new(binary.source.entry.as_str())
         .map_err(|_| jit::foreign(&shared.name, "an entry point with a zero byte in its name"))?;
     // SAFETY: the module is loaded.
-    program.function = unsafe { module::get_function(module, entry) }
-        .map_err(|error| shared.error("cuModuleGetFunction", error))?;
+    program.function = match unsafe { module::get_function(module, entry) } {
+        Err(DriverError(CUresult::CUDA_ERROR_NOT_FOUND)) => {
+            // SAFETY: the module is loaded.
+            let known = unsafe { foreign::entries(module) };
+            return Err(Error::NoEntry {
+                target: Cuda.name().into(),
+                entry: binary.source.entry.clone(),
+                known,
+            });
+        }
+        found => found.map_err(|error| shared.error("cuModuleGetFunction", error))?,
+    };
+    if let Some(parameters) = binary.foreign {
+        // SAFETY: the function belongs to the module, which is loaded.
+        unsafe { foreign::check(binary.kernel, program.function, parameters) }?;
+    }
     let most = program.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
     let slots = &program.slots;
     if slots

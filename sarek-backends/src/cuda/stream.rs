@@ -1,6 +1,6 @@
 //! Streams and events.
 //!
-//! Uploads go through page-locked memory of the stream: the source may be reused at once, and
+//! Uploads go through memory of the stream ([`super::staging`], [`super::transfer`]): the source may be reused at once, and
 //! the transfer is asynchronous whatever memory the source is.
 
 use std::any::Any;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use cudarc::driver::result::{self, event, stream};
 use cudarc::driver::sys::{
-    CUevent, CUevent_flags, CUevent_wait_flags, CUresult, cuMemcpyPeerAsync, cuStreamQuery,
+    CUevent, CUevent_flags, CUevent_wait_flags, CUfunction, CUresult, CUstream, cuStreamQuery,
 };
 use sarek_ir::SHARED_ALIGNMENT;
 use sarek_runtime::Result;
@@ -19,15 +19,20 @@ use sarek_runtime::direct::RawFault;
 
 use super::device::{Lane, Shared};
 use super::memory::{self, address};
+use super::peer;
 use super::program::Program;
+use super::staging::{STREAM, Staging};
+use super::transfer;
 use crate::jit::{self, lock};
 
 /// A stream.
 pub(super) struct Stream {
     shared: Arc<Shared>,
     lane: Lane,
-    small: Mutex<Option<Staging>>,
-    large: Mutex<Option<Staging>>,
+    /// Through which small uploads go.
+    small: Mutex<Box<[u8]>>,
+    /// Through which larger ones go.
+    staging: Mutex<Option<Staging>>,
 }
 
 // SAFETY: see `Shared`; the staging memory is reached under its lock only.
@@ -35,82 +40,52 @@ unsafe impl Send for Stream {}
 // SAFETY: as above.
 unsafe impl Sync for Stream {}
 
-/// Number and size of the staging slots for small uploads, of which many may be under way.
-const SMALL: (usize, usize) = (64, 16 << 10);
-/// Number and size of the slots that the parts of a large upload take in turn.
-const LARGE: (usize, usize) = (4, 4 << 20);
+/// The most bytes of ordinary memory that the driver has read before an asynchronous copy returns.
+const SMALL: usize = 64 << 10;
 
 /// Arguments that a launch passes without allocating.
-const INLINE_ARGS: usize = 32;
+const INLINE_ARGS: usize = 16;
 
 impl Stream {
     pub fn new(shared: Arc<Shared>) -> Result<Stream> {
-        Ok(Stream {
-            lane: shared.open_lane()?,
+        let lane = shared.open_lane()?;
+        Ok(Stream::on(shared, lane))
+    }
+
+    /// The stream of a lane, which it closes in the end.
+    pub fn on(shared: Arc<Shared>, lane: Lane) -> Stream {
+        Stream {
+            lane,
             shared,
             small: Mutex::default(),
-            large: Mutex::default(),
-        })
+            staging: Mutex::default(),
+        }
+    }
+
+    /// What the driver knows it by.
+    pub fn raw(&self) -> CUstream {
+        self.lane.stream
     }
 
     fn check(&self, call: &str, result: Result<(), result::DriverError>) -> Result<()> {
         result.map_err(|error| self.shared.error(call, error))
     }
 
-    /// Launches with the arguments' values in `values` and pointers to them in `pointers`.
-    fn start(
-        &self,
-        program: &Program,
-        launch: &Launch<'_>,
-        args: &[Arg],
-        values: &mut [u64],
-        pointers: &mut [*mut c_void],
-    ) -> Result<()> {
-        let mut dynamic = 0u64;
-        for ((value, pointer), arg) in values.iter_mut().zip(&mut *pointers).zip(args) {
-            *value = match arg {
-                Arg::Buffer(slice) => address(&self.shared, slice)?,
-                Arg::Scalar(scalar) => {
-                    let mut bytes = [0; 8];
-                    bytes[..scalar.as_bytes().len()].copy_from_slice(scalar.as_bytes());
-                    u64::from_ne_bytes(bytes)
-                }
-                Arg::Shared { bytes } => {
-                    let offset = dynamic.next_multiple_of(SHARED_ALIGNMENT);
-                    dynamic = offset.saturating_add(*bytes);
-                    // The parameter is its first half: the machines that run CUDA are little-endian.
-                    offset
-                }
-            };
-            *pointer = (&raw mut *value).cast();
-        }
-        let ([x, y, z], [bx, by, bz]) = (launch.grid, launch.space.block);
-        // SAFETY: the function's module is loaded as long as `program` lives, and its drop waits
-        // for the stream. Each parameter has a pointer to a value of its size, which is copied.
-        // That the kernel's accesses are in bounds is the launch's contract.
-        let launched = unsafe {
-            let function = program.function();
-            result::launch_kernel(
-                function,
-                (x, y, z),
-                (bx, by, bz),
-                u32::try_from(dynamic).unwrap_or(u32::MAX),
-                self.lane.stream,
-                pointers,
-            )
-        };
-        self.check("cuLaunchKernel", launched)
-    }
-
     /// An event behind the work queued so far.
     fn mark(&self, flags: CUevent_flags) -> Result<Arc<dyn BackendEvent>> {
         self.shared.bind()?;
-        let raw =
-            event::create(flags).map_err(|error| self.shared.error("cuEventCreate", error))?;
+        let timed = flags == CUevent_flags::CU_EVENT_DEFAULT;
+        let raw = match self.shared.spare_events.take(timed) {
+            Some(raw) => raw,
+            None => {
+                let created = event::create(flags);
+                created.map_err(|error| self.shared.error("cuEventCreate", error))?
+            }
+        };
         let event = Event {
             shared: self.shared.clone(),
             raw,
-            timed: flags == CUevent_flags::CU_EVENT_DEFAULT,
+            timed,
         };
         // SAFETY: both are live.
         let recorded = unsafe { event::record(raw, self.lane.stream) };
@@ -118,44 +93,61 @@ impl Stream {
         Ok(Arc::new(event))
     }
 
-    /// Copies from another device, directly where the machine can, else as the driver sees fit.
+    /// Copies from another device.
     fn copy_from_peer(&self, to: u64, owner: &Shared, from: u64, len: usize) -> Result<bool> {
         self.shared.bind()?;
-        let (ours, theirs) = (self.shared.context, owner.context);
-        // SAFETY: both ranges are in bounds by contract, of memory of the contexts given.
-        let copied = unsafe { cuMemcpyPeerAsync(to, ours, from, theirs, len, self.lane.stream) };
-        let copied = copied.result();
+        let (target, source) = ((&*self.shared, to), (owner, from));
+        // SAFETY: both ranges are in bounds by contract, of memory of these devices.
+        let copied = unsafe { peer::copy(target, source, len, self.lane.stream) };
         self.check("cuMemcpyPeerAsync", copied).map(|()| true)
     }
 
-    /// Copies a part of an upload that fits a slot.
-    fn upload(&self, to: u64, part: &[u8]) -> Result<()> {
-        let (slots, shape) = match part.len() <= SMALL.1 {
-            true => (&self.small, SMALL),
-            false => (&self.large, LARGE),
-        };
-        let mut slots = lock(slots);
+    /// Copies an upload of at most [`SMALL`]. The driver has read ordinary memory of that size before its call returns, but not
+    /// memory that is page-locked, as the source may be.
+    fn upload_small(&self, to: u64, src: &[u8]) -> Result<()> {
+        let mut ordinary = lock(&self.small);
+        if ordinary.is_empty() {
+            *ordinary = vec![0; SMALL].into();
+        }
+        let part = &mut ordinary[..src.len()];
+        part.copy_from_slice(src);
+        // SAFETY: the memory is in bounds by contract, and the part is read before the call returns.
+        let copied = unsafe { result::memcpy_htod_async(to, part, self.lane.stream) };
+        self.check("cuMemcpyHtoDAsync", copied)
+    }
+
+    /// Copies an upload through page-locked memory.
+    fn upload(&self, mut to: u64, src: &[u8]) -> Result<()> {
+        let mut slots = lock(&self.staging);
         if slots.is_none() {
-            let staging = Staging::new(shape);
+            let staging = Staging::new(STREAM);
             *slots = Some(staging.map_err(|error| self.shared.error("cuMemHostAlloc", error))?);
         }
         let Some(staging) = slots.as_mut() else {
             return Ok(()); // just made
         };
-        let copied = staging.upload(self.lane, to, part);
-        self.check("cuMemcpyHtoDAsync", copied)
+        for part in src.chunks(STREAM.1) {
+            let copied = staging.upload(self.lane.stream, to, part);
+            self.check("cuMemcpyHtoDAsync", copied)?;
+            to += part.len() as u64;
+        }
+        Ok(())
     }
 }
 
 impl BackendStream for Stream {
     fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         self.shared.bind()?;
-        let mut to = address(&self.shared, dst)?;
-        for part in src.chunks(LARGE.1) {
-            self.upload(to, part)?;
-            to += part.len() as u64;
+        let to = address(&self.shared, dst)?;
+        match src.len() {
+            0 => Ok(()),
+            1..=SMALL => self.upload_small(to, src),
+            bytes if transfer::is_worth(bytes) => {
+                let crews = &self.shared.crews;
+                crews.upload(&self.shared, self.lane.stream, to, src)
+            }
+            _ => self.upload(to, src),
         }
-        Ok(())
     }
 
     fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
@@ -164,6 +156,10 @@ impl BackendStream for Stream {
         }
         self.shared.bind()?;
         let from = address(&self.shared, src)?;
+        if transfer::is_worth(dst.len()) {
+            let crews = &self.shared.crews;
+            return crews.download(&self.shared, self.lane.stream, from, dst);
+        }
         // SAFETY: the source is in bounds by contract, and `dst` is borrowed until the stream has
         // been waited for, whether or not the copy could be queued.
         let copied = unsafe {
@@ -174,18 +170,24 @@ impl BackendStream for Stream {
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
-        let program: &Program = jit::program(&self.shared.name, launch)?;
-        let args = jit::arguments(&self.shared.name, launch, &program.slots)?;
         self.shared.bind()?;
-        if args.len() <= INLINE_ARGS {
-            let mut values = [0; INLINE_ARGS];
-            let mut pointers = [std::ptr::null_mut(); INLINE_ARGS];
-            self.start(program, launch, args, &mut values, &mut pointers)?;
-        } else {
-            let mut values = vec![0; args.len()];
-            let mut pointers = vec![std::ptr::null_mut(); args.len()];
-            self.start(program, launch, args, &mut values, &mut pointers)?;
-        }
+        with_arguments(&self.shared, launch, |function, dynamic, pointers| {
+            let ([x, y, z], [bx, by, bz]) = (launch.grid, launch.space.block);
+            // SAFETY: the function's module is loaded as long as the program lives, and its drop waits for the stream. Each
+            // parameter has a pointer to a value of its size, which is copied. That the kernel's accesses are in bounds is the
+            // launch's contract.
+            let launched = unsafe {
+                result::launch_kernel(
+                    function,
+                    (x, y, z),
+                    (bx, by, bz),
+                    dynamic,
+                    self.lane.stream,
+                    pointers,
+                )
+            };
+            self.check("cuLaunchKernel", launched)
+        })?;
         Ok(None)
     }
 
@@ -254,66 +256,47 @@ impl BackendStream for Stream {
     }
 }
 
+/// Lays the arguments of a launch out: `use_` is given the function, the bytes of shared memory that the launch gives it, and a
+/// pointer to the value of each parameter.
+pub(super) fn with_arguments<R>(
+    shared: &Arc<Shared>,
+    launch: &Launch<'_>,
+    use_: impl FnOnce(CUfunction, u32, &mut [*mut c_void]) -> Result<R>,
+) -> Result<R> {
+    let program: &Program = jit::program(&shared.name, launch)?;
+    let args = jit::arguments(&shared.name, launch, &program.slots)?;
+    let (mut values, mut pointers) = ([0; INLINE_ARGS], [std::ptr::null_mut(); INLINE_ARGS]);
+    let (mut more_values, mut more_pointers) = (vec![], vec![]);
+    let (values, pointers) = match args.len() {
+        count @ ..=INLINE_ARGS => (&mut values[..count], &mut pointers[..count]),
+        count => {
+            more_values.resize(count, 0);
+            more_pointers.resize(count, std::ptr::null_mut());
+            (&mut more_values[..], &mut more_pointers[..])
+        }
+    };
+    let mut dynamic = 0u64;
+    for ((value, pointer), arg) in values.iter_mut().zip(&mut *pointers).zip(args) {
+        *value = match arg {
+            Arg::Buffer(slice) => address(shared, slice)?,
+            Arg::Scalar(scalar) => u64::from_ne_bytes(scalar.padded()),
+            Arg::Shared { bytes } => {
+                let offset = dynamic.next_multiple_of(SHARED_ALIGNMENT);
+                dynamic = offset.saturating_add(*bytes);
+                // The parameter is its first half: the machines that run CUDA are little-endian.
+                offset
+            }
+        };
+        *pointer = (&raw mut *value).cast();
+    }
+    let dynamic = u32::try_from(dynamic).unwrap_or(u32::MAX);
+    use_(program.function(), dynamic, pointers)
+}
+
 impl Drop for Stream {
     fn drop(&mut self) {
         // Waits, so that the staging memory may go. A failure means that the device is lost.
         let _ = self.shared.close_lane(self.lane);
-    }
-}
-
-/// Page-locked memory in slots of one size, used in turn.
-struct Staging {
-    memory: *mut u8,
-    slot: usize,
-    /// For each slot, when its last transfer is done.
-    done: Vec<CUevent>,
-    next: usize,
-}
-
-impl Staging {
-    fn new((count, slot): (usize, usize)) -> Result<Staging, result::DriverError> {
-        // SAFETY: a context is current; the memory is used by this value only.
-        let memory = unsafe { result::malloc_host(count * slot, 0) }?;
-        let mut staging = Staging {
-            memory: memory.cast(),
-            slot,
-            done: vec![],
-            next: 0,
-        };
-        for _ in 0..count {
-            let event = event::create(CUevent_flags::CU_EVENT_DISABLE_TIMING)?;
-            staging.done.push(event);
-        }
-        Ok(staging)
-    }
-
-    /// Queues an upload of at most a slot.
-    fn upload(&mut self, lane: Lane, to: u64, part: &[u8]) -> Result<(), result::DriverError> {
-        debug_assert!(part.len() <= self.slot);
-        let at = self.next;
-        self.next = (at + 1) % self.done.len();
-        // SAFETY: the slot is idle once its event has passed (one never recorded has), lies within
-        // the memory, and is not used again before the event recorded here has passed.
-        unsafe {
-            event::synchronize(self.done[at])?;
-            let slot = self.memory.add(at * self.slot);
-            std::ptr::copy_nonoverlapping(part.as_ptr(), slot, part.len());
-            let staged = std::slice::from_raw_parts(slot, part.len());
-            result::memcpy_htod_async(to, staged, lane.stream)?;
-            event::record(self.done[at], lane.stream)
-        }
-    }
-}
-
-impl Drop for Staging {
-    fn drop(&mut self) {
-        // SAFETY: the stream that used the memory and the events has been waited for.
-        unsafe {
-            for event in self.done.drain(..) {
-                let _ = event::destroy(event);
-            }
-            let _ = result::free_host(self.memory.cast());
-        }
     }
 }
 
@@ -365,7 +348,9 @@ impl BackendEvent for Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        if self.shared.bind().is_ok() {
+        // What waits for it waits for what it stood behind then, whatever it is recorded for later.
+        let kept = self.shared.spare_events.put(self.raw, self.timed);
+        if !kept && self.shared.bind().is_ok() {
             // SAFETY: the event is live and not used after this; waits on it are not disturbed.
             let _ = unsafe { event::destroy(self.raw) };
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use sarek_runtime::backend::{
     BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
 };
+use sarek_runtime::tag::DeviceKind;
 use sarek_runtime::{Error, Result};
 
 use super::NAME;
@@ -29,10 +30,14 @@ impl Interpreter {
             atomics64: true,
             subgroups: true,
             fences: true,
+            strided: false,
+            // x87 registers round twice.
+            strict: cfg!(any(not(target_arch = "x86"), target_feature = "sse2")),
         };
         Interpreter {
             info: DeviceInfo {
                 name: "IR interpreter".into(),
+                kind: DeviceKind::cpu(),
                 host_memory: true,
                 features,
                 max_block: [1024; 3],

@@ -6,6 +6,7 @@ use sarek_runtime::backend::{
     BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
 };
 use sarek_runtime::direct::isa;
+use sarek_runtime::tag::DeviceKind;
 use sarek_runtime::{Error, Result};
 
 use super::memory::HostMemory;
@@ -24,7 +25,9 @@ impl Processor {
         let threads = rayon::current_num_threads();
         let info = DeviceInfo {
             name: format!("{} threads, {}", threads, isa().name()),
+            kind: DeviceKind::cpu(),
             host_memory: true,
+            compute_units: threads as u32,
             features: Features {
                 f64: true,
                 f64_math: true,
@@ -35,11 +38,14 @@ impl Processor {
                 atomics64: true,
                 subgroups: true,
                 fences: true,
+                strided: false,
+                // x87 registers round twice.
+                strict: cfg!(any(not(target_arch = "x86"), target_feature = "sse2")),
             },
             unified: true,
             ..DeviceInfo::default()
         };
-        let stream = Arc::new(HostStream::new());
+        let stream = Arc::new(HostStream);
         Processor { info, stream }
     }
 }

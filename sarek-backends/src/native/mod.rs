@@ -8,8 +8,7 @@ mod stream;
 use std::sync::Arc;
 
 use sarek_runtime::Result;
-use sarek_runtime::backend::{Backend, BackendDevice, Claims};
-use sarek_runtime::tag::ScheduleKind;
+use sarek_runtime::backend::{Backend, BackendDevice};
 
 use device::Processor;
 
@@ -31,9 +30,5 @@ impl Backend for Native {
 
     fn priority(&self) -> i32 {
         50
-    }
-
-    fn claims(&self, claims: &mut Claims) {
-        claims.schedule(ScheduleKind::single_thread());
     }
 }

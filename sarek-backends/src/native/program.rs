@@ -4,7 +4,9 @@ use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::prelude::*;
+use sarek_runtime::claims::Schedule;
 use sarek_runtime::direct::{Direct, DirectArg, IndexSpace, RawFault};
 
 /// A compiled body.
@@ -14,8 +16,8 @@ pub struct Compiled(pub Direct);
 /// costs some 10 µs.
 const SMALL: u64 = 1 << 16;
 
-/// Pieces per thread of the pool: a thread that finishes early finds more, and the last piece of a
-/// slow one is short beside the whole.
+/// Into how many pieces for each thread of the pool a launch may fall: a thread that finishes early finds more, and the last
+/// piece of a slow one is short beside the whole.
 const PIECES_PER_THREAD: u64 = 64;
 
 /// Why a launch stopped.
@@ -26,7 +28,7 @@ pub enum Stop {
     Panic(String),
 }
 
-/// Runs all blocks, with `pool` by several threads where that is worth it.
+/// Runs all blocks, unless the schedule says otherwise by several threads where that is worth it.
 ///
 /// # Safety
 /// As for [`sarek_runtime::direct::RunBlocks`].
@@ -35,21 +37,68 @@ pub unsafe fn run(
     args: &[DirectArg],
     space: &IndexSpace,
     checked: bool,
-    pool: bool,
+    schedule: Schedule,
 ) -> Result<(), Stop> {
     let blocks = space.blocks();
     // SAFETY: the caller's promise; each block is run once.
     let piece = |blocks: Range<u64>| unsafe { guarded(direct, args, space, blocks, checked) };
     let operations = space.threads().saturating_mul(direct.weight as u64);
     let threads = rayon::current_num_threads() as u64;
-    if !pool || blocks < 2 || threads < 2 || operations < SMALL {
+    match schedule {
+        Schedule::SingleThread => return piece(0..blocks),
+        // Each thread of the pool takes every so manieth block.
+        Schedule::GridStride if blocks > 1 => {
+            let turns = |first: u64| {
+                let mut own = (first..blocks).step_by(threads as usize);
+                own.try_for_each(|block| piece(block..block + 1))
+            };
+            return (0..threads.min(blocks)).into_par_iter().try_for_each(turns);
+        }
+        Schedule::Blocks | Schedule::GridStride => {}
+    }
+    if blocks < 2 || threads < 2 || operations < SMALL {
         return piece(0..blocks);
     }
-    let pieces = blocks.min(threads * PIECES_PER_THREAD);
-    let bound = |i: u64| (blocks as u128 * i as u128 / pieces as u128) as u64;
-    (0..pieces)
-        .into_par_iter()
-        .try_for_each(|i| piece(bound(i)..bound(i + 1)))
+    let whole = Stretch {
+        blocks: 0..blocks,
+        least: blocks / (threads * PIECES_PER_THREAD),
+    };
+    whole.try_for_each(piece)
+}
+
+/// Blocks in a row, as few pieces of them as keep all threads at work: a piece has its costs, and blocks may be small.
+struct Stretch {
+    blocks: Range<u64>,
+    /// What has no more blocks than this is one piece.
+    least: u64,
+}
+
+impl ParallelIterator for Stretch {
+    type Item = Range<u64>;
+
+    fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(self, consumer: C) -> C::Result {
+        bridge_unindexed(self, consumer)
+    }
+}
+
+impl UnindexedProducer for Stretch {
+    type Item = Range<u64>;
+
+    /// Rayon asks for it as long as there are threads without work.
+    fn split(self) -> (Self, Option<Self>) {
+        let Stretch { blocks, least } = self;
+        let len = blocks.end - blocks.start;
+        if len < 2 || len <= least {
+            return (Stretch { blocks, least }, None);
+        }
+        let middle = blocks.start + len / 2;
+        let part = |blocks| Stretch { blocks, least };
+        (part(blocks.start..middle), Some(part(middle..blocks.end)))
+    }
+
+    fn fold_with<F: Folder<Self::Item>>(self, folder: F) -> F {
+        folder.consume(self.blocks)
+    }
 }
 
 /// Runs some blocks; a panic is caught.

@@ -1,24 +1,13 @@
 use sarek_runtime::backend::{Args, BackendStream, Launch, Slice};
+use sarek_runtime::claims::Schedule;
 use sarek_runtime::direct::RawFault;
-use sarek_runtime::tag::{ScheduleKind, Tag};
 use sarek_runtime::{Error, Result};
 
 use super::memory::HostMemory;
 use super::program::{self, Compiled, Stop};
 
 /// The one queue: whatever is asked is done before the call returns.
-pub struct HostStream {
-    single_thread: Tag<ScheduleKind>,
-}
-
-impl HostStream {
-    /// The queue.
-    pub fn new() -> HostStream {
-        HostStream {
-            single_thread: ScheduleKind::single_thread(),
-        }
-    }
-}
+pub struct HostStream;
 
 impl BackendStream for HostStream {
     fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
@@ -36,10 +25,12 @@ impl BackendStream for HostStream {
         let (Some(compiled), Args::Host { args, checked }) = (compiled, &launch.args) else {
             return Err(foreign("program"));
         };
-        let pool = *launch.schedule != self.single_thread;
+        let Some(schedule) = Schedule::of(launch.schedule) else {
+            return Err(foreign("schedule"));
+        };
         // SAFETY: the runtime gives arguments that fit the kernel, borrowed for this call, and
         // `checked` as it proved the launch.
-        match unsafe { program::run(compiled.0, args, &launch.space, *checked, pool) } {
+        match unsafe { program::run(compiled.0, args, &launch.space, *checked, schedule) } {
             Ok(()) => Ok(None),
             Err(Stop::Fault(fault)) => Ok(Some(fault)),
             Err(Stop::Panic(message)) => Err(Error::panicked(launch.kernel, message)),

@@ -3,22 +3,28 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, create_command_queue};
 use opencl3::context::Context;
-use opencl3::device::{CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, Device as Id};
+use opencl3::device::{
+    CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, CL_FP_DENORM,
+    CL_FP_INF_NAN, CL_FP_ROUND_TO_NEAREST, Device as Id,
+};
 use opencl3::error_codes::{ClError, cl_int};
 use opencl3::types::cl_context;
 use sarek_runtime::backend::{
     BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
 };
+use sarek_runtime::tag::{DeviceKind, StorageKind, Tag};
 use sarek_runtime::{Error, Result};
 
 use super::Object;
 use super::memory::Memory;
 use super::program::{self, Compiler, Renderer};
 use super::stream::Stream;
+use crate::jit;
 
 /// A device.
 pub(super) struct Device {
@@ -86,6 +92,17 @@ impl Device {
     }
 }
 
+impl Device {
+    fn buffer(&self, bytes: usize, on_host: bool) -> Result<Arc<dyn Mem>> {
+        // NVIDIA's driver makes buffers of any size, and fails when they are used.
+        if bytes as u64 > self.info.max_buffer {
+            let device = self.shared.name.clone();
+            return Err(Error::OutOfMemory { device, bytes });
+        }
+        Ok(Arc::new(Memory::new(&self.shared, bytes, on_host)?))
+    }
+}
+
 impl BackendDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -104,12 +121,24 @@ impl BackendDevice for Device {
     }
 
     fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
-        // NVIDIA's driver makes buffers of any size, and fails when they are used.
-        if bytes as u64 > self.info.max_buffer {
-            let device = self.shared.name.clone();
-            return Err(Error::OutOfMemory { device, bytes });
+        self.buffer(bytes, false)
+    }
+
+    fn alloc_in(&self, bytes: usize, storage: &Tag<StorageKind>) -> Result<Arc<dyn Mem>> {
+        let in_place = self.info.unified && *storage == StorageKind::zero_copy();
+        match *storage == StorageKind::pinned() || in_place {
+            true => self.buffer(bytes, true),
+            false => Err(jit::no_storage(&self.shared.name, storage)),
         }
-        Ok(Arc::new(Memory::new(&self.shared, bytes)?))
+    }
+
+    unsafe fn import_host(&self, at: NonNull<u8>, bytes: usize) -> Result<Option<Arc<dyn Mem>>> {
+        if !self.info.unified || bytes as u64 > self.info.max_buffer {
+            return Ok(None);
+        }
+        // SAFETY: the caller's promise.
+        let memory = unsafe { Memory::in_place(&self.shared, at, bytes) };
+        Ok(memory.map(|memory| Arc::new(memory) as Arc<dyn Mem>))
     }
 
     fn stream(&self) -> Arc<dyn BackendStream> {
@@ -126,10 +155,6 @@ impl BackendDevice for Device {
             ("vendor", id.vendor()),
             ("version", id.version()),
             ("driver", id.driver_version()),
-            (
-                "compute units",
-                id.max_compute_units().map(|n| n.to_string()),
-            ),
             ("clock MHz", id.max_clock_frequency().map(|n| n.to_string())),
             ("local memory", id.local_mem_size().map(|n| n.to_string())),
             ("extensions", id.extensions()),
@@ -169,10 +194,15 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
     };
     let extensions = id.extensions()?;
     let full = id.profile()? == "FULL_PROFILE";
+    let software = id.dev_type()? & CL_DEVICE_TYPE_CPU != 0;
     let f64 = id.double_fp_config().unwrap_or(0) != 0;
     Ok(DeviceInfo {
         name: shared.name.clone(),
-        priority: (id.dev_type()? & CL_DEVICE_TYPE_CPU != 0).then_some(40),
+        kind: match software {
+            true => DeviceKind::software(),
+            false => DeviceKind::gpu(),
+        },
+        priority: software.then_some(40),
         host_memory: false,
         features: Features {
             f64,
@@ -187,6 +217,8 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
             // OpenCL C 1.2 has none.
             subgroups: false,
             fences: true,
+            strided: true,
+            strict: is_strict(&id),
         },
         max_block,
         max_block_threads: threads,
@@ -196,12 +228,21 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
         // A buffer comes with a 64-bit length.
         max_buffers: clamp(id.max_parameter_size()? / 16),
         warp: warp(&id)?,
+        compute_units: id.max_compute_units()?,
         memory: id.global_mem_size()?,
         unified: id.host_unified_memory().unwrap_or(false),
         alignment: shared.alignment,
         // A part of a buffer is an object of its own, made for each launch.
         slabs: false,
     })
+}
+
+/// Does it compute as IEEE 754 says: rounded to the nearest, division and square root too, with subnormal numbers?
+/// Devices with `f64` do so there.
+fn is_strict(id: &Id) -> bool {
+    let all =
+        CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    id.single_fp_config().unwrap_or(0) & all == all
 }
 
 /// Threads in lockstep, as far as a driver tells: two vendors' extensions, then OpenCL 3.0.

@@ -1,13 +1,15 @@
 //! OpenCL buffers.
 
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY,
     CL_OUT_OF_RESOURCES,
 };
-use opencl3::memory::{CL_BUFFER_CREATE_TYPE_REGION, CL_MEM_READ_WRITE};
+use opencl3::memory::{
+    CL_BUFFER_CREATE_TYPE_REGION, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR,
+};
 use opencl3::memory::{create_buffer, create_sub_buffer};
 use opencl3::types::{cl_buffer_region, cl_mem};
 use sarek_runtime::backend::{Mem, Slice};
@@ -25,10 +27,18 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub fn new(shared: &Arc<Shared>, len: usize) -> Result<Memory> {
+    /// In the device's own memory, or in the host's where the device reaches it.
+    pub fn new(shared: &Arc<Shared>, len: usize, on_host: bool) -> Result<Memory> {
+        let place = if on_host { CL_MEM_ALLOC_HOST_PTR } else { 0 };
         // SAFETY: without `CL_MEM_USE_HOST_PTR` or `CL_MEM_COPY_HOST_PTR` no host memory is read.
-        let buffer =
-            unsafe { create_buffer(shared.context(), CL_MEM_READ_WRITE, len, ptr::null_mut()) };
+        let buffer = unsafe {
+            create_buffer(
+                shared.context(),
+                CL_MEM_READ_WRITE | place,
+                len,
+                ptr::null_mut(),
+            )
+        };
         let buffer = buffer.map_err(|code| match code {
             CL_MEM_OBJECT_ALLOCATION_FAILURE
             | CL_OUT_OF_RESOURCES
@@ -44,6 +54,28 @@ impl Memory {
             buffer: Object::memory(buffer),
             len,
         })
+    }
+
+    /// Memory of the host that the device uses as it is; `None` if the driver does not take it. Copies from that very place and to it
+    /// are what OpenCL asks for so that both sides see what the other wrote (`clEnqueueReadBuffer`, of `CL_MEM_USE_HOST_PTR`).
+    ///
+    /// # Safety
+    /// The memory is there until the result is dropped, and used by one side at a time.
+    pub unsafe fn in_place(shared: &Arc<Shared>, at: NonNull<u8>, len: usize) -> Option<Memory> {
+        let flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
+        // SAFETY: the caller's promise.
+        let buffer = unsafe { create_buffer(shared.context(), flags, len, at.as_ptr().cast()) };
+        let buffer = Object::memory(buffer.ok()?);
+        Some(Memory::imported(shared, buffer, len))
+    }
+
+    /// A buffer that was there before.
+    pub fn imported(shared: &Arc<Shared>, buffer: Object, len: usize) -> Memory {
+        Memory {
+            shared: shared.clone(),
+            buffer,
+            len,
+        }
     }
 
     pub fn raw(&self) -> cl_mem {

@@ -5,6 +5,8 @@
 //! CPU devices have priority 40, below native Rust on the same processor.
 
 mod device;
+mod foreign;
+pub mod interop;
 mod memory;
 mod pocl;
 mod program;

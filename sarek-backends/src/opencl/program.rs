@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use opencl3::device::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
-use opencl3::error_codes::{CL_INVALID_VALUE, cl_int};
+use opencl3::error_codes::{CL_INVALID_KERNEL_NAME, CL_INVALID_VALUE, cl_int};
 use opencl3::kernel::{
     CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_WORK_GROUP_SIZE, create_kernel,
     get_kernel_work_group_info,
@@ -24,10 +24,11 @@ use opencl3::types::cl_program;
 use sarek_ir::Kernel;
 use sarek_ir::write::{Dialect, OpenCl, Slot, Source, Variant};
 use sarek_runtime::backend::{self, Artifact, Parts};
+use sarek_runtime::tag::{Language, Tag};
 use sarek_runtime::{Error, Result};
 
 use super::device::Shared;
-use super::{Object, pocl};
+use super::{Object, foreign, pocl};
 use crate::jit::{self, Binary};
 
 /// A kernel ready to launch.
@@ -88,9 +89,11 @@ impl Compiler {
         kernel: &str,
         source: &Source,
         parts: &Parts,
+        foreign: bool,
     ) -> Result<(Object, String)> {
-        let mut text = jit::with_headers(&source.text, parts);
-        if self.shared.is_pocl() {
+        let mut text = jit::with_headers(kernel, &source.text, parts);
+        // The user's own text means what the driver makes of it.
+        if self.shared.is_pocl() && !foreign {
             text = (pocl::PRELUDE.to_owned() + &text).into();
         }
         // One text: cl3 0.13 hands over two of them as if a `&str` were a pointer.
@@ -98,7 +101,11 @@ impl Compiler {
             .map_err(|code| self.shared.error("clCreateProgramWithSource", code))?;
         let program = Object::program(program);
         let more = jit::options(OpenCl.name(), parts)?;
-        let options = [&[self.options().to_owned()], more.as_slice()].concat();
+        let own = match foreign {
+            true => foreign::options(self.options(), parts),
+            false => self.options().to_owned(),
+        };
+        let options = [&[own], more.as_slice()].concat();
         let options = CString::new(options.join(" "))
             .map_err(|_| self.shared.error("clBuildProgram", CL_INVALID_VALUE))?;
         let built = self.build(&program, &options);
@@ -111,7 +118,7 @@ impl Compiler {
                 target: OpenCl.name().into(),
                 log: match log.is_empty() {
                     true => self.shared.error("clBuildProgram", code).to_string(),
-                    false => log,
+                    false => jit::files::heeding_lines(&log, "<kernel>", &text),
                 },
                 source_text: source.text.clone(),
             }),
@@ -160,7 +167,29 @@ impl backend::Compiler for Compiler {
     }
 
     fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
-        let (program, log) = self.build_source(kernel, source, parts)?;
+        self.artifact(kernel, source, parts, false)
+    }
+
+    fn compile_foreign(
+        &self,
+        kernel: &str,
+        _language: &Tag<Language>,
+        source: &Source,
+        parts: &Parts,
+    ) -> Result<Artifact> {
+        self.artifact(kernel, source, parts, true)
+    }
+}
+
+impl Compiler {
+    fn artifact(
+        &self,
+        kernel: &str,
+        source: &Source,
+        parts: &Parts,
+        foreign: bool,
+    ) -> Result<Artifact> {
+        let (program, log) = self.build_source(kernel, source, parts, foreign)?;
         if self.shared.is_pocl() {
             return Ok(Artifact {
                 bytes: Arc::new([]),
@@ -188,17 +217,20 @@ pub(super) fn load(
     let program = match compiler.build_binary(&binary.artifact.bytes) {
         Some(program) => program,
         None => {
-            compiler
-                .build_source(binary.kernel, binary.source, binary.parts)?
-                .0
+            let (kernel, foreign) = (binary.kernel, binary.foreign.is_some());
+            let built = compiler.build_source(kernel, binary.source, binary.parts, foreign);
+            built?.0
         }
     };
     let mut kernel = entry(shared, &program, binary.source)?;
+    if let Some(parameters) = binary.foreign {
+        foreign::check(shared, binary.kernel, &kernel, parameters)?;
+    }
     let mut most = most_threads(shared, &kernel)?;
-    if most < binary.threads() {
+    if most < binary.threads() && binary.foreign.is_none() {
         // The driver chose registers for smaller blocks, which it may do unless told the size.
         let sized = sized(binary.source, binary.block);
-        let (program, _) = compiler.build_source(binary.kernel, &sized, binary.parts)?;
+        let (program, _) = compiler.build_source(binary.kernel, &sized, binary.parts, false)?;
         kernel = entry(shared, &program, &sized)?;
         // NVIDIA's driver keeps telling 256 where it runs the declared size.
         most = most_threads(shared, &kernel)?.max(declared_threads(shared, &kernel));
@@ -214,9 +246,15 @@ pub(super) fn load(
 fn entry(shared: &Shared, program: &Object, source: &Source) -> Result<Object> {
     let name = CString::new(source.entry.as_str())
         .map_err(|_| shared.error("clCreateKernel", CL_INVALID_VALUE))?;
-    let kernel =
-        create_kernel(program.raw, &name).map_err(|code| shared.error("clCreateKernel", code))?;
-    Ok(Object::kernel(kernel))
+    match create_kernel(program.raw, &name) {
+        Ok(kernel) => Ok(Object::kernel(kernel)),
+        Err(CL_INVALID_KERNEL_NAME) => Err(Error::NoEntry {
+            target: OpenCl.name().into(),
+            entry: source.entry.clone(),
+            known: foreign::entries(program),
+        }),
+        Err(code) => Err(shared.error("clCreateKernel", code)),
+    }
 }
 
 /// The largest block that the driver runs the kernel in.

@@ -61,6 +61,11 @@ impl Stream {
         flush(self.queue.raw).map_err(|code| self.shared.error("clFlush", code))
     }
 
+    /// The driver's handle.
+    pub fn raw(&self) -> cl_command_queue {
+        self.queue.raw
+    }
+
     fn last(&self) -> Option<Arc<Object>> {
         lock(&self.last).clone()
     }

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use sarek_runtime::backend::{
     BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
 };
+use sarek_runtime::tag::DeviceKind;
 use sarek_runtime::{Error, Result, cache};
 use wgpu::{Adapter, DeviceDescriptor, DeviceType, ErrorFilter, Limits, PollStatus, PollType};
 use wgpu::{PipelineCache, PipelineCacheDescriptor, Queue, SubmissionIndex};
@@ -165,6 +166,10 @@ const USED: wgpu::Features = wgpu::Features::SHADER_F64
     .union(wgpu::Features::PIPELINE_CACHE);
 
 impl Device {
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
     pub fn open(adapter: &Adapter) -> Result<Arc<Device>> {
         let facts = adapter.get_info();
         let limits = adapter.limits();
@@ -259,9 +264,14 @@ impl BackendDevice for Device {
 fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
     let limits = &shared.limits;
     let features = shared.device.features();
+    let software = facts.device_type == DeviceType::Cpu;
     DeviceInfo {
         name: shared.name.clone(),
-        priority: (facts.device_type == DeviceType::Cpu).then_some(40),
+        kind: match software {
+            true => DeviceKind::software(),
+            false => DeviceKind::gpu(),
+        },
+        priority: software.then_some(40),
         host_memory: false,
         features: Features {
             f64: features.contains(wgpu::Features::SHADER_F64),
@@ -276,6 +286,10 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
             subgroups: features.contains(wgpu::Features::SUBGROUP),
             // WGSL orders memory at barriers alone.
             fences: false,
+            // Mesa's software device leaves loops after 65535 iterations, all of a thread's loops together.
+            strided: !software,
+            // WGSL leaves division inexact, and products and sums to be joined.
+            strict: false,
         },
         max_block: [
             limits.max_compute_workgroup_size_x,
@@ -293,6 +307,8 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
             true => facts.subgroup_max_size,
             false => 1,
         },
+        // WebGPU does not tell.
+        compute_units: 0,
         memory: 0,
         unified: matches!(
             facts.device_type,

@@ -18,11 +18,17 @@ pub(super) struct Memory {
     pub buffer: wgpu::Buffer,
     device: wgpu::Device,
     len: usize,
+    /// Is it somebody else's?
+    imported: bool,
 }
+
+/// What vectors are used for.
+pub(super) const USAGE: BufferUsages = BufferUsages::STORAGE
+    .union(BufferUsages::COPY_SRC)
+    .union(BufferUsages::COPY_DST);
 
 impl Memory {
     pub fn new(shared: &Shared, len: usize) -> Result<Memory> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
         let exhausted = || Error::OutOfMemory {
             device: shared.name.clone(),
             bytes: len,
@@ -35,7 +41,7 @@ impl Memory {
             shared.device.create_buffer(&BufferDescriptor {
                 label: None,
                 size,
-                usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
+                usage: USAGE,
                 mapped_at_creation: false,
             })
         });
@@ -43,13 +49,30 @@ impl Memory {
             Some(wgpu::Error::OutOfMemory { .. }) => Err(exhausted()),
             Some(error) => Err(shared.error(format!("creating a buffer failed: {error}"))),
             None => shared.alive().map(|()| Memory {
-                id: NEXT.fetch_add(1, Ordering::Relaxed),
+                id: next_id(),
                 buffer,
                 device: shared.device.clone(),
                 len,
+                imported: false,
             }),
         }
     }
+
+    /// A buffer that was there before.
+    pub fn imported(shared: &Shared, buffer: wgpu::Buffer) -> Memory {
+        Memory {
+            id: next_id(),
+            len: buffer.size() as usize,
+            buffer,
+            device: shared.device.clone(),
+            imported: true,
+        }
+    }
+}
+
+fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Memory {
@@ -69,7 +92,9 @@ impl Drop for Memory {
     fn drop(&mut self) {
         // Frees the memory after the submissions that use it, also while a program keeps a bind
         // group that names the buffer.
-        self.buffer.destroy();
+        if !self.imported {
+            self.buffer.destroy();
+        }
     }
 }
 

@@ -8,6 +8,8 @@
 //! A device has one queue, hence one stream.
 
 mod device;
+mod foreign;
+pub mod interop;
 mod memory;
 mod program;
 mod stream;

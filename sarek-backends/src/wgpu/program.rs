@@ -19,8 +19,9 @@ use wgpu::{
 };
 
 use super::device::Shared;
+use super::foreign;
 use super::memory::{self, Bound};
-use crate::jit::{self, Binary, lock};
+use crate::jit::{self, Binary, files, lock};
 
 /// Kernels to WGSL.
 pub(super) struct Renderer;
@@ -62,7 +63,7 @@ impl backend::Compiler for Compiler {
     }
 
     fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
-        let text = with_parts(&source.text, parts)?;
+        let text = with_parts(kernel, &source.text, parts)?;
         compiled(&self.shared, kernel, source, || module(&self.shared, &text))?;
         Ok(Artifact {
             bytes: text.as_bytes().into(),
@@ -71,9 +72,9 @@ impl backend::Compiler for Compiler {
     }
 }
 
-/// The text behind what environments ask for: WGSL has no preprocessor, so that headers are text and
-/// definitions are constants.
-fn with_parts<'a>(text: &'a str, parts: &Parts) -> Result<Cow<'a, str>> {
+/// The text with what environments ask for behind it, so that its lines keep their numbers: WGSL has no preprocessor, so that
+/// headers are text and definitions are constants.
+fn with_parts<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Result<Cow<'a, str>> {
     if parts.is_empty() {
         return Ok(text.into());
     }
@@ -86,7 +87,9 @@ fn with_parts<'a>(text: &'a str, parts: &Parts) -> Result<Cow<'a, str>> {
     let definitions = parts.definitions.iter();
     let definitions = definitions.map(|(name, value)| format!("const {name} = {value};\n"));
     let headers = parts.headers.iter().map(|header| format!("{header}\n"));
-    Ok((definitions.chain(headers).collect::<String>() + text).into())
+    let behind: String = definitions.chain(headers).collect();
+    let text = format!("{text}\n{behind}");
+    Ok(files::expanded(kernel, &text, &parts.files, files::Lines::Kept).into())
 }
 
 /// The result of `work`; what it objects to is the text's fault.
@@ -119,6 +122,8 @@ fn module(shared: &Shared, text: &str) -> ShaderModule {
 pub(super) struct Program {
     pub pipeline: ComputePipeline,
     pub slots: Vec<Slot>,
+    /// The numbers by which the buffers are bound, in the order of their slots, and then the uniform block.
+    numbers: Vec<u32>,
     layout: BindGroupLayout,
     scalars: Scalars,
     /// The uniform block; one serves all launches, since they run in order.
@@ -149,7 +154,8 @@ impl Program {
             return Ok(group.clone());
         }
         bindings.extend(self.uniform.iter().map(|b| b.as_entire_buffer_binding()));
-        let numbered = (0..).zip(bindings.into_iter().map(BindingResource::Buffer));
+        let bindings = bindings.into_iter().map(BindingResource::Buffer);
+        let numbered = self.numbers.iter().copied().zip(bindings);
         let entries: Vec<BindGroupEntry<'_>> = numbered
             .map(|(binding, resource)| BindGroupEntry { binding, resource })
             .collect();
@@ -177,9 +183,10 @@ impl Program {
 }
 
 /// The uniform block: each scalar at its natural alignment, the whole a multiple of 16 bytes.
-struct Scalars {
-    offsets: Vec<usize>,
-    size: usize,
+pub(super) struct Scalars {
+    /// In the order of their slots.
+    pub offsets: Vec<usize>,
+    pub size: usize,
 }
 
 impl Scalars {
@@ -216,16 +223,25 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     let binary = Binary::of(&shared.name, program)?;
     let text = std::str::from_utf8(&binary.artifact.bytes)
         .map_err(|_| shared.error("the artifact is not WGSL"))?;
-    let scalars = Scalars::new(&binary.source.slots);
     let lengths = lengths(&binary);
     let lengths = lengths.iter().map(|(name, len)| (name.as_str(), *len));
-    let constants: Vec<(&str, f64)> = (Wgsl::BLOCK.into_iter())
-        .zip(binary.block.map(f64::from))
-        .chain(lengths)
-        .collect();
+    let block = Wgsl::BLOCK.into_iter().zip(binary.block.map(f64::from));
+    let mut constants: Vec<(&str, f64)> = block.chain(lengths).collect();
+    let (scalars, numbers) = match binary.foreign {
+        None => {
+            let buffers = binary.source.slots.iter().filter(|s| jit::is_buffer(s));
+            let numbers = (0..buffers.count() as u32 + 1).collect();
+            (Scalars::new(&binary.source.slots), numbers)
+        }
+        Some(parameters) => {
+            let found = foreign::reflect(&binary, text, parameters)?;
+            constants.retain(|(name, _)| found.constants.iter().any(|c| c == name));
+            (found.scalars, found.numbers)
+        }
+    };
     let (layout, pipeline) = compiled(shared, binary.kernel, binary.source, || {
         let module = module(shared, text);
-        let layout = bind_group_layout(shared, &binary.source.slots, &scalars);
+        let layout = bind_group_layout(shared, &binary.source.slots, &scalars, &numbers);
         let pipelines = shared
             .device
             .create_pipeline_layout(&PipelineLayoutDescriptor {
@@ -265,6 +281,7 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
     Ok(Program {
         pipeline,
         slots: binary.source.slots.clone(),
+        numbers,
         layout,
         scalars,
         uniform,
@@ -293,8 +310,13 @@ fn lengths(binary: &Binary<'_>) -> Vec<(String, f64)> {
     given.map(length).collect()
 }
 
-/// Buffers in the order of their slots, then the uniform block.
-fn bind_group_layout(shared: &Shared, slots: &[Slot], scalars: &Scalars) -> BindGroupLayout {
+/// Buffers in the order of their slots, then the uniform block, by these numbers.
+fn bind_group_layout(
+    shared: &Shared,
+    slots: &[Slot],
+    scalars: &Scalars,
+    numbers: &[u32],
+) -> BindGroupLayout {
     let buffers = slots.iter().filter_map(|slot| match slot.kind {
         SlotKind::Buffer { mutable, .. } => Some(BufferBindingType::Storage {
             read_only: !mutable,
@@ -309,7 +331,7 @@ fn bind_group_layout(shared: &Shared, slots: &[Slot], scalars: &Scalars) -> Bind
         | SlotKind::Shared(_) => None,
     });
     let uniform = (scalars.size > 0).then_some(BufferBindingType::Uniform);
-    let entries: Vec<BindGroupLayoutEntry> = (0..)
+    let entries: Vec<BindGroupLayoutEntry> = (numbers.iter().copied())
         .zip(buffers.chain(uniform))
         .map(|(binding, ty)| BindGroupLayoutEntry {
             binding,

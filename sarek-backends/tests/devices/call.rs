@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sarek_ir::analysis::range::{ArgFact, LaunchFacts};
 use sarek_ir::write::{FAULT_WORDS, IndexWidth, Slot, SlotKind, Variant};
 use sarek_ir::{Axis, Kernel, Memory, Scalar, SiteId, Value};
-use sarek_runtime::backend::{Arg, Args, Codegen, Launch, Parts, Program, Slice};
+use sarek_runtime::backend::{Arg, Args, Codegen, Launch, Origin, Parts, Program, Slice};
 use sarek_runtime::direct::IndexSpace;
 use sarek_runtime::tag::ScheduleKind;
 
@@ -41,6 +41,7 @@ impl Call<'_> {
                 .rfind(|&i| self.grid[i] * self.block[i] > 1)
                 .map_or(1, |i| i as u8 + 1),
             folded: false,
+            strided: false,
             index: self.index,
             checked: all.filter(|_| self.checked).map(SiteId).collect(),
             dense: true,
@@ -55,7 +56,7 @@ impl Call<'_> {
             block: self.block,
             shared: &shared,
             parts: &Parts::new(),
-            ir: &Arc::new(self.kernel.clone()),
+            origin: Origin::Rendered(&Arc::new(self.kernel.clone())),
         });
         let program = program.unwrap_or_else(|e| panic!("{e}\n{}", source.text));
         let faults = rig.upload(&[0u32; FAULT_WORDS]);

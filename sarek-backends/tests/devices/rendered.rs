@@ -119,6 +119,7 @@ fn run(rig: &Rig, index: IndexWidth, checked: &[u32], x_len: u32) -> (Vec<f32>, 
     let variant = Variant {
         dims: 1,
         folded: false,
+        strided: false,
         index,
         checked: checked.iter().copied().map(SiteId).collect(),
         dense: true,

@@ -7,8 +7,8 @@ use sarek_backends::builtin;
 use sarek_ir::Kernel;
 use sarek_ir::write::Source;
 use sarek_runtime::backend::{
-    Arg, Args, Artifact, Backend, BackendDevice, BackendStream, Codegen, Launch, Parts, Program,
-    ScalarBytes, Slice,
+    Arg, Args, Artifact, Backend, BackendDevice, BackendStream, Codegen, Launch, Origin, Parts,
+    Program, ScalarBytes, Slice,
 };
 use sarek_runtime::direct::IndexSpace;
 use sarek_runtime::tag::ScheduleKind;
@@ -97,7 +97,7 @@ impl Rig {
             block,
             shared: &[],
             parts: &Parts::new(),
-            ir: &Arc::new(Kernel::new("under_test")),
+            origin: Origin::Rendered(&Arc::new(Kernel::new("under_test"))),
         })
     }
 

@@ -185,7 +185,7 @@ pub fn a_missing_entry_is_an_error(rig: &Rig) {
         .and_then(|a| rig.load(&source, &a, BLOCK));
     let error = loaded.expect_err("there is no such entry");
     assert!(
-        matches!(error, Error::Device { .. } | Error::Compile { .. }),
+        matches!(error, Error::NoEntry { .. } | Error::Compile { .. }),
         "{error}"
     );
 }

@@ -31,8 +31,8 @@ pub fn of_struct(item: &DeriveInput, fields: &Fields) -> TokenStream {
     }
 }
 
-/// The description of an enum.
-pub fn of_enum(item: &DeriveInput, data: &DataEnum) -> TokenStream {
+/// The description of an enum, whose size is held against rustc's if it is `certain` to be laid out like that.
+pub fn of_enum(item: &DeriveInput, data: &DataEnum, certain: bool) -> TokenStream {
     let name = item.ident.to_string();
     let aligns = data.variants.iter().map(|v| {
         let types = v.fields.iter().map(|f| &f.ty);
@@ -54,17 +54,19 @@ pub fn of_enum(item: &DeriveInput, data: &DataEnum) -> TokenStream {
             )*])
         }
     });
+    let size = match certain {
+        true => {
+            quote!(__layout::checked_size(::core::mem::size_of::<Self>(), &[#aligns], &[#(#ends),*]))
+        }
+        false => quote!(::core::mem::size_of::<Self>() as ::core::primitive::u64),
+    };
     quote! {
         __ir::TypeInfo::Enum(
             const {
                 &__ir::EnumInfo {
                     name: #name,
                     variants: const { &[#(#variants),*] },
-                    size: __layout::checked_size(
-                        ::core::mem::size_of::<Self>(),
-                        &[#aligns],
-                        &[#(#ends),*],
-                    ),
+                    size: #size,
                 }
             },
         )

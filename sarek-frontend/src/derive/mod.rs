@@ -8,12 +8,24 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields};
 
-use crate::diagnostics::Errors;
+use crate::diagnostics::{Errors, codes};
 use repr::Shape;
 
 /// Expands `#[derive(KernelType)] item`.
 pub fn expand(item: TokenStream) -> TokenStream {
+    both(item).0
+}
+
+/// What is wrong with `#[derive(KernelType)] item`.
+pub fn messages(item: TokenStream) -> Vec<String> {
+    both(item).1
+}
+
+fn both(item: TokenStream) -> (TokenStream, Vec<String>) {
     let mut errors = Errors::default();
+    if !crate::parse::depth::is_bounded(&item, &mut errors) {
+        return errors.finish();
+    }
     let tokens = match syn::parse2::<DeriveInput>(item) {
         Ok(item) => implementation(&item, &mut errors),
         Err(error) => {
@@ -21,8 +33,8 @@ pub fn expand(item: TokenStream) -> TokenStream {
             None
         }
     };
-    let (reports, _) = errors.finish();
-    quote!(#reports #tokens)
+    let (reports, messages) = errors.finish();
+    (quote!(#reports #tokens), messages)
 }
 
 fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream> {
@@ -39,15 +51,23 @@ fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream
             let shape = if bare { Shape::Bare } else { Shape::Data };
             repr::check(item, shape, errors);
             if data.variants.is_empty() {
-                let message = "an enum of a kernel has a variant at least";
-                errors.at(item.ident.span(), message);
+                errors.at(
+                    codes::EMPTY_TYPE,
+                    item.ident.span(),
+                    "an enum without variants has no value that a vector could hold",
+                    "give it a variant, or drop the derive",
+                );
                 return None;
             }
-            layout::of_enum(item, data)
+            layout::of_enum(item, data, errors.is_empty())
         }
         Data::Union(data) => {
-            let message = "a union is not supported: kernels know structs and enums";
-            errors.at(data.union_token.span, message);
+            errors.at(
+                codes::EMPTY_TYPE,
+                data.union_token.span,
+                "a union is not a type of kernels",
+                "use a struct, or an enum with fields",
+            );
             return None;
         }
     };
@@ -111,15 +131,23 @@ fn krate(item: &DeriveInput, errors: &mut Errors) -> TokenStream {
 
 fn parameters(item: &DeriveInput, errors: &mut Errors) {
     for lifetime in item.generics.lifetimes() {
-        let message = "a type of a kernel borrows nothing: drop the lifetime";
-        errors.at(lifetime.span(), message);
+        errors.at(
+            codes::EMPTY_TYPE,
+            lifetime.span(),
+            "a type of a kernel borrows nothing",
+            "drop the lifetime",
+        );
     }
 }
 
 fn fields_exist(fields: &Fields, item: &DeriveInput, errors: &mut Errors) {
     if fields.is_empty() {
-        let message = "a struct of a kernel has a field at least";
-        errors.at(item.ident.span(), message);
+        errors.at(
+            codes::EMPTY_TYPE,
+            item.ident.span(),
+            "a struct without fields has nothing that a vector could hold",
+            "give it a field, or drop the derive",
+        );
     }
 }
 

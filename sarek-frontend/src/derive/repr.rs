@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use syn::DeriveInput;
 use syn::spanned::Spanned;
 
-use crate::diagnostics::Errors;
+use crate::diagnostics::{Errors, codes};
 
 /// What a type is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub fn check(item: &DeriveInput, shape: Shape, errors: &mut Errors) {
             Shape::Bare | Shape::Data => matches!(word.as_str(), "C" | "u32"),
         };
         if !fits {
-            let message = format!("`repr({word})` is not supported: {}", wanted(shape));
-            errors.at(*span, message);
+            let what = format!("`repr({word})` is not supported");
+            errors.at(codes::LAYOUT, *span, what, wanted(shape));
             return;
         }
     }
@@ -38,11 +38,8 @@ pub fn check(item: &DeriveInput, shape: Shape, errors: &mut Errors) {
         Shape::Data => has("C") && has("u32"),
     };
     if !enough {
-        let message = format!(
-            "kernels need a layout that is the same everywhere: {}",
-            wanted(shape)
-        );
-        errors.at(item.ident.span(), message);
+        let what = "this type has no layout that is the same everywhere";
+        errors.at(codes::LAYOUT, item.ident.span(), what, wanted(shape));
     }
 }
 

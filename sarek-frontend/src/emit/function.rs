@@ -8,15 +8,19 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use sarek_ir::analysis::contract::Contract;
-use sarek_ir::{Access, Argument as SarekArgument, Memory, ParamId};
+use sarek_ir::analysis::exact;
+use sarek_ir::{Argument as SarekArgument, Memory, ParamId};
+use syn::spanned::Spanned;
 
-use super::item::{LinkParts, checks, element_type, link_parts};
+use super::checks::{Checks, checks};
+use super::item::{LinkParts, element_type, link_parts};
 use super::nesting::Nesting;
-use super::{constant, direct};
+use super::{constant, direct, marks, unmarked};
 use crate::lower::{Callee, Lowered, scalar_tokens};
-use crate::parse::{Argument, ArgumentKind, Parameters, Signature};
+use crate::parse::{Argument, ArgumentKind, Own, Parameters, Signature};
 
 /// Where the items of a function stand.
+#[derive(Clone)]
 pub struct Owner {
     /// The type.
     pub ty: TokenStream,
@@ -26,15 +30,27 @@ pub struct Owner {
     pub clause: TokenStream,
     /// The method's name; `None` for a free function.
     pub method: Option<String>,
+    /// The type that stands for the function: `ty`, or one that a method has for itself.
+    pub instance: TokenStream,
+    /// The name of that struct of a method's.
+    pub strukt: Option<Ident>,
+    /// Of a method, what it is generic by besides its type.
+    pub own: Own,
 }
 
 impl Owner {
-    fn name(&self, what: &str) -> Ident {
+    pub(super) fn name(&self, what: &str) -> Ident {
         let name = match &self.method {
             Some(method) => format!("__sarek_{what}_{method}"),
             None => format!("__sarek_{what}"),
         };
-        Ident::new(&name, Span::mixed_site())
+        Ident::new(&name, Span::mixed_site().located_at(self.ty.span()))
+    }
+
+    /// One of the function's items from outside of its type.
+    pub(super) fn item(&self, what: &str) -> TokenStream {
+        let (ty, name, arguments) = (&self.ty, self.name(what), self.own.arguments());
+        quote!(<#ty>::#name #arguments)
     }
 }
 
@@ -52,10 +68,9 @@ pub fn items(
         clause,
         ..
     } = owner;
-    let (linked, links, function, ir, body) = (
-        owner.name("linked"),
+    let (links, facts_name, ir, body) = (
         owner.name("links"),
-        owner.name("function"),
+        owner.name("facts"),
         owner.name("ir"),
         owner.name("body"),
     );
@@ -63,7 +78,7 @@ pub fn items(
         constants,
         given,
         functions,
-    } = link_parts(lowered, &linked, krate);
+    } = link_parts(lowered, signature, krate);
     let nesting = Nesting::of(lowered);
     let (value, nested_links) = match &nesting {
         Some(nesting) => {
@@ -95,35 +110,39 @@ pub fn items(
         }
     });
     let block = owner.name("block");
-    let checks = checks(lowered, true);
+    let closed = owner.method.is_none() && lowered.parameters.is_empty();
+    let Checks { alone, inside } = checks(lowered, true).among(closed, krate);
     let (facts, infer) = (
-        facts(owner, lowered, signature, is_cooperative, krate),
+        facts(lowered, signature, is_cooperative, krate),
         infer(owner, signature, krate),
     );
+    let levels = nesting.as_ref().map(Nesting::levels);
+    let (own, own_clause) = (owner.own.declared(), owner.own.clause(None));
+    let (strukt, instance) = instance(owner, lowered, krate);
     let items = quote! {
+        #alone
+
         #[automatically_derived]
         #[allow(dead_code, unreachable_code, non_upper_case_globals, clippy::all)]
         impl #generics #ty #clause {
             #constants
             #infer
             #nested_links
+            #levels
 
             #[doc(hidden)]
-            pub fn #links() -> #krate::ir::link::Links {
-                const {
-                    use #krate::__private::direct;
-                    #(#checks)*
-                }
+            fn #links<#own>() -> #krate::ir::link::Links #own_clause {
+                #inside
                 #value
             }
 
             #[doc(hidden)]
-            pub fn #function() -> #krate::ir::link::Function {
-                #krate::ir::link::Function { ir: Self::#ir, links: Self::#links() }
+            const fn #facts_name<#own>() -> #krate::FunctionFacts #own_clause {
+                #facts
             }
         }
 
-        #facts
+        #instance
 
         const _: () = {
             use ::std::borrow::Cow;
@@ -133,191 +152,218 @@ pub fn items(
             #[allow(dead_code, non_upper_case_globals, clippy::all)]
             impl #generics #ty #clause {
                 #[doc(hidden)]
-                pub const #ir: &'static ir::Kernel = &#data;
+                const #ir: &'static ir::Kernel = &#data;
 
                 #nest
 
                 #[doc(hidden)]
                 #[inline(always)]
                 #[allow(unused)]
-                pub unsafe fn #body<const CHECK: ::core::primitive::bool>(
+                pub unsafe fn #body<#own const CHECK: ::core::primitive::bool>(
+                    _: direct::Flag<CHECK>,
                     #params
-                ) -> ::core::result::Result<#yields, direct::RawFault> {
+                ) -> ::core::result::Result<#yields, direct::RawFault> #own_clause {
                     unsafe { #stmts }
                 }
 
                 #[doc(hidden)]
                 #[inline(always)]
                 #[allow(unused)]
-                pub unsafe fn #block<const CHECK: ::core::primitive::bool, const FULL: ::core::primitive::bool>(
+                pub unsafe fn #block<#own const CHECK: ::core::primitive::bool, const FULL: ::core::primitive::bool>(
+                    _: direct::Flag<CHECK>,
+                    _: direct::Flag<FULL>,
                     #block_params
-                ) -> ::core::result::Result<(), direct::RawFault> {
+                ) -> ::core::result::Result<(), direct::RawFault> #own_clause {
                     unsafe { #block_stmts }
                 }
             }
         };
     };
-    among_callees(lowered, &items)
+    let items = among_callees(lowered, &items);
+    quote!(#strukt #items)
 }
 
 /// Items that name the functions called by their aliases.
 pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStream {
-    let mut seen = BTreeSet::new();
-    let fresh = |callee: &&Callee| callee.method.is_none() && seen.insert(callee.alias.to_string());
-    let callees: Vec<&Callee> = lowered.callees.iter().filter(fresh).collect();
-    if callees.is_empty() {
+    let others = || lowered.callees.iter().filter(|callee| !callee.is_self);
+    if others().next().is_none() {
         return items.clone();
     }
-    let stand_ins = callees.iter().map(|callee| callee.stand_in());
-    let imports = callees.iter().map(|callee| callee.import());
-    let marked = callees.iter().map(|callee| callee.is_marked());
+    let mut seen = BTreeSet::new();
+    let fresh = |callee: &&Callee| seen.insert(callee.alias.to_string());
+    let imports = others().filter(|callee| callee.method.is_none());
+    let imports = imports.filter(fresh).map(Callee::import);
+    let mut seen = BTreeSet::new();
+    let traits = others().filter_map(|callee| {
+        let path = callee.of_trait.as_ref()?;
+        let fresh = seen.insert(marks::mark_of(path).to_string());
+        fresh.then(|| marks::import(path, &callee.krate))
+    });
+    let (marks, traits): (Vec<_>, Vec<_>) = traits.unzip();
+    let stand_ins = unmarked::stand_ins(others());
     // A function that is not marked leaves its alias to the stand-in around.
     quote! {
         const _: () = {
-            #(#stand_ins)*
+            #stand_ins
+            #(#marks)*
             {
                 #(#imports)*
-                const _: () = { #(#marked)* };
+                #(#traits)*
                 #items
             }
         };
     }
 }
 
-/// What holds of all instances, which callers ask where nothing can be inferred.
+/// What callers have to know, as an expression.
 fn facts(
-    owner: &Owner,
     lowered: &Lowered,
     signature: &Signature,
     is_cooperative: bool,
     krate: &TokenStream,
 ) -> TokenStream {
-    let takes = takes(lowered, krate);
-    let (takes_name, sites, collective, uniform, mutates) = (
-        owner.name("takes"),
-        owner.name("sites"),
-        owner.name("collective"),
-        owner.name("uniform"),
-        owner.name("mutates"),
-    );
-    let nesting = Nesting::of(lowered);
-    let count = match &nesting {
+    let sites = match Nesting::of(lowered) {
         Some(nesting) => nesting.sites(),
         None => lowered.sites(),
     };
     let collectives = lowered.callees.iter().map(|callee| callee.collective());
-    let asked = asked(lowered, krate);
-    let changes = signature.arguments.first().is_some_and(|a| match a.kind {
+    let is_exact = exact::strays(&lowered.kernel).is_empty();
+    let exacts = lowered.callees.iter().map(|callee| callee.exact());
+    let mutates = signature.arguments.first().is_some_and(|a| match a.kind {
         ArgumentKind::Reference { mutable, .. } => mutable,
         ArgumentKind::Scalar(_)
         | ArgumentKind::Value(_)
         | ArgumentKind::Slice { .. }
+        | ArgumentKind::Callable(_)
         | ArgumentKind::View { .. } => false,
     });
-    let Owner {
-        ty,
-        generics,
-        clause,
-        ..
-    } = owner;
-    let parameters = &lowered.parameters.bare;
-    // Those of a type's methods may need what the type is bound by.
-    let of_types = lowered.callees.iter().any(|callee| callee.method.is_some());
-    let levels = nesting.as_ref().map(Nesting::levels);
-    let (generics, clause) = match (&owner.method, of_types) {
-        (None, false) => (quote!(<#parameters>), TokenStream::new()),
-        (None, true) | (Some(_), _) => (generics.clone(), clause.clone()),
-    };
-    let is_device = owner.method.is_none().then(|| {
-        quote! {
-            #[automatically_derived]
-            #[allow(dead_code, non_upper_case_globals, clippy::all)]
-            impl <#parameters> #ty {
-                #[doc(hidden)]
-                pub const __sarek_is_device: ::core::primitive::bool = true;
-            }
-        }
-    });
+    let (asked, takes) = (asked(lowered), takes(lowered));
     quote! {
-        #is_device
-
-        #[automatically_derived]
-        #[allow(dead_code, non_upper_case_globals, clippy::all)]
-        impl #generics #ty #clause {
-            #levels
-
-            #[doc(hidden)]
-            pub const #sites: ::core::primitive::u32 = #count;
-
-            #[doc(hidden)]
-            pub const #collective: ::core::primitive::bool = #is_cooperative #(|| #collectives)*;
-
-            #[doc(hidden)]
-            pub const #uniform: &'static [::core::primitive::bool] = &[#(#asked),*];
-
-            #[doc(hidden)]
-            pub const #takes_name: &'static [::core::primitive::bool] = &[#(#takes),*];
-
-            #[doc(hidden)]
-            pub const #mutates: ::core::primitive::bool = #changes;
+        #krate::FunctionFacts {
+            sites: #sites,
+            collective: #is_cooperative #(|| #collectives)*,
+            exact: #is_exact #(&& #exacts)*,
+            mutates: #mutates,
+            uniform: #krate::ParameterSet::new(&[#(#asked),*]),
+            takes: #krate::ParameterSet::new(&[#(#takes),*]),
         }
     }
 }
 
+/// What stands for the function, a free function's own struct or one of a method's: that struct, and what it implements.
+fn instance(
+    owner: &Owner,
+    lowered: &Lowered,
+    krate: &TokenStream,
+) -> (Option<TokenStream>, TokenStream) {
+    let (ty, instance, parameters) = (&owner.ty, &owner.instance, &lowered.parameters);
+    let (declared, bare, clause) = (&parameters.declared, &parameters.bare, &parameters.clause);
+    let (generics, clause, strukt) = match &owner.strukt {
+        None => (owner.generics.clone(), owner.clause.clone(), None),
+        Some(name) => {
+            let field = parameters.field();
+            let strukt = quote! {
+                #[doc(hidden)]
+                #[allow(non_camel_case_types, dead_code, clippy::all)]
+                pub struct #name<#bare> { #field }
+            };
+            (quote!(<#declared>), clause.clone(), Some(strukt))
+        }
+    };
+    let (ir, links, facts) = (owner.name("ir"), owner.item("links"), owner.item("facts"));
+    let implements = quote! {
+        #[automatically_derived]
+        #[allow(clippy::all)]
+        unsafe impl #generics #krate::DeviceFn for #instance #clause {
+            const IR: &'static #krate::ir::Kernel = <#ty>::#ir;
+            const FACTS: #krate::FunctionFacts = #facts();
+
+            fn links() -> #krate::ir::link::Links {
+                #links()
+            }
+        }
+    };
+    (strukt, implements)
+}
+
 /// For each parameter: may it be lent a shared array? What the function calls may be lent it in turn.
-fn takes(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
+fn takes(lowered: &Lowered) -> Vec<TokenStream> {
     let kernel = &lowered.kernel;
     let own = |(param, takes): (u32, &bool)| {
         let given = kernel.calls.iter().flat_map(|call| {
-            let callee = &lowered.callees[call.function.index()];
-            let args = call.args.iter().enumerate();
             let memory = SarekArgument::Memory(Memory::Slice(ParamId(param)));
-            let args = args.filter(move |(_, arg)| **arg == memory);
-            args.map(move |(at, _)| (callee.takes(), at))
+            let callee = call.called.function();
+            let callee = callee.map(|function| &lowered.callees[function.index()]);
+            // What the function is given takes no slices.
+            callee.into_iter().flat_map(move |callee| {
+                let args = call.args.iter().enumerate();
+                let args = args.filter(move |(_, arg)| **arg == memory);
+                args.map(move |(at, _)| (callee.takes(), at))
+            })
         });
         let given = given.filter(|_| !lowered.is_unsafe);
-        let given = given.map(|(takes, at)| quote!(#krate::__private::direct::asks(#takes, #at)));
+        let given = given.map(|(takes, at)| quote!(#takes.has(#at)));
         quote!(#takes #(&& #given)*)
     };
     (0..).zip(&lowered.takes).map(own).collect()
 }
 
 /// What tells rustc which instance a call is of, by its arguments, and which type it yields.
-fn infer(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
-    let (name, yields) = (owner.name("infer"), yields(signature));
-    let parameters = Parameters::of(&signature.generics);
-    let own: Vec<String> = match &owner.method {
-        // Of a method, the type tells the instance.
-        Some(_) => vec![],
-        None => {
-            let names = parameters.names.clone().into_iter();
-            names.map(|token| token.to_string()).collect()
-        }
-    };
-    let tells = |ty: &TokenStream| mentions(ty, &own);
-    let types = signature.arguments.iter().map(|a| told_type(a, krate));
-    let types: Vec<TokenStream> = types.collect();
-    if !types.iter().any(tells) {
-        return quote! {
-            #[doc(hidden)]
-            pub fn #name<__A>(_: __A) -> (::core::marker::PhantomData<Self>, #yields) {
-                ::core::unreachable!("only its type is asked for")
-            }
-        };
-    }
-    let any = |i: usize| Ident::new(&format!("__A{i}"), Span::mixed_site());
-    let each = types.iter().enumerate().map(|(i, ty)| match tells(ty) {
-        true => ty.clone(),
-        false => any(i).to_token_stream(),
-    });
-    let others = types.iter().enumerate().filter(|(_, ty)| !tells(ty));
-    let others = others.map(|(i, _)| any(i));
+pub(super) fn infer(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
+    let (infer, clause) = (
+        infer_signature(owner, signature, krate),
+        owner.own.clause(None),
+    );
     quote! {
         #[doc(hidden)]
-        pub fn #name<#(#others),*>(_: (#(#each,)*)) -> (::core::marker::PhantomData<Self>, #yields) {
+        pub #infer #clause {
             ::core::unreachable!("only its type is asked for")
         }
     }
+}
+
+/// Its signature, without what its parameters are bound by.
+pub(super) fn infer_signature(
+    owner: &Owner,
+    signature: &Signature,
+    krate: &TokenStream,
+) -> TokenStream {
+    let (name, parameters) = (owner.name("infer"), owner.own.declared());
+    let (told, yields) = inferred(owner, signature, krate);
+    quote!(fn #name<#parameters>(_: #told) -> #yields)
+}
+
+/// What it takes and yields.
+pub(super) fn inferred(
+    owner: &Owner,
+    signature: &Signature,
+    krate: &TokenStream,
+) -> (TokenStream, TokenStream) {
+    let (yields, instance) = (yields(signature), &owner.instance);
+    let yields = quote!((::core::marker::PhantomData<#instance>, #yields));
+    let own: Vec<String> = match &owner.method {
+        // Of a method, its type is known.
+        Some(_) => owner.own.names().iter().map(ToString::to_string).collect(),
+        None => {
+            let names = Parameters::of(&signature.generics).names.into_iter();
+            names.map(|token| token.to_string()).collect()
+        }
+    };
+    let is_called = |a: &Argument| matches!(a.kind, ArgumentKind::Callable(_));
+    let tells = |a: &Argument| is_called(a) || mentions(&told_type(a, krate), &own);
+    let arguments = signature.given();
+    let any = quote!(impl ::core::marker::Sized);
+    let told = match arguments.iter().any(|a| tells(a)) {
+        true => {
+            let each = arguments.iter().map(|a| match tells(a) {
+                true => told_type(a, krate),
+                false => any.clone(),
+            });
+            quote!((#(#each,)*))
+        }
+        false => any,
+    };
+    (told, yields)
 }
 
 /// The type that an argument has among those that infer an instance: of a slice, that of its elements.
@@ -327,6 +373,11 @@ fn told_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
         ArgumentKind::Value(ty) => quote!(#ty),
         ArgumentKind::Reference { of, .. } => quote!(#of),
         ArgumentKind::Slice { elem, .. } => element_type(elem, krate),
+        ArgumentKind::Callable(of) => {
+            let (takes, yields) = (&of.takes, of.yields.as_ref());
+            let yields = yields.map_or_else(|| quote!(()), ToTokens::to_token_stream);
+            quote!(fn(#(#takes),*) -> #yields)
+        }
         ArgumentKind::View { .. } => unreachable!("a function takes no views"),
     }
 }
@@ -339,7 +390,7 @@ fn mentions(tokens: &TokenStream, names: &[String]) -> bool {
     })
 }
 
-fn yields(signature: &Signature) -> TokenStream {
+pub(super) fn yields(signature: &Signature) -> TokenStream {
     match &signature.yields {
         Some(ty) => quote!(#ty),
         None => quote!(()),
@@ -347,7 +398,7 @@ fn yields(signature: &Signature) -> TokenStream {
 }
 
 /// For each parameter: must all threads of a block give the same?
-fn asked(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
+fn asked(lowered: &Lowered) -> Vec<TokenStream> {
     let parts = Contract::by_parameter(&lowered.kernel).into_iter();
     let each = parts.map(|parts| {
         let barrier = parts.barrier;
@@ -357,128 +408,9 @@ fn asked(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
             .map(|call| lowered.callee(*call).collective());
         let arguments = parts.arguments.iter().map(|(call, at)| {
             let (uniform, at) = (lowered.callee(*call).uniform(), *at as usize);
-            quote!(#krate::__private::direct::asks(#uniform, #at))
+            quote!(#uniform.has(#at))
         });
         quote!(#barrier #(|| #calls)* #(|| #arguments)*)
     });
     each.collect()
-}
-
-/// What a free function's struct implements.
-pub fn implements(owner: &Owner, krate: &TokenStream) -> TokenStream {
-    let Owner {
-        ty,
-        generics,
-        clause,
-        ..
-    } = owner;
-    quote! {
-        #[automatically_derived]
-        unsafe impl #generics #krate::DeviceFn for #ty #clause {
-            const IR: &'static #krate::ir::Kernel = Self::__sarek_ir;
-            const SITES: ::core::primitive::u32 = Self::__sarek_sites;
-            const COLLECTIVE: ::core::primitive::bool = Self::__sarek_collective;
-            const UNIFORM: &'static [::core::primitive::bool] = Self::__sarek_uniform;
-
-            fn links() -> #krate::ir::link::Links {
-                Self::__sarek_links()
-            }
-        }
-    }
-}
-
-/// The items of a function with errors, so that its callers do not fail for want of them.
-pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
-    let Owner {
-        ty,
-        generics,
-        clause,
-        ..
-    } = owner;
-    let direct = quote!(#krate::__private::direct);
-    let params = |lanes: &dyn Fn(TokenStream) -> TokenStream, together: bool| -> Vec<TokenStream> {
-        let each = signature.arguments.iter();
-        let shared = |ty| match (lanes(ty), together) {
-            (lanes, true) => quote!(&#lanes),
-            (alone, false) => alone,
-        };
-        let each = each.map(|argument| match &argument.kind {
-            ArgumentKind::Scalar(scalar) => shared(scalar_tokens(*scalar, krate)),
-            ArgumentKind::Value(ty) => shared(quote!(#ty)),
-            ArgumentKind::Reference { of, mutable } => match mutable {
-                true => {
-                    let of = lanes(quote!(#of));
-                    quote!(&mut #of)
-                }
-                false => shared(quote!(#of)),
-            },
-            ArgumentKind::Slice { elem, access } => {
-                let elem = element_type(elem, krate);
-                match access {
-                    Access::Read | Access::Write => quote!(#direct::Output<'_, #elem>),
-                    Access::Atomic => quote!(&[#direct::Atomic<#elem>]),
-                }
-            }
-            ArgumentKind::View { .. } => unreachable!("a function takes no views"),
-        });
-        each.collect()
-    };
-    let lanes = |ty: TokenStream| quote!([::core::mem::MaybeUninit<#ty>]);
-    let (alone, together) = (params(&|ty| ty, false), params(&lanes, true));
-    let (infer, yields) = (infer(owner, signature, krate), yields(signature));
-    let parameters = Parameters::of(&signature.generics).bare;
-    quote! {
-        #[automatically_derived]
-        #[allow(unused, non_upper_case_globals, clippy::all)]
-        impl<#parameters> #ty {
-            pub const __sarek_is_device: ::core::primitive::bool = true;
-            pub const __sarek_sites: ::core::primitive::u32 = 0;
-            pub const __sarek_collective: ::core::primitive::bool = false;
-            pub const __sarek_uniform: &'static [::core::primitive::bool] = &[];
-            pub const __sarek_takes: &'static [::core::primitive::bool] = &[true; 16];
-        }
-
-        #[automatically_derived]
-        #[allow(unused, clippy::all)]
-        impl #generics #ty #clause {
-            #infer
-
-            #[doc(hidden)]
-            pub unsafe fn __sarek_body<const CHECK: ::core::primitive::bool>(
-                _: &#direct::Block,
-                _: [::core::primitive::usize; 3],
-                _: [::core::primitive::usize; 3],
-                _: ::core::primitive::u32,
-                _: (#(#alone,)*),
-            ) -> ::core::result::Result<#yields, #direct::RawFault> {
-                ::core::unreachable!()
-            }
-
-            #[doc(hidden)]
-            pub unsafe fn __sarek_block<const CHECK: ::core::primitive::bool, const FULL: ::core::primitive::bool>(
-                _: &#direct::Block,
-                _: [::core::primitive::usize; 3],
-                _: [::core::primitive::usize; 3],
-                _: &#direct::Scratch,
-                _: ::core::primitive::u32,
-                _: &[::core::primitive::bool],
-                _: (#(#together,)*),
-                _: &mut [::core::mem::MaybeUninit<#yields>],
-            ) -> ::core::result::Result<(), #direct::RawFault> {
-                ::core::unreachable!()
-            }
-        }
-
-        #[automatically_derived]
-        unsafe impl #generics #krate::DeviceFn for #ty #clause {
-            const IR: &'static #krate::ir::Kernel = &#krate::ir::Kernel::EMPTY;
-            const SITES: ::core::primitive::u32 = 0;
-            const COLLECTIVE: ::core::primitive::bool = false;
-            const UNIFORM: &'static [::core::primitive::bool] = &[];
-
-            fn links() -> #krate::ir::link::Links {
-                ::core::default::Default::default()
-            }
-        }
-    }
 }

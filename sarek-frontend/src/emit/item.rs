@@ -2,13 +2,14 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use sarek_ir::analysis::contract::Contract;
-use sarek_ir::{Access, Argument as SarekArgument, CallId, Memory, Stmt};
+use sarek_ir::Access;
 use syn::ItemFn;
+use syn::spanned::Spanned;
 
+use super::checks::{Checks, checks};
 use super::function::among_callees;
-use super::{constant, direct, types};
-use crate::lower::{Lowered, scalar_tokens};
+use super::{at, constant, direct, types};
+use crate::lower::{Lowered, constants_name, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, ElementType, Item, Parameters, Signature};
 
 /// What the expansion needs besides the lowered body.
@@ -23,6 +24,8 @@ pub struct Parts<'a> {
     pub shapes: direct::Shapes,
     /// Does the kernel fix its block size?
     pub fixed_block: bool,
+    /// The environments that its text needs.
+    pub environments: &'a [String],
     /// Does its body contain a `native!`?
     pub has_native: bool,
     /// Do the threads of a block work together in it?
@@ -50,6 +53,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         .iter()
         .map(|(target, text)| (target, located_text(text)))
         .map(|(target, text)| quote!((#target, #text)));
+    let environments = parts.environments;
     let reference = reference(parts, &lowered.audits);
     let Parameters {
         declared,
@@ -83,6 +87,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
                 links: Self::links,
                 sources: &[#(#sources),*],
                 direct: #krate::__private::direct::Direct::of::<Self>(),
+                environments: &[#(#environments),*],
             };
 
             #reference
@@ -93,12 +98,17 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
 }
 
 /// The expansion of a kernel with errors: the same items, so that nothing else fails for want of
-/// them, and the body, so that an editor goes on completing in it.
-pub fn broken(parts: &Parts<'_>) -> TokenStream {
+/// them, and the body, so that an editor goes on completing in it. If rustc would only repeat what was reported, it is for
+/// editors alone.
+pub fn broken(parts: &Parts<'_>, is_repeated: bool) -> TokenStream {
     let krate = parts.krate;
     let name = type_name(parts);
     let front = front(parts);
-    let function = user_function(parts, &quote!(#[allow(unused)]));
+    let function = user_function(
+        parts,
+        &quote!(#[allow(unused, unconditional_panic, arithmetic_overflow)]),
+    );
+    let editors = is_repeated.then(|| quote!(#[cfg(rust_analyzer)]));
     let Parameters {
         declared,
         names,
@@ -112,10 +122,12 @@ pub fn broken(parts: &Parts<'_>) -> TokenStream {
         unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef::BROKEN;
 
+            #[allow(unexpected_cfgs)]
             unsafe fn reference(
                 _: &[#krate::__private::direct::DirectArg],
                 _: &#krate::__private::direct::IndexSpace,
             ) {
+                #editors
                 #function
             }
         }
@@ -168,24 +180,38 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         .map(|a| argument_type(a, krate));
     let values = parts.signature.arguments.iter().map(|argument| {
         let name = located(&argument.name);
-        match argument.kind {
+        let element = |ty: TokenStream, method: &str| {
+            let span = Span::mixed_site().located_at(ty.span());
+            let (krate, method) = (at(krate, span), Ident::new(method, span));
+            quote_spanned!(span=> <#ty as #krate::Element>::#method(#name))
+        };
+        match &argument.kind {
             ArgumentKind::Slice {
                 access: Access::Atomic,
                 ..
             } => quote!(#krate::__private::Arg::atomics(#name)),
-            ArgumentKind::Value(_) => quote!(#krate::__private::Arg::value(#name)),
+            ArgumentKind::Value(ty) => element(quote!(#ty), "__value"),
+            ArgumentKind::View {
+                elem: ElementType::Other(ty),
+                access: Access::Write,
+                ..
+            } => element(quote!(#ty), "__view_mut"),
+            ArgumentKind::View {
+                elem: ElementType::Other(ty),
+                ..
+            } => element(quote!(#ty), "__view"),
             ArgumentKind::View { .. } => quote!(#krate::__private::Arg::view(#name)),
-            ArgumentKind::Reference { .. } => {
-                unreachable!("a kernel takes no references to values")
+            ArgumentKind::Reference { .. } | ArgumentKind::Callable(_) => {
+                unreachable!("a kernel takes no references to values, and nothing to call")
             }
             ArgumentKind::Slice {
-                elem: ElementType::Other(_),
+                elem: ElementType::Other(ty),
                 access: Access::Read,
-            } => quote!(#krate::__private::Arg::read(#name)),
+            } => element(quote!(#ty), "__read"),
             ArgumentKind::Slice {
-                elem: ElementType::Other(_),
+                elem: ElementType::Other(ty),
                 access: Access::Write,
-            } => quote!(#krate::__private::Arg::write(#name)),
+            } => element(quote!(#ty), "__write"),
             ArgumentKind::Slice {
                 access: Access::Read | Access::Write,
                 ..
@@ -204,7 +230,23 @@ fn front(parts: &Parts<'_>) -> TokenStream {
     let arguments = parts.signature.arguments.iter().enumerate();
     let items = arguments.filter(|(_, a)| a.item.is_some());
     let items: Vec<Literal> = items.map(|(i, _)| Literal::usize_unsuffixed(i)).collect();
-    let call = quote!(#krate::Launch::new::<#name<#generics>>([#(#values),*]));
+    // Where the type of an argument has no meaning, calls with anything are no further mistakes.
+    let broken = !parts.signature.unread.is_empty();
+    let (values, given) = match broken {
+        true => {
+            let given: Vec<_> = names.iter().zip(types).collect();
+            let each = parts.item.sig.inputs.iter().map(|input| {
+                let known = given.iter().find(|(name, _)| binds(input, name));
+                known.map_or_else(
+                    || quote!(_: impl ::core::marker::Sized),
+                    |(name, ty)| quote!(#name: #ty),
+                )
+            });
+            (quote!(), quote!(#(#each),*))
+        }
+        false => (quote!(#(#values),*), quote!(#(#names: #types),*)),
+    };
+    let call = quote!(#krate::Launch::new::<#name<#generics>>([#values]));
     let (launch, call) = match items.is_empty() {
         true => (quote!(Launch<'sarek, #krate::__private::#block>), call),
         false => (
@@ -214,9 +256,7 @@ fn front(parts: &Parts<'_>) -> TokenStream {
     };
     quote! {
         #(#attrs)*
-        #vis #safety fn #name<'sarek, #declared>(
-            #(#names: #types),*
-        ) -> #krate::#launch #clause {
+        #vis #safety fn #name<'sarek, #declared>(#given) -> #krate::#launch #clause {
             unsafe { #call }
         }
 
@@ -245,6 +285,15 @@ fn front(parts: &Parts<'_>) -> TokenStream {
     }
 }
 
+fn binds(input: &syn::FnArg, name: &Ident) -> bool {
+    match input {
+        syn::FnArg::Typed(typed) => {
+            matches!(&*typed.pat, syn::Pat::Ident(pat) if pat.ident == *name)
+        }
+        syn::FnArg::Receiver(_) => false,
+    }
+}
+
 /// The attributes that describe the function to its callers; the others belong to its body.
 fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
     const OUTER: [&str; 3] = ["doc", "deprecated", "allow"];
@@ -258,8 +307,8 @@ fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match &argument.kind {
         ArgumentKind::Scalar(ty) => scalar_tokens(*ty, krate),
         ArgumentKind::Value(ty) => ty.to_token_stream(),
-        ArgumentKind::Reference { .. } => {
-            unreachable!("a kernel takes no references to values")
+        ArgumentKind::Reference { .. } | ArgumentKind::Callable(_) => {
+            unreachable!("a kernel takes no references to values, and nothing to call")
         }
         ArgumentKind::Slice { elem, access } => {
             let elem = element_type(elem, krate);
@@ -286,20 +335,22 @@ pub(super) fn element_type(elem: &ElementType, krate: &TokenStream) -> TokenStre
 /// What only rustc knows, where the user's paths mean what they say.
 fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
     let krate = parts.krate;
-    let linked = Ident::new("LINKED", Span::mixed_site());
     let LinkParts {
         constants,
         given,
         functions,
-    } = link_parts(lowered, &linked, krate);
-    let checks = checks(lowered, false);
+    } = link_parts(lowered, parts.signature, krate);
+    let parameters = parts.parameters();
+    let Checks { alone, inside } = checks(lowered, false).among(parameters.is_empty(), krate);
     let Parameters {
         declared,
         names,
         clause,
         ..
-    } = parts.parameters();
+    } = parameters;
     quote! {
+        #alone
+
         #[automatically_derived]
         #[allow(unused, clippy::all)]
         impl<#declared> #name<#names> #clause {
@@ -307,111 +358,48 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
 
             #[doc(hidden)]
             fn links() -> #krate::ir::link::Links {
-                const {
-                    use #krate::__private::direct;
-                    #(#checks)*
-                }
+                #inside
                 #krate::ir::link::Links { functions: ::std::vec![#(#functions),*], ..#given }
             }
         }
     }
 }
 
-/// Assertions about what a kernel or function calls.
-pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Vec<TokenStream> {
-    let kernel = &lowered.kernel;
-    let parts = Contract::of(kernel, is_function);
-    let at = |call: CallId| {
-        let stmts = kernel.stmts.iter();
-        let stmt = stmts
-            .zip(&lowered.stmt_spans)
-            .find(|(s, _)| **s == Stmt::Call { call });
-        let span = stmt.map_or_else(Span::call_site, |(_, span)| *span);
-        Span::mixed_site().located_at(span)
-    };
-    let alone = (0..kernel.calls.len() as u32).map(CallId);
-    let alone = alone.filter(|call| lowered.nests.is_some() && !lowered.callee(*call).is_self);
-    let alone = alone.map(|call| {
-        let (span, is) = (at(call), lowered.callee(call).collective());
-        let message = "the threads of a block work together in this function, and it is called by one that nests calls of itself";
-        quote_spanned!(span=> ::core::assert!(!#is, #message);)
-    });
-    let apart = parts.calls.iter().map(|&call| {
-        let (span, is) = (at(call), lowered.callee(call).collective());
-        let message = "the threads of a block work together in this function, by barriers, shared arrays or subgroups, and \
-                       some of them may miss this call: put the call where all come to it, outside of conditions and \
-                       loops that differ between threads";
-        quote_spanned!(span=> ::core::assert!(!#is, #message);)
-    });
-    let differ = parts.arguments.iter().map(|(call, at_argument)| {
-        let (span, uniform) = (at(*call), lowered.callee(*call).uniform());
-        let at_argument = *at_argument as usize;
-        let message = format!(
-            "a barrier in this function depends on argument {}, which differs between the threads of a block: give all of \
-             them the same value",
-            at_argument + 1
-        );
-        quote_spanned!(span=> ::core::assert!(!direct::asks(#uniform, #at_argument), #message);)
-    });
-    let lent = lent(lowered).into_iter().map(|(call, at_argument, name)| {
-        let (span, takes) = (at(call), lowered.callee(call).takes());
-        let message = format!(
-            "two threads may use the same element of `{name}` at once: this function is not known to use shared arrays free of \
-             races. It may be lent one if it takes it as `&mut [T]`, has barriers between uses, and one behind the last; \
-             otherwise give it values, or declare the caller `unsafe fn`"
-        );
-        quote_spanned!(span=> ::core::assert!(direct::asks(#takes, #at_argument), #message);)
-    });
-    let unsplit = direct::unsplit(lowered, is_function).into_iter();
-    let unsplit = unsplit.map(|(call, message)| {
-        let (span, is) = (at(call), lowered.callee(call).collective());
-        quote_spanned!(span=> ::core::assert!(!#is, #message);)
-    });
-    let all = alone.chain(apart).chain(differ).chain(lent).chain(unsplit);
-    lowered.checks.iter().cloned().chain(all).collect()
-}
-
-/// The plain shared arrays that something safe lends: the call, the argument's position, the array's name.
-fn lent(lowered: &Lowered) -> Vec<(CallId, usize, String)> {
-    let kernel = &lowered.kernel;
-    let mut found = vec![];
-    for (id, call) in (0..).map(CallId).zip(kernel.calls.iter()) {
-        for (at, arg) in call.args.iter().enumerate() {
-            if let SarekArgument::Memory(memory @ Memory::Shared(_)) = *arg
-                && kernel.access(memory) == Access::Write
-                && !lowered.is_unsafe
-            {
-                found.push((id, at, kernel.memory_name(memory).to_string()));
-            }
-        }
-    }
-    found
-}
-
 /// What the `Links` of a kernel or function consist of.
 pub(super) struct LinkParts {
-    /// The constants that it names, as an associated constant.
-    pub constants: Option<TokenStream>,
+    /// The constants that it names, and what is known of the functions that it calls, as associated constants.
+    pub constants: TokenStream,
     /// The links but for functions.
     pub given: TokenStream,
     /// The functions.
     pub functions: Vec<TokenStream>,
 }
 
-pub(super) fn link_parts(lowered: &Lowered, linked: &Ident, krate: &TokenStream) -> LinkParts {
+pub(super) fn link_parts(
+    lowered: &Lowered,
+    signature: &Signature,
+    krate: &TokenStream,
+) -> LinkParts {
     let (types, paths) = (&lowered.link_types, &lowered.links);
     let paths = paths.iter().enumerate();
     let paths = paths.map(|(i, path)| match lowered.open_links.contains(&i) {
         true => quote!(()),
         false => path.clone(),
     });
-    let constants = (!types.is_empty()).then(|| {
-        quote! {
-            #[doc(hidden)]
-            const #linked: (#(#types,)*) = (#(#paths,)*);
-        }
+    let linked = (!types.is_empty()).then(|| {
+        let (ty, value) = (quote!((#(#types,)*)), quote!((#(#paths,)*)));
+        constant(signature, "linked", &ty, &value)
     });
-    let values = link_constants(lowered, linked, krate);
+    let callees = (!lowered.callees.is_empty()).then(|| {
+        let count = Literal::usize_unsuffixed(lowered.callees.len());
+        let facts = lowered.callees.iter().map(|callee| callee.own_facts());
+        let (ty, value) = (
+            quote!([#krate::FunctionFacts; #count]),
+            quote!([#(#facts),*]),
+        );
+        constant(signature, "callees", &ty, &value)
+    });
+    let values = link_constants(lowered, krate);
     let infos = &lowered.type_infos;
     let functions = lowered.callees.iter().map(|callee| callee.function());
     let preludes = &lowered.preludes;
@@ -420,29 +408,61 @@ pub(super) fn link_parts(lowered: &Lowered, linked: &Ident, krate: &TokenStream)
             constants: ::std::vec![#(#values),*],
             types: ::std::vec![#(#infos),*],
             functions: ::std::vec![],
-            preludes: ::std::vec![#(#krate::NativePrelude::to_ir(&#preludes)),*],
+            preludes: ::std::vec![#(#krate::NativePrelude::named(&#preludes)),*],
         }
     };
     LinkParts {
-        constants,
+        constants: quote!(#linked #callees),
         given,
         functions: functions.collect(),
     }
 }
 
+/// An associated constant; of a method that is generic by itself, a function.
+fn constant(
+    signature: &Signature,
+    what: &str,
+    ty: &TokenStream,
+    value: &TokenStream,
+) -> TokenStream {
+    let name = constants_name(signature.method.as_deref(), signature.is_function, what);
+    match signature.own.is_empty() {
+        true => quote! {
+            #[doc(hidden)]
+            const #name: #ty = #value;
+        },
+        false => {
+            let (own, clause) = (signature.own.declared(), signature.own.clause(None));
+            quote! {
+                #[doc(hidden)]
+                const fn #name<#own>() -> #ty #clause {
+                    #value
+                }
+            }
+        }
+    }
+}
+
 /// Each link as the values of its leaves.
-fn link_constants(lowered: &Lowered, linked: &Ident, krate: &TokenStream) -> Vec<TokenStream> {
+fn link_constants(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
     use sarek_ir::Type;
     let each = |(link_index, link): (usize, &sarek_ir::Link)| {
         let i = Literal::usize_unsuffixed(link_index);
         let path = &lowered.links[link_index];
+        let span = Span::mixed_site().located_at(path.span());
+        let krate = at(krate, span);
         let constant = match lowered.open_links.contains(&link_index) {
             true => quote!((#path)),
-            false => quote!(Self::#linked.#i),
+            false => {
+                let linked = &lowered.linked;
+                quote!(#linked.#i)
+            }
         };
         match link.ty {
-            Type::Compound(_) => quote!(#krate::__private::direct::leaves(&#constant)),
-            Type::Scalar(_) => quote!(::std::vec![#krate::ScalarArg::value(#constant)]),
+            Type::Compound(_) => quote_spanned!(span=> #krate::Element::__leaves(&#constant)),
+            Type::Scalar(_) => {
+                quote_spanned!(span=> ::std::vec![#krate::ScalarArg::value(#constant)])
+            }
         }
     };
     lowered.kernel.links.iter().enumerate().map(each).collect()
@@ -473,10 +493,14 @@ fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
     let may_cooperate = parts.is_cooperative || !parts.collective.is_empty();
     let arguments = parts.signature.arguments.iter();
     let written = arguments.filter(|argument| match argument.kind {
-        ArgumentKind::Slice { access, .. } => may_cooperate && access == Access::Write,
+        // Of a kernel over items the user's function takes elements, and its threads work alone.
+        ArgumentKind::Slice { access, .. } => {
+            may_cooperate && access == Access::Write && argument.item.is_none()
+        }
         ArgumentKind::Scalar(_)
         | ArgumentKind::Value(_)
         | ArgumentKind::View { .. }
+        | ArgumentKind::Callable(_)
         | ArgumentKind::Reference { .. } => false,
     });
     let each = written.map(|argument| {
@@ -506,8 +530,8 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
                 },
                 ArgumentKind::Scalar(_) => quote!(direct::scalar(__args, #i)),
                 ArgumentKind::Value(_) => quote!(direct::value(__args, #i)),
-                ArgumentKind::Reference { .. } => {
-                    unreachable!("a kernel takes no references to values")
+                ArgumentKind::Reference { .. } | ArgumentKind::Callable(_) => {
+                    unreachable!("a kernel takes no references to values, and nothing to call")
                 }
                 ArgumentKind::Slice { access, .. } => {
                     let slice = match access {

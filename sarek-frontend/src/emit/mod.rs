@@ -4,13 +4,28 @@
 //! Tokens that this crate makes up carry mixed-site spans, so that no lint of the user's looks at
 //! them; tokens of the user's keep theirs, so that rustc reports at the source.
 
+mod checks;
 mod constant;
 mod direct;
 pub mod function;
 mod item;
+pub mod marks;
 pub mod nesting;
+pub mod outline;
 pub mod reference;
 pub mod types;
+mod unmarked;
 
 pub use direct::Shapes;
 pub use item::{FILE, Parts, broken, kernel};
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+
+/// The path of the façade crate at a place of the user's: what rustc says of an expression, it says where that begins.
+pub(crate) fn at(path: &TokenStream, span: Span) -> TokenStream {
+    let located = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    path.clone().into_iter().map(located).collect()
+}

@@ -8,7 +8,7 @@ use quote::{quote, quote_spanned};
 use sarek_ir::{Expr, Kernel, Scalar, Site, SiteId, SiteKind, Stmt, Type, Value};
 
 use super::constant;
-use crate::diagnostics::Errors;
+use crate::diagnostics::{Errors, codes};
 use crate::lower::Lowered;
 
 /// What a function of bounded depth needs besides.
@@ -155,7 +155,8 @@ pub fn check(lowered: &Lowered, errors: &mut Errors, at: Span) {
     let kernel = &lowered.kernel;
     let own = (kernel.stmts.len() + kernel.exprs.len()) as u64;
     let calls = kernel.calls.iter();
-    let calls = calls.filter(|call| lowered.callees[call.function.index()].is_self);
+    let is_self = |id: sarek_ir::FunctionId| lowered.callees[id.index()].is_self;
+    let calls = calls.filter(|call| call.called.function().is_some_and(is_self));
     let calls = calls.count() as u64;
     let (mut all, mut level) = (own, own);
     for _ in 0..depth {
@@ -163,10 +164,12 @@ pub fn check(lowered: &Lowered, errors: &mut Errors, at: Span) {
         all = all.saturating_add(level);
     }
     if all > MOST {
-        let message = format!(
-            "the calls that are nested {depth} deep come to {all} statements and expressions, and no kernel may have more \
-             than {MOST} of one function: give `inline` a smaller number, or write a loop"
+        errors.at(
+            codes::RECURSION,
+            at,
+            format!("the calls that are nested {depth} deep come to {all} statements and expressions, and no \
+                     kernel may have more than {MOST} of one function"),
+            "give `inline` a smaller number, or write a loop",
         );
-        errors.at(at, message);
     }
 }

@@ -7,8 +7,10 @@ use std::collections::HashMap;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::Scalar;
+use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 
+use super::at;
 use crate::lower::{MARK, scalar_tokens};
 use crate::parse::{NativeCall, StdCall, StdMacro, Template, is_native, name_span};
 
@@ -98,7 +100,8 @@ impl Annotator<'_> {
     fn native(&mut self, mac: &syn::Macro) -> TokenStream {
         let span = name_span(mac);
         let Ok(mut call) = mac.parse_body::<NativeCall>() else {
-            return quote!({});
+            // Fits wherever the user has put it.
+            return quote!({ ::core::unreachable!() });
         };
         visit_code(&mut call, self);
         let krate = self.krate;
@@ -107,14 +110,18 @@ impl Annotator<'_> {
             quote_spanned!(name.span()=> #[allow(unused_variables)] let #name = #value;)
         });
         let lets: TokenStream = lets.collect();
-        let preludes = call.preludes.iter();
+        let preludes = call.preludes.iter().map(|path| {
+            let span = Span::mixed_site().located_at(path.span());
+            let krate = at(krate, span);
+            quote_spanned!(span=> let _: &#krate::NativePrelude = &#path;)
+        });
         let operands = call.texts.iter().flat_map(|arm| {
             let operand = move |piece| match piece {
                 Template::Operand(name) => {
                     let operand = Template::expression(&name, &arm.text, span)?;
-                    Some(
-                        quote_spanned!(arm.text.span()=> #krate::__private::native_operand(&#operand);),
-                    )
+                    let span = Span::mixed_site().located_at(arm.text.span());
+                    let krate = at(krate, span);
+                    Some(quote_spanned!(span=> #krate::NativeOperand::__named(&#operand);))
                 }
                 Template::Text(_) => None,
             };
@@ -135,7 +142,7 @@ impl Annotator<'_> {
         };
         // The `unsafe` around it has a use; without one, lowering has reported that.
         let marker = (self.unsafe_depth > 0).then(|| quote!(#krate::__private::native();));
-        quote!({ #marker #lets #(let _: &#krate::NativePrelude = &#preludes;)* #uses #fallback })
+        quote!({ #marker #lets #(#preludes)* #uses #fallback })
     }
 }
 
@@ -247,9 +254,10 @@ impl VisitMut for Annotator<'_> {
         let (krate, span) = (self.krate, name_span(mac));
         // rustc sees to it that a value is a scalar.
         let scalar = |value: &mut syn::Expr| {
-            let span = Span::mixed_site().located_at(syn::spanned::Spanned::span(value));
-            let inner = value.to_token_stream();
-            *value = syn::Expr::Verbatim(quote_spanned!(span=> #krate::__private::printed(#inner)));
+            let span = Span::mixed_site().located_at(value.span());
+            let (inner, krate) = (value.to_token_stream(), at(krate, span));
+            *value =
+                syn::Expr::Verbatim(quote_spanned!(span=> #krate::ScalarArg::__scalar(#inner)));
         };
         let StdMacro::Print { line } = call.kind else {
             if let StdMacro::Compare(_) = call.kind {
@@ -258,8 +266,10 @@ impl VisitMut for Annotator<'_> {
             mac.tokens = call.to_token_stream();
             return;
         };
-        let name = syn::Ident::new(if line { "println" } else { "print" }, Span::call_site());
-        mac.path = syn::parse_quote!(#krate::__private::#name);
+        let at_name = Span::mixed_site().located_at(span);
+        let name = syn::Ident::new(if line { "println" } else { "print" }, at_name);
+        let located = at(krate, at_name);
+        mac.path = syn::parse_quote_spanned!(at_name=> #located::output::#name);
         let Some(said) = &mut call.said else {
             mac.tokens = quote!([] "");
             return;

@@ -12,9 +12,17 @@ use crate::parse::{Argument, ArgumentKind, ElementType, Item, Signature};
 impl Lowerer<'_> {
     pub(super) fn bind_arguments(&mut self, signature: &Signature) {
         for argument in &signature.arguments {
+            if let ArgumentKind::Callable(of) = &argument.kind {
+                let binding = self.bind_callable(&argument.name, of);
+                self.bind(&argument.name, binding);
+                continue;
+            }
             let param = ParamId(self.kernel.params.len() as u32);
             let ty = self.argument_type(argument);
             self.param_types.push(ty);
+            // As it is written: what the body makes of it may have no name.
+            let written = self.type_tokens(ty);
+            self.param_tokens.push(written.unwrap_or_default());
             self.own_types.0.push(ty);
             // The type is filled in when all of them are known.
             let known = self.types.resolve(ty).unwrap_or(Scalar::Bool);
@@ -30,6 +38,7 @@ impl Lowerer<'_> {
                     let elem = known.into();
                     ParamKind::Slice { elem, access }
                 }
+                ArgumentKind::Callable(_) => unreachable!("bound above"),
             };
             let name = plain_name(&argument.name).into();
             self.kernel.params.to_mut().push(Param {
@@ -60,6 +69,7 @@ impl Lowerer<'_> {
                     }
                     Binding::Reference(local)
                 }
+                ArgumentKind::Callable(_) => unreachable!("bound above"),
             };
             self.bind(&argument.name, binding);
         }
@@ -132,6 +142,7 @@ impl Lowerer<'_> {
                 elem: ElementType::Other(ty),
                 ..
             } => ty,
+            ArgumentKind::Callable(_) => unreachable!("it is no value"),
         };
         let ty = self.written_type(written);
         ty.unwrap_or_else(|| self.types.any())

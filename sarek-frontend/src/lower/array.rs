@@ -11,6 +11,7 @@ use syn::spanned::Spanned;
 use super::fill::{Plan, Start};
 use super::length::Dim;
 use super::{Binding, Lowerer, Ty, Value};
+use crate::diagnostics::codes;
 
 /// The expression inside of parentheses.
 pub(super) fn peeled(expr: &syn::Expr) -> &syn::Expr {
@@ -120,8 +121,12 @@ impl Lowerer<'_> {
             && int.base10_parse::<u64>().is_ok_and(|i| i >= len)
         {
             let name = self.kernel.memory_name(memory);
-            let message = format!("index {int} is out of bounds: `{name}` has {len} elements here");
-            self.errors.at(int.span(), message);
+            self.errors.at(
+                codes::INDEX,
+                int.span(),
+                format!("index {int} is out of bounds: `{name}` has {len} elements here"),
+                format!("use an index below {len}"),
+            );
         }
     }
 
@@ -139,9 +144,12 @@ impl Lowerer<'_> {
             .map(|i| format!("[{i}]"))
             .collect();
         let s = if rank == 1 { "" } else { "s" };
-        let message =
-            format!("`{name}` has {rank} dimension{s}: an element of it is `{name}{wanted}`");
-        self.errors.at(span, message);
+        self.errors.at(
+            codes::INDEX,
+            span,
+            format!("`{name}` has {rank} dimension{s}"),
+            format!("write `{name}{wanted}`"),
+        );
         None
     }
 
@@ -173,7 +181,7 @@ impl Lowerer<'_> {
         }
         if let Some((token, _)) = init.and_then(|init| init.diverge.as_ref()) {
             self.errors
-                .unsupported(token.span, "`let … else` is", "use `if`");
+                .unsupported(codes::PATTERN, token.span, "`let … else` is", "use `if`");
         }
         let declared = match declared {
             Some(ty) => match self.array_type(ty) {
@@ -185,13 +193,13 @@ impl Lowerer<'_> {
         let syn::Pat::Ident(pat) = pat else {
             let what = "this pattern for an array is";
             self.errors
-                .unsupported(pat.span(), what, "bind a plain name");
+                .unsupported(codes::PATTERN, pat.span(), what, "bind a plain name");
             return Some(Value::Unit);
         };
         if pat.by_ref.is_some() || pat.subpat.is_some() {
             let what = "this pattern for an array is";
             self.errors
-                .unsupported(pat.span(), what, "bind a plain name");
+                .unsupported(codes::PATTERN, pat.span(), what, "bind a plain name");
         }
         self.bind_array(pat, declared, init.map(|init| &*init.expr));
         Some(Value::Unit)
@@ -265,8 +273,12 @@ impl Lowerer<'_> {
         }
         if !self.yields_array(&e.right) {
             let instead = "write `[a, b]`, `[a; n]` or the name of an array";
-            self.errors
-                .unsupported(e.right.span(), "this value of an array is", instead);
+            self.errors.unsupported(
+                codes::MEMORY_AS_VALUE,
+                e.right.span(),
+                "this value of an array is",
+                instead,
+            );
             return Some(Value::Unit);
         }
         let Some(plan) = self.plan(&e.right) else {
@@ -306,8 +318,12 @@ impl Lowerer<'_> {
                     .map(|e| self.plan(e))
                     .collect::<Option<_>>()?;
                 let Some(first) = items.first() else {
-                    let message = "an array of a kernel has one element at least";
-                    self.errors.at(e.span(), message);
+                    self.errors.at(
+                        codes::ARRAY_LENGTH,
+                        e.span(),
+                        "an array of no elements is not known to kernels",
+                        "give it one element at least",
+                    );
                     return None;
                 };
                 let dims = first.dims();
@@ -344,12 +360,16 @@ impl Lowerer<'_> {
                     format!("an array of {dims}")
                 }
             };
-            let message = format!(
-                "mismatched types: {} is needed here, this is {}",
-                text(wanted),
-                text(found)
+            self.errors.at(
+                codes::MISMATCH,
+                span,
+                format!(
+                    "mismatched types: {} is needed here, this is {}",
+                    text(wanted),
+                    text(found)
+                ),
+                "give a value of that type",
             );
-            self.errors.at(span, message);
         }
         same.then_some(())
     }

@@ -5,15 +5,27 @@
 //! where it is not; rustc evaluates an assertion that the method does, or does not, change its receiver.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
-use sarek_ir::{Argument, LocalId};
+use quote::{ToTokens, quote, quote_spanned};
+use sarek_ir::{Argument, ExprId, FunctionId, LocalId};
+use syn::PathArguments;
 use syn::spanned::Spanned;
 
 use super::array::peeled;
+use super::callee::Callee;
 use super::compound::{is_camel_case, is_type_name};
-use super::device::{Back, Callee};
-use super::types::Node;
+use super::given::Back;
+use super::method::is_built_in;
+use super::types::{Hole, Node};
 use super::{Binding, Lowerer, Ty, Value};
+use crate::diagnostics::{Mistake, codes};
+use crate::parse::named_scalar;
+
+/// The type that has a method.
+enum Owned {
+    By(TokenStream),
+    /// Only rustc knows it: that of a field, a payload, or what a function yields.
+    Unnamed,
+}
 
 impl Lowerer<'_> {
     /// `P::new(a)`. `None` when the path names no associated function.
@@ -32,59 +44,138 @@ impl Lowerer<'_> {
         if !is_type_name(of) || is_camel_case(&last.ident) {
             return None;
         }
-        if !last.arguments.is_empty() {
-            let instead = "make the type generic in place of its function";
-            let what = "a generic associated function is";
-            self.errors
-                .unsupported(last.arguments.span(), what, instead);
-            return Some(Value::Never);
-        }
         let mut owner = path.clone();
         owner.segments.pop();
         owner.segments.pop_punct();
         let method = Some(last.ident.clone());
-        let callee = self.new_callee(owner.to_token_stream(), method, path.span());
+        let callee = Callee {
+            turbofish: last.arguments.clone(),
+            start: path.span(),
+            ..self.new_callee(owner.to_token_stream(), method, last.ident.span())
+        };
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         Some(self.call_function(callee, &arguments, wanted, e.span()))
+    }
+
+    /// `<P as Shape>::area(&p)`
+    pub(super) fn qualified_call(
+        &mut self,
+        e: &syn::ExprCall,
+        path: &syn::ExprPath,
+        wanted: bool,
+    ) -> Value {
+        let qself = path.qself.as_ref();
+        let qself = qself.unwrap_or_else(|| unreachable!("the path is qualified"));
+        let mut of_trait = path.path.clone();
+        let method = of_trait.segments.pop();
+        of_trait.segments.pop_punct();
+        let ty = &qself.ty;
+        let scalar = matches!(&**ty, syn::Type::Path(path) if named_scalar(&path.path).is_some());
+        let method = method.filter(|_| !scalar);
+        let (Some(method), true) = (method, of_trait.segments.len() == qself.position) else {
+            let instead = "name the type and its method, as in `<Disc as Shape>::area(&disc)`";
+            self.errors
+                .unsupported(codes::CALLEE, path.span(), "calling this is", instead);
+            return Value::Never;
+        };
+        let (owner, of_trait) = match qself.position {
+            0 => (ty.to_token_stream(), None),
+            _ => (quote!(#ty as #of_trait), Some(of_trait)),
+        };
+        let at = method.ident.span();
+        let callee = Callee {
+            of_trait,
+            turbofish: method.arguments,
+            start: path.span(),
+            ..self.new_callee(owner, Some(method.ident), at)
+        };
+        let arguments: Vec<&syn::Expr> = e.args.iter().collect();
+        self.call_function(callee, &arguments, wanted, e.span())
     }
 
     /// `value.method(…)` of a type of the user's. `None` when the receiver is of another type.
     pub(super) fn own_method(&mut self, e: &syn::ExprMethodCall, wanted: bool) -> Option<Value> {
         let mark = self.mark();
-        let (receiver, back) = self.receiver(&e.receiver, wanted)?;
+        let (receiver, back) = self.receiver(e, wanted)?;
+        Some(self.call_method(e, (receiver, back), mark, wanted))
+    }
+
+    /// The receiver as a value, its type being known by then. `Err` if it has a method of the user's, which is called.
+    pub(super) fn receiver_value(
+        &mut self,
+        e: &syn::ExprMethodCall,
+        wanted: bool,
+    ) -> Result<ExprId, Value> {
+        let mark = self.mark();
+        let receiver = self.scalar(&e.receiver);
+        match self.owner_of(self.ty(receiver), &e.method) {
+            Some(_) => Err(self.call_method(e, (Argument::Value(receiver), vec![]), mark, wanted)),
+            None => Ok(receiver),
+        }
+    }
+
+    fn call_method(
+        &mut self,
+        e: &syn::ExprMethodCall,
+        (receiver, back): (Argument, Vec<Back>),
+        mark: usize,
+        wanted: bool,
+    ) -> Value {
         let ty = match receiver {
             Argument::Local(local) => self.local_types[local.index()],
             Argument::Value(id) => self.ty(id),
             Argument::Memory(_) => unreachable!("a receiver is a value"),
         };
-        let owner = self.owner_of(ty)?;
+        let owner = match self.owner_of(ty, &e.method) {
+            Some(Owned::By(owner)) => Some(owner),
+            Some(Owned::Unnamed) | None => None,
+        };
         let method = Some(e.method.clone());
         let callee = Callee {
             has_receiver: true,
-            ..self.new_callee(owner, method, e.method.span())
+            is_unnamed: owner.is_none(),
+            is_of_parameter: self.is_parameter_type(ty),
+            start: e.dot_token.span,
+            turbofish: match &e.turbofish {
+                Some(list) => PathArguments::AngleBracketed(list.clone()),
+                None => PathArguments::None,
+            },
+            ..self.new_callee(owner.unwrap_or_default(), method, e.method.span())
         };
-        self.check_receiver(&callee, receiver, !back.is_empty());
         let function = self.function_id(callee);
+        self.check_receiver(function, receiver, !back.is_empty());
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         let before = self.mark();
-        let Some((args, more)) = self.arguments(&arguments) else {
-            return Some(Value::Never);
+        let Some(mut given) = self.arguments(Some(function), &arguments) else {
+            return Value::Never;
         };
         let mut all = vec![receiver];
         if self.mark() > before.max(mark) {
             self.settle_arguments(&mut all, before);
         }
-        all.extend(args);
-        let back = back.into_iter().chain(more).collect();
-        Some(self.call_with(function, all, back, wanted, e.span()))
+        all.append(&mut given.args);
+        given.args = all;
+        given.back.splice(..0, back);
+        self.call_with(function, given, wanted, e.span())
     }
 
-    /// The type that has the methods of a value: one that the source names.
-    fn owner_of(&self, ty: Ty) -> Option<TokenStream> {
+    /// The type that has a method of a value, if the method is one of the user's.
+    fn owner_of(&self, ty: Ty, method: &syn::Ident) -> Option<Owned> {
         match self.types.node(ty) {
-            Node::Named(named) if self.is_parameter(&named.path) || named.packed.is_some() => None,
-            Node::Named(_) => self.type_tokens(ty),
-            _ => None,
+            Node::Named(named) if self.is_number(&named.path) || named.packed.is_some() => None,
+            // Its fields tell its arguments, if it has any.
+            Node::Named(named) if named.literal.is_some() => Some(Owned::Unnamed),
+            Node::Named(_) => self.type_tokens(ty).map(Owned::By),
+            // Nothing but the function called knows them.
+            Node::Hole(Hole::Parameter { .. } | Hole::Callable { .. }) => None,
+            Node::Hole(_) => (!is_built_in(method)).then_some(Owned::Unnamed),
+            Node::Known(_)
+            | Node::Any
+            | Node::Int
+            | Node::Float
+            | Node::Array(..)
+            | Node::Tuple(_)
+            | Node::Same(_) => None,
         }
     }
 
@@ -96,6 +187,11 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Is it a type parameter that is a number, whose methods kernels know?
+    fn is_number(&self, path: &TokenStream) -> bool {
+        self.numbers.contains(&super::path_text(path))
+    }
+
     /// Is it a type parameter of the kernel or function?
     fn is_parameter(&self, path: &TokenStream) -> bool {
         let text = super::path_text(path);
@@ -103,19 +199,22 @@ impl Lowerer<'_> {
     }
 
     /// The receiver, if it may be of a type of the user's.
-    fn receiver(&mut self, expr: &syn::Expr, wanted: bool) -> Option<(Argument, Vec<Back>)> {
+    fn receiver(&mut self, e: &syn::ExprMethodCall, wanted: bool) -> Option<(Argument, Vec<Back>)> {
+        let expr = &*e.receiver;
         if let Some(local) = self.variable(expr) {
-            self.owner_of(self.local_types[local.index()])?;
+            self.owner_of(self.local_types[local.index()], &e.method)?;
             return Some((Argument::Local(local), vec![]));
         }
-        if !self.names_own_type(expr) {
+        let is_field = matches!(peeled(expr), syn::Expr::Field(_));
+        let is_changed = is_field && !wanted && !is_built_in(&e.method);
+        if !is_changed && !self.names_own_type(expr, &e.method) {
             return None;
         }
-        let is_place = matches!(peeled(expr), syn::Expr::Index(_) | syn::Expr::Field(_));
+        let is_place = is_field || matches!(peeled(expr), syn::Expr::Index(_));
         if is_place && !wanted {
             let place = self.place(expr)?;
             let (place, value) = self.read_place(place, expr.span());
-            self.owner_of(self.ty(value))?;
+            self.owner_of(self.ty(value), &e.method)?;
             let local = self.temporary(value, expr.span());
             return Some((Argument::Local(local), vec![(place, local, expr.span())]));
         }
@@ -123,9 +222,8 @@ impl Lowerer<'_> {
         Some((Argument::Value(value), vec![]))
     }
 
-    /// Is the receiver of a type that has methods of the user's? What it is told by is not lowered yet: names, fields
-    /// and elements; other receivers are bound first.
-    fn names_own_type(&mut self, expr: &syn::Expr) -> bool {
+    /// Is the receiver, a name or an element, of a type that has methods of the user's? It is not lowered yet.
+    fn names_own_type(&mut self, expr: &syn::Expr, method: &syn::Ident) -> bool {
         let ty = match peeled(expr) {
             syn::Expr::Path(path) => {
                 let name = path.path.get_ident().cloned();
@@ -139,7 +237,7 @@ impl Lowerer<'_> {
             syn::Expr::Index(e) => self.find_memory(&e.expr).map(|(_, elem)| elem),
             _ => None,
         };
-        ty.is_some_and(|ty| self.owner_of(ty).is_some())
+        ty.is_some_and(|ty| self.owner_of(ty, method).is_some())
     }
 
     /// The mutable variable that an expression names.
@@ -157,19 +255,28 @@ impl Lowerer<'_> {
         }
     }
 
-    fn check_receiver(&mut self, callee: &Callee, receiver: Argument, written_back: bool) {
+    fn check_receiver(&mut self, function: FunctionId, receiver: Argument, written_back: bool) {
+        let callee = &self.callees[function.index()];
         let mutates = callee.mutates();
         let span = Span::mixed_site().located_at(callee.span);
         match receiver {
             Argument::Value(_) => {
-                let message =
-                    "this method changes its receiver: call it on a variable, or as a statement";
+                let message = Mistake::new(
+                    codes::RECEIVER,
+                    "this method changes its receiver, and this is a copy of a value",
+                    "call it on a variable, or as a statement",
+                )
+                .to_string();
                 self.checks
                     .push(quote_spanned!(span=> ::core::assert!(!#mutates, #message);));
             }
             Argument::Local(_) if written_back => {
-                let message =
-                    "this method does not change its receiver: bind the receiver with `let` first";
+                let message = Mistake::new(
+                    codes::RECEIVER,
+                    "this method does not change its receiver, and its value is dropped",
+                    "bind the receiver with `let` first",
+                )
+                .to_string();
                 self.checks
                     .push(quote_spanned!(span=> ::core::assert!(#mutates, #message);));
             }

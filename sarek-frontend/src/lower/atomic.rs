@@ -5,6 +5,7 @@ use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
 use super::{Known, Lowerer, Value};
+use crate::diagnostics::codes;
 
 /// The operation that a method of `Atomic<T>` is. That of std's `compare_exchange` yields a `Result`; the one here the
 /// value that was there.
@@ -27,11 +28,15 @@ impl Lowerer<'_> {
         let name = e.method.to_string();
         if self.kernel.access(memory) != Access::Atomic {
             if name == "compare_exchange" || operation(&name).is_some() {
-                let message = format!(
-                    "`{name}` is a method of atomics: give `{}` elements of type `Atomic<T>`",
-                    self.kernel.memory_name(memory)
+                self.errors.at(
+                    codes::ATOMIC_OPERATION,
+                    e.method.span(),
+                    format!("`{name}` is a method of atomics"),
+                    format!(
+                        "give `{}` elements of type `Atomic<T>`",
+                        self.kernel.memory_name(memory)
+                    ),
                 );
-                self.errors.at(e.method.span(), message);
                 return Some(Value::Never);
             }
             return None;
@@ -45,14 +50,15 @@ impl Lowerer<'_> {
             }
         };
         let Some(op) = operation(&name) else {
-            let message = if name.starts_with("compare_exchange") {
-                format!(
-                    "`{name}` is not supported in a kernel: use `compare_and_swap(current, new)`, which returns the old value"
-                )
-            } else {
-                format!("`Atomic<{elem}>` has no method `{name}` in a kernel")
+            let what = format!("`Atomic<{elem}>` has no method `{name}` in a kernel");
+            let instead = match name.starts_with("compare_exchange") {
+                true => "use `compare_and_swap(current, new)`, which returns the old value",
+                false => {
+                    "use `load`, `store`, `swap`, `compare_and_swap` and those that begin with `fetch_`"
+                }
             };
-            self.errors.at(e.method.span(), message);
+            self.errors
+                .at(codes::ATOMIC_OPERATION, e.method.span(), what, instead);
             return Some(Value::Never);
         };
         self.check_rank(memory, indices.len(), e.receiver.span());
@@ -66,21 +72,26 @@ impl Lowerer<'_> {
     fn atomic_fits(&mut self, op: AtomicOp, elem: Scalar, e: &syn::ExprMethodCall) -> bool {
         let bits = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
         if bits && !elem.is_int() {
-            let message = format!(
-                "`Atomic<{elem}>` has no `{}`: only integers have bits",
-                e.method
+            self.errors.at(
+                codes::ATOMIC_OPERATION,
+                e.method.span(),
+                format!("`Atomic<{elem}>` has no `{}`", e.method),
+                "use it on integers: only those have bits",
             );
-            self.errors.at(e.method.span(), message);
             return false;
         }
         let (wanted, found) = (op.arity() as usize, e.args.len());
         if wanted != found {
             let s = if wanted == 1 { "" } else { "s" };
-            let message = format!(
-                "`{}` takes {wanted} argument{s}, and {found} are given",
-                e.method
+            self.errors.at(
+                codes::ARGUMENT_COUNT,
+                e.method.span(),
+                format!(
+                    "`{}` takes {wanted} argument{s}, and {found} are given",
+                    e.method
+                ),
+                format!("give {wanted}"),
             );
-            self.errors.at(e.method.span(), message);
         }
         wanted == found
     }
@@ -132,10 +143,10 @@ impl Lowerer<'_> {
 
     /// Reports a plain use of atomics.
     pub(super) fn atomic_misuse(&mut self, memory: Memory, span: proc_macro2::Span) {
-        let message = format!(
-            "the elements of `{0}` are atomic: read them with `{0}[i].load()`, write them with `{0}[i].store(x)`",
-            self.kernel.memory_name(memory)
-        );
-        self.errors.at(span, message);
+        let name = self.kernel.memory_name(memory);
+        let what = format!("the elements of `{name}` are atomic, and this is a plain use");
+        let instead =
+            format!("read them with `{name}[i].load()`, write them with `{name}[i].store(x)`");
+        self.errors.at(codes::PLAIN_ATOMIC, span, what, instead);
     }
 }

@@ -4,7 +4,7 @@
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 
-use crate::diagnostics::Errors;
+use crate::diagnostics::{Errors, codes};
 
 /// Reports attributes other than lint levels and documentation, wherever they stand.
 pub(super) fn check(block: &syn::Block, errors: &mut Errors) {
@@ -20,8 +20,12 @@ impl Visit<'_> for Checker<'_> {
         const HARMLESS: [&str; 5] = ["allow", "expect", "warn", "deny", "doc"];
         let known = HARMLESS.iter().any(|l| attr.path().is_ident(l));
         if !known && mark_of(std::slice::from_ref(attr)).is_none() {
-            self.errors
-                .unsupported(attr.span(), "this attribute is", "remove it");
+            self.errors.unsupported(
+                codes::ATTRIBUTE,
+                attr.span(),
+                "this attribute is",
+                "remove it",
+            );
         }
     }
 }

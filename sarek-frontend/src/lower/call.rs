@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 
 use super::compound::is_type_name;
 use super::{Lowerer, Value};
+use crate::diagnostics::codes;
 use crate::parse::named_scalar;
 
 impl Lowerer<'_> {
@@ -21,8 +22,10 @@ impl Lowerer<'_> {
         }
         let path = match &*e.func {
             syn::Expr::Path(path) if path.qself.is_none() => &path.path,
+            syn::Expr::Path(path) => return self.qualified_call(e, path, wanted),
             other => {
                 self.errors.unsupported(
+                    codes::CALLEE,
                     other.span(),
                     "calling this is",
                     "call a function by its name",
@@ -40,6 +43,7 @@ impl Lowerer<'_> {
             || self.is_of_facade(path) && is_built_in(&last.ident.to_string());
         if is_own && let Some(arguments) = path.segments.iter().find(|s| !s.arguments.is_empty()) {
             self.errors.unsupported(
+                codes::CALLEE,
                 arguments.arguments.span(),
                 "a generic call is",
                 "drop the type arguments",
@@ -57,8 +61,12 @@ impl Lowerer<'_> {
             && self.is_of_facade(path)
         {
             if let Some(argument) = e.args.first() {
-                self.errors
-                    .at(argument.span(), format!("`{name}()` takes no argument"));
+                self.errors.at(
+                    codes::ARGUMENT_COUNT,
+                    argument.span(),
+                    format!("`{name}()` takes no argument"),
+                    "drop it",
+                );
             }
             self.audits.push(quote! {
                 const _: extern "C-unwind" fn() -> ::core::primitive::usize = #path;
@@ -100,12 +108,19 @@ impl Lowerer<'_> {
         if let Some(value) = self.half_from(on, method, &ids, e.span()) {
             return value;
         }
+        if let Some(value) = self.value_from(on, method, &ids, e.span()) {
+            return value;
+        }
         if method.ident == "from_bits" {
             return self.float_from_bits(on, &ids, e.span());
         }
         let Some(&receiver) = ids.first() else {
-            let message = format!("`{on}::{}` needs an argument", method.ident);
-            self.errors.at(method.ident.span(), message);
+            self.errors.at(
+                codes::ARGUMENT_COUNT,
+                method.ident.span(),
+                format!("`{on}::{}` needs an argument", method.ident),
+                "give the value that it is called on",
+            );
             return Value::Never;
         };
         self.expect(receiver, on);

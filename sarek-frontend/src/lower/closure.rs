@@ -1,4 +1,5 @@
-//! Closures that are bound to a name and called by it: their bodies stand where they are called.
+//! Closures that are bound to a name and called by it: their bodies stand where they are called. Those that are given to
+//! functions are in [`super::callable`].
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -6,15 +7,16 @@ use syn::visit::{self, Visit};
 
 use super::array::peeled;
 use super::{Binding, Lowerer, Scopes, Ty, Value};
-use sarek_ir::Stmt;
+use crate::diagnostics::codes;
+use sarek_ir::{LocalId, Stmt};
 
 /// A closure with what its names mean.
 pub(super) struct Closure {
-    expr: syn::ExprClosure,
+    pub(super) expr: syn::ExprClosure,
     scopes: Scopes,
-    params: Vec<Ty>,
+    pub(super) params: Vec<Ty>,
     /// Is its body being lowered?
-    open: bool,
+    pub(super) open: bool,
 }
 
 impl Lowerer<'_> {
@@ -25,21 +27,30 @@ impl Lowerer<'_> {
         };
         let syn::Pat::Ident(pat) = &local.pat else {
             let instead = "bind it to a plain name and call it by that";
-            self.errors
-                .unsupported(local.pat.span(), "this pattern for a closure is", instead);
+            self.errors.unsupported(
+                codes::CLOSURE,
+                local.pat.span(),
+                "this pattern for a closure is",
+                instead,
+            );
             return Some(Value::Unit);
         };
+        let closure = self.new_closure(expr);
+        self.bind(&pat.ident, Binding::Closure(closure));
+        Some(Value::Unit)
+    }
+
+    /// Keeps a closure with what its names mean here.
+    pub(super) fn new_closure(&mut self, expr: &syn::ExprClosure) -> usize {
         self.check_closure(expr);
         let params = expr.inputs.iter().map(|_| self.types.any()).collect();
-        let closure = Closure {
+        self.closures.push(Closure {
             expr: expr.clone(),
             scopes: self.scopes.clone(),
             params,
             open: false,
-        };
-        self.closures.push(closure);
-        self.bind(&pat.ident, Binding::Closure(self.closures.len() - 1));
-        Some(Value::Unit)
+        });
+        self.closures.len() - 1
     }
 
     /// Reports what makes a closure more than its body in another place.
@@ -51,13 +62,15 @@ impl Lowerer<'_> {
         ];
         for (span, what) in odd {
             if let Some(span) = span {
-                self.errors.unsupported(span, what, "write `|x| …`");
+                self.errors
+                    .unsupported(codes::CLOSURE, span, what, "write `|x| …`");
             }
         }
         let mut exits = Exits { found: vec![] };
         exits.visit_expr(&expr.body);
         for span in exits.found {
             self.errors.unsupported(
+                codes::CLOSURE,
                 span,
                 "`return` in a closure is",
                 "write the value at the end",
@@ -65,52 +78,83 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `f(args…)` of a closure. `None` when the name is none.
+    /// `f(args…)` of a closure, or of what the function is given to call. `None` when the name is none.
     pub(super) fn closure_call(&mut self, e: &syn::ExprCall) -> Option<Value> {
         let syn::Expr::Path(path) = peeled(&e.func) else {
             return None;
         };
-        let Binding::Closure(index) = self.find(path.path.get_ident()?)? else {
-            return None;
+        let index = match self.find(path.path.get_ident()?)? {
+            Binding::Closure(index) => index,
+            Binding::Callable(callable) => return Some(self.callable_call(e, callable)),
+            Binding::Local(_)
+            | Binding::Scalar(_)
+            | Binding::Reference(_)
+            | Binding::Memory(_)
+            | Binding::View(_)
+            | Binding::Const(_)
+            | Binding::Part(_) => return None,
         };
         if self.closures[index].expr.inputs.len() != e.args.len() || self.closures[index].open {
-            let message = "a closure is called with its arguments, and not by itself";
-            self.errors.at(e.span(), message);
+            self.errors.at(
+                codes::CLOSURE,
+                e.span(),
+                "a closure calls itself, or is called with another number of arguments",
+                "call it with its arguments, outside of itself",
+            );
             return Some(Value::Never);
         }
         let exprs: Vec<&syn::Expr> = e.args.iter().collect();
         let args = self.operands(&exprs);
         let closure = self.closures[index].expr.clone();
         let params = self.closures[index].params.clone();
+        let value = self.inside_closure(index, |this| {
+            for ((pat, value), param) in closure.inputs.iter().zip(args).zip(params) {
+                let found = this.ty(value);
+                this.unify(param, found, this.span(value));
+                if let Some(local) = this.closure_parameter(pat, param) {
+                    let init = Some(value);
+                    this.push(Stmt::Let { local, init }, pat.span());
+                }
+            }
+            this.closure_value(&closure)
+        });
+        Some(self.spilled(value))
+    }
+
+    /// Runs `body` where names mean what they mean in a closure.
+    pub(super) fn inside_closure<R>(
+        &mut self,
+        index: usize,
+        body: impl FnOnce(&mut Self) -> R,
+    ) -> R {
         let inner = self.closures[index].scopes.clone();
         let outer = std::mem::replace(&mut self.scopes, inner);
         self.scopes.push(Default::default());
         // A `break` of the body's has no loop outside of it.
         let loops = std::mem::take(&mut self.loops);
         self.closures[index].open = true;
-        for ((pat, value), param) in closure.inputs.iter().zip(args).zip(params) {
-            let found = self.ty(value);
-            self.unify(param, found, self.span(value));
-            self.bind_parameter(pat, value, param);
-        }
-        let value = match &closure.output {
-            syn::ReturnType::Default => self.value(&closure.body),
-            syn::ReturnType::Type(_, ty) => {
-                let wanted = self.written_type(ty);
-                let value = self.value(&closure.body);
-                if let (Some(wanted), Value::Scalar(id)) = (wanted, value) {
-                    self.unify(wanted, self.ty(id), self.span(id));
-                }
-                value
-            }
-        };
+        let result = body(self);
         self.closures[index].open = false;
         self.loops = loops;
         self.scopes = outer;
-        Some(self.spilled(value))
+        result
     }
 
-    fn bind_parameter(&mut self, pat: &syn::Pat, value: sarek_ir::ExprId, ty: Ty) {
+    /// What the closure's body yields.
+    pub(super) fn closure_value(&mut self, closure: &syn::ExprClosure) -> Value {
+        let syn::ReturnType::Type(_, ty) = &closure.output else {
+            return self.value(&closure.body);
+        };
+        let wanted = self.written_type(ty);
+        let value = self.value(&closure.body);
+        if let (Some(wanted), Value::Scalar(id)) = (wanted, value) {
+            self.unify(wanted, self.ty(id), self.span(id));
+        }
+        value
+    }
+
+    /// A local for a parameter, bound to its name. `None` when it is reported that there is none.
+    pub(super) fn closure_parameter(&mut self, pat: &syn::Pat, ty: Ty) -> Option<LocalId> {
         let (pat, written) = match pat {
             syn::Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
             other => (other, None),
@@ -118,16 +162,24 @@ impl Lowerer<'_> {
         if let Some(written) = written.and_then(|written| self.written_type(written)) {
             self.unify(written, ty, pat.span());
         }
-        let syn::Pat::Ident(name) = pat else {
-            let instead = "take plain names";
-            self.errors
-                .unsupported(pat.span(), "this parameter of a closure is", instead);
-            return;
-        };
-        let local = self.local(&name.ident.to_string(), ty, name.mutability.is_some());
-        let init = Some(value);
-        self.push(Stmt::Let { local, init }, name.span());
-        self.bind(&name.ident, Binding::Local(local));
+        match pat {
+            syn::Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
+                let local = self.local(&name.ident.to_string(), ty, name.mutability.is_some());
+                self.bind(&name.ident, Binding::Local(local));
+                Some(local)
+            }
+            syn::Pat::Wild(_) => Some(self.local("unused", ty, false)),
+            _ => {
+                let instead = "take plain names";
+                self.errors.unsupported(
+                    codes::CLOSURE,
+                    pat.span(),
+                    "this parameter of a closure is",
+                    instead,
+                );
+                None
+            }
+        }
     }
 
     /// The value, evaluated where the call stands: what it reads may change later.

@@ -5,6 +5,7 @@ use sarek_ir::{Scalar, Scope, Stmt, SubgroupOp};
 use syn::spanned::Spanned;
 
 use super::{Lowerer, Value};
+use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
     /// A call by which threads work together. `None` when the name is none of these.
@@ -24,8 +25,12 @@ impl Lowerer<'_> {
             other => return Some(self.subgroup(SubgroupOp::from_name(other)?, path, e)),
         };
         if let Some(argument) = e.args.first() {
-            self.errors
-                .at(argument.span(), format!("`{name}()` takes no argument"));
+            self.errors.at(
+                codes::ARGUMENT_COUNT,
+                argument.span(),
+                format!("`{name}()` takes no argument"),
+                "drop it",
+            );
         }
         self.audits
             .push(quote!(const _: extern "C-unwind" fn() = #path;));
@@ -39,11 +44,15 @@ impl Lowerer<'_> {
         let ids = self.operands(&arguments);
         if wanted != found {
             let s = if wanted == 1 { "" } else { "s" };
-            let message = format!(
-                "`{}` takes {wanted} argument{s}, and {found} are given",
-                op.name()
+            self.errors.at(
+                codes::ARGUMENT_COUNT,
+                path.span(),
+                format!(
+                    "`{}` takes {wanted} argument{s}, and {found} are given",
+                    op.name()
+                ),
+                format!("give {wanted}"),
             );
-            self.errors.at(path.span(), message);
             return Value::Never;
         }
         if let Some(lane) = ids.get(1) {

@@ -5,9 +5,11 @@ use quote::{ToTokens, quote};
 use sarek_ir::{Compound, CompoundId, Expr, ExprId, Memory, NameId, Scalar, SiteId, SiteKind};
 use syn::spanned::Spanned;
 
+use super::callee::Typed;
 use super::types::{Arg, Node};
 use super::written::{OPTION, RESULT};
 use super::{Known, Lowerer, Ty, Value};
+use crate::diagnostics::codes;
 use crate::parse::LETTERS;
 
 /// What a path in a struct literal, call or pattern makes.
@@ -60,17 +62,23 @@ impl Lowerer<'_> {
         let text = member.to_token_stream().to_string();
         let text = text.strip_prefix("r#").unwrap_or(&text);
         match self.types.look(of) {
-            Known::Nothing if self.unreachable.contains(&of) => return None,
+            Known::Nothing if self.is_stand_in(of) => return None,
             Known::Nothing => {
-                let message = format!(
-                    "the type must be known before `.{text}` is taken of it: annotate the variable"
+                self.errors.at(
+                    codes::UNKNOWN_TYPE,
+                    member.span(),
+                    format!("the type must be known before `.{text}` is taken of it"),
+                    "annotate the variable",
                 );
-                self.errors.at(member.span(), message);
                 return None;
             }
             Known::Scalar(_) | Known::Int | Known::Float => {
-                let message = format!("{} has no field `{text}`", self.types.look(of));
-                self.errors.at(member.span(), message);
+                self.errors.at(
+                    codes::NO_FIELD,
+                    member.span(),
+                    format!("{} has no field `{text}`", self.types.look(of)),
+                    "name one of its fields",
+                );
                 return None;
             }
             Known::Compound | Known::Foreign => {}
@@ -78,15 +86,23 @@ impl Lowerer<'_> {
         if let Some(packed) = self.packed(of)
             && !LETTERS[..packed.count].contains(&text)
         {
-            let message = format!("`{}` has no field `{text}`", packed.name());
-            self.errors.at(member.span(), message);
+            self.errors.at(
+                codes::NO_FIELD,
+                member.span(),
+                format!("`{}` has no field `{text}`", packed.name()),
+                "name one of its components, `.x` and on",
+            );
             return None;
         }
         if let Node::Tuple(types) = self.types.node(of)
             && text.parse().map_or(true, |i: usize| i >= types.len())
         {
-            let message = format!("this tuple has no field `{text}`");
-            self.errors.at(member.span(), message);
+            self.errors.at(
+                codes::NO_FIELD,
+                member.span(),
+                format!("this tuple has no field `{text}`"),
+                "name one of its parts, `.0` and on",
+            );
             return None;
         }
         let name = self.name_id(text);
@@ -119,20 +135,28 @@ impl Lowerer<'_> {
     /// The type of an array's elements. `None` when it is reported that it is none.
     pub(super) fn element_of(&mut self, of: Ty, span: Span) -> Option<Ty> {
         if let Some(packed) = self.packed(of) {
-            let message = format!("a component of `{}` is assigned by its name", packed.name());
-            self.errors.at(span, message);
+            self.errors.at(
+                codes::VECTOR,
+                span,
+                format!("a component of `{}` is assigned by its name", packed.name()),
+                "write `.x` and on in place of the index",
+            );
             return None;
         }
         match self.types.node(of) {
             Node::Array(elem, _) => Some(*elem),
             Node::Named(_) | Node::Hole(_) => Some(self.types.element(of)),
-            Node::Any if self.unreachable.contains(&of) => None,
+            Node::Any if self.is_stand_in(of) => None,
             Node::Any | Node::Known(_) | Node::Int | Node::Float | Node::Tuple(_) => {
-                let message = format!(
-                    "this is {}, and only slices and arrays can be indexed",
-                    self.types.look(of)
+                self.errors.at(
+                    codes::INDEX,
+                    span,
+                    format!(
+                        "this is {}, and only slices and arrays can be indexed",
+                        self.types.look(of)
+                    ),
+                    "index an argument of type `&[T]` or `&mut [T]`, or an array",
                 );
-                self.errors.at(span, message);
                 None
             }
             Node::Same(_) => unreachable!("node looks through it"),
@@ -270,8 +294,12 @@ impl Lowerer<'_> {
     pub(super) fn array_value(&mut self, e: &syn::ExprArray) -> Value {
         let elems: Vec<&syn::Expr> = e.elems.iter().collect();
         if elems.is_empty() {
-            let message = "an array of a kernel has one element at least";
-            self.errors.at(e.span(), message);
+            self.errors.at(
+                codes::ARRAY_LENGTH,
+                e.span(),
+                "an array of no elements is not known to kernels",
+                "give it one element at least",
+            );
             return Value::Never;
         }
         let values = self.operands(&elems);
@@ -307,8 +335,12 @@ impl Lowerer<'_> {
     pub(super) fn struct_literal(&mut self, e: &syn::ExprStruct) -> Value {
         if let Some(qself) = &e.qself {
             let instead = "name the type by a plain path";
-            self.errors
-                .unsupported(qself.lt_token.span, "a qualified path is", instead);
+            self.errors.unsupported(
+                codes::PATH,
+                qself.lt_token.span,
+                "a qualified path is",
+                instead,
+            );
             return Value::Never;
         }
         let Some(constructor) = self.constructor(&e.path) else {
@@ -318,8 +350,12 @@ impl Lowerer<'_> {
         let mut exprs: Vec<&syn::Expr> = e.fields.iter().map(|f| &f.expr).collect();
         exprs.extend(e.rest.as_deref());
         if let (Some(dots), None) = (&e.dot2_token, &e.rest) {
-            let message = "write what the other fields are copied from: `..base`";
-            self.errors.at(dots.span(), message);
+            self.errors.at(
+                codes::PATTERN,
+                dots.span(),
+                "write what the other fields are copied from",
+                "`..base`",
+            );
             return Value::Never;
         }
         let mut values = self.operands(&exprs);
@@ -362,10 +398,24 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Value {
         let Constructor { ty, variant, path } = constructor;
+        let ty = match rest.is_none() && !names.is_empty() {
+            true => self.literal_type(ty, variant, &path),
+            false => ty,
+        };
         let mut fields = vec![];
         for (text, value) in names.iter().zip(values) {
             let name = self.name_id(text);
             let wanted = self.part_type(ty, variant, name, &path);
+            let typed = match self.types.look(self.ty(value)) {
+                Known::Int => Typed::Int,
+                Known::Float => Typed::Float,
+                Known::Nothing => Typed::Unknown,
+                Known::Scalar(_) | Known::Compound | Known::Foreign => Typed::By(self.ty(value)),
+            };
+            // The type of `P { x, ..rest }` is that of `rest`, a literal perhaps, which has all of its fields.
+            if rest.is_none() {
+                self.types.tell_field(ty, name, wanted, typed);
+            }
             self.unify(wanted, self.ty(value), self.span(value));
             fields.push((name, value));
         }
@@ -377,6 +427,26 @@ impl Lowerer<'_> {
             rest,
         };
         Value::Scalar(self.compound_by(construct, path, ty, span))
+    }
+
+    /// The type of what a literal makes: where the source writes no arguments of it, its fields may tell them.
+    fn literal_type(&mut self, ty: Ty, variant: Option<NameId>, path: &TokenStream) -> Ty {
+        match self.types.node(ty) {
+            Node::Named(named) if named.args.is_empty() && named.packed.is_none() => {
+                let named = named.path.clone();
+                match self.has_no_arguments(&named) {
+                    true => ty,
+                    false => self.types.literal(named, path.clone(), variant),
+                }
+            }
+            _ => ty,
+        }
+    }
+
+    /// Is it a type that the source names alone?
+    fn has_no_arguments(&self, path: &TokenStream) -> bool {
+        let text = super::path_text(path);
+        text == "Self" || self.complete_types.contains(&text)
     }
 
     /// The type of a field of a struct or variant.
@@ -420,7 +490,7 @@ impl Lowerer<'_> {
         if !last.arguments.is_empty() {
             let instead = "write the type's arguments after its own name";
             self.errors
-                .unsupported(last.arguments.span(), "this path is", instead);
+                .unsupported(codes::PATH, last.arguments.span(), "this path is", instead);
             return None;
         }
         let ty = self.written_path(&of)?;

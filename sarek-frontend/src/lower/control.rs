@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 
 use super::matching::has_let;
 use super::{LoopFrame, Lowerer, OpenBlock, Ty, Value, same_context};
+use crate::diagnostics::{Mistake, codes};
 
 impl Lowerer<'_> {
     pub(super) fn if_expr(&mut self, e: &syn::ExprIf) -> Value {
@@ -57,8 +58,12 @@ impl Lowerer<'_> {
             (Value::Scalar(id), Value::Scalar(_) | Value::Never) => id,
             (Value::Never, Value::Scalar(id)) => id,
             (Value::Scalar(_), Value::Unit) | (Value::Unit, Value::Scalar(_)) => {
-                let message = "this `if` yields a value in one branch and none in the other";
-                self.errors.at(e.if_token.span, message);
+                self.errors.at(
+                    codes::BRANCHES,
+                    e.if_token.span,
+                    "this `if` yields a value in one branch and none in the other",
+                    "end both with a value, or none",
+                );
                 return Err(());
             }
             (Value::Unit | Value::Never, Value::Unit | Value::Never) => return Ok(None),
@@ -117,6 +122,23 @@ impl Lowerer<'_> {
         }
         let reached = frame.left || value != Value::Never;
         self.finish_loop(target, None, block, result, reached, span)
+    }
+
+    /// A loop or a block, unless it stands in too many loops: analyses walk through a loop twice or more, and so
+    /// 2ⁿ times through what stands in n of them.
+    pub(super) fn nested(&mut self, span: Span, lower: impl FnOnce(&mut Self) -> Value) -> Value {
+        const DEEPEST: usize = 12;
+        if self.loops.len() >= DEEPEST {
+            let mistake = Mistake::new(
+                codes::SYNTAX,
+                format!("loops nest up to {DEEPEST} deep in a kernel"),
+                "put inner ones into a `#[device]` function",
+            );
+            let why = "analyses walk through a loop more than once, so that each level doubles their time";
+            self.errors.report(span, &mistake.because(why));
+            return Value::Never;
+        }
+        lower(self)
     }
 
     pub(super) fn loop_expr(&mut self, e: &syn::ExprLoop) -> Value {
@@ -240,8 +262,10 @@ impl Lowerer<'_> {
         if let Value::Scalar(id) = value {
             let span = self.span(id);
             self.errors.at(
+                codes::VALUE_UNUSED,
                 span,
-                "the body of a loop yields nothing: end this expression with `;`",
+                "the body of a loop yields nothing",
+                "end this expression with `;`",
             );
         }
     }
@@ -270,8 +294,10 @@ impl Lowerer<'_> {
         let span = self.span(value);
         if !self.loops[target].takes_value {
             self.errors.at(
+                codes::BREAK,
                 span,
                 "`break` takes a value in `loop` and in labelled blocks only",
+                "assign to a variable before it",
             );
             return;
         }
@@ -290,8 +316,10 @@ impl Lowerer<'_> {
         };
         if self.loops[target].is_block {
             self.errors.at(
+                codes::BREAK,
                 e.span(),
                 "`continue` names a loop, and this label is a block's",
+                "write `break`, or label a loop",
             );
         }
         let label = self.loops[target].label;
@@ -308,11 +336,10 @@ impl Lowerer<'_> {
                 let bound = found.and_then(|i| self.loops[i].name.as_ref());
                 if bound.is_some_and(|b| !same_context(b.span(), label.ident.span())) {
                     self.errors.at(
+                        codes::HYGIENE,
                         label.span(),
-                        format!(
-                            "`{label}` is written in a macro here and outside of it at the loop, or the reverse, so \
-                             that they are two labels to Rust: rename one of them"
-                        ),
+                        format!("`{label}` is written in a macro here and outside of it at the loop, or the reverse"),
+                        "rename one of them: they are two labels to Rust",
                     );
                 }
                 found
@@ -323,13 +350,18 @@ impl Lowerer<'_> {
             match label {
                 Some(label) => {
                     self.errors.at(
+                        codes::BREAK,
                         label.span(),
                         format!("no enclosing loop has the label `{label}`"),
+                        "write the label before a loop around this",
                     );
                 }
-                None => self
-                    .errors
-                    .at(span, format!("`{word}` stands outside of a loop")),
+                None => self.errors.at(
+                    codes::BREAK,
+                    span,
+                    format!("`{word}` stands outside of a loop"),
+                    "write `return` to end the thread",
+                ),
             }
         }
         found
@@ -343,8 +375,10 @@ impl Lowerer<'_> {
             && let Value::Scalar(_) = self.value(expr)
         {
             self.errors.at(
+                codes::RETURN_VALUE,
                 expr.span(),
-                "a kernel returns nothing: write its results to a `&mut [T]`",
+                "a kernel returns nothing",
+                "write its results to a `&mut [T]`",
             );
         }
         self.store_items();

@@ -4,6 +4,7 @@ use sarek_ir::{Expr, ExprId, Scalar};
 use syn::spanned::Spanned;
 
 use super::{Lowerer, PendingLiteral, Value, mark_of};
+use crate::diagnostics::codes;
 use crate::parse::scalar_type;
 
 impl Lowerer<'_> {
@@ -12,19 +13,21 @@ impl Lowerer<'_> {
         match expr {
             syn::Expr::Assign(e) => self.assign(e),
             syn::Expr::Binary(e) => self.binary(e),
-            syn::Expr::Block(e) => self.block_expr(e),
+            syn::Expr::Block(e) => {
+                self.nested(e.block.brace_token.span.open(), |this| this.block_expr(e))
+            }
             syn::Expr::Break(e) => self.break_expr(e),
             syn::Expr::Call(e) => self.call(e),
             syn::Expr::Cast(e) => self.cast(e),
             syn::Expr::Continue(e) => self.continue_expr(e),
-            syn::Expr::ForLoop(e) => self.for_loop(e),
+            syn::Expr::ForLoop(e) => self.nested(e.for_token.span, |this| this.for_loop(e)),
             syn::Expr::Array(e) => self.array_value(e),
             syn::Expr::Field(e) => self.field(e),
             syn::Expr::Group(e) => self.value(&e.expr),
             syn::Expr::If(e) => self.if_expr(e),
             syn::Expr::Index(e) => self.load(e),
             syn::Expr::Lit(e) => self.literal(e, false),
-            syn::Expr::Loop(e) => self.loop_expr(e),
+            syn::Expr::Loop(e) => self.nested(e.loop_token.span, |this| this.loop_expr(e)),
             syn::Expr::Macro(e) => self.macro_call(&e.mac),
             syn::Expr::Match(e) => self.match_expr(e),
             syn::Expr::MethodCall(e) => self.method_call(e),
@@ -40,7 +43,7 @@ impl Lowerer<'_> {
                 self.unsafe_depth -= 1;
                 value
             }
-            syn::Expr::While(e) => self.while_loop(e),
+            syn::Expr::While(e) => self.nested(e.while_token.span, |this| this.while_loop(e)),
             syn::Expr::Tuple(e) if e.elems.is_empty() => Value::Unit,
             syn::Expr::Tuple(e) => self.tuple(e),
             other => self.unsupported(other),
@@ -50,9 +53,10 @@ impl Lowerer<'_> {
     /// Reports a kind of expression that kernels do not have.
     fn unsupported(&mut self, expr: &syn::Expr) -> Value {
         let (what, instead) = match expr {
-            syn::Expr::Async(_) | syn::Expr::Await(_) => {
-                ("async code is", "a kernel runs to its end")
-            }
+            syn::Expr::Async(_) | syn::Expr::Await(_) => (
+                "async code is",
+                "write what it does in place: a kernel runs to its end",
+            ),
             syn::Expr::Closure(_) => (
                 "a closure here is",
                 "bind it first, `let f = |x| …;`, and call it",
@@ -61,19 +65,26 @@ impl Lowerer<'_> {
             syn::Expr::Infer(_) => ("`_` is", "name a value"),
             syn::Expr::Let(_) => (
                 "`let` here is",
-                "it stands in conditions of `if` and `while`, joined by `&&`",
+                "write it in the condition of an `if` or `while`, joined by `&&`",
             ),
-            syn::Expr::Range(_) => ("a range is", "ranges stand in `for` loops only"),
+            syn::Expr::Range(_) => ("a range is", "loop over it by `for`"),
             syn::Expr::RawAddr(_) | syn::Expr::Reference(_) => {
                 ("a reference is", "index the slice where the value is used")
             }
-            syn::Expr::Try(_) | syn::Expr::TryBlock(_) => ("`?` is", "a kernel returns nothing"),
-            syn::Expr::Yield(_) => ("`yield` is", "a kernel runs to its end"),
+            syn::Expr::Try(_) | syn::Expr::TryBlock(_) => (
+                "`?` is",
+                "test for the error by `if`: a kernel returns nothing",
+            ),
+            syn::Expr::Yield(_) => (
+                "`yield` is",
+                "write what it does in place: a kernel runs to its end",
+            ),
             syn::Expr::Verbatim(_) => ("this syntax is", "use plain expressions"),
             // Everything else is lowered above; what a later syn adds is reported, not guessed.
             _ => ("this expression is", "use plain expressions"),
         };
-        self.errors.unsupported(expr.span(), what, instead);
+        self.errors
+            .unsupported(codes::EXPRESSION, expr.span(), what, instead);
         Value::Never
     }
 
@@ -92,8 +103,12 @@ impl Lowerer<'_> {
             Value::Scalar(id) => Some(id),
             Value::Never => None,
             Value::Unit => {
-                self.errors
-                    .at(expr.span(), "a value is needed here, and this is `()`");
+                self.errors.at(
+                    codes::UNIT_VALUE,
+                    expr.span(),
+                    "a value is needed here, and this is `()`",
+                    "end each way to it with a value",
+                );
                 None
             }
         }
@@ -103,16 +118,22 @@ impl Lowerer<'_> {
     fn placeholder(&mut self, span: proc_macro2::Span) -> ExprId {
         self.constant(sarek_ir::Value::Bool(false), span);
         let id = ExprId(self.kernel.exprs.len() as u32 - 1);
-        let any = self.types.any();
-        self.expr_types[id.index()] = any;
-        self.unreachable.push(any);
+        self.expr_types[id.index()] = self.stand_in();
         id
     }
 
     /// Lowers operands in order. An operand whose value a later operand's statements could change
     /// is evaluated into a local before those.
     pub(super) fn operands(&mut self, exprs: &[&syn::Expr]) -> Vec<ExprId> {
-        let mut ids: Vec<ExprId> = Vec::with_capacity(exprs.len());
+        self.more_operands(vec![], exprs)
+    }
+
+    /// The same behind some that are lowered.
+    pub(super) fn more_operands(
+        &mut self,
+        mut ids: Vec<ExprId>,
+        exprs: &[&syn::Expr],
+    ) -> Vec<ExprId> {
         for expr in exprs {
             let mark = self.mark();
             let id = self.scalar(expr);
@@ -149,9 +170,9 @@ impl Lowerer<'_> {
                 (other, None) => return self.bad_suffix(other, float.span()),
             },
             other => {
-                let instead = "kernels know numbers and `bool`";
+                let instead = "write a number or a `bool`";
                 self.errors
-                    .unsupported(other.span(), "this literal is", instead);
+                    .unsupported(codes::LITERAL, other.span(), "this literal is", instead);
                 return Value::Never;
             }
         };
@@ -175,9 +196,10 @@ impl Lowerer<'_> {
     fn bad_suffix(&mut self, suffix: &str, span: proc_macro2::Span) -> Value {
         let what = format!("a literal of type `{suffix}` is");
         self.errors.unsupported(
+            codes::LITERAL,
             span,
             &what,
-            "kernels know `i8 u8 i16 u16 i32 u32 i64 u64 usize f32 f64`",
+            "write one of `i8 u8 i16 u16 i32 u32 i64 u64 usize f32 f64`",
         );
         Value::Never
     }
@@ -189,8 +211,12 @@ impl Lowerer<'_> {
         };
         let is_half = self.types.look(self.ty(arg)) == super::Known::Scalar(Scalar::F16);
         if to == Scalar::F16 || is_half {
-            let message = "`f16` is converted by its methods: `f16::from_f32(x)`, `x.to_f32()`";
-            self.errors.at(e.as_token.span, message);
+            self.errors.at(
+                codes::HALF,
+                e.as_token.span,
+                "`f16` is not converted by `as`",
+                "write `f16::from_f32(x)` or `x.to_f32()`",
+            );
             return Value::Never;
         }
         let target = self.types.known(to);

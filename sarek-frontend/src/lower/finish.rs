@@ -9,6 +9,7 @@ use sarek_ir::{
 };
 
 use super::{Known, Lowered, Lowerer, PendingLiteral};
+use crate::diagnostics::{Mistake, codes};
 
 impl Lowerer<'_> {
     /// Replaces type variables by types. `None` when something was or is reported.
@@ -25,6 +26,11 @@ impl Lowerer<'_> {
         if !self.errors.is_empty() {
             return None;
         }
+        let callables = self.settle_callables();
+        if !self.errors.is_empty() {
+            return None;
+        }
+        self.settle_instances();
         self.float_divisions();
         self.compact_sites();
         self.mark_provable_sites();
@@ -40,6 +46,7 @@ impl Lowerer<'_> {
         let is_nested = self.callees.iter().any(|callee| callee.is_self);
         Some(Lowered {
             name,
+            callables,
             takes: vec![],
             is_unsafe: false,
             nests: self.inline.filter(|_| is_nested),
@@ -55,6 +62,7 @@ impl Lowerer<'_> {
             conversions: self.conversions,
             parameters: crate::parse::Parameters::of(&syn::Generics::default()),
             linked: proc_macro2::TokenStream::new(),
+            facts: self.facts,
             marks,
             type_infos: self.type_infos,
             param_types: self.param_tokens,
@@ -91,8 +99,10 @@ impl Lowerer<'_> {
             match self.ir_type(self.expr_types[i]) {
                 Some(ty) => self.kernel.expr_types.to_mut()[i] = ty,
                 None if self.errors.is_empty() => self.errors.at(
+                    codes::UNKNOWN_TYPE,
                     self.expr_spans[i],
-                    "the type of this is not known: annotate it",
+                    "the type of this is not known",
+                    "annotate it",
                 ),
                 None => {}
             }
@@ -120,12 +130,17 @@ impl Lowerer<'_> {
     fn settle_params(&mut self) {
         for (i, ty) in self.param_types.clone().into_iter().enumerate() {
             let Some(ty) = self.ir_type(ty) else {
-                let message = "the type of this argument is not known: write all of it";
-                self.errors.at(Span::call_site(), message);
+                self.errors.at(
+                    codes::UNKNOWN_TYPE,
+                    Span::call_site(),
+                    "the type of this argument is not known",
+                    "write all of it",
+                );
                 continue;
             };
-            let tokens = self.type_tokens(self.param_types[i]);
-            self.param_tokens.push(tokens.unwrap_or_default());
+            if let Some(tokens) = self.type_tokens(self.param_types[i]) {
+                self.param_tokens[i] = tokens;
+            }
             let kind = &mut self.kernel.params.to_mut()[i].kind;
             *kind = match (*kind, ty) {
                 (ParamKind::Slice { access, .. }, elem) => ParamKind::Slice { elem, access },
@@ -177,7 +192,7 @@ impl Lowerer<'_> {
                 Ok(value) => {
                     self.kernel.exprs.to_mut()[pending.expr.index()] = Expr::Literal(value)
                 }
-                Err(message) => self.errors.at(pending.lit.span(), message),
+                Err(mistake) => self.errors.report(pending.lit.span(), &mistake),
             }
         }
     }
@@ -486,7 +501,7 @@ fn place_sites(place: &mut Place) -> Vec<&mut SiteId> {
 }
 
 /// A literal of a type that is known when the kernel is linked, and that takes its value from the widest.
-fn foreign_literal(pending: &PendingLiteral) -> Result<Constant, String> {
+fn foreign_literal(pending: &PendingLiteral) -> Result<Constant, Mistake> {
     if !pending.is_float() {
         return literal_value(pending, Scalar::I64)
             .or_else(|_| literal_value(pending, Scalar::U64));
@@ -494,20 +509,22 @@ fn foreign_literal(pending: &PendingLiteral) -> Result<Constant, String> {
     let wide = literal_value(pending, Scalar::F64)?;
     let narrow = literal_value(pending, Scalar::F32)?;
     if eval::cast(wide, Scalar::F32) != narrow {
-        return Err("write the type of this literal, as in `0.1f32`".into());
+        let what = "this literal is another number as `f32` than as `f64`";
+        let instead = "write its type, as in `0.1f32`";
+        return Err(Mistake::new(codes::LITERAL_RANGE, what, instead));
     }
     Ok(wide)
 }
 
-fn literal_value(pending: &PendingLiteral, ty: Scalar) -> Result<Constant, String> {
+fn literal_value(pending: &PendingLiteral, ty: Scalar) -> Result<Constant, Mistake> {
     match &pending.lit {
         syn::Lit::Int(int) => {
-            let digits: u128 = int.base10_parse().map_err(|e| e.to_string())?;
+            let digits: u128 = int.base10_parse().map_err(|_| beyond(ty))?;
             if ty.is_float() {
                 // `1f32`: an integer literal with a float's suffix.
                 return float(int.base10_digits(), pending.negative, ty);
             }
-            let magnitude = i128::try_from(digits).map_err(|e| e.to_string())?;
+            let magnitude = i128::try_from(digits).map_err(|_| beyond(ty))?;
             let value = if pending.negative {
                 -magnitude
             } else {
@@ -515,8 +532,12 @@ fn literal_value(pending: &PendingLiteral, ty: Scalar) -> Result<Constant, Strin
             };
             let exact = Constant::int(ty, value).filter(|v| v.as_int() == Some(value));
             exact.ok_or_else(|| match pending.beyond {
-                true => format!("write the type of this range, as in `..={}{ty}`", value - 1),
-                false => format!("this literal does not fit `{ty}`"),
+                true => Mistake::new(
+                    codes::LITERAL_RANGE,
+                    format!("the end of this range does not fit `{ty}`"),
+                    format!("write the type of this range, as in `..={}{ty}`", value - 1),
+                ),
+                false => beyond(ty),
             })
         }
         syn::Lit::Float(lit) => float(lit.base10_digits(), pending.negative, ty),
@@ -524,13 +545,28 @@ fn literal_value(pending: &PendingLiteral, ty: Scalar) -> Result<Constant, Strin
     }
 }
 
-fn float(digits: &str, negative: bool, ty: Scalar) -> Result<Constant, String> {
+fn beyond(ty: Scalar) -> Mistake {
+    let what = format!("this literal does not fit `{ty}`");
+    Mistake::new(codes::LITERAL_RANGE, what, "use a wider type")
+}
+
+fn float(digits: &str, negative: bool, ty: Scalar) -> Result<Constant, Mistake> {
     let sign = if negative { "-" } else { "" };
     let text = format!("{sign}{digits}");
     match ty {
-        Scalar::F16 => Err("`f16` has no literals: write `f16::from_f32_const(1.5)`".into()),
-        Scalar::F32 => text.parse().map(Constant::f32).map_err(|e| e.to_string()),
-        Scalar::F64 => text.parse().map(Constant::f64).map_err(|e| e.to_string()),
+        Scalar::F16 => Err(Mistake::new(
+            codes::HALF,
+            "`f16` has no literals",
+            "write `f16::from_f32_const(1.5)`",
+        )),
+        Scalar::F32 => match text.parse::<f32>() {
+            Ok(value) if value.is_finite() => Ok(Constant::f32(value)),
+            Ok(_) | Err(_) => Err(beyond(ty)),
+        },
+        Scalar::F64 => match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(Constant::f64(value)),
+            Ok(_) | Err(_) => Err(beyond(ty)),
+        },
         Scalar::Bool
         | Scalar::I8
         | Scalar::U8
@@ -540,6 +576,10 @@ fn float(digits: &str, negative: bool, ty: Scalar) -> Result<Constant, String> {
         | Scalar::U32
         | Scalar::I64
         | Scalar::U64
-        | Scalar::Usize => Err(format!("a float literal is not a `{ty}`")),
+        | Scalar::Usize => Err(Mistake::new(
+            codes::MISMATCH,
+            format!("a float literal is not a `{ty}`"),
+            "write an integer, or convert by `as`",
+        )),
     }
 }

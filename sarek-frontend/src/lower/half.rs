@@ -6,6 +6,7 @@ use sarek_ir::{Expr, ExprId, Intrinsic, Scalar};
 use syn::spanned::Spanned;
 
 use super::{Lowerer, Value};
+use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
     /// `f16::from_f32(x)`. `None` when it is another function, or of another type.
@@ -24,8 +25,12 @@ impl Lowerer<'_> {
             _ => return None,
         };
         let [arg] = *ids else {
-            let message = format!("`{name}` takes 1 argument, and {} are given", ids.len());
-            self.errors.at(function.span(), message);
+            self.errors.at(
+                codes::ARGUMENT_COUNT,
+                function.span(),
+                format!("`{name}` takes 1 argument, and {} are given", ids.len()),
+                "give the number to convert",
+            );
             return Some(Value::Never);
         };
         self.expect(arg, from);
@@ -48,7 +53,7 @@ impl Lowerer<'_> {
             return None;
         }
         let text = name.to_string();
-        if ids.len() == 1 {
+        if ids.len() == 1 && text.starts_with("to_") {
             let method = Ident::new(plain(&text), name.span());
             if let Some(value) = self.conversion(&method, ids[0], span) {
                 return Some(value);
@@ -61,9 +66,12 @@ impl Lowerer<'_> {
         if is_its_own {
             return None;
         }
-        let message =
-            format!("`f16` has no method `{text}`: write `f16::from_f32(x.to_f32().{text}(…))`");
-        self.errors.at(name.span(), message);
+        self.errors.at(
+            codes::HALF,
+            name.span(),
+            format!("`f16` has no method `{text}`"),
+            format!("write `f16::from_f32(x.to_f32().{text}(…))`"),
+        );
         Some(Value::Never)
     }
 }

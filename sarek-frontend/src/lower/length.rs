@@ -8,6 +8,7 @@ use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 
 use super::{Binding, Lowerer, MARK};
+use crate::diagnostics::{Mistake, codes};
 
 /// One dimension of an array.
 #[derive(Clone)]
@@ -69,8 +70,12 @@ impl Lowerer<'_> {
             }
         };
         if dim.known() == Some(0) {
-            let message = "an array of a kernel has one element at least";
-            self.errors.at(expr.span(), message);
+            self.errors.at(
+                codes::ARRAY_LENGTH,
+                expr.span(),
+                "an array of no elements is not known to kernels",
+                "give it one element at least",
+            );
             return None;
         }
         Some(dim)
@@ -80,7 +85,12 @@ impl Lowerer<'_> {
         let usize_ty = self.types.known(Scalar::Usize);
         let length = Length::Link(self.link_id(tokens.clone(), usize_ty));
         let value = self.among_constants(tokens.clone());
-        let message = "an array of a kernel has one element at least";
+        let message = Mistake::new(
+            codes::ARRAY_LENGTH,
+            "an array of no elements is not known to kernels",
+            "give it one element at least",
+        )
+        .to_string();
         let span = Span::mixed_site().located_at(span);
         let is_open = self.mentions_parameter(&tokens);
         if is_open {
@@ -120,13 +130,15 @@ impl Lowerer<'_> {
                     | Binding::Memory(_)
                     | Binding::View(_)
                     | Binding::Closure(_)
+                    | Binding::Callable(_)
                     | Binding::Part(_),
                 ) => {
-                    let message = format!(
-                        "the length of an array is a constant, and `{name}` is a variable: use a `const`, or \
-                         `shared_slice` for shared memory whose length the launch gives"
+                    self.errors.at(
+                        codes::ARRAY_LENGTH,
+                        name.span(),
+                        format!("the length of an array is a constant, and `{name}` is a variable"),
+                        "use a `const`, or `shared_slice` for shared memory whose length the launch gives",
                     );
-                    self.errors.at(name.span(), message);
                     return None;
                 }
             }
@@ -160,6 +172,7 @@ impl Lowerer<'_> {
                 | Binding::Memory(_)
                 | Binding::View(_)
                 | Binding::Closure(_)
+                | Binding::Callable(_)
                 | Binding::Part(_) => None,
             },
             syn::Expr::Binary(e) => {

@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 
 use super::native::Operand;
 use super::{Lowerer, Value};
+use crate::diagnostics::{Mistake, codes};
 use crate::parse::{Said, StdCall, StdMacro, is_native, name_span};
 
 impl Lowerer<'_> {
@@ -28,15 +29,17 @@ impl Lowerer<'_> {
         let name = name.map_or_else(String::new, |s| s.ident.to_string());
         let instead = match name.as_str() {
             "matches" => return self.matches_macro(mac),
-            "eprintln" | "eprint" => "all that kernels print goes one way: use `println!`",
+            "eprintln" | "eprint" => "use `println!`: all that kernels print goes one way",
             "dbg" => "use `println!`",
-            "superstep" => "its body is a sequence of statements",
-            _ => {
-                "there are `native!`, `println!`, `panic!` and its like, the assertions and `matches!`"
-            }
+            "superstep" => "write it as a statement of its own",
+            _ => "use `native!`, `println!`, `panic!` and its like, the assertions or `matches!`",
         };
-        let message = format!("`{name}!` is not supported in a kernel: {instead}");
-        self.errors.at(span, message);
+        self.errors.at(
+            codes::MACRO,
+            span,
+            format!("`{name}!` is not supported in a kernel"),
+            instead,
+        );
         Value::Never
     }
 
@@ -54,7 +57,12 @@ impl Lowerer<'_> {
             }
             StdMacro::Assert => {
                 let [tested] = &call.tested[..] else {
-                    self.errors.at(span, "an assertion tests something");
+                    self.errors.at(
+                        codes::SYNTAX,
+                        span,
+                        "this assertion tests nothing",
+                        "give it a condition",
+                    );
                     return Value::Never;
                 };
                 let text = quiet(tested);
@@ -68,7 +76,12 @@ impl Lowerer<'_> {
             }
             StdMacro::Compare(symbol) => {
                 let [left, right] = &call.tested[..] else {
-                    self.errors.at(span, "this assertion compares two values");
+                    self.errors.at(
+                        codes::SYNTAX,
+                        span,
+                        "this assertion compares nothing",
+                        "give it two values",
+                    );
                     return Value::Never;
                 };
                 self.debug(call, span, |this| {
@@ -133,8 +146,8 @@ impl Lowerer<'_> {
     fn message_of(&mut self, said: &Said) -> String {
         match said.constant() {
             Ok(text) => text,
-            Err(message) => {
-                self.errors.at(said.format.span(), message);
+            Err(mistake) => {
+                self.errors.report(said.format.span(), &mistake);
                 String::new()
             }
         }
@@ -146,11 +159,19 @@ impl Lowerer<'_> {
         if let Some(said) = said {
             let taken = match said.pieces() {
                 Ok(taken) => taken,
-                Err(message) => {
-                    self.errors.at(said.format.span(), message);
+                Err(mistake) => {
+                    self.errors.report(said.format.span(), &mistake);
                     return Value::Unit;
                 }
             };
+            for (at, (_, arg)) in said.args.iter().enumerate() {
+                let uses = |piece: &PrintPiece| matches!(piece, PrintPiece::Arg { index, .. } if *index as usize == at);
+                if !taken.pieces.iter().any(uses) {
+                    let instead = "drop it, or write `{}` for it";
+                    let what = "the format does not use this argument";
+                    self.errors.at(codes::FORMAT, arg.span(), what, instead);
+                }
+            }
             let span = said.format.span().resolved_at(name_span(mac));
             let captured = taken.captured.iter().map(|name| -> syn::Expr {
                 let name = syn::Ident::new(name, span);
@@ -181,8 +202,9 @@ impl Lowerer<'_> {
     /// Has it reported, once types are known, that a value is no scalar.
     fn expect_scalar(&mut self, value: ExprId, what: &str) {
         let (ty, span) = (self.ty(value), self.span(value));
-        let message = format!("this has several parts, and {what} are scalars: name one of them");
-        self.natives.push(Operand { message, ty, span });
+        let what = format!("this has several parts, and {what} are scalars");
+        let mistake = Mistake::new(codes::PRINTED, what, "name one of its parts");
+        self.natives.push(Operand { mistake, ty, span });
     }
 }
 

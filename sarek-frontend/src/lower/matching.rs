@@ -4,12 +4,13 @@
 //! without a guard needs no test.
 
 use proc_macro2::Span;
-use quote::quote;
+use quote::quote_spanned;
 use sarek_ir::{Expr, ExprId, LocalId, Scalar, Stmt, UnaryOp};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 
 use super::alternatives::alternatives;
+use crate::diagnostics::{Mistake, codes};
 
 use super::pattern::{Bound, Found, Subject};
 use super::{Binding, Lowerer, OpenBlock, Value};
@@ -61,8 +62,12 @@ impl Lowerer<'_> {
         let subject = self.subject(value);
         let arms: Vec<Arm<'_>> = e.arms.iter().map(split_guard).collect();
         let Some(last) = arms.iter().rposition(|arm| arm.guard.is_none()) else {
-            let message = "the arms do not cover all values: the last one has no guard";
-            self.errors.at(e.match_token.span, message);
+            self.errors.at(
+                codes::MATCH,
+                e.match_token.span,
+                "the arms do not cover all values",
+                "give the last arm no guard",
+            );
             return Value::Never;
         };
         let mut outcome = Outcome::default();
@@ -279,8 +284,12 @@ impl Lowerer<'_> {
             });
             self.scopes.pop();
             if outcome.result.is_some() {
-                let message = "this `if` yields a value in one branch and none in the other";
-                self.errors.at(span, message);
+                self.errors.at(
+                    codes::BRANCHES,
+                    span,
+                    "this `if` yields a value in one branch and none in the other",
+                    "end both with a value, or none",
+                );
             }
             return Value::Unit;
         }
@@ -399,8 +408,12 @@ impl Lowerer<'_> {
     pub(super) fn let_pattern(&mut self, local: &syn::Local) -> Value {
         let span = local.let_token.span;
         let Some(init) = &local.init else {
-            let message = "names of a pattern need their values here";
-            self.errors.at(local.pat.span(), message);
+            self.errors.at(
+                codes::MATCH,
+                local.pat.span(),
+                "the names of this pattern have no value yet",
+                "give them one here",
+            );
             return Value::Unit;
         };
         let Some(value) = self.scalar_or_never(&init.expr) else {
@@ -416,8 +429,12 @@ impl Lowerer<'_> {
             let test = self.arm_test(&arm, &subject);
             let (otherwise, value) = self.in_block(|this| this.value(diverge));
             if !otherwise.ended && value != Value::Never {
-                let message = "this `else` ends with `return`, `break` or `continue`";
-                self.errors.at(diverge.span(), message);
+                self.errors.at(
+                    codes::MATCH,
+                    diverge.span(),
+                    "this `else` comes to its end",
+                    "end it with `return`, `break` or `continue`",
+                );
             }
             self.branch(test, OpenBlock::default(), otherwise, span);
         }
@@ -435,11 +452,15 @@ impl Lowerer<'_> {
             }
         };
         let path = &mac.path;
-        self.audits.push(quote! {
-            const _: () = ::core::assert!(
-                #path!(0u8, 0) && !#path!(1u8, 0),
-                "`matches!` is not the one of core here: rename yours",
-            );
+        let mistake = Mistake::new(
+            codes::NOT_OF_CORE,
+            "`matches!` is not the one of core here",
+            "rename yours",
+        )
+        .to_string();
+        let span = Span::mixed_site().located_at(path.span());
+        self.audits.push(quote_spanned! {span=>
+            const _: () = ::core::assert!(#path!(0u8, 0) && !#path!(1u8, 0), #mistake);
         });
         let Some(value) = self.scalar_or_never(&call.expr) else {
             return Value::Never;
@@ -474,8 +495,12 @@ impl Lowerer<'_> {
         }
         outcome.reached |= !self.blocks.last().expect("a block is open").ended;
         if outcome.unit && outcome.result.is_some() {
-            let message = "one branch yields a value and another none";
-            self.errors.at(span, message);
+            self.errors.at(
+                codes::BRANCHES,
+                span,
+                "one branch yields a value and another none",
+                "end all with a value, or none",
+            );
         }
     }
 

@@ -10,6 +10,7 @@ use syn::spanned::Spanned;
 use super::array::peeled;
 use super::types::Node;
 use super::{Known, Lowerer, Value};
+use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
     pub(super) fn method_call(&mut self, e: &syn::ExprMethodCall) -> Value {
@@ -19,11 +20,20 @@ impl Lowerer<'_> {
     /// A method call; `wanted` tells whether its result is used.
     pub(super) fn method_wanted(&mut self, e: &syn::ExprMethodCall, wanted: bool) -> Value {
         if let Some(turbofish) = &e.turbofish {
+            if let Some(value) = self.own_method(e, wanted) {
+                return value;
+            }
+            let is_memory = self.find_memory(&e.receiver).is_some();
+            if !is_memory && let Err(value) = self.receiver_value(e, wanted) {
+                return value;
+            }
             self.errors.unsupported(
+                codes::CALLEE,
                 turbofish.span(),
                 "a generic call is",
                 "drop the type arguments",
             );
+            return Value::Never;
         }
         if let Some((memory, _)) = self.find_memory(&e.receiver) {
             return self.slice_method(memory, e);
@@ -36,19 +46,24 @@ impl Lowerer<'_> {
         }
         if let syn::Expr::Range(range) = peeled(&e.receiver) {
             self.errors.unsupported(
+                codes::RANGE,
                 range.span(),
                 "a range is",
-                "ranges stand in `for` loops only",
+                "loop over it by `for`",
             );
             return Value::Never;
         }
         if let Some(value) = self.own_method(e, wanted) {
             return value;
         }
-        let mut operands: Vec<&syn::Expr> = vec![&e.receiver];
-        operands.extend(&e.args);
-        let ids = self.operands(&operands);
-        self.method(&e.method, ids, e.span())
+        match self.receiver_value(e, wanted) {
+            Ok(receiver) => {
+                let arguments: Vec<&syn::Expr> = e.args.iter().collect();
+                let ids = self.more_operands(vec![receiver], &arguments);
+                self.method(&e.method, ids, e.span())
+            }
+            Err(value) => value,
+        }
     }
 
     fn slice_method(&mut self, memory: sarek_ir::Memory, e: &syn::ExprMethodCall) -> Value {
@@ -61,16 +76,21 @@ impl Lowerer<'_> {
                 Value::Scalar(self.plain(BinaryOp::Eq, n, zero, e.span()))
             }
             ("get_unchecked" | "get_unchecked_mut", false) => {
-                let message = format!("`{name}` yields a reference: write `*x.{name}(i)`");
-                self.errors.at(e.method.span(), message);
+                self.errors.at(
+                    codes::REFERENCE,
+                    e.method.span(),
+                    format!("`{name}` yields a reference"),
+                    format!("write `*x.{name}(i)`"),
+                );
                 Value::Never
             }
             _ => {
                 let what = format!("the slice method `{name}` is");
                 self.errors.unsupported(
+                    codes::SLICE_METHOD,
                     e.method.span(),
                     &what,
-                    "there are `len`, `is_empty` and indexing",
+                    "use `len`, `is_empty` and indexing",
                 );
                 Value::Never
             }
@@ -88,13 +108,15 @@ impl Lowerer<'_> {
         let on = match self.types.look(self.ty(ids[0])) {
             Known::Scalar(scalar) => scalar,
             // It stands for what was reported, or for what is not reached.
-            Known::Nothing if self.unreachable.contains(&self.ty(ids[0])) => return Value::Never,
+            Known::Nothing if self.is_stand_in(self.ty(ids[0])) => return Value::Never,
             Known::Foreign => return self.foreign_method(name, ids, span),
             Known::Int | Known::Float | Known::Nothing | Known::Compound => {
-                let message = format!(
-                    "the type must be known before `.{name}()` is called on it: write a suffix, as in `1.0f32`, or annotate the variable"
+                self.errors.at(
+                    codes::UNKNOWN_TYPE,
+                    self.span(ids[0]),
+                    format!("the type must be known before `.{name}()` is called on it"),
+                    "write a suffix, as in `1.0f32`, or annotate the variable",
                 );
-                self.errors.at(self.span(ids[0]), message);
                 return Value::Never;
             }
         };
@@ -107,8 +129,12 @@ impl Lowerer<'_> {
         match Intrinsic::method(&name.to_string(), on) {
             Some(intrinsic) => self.intrinsic(intrinsic, name, on, ids, span),
             None => {
-                let message = format!("`{on}` has no method `{name}` in a kernel");
-                self.errors.at(name.span(), message);
+                self.errors.at(
+                    codes::NO_METHOD,
+                    name.span(),
+                    format!("`{on}` has no method `{name}` in a kernel"),
+                    "use those of the numeric types, listed in the crate's documentation, or a `#[device]` function",
+                );
                 Value::Never
             }
         }
@@ -159,10 +185,12 @@ impl Lowerer<'_> {
             same && named.next().is_none() && *i != Intrinsic::FromBits
         });
         let Some(intrinsic) = intrinsic else {
-            let message = format!(
-                "the type must be known before `.{text}()` is called on it: write it where the value is bound, as in `let x: f32 = …;`"
+            self.errors.at(
+                codes::UNKNOWN_TYPE,
+                name.span(),
+                format!("the type must be known before `.{text}()` is called on it"),
+                "write it where the value is bound, as in `let x: f32 = …;`",
             );
-            self.errors.at(name.span(), message);
             return Value::Never;
         };
         if !self.arity(name, &ids, intrinsic.args().len()) {
@@ -191,8 +219,12 @@ impl Lowerer<'_> {
     pub(super) fn arity(&mut self, name: &Ident, ids: &[ExprId], wanted: usize) -> bool {
         if ids.len() - 1 != wanted {
             let (found, s) = (ids.len() - 1, if wanted == 1 { "" } else { "s" });
-            let message = format!("`{name}` takes {wanted} argument{s}, and {found} are given");
-            self.errors.at(name.span(), message);
+            self.errors.at(
+                codes::ARGUMENT_COUNT,
+                name.span(),
+                format!("`{name}` takes {wanted} argument{s}, and {found} are given"),
+                format!("give {wanted}"),
+            );
         }
         ids.len() - 1 == wanted
     }
@@ -246,12 +278,21 @@ impl Lowerer<'_> {
             },
             ids,
         ) else {
-            self.errors.at(span, "`from_bits` takes one argument");
+            self.errors.at(
+                codes::ARGUMENT_COUNT,
+                span,
+                "`from_bits` takes one argument",
+                "give the bits, and nothing else",
+            );
             return Value::Never;
         };
         if !on.is_float() {
-            self.errors
-                .at(span, format!("`{on}` has no function `from_bits`"));
+            self.errors.at(
+                codes::NO_METHOD,
+                span,
+                format!("`{on}` has no function `from_bits`"),
+                "call it on `f32` or `f64`",
+            );
             return Value::Never;
         }
         self.expect(*id, bits);
@@ -272,6 +313,7 @@ impl Lowerer<'_> {
             "is_positive" | "is_negative" => (0, on.is_signed()),
             "count_zeros" | "leading_ones" | "trailing_ones" => (0, on.is_int()),
             "is_power_of_two" => (0, on.is_int() && !on.is_signed()),
+            "is_multiple_of" => (1, on.is_int() && !on.is_signed()),
             "div_euclid" | "rem_euclid" => (1, on.is_int()),
             _ => return None,
         };
@@ -324,11 +366,48 @@ impl Lowerer<'_> {
                 let one = self.constant(Constant::U32(1), span);
                 self.plain(BinaryOp::Eq, ones, one, span)
             }
+            "is_multiple_of" => self.multiple(x, ids[1], on, span),
             "div_euclid" => self.divide(DivideOp::DivEuclid, x, ids[1], span, name.span()),
             "rem_euclid" => self.divide(DivideOp::RemEuclid, x, ids[1], span, name.span()),
             other => unreachable!("`{other}` is in the table above"),
         };
         Some(Value::Scalar(id))
+    }
+
+    /// `x % of == 0`, where 0 is the only multiple of 0, and nothing faults.
+    fn multiple(&mut self, x: ExprId, of: ExprId, on: Scalar, span: Span) -> ExprId {
+        let pending = self.literals.iter().find(|pending| pending.expr == of);
+        let is_zero = pending.is_none_or(|pending| match &pending.lit {
+            syn::Lit::Int(int) => int.base10_digits() == "0",
+            _ => true,
+        });
+        let (ty, zero) = (self.ty(x), Constant::zero(on));
+        let rem = |this: &mut Self, lhs, rhs| {
+            let (op, site) = (DivideOp::Rem, None);
+            let rem = Expr::Divide { op, lhs, rhs, site };
+            let (rem, zero) = (this.expr(rem, ty, span), this.constant(zero, span));
+            this.plain(BinaryOp::Eq, rem, zero, span)
+        };
+        if !is_zero {
+            return rem(self, x, of);
+        }
+        let (x, of) = (self.reusable(x), self.reusable(of));
+        let one = Constant::int(on, 1).unwrap_or_else(|| unreachable!("it is an integer"));
+        let (of_again, one) = (self.copy(of), self.constant(one, span));
+        let args = self.kernel.push_list(&[of_again, one]);
+        let intrinsic = Intrinsic::Max;
+        let divisor = self.expr(Expr::Call { intrinsic, args }, ty, span);
+        let dividend = self.copy(x);
+        let lhs = rem(self, dividend, divisor);
+        let (zero, none) = (self.constant(zero, span), self.constant(zero, span));
+        let some = self.plain(BinaryOp::Ne, of, zero, span);
+        let nothing = self.plain(BinaryOp::Eq, x, none, span);
+        let either = Expr::Or {
+            lhs: some,
+            rhs: nothing,
+        };
+        let rhs = self.known(either, Scalar::Bool, span);
+        self.known(Expr::And { lhs, rhs }, Scalar::Bool, span)
     }
 
     fn float(&mut self, on: Scalar, narrow: f32, wide: f64, span: Span) -> ExprId {
@@ -362,3 +441,31 @@ impl Lowerer<'_> {
         self.unary_call(intrinsic, complement, Scalar::U32, span)
     }
 }
+
+/// Is it a method of numbers, slices or arrays, so that one of a user's type cannot be meant where the type is not known?
+pub(super) fn is_built_in(name: &Ident) -> bool {
+    let text = name.to_string();
+    let is_conversion = text.strip_prefix("to_").and_then(Scalar::from_name);
+    is_conversion.is_some()
+        || COMPOSED.contains(&text.as_str())
+        || ["len", "is_empty"].contains(&text.as_str())
+        || Intrinsic::ALL.iter().any(|i| i.name() == text)
+}
+
+/// Methods of numbers that are short for others.
+const COMPOSED: [&str; 14] = [
+    "recip",
+    "to_degrees",
+    "to_radians",
+    "is_sign_positive",
+    "log",
+    "is_positive",
+    "is_negative",
+    "count_zeros",
+    "leading_ones",
+    "trailing_ones",
+    "is_power_of_two",
+    "is_multiple_of",
+    "div_euclid",
+    "rem_euclid",
+];

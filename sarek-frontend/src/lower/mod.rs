@@ -16,6 +16,8 @@ mod associated;
 mod atomic;
 mod attributes;
 mod call;
+mod callable;
+mod callee;
 mod closure;
 mod collective;
 mod compound;
@@ -24,12 +26,16 @@ mod device;
 mod expr;
 mod fill;
 mod finish;
+mod given;
 mod half;
+mod instance;
+mod intrinsic;
 mod length;
 mod macros;
 mod matching;
 mod method;
 mod native;
+mod nodes;
 mod operator;
 mod packed;
 mod parameter;
@@ -40,25 +46,30 @@ mod range;
 mod recursion;
 mod requires;
 mod shared;
+mod similar;
+mod stand_in;
 mod stmt;
 mod types;
 mod view;
+mod widening;
 mod written;
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
-    CompoundId, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Memory, ParamId, Scalar, Site,
-    SiteId, SiteKind, Stmt, StmtId, Value as Constant,
+    CallableId, CompoundId, ExprId, Kernel, LabelId, Loc, LocalId, Memory, ParamId, Scalar, StmtId,
 };
 
-use crate::diagnostics::Errors;
-use crate::parse::{Attribute, Parameters, Signature};
+use crate::diagnostics::{Errors, codes};
+use crate::parse::{Attribute, CallableKind, Parameters, Signature};
 
 pub use attributes::MARK;
 pub(crate) use attributes::mark_of;
-pub use device::Callee;
+pub use callee::Callee;
+pub(crate) use callee::unnamed_name;
+pub(crate) use device::constants_name;
 use types::{Known, Ty};
 pub(crate) use written::{member, scalar_tokens};
 
@@ -78,6 +89,8 @@ pub struct Lowered {
     pub audits: Vec<TokenStream>,
     /// The functions that it calls, in the order of [`Kernel::functions`].
     pub callees: Vec<Callee>,
+    /// What a function is given to call.
+    pub callables: Vec<CallableBody>,
     /// Of a function: which parameters may be lent shared arrays.
     pub takes: Vec<bool>,
     /// Is it declared `unsafe fn`, so that nothing is proved of it?
@@ -96,6 +109,8 @@ pub struct Lowered {
     pub checks: Vec<TokenStream>,
     /// The associated constant that holds the links' values.
     pub linked: TokenStream,
+    /// The associated constant that holds what is known of the functions called.
+    pub facts: TokenStream,
     /// The type of each marked `let` and literal of the source, by its mark.
     pub marks: HashMap<u32, Scalar>,
     /// The information about each type that only the user's crate knows: tokens that rustc evaluates.
@@ -112,6 +127,16 @@ pub struct Lowered {
     pub paths: HashMap<CompoundId, TokenStream>,
     /// The texts that its native blocks need, in the order of [`Kernel::prelude_links`].
     pub preludes: Vec<syn::Path>,
+}
+
+/// How a compiled body takes what its function is given to call.
+pub struct CallableBody {
+    /// How it may be called.
+    pub kind: CallableKind,
+    /// Its type.
+    pub body: TokenStream,
+    /// Where the source gives its type.
+    pub span: Span,
 }
 
 /// What an expression yields.
@@ -140,6 +165,8 @@ enum Binding {
     View(ParamId),
     /// A closure, in [`Lowerer::closures`].
     Closure(usize),
+    /// What the function is given to call, in [`Lowerer::callables`].
+    Callable(CallableId),
     /// A local `const`, in [`Lowerer::consts`].
     Const(usize),
     /// What a guard calls a part of the value that is matched, in [`Lowerer::aliases`].
@@ -193,7 +220,11 @@ pub struct Lowerer<'e> {
     shared_types: Vec<Ty>,
     /// The type of each parameter; of a slice, of its elements.
     param_types: Vec<Ty>,
+    /// The types that the source writes without arguments, so that they have none.
+    complete_types: HashSet<String>,
     type_infos: Vec<TokenStream>,
+    /// The types of literals that are being written.
+    probed: RefCell<Vec<Ty>>,
     paths: HashMap<CompoundId, TokenStream>,
     /// The dimensions of arrays, outermost first. Slices have none.
     shapes: HashMap<Memory, Vec<length::Dim>>,
@@ -220,7 +251,10 @@ pub struct Lowerer<'e> {
     consts: Vec<syn::ItemConst>,
     aliases: Vec<pattern::Subject>,
     callees: Vec<Callee>,
+    /// Where it will be found what is known of them.
+    facts: TokenStream,
     closures: Vec<closure::Closure>,
+    callables: Vec<callable::OwnCallable>,
     /// `&mut T` parameters, with the locals that are copied back to them.
     references: Vec<(ParamId, LocalId)>,
     is_function: bool,
@@ -234,6 +268,8 @@ pub struct Lowerer<'e> {
     is_recursive: bool,
     /// Names of type parameters.
     parameters: HashSet<String>,
+    /// Those of them that are numbers: `T: Float`.
+    numbers: HashSet<String>,
     open_links: HashSet<usize>,
     /// Types of constant parameters.
     constants: HashMap<String, syn::Type>,
@@ -262,11 +298,18 @@ pub fn lower(
 ) -> Option<Lowered> {
     let mut lowerer = Lowerer::new(signature, attribute.block, krate, errors);
     attributes::check(body, lowerer.errors);
+    lowerer.kernel.strict = attribute.strict.is_some();
     lowerer.declare_result(signature.yields.as_ref(), signature.name.span());
     lowerer.is_recursive = !recursion::last_calls(signature, body).is_empty();
     lowerer.bind_arguments(signature);
+    for pat in &signature.unread {
+        lowerer.bind_stand_ins(pat);
+    }
     if signature.is_function {
-        lowerer.function_body(signature, body);
+        match &signature.intrinsic {
+            Some(name) => lowerer.intrinsic_body(name, signature, body),
+            None => lowerer.function_body(signature, body),
+        }
         return lowerer.finished(signature);
     }
     for condition in &attribute.requires {
@@ -277,8 +320,10 @@ pub fn lower(
     if let (Value::Scalar(id), true) = (value, signature.returns_nothing) {
         let span = lowerer.expr_spans[id.index()];
         lowerer.errors.at(
+            codes::RETURN_VALUE,
             span,
-            "a kernel returns nothing: end this expression with `;`",
+            "a kernel returns nothing",
+            "end this expression with `;`",
         );
     }
     lowerer.finished(signature)
@@ -289,7 +334,8 @@ impl<'e> Lowerer<'e> {
     fn finished(self, signature: &Signature) -> Option<Lowered> {
         let lowered = self.finish(signature.name.clone())?;
         Some(Lowered {
-            linked: device::linked(signature),
+            linked: device::constants(signature, "linked"),
+            facts: device::constants(signature, "callees"),
             parameters: Parameters::of(&signature.generics),
             is_unsafe: signature.is_unsafe,
             has_receiver: signature
@@ -318,7 +364,9 @@ impl<'e> Lowerer<'e> {
             views: HashMap::new(),
             shared_types: vec![],
             param_types: vec![],
+            complete_types: HashSet::new(),
             type_infos: vec![],
+            probed: RefCell::default(),
             paths: HashMap::new(),
             shapes: HashMap::new(),
             expr_spans: vec![],
@@ -339,7 +387,9 @@ impl<'e> Lowerer<'e> {
             consts: vec![],
             aliases: vec![],
             callees: vec![],
+            facts: device::constants(signature, "callees"),
             closures: vec![],
+            callables: vec![],
             references: vec![],
             is_function: signature.is_function,
             own_name: recursion::OwnName::of(signature),
@@ -359,6 +409,7 @@ impl<'e> Lowerer<'e> {
                 .type_params()
                 .map(|p| p.ident.to_string())
                 .collect(),
+            numbers: Parameters::numbers(&signature.generics),
             checks: vec![],
             audits: vec![],
             marks: vec![],
@@ -368,210 +419,6 @@ impl<'e> Lowerer<'e> {
             preludes: vec![],
             items: vec![],
         }
-    }
-
-    // Names.
-
-    fn bind(&mut self, name: &syn::Ident, binding: Binding) {
-        let scope = self.scopes.last_mut().expect("a scope is open");
-        scope.insert(name.to_string(), (binding, name.span()));
-    }
-
-    fn find(&mut self, name: &syn::Ident) -> Option<Binding> {
-        self.find_text(&name.to_string(), name.span())
-    }
-
-    /// What a name means: the innermost binding of its text. A name that a macro wrote does not mean
-    /// a variable of the same text that the macro's caller wrote, nor the reverse, so that is an
-    /// error. (Constants are items, which macros do not hide.)
-    fn find_text(&mut self, name: &str, span: Span) -> Option<Binding> {
-        let scopes = self.scopes.iter().rev();
-        let (binding, bound) = scopes.into_iter().find_map(|s| s.get(name).copied())?;
-        let is_item = matches!(binding, Binding::Const(_));
-        if !is_item && !same_context(bound, span) && self.foreign.insert(name.to_string()) {
-            let message = format!(
-                "`{name}` is written in a macro here and outside of it where it is bound, or the reverse, so that they \
-                 are two names to Rust: rename one of them"
-            );
-            self.errors.at(span, message);
-        }
-        Some(binding)
-    }
-
-    // Nodes.
-
-    fn expr(&mut self, expr: Expr, ty: Ty, span: Span) -> ExprId {
-        self.expr_types.push(ty);
-        self.expr_spans.push(span);
-        self.kernel.push_expr(expr, Scalar::Bool, loc(span))
-    }
-
-    fn known(&mut self, expr: Expr, ty: Scalar, span: Span) -> ExprId {
-        let ty = self.types.known(ty);
-        self.expr(expr, ty, span)
-    }
-
-    fn constant(&mut self, value: Constant, span: Span) -> ExprId {
-        self.known(Expr::Literal(value), value.scalar(), span)
-    }
-
-    fn ty(&self, expr: ExprId) -> Ty {
-        self.expr_types[expr.index()]
-    }
-
-    fn span(&self, expr: ExprId) -> Span {
-        self.expr_spans[expr.index()]
-    }
-
-    /// Adds a statement to the open block, unless control cannot reach it.
-    fn push(&mut self, stmt: Stmt, span: Span) {
-        let id = self.detached(stmt, span);
-        let open = self.blocks.last_mut().expect("a block is open");
-        if !open.ended {
-            open.stmts.push(id);
-            open.ended = matches!(
-                stmt,
-                Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Panic { .. }
-            );
-        }
-    }
-
-    fn detached(&mut self, stmt: Stmt, span: Span) -> StmtId {
-        self.stmt_spans.push(span);
-        self.kernel.push_stmt(stmt, loc(span))
-    }
-
-    /// How many statements the open block has; a place to come back to.
-    fn mark(&self) -> usize {
-        self.blocks.last().expect("a block is open").stmts.len()
-    }
-
-    fn insert(&mut self, at: usize, stmt: Stmt, span: Span) {
-        let id = self.detached(stmt, span);
-        self.blocks
-            .last_mut()
-            .expect("a block is open")
-            .stmts
-            .insert(at, id);
-    }
-
-    /// Runs `body` with a fresh block open; returns the block and whether its end is reached.
-    fn in_block<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> (OpenBlock, R) {
-        self.blocks.push(OpenBlock::default());
-        let result = body(self);
-        (self.blocks.pop().expect("the block pushed above"), result)
-    }
-
-    fn close(&mut self, open: OpenBlock) -> sarek_ir::Block {
-        self.kernel.push_block(&open.stmts)
-    }
-
-    fn site(&mut self, kind: SiteKind, span: Span) -> SiteId {
-        self.kernel.push_site(Site {
-            kind,
-            file: "".into(),
-            loc: loc(span),
-            provable: true,
-        })
-    }
-
-    // Locals.
-
-    fn local(&mut self, name: &str, ty: Ty, mutable: bool) -> LocalId {
-        self.local_types.push(ty);
-        let name = name.strip_prefix("r#").unwrap_or(name).to_string();
-        self.kernel.push_local(Local {
-            name: name.into(),
-            ty: Scalar::Bool.into(),
-            mutable,
-        })
-    }
-
-    fn read(&mut self, local: LocalId, span: Span) -> ExprId {
-        let ty = self.local_types[local.index()];
-        self.expr(Expr::Local(local), ty, span)
-    }
-
-    /// Evaluates an expression now, at position `at` of the open block; returns a read of it.
-    fn spill_at(&mut self, at: usize, expr: ExprId) -> ExprId {
-        let (ty, span) = (self.ty(expr), self.span(expr));
-        let local = self.local("t", ty, false);
-        self.insert(
-            at,
-            Stmt::Let {
-                local,
-                init: Some(expr),
-            },
-            span,
-        );
-        self.read(local, span)
-    }
-
-    /// Makes an expression usable several times: a local or a constant, copied by [`Self::copy`].
-    fn reusable(&mut self, expr: ExprId) -> ExprId {
-        if self.is_leaf(expr) {
-            return expr;
-        }
-        let at = self.mark();
-        self.spill_at(at, expr)
-    }
-
-    /// Another node for a leaf.
-    fn copy(&mut self, leaf: ExprId) -> ExprId {
-        let (expr, ty, span) = (self.kernel.expr(leaf), self.ty(leaf), self.span(leaf));
-        let copy = self.expr(expr, ty, span);
-        let pending = self.literals.iter().find(|p| p.expr == leaf);
-        if let Some((lit, negative, beyond)) =
-            pending.map(|p| (p.lit.clone(), p.negative, p.beyond))
-        {
-            self.literals.push(PendingLiteral {
-                expr: copy,
-                lit,
-                negative,
-                beyond,
-            });
-        }
-        copy
-    }
-
-    /// Does it read nothing that a statement can change, and is it one node?
-    fn is_leaf(&self, expr: ExprId) -> bool {
-        match self.kernel.expr(expr) {
-            Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) | Expr::Len(_) | Expr::Builtin(_) => {
-                true
-            }
-            Expr::Local(local) => !self.kernel.locals[local.index()].mutable,
-            Expr::Load { .. }
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Compound(_)
-            | Expr::Faulted => false,
-        }
-    }
-
-    // Types.
-
-    fn unify(&mut self, left: Ty, right: Ty, span: Span) {
-        if let Err(mismatch) = self.types.unify(left, right) {
-            self.errors.at(
-                span,
-                format!(
-                    "mismatched types: {} is needed here, this is {}",
-                    mismatch.left, mismatch.right
-                ),
-            );
-        }
-    }
-
-    fn expect(&mut self, expr: ExprId, scalar: Scalar) {
-        let (wanted, ty, span) = (self.types.known(scalar), self.ty(expr), self.span(expr));
-        self.unify(wanted, ty, span);
     }
 }
 
@@ -592,12 +439,12 @@ fn same_context(a: Span, b: Span) -> bool {
 }
 
 /// A path as text, without spaces.
-fn path_text(path: impl quote::ToTokens) -> String {
+pub(crate) fn path_text(path: impl quote::ToTokens) -> String {
     path.to_token_stream().to_string().replace(' ', "")
 }
 
 /// A name without the `r#` of a raw identifier.
-fn plain_name(ident: &syn::Ident) -> String {
+pub(crate) fn plain_name(ident: &syn::Ident) -> String {
     let name = ident.to_string();
     name.strip_prefix("r#").unwrap_or(&name).to_string()
 }

@@ -9,12 +9,13 @@ use syn::spanned::Spanned;
 
 use super::place::Place;
 use super::{Binding, Known, Lowerer, Ty, Value, path_text};
+use crate::diagnostics::{Mistake, codes};
 use crate::parse::{NativeArm, NativeCall, Template, name_span};
 
 /// What a text names, to be a scalar or memory of scalars once types are known.
 pub(super) struct Operand {
     /// What is said if it is not.
-    pub message: String,
+    pub mistake: Mistake,
     pub ty: Ty,
     pub span: Span,
 }
@@ -23,8 +24,10 @@ impl Lowerer<'_> {
     pub(super) fn native(&mut self, mac: &syn::Macro) -> Value {
         if self.unsafe_depth == 0 {
             self.errors.at(
+                codes::NATIVE_UNSAFE,
                 mac.path.span(),
-                "`native!` stands in `unsafe { … }`: nobody checks what its text does",
+                "`native!` stands outside of `unsafe`",
+                "write `unsafe { native!(…) }`",
             );
         }
         let call: NativeCall = match mac.parse_body() {
@@ -56,8 +59,8 @@ impl Lowerer<'_> {
         let result = call.yields().map(|ty| {
             let span = ty.span();
             let ty = self.written_type(ty).unwrap_or_else(|| self.types.any());
-            let message = several_parts("what it yields");
-            self.natives.push(Operand { message, ty, span });
+            let mistake = several_parts("what it yields");
+            self.natives.push(Operand { mistake, ty, span });
             let local = self.result(ty);
             self.push(Stmt::Let { local, init: None }, mac.path.span());
             local
@@ -68,12 +71,20 @@ impl Lowerer<'_> {
             match (value, result) {
                 (Value::Scalar(_), Some(local)) => self.assign_result(&mut open, value, local),
                 (Value::Scalar(id), None) => {
-                    let message = "the fallback of `native!` yields nothing: end it with `;`";
-                    self.errors.at(self.span(id), message);
+                    self.errors.at(
+                        codes::NATIVE_VALUE,
+                        self.span(id),
+                        "the fallback of `native!` yields nothing",
+                        "end it with `;`",
+                    );
                 }
                 (Value::Unit, Some(_)) => {
-                    let message = "the fallback yields what the texts yield, and this is `()`";
-                    self.errors.at(block.brace_token.span.close(), message);
+                    self.errors.at(
+                        codes::NATIVE_VALUE,
+                        block.brace_token.span.close(),
+                        "the fallback yields what the texts yield, and this is `()`",
+                        "end it with a value",
+                    );
                 }
                 (Value::Unit, None) | (Value::Never, _) => {}
             }
@@ -84,6 +95,7 @@ impl Lowerer<'_> {
             texts: texts.into(),
             fallback,
             result,
+            intrinsic: None,
         });
         self.push(Stmt::Native { native }, mac.path.span());
         result.map_or(Value::Unit, |local| {
@@ -112,8 +124,12 @@ impl Lowerer<'_> {
 
     fn text(&mut self, arm: &NativeArm, at: Span) -> NativeText {
         if let Some(instead) = no_target(&arm.target.value()) {
-            let message = format!("{:?} is no target of texts: {instead}", arm.target.value());
-            self.errors.at(arm.target.span(), message);
+            self.errors.at(
+                codes::NATIVE_TARGET,
+                arm.target.span(),
+                format!("{:?} is no target of texts", arm.target.value()),
+                instead,
+            );
         }
         let mut pieces = vec![];
         for piece in Template::parse(&arm.text.value()) {
@@ -153,18 +169,28 @@ impl Lowerer<'_> {
                     Memory::Local(local) => Piece::Local(local),
                 })
             }
-            Some(Binding::View(_) | Binding::Const(_) | Binding::Closure(_) | Binding::Part(_)) => {
-                let message = format!(
-                    "`{{{name}}}` is no variable: give its value a name, as in `native!(…, v = {name})`"
+            Some(
+                Binding::View(_)
+                | Binding::Const(_)
+                | Binding::Closure(_)
+                | Binding::Callable(_)
+                | Binding::Part(_),
+            ) => {
+                self.errors.at(
+                    codes::NATIVE_OPERAND,
+                    text.span(),
+                    format!("`{{{name}}}` is no variable"),
+                    format!("give its value a name, as in `native!(…, v = {name})`"),
                 );
-                self.errors.at(text.span(), message);
                 None
             }
             None => {
-                let message = format!(
-                    "`{{{name}}}` names no variable of the kernel; write `{{{{` for a brace"
+                self.errors.at(
+                    codes::NATIVE_OPERAND,
+                    text.span(),
+                    format!("`{{{name}}}` names no variable of the kernel"),
+                    "name one, or write `{{` for a brace",
                 );
-                self.errors.at(text.span(), message);
                 None
             }
         }
@@ -185,11 +211,16 @@ impl Lowerer<'_> {
                 | Binding::View(_)
                 | Binding::Const(_)
                 | Binding::Closure(_)
+                | Binding::Callable(_)
                 | Binding::Part(_),
             )
             | None => {
-                let message = format!("`{{{name}}}` is no field of a variable of the kernel");
-                self.errors.at(text.span(), message);
+                self.errors.at(
+                    codes::NATIVE_OPERAND,
+                    text.span(),
+                    format!("`{{{name}}}` is no field of a variable of the kernel"),
+                    "name a variable and its fields, as in `{p.x}`",
+                );
                 return None;
             }
         };
@@ -214,25 +245,25 @@ impl Lowerer<'_> {
     }
 
     fn text_scalar(&mut self, name: &str, ty: Ty, text: &LitStr) {
-        let (message, span) = (several_parts(&format!("`{{{name}}}`")), text.span());
-        self.natives.push(Operand { message, ty, span });
+        let (mistake, span) = (several_parts(&format!("`{{{name}}}`")), text.span());
+        self.natives.push(Operand { mistake, ty, span });
     }
 
     /// Reports operands that a text cannot speak of.
     pub(super) fn settle_natives(&mut self) {
-        for Operand { message, ty, span } in std::mem::take(&mut self.natives) {
+        for Operand { mistake, ty, span } in std::mem::take(&mut self.natives) {
             // What only rustc knows, it checks itself.
             if self.types.look(ty) == Known::Compound {
-                self.errors.at(span, message);
+                self.errors.report(span, &mistake);
             }
         }
     }
 }
 
-fn several_parts(what: &str) -> String {
-    format!(
-        "{what} has several parts, and a text knows scalars only: name one of them, as in `{{p.x}}`"
-    )
+fn several_parts(what: &str) -> Mistake {
+    let what = format!("{what} has several parts, and a text knows scalars only");
+    let instead = "name one of them, as in `{p.x}`";
+    Mistake::new(codes::NATIVE_OPERAND, what, instead)
 }
 
 /// Why a target has no texts, if that is known.
@@ -240,7 +271,7 @@ fn no_target(name: &str) -> Option<String> {
     const KNOWN: [&str; 3] = ["cuda", "opencl", "wgsl"];
     match name.to_ascii_lowercase().as_str() {
         "native" | "cpu" | "rust" | "interpreter" => {
-            Some("what runs on the processor is the Rust after `_ =>`".into())
+            Some("write Rust after `_ =>`, which is what runs on the processor".into())
         }
         "wgpu" | "vulkan" | "metal" | "webgpu" => Some("write \"wgsl\"".into()),
         "cl" | "ocl" => Some("write \"opencl\"".into()),

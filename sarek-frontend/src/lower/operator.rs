@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use super::pattern::Subject;
 use super::place::Place;
 use super::{Known, Lowerer, Ty, Value};
+use crate::diagnostics::codes;
 
 /// An infix operator, apart from whether it also assigns.
 #[derive(Clone, Copy)]
@@ -66,8 +67,12 @@ impl Lowerer<'_> {
                 Value::Scalar(self.apply(op, ids[0], ids[1], e.span(), e.op.span()))
             }
             None => {
-                self.errors
-                    .unsupported(e.op.span(), "this operator is", "use another");
+                self.errors.unsupported(
+                    codes::OPERATOR,
+                    e.op.span(),
+                    "this operator is",
+                    "use another",
+                );
                 Value::Never
             }
         }
@@ -110,8 +115,12 @@ impl Lowerer<'_> {
     /// Reports an operand that has several parts.
     fn is_scalar(&mut self, id: ExprId) {
         if self.types.look(self.ty(id)) == Known::Compound {
-            let message = "operators work on numbers and `bool`: write it for each part";
-            self.errors.at(self.span(id), message);
+            self.errors.at(
+                codes::OPERATOR,
+                self.span(id),
+                "operators work on numbers and `bool`, and this has several parts",
+                "write it for each part",
+            );
         }
     }
 
@@ -197,8 +206,12 @@ impl Lowerer<'_> {
             syn::UnOp::Not(_) => UnaryOp::Not,
             syn::UnOp::Deref(star) => return self.deref(e, star.span),
             _ => {
-                self.errors
-                    .unsupported(e.span(), "this operator is", "use another");
+                self.errors.unsupported(
+                    codes::OPERATOR,
+                    e.span(),
+                    "this operator is",
+                    "use another",
+                );
                 return Value::Never;
             }
         };

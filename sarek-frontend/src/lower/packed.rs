@@ -9,6 +9,7 @@ use syn::spanned::Spanned;
 use super::operator::Infix;
 use super::types::Node;
 use super::{Known, Lowerer, Ty, Value};
+use crate::diagnostics::codes;
 use crate::parse::{LETTERS, Packed, packed_type};
 
 /// The methods that work on each component alone.
@@ -96,7 +97,7 @@ impl Lowerer<'_> {
         if let Infix::Plain(op) = op
             && !self.stands_on_packed(op, packed, at)
         {
-            return Some(self.packed_of(vec![], packed.lane, span));
+            return Some(if left.is_some() { lhs } else { rhs });
         }
         // What only rustc knows is a vector beside one where numbers are rare; a wrong guess is rustc's to report.
         if matches!(op, Infix::Plain(BinaryOp::Add | BinaryOp::Sub)) {
@@ -131,9 +132,10 @@ impl Lowerer<'_> {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Eq | BinaryOp::Ne => {
                 (true, "")
             }
-            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
-                (packed.lane.is_int(), "its components are floats")
-            }
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => (
+                packed.lane.is_int(),
+                "take the bits of its components: they are floats",
+            ),
             BinaryOp::Shl | BinaryOp::Shr => (false, "shift its components"),
             BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
                 (false, "compare its components")
@@ -142,7 +144,7 @@ impl Lowerer<'_> {
         };
         if !fits {
             let what = format!("`{}` on `{}` is", op.symbol(), packed.name());
-            self.errors.unsupported(at, &what, instead);
+            self.errors.unsupported(codes::VECTOR, at, &what, instead);
         }
         fits
     }
@@ -152,12 +154,16 @@ impl Lowerer<'_> {
         let (ty, span) = (self.ty(value), self.span(value));
         if let Some(own) = self.packed(ty) {
             if own != packed {
-                let message = format!(
-                    "`{}` is needed here, this is `{}`",
-                    packed.name(),
-                    own.name()
+                self.errors.at(
+                    codes::MISMATCH,
+                    span,
+                    format!(
+                        "mismatched types: `{}` is needed here, this is `{}`",
+                        packed.name(),
+                        own.name()
+                    ),
+                    "give a value of that type",
                 );
-                self.errors.at(span, message);
             }
             return self.components(value, own);
         }
@@ -170,13 +176,14 @@ impl Lowerer<'_> {
                     .collect();
             }
             Known::Scalar(_) | Known::Int | Known::Float => self.expect(value, packed.lane),
-            Known::Nothing if self.unreachable.contains(&ty) => {}
+            Known::Nothing if self.is_stand_in(ty) => {}
             Known::Nothing | Known::Foreign | Known::Compound => {
-                let message = format!(
-                    "write whether this is a number or a vector, as in `let a: {} = …;`",
-                    packed.lane
+                self.errors.at(
+                    codes::UNKNOWN_TYPE,
+                    span,
+                    "this may be a number or a vector",
+                    format!("write which, as in `let a: {} = …;`", packed.lane),
                 );
-                self.errors.at(span, message);
             }
         }
         let leaf = self.reusable(value);
@@ -238,8 +245,12 @@ impl Lowerer<'_> {
             return Some(Value::Scalar(self.packed_of(parts, packed.lane, span)));
         }
         if !known {
-            let message = format!("`{}` has no method `{text}` in a kernel", packed.name());
-            self.errors.at(name.span(), message);
+            self.errors.at(
+                codes::NO_METHOD,
+                name.span(),
+                format!("`{}` has no method `{text}` in a kernel", packed.name()),
+                "call a method of its components",
+            );
             return Some(Value::Never);
         }
         let arguments = match text.as_str() {
@@ -254,8 +265,12 @@ impl Lowerer<'_> {
             let (wanted, found, at) = (self.packed_ty(packed), self.ty(id), self.span(id));
             self.unify(wanted, found, at);
             if self.packed(self.ty(id)) != Some(packed) {
-                let message = format!("`{text}` takes a `{}`", packed.name());
-                self.errors.at(at, message);
+                self.errors.at(
+                    codes::VECTOR,
+                    at,
+                    format!("`{text}` takes a vector of the same type"),
+                    format!("give a `{}`", packed.name()),
+                );
                 return Some(Value::Never);
             }
         }
@@ -360,13 +375,16 @@ impl Lowerer<'_> {
             _ => None,
         };
         let Some(at) = at.filter(|at| *at < packed.count) else {
-            let message = format!(
-                "a component of `{}` is `.x` to `.{}`, or a constant index below {}",
-                packed.name(),
-                LETTERS[packed.count - 1],
-                packed.count
+            self.errors.at(
+                codes::VECTOR,
+                e.index.span(),
+                format!("this is no component of `{}`", packed.name()),
+                format!(
+                    "name one of `.x` to `.{}`, or index by a constant below {}",
+                    LETTERS[packed.count - 1],
+                    packed.count
+                ),
             );
-            self.errors.at(e.index.span(), message);
             return Some(Value::Never);
         };
         let leaf = self.reusable(base);
@@ -389,17 +407,25 @@ impl Lowerer<'_> {
                 return Some(self.method(&name, ids, e.span()));
             }
             other => {
-                let message = format!("`{}` has no function `{other}` in a kernel", packed.name());
-                self.errors.at(name.span(), message);
+                self.errors.at(
+                    codes::NO_METHOD,
+                    name.span(),
+                    format!("`{}` has no function `{other}` in a kernel", packed.name()),
+                    "make it by `new`, `splat` or `from_array`",
+                );
                 return Some(Value::Never);
             }
         };
         if ids.len() != wanted {
-            let message = format!(
-                "`{name}` takes {wanted} numbers, and {} are given",
-                ids.len()
+            self.errors.at(
+                codes::ARGUMENT_COUNT,
+                name.span(),
+                format!(
+                    "`{name}` takes {wanted} numbers, and {} are given",
+                    ids.len()
+                ),
+                format!("give {wanted}"),
             );
-            self.errors.at(name.span(), message);
             return Some(Value::Never);
         }
         for &id in &ids {
@@ -422,8 +448,12 @@ impl Lowerer<'_> {
             "ZERO" => Constant::zero(packed.lane),
             "ONE" => sarek_ir::eval::cast(Constant::U32(1), packed.lane),
             other => {
-                let message = format!("`{}` has no constant `{other}` in a kernel", packed.name());
-                self.errors.at(name.span(), message);
+                self.errors.at(
+                    codes::NO_METHOD,
+                    name.span(),
+                    format!("`{}` has no constant `{other}` in a kernel", packed.name()),
+                    "write it by `splat`",
+                );
                 return Some(Value::Never);
             }
         };

@@ -6,6 +6,7 @@ use sarek_ir::{Expr, Scalar};
 use syn::spanned::Spanned;
 
 use super::{Lowerer, Ty, Value};
+use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
     /// The type of `N` or of `T::ZERO`. `None` when the path names no parameter.
@@ -25,7 +26,7 @@ impl Lowerer<'_> {
     fn parameter_item<'p>(&mut self, path: &'p syn::Path) -> Option<(Ty, &'p syn::Ident)> {
         let mut segments = path.segments.iter();
         let (of, name) = (segments.next()?, segments.next()?);
-        let is_own = segments.next().is_none() && self.parameters.contains(&of.ident.to_string());
+        let is_own = segments.next().is_none() && self.numbers.contains(&of.ident.to_string());
         let ty = &of.ident;
         is_own.then(|| (self.types.named(quote!(#ty), vec![]), &name.ident))
     }
@@ -40,11 +41,14 @@ impl Lowerer<'_> {
         let text = name.to_string();
         let from = text.strip_prefix("from_").and_then(convertible);
         let (Some(from), 1) = (from, e.args.len()) else {
-            let message = format!(
-                "type parameters have no function `{text}` with these arguments in a kernel: there are conversions such \
-                 as `T::from_f32(x)`, and methods"
+            self.errors.at(
+                codes::NO_METHOD,
+                path.span(),
+                format!(
+                    "type parameters have no function `{text}` with these arguments in a kernel"
+                ),
+                "use conversions such as `T::from_f32(x)`, and methods",
             );
-            self.errors.at(path.span(), message);
             return Some(Value::Never);
         };
         let arg = self.scalar(&e.args[0]);

@@ -8,13 +8,14 @@ use syn::spanned::Spanned;
 use super::call::qualifying_type;
 use super::compound::{is_camel_case, is_type_name};
 use super::{Binding, Lowerer, Ty, Value};
-use crate::diagnostics::Errors;
+use crate::diagnostics::{Errors, Mistake, codes};
 
 impl Lowerer<'_> {
     pub(super) fn path(&mut self, e: &syn::ExprPath) -> Value {
         let span = e.span();
         if let Some(qself) = &e.qself {
             self.errors.unsupported(
+                codes::PATH,
                 qself.lt_token.span,
                 "a qualified path is",
                 "name the constant by a plain path",
@@ -25,6 +26,17 @@ impl Lowerer<'_> {
             && let Some(binding) = self.find(name)
         {
             return self.bound(binding, name, span);
+        }
+        if let Some(name) = e.path.get_ident()
+            && ["crate", "self", "super", "Self"].contains(&name.to_string().as_str())
+        {
+            self.errors.at(
+                codes::PATH,
+                span,
+                format!("`{name}` is no value here"),
+                "name a variable or a constant",
+            );
+            return Value::Never;
         }
         if let Some(constant) = known_constant(&e.path) {
             self.audits.push(audit(&e.path, constant));
@@ -68,8 +80,12 @@ impl Lowerer<'_> {
         match binding {
             Binding::Local(local) => Value::Scalar(self.read(local, span)),
             Binding::Reference(_) => {
-                let message = format!("`{name}` is a reference: its value is `*{name}`");
-                self.errors.at(span, message);
+                self.errors.at(
+                    codes::REFERENCE,
+                    span,
+                    format!("`{name}` is a reference"),
+                    format!("write `*{name}` for its value"),
+                );
                 Value::Never
             }
             Binding::Scalar(param) => {
@@ -77,31 +93,43 @@ impl Lowerer<'_> {
                 Value::Scalar(self.expr(Expr::Param(param), ty, span))
             }
             Binding::Memory(memory) => {
-                let message = match memory {
-                    Memory::Slice(_) => {
-                        format!("the slice `{name}` is not a value: index it, or take its `len()`")
-                    }
-                    Memory::Shared(_) => format!(
-                        "the shared array `{name}` is not a value: index it, or take its `len()`"
+                const LENGTH: &str = "index it, or take its `len()`";
+                let (what, instead) = match memory {
+                    Memory::Slice(_) => (
+                        format!("the slice `{name}` is not a value"),
+                        LENGTH.to_string(),
                     ),
-                    Memory::Local(_) => format!(
-                        "the array `{name}` is no scalar: index it, or copy it by `let b = {name};`"
+                    Memory::Shared(_) => (
+                        format!("the shared array `{name}` is not a value"),
+                        LENGTH.to_string(),
+                    ),
+                    Memory::Local(_) => (
+                        format!("the array `{name}` is no scalar"),
+                        format!("index it, or copy it by `let b = {name};`"),
                     ),
                 };
-                self.errors.at(span, message);
+                self.errors.at(codes::MEMORY_AS_VALUE, span, what, instead);
                 Value::Never
             }
             Binding::View(_) => {
-                let message = format!(
-                    "the view `{name}` is not a value: index it, as in `{name}[[row, col]]`, or take its `rows()` and `cols()`"
+                self.errors.at(
+                    codes::MEMORY_AS_VALUE,
+                    span,
+                    format!("the view `{name}` is not a value"),
+                    format!(
+                        "index it, as in `{name}[[row, col]]`, or take its `rows()` and `cols()`"
+                    ),
                 );
-                self.errors.at(span, message);
                 Value::Never
             }
             Binding::Const(index) => self.local_constant(index, span),
-            Binding::Closure(_) => {
-                let message = format!("the closure `{name}` is no value in a kernel: call it");
-                self.errors.at(span, message);
+            Binding::Closure(_) | Binding::Callable(_) => {
+                self.errors.at(
+                    codes::CLOSURE,
+                    span,
+                    format!("the closure `{name}` is no value in a kernel"),
+                    "call it, or give it to a `#[device]` function",
+                );
                 Value::Never
             }
             Binding::Part(index) => {
@@ -163,6 +191,7 @@ impl Lowerer<'_> {
                 | Binding::Memory(_)
                 | Binding::View(_)
                 | Binding::Closure(_)
+                | Binding::Callable(_)
                 | Binding::Part(_) => None,
             };
             let mut indices: Vec<usize> = scope.values().filter_map(index).collect();
@@ -178,10 +207,10 @@ impl Lowerer<'_> {
     /// Reports a constant whose type nothing tells.
     pub(super) fn untyped_constant(errors: &mut Errors, span: Span, path: &str) {
         errors.at(
+            codes::UNKNOWN_TYPE,
             span,
-            format!(
-                "the type of `{path}` is not known here: write it, as in `let c: f32 = {path};`"
-            ),
+            format!("the type of `{path}` is not known here"),
+            format!("write it, as in `let c: f32 = {path};`"),
         );
     }
 }
@@ -256,10 +285,11 @@ fn audit(path: &syn::Path, constant: Constant) -> TokenStream {
         Constant::U64(v) | Constant::Usize(v) => int_audit(path, Literal::i128_suffixed(v.into())),
         Constant::Bool(v) => quote!(#path == #v),
     };
-    let message = format!(
-        "`{}` is not the constant of core here: rename yours",
+    let what = format!(
+        "`{}` is not the constant of core here",
         super::path_text(path)
     );
+    let message = Mistake::new(codes::NOT_OF_CORE, what, "rename yours").to_string();
     quote_spanned!(span=> const _: () = ::core::assert!(#same, #message);)
 }
 

@@ -11,6 +11,7 @@ use syn::spanned::Spanned;
 use super::compound::{Constructor, is_camel_case, is_type_name};
 use super::types::Node;
 use super::{Binding, Known, Lowerer, PendingLiteral, Ty, Value};
+use crate::diagnostics::codes;
 
 /// A value, or a part of one, that a pattern is held against.
 #[derive(Clone)]
@@ -141,10 +142,13 @@ impl Lowerer<'_> {
     fn reject_pattern(&mut self, pat: &syn::Pat) {
         let (what, instead) = match pat {
             syn::Pat::Const(_) => ("a `const` block is", "use a `const` item"),
-            syn::Pat::Guard(_) => ("a guard here is", "it stands at the end of an arm"),
+            syn::Pat::Guard(_) => ("a guard here is", "write it at the end of an arm"),
             syn::Pat::Macro(_) => ("a macro in a pattern is", "write the pattern itself"),
-            syn::Pat::Reference(_) => ("a reference in a pattern is", "values are copied"),
-            syn::Pat::Rest(_) => ("`..` here is", "it stands in tuples and structs"),
+            syn::Pat::Reference(_) => (
+                "a reference in a pattern is",
+                "drop the `&`: values are copied",
+            ),
+            syn::Pat::Rest(_) => ("`..` here is", "write it in tuples and structs"),
             syn::Pat::Slice(_) => ("a pattern of an array is", "index the array"),
             syn::Pat::Path(_) | syn::Pat::TupleStruct(_) | syn::Pat::Struct(_) => {
                 ("a qualified path is", "name the type by a plain path")
@@ -152,7 +156,8 @@ impl Lowerer<'_> {
             // Everything else is lowered above; what a later syn adds is reported, not guessed.
             _ => ("this pattern is", "write a plain one"),
         };
-        self.errors.unsupported(pat.span(), what, instead);
+        self.errors
+            .unsupported(codes::PATTERN, pat.span(), what, instead);
     }
 
     /// A further test.
@@ -174,7 +179,7 @@ impl Lowerer<'_> {
     fn name_pattern(&mut self, pat: &syn::PatIdent, subject: &Subject, found: &mut Found) {
         if let Some(by_ref) = pat.by_ref {
             self.errors
-                .unsupported(by_ref.span, "`ref` is", "bind by value");
+                .unsupported(codes::PATTERN, by_ref.span, "`ref` is", "bind by value");
             return;
         }
         if pat.subpat.is_none() && pat.mutability.is_none() && is_type_name(&pat.ident) {
@@ -199,11 +204,13 @@ impl Lowerer<'_> {
         if name == "None" {
             return self.variant_pattern(&syn::Path::from(name.clone()), subject, found);
         }
-        let message = format!(
-            "`{name}` may be a constant, a variant or a new name: write a path (`Shape::{name}`, `self::{name}`) for the \
-             first two, and begin a new name with a small letter"
+        self.errors.at(
+            codes::AMBIGUOUS_NAME,
+            name.span(),
+            format!("`{name}` may be a constant, a variant or a new name"),
+            format!("write a path (`Shape::{name}`, `self::{name}`) for the first two, and begin a new name with a \
+                     small letter"),
         );
-        self.errors.at(name.span(), message);
     }
 
     fn path_pattern(&mut self, path: &syn::Path, subject: &Subject, found: &mut Found) {
@@ -312,7 +319,7 @@ impl Lowerer<'_> {
             other => {
                 let instead = "write a number or a constant";
                 self.errors
-                    .unsupported(other.span(), "this bound is", instead);
+                    .unsupported(codes::PATTERN, other.span(), "this bound is", instead);
                 return None;
             }
         };
@@ -339,8 +346,12 @@ impl Lowerer<'_> {
             }
             (Some(_), Some(arity)) => arity,
             (Some(_), None) => {
-                let message = "the type of this tuple is not known here: write a `_` for each part in place of `..`";
-                self.errors.at(pat.span(), message);
+                self.errors.at(
+                    codes::UNKNOWN_TYPE,
+                    pat.span(),
+                    "the type of this tuple is not known here",
+                    "write a `_` for each part in place of `..`",
+                );
                 return;
             }
         };
@@ -365,8 +376,12 @@ impl Lowerer<'_> {
         if let Some(at) = rest
             && at + 1 < elems.len()
         {
-            let message = "how many fields there are is not known here: `..` stands last, or write a `_` for each";
-            self.errors.at(elems[at].span(), message);
+            self.errors.at(
+                codes::PATTERN,
+                elems[at].span(),
+                "how many fields there are is not known here",
+                "let `..` stand last, or write a `_` for each",
+            );
             return;
         }
         for (i, elem) in positions(&elems, rest, elems.len()) {
@@ -438,8 +453,12 @@ impl Lowerer<'_> {
 
     fn reject_names(&mut self, or: &syn::PatOr) {
         let instead = "write an arm for each alternative";
-        self.errors
-            .unsupported(or.span(), "`|` inside of a pattern with names is", instead);
+        self.errors.unsupported(
+            codes::PATTERN,
+            or.span(),
+            "`|` inside of a pattern with names is",
+            instead,
+        );
     }
 
     /// The value `false`, for what is assigned later.

@@ -7,7 +7,9 @@ use sarek_ir::{
 use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
+use super::similar::nearest;
 use super::{Binding, Known, Lowerer, Ty, Value};
+use crate::diagnostics::codes;
 
 /// What can be assigned.
 #[derive(Clone)]
@@ -137,7 +139,12 @@ impl Lowerer<'_> {
             }
             syn::Expr::Path(e) => self.local_place(e),
             other => {
-                self.errors.at(other.span(), "a kernel assigns to its variables and to elements of `&mut [T]` arguments and arrays only");
+                self.errors.at(
+                    codes::ASSIGNMENT,
+                    other.span(),
+                    "this is no place that a kernel assigns to",
+                    "assign to its variables, and to elements of `&mut [T]` arguments and arrays",
+                );
                 None
             }
         }
@@ -152,21 +159,32 @@ impl Lowerer<'_> {
             }
             Some(Binding::Scalar(_)) => {
                 self.errors.at(
+                    codes::ASSIGNMENT,
                     e.span(),
-                    "this argument is not mutable: declare it `mut` in the signature",
+                    "this argument is not mutable",
+                    "declare it `mut` in the signature",
                 );
                 None
             }
             Some(Binding::Memory(_) | Binding::View(_)) => {
                 self.errors.at(
+                    codes::ASSIGNMENT,
                     e.span(),
-                    "a slice cannot be rebound: assign to its elements",
+                    "a slice cannot be rebound",
+                    "assign to its elements",
                 );
                 None
             }
-            Some(Binding::Const(_) | Binding::Closure(_) | Binding::Part(_)) | None => {
-                self.errors
-                    .at(e.span(), "this is not a variable of the kernel");
+            Some(
+                Binding::Const(_) | Binding::Closure(_) | Binding::Callable(_) | Binding::Part(_),
+            )
+            | None => {
+                self.errors.at(
+                    codes::ASSIGNMENT,
+                    e.span(),
+                    "this is not a variable of the kernel",
+                    "assign to one that `let mut` makes",
+                );
                 None
             }
         }
@@ -180,11 +198,10 @@ impl Lowerer<'_> {
                 None
             }
             Access::Read => {
-                let message = format!(
-                    "`{0}` cannot be written: declare it `{0}: &mut [T]`",
-                    self.kernel.memory_name(memory)
-                );
-                self.errors.at(span, message);
+                let name = self.kernel.memory_name(memory);
+                let what = format!("`{name}` cannot be written");
+                let instead = format!("declare it `{name}: &mut [T]`");
+                self.errors.at(codes::READ_ONLY, span, what, instead);
                 None
             }
         }
@@ -338,6 +355,7 @@ impl Lowerer<'_> {
         indices.push(&e.index);
         if let Some(range) = indices.iter().find_map(|index| as_range(index)) {
             self.errors.unsupported(
+                codes::RANGE,
                 range.span(),
                 "a sub-slice is",
                 "index one element at a time",
@@ -370,11 +388,34 @@ impl Lowerer<'_> {
         if let Some(found) = self.find_memory(expr) {
             return Some(found);
         }
+        if self.names_stand_in(expr) {
+            return None;
+        }
+        let instead = match self.meant(expr) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "index an argument of type `&[T]` or `&mut [T]`, or an array".into(),
+        };
         self.errors.at(
+            codes::INDEX,
             expr.span(),
-            "only slices and arrays of the kernel can be indexed",
+            "this is neither a slice nor an array of the kernel",
+            instead,
         );
         None
+    }
+
+    /// The variable whose name is nearly what an expression is, if that is no variable.
+    fn meant(&self, expr: &syn::Expr) -> Option<String> {
+        let syn::Expr::Path(path) = peeled(expr) else {
+            return None;
+        };
+        let name = path.path.get_ident()?.to_string();
+        let known = || self.scopes.iter().flat_map(|scope| scope.keys());
+        let is_known = known().any(|other| *other == name);
+        let mut names: Vec<&str> = known().map(String::as_str).collect();
+        names.sort_unstable();
+        let meant = nearest(&name, names.into_iter());
+        meant.filter(|_| !is_known).map(ToOwned::to_owned)
     }
 
     /// As [`Self::memory`], without a report.
@@ -397,10 +438,14 @@ impl Lowerer<'_> {
         if let Some(local) = self.referent(&e.expr) {
             return Value::Scalar(self.read(local, e.span()));
         }
+        if self.names_stand_in(&e.expr) {
+            return self.value(&e.expr);
+        }
         let call = match &*e.expr {
             syn::Expr::MethodCall(call) if call.method == "get_unchecked" => &e.expr,
             syn::Expr::Unsafe(_) | syn::Expr::MethodCall(_) => {
                 self.errors.unsupported(
+                    codes::REFERENCE,
                     star,
                     "this `*` is",
                     "write `unsafe { *x.get_unchecked(i) }`",
@@ -408,10 +453,11 @@ impl Lowerer<'_> {
                 return Value::Never;
             }
             _ => {
-                self.errors.unsupported(
+                self.errors.at(
+                    codes::REFERENCE,
                     star,
-                    "`*` is",
-                    "kernels have no references: use the name itself",
+                    "`*` is not supported in a kernel here",
+                    "use the name itself: it is no reference",
                 );
                 return Value::Never;
             }
@@ -439,6 +485,7 @@ impl Lowerer<'_> {
             syn::Expr::MethodCall(call) if call.method == method && call.args.len() == 1 => call,
             other => {
                 self.errors.unsupported(
+                    codes::REFERENCE,
                     other.span(),
                     "this place is",
                     &format!("write `*x.{method}(i)`"),

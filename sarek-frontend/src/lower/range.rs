@@ -12,6 +12,7 @@ use sarek_ir::{
 use syn::spanned::Spanned;
 
 use super::{Binding, Lowerer, Ty, Value};
+use crate::diagnostics::codes;
 
 /// What is done to a range.
 #[derive(Clone, Copy)]
@@ -44,6 +45,7 @@ impl Lowerer<'_> {
         };
         let (Some(start), Some(end)) = (&range.start, &range.end) else {
             self.errors.unsupported(
+                codes::LOOP_RANGE,
                 range.span(),
                 "an unbounded range is",
                 "give the range both ends",
@@ -142,9 +144,10 @@ impl Lowerer<'_> {
                     (name, _) => {
                         let what = format!("`.{name}(…)` on a range is");
                         self.errors.unsupported(
+                            codes::LOOP_RANGE,
                             call.method.span(),
                             &what,
-                            "there are `.rev()` and `.step_by(n)`",
+                            "use `.rev()` and `.step_by(n)`",
                         );
                         return None;
                     }
@@ -154,8 +157,12 @@ impl Lowerer<'_> {
             }
             other => {
                 let instead = "loop over a range such as `0..n`";
-                self.errors
-                    .unsupported(other.span(), "a `for` loop over this is", instead);
+                self.errors.unsupported(
+                    codes::LOOP_RANGE,
+                    other.span(),
+                    "a `for` loop over this is",
+                    instead,
+                );
                 None
             }
         }
@@ -249,8 +256,12 @@ impl Lowerer<'_> {
             [Adapter::StepBy(step), Adapter::Rev] => (true, Some(*step), true),
             _ => {
                 let instead = "use at most one `.rev()` and one `.step_by(n)`";
-                self.errors
-                    .unsupported(e.expr.span(), "this chain of adapters is", instead);
+                self.errors.unsupported(
+                    codes::LOOP_RANGE,
+                    e.expr.span(),
+                    "this chain of adapters is",
+                    instead,
+                );
                 return;
             }
         };

@@ -10,7 +10,9 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
 use super::array::peeled;
+use super::given::Arguments;
 use super::{Binding, Callee, Lowerer, Value};
+use crate::diagnostics::codes;
 use crate::parse::Signature;
 
 /// What a function that calls itself needs.
@@ -116,6 +118,15 @@ impl Lowerer<'_> {
         if !self.own_name.as_ref().is_some_and(|own| own.is_called(e)) {
             return None;
         }
+        if !self.callables.is_empty() {
+            self.errors.at(
+                codes::RECURSION,
+                e.span(),
+                "a function that is given closures to call calls itself",
+                "write a loop",
+            );
+            return Some(Value::Never);
+        }
         let is_last = self
             .recursion
             .as_ref()
@@ -124,15 +135,21 @@ impl Lowerer<'_> {
             return Some(self.nested_call(e, wanted));
         }
         let exprs: Vec<&syn::Expr> = e.args.iter().collect();
-        let Some((args, back)) = self.arguments(&exprs) else {
+        let Some(Arguments {
+            args, back, given, ..
+        }) = self.arguments(None, &exprs)
+        else {
             return Some(Value::Never);
         };
         let recursion = self.recursion.as_ref().expect("it has last calls");
         let (label, bound) = (recursion.label, recursion.bound.clone());
-        if args.len() != bound.len() || !back.is_empty() {
-            let message =
-                "the function's own parameters are given here, and each `&mut` one as it is";
-            self.errors.at(e.span(), message);
+        if args.len() != bound.len() || !back.is_empty() || !given.is_empty() {
+            self.errors.at(
+                codes::RECURSION,
+                e.span(),
+                "a call of the function itself gives other `&mut` parameters than its own",
+                "give its own on, each as it is",
+            );
             return Some(Value::Never);
         }
         self.next_turn(&args, &bound, e.span());
@@ -144,10 +161,13 @@ impl Lowerer<'_> {
     fn nested_call(&mut self, e: &syn::ExprCall, wanted: bool) -> Value {
         let is_method = self.own_name.as_ref().is_some_and(|own| own.method);
         if self.inline.is_none() || is_method {
-            let message = "a `#[device]` function calls itself only where that call's result is its own at once: no \
-                           device has a stack. Write a loop; or, if it is known how many calls nest in one another, say it: \
-                           `#[device(inline = 8)]`";
-            self.errors.at(e.span(), message);
+            self.errors.at(
+                codes::RECURSION,
+                e.span(),
+                "a `#[device]` function calls itself where more is to be done with the result",
+                "write a loop; or, if it is known how many calls nest in one another, say so: `#[device(inline = \
+                 8)]`",
+            );
             return Value::Never;
         }
         let syn::Expr::Path(path) = &*e.func else {
@@ -159,17 +179,21 @@ impl Lowerer<'_> {
         };
         let function = self.function_id(callee);
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
-        let Some((args, back)) = self.arguments(&arguments) else {
+        let Some(arguments) = self.arguments(None, &arguments) else {
             return Value::Never;
         };
         let (params, yields) = self.own_types.clone();
-        if args.len() != params.len() {
-            let message = format!(
-                "the function takes {} arguments, and {} are given",
-                params.len(),
-                args.len()
+        if arguments.args.len() != params.len() {
+            self.errors.at(
+                codes::ARGUMENT_COUNT,
+                e.span(),
+                format!(
+                    "the function takes {} arguments, and {} are given",
+                    params.len(),
+                    arguments.args.len()
+                ),
+                "give as many",
             );
-            self.errors.at(e.span(), message);
             return Value::Never;
         }
         for (index, ty) in (0..).zip(params) {
@@ -180,7 +204,7 @@ impl Lowerer<'_> {
             let result = self.types.result(function);
             self.unify(result, ty, e.span());
         }
-        self.call_with(function, args, back, wanted && yields.is_some(), e.span())
+        self.call_with(function, arguments, wanted && yields.is_some(), e.span())
     }
 
     /// Gives the parameters their next values, all of them evaluated before.
@@ -197,9 +221,12 @@ impl Lowerer<'_> {
                 (Argument::Local(given), Binding::Reference(local)) if given == local => {}
                 (Argument::Memory(given), Binding::Memory(memory)) if given == memory => {}
                 _ => {
-                    let message =
-                        "slices and `&mut` parameters are given on as they are, in their places";
-                    self.errors.at(span, message);
+                    self.errors.at(
+                        codes::RECURSION,
+                        span,
+                        "a call of the function itself gives other slices or `&mut` parameters than its own",
+                        "give them on as they are, in their places",
+                    );
                 }
             }
         }

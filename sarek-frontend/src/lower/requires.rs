@@ -7,6 +7,7 @@ use sarek_ir::{Precondition, Scalar, SiteKind, Stmt};
 use syn::spanned::Spanned;
 
 use super::Lowerer;
+use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
     pub(super) fn require(&mut self, condition: &syn::Expr) {
@@ -27,9 +28,12 @@ impl Lowerer<'_> {
     }
 
     fn not_known(&mut self, span: proc_macro2::Span) {
-        let message = "the host checks this before the launch: a requirement speaks of scalar arguments, lengths, extents and \
-                       constants only";
-        self.errors.at(span, message);
+        self.errors.at(
+            codes::REQUIREMENT,
+            span,
+            "the host cannot tell this before the launch",
+            "make the requirement of scalar arguments, lengths, extents and constants",
+        );
     }
 }
 

@@ -10,6 +10,7 @@ use syn::spanned::Spanned;
 use super::array::peeled;
 use super::length::Dim;
 use super::{Binding, Known, Lowerer, Ty, Value};
+use crate::diagnostics::{Mistake, codes};
 use crate::parse::atomic_type;
 
 /// What stands between the angle brackets.
@@ -45,6 +46,7 @@ impl Lowerer<'_> {
         let syn::Pat::Ident(pat) = &local.pat else {
             let instead = "bind a plain name, without a type";
             self.errors.unsupported(
+                codes::SHARED_FORM,
                 local.pat.span(),
                 "this pattern for a shared array is",
                 instead,
@@ -53,7 +55,7 @@ impl Lowerer<'_> {
         };
         if let Some((token, _)) = &init.diverge {
             self.errors
-                .unsupported(token.span, "`let … else` is", "use `if`");
+                .unsupported(codes::PATTERN, token.span, "`let … else` is", "use `if`");
         }
         let made = if is_slice {
             self.shared_slice(call, &path.path)
@@ -80,8 +82,12 @@ impl Lowerer<'_> {
         } else {
             ("shared_array", "let tile = shared_array::<f32, 256>();")
         };
-        let message = format!("`{name}` is bound to a name: `{example}`");
-        self.errors.at(path.span(), message);
+        self.errors.at(
+            codes::SHARED_FORM,
+            path.span(),
+            format!("`{name}` stands where it is not bound to a name"),
+            format!("write `{example}`"),
+        );
         Some(Value::Never)
     }
 
@@ -103,8 +109,10 @@ impl Lowerer<'_> {
     fn shared_place(&mut self, span: Span) {
         if self.blocks.len() > 1 {
             self.errors.at(
+                codes::SHARED_PLACE,
                 span,
-                "a shared array is made once for the whole block: make it at the head of the kernel, outside of `if`s and loops",
+                "a shared array is made inside of an `if` or a loop",
+                "make it at the head of the kernel",
             );
         }
     }
@@ -144,9 +152,13 @@ impl Lowerer<'_> {
         path: &syn::Path,
     ) -> Option<(Element, Length, Option<Vec<Dim>>)> {
         if let Some(argument) = call.args.first() {
-            let message = "`shared_array` takes no argument: its length is a constant, as in `shared_array::<f32, 256>()`; \
-                           a length that the launch gives is `shared_slice::<f32>(len)`";
-            self.errors.at(argument.span(), message);
+            self.errors.at(
+                codes::SHARED_FORM,
+                argument.span(),
+                "`shared_array` takes no argument",
+                "write its length as a constant, `shared_array::<f32, 256>()`; a length that the launch gives is \
+                 `shared_slice::<f32>(len)`",
+            );
             return None;
         }
         let wanted = "write the type and the length: `shared_array::<f32, 256>()`";
@@ -160,7 +172,9 @@ impl Lowerer<'_> {
                 path: len.path.clone(),
             }),
             other => {
-                self.errors.at(other.span(), wanted);
+                let what = "this is no length";
+                self.errors
+                    .at(codes::SHARED_FORM, other.span(), what, wanted);
                 return None;
             }
         };
@@ -180,13 +194,21 @@ impl Lowerer<'_> {
         let element = self.shared_element(elem)?;
         if !element.dims.is_empty() {
             let instead = "index one slice by `y * width + x`";
-            self.errors
-                .unsupported(elem.span(), "a shared slice of arrays is", instead);
+            self.errors.unsupported(
+                codes::SHARED_FORM,
+                elem.span(),
+                "a shared slice of arrays is",
+                instead,
+            );
             return None;
         }
         let [len] = call.args.iter().collect::<Vec<_>>()[..] else {
-            let message = "`shared_slice` takes one argument, its length";
-            self.errors.at(call.span(), message);
+            self.errors.at(
+                codes::SHARED_FORM,
+                call.span(),
+                "`shared_slice` takes one argument",
+                "give its length",
+            );
             return None;
         };
         let mark = self.mark();
@@ -201,9 +223,10 @@ impl Lowerer<'_> {
             Ok(id) => Some((element, Length::Launch(id), None)),
             Err(span) => {
                 self.errors.at(
+                    codes::SHARED_LENGTH,
                     span,
-                    "the length of a shared slice is known before the launch: it is made of scalar arguments, lengths, \
-                     `block_dim_x()` and other extents, and constants; this is not",
+                    "the length of a shared slice depends on more than the launch",
+                    "make it of scalar arguments, lengths, `block_dim_x()` and other extents, and constants",
                 );
                 None
             }
@@ -221,14 +244,21 @@ impl Lowerer<'_> {
         };
         let arguments: Result<[_; N], _> = arguments.try_into();
         if arguments.is_err() {
-            self.errors.at(path.span(), wanted);
+            let what = "what the array holds is not written here";
+            self.errors
+                .at(codes::SHARED_FORM, path.span(), what, wanted);
         }
         arguments.ok()
     }
 
     fn shared_element(&mut self, argument: &syn::GenericArgument) -> Option<Element> {
         let syn::GenericArgument::Type(ty) = argument else {
-            self.errors.at(argument.span(), "this is not a type");
+            self.errors.at(
+                codes::SHARED_FORM,
+                argument.span(),
+                "this is not a type",
+                "write the type of the elements",
+            );
             return None;
         };
         self.shared_element_type(ty)
@@ -251,34 +281,45 @@ impl Lowerer<'_> {
             return Some(Element::plain(ty, true));
         }
         let element = self.written_type(ty)?;
-        let (what, instead) = match self.types.look(element) {
-            Known::Scalar(Scalar::Bool) => {
-                ("bool", "its contents are any bits at first: use `u32`")
-            }
-            Known::Scalar(Scalar::Usize) => (
-                "usize",
-                "its size differs between devices: use `u32` or `u64`",
-            ),
+        let text = ty.to_token_stream().to_string();
+        let open = text.split_whitespace().any(|word| word == "_");
+        let known = match open {
+            // The array is declared where nothing infers what stands for `_`.
+            true => Known::Nothing,
+            false => self.types.look(element),
+        };
+        let (what, instead) = match known {
+            Known::Scalar(Scalar::Bool) => ("bool", "use `u32`"),
+            Known::Scalar(Scalar::Usize) => ("usize", "use `u32` or `u64`"),
             Known::Scalar(_) => return Some(Element::plain(element, false)),
             Known::Compound | Known::Foreign => {
                 self.any_bits(ty);
                 return Some(Element::plain(element, false));
             }
             Known::Int | Known::Float | Known::Nothing => {
-                let message = "write the type of the array's elements";
-                self.errors.at(ty.span(), message);
+                self.errors.at(
+                    codes::SHARED_ELEMENT,
+                    ty.span(),
+                    "the type of the array's elements is not known",
+                    "write it",
+                );
                 return None;
             }
         };
         let what = format!("a shared array of `{what}` is");
-        self.errors.unsupported(ty.span(), &what, instead);
+        self.errors
+            .unsupported(codes::SHARED_ELEMENT, ty.span(), &what, instead);
         None
     }
 
     /// Has rustc see to it that any bits are a value of the type.
     fn any_bits(&mut self, ty: &syn::Type) {
-        let message = "the contents of a shared array are any bits at first, and not all bits are a value of this type: there is \
-                       a `bool`, a `usize` or an enum in it; use numbers";
+        let message = Mistake::new(
+            codes::SHARED_ELEMENT,
+            "not all bits are a value of this type: there is a `bool`, a `usize` or an enum in it",
+            "use numbers",
+        )
+        .to_string();
         let (krate, span) = (&self.krate, Span::mixed_site().located_at(ty.span()));
         let holds = quote!(<#ty as #krate::KernelType>::TYPE.takes_any_bits());
         let check = quote_spanned!(span=> ::core::assert!(#holds, #message));

@@ -4,6 +4,7 @@ use sarek_ir::{Expr, Stmt};
 use syn::spanned::Spanned;
 
 use super::{Binding, Lowerer, Ty, Value, mark_of};
+use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
     /// A block with a scope of its own, its statements going to the open block.
@@ -82,14 +83,20 @@ impl Lowerer<'_> {
     fn item(&mut self, item: &syn::Item) {
         let syn::Item::Const(constant) = item else {
             let what = "an item other than `const` is";
-            self.errors
-                .unsupported(item.span(), what, "move it out of the kernel");
+            self.errors.unsupported(
+                codes::NESTED_ITEM,
+                item.span(),
+                what,
+                "move it out of the kernel",
+            );
             return;
         };
         if !constant.generics.params.is_empty() {
             self.errors.at(
+                codes::NESTED_ITEM,
                 constant.generics.span(),
                 "a constant of a kernel is not generic",
+                "drop its parameters",
             );
         }
         if let Err(error) = constant.modifiers.require_empty() {
@@ -101,6 +108,15 @@ impl Lowerer<'_> {
     }
 
     fn local_statement(&mut self, local: &syn::Local) -> Value {
+        let before = self.errors.count();
+        let value = self.let_statement(local);
+        if self.errors.count() > before {
+            self.bind_stand_ins(&local.pat);
+        }
+        value
+    }
+
+    fn let_statement(&mut self, local: &syn::Local) -> Value {
         if let Err(error) = local.modifiers.require_empty() {
             self.errors.push(error);
         }
@@ -132,6 +148,7 @@ impl Lowerer<'_> {
             return self.declare(pat, ty);
         };
         let Some(value) = self.scalar_or_never(&init.expr) else {
+            self.unreachable.push(ty);
             return self.declare(pat, ty);
         };
         let (found, span) = (self.ty(value), self.span(value));
@@ -220,13 +237,21 @@ impl Lowerer<'_> {
         match pat {
             syn::Pat::Ident(ident) => {
                 if let Some(by_ref) = ident.by_ref {
-                    self.errors
-                        .unsupported(by_ref.span, "`ref` is", "bind by value");
+                    self.errors.unsupported(
+                        codes::PATTERN,
+                        by_ref.span,
+                        "`ref` is",
+                        "bind by value",
+                    );
                     return None;
                 }
                 if let Some((at, _)) = &ident.subpat {
-                    self.errors
-                        .unsupported(at.span, "`@` is", "bind the name alone");
+                    self.errors.unsupported(
+                        codes::PATTERN,
+                        at.span,
+                        "`@` is",
+                        "bind the name alone",
+                    );
                     return None;
                 }
                 Some((Some(ident), self.types.any()))
@@ -263,7 +288,8 @@ impl Lowerer<'_> {
     }
 
     fn unsupported_pattern<T>(&mut self, pat: &syn::Pat, what: &str, instead: &str) -> Option<T> {
-        self.errors.unsupported(pat.span(), what, instead);
+        self.errors
+            .unsupported(codes::PATTERN, pat.span(), what, instead);
         None
     }
 }

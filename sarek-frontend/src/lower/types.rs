@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 
 use proc_macro2::TokenStream;
-use sarek_ir::{FunctionId, LinkId, NameId, Scalar};
+use sarek_ir::{CallableId, FunctionId, LinkId, NameId, Scalar};
 
+use super::callee::Typed;
 use super::length::Dim;
 use crate::parse::{LETTERS, Packed};
 
@@ -43,6 +44,20 @@ pub(super) struct Named {
     pub args: Vec<Arg>,
     /// What vector of the façade's it is, if any.
     pub packed: Option<Packed>,
+    /// The literal that made it, if that alone tells its arguments.
+    pub literal: Option<Literal>,
+}
+
+/// A literal of a type whose arguments are not written: those of `Complex { re, im }` are up to its fields.
+#[derive(Clone)]
+pub(super) struct Literal {
+    /// How the source names the struct or variant.
+    pub path: TokenStream,
+    pub variant: Option<NameId>,
+    /// The fields: their types, and what their values tell of them.
+    pub fields: Vec<(NameId, Ty, Typed)>,
+    /// Is its type another than what else is of its name, for all that is known?
+    apart: bool,
 }
 
 /// A generic argument.
@@ -77,6 +92,12 @@ pub(super) enum Hole {
     Parameter {
         of: FunctionId,
         index: u32,
+    },
+    /// What that which a function is given to call takes at a position, or yields.
+    Callable {
+        of: FunctionId,
+        callable: CallableId,
+        takes: Option<u32>,
     },
 }
 
@@ -142,7 +163,41 @@ impl Types {
             path,
             args,
             packed: None,
+            literal: None,
         }))
+    }
+
+    /// The type of a literal, whose fields are told later.
+    pub(super) fn literal(
+        &mut self,
+        named: TokenStream,
+        path: TokenStream,
+        variant: Option<NameId>,
+    ) -> Ty {
+        let literal = Literal {
+            path,
+            variant,
+            fields: vec![],
+            apart: true,
+        };
+        self.push(Node::Named(Named {
+            path: named,
+            args: vec![],
+            packed: None,
+            literal: Some(literal),
+        }))
+    }
+
+    /// Tells the type of a literal one of its fields.
+    pub(super) fn tell_field(&mut self, of: Ty, name: NameId, ty: Ty, value: Typed) {
+        let root = self.find(of);
+        if let Node::Named(Named {
+            literal: Some(literal),
+            ..
+        }) = &mut self.nodes[root.0 as usize]
+        {
+            literal.fields.push((name, ty, value));
+        }
     }
 
     /// A vector of the façade's.
@@ -151,6 +206,7 @@ impl Types {
             path,
             args: vec![],
             packed: Some(packed),
+            literal: None,
         }))
     }
 
@@ -212,6 +268,22 @@ impl Types {
         self.hole(key, Hole::Parameter { of, index })
     }
 
+    /// What that which a function is given to call takes, or yields.
+    pub(super) fn callable(
+        &mut self,
+        of: FunctionId,
+        callable: CallableId,
+        takes: Option<u32>,
+    ) -> Ty {
+        let key = format!("call{}", callable.0);
+        let hole = Hole::Callable {
+            of,
+            callable,
+            takes,
+        };
+        self.hole((key, of.0, takes.unwrap_or(u32::MAX)), hole)
+    }
+
     /// What a constant is.
     pub(super) fn constant(&mut self, link: LinkId) -> Ty {
         self.push(Node::Hole(Hole::Constant(link)))
@@ -231,6 +303,7 @@ impl Types {
         let root = self.find(ty);
         match self.node(root) {
             Node::Known(scalar) => scalar.name().to_string(),
+            Node::Named(named) if named.is_apart() => format!("#{}", root.0),
             Node::Named(named) => {
                 let args = named.args.iter().map(|arg| match arg {
                     Arg::Type(ty) => self.key(*ty),
@@ -246,6 +319,11 @@ impl Types {
             }) => format!("{}.{}.{}", self.key(*of), variant.0, name.0),
             Node::Hole(Hole::Result(function)) => format!("fn{}", function.0),
             Node::Hole(Hole::Parameter { of, index }) => format!("fn{}#{index}", of.0),
+            Node::Hole(Hole::Callable {
+                of,
+                callable,
+                takes,
+            }) => format!("fn{}#{}{takes:?}", of.0, callable.0),
             Node::Hole(Hole::Constant(link)) => format!("const{}", link.0),
             Node::Any
             | Node::Int
@@ -266,6 +344,11 @@ impl Types {
             Node::Same(other) => self.find(other),
             _ => ty,
         }
+    }
+
+    /// Were the two made one?
+    pub(super) fn are_same(&self, a: Ty, b: Ty) -> bool {
+        self.find(a) == self.find(b)
     }
 
     /// What it is known to be so far.
@@ -320,13 +403,40 @@ impl Types {
         if super::path_text(&old.path) != super::path_text(&new.path) {
             return Ok(());
         }
-        if new.args.is_empty() {
-            self.nodes[to.0 as usize] = Node::Named(old);
-            return Ok(());
+        let are_apart = old.is_apart() && new.is_apart();
+        let literals = [old.literal, new.literal];
+        let args = match new.args.is_empty() {
+            true => old.args,
+            false => {
+                for (a, b) in old.args.into_iter().zip(&new.args) {
+                    if let (Arg::Type(a), Arg::Type(b)) = (a, b) {
+                        self.unify(a, *b)?;
+                    }
+                }
+                new.args
+            }
+        };
+        let mut literal = literals.iter().flatten().next().cloned();
+        if let Some(literal) = &mut literal {
+            literal.apart = are_apart;
         }
-        for (a, b) in old.args.into_iter().zip(new.args) {
-            if let (Arg::Type(a), Arg::Type(b)) = (a, b) {
-                self.unify(a, b)?;
+        self.nodes[to.0 as usize] = Node::Named(Named {
+            path: new.path,
+            literal: literal.filter(|_| args.is_empty()),
+            args,
+            packed: new.packed,
+        });
+        // What the literals' fields are, those of the type are.
+        for literal in literals.into_iter().flatten() {
+            for (name, ty, _) in literal.fields {
+                let of_both = match literal.variant {
+                    Some(variant) => self.payload(to, variant, name, literal.path.clone()),
+                    None => self.hole(
+                        (self.key(to), name.0, u32::MAX),
+                        Hole::Field { of: to, name },
+                    ),
+                };
+                self.unify(ty, of_both)?;
             }
         }
         Ok(())
@@ -338,13 +448,22 @@ impl Types {
             Node::Any => 0,
             Node::Int | Node::Float => 1,
             // Of it no expression can be made up.
-            Node::Hole(Hole::Parameter { .. }) => 2,
+            Node::Hole(Hole::Parameter { .. } | Hole::Callable { .. }) => 2,
+            // It is what its literal's fields are.
+            Node::Hole(Hole::Field { of, .. } | Hole::Payload { of, .. }) if self.is_apart(*of) => {
+                2
+            }
             Node::Hole(_) => 3,
             Node::Named(_) => 4,
             Node::Array(..) | Node::Tuple(_) => 5,
             Node::Known(_) => 6,
             Node::Same(_) => unreachable!("node looks through it"),
         }
+    }
+
+    /// Is it a literal's type, of which nothing else is known?
+    fn is_apart(&self, ty: Ty) -> bool {
+        matches!(self.node(ty), Node::Named(named) if named.is_apart())
     }
 
     /// May the lighter of two types be the heavier?
@@ -375,7 +494,12 @@ impl Types {
             ) => {
                 vec![*of]
             }
-            Node::Hole(Hole::Result(_) | Hole::Parameter { .. } | Hole::Constant(_))
+            Node::Hole(
+                Hole::Result(_)
+                | Hole::Parameter { .. }
+                | Hole::Callable { .. }
+                | Hole::Constant(_),
+            )
             | Node::Known(_)
             | Node::Any
             | Node::Int
@@ -394,6 +518,12 @@ impl Types {
             Known::Float => Some(Scalar::F64),
             Known::Nothing | Known::Compound | Known::Foreign => None,
         }
+    }
+}
+
+impl Named {
+    fn is_apart(&self) -> bool {
+        self.literal.as_ref().is_some_and(|literal| literal.apart)
     }
 }
 

@@ -9,6 +9,7 @@ use syn::spanned::Spanned;
 
 use super::array::peeled;
 use super::{Binding, Lowerer, Ty, Value};
+use crate::diagnostics::codes;
 
 /// The names of dimensions, and of the methods that tell their extents.
 fn dimensions(rank: u32) -> &'static [&'static str] {
@@ -37,6 +38,8 @@ impl Lowerer<'_> {
             self.kernel.params.to_mut().push(param);
             let ty = self.types.known(Scalar::Usize);
             self.param_types.push(ty);
+            let written = self.type_tokens(ty);
+            self.param_tokens.push(written.unwrap_or_default());
         }
     }
 
@@ -51,6 +54,7 @@ impl Lowerer<'_> {
                 | Binding::Memory(_)
                 | Binding::Const(_)
                 | Binding::Closure(_)
+                | Binding::Callable(_)
                 | Binding::Part(_) => None,
             },
             _ => None,
@@ -77,8 +81,12 @@ impl Lowerer<'_> {
             other => {
                 let name = self.kernel.memory_name(memory);
                 let wanted = coordinates(rank).join(", ");
-                let message = format!("an element of `{name}` is `{name}[[{wanted}]]`");
-                self.errors.at(other.span(), message);
+                self.errors.at(
+                    codes::INDEX,
+                    other.span(),
+                    "a view is indexed by all its coordinates at once",
+                    format!("write `{name}[[{wanted}]]`"),
+                );
                 return None;
             }
         };
@@ -109,9 +117,12 @@ impl Lowerer<'_> {
         }
         let name = self.kernel.memory_name(memory);
         let rank = self.rank(memory);
-        let message =
-            format!("`{name}` cannot be written: declare it `mut {name}: ViewMut{rank}<T>`");
-        self.errors.at(span, message);
+        self.errors.at(
+            codes::READ_ONLY,
+            span,
+            format!("`{name}` cannot be written"),
+            format!("declare it `mut {name}: ViewMut{rank}<T>`"),
+        );
         None
     }
 
@@ -146,8 +157,9 @@ impl Lowerer<'_> {
             _ => {
                 let what = format!("the method `{name}` of a view is");
                 let there = dimensions(rank).join("`, `");
-                let instead = format!("there are `{there}`, `shape` and indexing");
-                self.errors.unsupported(e.method.span(), &what, &instead);
+                let instead = format!("use `{there}`, `shape` and indexing");
+                self.errors
+                    .unsupported(codes::SLICE_METHOD, e.method.span(), &what, &instead);
                 Value::Never
             }
         }

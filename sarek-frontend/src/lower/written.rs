@@ -5,8 +5,9 @@ use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{NameId, Scalar, Type, TypeDef, TypeLinkId};
 use syn::spanned::Spanned;
 
-use super::types::{Arg, Hole, Named, Node};
+use super::types::{Arg, Hole, Literal, Named, Node};
 use super::{Lowerer, Ty};
+use crate::diagnostics::codes;
 use crate::parse::{ElementType, packed_type, scalar_type};
 
 /// The enums of core that kernels know by name.
@@ -33,7 +34,15 @@ impl Lowerer<'_> {
             syn::Type::Path(path) if path.qself.is_none() => {
                 match ElementType::read(ty, self.errors)? {
                     ElementType::Scalar(scalar) => Some(self.types.known(scalar)),
-                    ElementType::Other(_) => self.written_path(&path.path),
+                    ElementType::Other(_) => {
+                        let ty = self.written_path(&path.path)?;
+                        if let Node::Named(named) = self.types.node(ty)
+                            && named.args.is_empty()
+                        {
+                            self.complete_types.insert(super::path_text(&named.path));
+                        }
+                        Some(ty)
+                    }
                 }
             }
             other => {
@@ -59,9 +68,9 @@ impl Lowerer<'_> {
                 args?
             }
             syn::PathArguments::Parenthesized(list) => {
-                let instead = "kernels have no functions as values";
+                let instead = "call the function by its name";
                 self.errors
-                    .unsupported(list.span(), "this type is", instead);
+                    .unsupported(codes::TYPE, list.span(), "this type is", instead);
                 return None;
             }
         };
@@ -73,9 +82,13 @@ impl Lowerer<'_> {
             syn::GenericArgument::Type(ty) => self.written_type(ty).map(Arg::Type),
             syn::GenericArgument::Const(value) => Some(Arg::Const(value.to_token_stream())),
             other => {
-                let instead = "kernels know types and constants as generic arguments";
-                self.errors
-                    .unsupported(other.span(), "this generic argument is", instead);
+                let instead = "give a type or a constant";
+                self.errors.unsupported(
+                    codes::TYPE,
+                    other.span(),
+                    "this generic argument is",
+                    instead,
+                );
                 None
             }
         }
@@ -147,6 +160,15 @@ impl Lowerer<'_> {
             }
             Node::Hole(Hole::Result(function)) => TypeDef::Result(function),
             Node::Hole(Hole::Parameter { of, index }) => TypeDef::Parameter { of, index },
+            Node::Hole(Hole::Callable {
+                of,
+                callable,
+                takes,
+            }) => TypeDef::Callable {
+                of,
+                callable,
+                takes,
+            },
             Node::Hole(Hole::Constant(_)) => TypeDef::Link(self.type_link(ty)?),
         };
         Some(self.kernel.push_type(def))
@@ -157,12 +179,18 @@ impl Lowerer<'_> {
         let krate = self.krate.clone();
         let (text, info) = match self.type_tokens(ty) {
             Some(tokens) => {
-                let info = quote!(<#tokens as #krate::KernelType>::TYPE);
+                // What stands in vectors is asked for that alone, as the launch function asks.
+                let info = match self.is_element(&tokens) {
+                    true => quote!(<#tokens as #krate::Element>::__TYPE),
+                    false => quote!(<#tokens as #krate::KernelType>::TYPE),
+                };
                 (tokens, info)
             }
             None => {
                 let probe = self.probe(ty)?;
-                let info = quote!(#krate::__private::direct::type_of(|| #probe));
+                let span = Span::mixed_site().located_at(probe.span());
+                let krate = crate::emit::at(&krate, span);
+                let info = quote_spanned!(span=> #krate::KernelType::__type_of(|| #probe));
                 (probe, info)
             }
         };
@@ -179,6 +207,14 @@ impl Lowerer<'_> {
         Some(TypeLinkId(at as u32))
     }
 
+    /// Is it the type of an argument of a kernel, or of what is in one?
+    fn is_element(&self, tokens: &TokenStream) -> bool {
+        let text = tokens.to_string();
+        let mut arguments = self.param_types.iter();
+        let is_same = |ty: &Ty| self.type_tokens(*ty).is_some_and(|t| t.to_string() == text);
+        !self.is_function && arguments.any(is_same)
+    }
+
     /// The type as Rust writes it. `None` when it has no name, or when nothing tells it.
     pub(super) fn type_tokens(&self, ty: Ty) -> Option<TokenStream> {
         if let Some(scalar) = self.types.resolve(ty) {
@@ -187,14 +223,16 @@ impl Lowerer<'_> {
         match self.types.node(ty) {
             Node::Array(elem, dim) => {
                 let (elem, len) = (self.type_tokens(*elem)?, dim.tokens());
-                Some(quote!([#elem; #len]))
+                Some(quote_spanned!(place(&elem)=> [#elem; #len]))
             }
             Node::Tuple(types) => {
                 let types: Option<Vec<TokenStream>> =
                     types.iter().map(|t| self.type_tokens(*t)).collect();
                 let types = types?;
-                Some(quote!((#(#types,)*)))
+                let span = types.first().map_or_else(Span::mixed_site, place);
+                Some(quote_spanned!(span=> (#(#types,)*)))
             }
+            Node::Named(named) if self.literal_probe(ty, named).is_some() => None,
             Node::Named(named) => {
                 let args = named.args.iter().map(|arg| match arg {
                     Arg::Type(ty) => self.type_tokens(*ty),
@@ -204,7 +242,7 @@ impl Lowerer<'_> {
                 let path = &named.path;
                 Some(match args.is_empty() {
                     true => path.clone(),
-                    false => quote!(#path<#(#args),*>),
+                    false => quote_spanned!(place(path)=> #path<#(#args),*>),
                 })
             }
             Node::Hole(_)
@@ -248,6 +286,7 @@ impl Lowerer<'_> {
                     _ => None,
                 }
             }
+            Node::Named(named) => self.literal_probe(ty, named),
             Node::Hole(Hole::Field { of, name }) => {
                 let (of, member) = (self.probe(*of)?, member(self.kernel.name(*name)));
                 Some(quote!(#of.#member))
@@ -264,8 +303,7 @@ impl Lowerer<'_> {
             }
             Node::Hole(Hole::Result(function)) => self.callees[function.index()].probe(),
             Node::Hole(Hole::Constant(link)) => Some(self.links[link.index()].clone()),
-            Node::Hole(Hole::Parameter { .. })
-            | Node::Named(_)
+            Node::Hole(Hole::Parameter { .. } | Hole::Callable { .. })
             | Node::Known(_)
             | Node::Any
             | Node::Int
@@ -273,6 +311,50 @@ impl Lowerer<'_> {
             | Node::Same(_) => None,
         }
     }
+
+    /// The literal that alone tells a type its arguments, with values that are never evaluated. `None` if its own type stands
+    /// inside of a field, as where `p[0] = p.x` makes the one of `x` that of `p`'s elements.
+    fn literal_probe(&self, of: Ty, named: &Named) -> Option<TokenStream> {
+        let literal = named.literal.as_ref()?;
+        if self
+            .probed
+            .borrow()
+            .iter()
+            .any(|ty| self.types.are_same(*ty, of))
+        {
+            return None;
+        }
+        self.probed.borrow_mut().push(of);
+        let probe = self.literal_with_fields(of, literal);
+        self.probed.borrow_mut().pop();
+        probe
+    }
+
+    fn literal_with_fields(&self, of: Ty, literal: &Literal) -> Option<TokenStream> {
+        let fields: Option<Vec<TokenStream>> = (literal.fields.iter())
+            .map(|(name, ty, value)| {
+                let member = member(self.kernel.name(*name));
+                let is_part = match self.types.node(*ty) {
+                    Node::Hole(Hole::Field { of: whole, .. } | Hole::Payload { of: whole, .. }) => {
+                        self.types.are_same(*whole, of)
+                    }
+                    _ => false,
+                };
+                let value = match is_part {
+                    true => self.told(value)?,
+                    false => self.probe(*ty)?,
+                };
+                Some(quote!(#member: #value))
+            })
+            .collect();
+        let (path, fields) = (&literal.path, fields?);
+        Some(quote!(#path { #(#fields),* }))
+    }
+}
+
+/// Where a type is written, so that what is wrong with it is reported there.
+fn place(tokens: &TokenStream) -> Span {
+    Span::mixed_site().located_at(tokens.span())
 }
 
 /// A field's name as tokens: an identifier, or a tuple's number.

@@ -3,7 +3,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Path, Token};
 
-use crate::diagnostics::Errors;
+use crate::diagnostics::{Errors, Mistake, codes};
 use crate::emit::Shapes;
 
 /// The arguments of `#[kernel(…)]`.
@@ -13,8 +13,16 @@ pub struct Attribute {
     pub block: Option<[u32; 3]>,
     /// `inline = 8`, of a `#[device]` function: how many calls of itself may be nested in one.
     pub inline: Option<(u32, proc_macro2::Span)>,
+    /// `intrinsic` or `intrinsic = "name"`, of a `#[device]` function: its texts are registered under that name, or its own.
+    pub intrinsic: Option<(Option<String>, proc_macro2::Span)>,
+    /// `env(cuda_fp16, "scale.h")`: the environments that the kernel's text needs.
+    pub environments: Vec<String>,
+    /// Where that stands first.
+    pub environments_span: Option<proc_macro2::Span>,
     /// Where that stands.
     pub block_span: Option<proc_macro2::Span>,
+    /// `strict`: floats are the same to the bit everywhere.
+    pub strict: Option<proc_macro2::Span>,
     /// `crate = path`: how this crate is called where the kernel stands.
     pub krate: Option<Path>,
     /// `requires(k < n, …)`: what a launch must satisfy.
@@ -31,6 +39,8 @@ struct Entry {
 
 /// What an option is given.
 enum Given {
+    /// Nothing: a word.
+    Nothing,
     /// `= value`
     One(Box<Expr>),
     /// `(value, …)`
@@ -40,7 +50,7 @@ enum Given {
 impl Parse for Entry {
     fn parse(input: ParseStream<'_>) -> syn::Result<Entry> {
         let name = input.call(<syn::Ident as syn::ext::IdentExt>::parse_any)?;
-        if name == "requires" && input.peek(syn::token::Paren) {
+        if (name == "requires" || name == "env") && input.peek(syn::token::Paren) {
             let conditions;
             syn::parenthesized!(conditions in input);
             let list = Punctuated::<Expr, Token![,]>::parse_terminated(&conditions)?;
@@ -49,14 +59,14 @@ impl Parse for Entry {
                 value: Given::List(list.into_iter().collect()),
             });
         }
-        input.parse::<Token![=]>().map_err(|mut e| {
-            e.combine(syn::Error::new(
-                name.span(),
-                format!(
-                    "`{name}` is not an option of `#[kernel]`: write `block = …`, `requires(…)` or `crate = …`"
-                ),
-            ));
-            e
+        if (name == "strict" || name == "intrinsic") && !input.peek(Token![=]) {
+            let value = Given::Nothing;
+            return Ok(Entry { name, value });
+        }
+        input.parse::<Token![=]>().map_err(|_| {
+            let what = format!("`{name}` is not an option");
+            let instead = "write `block = …`, `requires(…)`, `env(…)`, `strict` or `crate = …`";
+            Mistake::new(codes::OPTION, what, instead).at(name.span())
         })?;
         Ok(Entry {
             name,
@@ -79,37 +89,129 @@ impl Attribute {
         };
         for Entry { name, value } in entries {
             let value = match value {
+                Given::List(names) if name == "env" => {
+                    let names = names.iter().filter_map(|name| environment(name, errors));
+                    attribute.environments.extend(names);
+                    attribute.environments_span.get_or_insert(name.span());
+                    continue;
+                }
                 Given::List(conditions) => {
                     attribute.requires.extend(conditions);
+                    continue;
+                }
+                Given::Nothing if name == "strict" => {
+                    attribute.strict = Some(name.span());
+                    continue;
+                }
+                Given::Nothing => {
+                    attribute.intrinsic = Some((None, name.span()));
                     continue;
                 }
                 Given::One(value) => *value,
             };
             match name.to_string().as_str() {
-                "block" if attribute.block.is_some() => errors.at(name.span(), "`block` is given twice"),
+                "block" if attribute.block.is_some() => errors.at(
+                    codes::OPTION,
+                    name.span(),
+                    "`block` is given twice",
+                    "drop one of them",
+                ),
                 "block" => {
                     attribute.block = block(&value, errors);
                     attribute.block_span = Some(name.span());
                 }
                 "crate" => match value {
                     Expr::Path(path) if path.qself.is_none() => attribute.krate = Some(path.path),
-                    other => errors.at(span(&other), "`crate = …` takes a path, such as `crate = my_sarek`"),
+                    other => errors.at(
+                        codes::OPTION,
+                        span(&other),
+                        "`crate = …` takes a path",
+                        "write it as `crate = my_sarek`",
+                    ),
                 },
                 "inline" => attribute.inline = inline(&value, errors),
                 "__shapes" => match shapes(&value) {
                     Some(shapes) => attribute.shapes = shapes,
-                    None => errors.at(span(&value), "no list of shapes"),
-                },
-                "requires" => errors.at(name.span(), "write conditions in parentheses: `requires(k < n)`"),
-                other => errors.at(
-                    name.span(),
-                    format!(
-                        "`{other}` is not an option of `#[kernel]`: there are `block = …`, `requires(…)` and `crate = …`"
+                    None => errors.at(
+                        codes::OPTION,
+                        span(&value),
+                        "this is no list of shapes",
+                        "write their names, separated by commas",
                     ),
+                },
+                "intrinsic" => {
+                    let text = intrinsic(&value, errors);
+                    attribute.intrinsic = text.map(|text| (Some(text), name.span()));
+                }
+                "env" => errors.at(
+                    codes::OPTION,
+                    name.span(),
+                    "`env` takes a list",
+                    "write environments in parentheses: `env(cuda_fp16)`",
+                ),
+                "strict" => errors.at(
+                    codes::OPTION,
+                    name.span(),
+                    "`strict` is a word by itself",
+                    "write `#[kernel(strict)]`",
+                ),
+                "requires" => errors.at(
+                    codes::OPTION,
+                    name.span(),
+                    "`requires` takes a list",
+                    "write conditions in parentheses: `requires(k < n)`",
+                ),
+                other => errors.at(
+                    codes::OPTION,
+                    name.span(),
+                    format!("`{other}` is not an option of `#[kernel]`"),
+                    "use `block = …`, `requires(…)`, `strict` or `crate = …`",
                 ),
             }
         }
         attribute
+    }
+}
+
+/// The name of an environment: a word, or a text for other names.
+fn environment(name: &Expr, errors: &mut Errors) -> Option<String> {
+    let found = match name {
+        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        other => text(other),
+    };
+    if found.is_none() {
+        errors.at(
+            codes::OPTION,
+            span(name),
+            "an environment is a name under which one is registered",
+            "write `env(cuda_fp16)` or `env(\"cuda_fp16\")`",
+        );
+    }
+    found
+}
+
+/// The name of an intrinsic.
+fn intrinsic(value: &Expr, errors: &mut Errors) -> Option<String> {
+    let found = text(value).filter(|name| !name.is_empty());
+    if found.is_none() {
+        errors.at(
+            codes::OPTION,
+            span(value),
+            "an intrinsic has the name under which its texts are registered",
+            "write `intrinsic = \"fast_tanh\"`",
+        );
+    }
+    found
+}
+
+/// What a literal of text says.
+fn text(value: &Expr) -> Option<String> {
+    match value {
+        Expr::Lit(lit) => match &lit.lit {
+            Lit::Str(text) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -126,10 +228,12 @@ fn inline(value: &Expr, errors: &mut Errors) -> Option<(u32, proc_macro2::Span)>
     };
     let found = number.filter(|n| *n <= MOST);
     if found.is_none() {
-        let message = format!(
-            "`inline = N` is how many calls of itself a function nests in one: a literal up to {MOST}"
+        errors.at(
+            codes::OPTION,
+            span(value),
+            "`inline = N` is how many calls of itself a function nests in one",
+            format!("write a literal up to {MOST}"),
         );
-        errors.at(span(value), message);
     }
     found.map(|n| (n, span(value)))
 }
@@ -151,8 +255,10 @@ fn block(value: &Expr, errors: &mut Errors) -> Option<[u32; 3]> {
     };
     if extents.is_empty() || extents.len() > 3 {
         errors.at(
+            codes::OPTION,
             span(value),
-            "a block has one to three extents: `block = (16, 16)`",
+            "a block has one to three extents",
+            "write them as `block = (16, 16)`",
         );
         return None;
     }
@@ -167,8 +273,10 @@ fn block(value: &Expr, errors: &mut Errors) -> Option<[u32; 3]> {
         };
         let Some(number) = number else {
             errors.at(
+                codes::OPTION,
                 span(extent),
-                "an extent of a block is a positive integer literal",
+                "this is no extent of a block",
+                "write a positive integer literal",
             );
             return None;
         };

@@ -1,6 +1,8 @@
 //! The tokens of `println!`, `panic!` and the assertions.
 
+use crate::diagnostics::{Mistake, codes};
 use std::collections::HashMap;
+use std::fmt::Display;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -134,7 +136,12 @@ impl ToTokens for StdCall {
 impl Said {
     fn parse(input: ParseStream<'_>) -> syn::Result<Said> {
         if !input.peek(LitStr) {
-            return Err(input.error("what is said begins with a string literal"));
+            return Err(Mistake::new(
+                codes::FORMAT,
+                "what is said begins with no format",
+                "write a string literal first",
+            )
+            .at(input.span()));
         }
         let mut said = Said {
             format: input.parse()?,
@@ -161,7 +168,7 @@ impl Said {
     }
 
     /// The format as pieces; an argument beyond those given is the variable of that name.
-    pub fn pieces(&self) -> Result<Pieces, String> {
+    pub fn pieces(&self) -> Result<Pieces, Mistake> {
         let text = self.format.value();
         let mut pieces = Pieces::default();
         let given = (0..).zip(&self.args);
@@ -180,7 +187,7 @@ impl Said {
                 continue;
             }
             if c == '}' {
-                return Err("a `}` without `{`: write `}}`".into());
+                return Err(mistake("a `}` without `{`", "write `}}`"));
             }
             if c != '{' {
                 verbatim.push(c);
@@ -188,7 +195,7 @@ impl Said {
                 continue;
             }
             let Some((inside, after)) = after.split_once('}') else {
-                return Err("a `{` without `}`: write `{{`".into());
+                return Err(mistake("a `{` without `}`", "write `{{`"));
             };
             rest = after;
             let (name, format) = inside.split_once(':').unwrap_or((inside, ""));
@@ -198,23 +205,27 @@ impl Said {
                 next - 1
             } else if let Ok(index) = name.parse() {
                 index
-            } else if syn::parse_str::<Ident>(name).is_ok() {
+            } else if is_plain_name(name) {
                 let fresh = (self.args.len() + pieces.captured.len()) as u32;
                 *named.entry(name.to_string()).or_insert_with(|| {
                     pieces.captured.push(name.to_string());
                     fresh
                 })
             } else {
-                return Err(format!("`{name}` is no argument of a format"));
+                let what = format!("`{name}` is no argument of a format");
+                return Err(mistake(
+                    what,
+                    "give it a name: `{v}`, and `v = …` behind the format",
+                ));
             };
             let by_position = name.is_empty() || name.parse::<u32>().is_ok();
             if by_position && index as usize >= positional.max(self.args.len()) {
-                return Err(format!("the format has no argument {index}"));
+                let what = format!("the format has no argument {index}");
+                return Err(mistake(what, "give one for each `{}`"));
             }
             let format = Format::parse(format.trim_end()).ok_or_else(|| {
-                format!(
-                    "`{{:{format}}}` is not supported in a kernel: width and precision are numbers"
-                )
+                let what = format!("`{{:{format}}}` is not supported in a kernel");
+                mistake(what, "write width and precision as numbers")
             })?;
             if !verbatim.is_empty() {
                 let text = std::mem::take(&mut verbatim).into();
@@ -229,23 +240,34 @@ impl Said {
     }
 
     /// The text of a format without arguments.
-    pub fn constant(&self) -> Result<String, String> {
+    pub fn constant(&self) -> Result<String, Mistake> {
         let mut text = String::new();
         for piece in self.pieces()?.pieces {
             match piece {
                 PrintPiece::Text(t) => text += &t,
                 PrintPiece::Arg { .. } => {
-                    return Err(
-                        "a message has no arguments in a kernel: `println!` them before".into(),
-                    );
+                    let what = "a message has no arguments in a kernel";
+                    return Err(mistake(what, "`println!` them before"));
                 }
             }
         }
         match self.args.is_empty() {
             true => Ok(text),
-            false => Err("this message has no place for its arguments".into()),
+            false => Err(mistake(
+                "this message has no place for its arguments",
+                "drop them",
+            )),
         }
     }
+}
+
+fn mistake(what: impl Display, instead: &str) -> Mistake {
+    Mistake::new(codes::FORMAT, what, instead)
+}
+
+/// Is it a name as a format has it: neither raw nor with anything beside it?
+fn is_plain_name(text: &str) -> bool {
+    syn::parse_str::<Ident>(text).is_ok_and(|ident| ident == text && !text.starts_with("r#"))
 }
 
 /// A format taken apart.
@@ -304,7 +326,7 @@ mod tests {
             (r#""{a.b}""#, "`a.b` is no argument"),
         ] {
             let error = said(format).pieces().err().expect("an error");
-            assert!(error.starts_with(message), "{error}");
+            assert!(error.to_string().contains(message), "{error}");
         }
     }
 }

@@ -4,8 +4,8 @@ use syn::spanned::Spanned;
 use syn::{FnArg, Ident, Pat, ReturnType, Type};
 
 use super::signature::argument_kind;
-use super::{Argument, ArgumentKind, Signature};
-use crate::diagnostics::Errors;
+use super::{Argument, ArgumentKind, Callables, ElementType, Own, Signature};
+use crate::diagnostics::{Errors, codes};
 
 impl Signature {
     /// Reads the signature of a `#[device]` function. `None` when a parameter has no meaning, which is
@@ -18,21 +18,31 @@ impl Signature {
         ];
         for (span, what) in refused {
             if let Some(span) = span {
-                errors.at(span, format!("a `#[device]` function cannot be {what}"));
+                errors.at(
+                    codes::QUALIFIER,
+                    span,
+                    format!("a `#[device]` function cannot be {what}"),
+                    "drop the word",
+                );
             }
         }
         let inputs = sig.inputs.iter();
-        let arguments: Vec<Argument> = inputs.filter_map(|a| parameter(a, errors)).collect();
+        let callables = Callables::of(&sig.generics);
+        let arguments = inputs.filter_map(|a| parameter(a, &callables, errors));
+        let arguments: Vec<Argument> = arguments.collect();
         (arguments.len() == sig.inputs.len()).then(|| Signature {
             name: sig.ident.clone(),
             is_unsafe: matches!(sig.safety, syn::Safety::Unsafe(_)),
             returns_nothing: yields(&sig.output).is_none(),
             arguments,
+            unread: vec![],
             is_function: true,
             inline: None,
+            intrinsic: None,
             method: None,
             yields: yields(&sig.output).cloned(),
-            generics: sig.generics.clone(),
+            generics: callables.strip(&sig.generics),
+            own: Own::default(),
         })
     }
 }
@@ -48,33 +58,58 @@ fn yields(output: &ReturnType) -> Option<&Type> {
     }
 }
 
-fn parameter(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
+fn parameter(argument: &FnArg, callables: &Callables, errors: &mut Errors) -> Option<Argument> {
     let typed = match argument {
         FnArg::Receiver(receiver) => return receiver_argument(receiver, errors),
         FnArg::Typed(typed) => typed,
     };
     if let Some(attr) = typed.attrs.first() {
-        let message = "attributes on a function's parameters are not supported";
-        errors.at(attr.span(), message);
+        errors.at(
+            codes::ATTRIBUTE,
+            attr.span(),
+            "attributes on a function's parameters are not supported",
+            "remove it",
+        );
     }
     let name = match &*typed.pat {
         Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => pat,
         other => {
-            let message = "a parameter of a `#[device]` function is a plain name";
-            errors.at(other.span(), message);
+            errors.at(
+                codes::PARAMETER_NAME,
+                other.span(),
+                "a parameter of a `#[device]` function is a plain name",
+                "bind one, and take the value apart in the body",
+            );
             return None;
         }
     };
+    if let Some(callable) = callables.read(&typed.ty) {
+        callable.check(errors)?;
+        return Some(Argument {
+            name: name.ident.clone(),
+            mutable: false,
+            kind: ArgumentKind::Callable(Box::new(callable)),
+            item: None,
+        });
+    }
     let kind = parameter_kind(&typed.ty, errors)?;
     if let ArgumentKind::View { .. } = kind {
-        let message = "views are arguments of kernels only: give the function elements, or the slice and its width";
-        errors.at(typed.ty.span(), message);
+        errors.at(
+            codes::FUNCTION_PARAMETER,
+            typed.ty.span(),
+            "views are arguments of kernels only",
+            "give the function elements, or the slice and its width",
+        );
         return None;
     }
     let by_value = matches!(kind, ArgumentKind::Scalar(_) | ArgumentKind::Value(_));
     if let (Some(_), false) = (name.mutability, by_value) {
-        let message = "a reference cannot be rebound: drop the `mut` before its name";
-        errors.at(name.span(), message);
+        errors.at(
+            codes::PARAMETER_NAME,
+            name.span(),
+            "a reference cannot be rebound",
+            "drop the `mut` before its name",
+        );
     }
     Some(Argument {
         name: name.ident.clone(),
@@ -94,8 +129,12 @@ fn receiver_argument(receiver: &syn::Receiver, errors: &mut Errors) -> Option<Ar
             mutable: mutability.is_some(),
         },
         _ => {
-            let message = "a receiver is `self`, `&self` or `&mut self`";
-            errors.at(receiver.span(), message);
+            errors.at(
+                codes::FUNCTION_PARAMETER,
+                receiver.span(),
+                "this is no receiver that kernels know",
+                "write `self`, `&self` or `&mut self`",
+            );
             return None;
         }
     };
@@ -114,19 +153,29 @@ fn parameter_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
         Type::Reference(reference) => match &*reference.elem {
             Type::Slice(_) => argument_kind(ty, errors),
             Type::Array(array) => {
-                let message = "arrays are passed as slices: `&[T]` or `&mut [T]`";
-                errors.at(array.span(), message);
+                errors.at(
+                    codes::FUNCTION_PARAMETER,
+                    array.span(),
+                    "arrays are passed as slices",
+                    "write `&[T]` or `&mut [T]`",
+                );
                 None
             }
-            _ => Some(ArgumentKind::Reference {
-                of: reference.elem.clone(),
-                mutable: reference.mutability.is_some(),
-            }),
+            of => {
+                ElementType::read(of, errors)?;
+                Some(ArgumentKind::Reference {
+                    of: reference.elem.clone(),
+                    mutable: reference.mutability.is_some(),
+                })
+            }
         },
         Type::ImplTrait(of) => {
-            let message = "closures are not passed to `#[device]` functions: write the function for what it calls, or \
-                           call the closure where it is bound";
-            errors.at(of.span(), message);
+            errors.at(
+                codes::FUNCTION_PARAMETER,
+                of.span(),
+                "what a `#[device]` function is given to call is `impl Fn`, `impl FnMut` or `impl FnOnce`",
+                "write `impl Fn(f32) -> f32`; other types have names",
+            );
             None
         }
         _ => argument_kind(ty, errors),

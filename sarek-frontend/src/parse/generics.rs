@@ -2,7 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{GenericParam, Generics};
+use std::collections::HashSet;
+use syn::visit::Visit;
+use syn::{GenericParam, Generics, TypeParamBound};
 
 /// The parameters but for lifetimes, in the forms that items need.
 pub struct Parameters {
@@ -20,6 +22,27 @@ pub struct Parameters {
     pub types: Vec<syn::Ident>,
 }
 
+/// Is a type parameter called `_`? `syn` reads it, and rustc says that it is no name.
+pub fn is_nameless(generics: &Generics) -> bool {
+    generics
+        .params
+        .iter()
+        .any(|param| matches!(param, GenericParam::Type(param) if param.ident == "_"))
+}
+
+/// The same of an item, or of one inside of it.
+pub fn has_nameless(item: &syn::Item) -> bool {
+    struct Search(bool);
+    impl Visit<'_> for Search {
+        fn visit_generics(&mut self, generics: &Generics) {
+            self.0 |= is_nameless(generics);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_item(item);
+    search.0
+}
+
 impl Parameters {
     /// Those of an item.
     pub fn of(generics: &Generics) -> Parameters {
@@ -27,11 +50,7 @@ impl Parameters {
         let own: Vec<&GenericParam> = own
             .filter(|p| !matches!(p, GenericParam::Lifetime(_)))
             .collect();
-        let names = own.iter().map(|p| match p {
-            GenericParam::Type(p) => p.ident.to_token_stream(),
-            GenericParam::Const(p) => p.ident.to_token_stream(),
-            GenericParam::Lifetime(p) => p.lifetime.to_token_stream(),
-        });
+        let names = own.iter().map(|p| name(p));
         let clause = &generics.where_clause;
         let bare = own.iter().map(|p| match p {
             GenericParam::Type(p) => p.ident.to_token_stream(),
@@ -57,6 +76,29 @@ impl Parameters {
         }
     }
 
+    /// The names of the types that are numbers: those bound by the façade's traits of numbers.
+    pub fn numbers(generics: &Generics) -> HashSet<String> {
+        let is_number = |bound: &TypeParamBound| match bound {
+            TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|last| {
+                let name = last.ident.to_string();
+                ["Num", "Int", "Float"].contains(&name.as_str())
+            }),
+            _ => false,
+        };
+        let own = generics.type_params().filter_map(|param| {
+            let found = param.bounds.iter().any(is_number);
+            found.then(|| param.ident.to_string())
+        });
+        let predicates = generics.where_clause.iter().flat_map(|w| &w.predicates);
+        let more = predicates.filter_map(|predicate| match predicate {
+            syn::WherePredicate::Type(of) if of.bounds.iter().any(is_number) => {
+                Some(of.bounded_ty.to_token_stream().to_string())
+            }
+            _ => None,
+        });
+        own.chain(more).collect()
+    }
+
     /// Are there none?
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
@@ -69,6 +111,79 @@ impl Parameters {
             true => TokenStream::new(),
             false => quote!(__sarek: ::core::marker::PhantomData<fn() -> (#(#types,)*)>),
         }
+    }
+}
+
+/// The type parameters and constants that a method has besides those of its type, as its items repeat them.
+#[derive(Clone, Default)]
+pub struct Own {
+    declared: Vec<TokenStream>,
+    names: Vec<TokenStream>,
+    predicates: Vec<TokenStream>,
+}
+
+impl Own {
+    /// Those of a method: all that it declares but lifetimes.
+    pub fn of(generics: &Generics) -> Own {
+        let own = generics.params.iter();
+        let own = own.filter(|p| !matches!(p, GenericParam::Lifetime(_)));
+        let (declared, names) = own
+            .map(|param| (param.to_token_stream(), name(param)))
+            .unzip();
+        let predicates = generics.where_clause.iter().flat_map(|w| &w.predicates);
+        let of_types = predicates.filter(|p| matches!(p, syn::WherePredicate::Type(_)));
+        Own {
+            declared,
+            names,
+            predicates: of_types.map(ToTokens::to_token_stream).collect(),
+        }
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// `T: Float, const N: usize,`
+    pub fn declared(&self) -> TokenStream {
+        let declared = &self.declared;
+        quote!(#(#declared,)*)
+    }
+
+    /// `::<T, N>`, if there are some.
+    pub fn arguments(&self) -> Option<TokenStream> {
+        let names = &self.names;
+        (!self.is_empty()).then(|| quote!(::<#(#names),*>))
+    }
+
+    /// `where …`, with one more predicate.
+    pub fn clause(&self, more: Option<TokenStream>) -> Option<TokenStream> {
+        let all: Vec<&TokenStream> = self.predicates.iter().chain(&more).collect();
+        (!all.is_empty()).then(|| quote!(where #(#all),*))
+    }
+
+    /// Their names.
+    pub fn names(&self) -> &[TokenStream] {
+        &self.names
+    }
+}
+
+/// The parameters of a type's methods, and those of one of them.
+pub fn merged(of_type: &Generics, own: &Generics) -> Generics {
+    let mut all = of_type.clone();
+    all.params.extend(own.params.iter().cloned());
+    if let Some(clause) = &own.where_clause {
+        let predicates = clause.predicates.iter().cloned();
+        all.make_where_clause().predicates.extend(predicates);
+    }
+    all
+}
+
+fn name(param: &GenericParam) -> TokenStream {
+    match param {
+        GenericParam::Type(param) => param.ident.to_token_stream(),
+        GenericParam::Const(param) => param.ident.to_token_stream(),
+        GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The item and its attribute, before the body is looked at.
 
 mod attribute;
+mod callable;
+pub mod depth;
 mod format;
 mod function;
 mod generics;
@@ -10,8 +12,9 @@ mod signature;
 pub mod superstep;
 
 pub use attribute::Attribute;
+pub use callable::{CallableKind, CallableType, Callables};
 pub use format::{Said, StdCall, StdMacro};
-pub use generics::Parameters;
+pub use generics::{Own, Parameters, has_nameless, is_nameless, merged};
 pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
 pub use packed::{LETTERS, Packed, packed_type};
 pub use signature::{

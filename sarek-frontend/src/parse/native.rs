@@ -1,5 +1,6 @@
 //! The tokens of `native!`, and the templates that its texts are.
 
+use crate::diagnostics::{Mistake, codes};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
@@ -57,7 +58,7 @@ impl NativeCall {
         if let Some(underscore) = input.parse::<Option<Token![_]>>()? {
             input.parse::<Token![=>]>()?;
             if self.fallback.is_some() {
-                return Err(syn::Error::new(underscore.span, "a second fallback"));
+                return Err(twice("fallback", "drop one of them").at(underscore.span));
             }
             self.fallback = Some(input.parse()?);
             return Ok(());
@@ -72,8 +73,8 @@ impl NativeCall {
             .iter()
             .any(|t| t.target.value() == target.value())
         {
-            let message = "a second text for the same target";
-            return Err(syn::Error::new(target.span(), message));
+            let what = "text for the same target";
+            return Err(twice(what, "write one text for each target").at(target.span()));
         }
         self.texts.push(NativeArm::parse(target, input)?);
         Ok(())
@@ -91,8 +92,8 @@ impl NativeCall {
         let name: Ident = input.parse()?;
         input.parse::<Token![=]>()?;
         if self.operands.iter().any(|(n, _)| *n == name) {
-            let message = format!("a second operand `{name}`");
-            return Err(syn::Error::new(name.span(), message));
+            let what = format!("operand `{name}`");
+            return Err(twice(&what, "give one of them another name").at(name.span()));
         }
         self.operands.push((name, input.parse()?));
         Ok(true)
@@ -108,18 +109,25 @@ impl NativeCall {
         match self.texts.iter().find(differs) {
             None => Ok(()),
             Some(other) => {
-                let message = match &first.yields {
-                    Some(ty) => format!(
-                        "every text of a `native!` yields the same: write `as {}` after it",
-                        ty.to_token_stream()
+                let (what, instead) = match &first.yields {
+                    Some(ty) => (
+                        "every text of a `native!` yields the same, and this one does not",
+                        format!("write `as {}` after it", ty.to_token_stream()),
                     ),
-                    None => "the first text of this `native!` yields nothing: give it a type, too"
-                        .to_string(),
+                    None => (
+                        "the first text of this `native!` yields nothing, and this one a value",
+                        "give the first a type, too".to_string(),
+                    ),
                 };
-                Err(syn::Error::new(other.text.span(), message))
+                let mistake = Mistake::new(codes::NATIVE_VALUE, what, instead);
+                Err(mistake.at(other.text.span()))
             }
         }
     }
+}
+
+fn twice(what: &str, instead: &str) -> Mistake {
+    Mistake::new(codes::NATIVE_TWICE, format!("a second {what}"), instead)
 }
 
 impl Parse for NativeCall {

@@ -3,7 +3,8 @@ use sarek_ir::{Access, Scalar};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, ItemFn, Pat, ReturnType, Type};
 
-use crate::diagnostics::Errors;
+use super::{CallableType, Own};
+use crate::diagnostics::{Errors, codes};
 
 /// What a kernel's signature says.
 pub struct Signature {
@@ -15,16 +16,22 @@ pub struct Signature {
     pub returns_nothing: bool,
     /// The arguments in order.
     pub arguments: Vec<Argument>,
+    /// Arguments without a meaning, which is reported.
+    pub unread: Vec<Pat>,
     /// Is it a `#[device]` function?
     pub is_function: bool,
     /// How many calls of itself a function may nest in one.
     pub inline: Option<u32>,
+    /// The name under which texts of the function are registered, of an intrinsic.
+    pub intrinsic: Option<String>,
     /// The name of a method, which has its items in its type.
     pub method: Option<String>,
     /// The type that it yields, if that is not `()`.
     pub yields: Option<Type>,
-    /// Its type parameters and constants.
+    /// Its type parameters and constants, but for those that it calls.
     pub generics: syn::Generics,
+    /// Of a method, those that are not its type's.
+    pub own: Own,
 }
 
 /// An argument.
@@ -63,6 +70,8 @@ pub enum ArgumentKind {
     /// `&[T]`, `&mut [T]` or `&[Atomic<T>]`
     #[allow(missing_docs)]
     Slice { elem: ElementType, access: Access },
+    /// What a `#[device]` function is given to call.
+    Callable(Box<CallableType>),
     /// `View2<T>`, `ViewMut2<T>` or one of three dimensions.
     View {
         /// What it is a view of.
@@ -79,6 +88,7 @@ impl ArgumentKind {
     pub fn params(&self) -> u32 {
         match self {
             ArgumentKind::View { rank, .. } => sarek_ir::Kernel::view_params(*rank),
+            ArgumentKind::Callable(_) => 0,
             ArgumentKind::Scalar(_)
             | ArgumentKind::Value(_)
             | ArgumentKind::Reference { .. }
@@ -103,12 +113,27 @@ impl ElementType {
             Type::Paren(inner) => ElementType::read(&inner.elem, errors),
             Type::Group(inner) => ElementType::read(&inner.elem, errors),
             Type::Tuple(_) | Type::Array(_) => Some(ElementType::Other(Box::new(ty.clone()))),
+            Type::Path(path) if path.qself.is_none() && is_vec(&path.path) => {
+                errors.at(
+                    codes::TYPE,
+                    ty.span(),
+                    "type `Vec` is not supported in a kernel",
+                    "take `&[T]` or `&mut [T]`: a launch gives it a `Vector`",
+                );
+                None
+            }
             Type::Path(path) if path.qself.is_none() && is_foreign(&path.path) => {
                 Some(ElementType::Other(Box::new(ty.clone())))
             }
             other => scalar_type(other, errors).map(ElementType::Scalar),
         }
     }
+}
+
+/// Is it the prelude's `Vec<T>`?
+fn is_vec(path: &syn::Path) -> bool {
+    let generic = |s: &syn::PathSegment| s.ident == "Vec" && !s.arguments.is_empty();
+    path.segments.len() == 1 && path.segments.iter().all(generic)
 }
 
 /// Is it the name of a type that is neither a scalar nor one that no kernel has?
@@ -136,17 +161,29 @@ pub(super) fn plain_text(path: &syn::Path) -> String {
 }
 
 impl Signature {
+    /// The arguments in the order in which compiled bodies take them: what is called comes last.
+    pub fn given(&self) -> Vec<&Argument> {
+        let is_called = |a: &&Argument| matches!(a.kind, ArgumentKind::Callable(_));
+        let (called, values): (Vec<_>, Vec<_>) = self.arguments.iter().partition(is_called);
+        values.into_iter().chain(called).collect()
+    }
+
     /// Does it run once for each element of its `#[item]`s?
     pub fn is_over_items(&self) -> bool {
         self.arguments.iter().any(|a| a.item.is_some())
     }
 
-    /// Reads the signature. `None` when an argument has no meaning, which is then an error.
+    /// Reads the signature. `None` when it is that of a method, which is then an error.
     pub fn read(item: &ItemFn, errors: &mut Errors) -> Option<Signature> {
         let sig = &item.sig;
         let none_of = |present: Option<proc_macro2::Span>, what: &str, errors: &mut Errors| {
             if let Some(span) = present {
-                errors.at(span, format!("a kernel cannot be {what}"));
+                errors.at(
+                    codes::QUALIFIER,
+                    span,
+                    format!("a kernel cannot be {what}"),
+                    "drop the word",
+                );
             }
         };
         none_of(sig.constness.map(|t| t.span()), "`const`", errors);
@@ -158,37 +195,46 @@ impl Signature {
         none_of(sig.abi.as_ref().map(|t| t.span()), "`extern`", errors);
         none_of(sig.variadic.as_ref().map(|t| t.span()), "variadic", errors);
         if let Some(lifetime) = sig.generics.lifetimes().next() {
-            errors.at(lifetime.span(), "a kernel names no lifetimes: write `&[T]`");
+            errors.at(
+                codes::ARGUMENT_TYPE,
+                lifetime.span(),
+                "a kernel names no lifetimes",
+                "write `&[T]`",
+            );
         }
         let mut returns_nothing = true;
         if let ReturnType::Type(_, ty) = &sig.output {
             returns_nothing = matches!(&**ty, Type::Tuple(t) if t.elems.is_empty());
             if !returns_nothing {
                 errors.at(
+                    codes::RETURN_VALUE,
                     ty.span(),
-                    "a kernel returns nothing: write its results to a `&mut [T]`",
+                    "a kernel returns nothing",
+                    "write its results to a `&mut [T]`",
                 );
             }
         }
-        let before = errors.is_empty();
-        let arguments: Vec<_> = sig
-            .inputs
-            .iter()
-            .filter_map(|a| argument(a, errors))
-            .collect();
-        if before && !errors.is_empty() && arguments.len() < sig.inputs.len() {
-            return None;
+        let (mut arguments, mut unread) = (vec![], vec![]);
+        for input in &sig.inputs {
+            match (argument(input, errors), input) {
+                (Some(argument), _) => arguments.push(argument),
+                (None, FnArg::Typed(typed)) => unread.push((*typed.pat).clone()),
+                (None, FnArg::Receiver(_)) => return None,
+            }
         }
-        (arguments.len() == sig.inputs.len()).then(|| Signature {
+        Some(Signature {
             name: sig.ident.clone(),
             is_unsafe: matches!(sig.safety, syn::Safety::Unsafe(_)),
             returns_nothing,
             arguments,
+            unread,
             is_function: false,
             inline: None,
+            intrinsic: None,
             method: None,
             yields: None,
             generics: sig.generics.clone(),
+            own: Own::default(),
         })
     }
 }
@@ -197,8 +243,10 @@ fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
     let typed = match argument {
         FnArg::Receiver(receiver) => {
             errors.at(
+                codes::PARAMETER_NAME,
                 receiver.span(),
-                "a kernel is a free function: it has no `self`",
+                "a kernel is a free function, and has no `self`",
+                "take the value as an argument",
             );
             return None;
         }
@@ -207,14 +255,21 @@ fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
     let is_item = typed.attrs.iter().any(is_item);
     if let Some(attr) = typed.attrs.iter().find(|attr| !self::is_item(attr)) {
         errors.at(
+            codes::ATTRIBUTE,
             attr.span(),
             "attributes on a kernel's arguments are not supported, except for `#[item]`",
+            "remove it",
         );
     }
     let name = match &*typed.pat {
         Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => pat,
         other => {
-            errors.at(other.span(), "an argument of a kernel is a plain name");
+            errors.at(
+                codes::PARAMETER_NAME,
+                other.span(),
+                "an argument of a kernel is a plain name",
+                "bind one, and take the value apart in the body",
+            );
             return None;
         }
     };
@@ -230,8 +285,10 @@ fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
         && !matches!(item, Some(Item::Value))
     {
         errors.at(
+            codes::PARAMETER_NAME,
             name.span(),
-            "a reference cannot be rebound: drop the `mut` before its name",
+            "a reference cannot be rebound",
+            "drop the `mut` before its name",
         );
     }
     Some(Argument {
@@ -268,13 +325,17 @@ fn item_kind(ty: &Type, errors: &mut Errors) -> Option<(ArgumentKind, Item)> {
         other => (other, Item::Value),
     };
     if let Type::Slice(slice) = elem {
-        let message = "an item is one element of a vector: `T`, `&T` or `&mut T`; drop the `#[item]` for all of it";
-        errors.at(slice.span(), message);
+        errors.at(
+            codes::ITEM_KERNEL,
+            slice.span(),
+            "an item is one element of a vector",
+            "write `T`, `&T` or `&mut T`, or drop the `#[item]` for all of it",
+        );
         return None;
     }
     let element = ElementType::read(elem, errors)?;
     if let ElementType::Scalar(Scalar::Usize) = element {
-        errors.at(elem.span(), NO_USIZE);
+        no_usize(elem.span(), errors);
         return None;
     }
     let access = match item {
@@ -285,8 +346,11 @@ fn item_kind(ty: &Type, errors: &mut Errors) -> Option<(ArgumentKind, Item)> {
     Some((ArgumentKind::Slice { elem, access }, item))
 }
 
-/// Why `usize` is no element.
-const NO_USIZE: &str = "`usize` cannot stand in a buffer, because its size differs between devices: use `u32` or `u64`";
+/// Reports that `usize` is no element.
+fn no_usize(span: Span, errors: &mut Errors) {
+    let what = "`usize` cannot stand in a buffer";
+    errors.at(codes::USIZE_IN_BUFFER, span, what, "use `u32` or `u64`");
+}
 
 pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
     if let Some(view) = view_kind(ty, errors) {
@@ -304,8 +368,10 @@ pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKi
         Type::Group(inner) => return argument_kind(&inner.elem, errors),
         _ => {
             errors.at(
+                codes::ARGUMENT_TYPE,
                 ty.span(),
-                "an argument of a kernel is a scalar, a `&[T]`, a `&mut [T]`, a `&[Atomic<T>]` or a view",
+                "this is no type of a kernel's argument",
+                "take a scalar, a `&[T]`, a `&mut [T]`, a `&[Atomic<T>]` or a view",
             );
             return None;
         }
@@ -314,8 +380,10 @@ pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKi
         Type::Slice(slice) => slice,
         other => {
             errors.at(
+                codes::ARGUMENT_TYPE,
                 other.span(),
-                "a kernel borrows slices only: `&[T]` or `&mut [T]`; scalars are passed by value",
+                "a kernel borrows slices only",
+                "write `&[T]` or `&mut [T]`; scalars are passed by value",
             );
             return None;
         }
@@ -324,8 +392,10 @@ pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKi
         (Some(elem), None) => (ElementType::Scalar(elem?), Access::Atomic),
         (Some(_), Some(mutability)) => {
             errors.at(
+                codes::ATOMIC_TYPE,
                 mutability.span(),
-                "atomics are changed through `&[Atomic<T>]`: drop the `mut`",
+                "atomics are changed through `&[Atomic<T>]`",
+                "drop the `mut`",
             );
             return None;
         }
@@ -338,7 +408,7 @@ pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKi
 
 fn in_buffer(elem: &ElementType, span: Span, errors: &mut Errors) -> Option<()> {
     if let ElementType::Scalar(Scalar::Usize) = elem {
-        errors.at(span, NO_USIZE);
+        no_usize(span, errors);
         return None;
     }
     Some(())
@@ -366,8 +436,10 @@ fn view_kind(ty: &Type, errors: &mut Errors) -> Option<Option<ArgumentKind>> {
     };
     let [elem] = types[..] else {
         errors.at(
+            codes::ARGUMENT_TYPE,
             ty.span(),
-            format!("write what it is a view of: `{name}<f32>`"),
+            "this view does not say of what",
+            format!("write `{name}<f32>`"),
         );
         return Some(None);
     };
@@ -390,18 +462,24 @@ pub fn atomic_type(ty: &Type, errors: &mut Errors) -> Option<Option<Scalar>> {
         _ => None,
     };
     let Some(syn::GenericArgument::Type(argument)) = argument else {
-        errors.at(ty.span(), "`Atomic` takes one type: `Atomic<u32>`");
+        errors.at(
+            codes::ATOMIC_TYPE,
+            ty.span(),
+            "`Atomic` takes one type",
+            "write `Atomic<u32>`",
+        );
         return Some(None);
     };
     let elem = scalar_type(argument, errors);
     if let Some(elem) = elem
         && (elem.size() < 4 || elem == Scalar::Usize)
     {
-        let text = format!(
-            "`Atomic<{}>` does not exist: use `Atomic<u32>`",
-            elem.name()
+        errors.at(
+            codes::ATOMIC_TYPE,
+            argument.span(),
+            format!("`Atomic<{}>` does not exist", elem.name()),
+            "use `Atomic<u32>`",
         );
-        errors.at(argument.span(), text);
         return Some(None);
     }
     Some(elem)
@@ -414,7 +492,12 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
         Type::Paren(inner) => return scalar_type(&inner.elem, errors),
         Type::Group(inner) => return scalar_type(&inner.elem, errors),
         _ => {
-            errors.at(ty.span(), "only scalar types are supported here");
+            errors.at(
+                codes::TYPE,
+                ty.span(),
+                "only scalar types are supported here",
+                "name one, such as `f32`",
+            );
             return None;
         }
     };
@@ -423,14 +506,16 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
     }
     let name = plain_text(path);
     let advice = match name.as_str() {
-        "isize" => "its size differs between devices: use `i32` or `i64`",
-        "i128" | "u128" => "no device has 128-bit integers: use `u64`",
-        "char" | "str" | "String" => "kernels have no text: use numbers",
-        _ => "kernels know `bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 f32 f64`",
+        "isize" => "use `i32` or `i64`: its size differs between devices",
+        "i128" | "u128" => "use `u64`: no device has 128-bit integers",
+        "char" | "str" | "String" => "use numbers: kernels have no text",
+        _ => "use one of `bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 f32 f64`",
     };
     errors.at(
+        codes::TYPE,
         ty.span(),
-        format!("type `{name}` is not supported in a kernel: {advice}"),
+        format!("type `{name}` is not supported in a kernel"),
+        advice,
     );
     None
 }

@@ -31,3 +31,11 @@ pub fn device(source: &str) -> Expansion {
     let item = source.parse().expect("the source is tokens");
     sarek_frontend::function::device(proc_macro2::TokenStream::new(), item)
 }
+
+/// Does a message say this behind its code?
+#[allow(dead_code)]
+pub fn begins(message: &str, start: &str) -> bool {
+    let code = sarek_frontend::diagnostics::Code::of(message);
+    let what = message.split_once(": ").map(|(_, what)| what);
+    code.is_some() && what.is_some_and(|what| what.starts_with(start))
+}

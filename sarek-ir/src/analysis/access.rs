@@ -102,11 +102,21 @@ pub fn lent(kernel: &Kernel, call: CallId) -> Vec<Memory> {
 
 /// Every access of a `&mut` slice that the kernel may execute, in order of evaluation.
 pub fn accesses(kernel: &Kernel) -> Vec<Access> {
+    collect(kernel, false)
+}
+
+/// Every access of a slice, that of one which nobody writes included.
+pub fn of_slices(kernel: &Kernel) -> Vec<Access> {
+    collect(kernel, true)
+}
+
+fn collect(kernel: &Kernel, read_only: bool) -> Vec<Access> {
     let mut collector = Collector {
         kernel,
         resolver: Resolver::new(kernel),
         bounds: vec![],
         found: vec![],
+        read_only,
     };
     collector.block(kernel.body);
     collector.found
@@ -118,6 +128,8 @@ struct Collector<'a> {
     /// What holds at the current point.
     bounds: Vec<Bound>,
     found: Vec<Access>,
+    /// Are slices that nobody writes looked at?
+    read_only: bool,
 }
 
 impl Collector<'_> {
@@ -279,6 +291,19 @@ impl Collector<'_> {
                 self.bind(local, None);
             }
         });
+        self.closures(id);
+    }
+
+    /// What the closures that a call gives on may do, any number of times.
+    fn closures(&mut self, id: CallId) {
+        for closure in self.kernel.closures_of(id) {
+            self.enter_loop(closure.body);
+            for local in closure.params.iter().copied().chain(closure.result) {
+                self.bind(local, None);
+            }
+            self.block(closure.body);
+            self.leave_loop(closure.body);
+        }
     }
 
     fn operands(&mut self, list: List) {
@@ -292,7 +317,7 @@ impl Collector<'_> {
             None => matches!(memory, Memory::Slice(_)),
             Some(_) => phases::is_plain_shared(self.kernel, memory),
         };
-        if !looked_at || !self.kernel.is_shared_between_threads(memory) {
+        if !looked_at || !(self.read_only || self.kernel.is_shared_between_threads(memory)) {
             return;
         }
         let depth = self.bounds.len();

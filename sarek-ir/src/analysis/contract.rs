@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::uniformity::{Among, Uniformity};
-use crate::{Block, CallId, Kernel, ParamId, Stmt, StmtId};
+use crate::{Block, Call, CallId, Called, Kernel, ParamId, Stmt, StmtId};
 
 /// What goes wrong among some threads, unless what is called has it otherwise.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -56,6 +56,8 @@ impl Contract {
         let mut parts = Contract::default();
         each_stmt(kernel, kernel.body, &mut |id| match kernel.stmt(id) {
             Stmt::Barrier => parts.barrier |= !uniformity.control(id),
+            // A closure is not collective.
+            Stmt::Call { call } if kernel.calls[call.index()].called.function().is_none() => {}
             Stmt::Call { call } => {
                 if !uniformity.control(id) {
                     parts.calls.insert(call);
@@ -86,12 +88,19 @@ impl Contract {
     }
 }
 
-/// The calls that all threads of a block come to together, which may be of collective functions.
+/// The calls that all threads of a block come to together, which may be of collective functions. Those that give
+/// closures on may not.
 pub fn joint_calls(kernel: &Kernel, is_function: bool) -> Vec<(StmtId, CallId)> {
     let apart = Contract::of(kernel, is_function).calls;
     let mut joint = vec![];
     each_stmt(kernel, kernel.body, &mut |id| {
         if let Stmt::Call { call } = kernel.stmt(id)
+            && let Call {
+                called: Called::Function(_),
+                given,
+                ..
+            } = &kernel.calls[call.index()]
+            && given.is_empty()
             && !apart.contains(&call)
         {
             joint.push((id, call));

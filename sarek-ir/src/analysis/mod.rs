@@ -11,11 +11,13 @@
 //! | [`access`] | which element does a thread touch, as a formula of its ids? | races |
 //! | [`race`] | can two threads collide, and what must a launch satisfy lest they do? | frontend |
 //! | [`regions`] | which statements can a lane run alone, and where do its locals live? | compiled bodies |
+//! | [`exact`] | what is not the same to the bit on every device? | frontend |
 //! | [`range`] | which checks cannot fail in this launch? | launches |
 
 pub mod access;
 pub mod barriers;
 pub mod contract;
+pub mod exact;
 pub mod race;
 pub mod range;
 pub mod regions;

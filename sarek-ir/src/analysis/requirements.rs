@@ -31,8 +31,12 @@ pub struct Requirements {
     pub barriers: bool,
     /// For each native block without a fallback, the targets that it has a text for.
     pub native: Vec<Vec<String>>,
+    /// The names of intrinsics, each once.
+    pub intrinsics: Vec<String>,
     /// How many buffers it takes.
     pub buffers: u32,
+    /// Floats that are the same to the bit on every device.
+    pub strict: bool,
     /// Does it print? Accelerators take one more buffer for that.
     pub prints: bool,
 }
@@ -40,7 +44,10 @@ pub struct Requirements {
 impl Requirements {
     /// What `kernel` needs.
     pub fn of(kernel: &Kernel) -> Requirements {
-        let mut needs = Requirements::default();
+        let mut needs = Requirements {
+            strict: kernel.strict,
+            ..Requirements::default()
+        };
         for param in kernel.params.iter() {
             match param.kind {
                 ParamKind::Scalar(ty) => needs.ty(ty),
@@ -118,6 +125,11 @@ impl Requirements {
         needs.native = bare
             .map(|n| n.texts.iter().map(|t| t.target.to_string()).collect())
             .collect();
+        for name in kernel.natives.iter().filter_map(|n| n.intrinsic.as_ref()) {
+            if !needs.intrinsics.iter().any(|known| known == name) {
+                needs.intrinsics.push(name.to_string());
+            }
+        }
         needs
     }
 

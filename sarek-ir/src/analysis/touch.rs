@@ -85,6 +85,11 @@ pub fn called(kernel: &Kernel, id: CallId, f: &mut dyn FnMut(LocalId, Touch)) {
     if let Some(result) = call.result {
         f(result, Touch::Write);
     }
+    for closure in kernel.closures_of(id) {
+        for local in closure.params.iter().copied().chain(closure.result) {
+            f(local, Touch::Declare);
+        }
+    }
 }
 
 /// Tells which locals an expression reads.

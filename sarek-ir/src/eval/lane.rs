@@ -180,7 +180,7 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         }
         let kernel = self.kernel();
         Err(Halt::Found(Box::new(Finding::Overflow {
-            what: format!("`{}` leaves `{}`", kernel.expr_text(id), value.scalar()),
+            what: format!("`{}` leaves `{}`", kernel.expr_words(id), value.scalar()),
             loc: kernel.expr_locs[id.index()],
             thread: (self.ids.block_idx, self.ids.thread_idx),
         })))

@@ -97,9 +97,9 @@ impl Finding {
     /// In words.
     pub fn text(&self, kernel: &Kernel) -> String {
         let at = |loc: Loc, file: &str| format!("{file}:{}:{}", loc.line, loc.column);
-        let file = |spot: Spot| match spot.site.map(|site| &kernel.sites[site.index()].file) {
-            Some(file) if !file.is_empty() => file.to_string(),
-            Some(_) | None => kernel.file.to_string(),
+        let file = |spot: Spot| match spot.site {
+            Some(site) => kernel.file_of(site),
+            None => &kernel.file,
         };
         let access = |touch: &Touch, memory: Memory, index: u64| {
             let name = kernel.memory_name(memory);
@@ -109,7 +109,7 @@ impl Finding {
                 Deed::Atomic => "updates",
             };
             let (block, thread) = touch.thread;
-            let place = at(touch.spot.loc, &file(touch.spot));
+            let place = at(touch.spot.loc, file(touch.spot));
             format!("thread {thread:?} of block {block:?} {does} `{name}[{index}]` at {place}")
         };
         match self {

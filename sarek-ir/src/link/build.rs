@@ -1,16 +1,17 @@
 //! The kernel being built, and what the names of the function being walked mean in it.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::Links;
 use super::leaf::{Part, Storage, Unit};
 use super::shape::{Shape, length, resolve_all};
+use super::{Function, Links};
 use crate::{
-    Access, Compound, Expr, ExprId, Kernel, LabelId, Length, Loc, Local, LocalId, Memory, Param,
-    ParamId, ParamKind, Precondition, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, StmtId,
-    Type, TypeDef, Value, ViewPart,
+    Access, Call, ClosureId, Compound, Expr, ExprId, Given, Kernel, LabelId, Length, Loc, Local,
+    LocalId, Memory, Param, ParamId, ParamKind, Precondition, SharedArray, SharedId, Site, SiteId,
+    SiteKind, Stmt, StmtId, Type, TypeDef, Value, ViewPart,
 };
 
 /// Builds a closed kernel.
@@ -22,6 +23,7 @@ pub(super) struct Linker {
 }
 
 /// A kernel or function being walked.
+#[derive(Clone)]
 pub(super) struct Frame<'a> {
     pub ir: &'a Kernel,
     pub links: &'a Links,
@@ -36,8 +38,19 @@ pub(super) struct Frame<'a> {
     pub call_sites: Vec<u32>,
     /// How a `return` leaves.
     pub exit: Exit,
-    /// What an expression that is a scalar became.
-    pub made: HashMap<ExprId, ExprId>,
+    /// What it was given to call.
+    pub given: Vec<GivenIn<'a>>,
+    /// What each expression that is a scalar became, once or, in a closure, wherever that is called.
+    pub made: Rc<RefCell<HashMap<ExprId, Vec<ExprId>>>>,
+}
+
+/// What a function was given to call.
+#[derive(Clone)]
+pub(super) enum GivenIn<'a> {
+    /// A closure of the function whose frame this is.
+    Closure(Rc<Frame<'a>>, ClosureId),
+    /// A function, and its first site.
+    Function(&'a Function, u32),
 }
 
 /// How a `return` leaves a body.
@@ -85,16 +98,19 @@ impl Linker {
         for precondition in frame.ir.preconditions.iter() {
             let found = match *precondition {
                 Precondition::NoOverflow(e) => {
-                    frame.made.get(&e).copied().map(Precondition::NoOverflow)
+                    let made = frame.made.borrow();
+                    let made = made.get(&e).into_iter().flatten();
+                    made.map(|e| Precondition::NoOverflow(*e)).collect()
                 }
                 Precondition::SingleThread(_)
                 | Precondition::ExtentAtMost(..)
-                | Precondition::BlockAtMost(..) => Some(*precondition),
-                Precondition::Holds(site) => Some(Precondition::Holds(frame.sites[site.index()])),
+                | Precondition::BlockAtMost(..) => vec![*precondition],
+                Precondition::Holds(site) => vec![Precondition::Holds(frame.sites[site.index()])],
             };
-            let known = &self.out.preconditions;
-            if let Some(found) = found.filter(|found| !known.contains(found)) {
-                self.out.preconditions.to_mut().push(found);
+            for found in found {
+                if !self.out.preconditions.contains(&found) {
+                    self.out.preconditions.to_mut().push(found);
+                }
             }
         }
     }
@@ -112,7 +128,8 @@ impl Linker {
             sites: vec![],
             call_sites: vec![],
             exit: Exit::Thread,
-            made: HashMap::new(),
+            given: vec![],
+            made: Rc::default(),
         };
         if self.out.sites.is_empty() && self.out.name == ir.name {
             self.number_sites(ir, links);
@@ -136,8 +153,7 @@ impl Linker {
             };
             self.out.push_site(site);
         }
-        for call in ir.calls.iter() {
-            let function = &links.functions[call.function.index()];
+        for function in ir.calls.iter().flat_map(|call| functions(call, links)) {
             self.number_sites(function.ir, &function.links);
         }
     }
@@ -421,21 +437,30 @@ pub(super) fn memory_of(part: &Part) -> Memory {
 /// The first site of what each call calls, when the sites of the function itself begin at `base`.
 pub(super) fn call_sites(ir: &Kernel, links: &Links, base: u32) -> Vec<u32> {
     let mut next = base + ir.sites.len() as u32;
-    let each = |call: &crate::Call| {
-        let function = &links.functions[call.function.index()];
+    let each = |call: &Call| {
         let first = next;
-        next += site_count(function.ir, &function.links);
+        let functions = functions(call, links);
+        next += functions.map(site_count).sum::<u32>();
         first
     };
     ir.calls.iter().map(each).collect()
 }
 
-fn site_count(ir: &Kernel, links: &Links) -> u32 {
-    let calls = ir.calls.iter().map(|call| {
-        let function = &links.functions[call.function.index()];
-        site_count(function.ir, &function.links)
+/// The sites of a function and of all that it calls.
+pub(super) fn site_count(function: &Function) -> u32 {
+    let calls = function.ir.calls.iter();
+    let inner = calls.flat_map(|call| functions(call, &function.links));
+    function.ir.sites.len() as u32 + inner.map(site_count).sum::<u32>()
+}
+
+/// The functions whose sites belong to a call: the one called, then those given on.
+pub(super) fn functions<'a>(call: &Call, links: &'a Links) -> impl Iterator<Item = &'a Function> {
+    let given = call.given.iter().filter_map(|given| match given {
+        Given::Function(function) => Some(*function),
+        Given::Closure(_) | Given::Callable(_) => None,
     });
-    ir.sites.len() as u32 + calls.sum::<u32>()
+    let ids: Vec<_> = call.called.function().into_iter().chain(given).collect();
+    ids.into_iter().map(|id| &links.functions[id.index()])
 }
 
 fn named(name: &str, leaf: &str) -> Cow<'static, str> {

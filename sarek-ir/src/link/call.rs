@@ -1,20 +1,50 @@
-//! Calls, which become the bodies of what they call.
+//! Calls, which become the bodies of what they call: functions, and the closures that those are given.
 
 use std::rc::Rc;
 
-use super::build::{Exit, Frame, Linker, call_sites};
+use super::Function;
+use super::build::{Exit, Frame, GivenIn, Linker, call_sites, site_count};
 use super::leaf::{Part, Storage};
-use crate::{Argument, Block, CallId, Kernel, Loc, ParamKind, SiteId, Stmt, StmtId};
+use super::shape::Shape;
+use crate::{
+    Argument, Block, Call, CallId, Called, ClosureId, ExprId, FunctionId, Given, Kernel, Loc,
+    Local, ParamKind, SiteId, Stmt, StmtId,
+};
 
 impl Linker {
     pub fn call(&mut self, frame: &mut Frame<'_>, id: CallId, loc: Loc) {
         let call = &frame.ir.calls[id.index()];
-        let function = &frame.links.functions[call.function.index()];
+        match call.called {
+            Called::Function(function) => {
+                let function = &frame.links.functions[function.index()];
+                let first = frame.call_sites[id.index()];
+                let given = given_on(frame, id);
+                self.call_function(frame, call, (function, first), given, loc);
+            }
+            Called::Callable(callable) => match frame.given[callable.index()].clone() {
+                GivenIn::Closure(home, closure) => {
+                    self.call_closure(frame, call, (&home, closure), loc);
+                }
+                GivenIn::Function(function, first) => {
+                    self.call_function(frame, call, (function, first), vec![], loc);
+                }
+            },
+        }
+    }
+
+    fn call_function<'a>(
+        &mut self,
+        frame: &mut Frame<'a>,
+        call: &Call,
+        (function, first): (&'a Function, u32),
+        given: Vec<GivenIn<'a>>,
+        loc: Loc,
+    ) {
         let (ir, links) = (function.ir, &function.links);
-        let first = frame.call_sites[id.index()];
         let mut inner = self.frame(ir, links);
         inner.sites = (first..first + ir.sites.len() as u32).map(SiteId).collect();
         inner.call_sites = call_sites(ir, links, first);
+        inner.given = given;
         for (param, arg) in ir.params.iter().zip(call.args.iter()) {
             let part = self.argument(frame, &inner, (&param.name, param.kind), *arg, loc);
             inner.params.push(part);
@@ -34,6 +64,39 @@ impl Linker {
         }
     }
 
+    /// A closure's block, where it is called, means by its names what they mean where it stands.
+    fn call_closure<'a>(
+        &mut self,
+        frame: &mut Frame<'a>,
+        call: &Call,
+        (home, closure): (&Frame<'a>, ClosureId),
+        loc: Loc,
+    ) {
+        let mut inner = home.clone();
+        let closure = &inner.ir.closures[closure.index()];
+        for (param, arg) in closure.params.iter().zip(call.args.iter()) {
+            let Argument::Value(value) = *arg else {
+                unreachable!("a closure takes values")
+            };
+            let local = &inner.ir.locals[param.index()];
+            let shape = inner.resolve(local.ty);
+            let part = self.value(frame, (&local.name, local.mutable), shape, value, loc);
+            inner.locals[param.index()] = Some(part);
+        }
+        if let Some(result) = closure.result {
+            let Local { name, ty, .. } = &inner.ir.locals[result.index()];
+            let part = self.declare(name, &inner.resolve(*ty), loc);
+            inner.locals[result.index()] = Some(part);
+        }
+        let body = closure.body;
+        let from = closure.result;
+        self.block_stmts(&mut inner, body);
+        if let (Some(to), Some(from)) = (call.result, from) {
+            let (from, to) = (inner.local(from), frame.local(to));
+            self.copy(from, to, loc);
+        }
+    }
+
     /// What a parameter is in the kernel being built.
     fn argument(
         &mut self,
@@ -48,29 +111,40 @@ impl Linker {
             Argument::Local(local) => frame.local(local),
             Argument::Value(value) => {
                 let shape = match kind {
-                    ParamKind::Scalar(scalar) => super::shape::Shape::Scalar(scalar),
+                    ParamKind::Scalar(scalar) => Shape::Scalar(scalar),
                     ParamKind::Value(id) => inner.shapes[id.index()].clone(),
                     ParamKind::Reference(_) | ParamKind::Slice { .. } => {
                         unreachable!("rustc checked that the argument is no value")
                     }
                 };
-                if let super::shape::Shape::Scalar(_) = shape {
-                    let value = self.expr(frame, value);
-                    let ty = self.out.type_of(value);
-                    let local = self.out.push_local(crate::Local {
-                        name: name.to_owned().into(),
-                        ty,
-                        mutable: false,
-                    });
-                    let init = Some(value);
-                    self.push(Stmt::Let { local, init }, loc);
-                    return Part::whole(Storage::Locals(Rc::new([local])), shape);
-                }
-                let part = self.declare(name, &shape, loc);
-                self.initialise(frame, part.clone(), value, loc);
-                part
+                self.value(frame, (name, false), shape, value, loc)
             }
         }
+    }
+
+    /// A local of its own for what is given by value.
+    fn value(
+        &mut self,
+        frame: &mut Frame<'_>,
+        (name, mutable): (&str, bool),
+        shape: Shape,
+        value: ExprId,
+        loc: Loc,
+    ) -> Part {
+        if let Shape::Scalar(_) = shape {
+            let value = self.expr(frame, value);
+            let local = self.out.push_local(Local {
+                name: name.to_owned().into(),
+                ty: self.out.type_of(value),
+                mutable,
+            });
+            let init = Some(value);
+            self.push(Stmt::Let { local, init }, loc);
+            return Part::whole(Storage::Locals(Rc::new([local])), shape);
+        }
+        let part = self.declare(name, &shape, loc);
+        self.initialise(frame, part.clone(), value, loc);
+        part
     }
 
     /// The body of a function.
@@ -122,6 +196,24 @@ impl Linker {
             }
         }
     }
+}
+
+/// What a call gives on.
+fn given_on<'a>(frame: &Frame<'a>, id: CallId) -> Vec<GivenIn<'a>> {
+    let call = &frame.ir.calls[id.index()];
+    let function = |id: FunctionId| &frame.links.functions[id.index()];
+    let called = call.called.function().map(function);
+    let mut next = frame.call_sites[id.index()] + called.map_or(0, site_count);
+    let each = call.given.iter().map(|given| match *given {
+        Given::Closure(closure) => GivenIn::Closure(Rc::new(frame.clone()), closure),
+        Given::Function(id) => {
+            let (function, first) = (function(id), next);
+            next += site_count(function);
+            GivenIn::Function(function, first)
+        }
+        Given::Callable(callable) => frame.given[callable.index()].clone(),
+    });
+    each.collect()
 }
 
 /// A body in which nothing follows a `return`: what follows an `if` with a `return` stands in its other branch.

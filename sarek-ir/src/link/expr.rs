@@ -17,7 +17,7 @@ impl Linker {
             Some(part) => self.read(&part, loc),
             None => self.operation(frame, id, loc),
         };
-        frame.made.insert(id, made);
+        frame.made.borrow_mut().entry(id).or_default().push(made);
         made
     }
 

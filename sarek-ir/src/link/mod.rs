@@ -85,6 +85,7 @@ pub fn link(kernel: &Kernel, links: &Links) -> Kernel {
     let mut out = Kernel::new(kernel.name.clone());
     out.file = kernel.file.clone();
     out.block = kernel.block;
+    out.strict = kernel.strict;
     out.type_links = Cow::Borrowed(&[]);
     Linker::new(out).kernel(kernel, links)
 }

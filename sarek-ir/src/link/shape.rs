@@ -328,6 +328,22 @@ pub(super) fn resolve(ir: &Kernel, links: &Links, ty: Type) -> Shape {
             };
             resolve(function.ir, &function.links, ty)
         }
+        TypeDef::Callable {
+            of,
+            callable,
+            takes,
+        } => {
+            let function = &links.functions[of.index()];
+            let callable = &function.ir.callables[callable.index()];
+            let ty = match takes {
+                Some(at) => callable.takes.get(*at as usize).copied(),
+                None => callable.yields,
+            };
+            match ty {
+                Some(ty) => resolve(function.ir, &function.links, ty),
+                None => tuple(std::iter::empty()),
+            }
+        }
     }
 }
 

@@ -261,6 +261,7 @@ impl Linker {
             texts: texts.into(),
             fallback: native.fallback.map(|block| self.block(frame, block)),
             result: native.result.map(|local| self.one_local(frame, local)),
+            intrinsic: native.intrinsic.clone(),
         };
         self.out.natives.to_mut().push(native);
         let native = NativeId(self.out.natives.len() as u32 - 1);

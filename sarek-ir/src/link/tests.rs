@@ -4,8 +4,8 @@ use super::{Function, Links, link};
 use crate::eval::{Host, Ids, Machine};
 use crate::sketch::Sketch;
 use crate::{
-    Argument, Axis, Builtin, EnumInfo, FieldInfo, Kernel, Memory, ParamId, Root, Scalar, Step,
-    StructInfo, Type, TypeInfo, Value, VariantInfo, leaves,
+    Argument, Axis, Builtin, Called, EnumInfo, FieldInfo, Kernel, Memory, ParamId, Root, Scalar,
+    Step, StructInfo, Type, TypeInfo, Value, VariantInfo, leaves,
 };
 
 const fn field(name: &'static str, ty: TypeInfo, offset: u64) -> FieldInfo {
@@ -373,6 +373,59 @@ fn sites_of_calls_come_after_the_kernels_own() {
             ("helper.rs", crate::SiteKind::Index(Memory::Slice(v))),
         ]
     );
+}
+
+/// `f(2) + f(0) + f(1) + f(2)`
+fn sum_of() -> &'static Kernel {
+    let s = Sketch::new("sum");
+    let f = s.callable("f", &[Scalar::Usize.into()], Scalar::U32.into());
+    let result = s.let_any("result", Scalar::U32, None);
+    s.yields(result);
+    let got = s.let_any("got", Scalar::U32, None);
+    let call =
+        |k: crate::ExprId| s.call_with(Called::Callable(f), &[Argument::Value(k)], &[], Some(got));
+    call(s.n(2).id);
+    s.set(result, got.get());
+    s.for_("k", s.n(0), s.n(3), |k, _| {
+        call(k.get().id);
+        s.set(result, result.get() + got.get());
+    });
+    Box::leak(Box::new(s.finish()))
+}
+
+#[test]
+fn closures_stand_where_they_are_called() {
+    let s = Sketch::new("k");
+    let (v, out) = (s.slice("v", Scalar::U32), s.slice_mut("out", Scalar::U32));
+    let number = |n| s.lit(Value::U32(n));
+    let by = s.let_("by", number(10));
+    let count = s.let_mut("count", number(0));
+    let closure = s.closure("k", Scalar::Usize, Scalar::U32, |k| {
+        s.set(count, count.get() + number(1));
+        s.load(v, k.get()) * by.get()
+    });
+    let got = s.let_any("got", Scalar::U32, None);
+    let sum = s.function("sum");
+    s.call_with(Called::Function(sum), &[], &[closure], Some(got));
+    s.store(out, s.n(0), got.get());
+    s.store(out, s.n(1), count.get());
+    let kernel = s.finish();
+    let text = kernel.to_string();
+    assert!(text.contains("sum(|k: usize| -> value: u32 {"), "{text}");
+    let links = Links {
+        functions: vec![Function {
+            ir: sum_of(),
+            links: Links::default(),
+        }],
+        ..Links::default()
+    };
+    let given = [1, 2, 3].map(Value::U32).to_vec();
+    let mut memories = Memories(vec![given, vec![Value::U32(0); 2]], vec![3, 2]);
+    let closed = run(&kernel, &links, &mut memories);
+    assert_eq!(memories.0[1], [90, 4].map(Value::U32), "{closed}");
+    // It is the closure's own wherever it is called.
+    assert_eq!(closed.sites.len(), kernel.sites.len());
+    assert_eq!(closed.to_string().matches("!0").count(), 2, "{closed}");
 }
 
 #[test]

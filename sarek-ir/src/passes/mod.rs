@@ -8,14 +8,18 @@
 //! 3. [`elide_checks`]
 //! 4. [`settle_strides`], where no view has gaps
 //! 5. [`park_returns`](fn@park_returns)
-//! 6. [`narrow_usize`] or [`widen_usize`]
-//! 7. [`widen_small`]
-//! 8. [`lower_labels`]
-//! 9. [`fold_continues`]
-//! 10. [`spill_stores`]
-//! 11. [`guard_loops`], where anything checked is left
-//! 12. [`expand_atomics`]
+//! 6. [`contain_returns`], where threads take several turns
+//! 7. [`narrow_usize`] or [`widen_usize`]
+//! 8. [`widen_small`]
+//! 9. [`lower_labels`]
+//! 10. [`fold_continues`]
+//! 11. [`spill_stores`]
+//! 12. [`guard_loops`], where anything checked is left
+//! 13. [`expand_atomics`]
+//!
+//! [`spell_intrinsics`] is done before, by who knows the texts.
 
+mod contain_returns;
 mod cut_after_exits;
 mod elide_checks;
 mod expand_atomics;
@@ -28,9 +32,11 @@ mod park_returns;
 mod resize_usize;
 mod select_natives;
 mod settle_strides;
+mod spell_intrinsics;
 mod spill_stores;
 mod widen_small;
 
+pub use contain_returns::contain_returns;
 pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;
 pub use expand_atomics::expand_atomics;
@@ -43,6 +49,7 @@ pub use park_returns::park_returns;
 pub use resize_usize::{narrow_usize, widen_usize};
 pub use select_natives::select_natives;
 pub use settle_strides::settle_strides;
+pub use spell_intrinsics::{Spelling, spell_intrinsics};
 pub use spill_stores::spill_stores;
 pub use widen_small::widen_small;
 

@@ -1,13 +1,15 @@
 use crate::{Kernel, Stmt};
 
 /// Puts the fallback in place of each native block that has no text for `target`; one that has
-/// neither stays, for the writer to refuse.
+/// neither stays, for the writer to refuse, and so does an intrinsic without one.
 pub fn select_natives(kernel: &mut Kernel, target: &str) {
     super::rewrite(kernel, &mut |kernel, id, out| {
         if let Stmt::Native { native } = kernel.stmt(id) {
             let native = &kernel.natives[native.index()];
             let has_text = native.texts.iter().any(|t| t.target == target);
-            if let (false, Some(fallback)) = (has_text, native.fallback) {
+            // An intrinsic is never computed by its Rust where a text was to be.
+            let portable = native.fallback.filter(|_| native.intrinsic.is_none());
+            if let (false, Some(fallback)) = (has_text, portable) {
                 out.extend(kernel.block(fallback));
                 return;
             }
@@ -35,6 +37,7 @@ mod tests {
             .into(),
             fallback: Some(fallback),
             result: None,
+            intrinsic: None,
         });
         let native = kernel.push_stmt(
             Stmt::Native {

@@ -2,9 +2,9 @@
 
 use super::{E, Sketch, V};
 use crate::{
-    Argument, Call, CallId, Compound, CompoundId, Expr, ExprId, FunctionId, Local, LocalId, Memory,
-    NameId, ParamId, ParamKind, Place, PlaceId, Root, Scalar, SiteKind, Step, Stmt, Type, TypeDef,
-    TypeLinkId,
+    Argument, Call, CallId, Callable, CallableId, Called, Closure, ClosureId, Compound, CompoundId,
+    Expr, ExprId, FunctionId, Given, Local, LocalId, Memory, NameId, ParamId, ParamKind, Place,
+    PlaceId, Root, Scalar, SiteKind, Step, Stmt, Type, TypeDef, TypeLinkId,
 };
 
 impl Sketch {
@@ -142,12 +142,55 @@ impl Sketch {
 
     /// `result = function(args…);`
     pub fn call_function(&self, function: FunctionId, args: &[Argument], result: Option<V<'_>>) {
+        self.call_with(Called::Function(function), args, &[], result);
+    }
+
+    /// What the function is given to call.
+    pub fn callable(&self, name: &'static str, takes: &[Type], yields: Type) -> CallableId {
+        let mut state = self.0.borrow_mut();
+        state.kernel.callables.to_mut().push(Callable {
+            name: name.into(),
+            takes: takes.to_vec().into(),
+            yields: Some(yields),
+        });
+        CallableId(state.kernel.callables.len() as u32 - 1)
+    }
+
+    /// `|name| -> yields { body }`
+    pub fn closure<'s>(
+        &'s self,
+        name: &'static str,
+        takes: Scalar,
+        yields: Scalar,
+        body: impl FnOnce(V<'s>) -> E<'s>,
+    ) -> Given {
+        let param = self.local(name, takes, false);
+        let result = self.local("value", yields, true);
+        let body = self.block(|| self.set(result, body(param)));
+        let mut state = self.0.borrow_mut();
+        state.kernel.closures.to_mut().push(Closure {
+            params: vec![param.id].into(),
+            result: Some(result.id),
+            body,
+        });
+        Given::Closure(ClosureId(state.kernel.closures.len() as u32 - 1))
+    }
+
+    /// `result = called(args…, given…);`
+    pub fn call_with(
+        &self,
+        called: Called,
+        args: &[Argument],
+        given: &[Given],
+        result: Option<V<'_>>,
+    ) {
         let call = {
             let mut state = self.0.borrow_mut();
             let (args, result) = (args.to_vec().into(), result.map(|v| v.id));
             let call = Call {
-                function,
+                called,
                 args,
+                given: given.to_vec().into(),
                 result,
             };
             state.kernel.calls.to_mut().push(call);

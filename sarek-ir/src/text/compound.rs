@@ -2,8 +2,8 @@
 
 use super::{Prec, Text};
 use crate::{
-    Argument, CallId, Compound, CompoundId, ExprId, Length, NameId, PlaceId, Root, SiteId, Step,
-    Type, TypeDef, TypeId,
+    Argument, CallId, Called, ClosureId, Compound, CompoundId, ExprId, Given, Length, LocalId,
+    NameId, PlaceId, Root, SiteId, Step, Type, TypeDef, TypeId,
 };
 
 impl Text<'_> {
@@ -67,6 +67,18 @@ impl Text<'_> {
             TypeDef::Parameter { of, index } => {
                 self.put(&kernel.functions[of.index()]);
                 self.put(format_args!("(#{index})"));
+            }
+            TypeDef::Callable {
+                of,
+                callable,
+                takes,
+            } => {
+                self.put(&kernel.functions[of.index()]);
+                self.put(format_args!("(fn{})", callable.0));
+                match takes {
+                    Some(at) => self.put(format_args!("(#{at})")),
+                    None => self.put("()"),
+                }
             }
         }
     }
@@ -205,7 +217,10 @@ impl Text<'_> {
         let kernel = self.kernel;
         let call = &kernel.calls[id.index()];
         self.result(call.result);
-        self.put(&kernel.functions[call.function.index()]);
+        match call.called {
+            Called::Function(function) => self.put(&kernel.functions[function.index()]),
+            Called::Callable(callable) => self.put(&kernel.callables[callable.index()].name),
+        }
         self.put("(");
         for (i, arg) in call.args.iter().enumerate() {
             if i > 0 {
@@ -220,6 +235,43 @@ impl Text<'_> {
                 }
             }
         }
+        for (i, given) in call.given.iter().enumerate() {
+            if i + call.args.len() > 0 {
+                self.put(", ");
+            }
+            match *given {
+                Given::Closure(closure) => self.closure(closure),
+                Given::Function(function) => self.put(&kernel.functions[function.index()]),
+                Given::Callable(callable) => self.put(&kernel.callables[callable.index()].name),
+            }
+        }
         self.put(");");
+    }
+
+    /// `|x: f32| -> y: f32 { … }`
+    fn closure(&mut self, id: ClosureId) {
+        let kernel = self.kernel;
+        let closure = &kernel.closures[id.index()];
+        self.put("|");
+        for (i, param) in closure.params.iter().enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            self.typed(*param);
+        }
+        self.put("| ");
+        if let Some(result) = closure.result {
+            self.put("-> ");
+            self.typed(result);
+            self.put(" ");
+        }
+        self.block(closure.body);
+    }
+
+    fn typed(&mut self, local: LocalId) {
+        let kernel = self.kernel;
+        self.local(local);
+        self.put(": ");
+        self.ty(kernel.locals[local.index()].ty);
     }
 }

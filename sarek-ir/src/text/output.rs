@@ -35,7 +35,12 @@ impl Text<'_> {
         self.indent += 1;
         for text in native.texts.iter() {
             self.line_start();
-            self.put(format_args!("{:?} => \"", text.target));
+            match &native.intrinsic {
+                Some(name) if text.target.is_empty() => {
+                    self.put(format_args!("intrinsic {name} => \""));
+                }
+                Some(_) | None => self.put(format_args!("{:?} => \"", text.target)),
+            }
             for piece in text.pieces.iter() {
                 match piece {
                     Piece::Text(text) => {

@@ -3,9 +3,9 @@
 use super::{Node, Rule, Violation, site_in_range};
 use crate::print::PrintPiece;
 use crate::{
-    Argument, Block, CallId, Compound, CompoundId, Expr, ExprId, Kernel, LabelId, Length, List,
-    LocalId, Memory, NativeId, ParamId, Piece, PlaceId, Precondition, PrintId, Root, Stmt, StmtId,
-    TypeDef,
+    Argument, Block, CallId, CallableId, Called, ClosureId, Compound, CompoundId, Expr, ExprId,
+    FunctionId, Given, Kernel, LabelId, Length, List, LocalId, Memory, NativeId, ParamId, Piece,
+    PlaceId, Precondition, PrintId, Root, Stmt, StmtId, TypeDef,
 };
 
 pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
@@ -321,7 +321,10 @@ impl Walk<'_> {
             return;
         }
         let call = &self.kernel.calls[id.index()];
-        self.in_range(call.function.index(), self.kernel.functions.len(), node);
+        match call.called {
+            Called::Function(of) => self.function(of, node),
+            Called::Callable(of) => self.callable(of, node),
+        }
         for arg in call.args.iter() {
             match *arg {
                 Argument::Value(value) => self.expr(value, node),
@@ -329,7 +332,40 @@ impl Walk<'_> {
                 Argument::Local(local) => self.result(Some(local), node),
             }
         }
+        for given in call.given.iter() {
+            match *given {
+                Given::Closure(closure) => self.closure(closure, node),
+                Given::Function(function) => self.function(function, node),
+                Given::Callable(callable) => self.callable(callable, node),
+            }
+        }
         self.result(call.result, node);
+    }
+
+    fn function(&mut self, id: FunctionId, node: Node) {
+        self.in_range(id.index(), self.kernel.functions.len(), node);
+    }
+
+    fn callable(&mut self, id: CallableId, node: Node) {
+        self.in_range(id.index(), self.kernel.callables.len(), node);
+    }
+
+    /// Its block is one of the forest: no other call has it.
+    fn closure(&mut self, id: ClosureId, node: Node) {
+        if !self.in_range(id.index(), self.kernel.closures.len(), node) {
+            return;
+        }
+        let closure = &self.kernel.closures[id.index()];
+        let mut own = vec![];
+        for local in closure.params.iter().copied().chain(closure.result) {
+            self.declare(local, node, &mut own);
+        }
+        // No jump leads out of it.
+        let loops = std::mem::take(&mut self.loops);
+        self.block(closure.body, node);
+        self.result(closure.result, node);
+        self.loops = loops;
+        self.end(&own);
     }
 
     /// Where a statement puts its result: a mutable local.

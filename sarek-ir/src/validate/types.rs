@@ -241,6 +241,9 @@ impl Check<'_> {
                 for operand in kernel.call_operands(call) {
                     self.expr(operand);
                 }
+                for closure in kernel.closures_of(call) {
+                    self.block(closure.body);
+                }
             }
             Stmt::Assert { cond, site } => {
                 self.condition(cond, node);

@@ -69,6 +69,9 @@ derived! {
     fn divide(op: DivideOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text;
     fn cast(arg: &Text, from: Scalar, to: Scalar) -> Text;
     fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>>;
+    fn strict_head() -> Result<&'static str, Unsupported>;
+    fn strict_binary(op: BinaryOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text;
+    fn strict_function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>>;
     fn element(buffer: &str, index: &Text, index_type: Scalar) -> String;
     fn loaded(element: String, ty: Scalar) -> Text;
     fn stored(value: Text, ty: Scalar) -> Text;

@@ -152,6 +152,28 @@ pub trait Dialect: Send + Sync {
         c::cast(self, arg, from, to)
     }
 
+    /// The lines with which the text of a strict kernel begins. Such a text computes each `+ - * /`, square root and fused
+    /// multiplication of floats as IEEE 754 says, rounded to the nearest, with subnormal numbers, and joins none.
+    ///
+    /// # Errors
+    /// Where the target does not promise that.
+    fn strict_head(&self) -> Result<&'static str, Unsupported> {
+        Err(Unsupported::new(
+            self.name(),
+            "floats that are the same to the bit everywhere",
+        ))
+    }
+
+    /// [`Dialect::binary`] on floats in a strict kernel.
+    fn strict_binary(&self, op: BinaryOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text {
+        self.binary(op, ty, lhs, rhs)
+    }
+
+    /// [`Dialect::function`] on floats in a strict kernel.
+    fn strict_function(&self, intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
+        self.function(intrinsic, ty)
+    }
+
     /// The function or helper that is an intrinsic on a receiver of type `ty`, if there is one.
     /// Its arguments and result have the types of the intrinsic's.
     fn function(&self, intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>>;

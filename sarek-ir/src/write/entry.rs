@@ -123,14 +123,24 @@ pub(super) fn render(lowered: &Lowered<'_>, dialect: &dyn Dialect) -> Result<Sou
     })?;
     let mut writer = Writer::new(lowered, dialect, (&arguments, &shared), &ids, namer);
     writer.out.open(&entry);
-    for line in ids.prologue() {
-        writer.out.line(line);
+    ids.before().iter().for_each(|line| writer.out.line(line));
+    if lowered.variant.strided {
+        writer.out.open(format!("{} {{", dialect.forever()));
     }
+    ids.prologue().iter().for_each(|line| writer.out.line(line));
     writer.block(lowered.kernel.body)?;
+    if lowered.variant.strided {
+        writer.out.close("}");
+    }
     writer.out.close("}");
     let (body, foreign) = writer.out.finish();
     let mut text = Lines::default();
     text.line(head(&lowered.kernel));
+    if lowered.kernel.strict {
+        for line in dialect.strict_head()?.lines() {
+            text.line(format!("{line}\n"));
+        }
+    }
     own_preludes(&lowered.kernel, dialect, &mut text);
     text.line(format!("\n{}", prelude(dialect, &body)));
     text.append(&body, foreign);

@@ -140,7 +140,10 @@ impl Writer<'_> {
             return self.shift(op, lhs, rhs);
         }
         let [lhs, rhs] = self.operands([lhs, rhs])?;
-        Ok(self.dialect.binary(op, ty, &lhs, &rhs))
+        Ok(match self.kernel.strict && ty.is_float() {
+            true => self.dialect.strict_binary(op, ty, &lhs, &rhs),
+            false => self.dialect.binary(op, ty, &lhs, &rhs),
+        })
     }
 
     /// A shift, its count made a `u32` below the width.
@@ -194,7 +197,11 @@ impl Writer<'_> {
         if let Some(operator) = self.operator(intrinsic, &ids, ty)? {
             return Ok(operator);
         }
-        let Some(function) = self.dialect.function(intrinsic, ty) else {
+        let function = match self.kernel.strict && ty.is_float() {
+            true => self.dialect.strict_function(intrinsic, ty),
+            false => self.dialect.function(intrinsic, ty),
+        };
+        let Some(function) = function else {
             let construct = format!("`{}` on {ty}", intrinsic.name());
             return Err(Unsupported::new(self.dialect.name(), construct));
         };

@@ -2,7 +2,8 @@
 //!
 //! Only what is used is computed. `global_idx` is `block_idx * block_dim + thread_idx`; a thread
 //! beyond the extent returns at once, unless the kernel has barriers. In a folded variant the physical grid only numbers the
-//! blocks, and the logical block follows from its number and the logical grid. All of it is done
+//! blocks, and the logical block follows from its number and the logical grid; in a strided one, that is done for block after
+//! block in a loop around the kernel. All of it is done
 //! in the type that stands for `usize`.
 
 use crate::{Axis, BinaryOp, Builtin, DivideOp, Scalar, Value};
@@ -14,6 +15,8 @@ use super::{Argument, Dialect, Precedence, RawId, SlotKind, Text, Unsupported};
 /// The text of every builtin that a kernel uses, and the lines that compute them.
 pub(super) struct Ids {
     texts: Vec<(Builtin, Text)>,
+    /// In a strided variant, what stands before the loop over blocks.
+    before: Vec<String>,
     lines: Vec<String>,
 }
 
@@ -32,6 +35,7 @@ impl Ids {
             index: lowered.index(),
             ids: Ids {
                 texts: vec![],
+                before: vec![],
                 lines: vec![],
             },
         };
@@ -52,7 +56,12 @@ impl Ids {
         &found.expect("every builtin in use was computed").1
     }
 
-    /// The first lines of the kernel.
+    /// The lines before the loop over the blocks of a strided variant.
+    pub fn before(&self) -> &[String] {
+        &self.before
+    }
+
+    /// The first lines of the kernel, or of each turn.
     pub fn prologue(&self) -> &[String] {
         &self.lines
     }
@@ -75,14 +84,22 @@ impl Build<'_> {
         let [dx, dy] = [Axis::X, Axis::Y].map(|a| raw(RawId::GridDim, a));
         let row = self.add(&self.multiply(&z, &dy), &y);
         let number = self.add(&self.multiply(&row, &dx), &x);
-        let number = self.local("block_number", &number);
+        let number = match self.lowered.variant.strided {
+            false => self.local("block_number", &number),
+            true => self.turn(&number),
+        };
         let [gx, gy, gz] = Axis::ALL.map(|a| self.argument(SlotKind::Grid(a)));
         let row = self.divide(DivideOp::Div, &number, &gx);
         let row = self.local("block_row", &row);
         let x = self.divide(DivideOp::Rem, &number, &gx);
         let y = self.divide(DivideOp::Rem, &row, &gy);
         let z = self.divide(DivideOp::Div, &row, &gy);
-        let surplus = self.compare(&z, &gz);
+        let end = if self.lowered.variant.strided {
+            "break"
+        } else {
+            "return"
+        };
+        let surplus = self.compare(&z, &gz, end);
         self.ids.lines.push(surplus);
         for (axis, text) in Axis::ALL.into_iter().zip([x, y, z]) {
             if self.lowered.has(axis) {
@@ -93,6 +110,19 @@ impl Build<'_> {
         for (axis, text) in Axis::ALL.into_iter().zip([gx, gy, gz]) {
             self.set(Builtin::GridDim(axis), text);
         }
+    }
+
+    /// The number of the block of this turn; the next one is as many further as there are physical blocks.
+    fn turn(&mut self, first: &Text) -> Text {
+        let next = self.namer.fresh("block_next");
+        let declared = (self.dialect).declare(&next, self.index, true, Some(&first.text));
+        self.ids.before.push(format!("{declared};"));
+        let [x, y, z] = Axis::ALL.map(|a| self.dialect.raw_id(RawId::GridDim, a, self.index));
+        let count = self.multiply(&self.multiply(&x, &y), &z);
+        let number = self.local("block_number", &Text::primary(next.clone()));
+        let after = self.add(&number, &count);
+        self.ids.lines.push(format!("{next} = {};", after.text));
+        number
     }
 
     /// Thread, block and grid.
@@ -154,7 +184,12 @@ impl Build<'_> {
             // A kernel with barriers runs whole blocks, and its threads must not leave before them.
             if !self.lowered.usage.barriers {
                 let idx = self.ids.text(Builtin::GlobalIdx(axis));
-                let outside = self.compare(idx, self.ids.text(Builtin::GlobalDim(axis)));
+                let end = if self.lowered.variant.strided {
+                    "continue"
+                } else {
+                    "return"
+                };
+                let outside = self.compare(idx, self.ids.text(Builtin::GlobalDim(axis)), end);
                 self.ids.lines.push(outside);
             }
         }
@@ -236,9 +271,9 @@ impl Build<'_> {
         self.dialect.divide(op, self.index, a, b)
     }
 
-    /// The line that ends threads whose `id` is not below `end`.
-    fn compare(&self, id: &Text, end: &Text) -> String {
-        let outside = Text::infix(Precedence::Compare, ">=", id, end);
-        format!("if ({}) {{ return; }}", outside.text)
+    /// The line that ends threads whose `id` is not below `most`, or their turn.
+    fn compare(&self, id: &Text, most: &Text, end: &str) -> String {
+        let outside = Text::infix(Precedence::Compare, ">=", id, most);
+        format!("if ({}) {{ {end}; }}", outside.text)
     }
 }

@@ -38,6 +38,9 @@ impl<'a> Lowered<'a> {
             passes::settle_strides(&mut kernel);
         }
         passes::park_returns(&mut kernel);
+        if variant.strided {
+            passes::contain_returns(&mut kernel);
+        }
         match variant.index {
             IndexWidth::Bits32 => passes::narrow_usize(&mut kernel),
             IndexWidth::Bits64 => passes::widen_usize(&mut kernel),

@@ -80,6 +80,7 @@ pub fn default_variant(kernel: &Kernel, dialect: &dyn Dialect) -> Variant {
     Variant {
         dims,
         folded: false,
+        strided: false,
         index: dialect.default_index(),
         checked: checked
             .filter(|(_, site)| !site.provable)

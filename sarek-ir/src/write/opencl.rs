@@ -83,6 +83,11 @@ impl Dialect for OpenCl {
         c::function(intrinsic, ty)
     }
 
+    /// Division and square root are rounded correctly by an option of the compiler, on devices that say they can.
+    fn strict_head(&self) -> Result<&'static str, Unsupported> {
+        Ok("#pragma OPENCL FP_CONTRACT OFF")
+    }
+
     fn wide_type(&self, ty: Scalar, count: usize) -> Option<&'static str> {
         Some(match (ty, count) {
             (Scalar::F32, 2) => "float2",

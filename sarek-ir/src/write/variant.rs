@@ -11,6 +11,9 @@ pub struct Variant {
     /// The device cannot start the grid as it is: blocks are numbered linearly over a physical
     /// grid of another shape, and the logical grid is an argument.
     pub folded: bool,
+    /// Blocks are numbered as in a folded variant, which this is as well, and may be more than those of the physical grid:
+    /// each of that takes turns. For kernels whose threads do not work together.
+    pub strided: bool,
     /// How wide a `usize` is in the text.
     pub index: IndexWidth,
     /// The sites that are checked; the others were proved.

@@ -178,3 +178,36 @@ fn a_write_that_fails_is_told_and_hurts_nothing() {
     disk.put("key", b"z");
     assert_eq!(disk.get("key").unwrap(), b"z");
 }
+
+/// In a process of its own, which may write no file of more than 1024 bytes, as on a disk without room.
+#[test]
+#[cfg(unix)]
+fn a_full_disk_is_told_and_hurts_nothing() {
+    const CHILD: &str = "SAREK_TEST_FULL_DISK";
+    if let Ok(folder) = std::env::var(CHILD) {
+        let disk = Disk::at(PathBuf::from(&folder), ROOM);
+        disk.put("small", b"x");
+        disk.put("large", &[7; 100_000]);
+        assert_eq!(disk.get("small").unwrap(), b"x");
+        assert_eq!(disk.get("large"), None);
+        let status = disk.status();
+        assert_eq!(status.written, 1);
+        assert!(status.problem.unwrap().contains(".entry"));
+        let left = fs::read_dir(folder).unwrap().count();
+        assert_eq!(left, 1, "nothing half written stays");
+        return;
+    }
+    let folder = Folder::new("no-room");
+    // What it prints goes through a pipe: a log in a file would be too large as well.
+    let child = std::process::Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 2; exec \"$@\"", "sh"])
+        .arg(std::env::current_exe().unwrap())
+        .args([
+            "cache::tests::a_full_disk_is_told_and_hurts_nothing",
+            "--exact",
+        ])
+        .env(CHILD, &folder.0)
+        .output()
+        .unwrap();
+    assert!(child.status.success(), "{child:?}");
+}

@@ -191,3 +191,68 @@ fn gradients_add_through_the_merge_buffer() {
         ));
     }
 }
+
+#[test]
+fn a_batch_of_links_is_one_after_the_other() {
+    let sum = |bound: &Bound<'_>| {
+        let mut gradient = bound.output::<f32>("gradient")?;
+        let launch = axpy(1.0, bound.merged()?, &mut gradient);
+        launch.over(2).enqueue(bound.stream()).map(drop)
+    };
+    let consumer = || Uses::new().writes("gradient").merges("gradient");
+    let [(a, stats), (b, _)] = two_gpus();
+    let run = |batched: bool| {
+        let one = context(&a, "gradient", &[1.0, 2.0]);
+        let two = context(&b, "gradient", &[3.0, 4.0]);
+        let transfer = || Link::transfer::<f32>("gradient", &two, Target::Merge);
+        let (context, routines) = if batched {
+            let absent = Link::transfer::<f32>("nothing", &two, Target::Place);
+            let batch = [
+                Some(transfer()),
+                None,
+                Some(Link::new(consumer(), sum)),
+                Some(absent),
+            ];
+            one.link_batch(batch).unwrap()
+        } else {
+            let first = one
+                .transfer::<f32>("gradient", &two, Target::Merge)
+                .unwrap();
+            let second = first.context().link(consumer(), sum).unwrap();
+            let context = second.context().clone();
+            (context, vec![Some(first), None, Some(second), None])
+        };
+        let facts = |routine: &Option<Routine>| {
+            let routine = routine.as_ref()?;
+            let merge = routine.merge_input().map(str::to_owned);
+            Some((routine.inputs().to_vec(), routine.outputs().to_vec(), merge))
+        };
+        let facts: Vec<_> = routines.iter().map(facts).collect();
+        let launched = stats.launches.load(Relaxed);
+        routines
+            .iter()
+            .flatten()
+            .for_each(|routine| routine.run().unwrap());
+        assert_eq!(stats.launches.load(Relaxed), launched + 1);
+        (
+            facts,
+            context.to_host::<f32>("gradient").unwrap(),
+            context.names(),
+        )
+    };
+    let (together, apart) = (run(true), run(false));
+    assert_eq!(together, apart);
+    assert_eq!(together.1, [4.0, 6.0]);
+    // The consumer before the transfer: the whole batch fails, as one by one.
+    let (one, two) = (
+        context(&a, "gradient", &[1.0; 2]),
+        context(&b, "gradient", &[1.0; 2]),
+    );
+    let transfer = Link::transfer::<f32>("gradient", &two, Target::Merge);
+    let wrong = one.link_batch([Some(Link::new(consumer(), sum)), Some(transfer)]);
+    let wrong = wrong.map(drop).unwrap_err();
+    assert!(
+        matches!(wrong, Error::MergeMismatch { have: None, .. }),
+        "{wrong}"
+    );
+}

@@ -13,7 +13,7 @@ use crate::{Error, Result};
 #[derive(Clone)]
 pub struct Event {
     points: Vec<Point>,
-    outcome: Option<Pending>,
+    outcomes: Vec<Pending>,
 }
 
 #[derive(Clone)]
@@ -23,13 +23,9 @@ struct Point {
 }
 
 impl Event {
-    pub(super) fn new(
-        stream: Stream,
-        raw: Arc<dyn BackendEvent>,
-        outcome: Option<Pending>,
-    ) -> Event {
+    pub(super) fn new(stream: Stream, raw: Arc<dyn BackendEvent>, outcomes: Vec<Pending>) -> Event {
         let points = vec![Point { stream, raw }];
-        Event { points, outcome }
+        Event { points, outcomes }
     }
 
     /// The point that lies behind all of these.
@@ -37,7 +33,7 @@ impl Event {
         let points = events.into_iter().flat_map(|event| event.points);
         Event {
             points: points.collect(),
-            outcome: None,
+            outcomes: Vec::new(),
         }
     }
 
@@ -51,16 +47,23 @@ impl Event {
         Ok(true)
     }
 
-    /// Waits until it has; returns the fault of the launch behind which it stands, if that is not
+    /// Would [`Event::sync`] return without waiting?
+    pub(crate) fn is_known(&self) -> Result<bool> {
+        Ok(self
+            .outcomes
+            .iter()
+            .all(|outcome| outcome.known().is_some())
+            && self.is_done()?)
+    }
+
+    /// Waits until it has; returns the fault of the launch or the replay behind which it stands, if that is not
     /// reported yet.
     pub fn sync(&self) -> Result<()> {
         for point in &self.points {
             point.raw.sync()?;
         }
-        match &self.outcome {
-            Some(pending) => pending.report(),
-            None => Ok(()),
-        }
+        let outcomes = self.outcomes.iter();
+        outcomes.map(Pending::report).fold(Ok(()), Result::and)
     }
 
     /// The time on the device between an earlier event and this one; waits for both. They have to be of

@@ -8,7 +8,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sarek_ir::write::FAULT_WORDS;
 
@@ -20,7 +20,7 @@ use crate::sync::lock;
 use crate::{Error, Result};
 
 /// Bytes of a fault record.
-const RECORD_BYTES: usize = FAULT_WORDS * size_of::<u32>();
+pub(crate) const RECORD_BYTES: usize = FAULT_WORDS * size_of::<u32>();
 
 /// Fault records of one allocation: a single fill clears them, a single copy reads them.
 const PER_SLAB: usize = 64;
@@ -145,27 +145,43 @@ impl Failure {
 /// What a launch that can fault, or prints, left behind.
 pub(super) struct Record {
     sites: Sites,
+    prints: bool,
     state: Mutex<State>,
 }
 
 enum State {
-    /// On the device, unless nothing can fault.
-    Unread(Option<Slot>),
+    Unread {
+        /// Where it is on the device, unless nothing can fault.
+        slot: Option<Slot>,
+        /// Earlier launches of the same stream that made what this one worked with: their faults are its own.
+        earlier: Vec<Arc<Record>>,
+    },
     Known(Outcome),
 }
 
 impl Record {
-    pub(super) fn new(slot: Option<Slot>, sites: Sites) -> Record {
+    pub(super) fn new(
+        slot: Option<Slot>,
+        earlier: Vec<Arc<Record>>,
+        prints: bool,
+        sites: Sites,
+    ) -> Record {
         Record {
             sites,
-            state: Mutex::new(State::Unread(slot)),
+            prints,
+            state: Mutex::new(State::Unread { slot, earlier }),
         }
+    }
+
+    /// Does the launch print?
+    pub(super) fn prints(&self) -> bool {
+        self.prints
     }
 
     /// Where it is still to be read.
     pub(super) fn slab(&self) -> Option<Arc<Slab>> {
         match &*lock(&self.state) {
-            State::Unread(slot) => Some(slot.as_ref()?.slab.clone()),
+            State::Unread { slot, .. } => Some(slot.as_ref()?.slab.clone()),
             State::Known(_) => None,
         }
     }
@@ -173,10 +189,18 @@ impl Record {
     /// The outcome, if it is known or stands in these bytes.
     pub(super) fn decode(&self, read: &[(Arc<Slab>, Vec<u8>)]) -> Option<Outcome> {
         let state = lock(&self.state);
-        let slot = match &*state {
-            State::Unread(Some(slot)) => slot,
-            State::Unread(None) => return Some(Outcome::Good),
+        let (slot, earlier) = match &*state {
+            State::Unread { slot, earlier } => (slot, earlier),
             State::Known(outcome) => return Some(outcome.clone()),
+        };
+        for earlier in earlier {
+            match earlier.outcome()? {
+                Outcome::Good => {}
+                bad @ Outcome::Bad(_) => return Some(bad),
+            }
+        }
+        let Some(slot) = slot else {
+            return Some(Outcome::Good);
         };
         let (_, bytes) = read.iter().find(|(s, _)| Arc::ptr_eq(s, &slot.slab))?;
         let at = slot.at * slot.slab.stride;
@@ -194,18 +218,18 @@ impl Record {
     /// Makes the outcome known, if it is not; what it is then.
     pub(super) fn settle(&self, outcome: Outcome) -> Option<Outcome> {
         let mut state = lock(&self.state);
-        if let State::Unread(_) = *state {
+        if let State::Unread { .. } = *state {
             *state = State::Known(outcome);
         }
         match &*state {
-            State::Unread(_) => None,
+            State::Unread { .. } => None,
             State::Known(outcome) => Some(outcome.clone()),
         }
     }
 
     pub(super) fn outcome(&self) -> Option<Outcome> {
         match &*lock(&self.state) {
-            State::Unread(_) => None,
+            State::Unread { .. } => None,
             State::Known(outcome) => Some(outcome.clone()),
         }
     }
@@ -224,6 +248,28 @@ impl Record {
         match self.outcome()? {
             Outcome::Good => None,
             Outcome::Bad(failure) => Some(failure),
+        }
+    }
+}
+
+impl Record {
+    fn take_earlier(&mut self) -> Vec<Arc<Record>> {
+        let state = self.state.get_mut();
+        match state.unwrap_or_else(PoisonError::into_inner) {
+            State::Unread { earlier, .. } => std::mem::take(earlier),
+            State::Known(_) => Vec::new(),
+        }
+    }
+}
+
+/// Each may be the last to know the one before it: they are dropped one after the other, not one inside of the other.
+impl Drop for Record {
+    fn drop(&mut self) {
+        let mut all = self.take_earlier();
+        while let Some(record) = all.pop() {
+            if let Some(mut last) = Arc::into_inner(record) {
+                all.append(&mut last.take_earlier());
+            }
         }
     }
 }
@@ -260,6 +306,15 @@ impl Pending {
             Outcome::Good => Ok(()),
             Outcome::Bad(failure) => failure.report(),
         }
+    }
+
+    /// Is it that of a launch on this stream?
+    pub(super) fn is_of(&self, queue: &Arc<Queue>) -> bool {
+        Arc::ptr_eq(&self.queue, queue)
+    }
+
+    pub(super) fn into_record(self) -> Arc<Record> {
+        self.record
     }
 
     pub(crate) fn is_same(&self, other: &Pending) -> bool {

@@ -2,16 +2,20 @@
 
 pub mod registry;
 
+mod bandwidth;
 mod event;
 mod faults;
 mod outputs;
 mod pool;
 pub(crate) mod preference;
+mod profile;
+mod properties;
 mod queue;
 mod ranked;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,16 +26,22 @@ use crate::backend::{BackendDevice, DeviceInfo};
 use crate::claims::Claims;
 use crate::environment::Initialized;
 use crate::launch::Programs;
+use crate::span::span;
 use crate::sync::lock;
 
 pub use event::Event;
-pub(crate) use faults::Pending;
+pub(crate) use faults::{Pending, RECORD_BYTES, Slot};
 pub use pool::MemoryUse;
 use pool::Pool;
 pub(crate) use pool::{Block, Purpose};
+use profile::Profiler;
+pub(crate) use profile::{Begun, Done};
+pub use profile::{Clock, Profile, Work, WorkKind};
+pub use properties::Properties;
 pub(crate) use queue::{Queue, Traces};
 pub(crate) use ranked::Candidate;
 pub use stream::Stream;
+pub(crate) use stream::StreamRef;
 
 /// A device that kernels run on; cheap to clone, equal when it is the same device.
 #[derive(Clone)]
@@ -50,6 +60,9 @@ struct Inner {
     programs: Programs,
     environments: Initialized,
     pool: Pool,
+    profiler: Profiler,
+    /// Once it was measured.
+    bandwidth: Mutex<Option<Option<f64>>>,
     /// For reads that need not wait for what was queued since.
     reads: OnceLock<Arc<Queue>>,
 }
@@ -96,6 +109,8 @@ impl Device {
             programs: Programs::default(),
             environments: Initialized::default(),
             pool: Pool::default(),
+            profiler: Profiler::default(),
+            bandwidth: Mutex::default(),
             reads: OnceLock::new(),
         }))
     }
@@ -152,6 +167,7 @@ impl Device {
     /// Waits for all work on all streams of the device. A fault of a kernel that nothing has
     /// reported yet is returned, once; the device stays usable.
     pub fn sync(&self) -> Result<()> {
+        span!("wait", device = self);
         // Every stream is waited for, even when one of them reports a fault.
         let queues = self.queues().into_iter();
         queues.map(|queue| queue.sync()).fold(Ok(()), Result::and)
@@ -181,6 +197,11 @@ impl Device {
         queues
     }
 
+    /// What its backend knows it as, for who works with that backend directly.
+    pub fn as_backend(&self) -> &dyn BackendDevice {
+        self.raw()
+    }
+
     pub(crate) fn raw(&self) -> &dyn BackendDevice {
         &*self.0.raw
     }
@@ -208,6 +229,11 @@ impl Device {
 
     pub(crate) fn default_queue(&self) -> &Arc<Queue> {
         &self.0.default
+    }
+
+    /// The default stream.
+    pub(crate) fn default_stream(&self) -> StreamRef<'_> {
+        StreamRef::new(self, &self.0.default)
     }
 
     /// A stream for nothing but reads; the default one where there is no other.

@@ -47,6 +47,11 @@ impl Outputs {
         lock(&self.log).unread.push_back((kernel, mem));
     }
 
+    /// Is there something that nobody has read?
+    pub(super) fn any(&self) -> bool {
+        !lock(&self.log).unread.is_empty()
+    }
+
     pub(super) fn are_many(&self) -> bool {
         lock(&self.log).unread.len() >= MAX_UNPRINTED
     }

@@ -11,9 +11,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Device, Queue};
 use crate::backend::{Mem, Slice};
 use crate::claims::{Request, Subject};
+use crate::span::span;
 use crate::sync::lock;
 use crate::tag::{StorageKind, Tag};
 use crate::{Error, Result};
@@ -39,7 +42,7 @@ pub(crate) enum Purpose {
 }
 
 /// Memory of a device, in bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MemoryUse {
     /// What vectors hold there.
     pub used: u64,
@@ -145,9 +148,24 @@ struct Place {
 pub(crate) struct Block {
     device: Device,
     place: Place,
+    /// Is it somebody else's, who gets it back when it is dropped?
+    imported: bool,
 }
 
 impl Block {
+    /// Memory that was not taken from the pool.
+    pub(crate) fn imported(device: &Device, slice: Slice) -> Block {
+        Block {
+            device: device.clone(),
+            place: Place {
+                buffer: u64::MAX,
+                slice,
+                users: Vec::new(),
+            },
+            imported: true,
+        }
+    }
+
     /// All of it, which may be a little more than was asked for.
     pub(crate) fn slice(&self) -> &Slice {
         &self.place.slice
@@ -167,6 +185,13 @@ impl Block {
 impl Drop for Block {
     fn drop(&mut self) {
         let users = std::mem::take(&mut self.place.users);
+        if self.imported {
+            // Its owner may do anything with it: what was queued is waited for.
+            for user in users {
+                let _lost = user.raw.sync();
+            }
+            return;
+        }
         let default = self.device.default_queue();
         // A stream that is idle need not be remembered, nor kept alive by this.
         let busy =
@@ -190,14 +215,13 @@ impl Pool {
         lock(&self.state).use_
     }
 
-    /// Gives back what is unused; how many bytes that was.
-    pub(super) fn trim(&self) -> u64 {
+    /// Takes out what is unused; how many bytes that is.
+    fn unused(&self) -> (Vec<Buffer>, u64) {
         let mut state = lock(&self.state);
         let unused: Vec<Buffer> = state.buffers.extract_if(.., |b| b.is_unused()).collect();
         let bytes = unused.iter().map(|buffer| buffer.mem.len() as u64).sum();
         state.use_.reserved -= bytes;
-        drop(state);
-        bytes
+        (unused, bytes)
     }
 
     /// A place among those that are free.
@@ -263,7 +287,11 @@ impl Device {
         let (device, storage) = (self.clone(), storage.cloned());
         let key = Key { slab, storage };
         if let Some(place) = self.pool().find(bytes, &key) {
-            return Ok(Block { device, place });
+            return Ok(Block {
+                device,
+                place,
+                imported: false,
+            });
         }
         let size = match small {
             true => SLAB.min(info.max_buffer as usize).max(bytes),
@@ -275,7 +303,11 @@ impl Device {
             other => other?,
         };
         let place = self.pool().add(mem, bytes, key);
-        Ok(Block { device, place })
+        Ok(Block {
+            device,
+            place,
+            imported: false,
+        })
     }
 
     /// Memory that is the caller's alone, and is given back to the backend.
@@ -301,6 +333,7 @@ impl Device {
             let subject = Subject::Storage(storage.clone());
             self.claims().owner(&subject, &Request { kernels, bytes })?;
         }
+        span!("allocate", bytes = bytes, device = self);
         match alloc() {
             Err(Error::OutOfMemory { .. }) => {}
             other => return other,
@@ -320,7 +353,13 @@ impl Device {
 
     /// Gives back the memory that no vector holds, after waiting for the work that uses it; how many bytes that was.
     pub fn trim(&self) -> Result<u64> {
-        let bytes = self.pool().trim();
+        let (unused, bytes) = self.pool().unused();
+        // Streams of other devices may still copy from it: they are waited for before it goes, whatever becomes of them.
+        let free = unused.iter().flat_map(|buffer| &buffer.free);
+        for user in free.flat_map(|free| &free.users) {
+            let _lost = user.raw.sync();
+        }
+        drop(unused);
         for queue in self.queues() {
             queue.raw.sync()?;
         }

@@ -13,7 +13,7 @@ use crate::sync::lock;
 
 /// After so many launches that can fault, the stream is waited for and their records are read, to
 /// bound what they hold.
-const MAX_UNREAD: usize = 256;
+const MAX_UNREAD: usize = 1024;
 
 /// Memory into which a launch writes what is no result.
 #[derive(Default)]
@@ -84,16 +84,27 @@ impl Queue {
         self.outputs.memory(device, &*self.raw)
     }
 
-    /// Remembers that the launch just queued may fault, or prints.
-    pub(crate) fn watch(self: &Arc<Queue>, traces: Traces, sites: Sites) -> Pending {
+    /// Remembers that the launch just queued may fault, or prints. `outcomes` are those that it depends on, and become
+    /// those that what it writes depends on: its own outcome covers all that are of this stream.
+    pub(crate) fn watch(
+        self: &Arc<Queue>,
+        traces: Traces,
+        sites: Sites,
+        outcomes: &mut Vec<Pending>,
+    ) -> Pending {
+        let prints = traces.output.is_some();
         if let Some(mem) = traces.output {
             self.outputs.push(sites.kernel.clone(), mem);
         }
-        let record = Arc::new(Record::new(traces.faults, sites));
+        let earlier = outcomes.extract_if(.., |outcome| outcome.is_of(self));
+        let earlier = earlier.map(Pending::into_record).collect();
+        let record = Arc::new(Record::new(traces.faults, earlier, prints, sites));
+        let pending = Pending::new(self.clone(), record.clone());
+        outcomes.push(pending.clone());
         let mut log = lock(&self.log);
-        log.open.push(record.clone());
+        log.open.push(record);
         log.unread += 1;
-        Pending::new(self.clone(), record)
+        pending
     }
 
     /// The outcome that all later work shares: that of the last launch, if the work is one sequence.
@@ -120,6 +131,10 @@ impl Queue {
     pub(super) fn learn(&self, record: &Arc<Record>) -> Result<Outcome> {
         let _one_at_a_time = lock(&self.reading);
         if let Some(outcome) = record.outcome() {
+            // Behind a fault it may have become known before anybody waited for the launch itself.
+            if record.prints() && self.outputs.any() {
+                self.outputs.print(&*self.raw)?;
+            }
             return Ok(outcome);
         }
         self.outputs.print(&*self.raw)?;

@@ -4,6 +4,7 @@
 //! opened once; why a backend has none, or why a device would not open, is kept and reported.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::preference::Preference;
@@ -11,6 +12,7 @@ use super::ranked::Ranked;
 use super::{Candidate, Device};
 use crate::backend::Backend;
 use crate::claims::{Claims, Request, Subject};
+use crate::launch::Memo;
 use crate::sync::lock;
 use crate::{Error, Result};
 
@@ -50,14 +52,10 @@ pub fn on_first_use(initializer: fn()) {
 
 /// The registered backends with their priorities, best first.
 pub fn backends() -> Vec<(&'static str, i32)> {
-    let mut all: Vec<_> = global()
-        .entries()
-        .iter()
-        .map(|e| (e.name(), e.priority()))
-        .collect();
-    all.sort_by_key(|(name, priority)| (std::cmp::Reverse(*priority), *name));
-    all
+    global().ranked()
 }
+
+pub use super::properties::{Inventory, inventory};
 
 pub(crate) fn global() -> &'static Registry {
     static GLOBAL: OnceLock<Registry> = OnceLock::new();
@@ -76,6 +74,10 @@ pub(crate) struct Registry {
     initializers: Mutex<Initializers>,
     /// Held while they run, so that other threads wait for what they register.
     initializing: Mutex<()>,
+    /// Changes whenever what launches choose among may have changed.
+    generation: AtomicU64,
+    /// What launches have chosen, and in which generation.
+    chosen: Memo<(u64, Device)>,
 }
 
 #[derive(Default)]
@@ -93,7 +95,26 @@ impl Registry {
             claims: Mutex::default(),
             initializers: Mutex::default(),
             initializing: Mutex::default(),
+            generation: AtomicU64::new(0),
+            chosen: Memo::default(),
         }
+    }
+
+    /// A number that is another one once a backend has come or gone.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// What launches have chosen, and in which generation.
+    pub(crate) fn chosen(&self) -> &Memo<(u64, Device)> {
+        &self.chosen
+    }
+
+    /// Devices are to be chosen anew.
+    fn changed(&self) {
+        self.generation.fetch_add(1, Ordering::AcqRel);
+        // Devices that are gone are not kept for this.
+        self.chosen.clear();
     }
 
     pub(crate) fn register(&self, backend: Arc<dyn Backend>) -> Result<()> {
@@ -110,6 +131,7 @@ impl Registry {
             claims: Arc::new(claims),
             devices: OnceLock::new(),
         }));
+        self.changed();
         Ok(())
     }
 
@@ -130,6 +152,7 @@ impl Registry {
         let before = entries.len();
         entries.retain(|e| e.name() != name);
         Arc::make_mut(&mut lock(&self.claims)).leave(name);
+        self.changed();
         entries.len() < before
     }
 
@@ -137,6 +160,7 @@ impl Registry {
         let known = &mut lock(&self.initializers).known;
         if !known.iter().any(|k| std::ptr::fn_addr_eq(*k, initializer)) {
             known.push(initializer);
+            self.changed();
         }
     }
 
@@ -164,6 +188,21 @@ impl Registry {
 
     /// What launches may choose among, best first; an error if `SAREK_BACKEND` names a backend
     /// that is not registered.
+    /// The backends with their priorities, best first.
+    fn ranked(&self) -> Vec<(&'static str, i32)> {
+        let entries = self.entries();
+        let mut all: Vec<_> = entries.iter().map(|e| (e.name(), e.priority())).collect();
+        all.sort_by_key(|(name, priority)| (std::cmp::Reverse(*priority), *name));
+        all
+    }
+
+    /// The same as data.
+    pub(super) fn named(&self) -> Vec<(String, i32)> {
+        let all = self.ranked().into_iter();
+        all.map(|(name, priority)| (name.to_owned(), priority))
+            .collect()
+    }
+
     pub(crate) fn allowed(&self) -> Result<impl Iterator<Item = Candidate> + use<>> {
         let entries = self.entries();
         for name in self.preference.names() {
@@ -299,6 +338,9 @@ impl Entry {
     fn open(&self, ordinal: usize) -> Result<Device, String> {
         let open = || self.backend.open(ordinal).map_err(|e| e.to_string());
         let raw = self.guarded(open)?;
+        if let Some(contradiction) = self.guarded(|| Ok(raw.info().contradiction()))? {
+            return Err(contradiction);
+        }
         let claims = self.claims.clone();
         Ok(Device::new(
             self.name(),

@@ -8,6 +8,8 @@ use super::event::Event;
 use super::faults::Pending;
 use super::queue::Queue;
 use crate::Result;
+use crate::backend::BackendStream;
+use crate::span::span;
 
 /// A queue of work on a device, run in order. Cheap to clone.
 ///
@@ -37,6 +39,7 @@ impl Stream {
     /// Waits for all earlier work. A fault of a kernel that nothing has reported yet is returned,
     /// once; the stream stays usable.
     pub fn sync(&self) -> Result<()> {
+        span!("wait", device = self.device);
         self.queue.sync()
     }
 
@@ -55,14 +58,52 @@ impl Stream {
         event.precede(self)
     }
 
+    /// What its backend knows it as, for who works with that backend directly.
+    pub fn as_backend(&self) -> &dyn BackendStream {
+        &*self.queue.raw
+    }
+
     pub(crate) fn queue(&self) -> &Arc<Queue> {
         &self.queue
     }
 
-    /// An event behind a launch, whose outcome may still be pending.
-    pub(crate) fn event(&self, outcome: Option<Pending>) -> Result<Event> {
+    pub(crate) fn by_ref(&self) -> StreamRef<'_> {
+        StreamRef {
+            device: &self.device,
+            queue: &self.queue,
+        }
+    }
+
+    /// An event behind launches whose outcomes may still be pending.
+    pub(crate) fn event(&self, outcomes: impl IntoIterator<Item = Pending>) -> Result<Event> {
         let point = self.queue.raw.record_time()?;
-        Ok(Event::new(self.clone(), point, outcome))
+        Ok(Event::new(
+            self.clone(),
+            point,
+            outcomes.into_iter().collect(),
+        ))
+    }
+}
+
+/// A stream that is borrowed from whoever has it: a launch on a device's default stream counts no references.
+#[derive(Clone, Copy)]
+pub(crate) struct StreamRef<'a> {
+    device: &'a Device,
+    queue: &'a Arc<Queue>,
+}
+
+impl<'a> StreamRef<'a> {
+    pub(super) fn new(device: &'a Device, queue: &'a Arc<Queue>) -> StreamRef<'a> {
+        StreamRef { device, queue }
+    }
+
+    /// The device.
+    pub(crate) fn device(self) -> &'a Device {
+        self.device
+    }
+
+    pub(crate) fn queue(self) -> &'a Arc<Queue> {
+        self.queue
     }
 }
 

@@ -1,4 +1,5 @@
 mod memory;
+mod profile;
 mod streams;
 
 use std::sync::atomic::Ordering::Relaxed;

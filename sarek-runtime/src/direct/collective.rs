@@ -61,8 +61,10 @@ pub extern "C-unwind" fn shared_slice<T: SharedElement>(len: usize) -> &'static 
 /// bits are a value of it, as [`sarek_ir::TypeInfo::takes_any_bits`] tells; a kernel that makes an array of another type
 /// does not compile.
 #[diagnostic::on_unimplemented(
-    message = "a shared array does not hold `{Self}`",
-    label = "not a number, an `Atomic`, a struct with `#[derive(KernelType)]`, or an array of them"
+    message = "SRK0510: a shared array does not hold `{Self}`",
+    label = "not a number, an `Atomic`, a struct with `#[derive(KernelType)]`, or an array of them",
+    note = "why: its contents are any bits until they are written, and any bits have to be a value",
+    note = "instead: hold numbers, or write `#[derive(Clone, Copy, KernelType)]` and `#[repr(C)]` before the struct"
 )]
 pub trait SharedElement: sealed::Shared {
     /// Are any bits a value of it?
@@ -71,15 +73,19 @@ pub trait SharedElement: sealed::Shared {
 
 /// A type that subgroup operations move.
 #[diagnostic::on_unimplemented(
-    message = "subgroup operations do not move `{Self}`",
-    label = "not a number or `bool`"
+    message = "SRK0313: subgroup operations do not move `{Self}`",
+    label = "not a number or `bool`",
+    note = "why: such a value travels in one word between the lanes of a subgroup",
+    note = "instead: move its parts one by one"
 )]
 pub trait SubgroupElement: ScalarArg + sealed::Subgroup {}
 
 /// A number that subgroup operations add and compare.
 #[diagnostic::on_unimplemented(
-    message = "subgroup operations do not add `{Self}`",
-    label = "not a number"
+    message = "SRK0313: subgroup operations do not add `{Self}`",
+    label = "not a number",
+    note = "why: such a value travels in one word between the lanes of a subgroup",
+    note = "instead: convert it to a number, as in `x as u32`"
 )]
 pub trait SubgroupNumber: SubgroupElement {}
 

@@ -3,18 +3,18 @@
 use std::mem::MaybeUninit;
 
 use half::f16;
-use sarek_ir::{Scalar, TypeInfo, Value, link};
+use sarek_ir::{Scalar, Value, link};
 
 use super::{DirectArg, Plain};
 use crate::vector::bytes;
-use crate::{Element, KernelType, ScalarArg};
+use crate::{Element, ScalarArg};
 
 /// The argument of a parameter of several parts.
 ///
 /// # Safety
 /// The argument is a value of `T`.
 #[inline(always)]
-pub unsafe fn value<T: Element>(args: &[DirectArg], index: usize) -> T {
+pub unsafe fn value<T>(args: &[DirectArg], index: usize) -> T {
     match args[index] {
         // SAFETY: the caller's promise.
         DirectArg::Value { ptr, .. } => unsafe { ptr.cast::<T>().read_unaligned() },
@@ -24,13 +24,20 @@ pub unsafe fn value<T: Element>(args: &[DirectArg], index: usize) -> T {
     }
 }
 
-/// What operators and methods of kernels work on.
+/// What operators and methods of kernels work on: numbers and `bool`.
 #[diagnostic::on_unimplemented(
-    message = "operators and methods of kernels work on numbers and `bool`, not on `{Self}`",
+    message = "SRK0314: operators and methods of kernels work on numbers and `bool`, not on `{Self}`",
     label = "not a number",
-    note = "what a type's own operators and methods do, a kernel does not see: write it for each part"
+    note = "why: what a type's own operators and methods do, a kernel does not see",
+    note = "instead: write it for each part, or as a `#[device]` function"
 )]
-pub trait Number: Copy {}
+pub trait Number: Copy {
+    #[doc(hidden)]
+    #[inline(always)]
+    fn __number(self) -> Self {
+        self
+    }
+}
 
 macro_rules! numbers {
     ($($ty:ident)*) => {$(
@@ -39,12 +46,6 @@ macro_rules! numbers {
 }
 
 numbers!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 f32 f64);
-
-/// A number, for what stands under an operator.
-#[inline(always)]
-pub fn num<T: Number>(value: T) -> T {
-    value
-}
 
 /// An array of zeros.
 #[inline(always)]
@@ -73,11 +74,6 @@ pub fn len_of<T, const N: usize>(_: impl FnOnce() -> [T; N]) -> usize {
 pub unsafe fn array_element<T, const N: usize>(array: *mut [T; N], index: usize) -> *mut T {
     // SAFETY: the caller's promise.
     unsafe { array.cast::<T>().add(index) }
-}
-
-/// The type of what an expression yields, which is not evaluated.
-pub fn type_of<T: KernelType>(_: impl FnOnce() -> T) -> TypeInfo {
-    T::TYPE
 }
 
 /// A value of any type, for expressions that are not evaluated.

@@ -6,8 +6,7 @@ use std::mem::MaybeUninit;
 
 use sarek_ir::link::Function;
 
-use super::{Block, RawFault, Scratch};
-use crate::DeviceFn;
+use crate::{DeviceFn, FunctionFacts};
 
 /// An array of lanes as an argument, or as the place of a result.
 #[inline(always)]
@@ -33,11 +32,6 @@ pub fn first(full: bool, active: &[bool]) -> usize {
         true => 0,
         false => active.iter().position(|here| *here).unwrap_or(0),
     }
-}
-
-/// Does it hold of a function's parameter at this position?
-pub const fn asks(parameters: &[bool], at: usize) -> bool {
-    at < parameters.len() && parameters[at]
 }
 
 /// The first argument of `P::norm(p)`: bodies take a receiver by reference, and other values as they are.
@@ -92,58 +86,38 @@ impl<'a, T> ReceivedLanes<'a, T> for &'a mut [MaybeUninit<T>] {
     }
 }
 
+/// A value beside itself, so that a method is found through its type while the value is lent.
+#[inline(always)]
+pub fn again<T>(value: &T) -> T {
+    // SAFETY: what kernels compute with is plain data. The type need not say so where it is a parameter.
+    unsafe { std::ptr::read(value) }
+}
+
 /// The function that a call calls, told by the types of its arguments. The closure is not called.
 pub fn function_of<F: DeviceFn, R>(_: impl FnOnce() -> (PhantomData<F>, R)) -> Function {
     F::function()
 }
 
-/// What a name means to a kernel where no `#[device]` function has it: an assertion says so, and nothing else fails.
-#[derive(Debug)]
-pub struct Unmarked<T = ()>(PhantomData<T>);
-
-impl<T> Unmarked<T> {
-    #![allow(missing_docs, non_upper_case_globals, clippy::missing_safety_doc)] // as those of functions
-    pub const __sarek_is_device: bool = false;
-    pub const __sarek_sites: u32 = 0;
-    pub const __sarek_collective: bool = false;
-    pub const __sarek_uniform: &'static [bool] = &[];
-    pub const __sarek_takes: &'static [bool] = &[true; 16];
-
-    pub fn __sarek_infer(_: impl Sized) -> (PhantomData<Unmarked>, T) {
-        unreachable!("an assertion keeps it from being called")
-    }
-
-    pub unsafe fn __sarek_body<const CHECK: bool>(
-        _: &Block,
-        _: [usize; 3],
-        _: [usize; 3],
-        _: u32,
-        _: impl Sized,
-    ) -> Result<T, RawFault> {
-        unreachable!("an assertion keeps it from being called")
-    }
-
-    #[allow(clippy::too_many_arguments)] // as those of functions
-    pub unsafe fn __sarek_block<const CHECK: bool, const FULL: bool>(
-        _: &Block,
-        _: [usize; 3],
-        _: [usize; 3],
-        _: &Scratch,
-        _: u32,
-        _: &[bool],
-        _: impl Sized,
-        _: &mut [MaybeUninit<T>],
-    ) -> Result<(), RawFault> {
-        unreachable!("an assertion keeps it from being called")
-    }
+/// What a caller has to know of it. The closure is not called.
+pub const fn facts_of<F: DeviceFn, R>(
+    instance: impl FnOnce() -> (PhantomData<F>, R),
+) -> FunctionFacts {
+    std::mem::forget(instance);
+    F::FACTS
 }
+
+/// A constant that chooses an instance of a compiled body, as an argument: so rustc infers the body's other parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Flag<const ON: bool>;
+
+/// The instance that calls of a function with errors are of.
+#[derive(Debug)]
+pub struct Unmarked;
 
 // SAFETY: it is never called.
 unsafe impl DeviceFn for Unmarked {
     const IR: &'static sarek_ir::Kernel = &sarek_ir::Kernel::EMPTY;
-    const SITES: u32 = 0;
-    const COLLECTIVE: bool = false;
-    const UNIFORM: &'static [bool] = &[];
+    const FACTS: FunctionFacts = FunctionFacts::NONE;
 
     fn links() -> sarek_ir::link::Links {
         sarek_ir::link::Links::default()

@@ -88,6 +88,73 @@ impl<'a, T: Copy> Kept<'a, T> {
     }
 }
 
+/// A value of each lane of a block, one after the other, as functions that lanes call together take and yield them.
+///
+/// What a lane has not kept is not initialised.
+pub struct Rows<'a, T> {
+    values: *mut MaybeUninit<T>,
+    lanes: usize,
+    borrow: PhantomData<&'a mut [T]>,
+}
+
+impl<'a, T: Copy> Rows<'a, T> {
+    /// Memory for the values of so many lanes.
+    #[inline(always)]
+    pub fn new(scratch: &'a Scratch, lanes: usize) -> Rows<'a, T> {
+        Rows {
+            values: scratch.uninit(lanes),
+            lanes,
+            borrow: PhantomData,
+        }
+    }
+
+    /// The values of a caller's lanes.
+    #[inline(always)]
+    pub fn of(values: &'a mut [MaybeUninit<T>]) -> Rows<'a, T> {
+        Rows {
+            values: values.as_mut_ptr(),
+            lanes: values.len(),
+            borrow: PhantomData,
+        }
+    }
+
+    /// As [`Kept::any`].
+    pub fn any(&self) -> *const T {
+        self.values.cast()
+    }
+
+    /// What a lane kept last.
+    ///
+    /// # Safety
+    /// There are more lanes than `lane`, and nobody is lent the values.
+    #[inline(always)]
+    pub unsafe fn fetch(&self, lane: usize) -> MaybeUninit<T> {
+        // SAFETY: the caller's promise.
+        unsafe { *self.values.add(lane) }
+    }
+
+    /// Keeps a value.
+    ///
+    /// # Safety
+    /// As for [`Rows::fetch`].
+    #[inline(always)]
+    pub unsafe fn keep(&self, lane: usize, value: MaybeUninit<T>) {
+        // SAFETY: the caller's promise.
+        unsafe { *self.values.add(lane) = value };
+    }
+
+    /// The values of all lanes, for a call.
+    ///
+    /// # Safety
+    /// Nothing is fetched or kept, and they are not lent again, until the call is over.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)] // the caller's promise
+    pub unsafe fn lend(&self) -> &mut [MaybeUninit<T>] {
+        // SAFETY: there is room for so many values, which may be anything; the caller promises that nobody else uses them.
+        unsafe { std::slice::from_raw_parts_mut(self.values, self.lanes) }
+    }
+}
+
 #[derive(Clone, Copy)]
 enum Way {
     Fetch,
@@ -97,6 +164,25 @@ enum Way {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_lent_lane_by_lane() {
+        let scratch = Scratch::default();
+        let rows = Rows::new(&scratch, 4);
+        // SAFETY: there are four lanes, all of which keep a value before it is read; the values are lent for the inner
+        // block alone.
+        unsafe {
+            for i in 0..4 {
+                rows.keep(i, MaybeUninit::new((i as u8, i as f64)));
+            }
+            {
+                let lent = Rows::of(rows.lend());
+                lent.keep(2, MaybeUninit::new((9, 0.5)));
+            }
+            let all = [0, 1, 2, 3].map(|i| rows.fetch(i).assume_init());
+            assert_eq!(all, [(0, 0.0), (1, 1.0), (9, 0.5), (3, 3.0)]);
+        }
+    }
 
     #[test]
     fn lanes_keep_values_apart() {

@@ -22,25 +22,25 @@ mod slice;
 pub mod subgroup;
 pub mod view;
 
-pub use crate::Atomic;
 pub use crate::number::Float;
 pub use crate::output::print;
+pub use crate::{Atomic, KernelType};
 pub use block::Block;
 pub use compound::{
-    Number, array_element, array_len, either, leaves, len_of, num, of_type, type_of, value, zeroed,
+    Number, array_element, array_len, either, leaves, len_of, of_type, value, zeroed,
 };
 pub use half::f16;
 pub use isa::{Isa, isa};
 pub use joint::{
-    Received, ReceivedLanes, Unmarked, asks, first, function_of, given, lent, received,
-    received_lanes,
+    Flag, Received, ReceivedLanes, Unmarked, again, facts_of, first, function_of, given, lent,
+    received, received_lanes,
 };
-pub use kept::Kept;
+pub use kept::{Kept, Rows};
 pub use math::Elementary;
 pub use number::{Divide, clamp, narrow, wide};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use scratch::{Mark, Plain, Scratch};
-pub use slice::{Output, atomics, input, lend, lend_atomics, output, scalar};
+pub use slice::{Output, atomics, input, lend, lend_atomics, output, prefetch, scalar};
 pub use subgroup::SUBGROUP;
 pub use view::{view, view_mut};
 
@@ -142,12 +142,17 @@ pub struct Direct {
     pub reference: RunReference,
     /// Roughly how many operations a thread runs; tells whether a launch is worth several cores.
     pub weight: u32,
+    /// Does a thread do a little on elements along x, and nothing besides? Then blocks are rows rather than tiles.
+    pub streams: bool,
 }
 
 /// What `#[kernel]` implements with the body that it generates.
 pub trait DirectKernel {
     /// See [`Direct::weight`].
     const WEIGHT: u32;
+
+    /// See [`Direct::streams`].
+    const STREAMS: bool;
 
     /// Runs the threads of one block. Provable sites are checked when `CHECK` is set. The block's arrays
     /// are taken from `scratch`, which the caller resets before the next block.
@@ -173,6 +178,14 @@ pub fn all(mask: &[bool]) -> bool {
     mask.iter().fold(true, |all, here| all & here)
 }
 
+/// Are there both, and no number falls from the first to the last?
+#[inline(always)]
+pub fn rise<const N: usize>(first: Option<[usize; N]>, last: Option<[usize; N]>) -> bool {
+    first
+        .zip(last)
+        .is_some_and(|(first, last)| first.iter().zip(&last).all(|(first, last)| first <= last))
+}
+
 /// Orders what this thread of the processor did in memory for others to see.
 #[inline(always)]
 pub fn device_fence() {
@@ -187,6 +200,7 @@ impl Direct {
             #[cfg(feature = "reference")]
             reference: K::reference,
             weight: K::WEIGHT,
+            streams: K::STREAMS,
         }
     }
 }

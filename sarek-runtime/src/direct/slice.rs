@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::DirectArg;
-use crate::{Atomic, AtomicElement, Element, ScalarArg};
+use crate::{Atomic, AtomicElement, ScalarArg};
 
 /// A slice parameter that the kernel may write.
 ///
@@ -21,6 +21,12 @@ impl<T: Copy> Output<'_, T> {
     #[allow(clippy::len_without_is_empty)] // kernels ask for the length alone
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// Where the first element stands.
+    #[inline(always)]
+    pub fn as_ptr(&self) -> *const T {
+        self.ptr
     }
 
     /// The element at `index`.
@@ -59,7 +65,7 @@ impl<T: Copy> Output<'_, T> {
 /// # Safety
 /// The argument is a slice of `T`, borrowed for `'a`.
 #[inline(always)]
-pub unsafe fn input<'a, T: Element>(args: &[DirectArg], index: usize) -> &'a [T] {
+pub unsafe fn input<'a, T>(args: &[DirectArg], index: usize) -> &'a [T] {
     match args[index] {
         // SAFETY: the caller's promise.
         DirectArg::Slice { ptr, len, .. } => unsafe {
@@ -76,7 +82,7 @@ pub unsafe fn input<'a, T: Element>(args: &[DirectArg], index: usize) -> &'a [T]
 /// # Safety
 /// The argument is a slice of `T`, borrowed exclusively by the launch for `'a`.
 #[inline(always)]
-pub unsafe fn output<'a, T: Element>(args: &[DirectArg], index: usize) -> Output<'a, T> {
+pub unsafe fn output<'a, T>(args: &[DirectArg], index: usize) -> Output<'a, T> {
     match args[index] {
         DirectArg::Slice { ptr, len, .. } => Output {
             ptr: ptr.cast(),
@@ -138,6 +144,25 @@ impl<'a, T> Output<'a, T> {
         // SAFETY: the caller's promise.
         unsafe { std::slice::from_raw_parts_mut(self.ptr, self.len) }
     }
+}
+
+/// Asks for some elements to be brought to the nearest cache. They need not be there.
+#[inline(always)]
+pub fn prefetch<T>(ptr: *const T, first: usize, count: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        /// Bytes of a cache line.
+        const LINE: usize = 64;
+        let lines = (count * size_of::<T>()).div_ceil(LINE);
+        for line in 0..lines {
+            let at = ptr.wrapping_add(first).wrapping_byte_add(line * LINE);
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a hint, which never faults.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (ptr, first, count);
 }
 
 /// The argument of a scalar parameter.

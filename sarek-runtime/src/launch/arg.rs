@@ -78,16 +78,6 @@ impl<'a> Arg<'a> {
         Arg(Operands::Value(Whole { bytes, leaves }))
     }
 
-    /// The argument of a `&[T]` parameter.
-    pub fn read<T: Element>(vector: &'a Vector<T>) -> Arg<'a> {
-        Arg::from(vector)
-    }
-
-    /// The argument of a `&mut [T]` parameter.
-    pub fn write<T: Element>(vector: &'a mut Vector<T>) -> Arg<'a> {
-        Arg::from(vector)
-    }
-
     /// The argument of a view's parameters.
     pub fn view(view: impl Into<Arg<'a>>) -> Arg<'a> {
         view.into()
@@ -101,7 +91,7 @@ impl<'a> Arg<'a> {
 
 impl Arg<'_> {
     /// The vector, if it is one.
-    pub(super) fn vector(&self) -> Option<&dyn Operand> {
+    pub(crate) fn vector(&self) -> Option<&dyn Operand> {
         match &self.0 {
             Operands::Scalar(_) | Operands::Value(_) | Operands::View(_) => None,
             Operands::Read(vector) => Some(*vector),
@@ -110,7 +100,7 @@ impl Arg<'_> {
     }
 
     /// The vector, if the kernel writes it.
-    pub(super) fn written(&mut self) -> Option<&mut (dyn Operand + '_)> {
+    pub(crate) fn written(&mut self) -> Option<&mut (dyn Operand + '_)> {
         match &mut self.0 {
             Operands::Scalar(_) | Operands::Value(_) | Operands::View(_) | Operands::Read(_) => {
                 None
@@ -170,6 +160,17 @@ pub(super) struct Flattened<'a> {
 }
 
 pub(super) fn flattened(args: Vec<Arg<'_>>) -> Flattened<'_> {
+    let is_one = |arg: &Arg<'_>| match arg.0 {
+        Operands::Scalar(_) | Operands::Read(_) | Operands::Write(_) => true,
+        Operands::Value(_) | Operands::View(_) => false,
+    };
+    if args.iter().all(is_one) {
+        return Flattened {
+            args,
+            wholes: vec![],
+            strided: false,
+        };
+    }
     let mut flat = Vec::with_capacity(args.len());
     let mut wholes = vec![];
     let mut strided = false;

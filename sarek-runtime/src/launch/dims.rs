@@ -4,11 +4,19 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Dims(pub(super) [usize; 3]);
 
+impl Dims {
+    /// Along x, y and z.
+    pub fn sizes(self) -> [usize; 3] {
+        self.0
+    }
+}
+
 /// What [`Dims`] can be made of.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the size of an index space",
+    message = "SRK1101: `{Self}` is not the size of an index space",
     label = "expected `n`, `(w, h)` or `(w, h, d)` of `usize`",
-    note = "convert other integers with `as usize` or `usize::try_from`"
+    note = "why: an index space has one to three dimensions, and sizes are `usize` as all lengths are",
+    note = "instead: convert other integers with `as usize` or `usize::try_from`"
 )]
 pub trait IntoDims {
     /// The size; 1 along axes that are not given.

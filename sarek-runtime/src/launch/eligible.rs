@@ -3,23 +3,55 @@
 use sarek_ir::write::IndexWidth;
 
 use super::prepare::Prepared;
-use super::space::check_block;
+use super::space::{Shape, check_block};
 use super::{Ready, host_memory};
 use crate::backend::Codegen;
-use crate::claims::{Request, Subject};
+use crate::claims::{Request, Schedule, Subject};
 use crate::device::Candidate;
 use crate::device::registry::Registry;
-use crate::{Device, Error, Result};
+use crate::{Device, Error, Result, intrinsic};
 
-/// The best device that can run the launch, which is not empty.
+/// The device that was chosen for an earlier launch which was like this one.
+pub(super) fn known_best(registry: &Registry, ready: &Ready<'_>) -> Option<Device> {
+    if !ready.lasts() {
+        return None;
+    }
+    let (chosen, device) = registry.chosen().get(ready)?;
+    (chosen == registry.generation()).then_some(device)
+}
+
+/// The best device that can run the launch, which is checked and not empty.
 pub(super) fn best(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
+    // What changes while it is being chosen makes the choice void.
+    let generation = registry.generation();
+    let device = choose(registry, ready)?;
+    if ready.lasts() {
+        registry.chosen().put(ready, &(generation, device.clone()));
+    }
+    Ok(device)
+}
+
+fn choose(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
     let mut rejected = Vec::new();
     let kernel: &sarek_ir::Kernel = &ready.call.kernel.kernel;
     let request = Request {
         kernels: &[kernel],
         bytes: 0,
     };
-    let owner = registry.owner(&Subject::Kernels, &request)?;
+    // A launch is a program of one kernel.
+    let owners = [
+        registry.owner(&Subject::Kernels, &request)?,
+        registry.owner(&Subject::Programs, &request)?,
+    ];
+    let owner = match owners {
+        [Some(one), Some(other)] if one != other => {
+            return Err(Error::Ambiguous {
+                what: format!("the kernel `{}`", kernel.name),
+                owners: vec![one.to_owned(), other.to_owned()],
+            });
+        }
+        [one, other] => one.or(other),
+    };
     if let Some(schedule) = &ready.call.schedule {
         // Names who could, if nobody does.
         registry.owner(&Subject::Schedule(schedule.clone()), &request)?;
@@ -29,6 +61,9 @@ pub(super) fn best(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
             Candidate::Device(device) if owner.is_some_and(|owner| device.backend() != owner) => {
                 let reason = format!("`{}` has claimed the kernel", owner.unwrap_or_default());
                 rejected.push((device.to_string(), reason));
+            }
+            Candidate::Device(device) if device.programs().memo().get(ready).is_some() => {
+                return Ok(device);
             }
             Candidate::Device(device) => match obstacles(&device, ready).as_slice() {
                 [] => return Ok(device),
@@ -75,6 +110,7 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
                 .map(|_| format!("it does not run the schedule `{schedule}`")),
         );
     }
+    reasons.extend(turns(device, ready));
     for (param, arg) in call.kernel.params().iter().zip(&call.args) {
         let bytes = arg.bytes();
         if bytes > info.max_buffer {
@@ -94,7 +130,13 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
         });
         reasons.extend(bytes.err());
     }
-    if reasons.is_empty() && !info.features.i64 && !host_memory(device) && !ready.shape.is_empty() {
+    let rendered = call.kernel.foreign().is_none();
+    if reasons.is_empty()
+        && rendered
+        && !info.features.i64
+        && !host_memory(device)
+        && !ready.shape.is_empty()
+    {
         // A plan that fails says so itself, when the launch is queued.
         let wide = |plan: super::plan::Plan| plan.index() == IndexWidth::Bits64;
         if ready.plan(device).is_ok_and(wide) {
@@ -107,11 +149,57 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     reasons
 }
 
+/// Why the device's threads cannot take the turns that the launch asks for, if it asks for that.
+fn turns(device: &Device, ready: &Ready<'_>) -> Vec<String> {
+    let (call, schedule) = (&ready.call, ready.call.known_schedule());
+    if host_memory(device) || schedule == Schedule::Blocks {
+        return vec![];
+    }
+    let (kernel, needs) = (&call.kernel.kernel, &call.kernel.needs);
+    let together = needs.barriers || needs.subgroups || !kernel.shared.is_empty();
+    let sized = match ready.shape {
+        Shape::Grid { block, .. } => block.0 != [1; 3],
+        Shape::Over(_) | Shape::Cover(_) => call.kernel.block().is_some_and(|b| b != [1; 3]),
+    };
+    let alone = schedule == Schedule::SingleThread;
+    [
+        (
+            !device.info().features.strided,
+            "its texts do not know of it",
+        ),
+        (
+            call.kernel.foreign().is_some(),
+            "its text is the user's, and runs as it is written",
+        ),
+        (together, "the kernel's threads work together in blocks"),
+        (
+            !kernel.natives.is_empty(),
+            "a `native!` text may end the thread",
+        ),
+        (
+            alone && sized,
+            "the launch gives a block of several threads",
+        ),
+    ]
+    .into_iter()
+    .filter(|(obstacle, _)| *obstacle)
+    .map(|(_, reason)| {
+        format!(
+            "it does not run the schedule `{}`: {reason}",
+            call.schedule()
+        )
+    })
+    .collect()
+}
+
 /// What [`sarek_ir::analysis::requirements::Requirements::storage8`] asks for, in words.
 pub(super) const STORAGE8: &str = "buffers of 8-bit elements (bool, i8, u8)";
 
 /// The same of `storage16`.
 pub(super) const STORAGE16: &str = "buffers of 16-bit elements (i16, u16)";
+
+/// The same of strict kernels.
+pub(super) const STRICT: &str = "floats that are the same to the bit everywhere";
 
 /// The same of `f16`.
 pub(super) const F16: &str = "f16 in buffers and shared arrays";
@@ -131,6 +219,7 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
         (needs.atomics64, has.atomics64, "64-bit atomics"),
         (needs.subgroups, has.subgroups, "subgroups"),
         (needs.fences, has.fences, "fences"),
+        (needs.strict, has.strict, STRICT),
     ] {
         if needed && !offered {
             reasons.push(format!("it has no {what}"));
@@ -138,6 +227,14 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
     }
     reasons.extend(shared_bytes(device, |least| kernel.kernel.fixed_shared_bytes(least)).err());
     match device.raw().codegen() {
+        Codegen::Direct | Codegen::Interpret if kernel.foreign().is_some() => {
+            reasons.extend(kernel.foreign().map(|text| text.no_text(None)));
+        }
+        Codegen::Jit(renderer, compiler) if kernel.foreign().is_some() => {
+            let text = kernel.foreign();
+            let text = text.filter(|text| text.text_for(renderer, compiler).is_none());
+            reasons.extend(text.map(|text| text.no_text(Some(renderer.target()))));
+        }
         Codegen::Direct | Codegen::Interpret if !needs.native.is_empty() => {
             reasons.push("a `native!` has no fallback in Rust".to_owned());
         }
@@ -148,6 +245,17 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
             ));
         }
         Codegen::Direct | Codegen::Interpret | Codegen::Jit(..) => {}
+    }
+    if let Codegen::Jit(renderer, _) = device.raw().codegen() {
+        let target = renderer.target();
+        let unknown = needs.intrinsics.iter();
+        let unknown = unknown.filter(|name| !intrinsic::is_registered(name, target));
+        reasons.extend(unknown.map(|name| {
+            format!(
+                "the intrinsic `{name}` has no text for {target}; give it one with \
+                 `register_intrinsic({name:?}, {target:?}, …)`"
+            )
+        }));
     }
     // The fault record is a buffer too, where something is checked that no launch can prove; so is what is printed.
     let checked = kernel.kernel.sites.iter().any(|site| !site.provable);

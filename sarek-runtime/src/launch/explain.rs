@@ -2,6 +2,9 @@
 
 use std::fmt::Write;
 
+use sarek_ir::{Site, SiteId, SiteKind};
+
+use super::plan::Plan;
 use super::prepare::Prepared;
 use super::{Ready, eligible, prove};
 use crate::Device;
@@ -27,8 +30,20 @@ pub(super) fn launch(registry: &Registry, ready: &Ready<'_>) -> String {
     let mut out = explain(registry, kernel, |device| {
         eligible::obstacles(device, ready)
     });
-    if let Ok(device) = eligible::best(registry, ready) {
-        line(&mut out, format_args!("launch: {}", plan(ready, &device)));
+    let Ok(device) = eligible::best(registry, ready) else {
+        return out;
+    };
+    match ready.plan(&device) {
+        Err(error) => line(&mut out, format_args!("launch: {error}")),
+        Ok(plan) => match &plan.proof.broken {
+            Some(broken) => line(&mut out, format_args!("launch: {broken}")),
+            None => {
+                line(&mut out, format_args!("launch: {}", shape(kernel, &plan)));
+                for site in &plan.proof.checked {
+                    line(&mut out, format_args!("checked: {}", check(kernel, *site)));
+                }
+            }
+        },
     }
     out
 }
@@ -99,6 +114,7 @@ fn needs(kernel: &Prepared) -> String {
         (needs.atomics64, "64-bit atomics"),
         (needs.subgroups, "subgroups"),
         (needs.fences, "fences"),
+        (needs.strict, super::eligible::STRICT),
     ]
     .into_iter()
     .filter(|(needed, _)| *needed)
@@ -113,15 +129,8 @@ fn needs(kernel: &Prepared) -> String {
 }
 
 /// How the launch would run on the device that is chosen.
-fn plan(ready: &Ready<'_>, device: &Device) -> String {
-    let plan = match ready.plan(device) {
-        Ok(plan) => plan,
-        Err(error) => return error.to_string(),
-    };
-    if let Some(broken) = &plan.proof.broken {
-        return broken.clone();
-    }
-    let sites = ready.call.kernel.kernel.sites.len();
+fn shape(kernel: &Prepared, plan: &Plan) -> String {
+    let sites = kernel.kernel.sites.len();
     let [x, y, z] = plan.space.block;
     let folded = if plan.is_folded() { ", folded" } else { "" };
     format!(
@@ -131,4 +140,22 @@ fn plan(ready: &Ready<'_>, device: &Device) -> String {
         sites - plan.proof.checked.len(),
         plan.index().scalar().bits(),
     )
+}
+
+/// A check that stays, since the launch does not prove it.
+fn check(kernel: &Prepared, site: SiteId) -> String {
+    let kernel = &kernel.kernel;
+    let Site { kind, loc, .. } = &kernel.sites[site.index()];
+    let what = match kind {
+        SiteKind::Index(memory) => format!("an index of `{}`", kernel.memory_name(*memory)),
+        SiteKind::Dimension(memory, dimension) => {
+            let name = kernel.memory_name(*memory);
+            format!("the index of `{name}` along dimension {dimension}")
+        }
+        SiteKind::Divisor => "a divisor".to_owned(),
+        SiteKind::Assert(message) => format!("the assertion {message:?}"),
+        SiteKind::Panic(message) => format!("the panic {message:?}"),
+    };
+    let file = kernel.file_of(site);
+    format!("{what} at {file}:{}:{}", loc.line, loc.column)
 }

@@ -9,34 +9,44 @@
 //! ([`programs`]); vectors are brought to the device and the launch is queued ([`run`]).
 
 mod arg;
+mod batch;
+mod compile;
 mod dims;
 mod eligible;
 mod explain;
+mod memo;
 mod plan;
 mod prepare;
 mod programs;
 mod prove;
+mod recall;
+mod record;
 mod run;
 mod source;
 mod space;
 #[cfg(test)]
 mod tests;
+mod unshaped;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use arg::Arg;
+pub use batch::{Code, Specialized};
 pub use dims::{Dims, IntoDims};
+pub(crate) use memo::Memo;
 pub(crate) use programs::Programs;
+pub(crate) use record::{Places, Recorded, Traced, Use};
+pub use unshaped::Shaped;
 
-use crate::backend::Codegen;
+use crate::backend::{Codegen, Parts};
 use crate::device::{Event, Stream, registry};
 use crate::tag::{ScheduleKind, Tag};
-use crate::{Device, Error, Kernel, KernelDef, Result};
+use crate::{Device, Error, Kernel, KernelDef, Result, environment};
 pub(crate) use explain::kernel as explain_kernel;
 #[cfg(feature = "reference")]
 pub use prepare::called;
-pub(crate) use prepare::{Prepared, prepared};
+pub(crate) use prepare::{Prepared, foreign, prepared};
 pub(crate) use source::source;
 
 use arg::Flattened;
@@ -66,8 +76,8 @@ struct Call<'a> {
     wholes: Vec<(usize, usize, Box<[u8]>)>,
     /// Has a view another last stride than 1? The unchecked body does not know it.
     strided: bool,
-    /// The names of what its text needs around it.
-    environments: Arc<[String]>,
+    /// The names of what its text needs around it, if a launch adds to those of the kernel.
+    environments: Option<Arc<[String]>>,
     /// How its threads are run, if that was said.
     schedule: Option<Tag<ScheduleKind>>,
 }
@@ -91,18 +101,23 @@ impl<'a, B> Launch<'a, B> {
     /// As for [`Launch::new`]; the definition's compiled body does what its IR says.
     #[doc(hidden)]
     pub unsafe fn of(def: &'static KernelDef, args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
+        Launch::prepared(prepared(def), args.into())
+    }
+
+    /// A launch of a kernel whose arguments were seen to, or are looked at when it runs.
+    pub(crate) fn prepared(kernel: Arc<Prepared>, args: Vec<Arg<'a>>) -> Launch<'a, B> {
         let Flattened {
             args,
             wholes,
             strided,
-        } = arg::flattened(args.into());
+        } = arg::flattened(args);
         Launch {
             call: Call {
-                kernel: prepared(def),
+                environments: None,
+                kernel,
                 args,
                 wholes,
                 strided,
-                environments: Arc::default(),
                 schedule: None,
             },
             block: PhantomData,
@@ -112,9 +127,15 @@ impl<'a, B> Launch<'a, B> {
     /// Takes along an environment that the kernel's text needs, such as the header of a function that a
     /// `native!` block calls. See [`crate::environment`].
     pub fn environment(mut self, name: &str) -> Self {
-        let known = self.call.environments.iter().cloned();
-        self.call.environments = known.chain([name.to_owned()]).collect();
+        let known = self.call.environments().iter().cloned();
+        self.call.environments = Some(known.chain([name.to_owned()]).collect());
         self
+    }
+
+    /// Compiles its text with further definitions, options, headers or files.
+    pub fn options(self, parts: Parts) -> Self {
+        let name = environment::of_parts(parts);
+        self.environment(&name)
     }
 
     /// Has its threads run in another way than in blocks, each thread once. Only devices of the backend that has
@@ -196,6 +217,59 @@ impl<'a> Grid<'a> {
     }
 }
 
+// Asked to run too early, launches say so.
+impl<B> Launch<'_, B> {
+    #[doc(hidden)]
+    pub fn run(self) -> Result<()>
+    where
+        Self: Shaped,
+    {
+        unreachable!("it has no index space")
+    }
+
+    #[doc(hidden)]
+    pub fn run_on(self, _: &Device) -> Result<()>
+    where
+        Self: Shaped,
+    {
+        unreachable!("it has no index space")
+    }
+
+    #[doc(hidden)]
+    pub fn enqueue(self, _: &Stream) -> Result<Event>
+    where
+        Self: Shaped,
+    {
+        unreachable!("it has no index space")
+    }
+}
+
+impl Grid<'_> {
+    #[doc(hidden)]
+    pub fn run(self) -> Result<()>
+    where
+        Self: Shaped,
+    {
+        unreachable!("it has no block size")
+    }
+
+    #[doc(hidden)]
+    pub fn run_on(self, _: &Device) -> Result<()>
+    where
+        Self: Shaped,
+    {
+        unreachable!("it has no block size")
+    }
+
+    #[doc(hidden)]
+    pub fn enqueue(self, _: &Stream) -> Result<Event>
+    where
+        Self: Shaped,
+    {
+        unreachable!("it has no block size")
+    }
+}
+
 /// A launch with all that it needs.
 #[must_use = "nothing runs until `.run()?`, `.run_on(&device)?` or `.enqueue(&stream)?`"]
 pub struct Ready<'a> {
@@ -214,12 +288,12 @@ impl Ready<'_> {
 
     /// Queues the launch on a device's default stream.
     pub fn run_on(mut self, device: &Device) -> Result<()> {
-        self.queue(&device.stream()).map(|_| ())
+        self.queue(device.default_stream()).map(|_| ())
     }
 
     /// Queues the launch on a stream. The event is behind it.
     pub fn enqueue(mut self, stream: &Stream) -> Result<Event> {
-        let outcome = self.queue(stream)?;
+        let outcome = self.queue(stream.by_ref())?;
         let event = stream.event(outcome.or_else(|| stream.queue().tail()))?;
         self.call.mark_written(&event);
         Ok(event)
@@ -230,13 +304,35 @@ impl Ready<'_> {
         explain::launch(registry::global(), self)
     }
 
+    /// Is the kernel strict, so that its floats are the same to the bit on every device?
+    #[doc(hidden)]
+    pub fn is_strict(&self) -> bool {
+        self.call.kernel.needs.strict
+    }
+
     fn run_among(&mut self, registry: &registry::Registry) -> Result<()> {
-        self.check()?;
-        if self.shape.is_empty() {
-            return Ok(());
+        let known = eligible::known_best(registry, self);
+        self.check_unless(known.is_some())?;
+        let device = match known {
+            Some(device) => device,
+            None if self.shape.is_empty() => return Ok(()),
+            None => eligible::best(registry, self)?,
+        };
+        self.queue(device.default_stream()).map(|_| ())
+    }
+
+    /// Does what is known of launches like this one stay true? The texts of intrinsics may be other ones by now.
+    fn lasts(&self) -> bool {
+        self.call.kernel.needs.intrinsics.is_empty()
+    }
+
+    /// Checks the launch, unless one like it was. That arguments fit is promised for kernels of Rust, and asked of others
+    /// each time.
+    fn check_unless(&self, known: bool) -> Result<()> {
+        match known && self.call.kernel.foreign().is_none() {
+            true => Ok(()),
+            false => self.check(),
         }
-        let device = eligible::best(registry, self)?;
-        self.queue(&device.stream()).map(|_| ())
     }
 
     /// What can be told without a device.
@@ -244,15 +340,31 @@ impl Ready<'_> {
         let kernel = &self.call.kernel;
         arg::check(kernel.name(), kernel.params(), &self.call.args)?;
         self.call.check_items(self.items)?;
+        if kernel.needs.strict && !self.call.environments().is_empty() {
+            let problem = "it is strict, and takes no environment: flags and headers may change what floats are";
+            return Err(self.call.malformed(problem.into()));
+        }
         self.shape
             .check(kernel.block())
             .map_err(|problem| self.call.malformed(problem))?;
-        match self.shape {
-            Shape::Over(_) if kernel.needs.barriers => Err(self
-                .call
-                .malformed(format!("{WHOLE_BLOCKS}, not with `.over(…)`"))),
-            Shape::Over(_) | Shape::Cover(_) | Shape::Grid { .. } => Ok(()),
+        if let Some(definition) = kernel.foreign() {
+            definition.check_elements(&self.call.args)?;
         }
+        let problem = match (self.shape, kernel.block()) {
+            (Shape::Over(_), _) if kernel.foreign().is_some() => {
+                format!("its text runs in whole blocks: launch it {IN_BLOCKS}")
+            }
+            (Shape::Over(_), _) if kernel.needs.barriers => {
+                format!("{WHOLE_BLOCKS}, not with `.over(…)`")
+            }
+            // Of a kernel of Rust the type of the launch sees to this.
+            (Shape::Grid { block, .. }, Some(fixed)) if block.0 != fixed.map(|n| n as usize) => {
+                let fixed = Dims(fixed.map(|n| n as usize));
+                format!("its text is written for blocks of {fixed}, not of {block}")
+            }
+            (Shape::Over(_) | Shape::Cover(_) | Shape::Grid { .. }, _) => return Ok(()),
+        };
+        Err(self.call.malformed(problem))
     }
 }
 
@@ -260,8 +372,11 @@ impl Ready<'_> {
 const WHOLE_BLOCKS: &str = "its barriers wait for all threads of a block, so that it is launched with \
      `.grid(g).block(b)` or, rounded up to whole blocks, `.cover(n)`";
 
+/// How a launch asks for whole blocks.
+const IN_BLOCKS: &str = "with `.grid(g).block(b)` or, rounded up to whole blocks, `.cover(n)`";
+
 /// Does the device's code work on the vectors' host copies?
-fn host_memory(device: &Device) -> bool {
+pub(crate) fn host_memory(device: &Device) -> bool {
     match device.raw().codegen() {
         Codegen::Direct | Codegen::Interpret => true,
         Codegen::Jit(..) => false,
@@ -269,6 +384,13 @@ fn host_memory(device: &Device) -> bool {
 }
 
 impl Call<'_> {
+    /// The names of what its text needs around it.
+    fn environments(&self) -> &Arc<[String]> {
+        self.environments
+            .as_ref()
+            .unwrap_or(&self.kernel.environments)
+    }
+
     /// The number of elements of a parameter's vector.
     fn len_of(&self, param: usize) -> u64 {
         // A value of several parts before it is several arguments.
@@ -283,7 +405,8 @@ impl Call<'_> {
 
     /// An error unless the items are as many in each vector.
     fn check_items(&self, items: &[usize]) -> Result<()> {
-        let name = |&i: &usize| self.kernel.def.ir.params[i].name.to_string();
+        let written = self.kernel.def().map_or(&*self.kernel.kernel, |def| def.ir);
+        let name = |&i: &usize| written.params[i].name.to_string();
         let lengths: Vec<(String, u64)> =
             items.iter().map(|i| (name(i), self.len_of(*i))).collect();
         match lengths.iter().all(|(_, len)| *len == lengths[0].1) {

@@ -7,8 +7,10 @@ use sarek_ir::analysis::range::ArgFact;
 use sarek_ir::write::{self, IndexWidth, Variant};
 
 use super::prove::{Proof, fact, facts};
-use super::space::physical_grid;
+use super::space::{Host, physical_grid};
 use super::{Ready, host_memory};
+use crate::backend::DeviceInfo;
+use crate::claims::Schedule;
 use crate::direct::IndexSpace;
 use crate::{Device, Error, Result};
 
@@ -19,6 +21,8 @@ pub(super) struct Plan {
     pub(super) proof: Arc<Proof>,
     /// The length of each shared array.
     pub(super) shared: Arc<[u64]>,
+    /// Do blocks take turns? Not on host devices, whose business that is.
+    strided: bool,
     /// Are the last strides of all views 1?
     dense: bool,
 }
@@ -28,22 +32,48 @@ impl Ready<'_> {
     pub(super) fn plan(&self, device: &Device) -> Result<Plan> {
         let kernel = &self.call.kernel;
         let info = device.info();
-        let host = host_memory(device);
+        let host = host_memory(device).then(|| {
+            let direct = kernel.def().map(|def| def.direct);
+            Host {
+                weight: direct.map_or(1, |direct| direct.weight),
+                streams: direct.is_some_and(|direct| direct.streams),
+            }
+        });
         let malformed = |problem| self.call.malformed(problem);
-        let space = self
-            .shape
-            .space(kernel.block(), info, host)
-            .map_err(malformed)?;
+        let schedule = match host {
+            Some(_) => Schedule::Blocks,
+            None => self.call.known_schedule(),
+        };
+        let block = match schedule {
+            Schedule::SingleThread => Some([1; 3]),
+            Schedule::Blocks | Schedule::GridStride => kernel.block(),
+        };
+        let space = self.shape.space(block, info, host).map_err(malformed)?;
         // Host devices run blocks of the logical grid; they start nothing.
-        let max_grid = if host { [u32::MAX; 3] } else { info.max_grid };
-        let grid = physical_grid(space.grid, max_grid).ok_or_else(|| {
+        let max_grid = if host.is_some() {
+            [u32::MAX; 3]
+        } else {
+            info.max_grid
+        };
+        let grid = match schedule {
+            Schedule::Blocks => physical_grid(space.grid, max_grid).ok_or_else(|| {
+                let [x, y, z] = max_grid;
+                malformed(format!(
+                    "it has {} blocks, and {} starts at most {x} × {y} × {z}",
+                    space.blocks(),
+                    info.name
+                ))
+            })?,
+            Schedule::GridStride => [at_once(info, space), 1, 1],
+            Schedule::SingleThread => [1; 3],
+        };
+        if kernel.foreign().is_some() && grid.map(u64::from) != space.grid {
             let [x, y, z] = max_grid;
-            malformed(format!(
-                "it has {} blocks, and {} starts at most {x} × {y} × {z}",
-                space.blocks(),
+            return Err(malformed(format!(
+                "{} starts grids of at most {x} × {y} × {z} blocks, and text cannot be folded",
                 info.name
-            ))
-        })?;
+            )));
+        }
         let shared = self.shared_lens(space)?;
         let proof = kernel.proofs.get(&kernel.kernel, space, &self.call.args);
         Ok(Plan {
@@ -51,6 +81,7 @@ impl Ready<'_> {
             grid,
             proof,
             shared,
+            strided: schedule != Schedule::Blocks,
             dense: !self.call.strided,
         })
     }
@@ -65,9 +96,10 @@ impl Ready<'_> {
         let lens = kernel.shared_lens(&facts(space, &args));
         lens.map(Arc::from).map_err(|fault| {
             let loc = kernel.sites[fault.site.index()].loc;
+            let file = kernel.file_of(fault.site);
             self.call.malformed(format!(
-                "the length of a shared array divides by zero at {}:{}:{}",
-                kernel.file, loc.line, loc.column
+                "the length of a shared array divides by zero at {file}:{}:{}",
+                loc.line, loc.column
             ))
         })
     }
@@ -84,9 +116,26 @@ impl Ready<'_> {
     }
 }
 
+/// Blocks that each processor runs at once, as far as anybody tells.
+const BLOCKS_A_PROCESSOR: u32 = 8;
+
+/// The blocks of a space that a device runs at once.
+fn at_once(info: &DeviceInfo, space: IndexSpace) -> u32 {
+    // Where nobody says, as many as a large device has.
+    let processors = if info.compute_units == 0 {
+        128
+    } else {
+        info.compute_units
+    };
+    let most = processors
+        .saturating_mul(BLOCKS_A_PROCESSOR)
+        .min(info.max_grid[0].max(1));
+    u32::try_from(space.blocks()).map_or(most, |blocks| blocks.min(most))
+}
+
 impl Plan {
     pub(super) fn is_folded(&self) -> bool {
-        self.grid.map(u64::from) != self.space.grid
+        self.strided || self.grid.map(u64::from) != self.space.grid
     }
 
     /// The width that `usize` needs. The numbers of blocks in a folded grid count too.
@@ -96,7 +145,12 @@ impl Plan {
             .iter()
             .map(|&g| u64::from(g))
             .fold(1, u64::saturating_mul);
-        let numbers_fit = !self.is_folded() || u32::try_from(started).is_ok();
+        // Where blocks take turns, the number behind the last one is that of no block.
+        let last = match self.strided {
+            true => started.saturating_add(self.space.blocks()),
+            false => started,
+        };
+        let numbers_fit = !self.is_folded() || u32::try_from(last).is_ok();
         match self.proof.fits_u32 && numbers_fit {
             true => IndexWidth::Bits32,
             false => IndexWidth::Bits64,
@@ -115,6 +169,7 @@ impl Plan {
         Variant {
             dims: (last.index() as u8 + 1).max(default.unwrap_or(1)),
             folded: self.is_folded(),
+            strided: self.strided,
             index: self.index(),
             checked: self.proof.checked.clone(),
             dense: self.dense,

@@ -1,48 +1,97 @@
 //! A kernel made ready for launches: linked, and known by a number. Once for each definition.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use sarek_ir::analysis::requirements::Requirements;
-use sarek_ir::{Kernel, Param, link};
+use sarek_ir::{Access, Expr, Kernel, Memory, Param, ParamId, ParamKind, link};
 
 use super::prove::Proofs;
 use crate::KernelDef;
+use crate::foreign::Definition;
 use crate::sync::lock;
 
 pub(crate) struct Prepared {
     /// Names it in the caches of programs.
     pub(super) id: u64,
-    pub(super) def: &'static KernelDef,
-    /// Closed.
+    of: Of,
+    /// Closed. Of a foreign kernel, its parameters alone.
     pub(super) kernel: Arc<Kernel>,
     pub(super) needs: Requirements,
     pub(super) proofs: Proofs,
+    /// What its text needs around it, whatever a launch adds.
+    pub(super) environments: Arc<[String]>,
+    /// For each parameter, whether the kernel reads the slice, and whether it writes it.
+    traffic: Vec<(bool, bool)>,
+}
+
+/// What a kernel was made of.
+enum Of {
+    Definition(&'static KernelDef),
+    Foreign(Box<Definition>),
 }
 
 impl Prepared {
     fn new(def: &'static KernelDef) -> Prepared {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
         let kernel = match def.ir.is_closed() {
             true => def.ir.clone(),
             false => link::link(def.ir, &(def.links)()),
         };
+        Prepared::of(Of::Definition(def), kernel)
+    }
+
+    fn of(of: Of, kernel: Kernel) -> Prepared {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let environments = match &of {
+            Of::Definition(def) => def.environments,
+            Of::Foreign(_) => &[],
+        };
         Prepared {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
-            def,
+            of,
             needs: Requirements::of(&kernel),
+            traffic: traffic(&kernel),
             kernel: Arc::new(kernel),
             proofs: Proofs::default(),
+            environments: environments.iter().map(ToString::to_string).collect(),
         }
     }
 
-    pub(super) fn name(&self) -> &str {
+    /// The definition, if it is a kernel of Rust.
+    pub(super) fn def(&self) -> Option<&'static KernelDef> {
+        match &self.of {
+            Of::Definition(def) => Some(def),
+            Of::Foreign(_) => None,
+        }
+    }
+
+    /// The definition, if it is text in devices' own languages.
+    pub(crate) fn foreign(&self) -> Option<&Definition> {
+        match &self.of {
+            Of::Definition(_) => None,
+            Of::Foreign(definition) => Some(definition),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
         &self.kernel.name
     }
 
     pub(super) fn params(&self) -> &[Param] {
         &self.kernel.params
+    }
+
+    /// The bytes that a launch reads and writes, given those of each argument.
+    pub(super) fn bytes(&self, args: impl Iterator<Item = u64>) -> (u64, u64) {
+        let both = self.traffic.iter().zip(args);
+        both.fold((0, 0), |(read, written), ((reads, writes), bytes)| {
+            (
+                read + if *reads { bytes } else { 0 },
+                written + if *writes { bytes } else { 0 },
+            )
+        })
     }
 
     /// The block size that the kernel fixes.
@@ -51,18 +100,76 @@ impl Prepared {
     }
 }
 
+/// Which slices a kernel reads, and which it writes.
+fn traffic(kernel: &Kernel) -> Vec<(bool, bool)> {
+    let loads = |slice: ParamId| {
+        let slice = Memory::Slice(slice);
+        let is = |expr: &Expr| matches!(expr, Expr::Load { memory, .. } if *memory == slice);
+        kernel.exprs.iter().any(is)
+    };
+    let params = kernel.params.iter().zip((0..).map(ParamId));
+    let traffic = params.map(|(param, id)| match param.kind {
+        ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => (false, false),
+        ParamKind::Slice { access, .. } => match access {
+            Access::Read => (true, false),
+            Access::Write => (loads(id), true),
+            Access::Atomic => (true, true),
+        },
+    });
+    traffic.collect()
+}
+
 /// What makes two definitions the same: the addresses of the IR, of the function that tells the links, and of
 /// the body. Instances of a generic kernel differ in the last two; functions that the linker has folded into one
 /// do the same.
 type Key = (usize, usize, usize);
 
-static ALL: OnceLock<Mutex<HashMap<Key, Arc<Prepared>>>> = OnceLock::new();
+type Definitions = HashMap<Key, &'static Known, BuildHasherDefault<Addresses>>;
+
+static ALL: OnceLock<Mutex<Definitions>> = OnceLock::new();
+
+/// A definition that was called. Definitions are there to the end of the program, and so is what they became.
+struct Known {
+    key: Key,
+    prepared: Arc<Prepared>,
+}
+
+/// Some of the definitions, each at the place that its address gives it: calls of these need no lock.
+static QUICK: [OnceLock<&'static Known>; 512] = [const { OnceLock::new() }; 512];
+
+/// Hashes addresses and numbers that nobody chooses to collide.
+#[derive(Default)]
+pub(super) struct Addresses(u64);
+
+impl Hasher for Addresses {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes
+            .iter()
+            .for_each(|byte| self.write_usize((*byte).into()));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.write_usize(number as usize);
+    }
+
+    fn write_usize(&mut self, address: usize) {
+        let mixed = (self.0.rotate_left(5) ^ address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        // Maps look at the uppermost and the lowest bits, addresses differ in the middle.
+        self.0 = mixed ^ mixed >> 32;
+    }
+}
 
 /// The definitions that this program has called so far, in no order.
 #[cfg(feature = "reference")]
 pub fn called() -> Vec<&'static KernelDef> {
     let all = lock(ALL.get_or_init(Mutex::default));
-    all.values().map(|prepared| prepared.def).collect()
+    all.values()
+        .filter_map(|known| known.prepared.def())
+        .collect()
 }
 
 /// The kernel of a definition; made at its first call.
@@ -72,8 +179,23 @@ pub(crate) fn prepared(def: &'static KernelDef) -> Arc<Prepared> {
         def.links as usize,
         def.direct.run as usize,
     );
+    let mut hasher = Addresses::default();
+    hasher.write_usize(key.0);
+    let quick = &QUICK[hasher.finish() as usize % QUICK.len()];
+    if let Some(known) = quick.get().filter(|known| known.key == key) {
+        return known.prepared.clone();
+    }
     let mut all = lock(ALL.get_or_init(Mutex::default));
-    all.entry(key)
-        .or_insert_with(|| Arc::new(Prepared::new(def)))
-        .clone()
+    let known = *all.entry(key).or_insert_with(|| {
+        let prepared = Arc::new(Prepared::new(def));
+        Box::leak(Box::new(Known { key, prepared }))
+    });
+    // The first of those that share a place has it.
+    quick.get_or_init(|| known);
+    known.prepared.clone()
+}
+
+/// A foreign kernel, with its parameters as a kernel without a body.
+pub(crate) fn foreign(definition: Definition, signature: Kernel) -> Arc<Prepared> {
+    Arc::new(Prepared::of(Of::Foreign(Box::new(definition)), signature))
 }

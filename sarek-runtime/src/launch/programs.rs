@@ -6,13 +6,19 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex};
 
-use sarek_ir::write::{Source, Variant};
+use sarek_ir::ParamId;
+use sarek_ir::write::{SlotKind, Source, Variant};
 
+use super::compile::Unit;
+use super::memo::{Memo, Planned};
 use super::plan::Plan;
 use super::prepare::Prepared;
-use crate::backend::{Artifact, BackendDevice, Codegen, Compiler, Parts, Program, Renderer};
+use crate::backend::{Artifact, BackendDevice, Codegen, Compiler, Origin, Program, Renderer};
+use crate::direct::Direct;
+use crate::intrinsic::Spelled;
+use crate::span::span;
 use crate::sync::lock;
-use crate::{Device, Error, Result, cache, environment};
+use crate::{Device, Error, Result};
 
 /// What [`BackendDevice::load`] returned.
 pub(super) type Loaded = Arc<dyn Any + Send + Sync>;
@@ -24,18 +30,73 @@ pub(crate) struct Programs {
     bodies: Cache<u64, Loaded>,
     compiled: Cache<CompiledKey, Arc<Compiled>>,
     loaded: Cache<LoadedKey, Jitted>,
+    memo: Memo<Arc<Planned>>,
 }
 
-/// Kernel, variant and environments.
-type CompiledKey = (u64, Variant, Arc<[String]>);
+impl Programs {
+    /// How earlier launches ran.
+    pub(super) fn memo(&self) -> &Memo<Arc<Planned>> {
+        &self.memo
+    }
+}
+
+/// Kernel, variant, environments, and the texts of intrinsics.
+pub(super) type CompiledKey = (u64, Variant, Arc<[String]>, Spelled);
 
 /// The same with the block size, and the lengths of shared arrays where a program fixes them.
 type LoadedKey = (CompiledKey, [u32; 3], Arc<[u64]>);
 
 struct Compiled {
-    source: Source,
+    unit: Unit,
     artifact: Artifact,
-    parts: Parts,
+    writes: Writes,
+}
+
+impl Compiled {
+    fn new(unit: Unit, artifact: Artifact) -> Compiled {
+        Compiled {
+            writes: Writes::of(&unit.source),
+            unit,
+            artifact,
+        }
+    }
+}
+
+/// What a program writes.
+pub(super) struct Writes {
+    /// The parameters whose vectors it writes.
+    pub(super) params: Vec<ParamId>,
+    /// Does it record faults?
+    pub(super) faults: bool,
+    /// Does it print?
+    pub(super) output: bool,
+}
+
+impl Writes {
+    fn of(source: &Source) -> Writes {
+        let mut writes = Writes {
+            params: Vec::new(),
+            faults: false,
+            output: false,
+        };
+        for slot in &source.slots {
+            match slot.kind {
+                SlotKind::Buffer {
+                    param,
+                    mutable: true,
+                } => writes.params.push(param),
+                SlotKind::Faults => writes.faults = true,
+                SlotKind::Output(_) => writes.output = true,
+                SlotKind::Buffer { mutable: false, .. }
+                | SlotKind::Len(_)
+                | SlotKind::Scalar(_)
+                | SlotKind::Extent(_)
+                | SlotKind::Grid(_)
+                | SlotKind::Shared(_) => {}
+            }
+        }
+        writes
+    }
 }
 
 /// A compiled and loaded source.
@@ -46,8 +107,17 @@ pub(super) struct Jitted {
 }
 
 impl Jitted {
+    /// What the compiler said.
+    pub(super) fn log(&self) -> &str {
+        &self.compiled.artifact.log
+    }
+
     pub(super) fn source(&self) -> &Source {
-        &self.compiled.source
+        &self.compiled.unit.source
+    }
+
+    pub(super) fn writes(&self) -> &Writes {
+        &self.compiled.writes
     }
 }
 
@@ -55,10 +125,18 @@ impl Jitted {
 pub(super) fn body(device: &Device, kernel: &Prepared) -> Result<Loaded> {
     device.programs().bodies.get(kernel.id, || {
         device.raw().load(&match device.raw().codegen() {
-            Codegen::Direct => Program::Direct(kernel.def.direct),
+            Codegen::Direct => Program::Direct(direct(kernel)?),
             Codegen::Interpret | Codegen::Jit(..) => Program::Ir(kernel.kernel.clone()),
         })
     })
+}
+
+fn direct(kernel: &Prepared) -> Result<Direct> {
+    let without = || Error::Foreign {
+        kernel: kernel.name().to_owned(),
+        problem: "it has no compiled body".to_owned(),
+    };
+    Ok(kernel.def().ok_or_else(without)?.direct)
 }
 
 /// A variant of a kernel, rendered, compiled and loaded for the blocks of a plan.
@@ -75,84 +153,61 @@ pub(super) fn jitted(
         true => plan.shared.clone(),
         false => Arc::default(),
     };
-    let key = (kernel.id, variant.clone(), environments.clone());
+    let spelled = Spelled::of(&kernel.needs.intrinsics, renderer.target())?;
+    let key = compiled_key(kernel, variant, environments, &spelled);
     let loaded = (key.clone(), plan.space.block, shared);
     programs.loaded.get(loaded, || {
         let compiled = programs.compiled.get(key, || {
-            let source = renderer.render(&kernel.kernel, variant)?;
-            let parts = environment::resolve(environments, renderer.target())?;
-            let artifact = compile(compiler, kernel.name(), &source, &parts)
-                .map_err(|error| located(error, &source, &kernel.kernel.file))?;
-            Ok(Arc::new(Compiled {
-                source,
-                artifact,
-                parts,
-            }))
+            span!("compile", kernel = kernel.name(), device = device);
+            let unit = Unit::of(
+                kernel,
+                variant,
+                &spelled,
+                (renderer, compiler),
+                environments,
+            )?;
+            let artifact = unit.compile(compiler)?;
+            Ok(Arc::new(Compiled::new(unit, artifact)))
         })?;
-        let program = load(device.raw(), kernel, &compiled, plan)
-            .map_err(|error| located(error, &compiled.source, &kernel.kernel.file))?;
+        span!("load", kernel = kernel.name(), device = device);
+        let program = load(device.raw(), kernel, &compiled, plan);
+        let program = program.map_err(|error| compiled.unit.located(error))?;
         Ok(Jitted { compiled, program })
     })
 }
 
-/// The error with the places in the user's source of which the compiler spoke.
-fn located(mut error: Error, source: &Source, own: &str) -> Error {
-    if let Error::Compile { places, log, .. } = &mut error {
-        *places = vec![];
-        for (file, line) in mentioned(log).filter_map(|line| source.origin(line)) {
-            let file = if file.is_empty() { own } else { file };
-            let place = format!("{file}:{line}");
-            if !places.contains(&place) {
-                places.push(place);
-            }
-        }
+/// What is to be compiled for a kernel, unless it was.
+pub(super) fn missing(
+    device: &Device,
+    codegen: (&dyn Renderer, &dyn Compiler),
+    kernel: &Prepared,
+    variant: &Variant,
+    environments: &Arc<[String]>,
+) -> Result<Option<(CompiledKey, Unit)>> {
+    let spelled = Spelled::of(&kernel.needs.intrinsics, codegen.0.target())?;
+    let key = compiled_key(kernel, variant, environments, &spelled);
+    if device.programs().compiled.has(&key) {
+        return Ok(None);
     }
-    error
+    let unit = Unit::of(kernel, variant, &spelled, codegen, environments)?;
+    Ok(Some((key, unit)))
 }
 
-/// The lines that a compiler's log speaks of: `name(12): error`, `name:12:5: error`, `wgsl:12:5`.
-fn mentioned(log: &str) -> impl Iterator<Item = u32> {
-    log.lines().filter_map(|line| {
-        let in_parentheses = line.split_once("): ").and_then(|(head, _)| {
-            let (_, number) = head.rsplit_once('(')?;
-            number.parse().ok()
-        });
-        in_parentheses.or_else(|| {
-            let parts: Vec<&str> = line.split(':').collect();
-            let number = |text: &str| text.trim().parse::<u32>().ok();
-            parts
-                .windows(2)
-                .find_map(|pair| number(pair[1]).and(number(pair[0])))
-        })
-    })
+/// Keeps what was compiled.
+pub(super) fn keep(device: &Device, key: CompiledKey, unit: Unit, artifact: Artifact) {
+    let made = || Ok(Arc::new(Compiled::new(unit, artifact)));
+    // Nothing is made in it that could fail.
+    let _kept = device.programs().compiled.get(key, made);
 }
 
-/// Compiles a source, or finds on disk what it was compiled to before.
-fn compile(
-    compiler: &dyn Compiler,
-    kernel: &str,
-    source: &Source,
-    parts: &Parts,
-) -> Result<Artifact> {
-    // Headers may change without their names: what is compiled with any is compiled anew in each process.
-    if !compiler.keeps_artifacts() || !parts.headers.is_empty() {
-        return compiler.compile(kernel, source, parts);
-    }
-    let (fingerprint, entry, text) = (compiler.fingerprint(), &source.entry, &source.text);
-    let key = format!("{fingerprint}\n{parts:?}\n{entry}\n{text}");
-    let disk = cache::global();
-    if let Some(bytes) = disk.get(&key) {
-        let log = String::new();
-        return Ok(Artifact {
-            bytes: bytes.into(),
-            log,
-        });
-    }
-    let artifact = compiler.compile(kernel, source, parts)?;
-    if !artifact.bytes.is_empty() {
-        disk.put(&key, &artifact.bytes);
-    }
-    Ok(artifact)
+fn compiled_key(
+    kernel: &Prepared,
+    variant: &Variant,
+    environments: &Arc<[String]>,
+    spelled: &Spelled,
+) -> CompiledKey {
+    let (variant, environments) = (variant.clone(), environments.clone());
+    (kernel.id, variant, environments, spelled.clone())
 }
 
 fn load(
@@ -163,12 +218,15 @@ fn load(
 ) -> Result<Loaded> {
     device.load(&Program::Binary {
         artifact: &compiled.artifact,
-        source: &compiled.source,
+        source: &compiled.unit.source,
         kernel: kernel.name(),
         block: plan.space.block,
         shared: &plan.shared,
-        parts: &compiled.parts,
-        ir: &kernel.kernel,
+        parts: &compiled.unit.parts,
+        origin: match kernel.foreign() {
+            Some(text) => Origin::Foreign(text.parameters()),
+            None => Origin::Rendered(&kernel.kernel),
+        },
     })
 }
 
@@ -185,6 +243,12 @@ impl<K, V> Default for Cache<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> Cache<K, V> {
+    /// Was the value of `key` made?
+    fn has(&self, key: &K) -> bool {
+        let place = lock(&self.0).get(key).cloned();
+        place.is_some_and(|place| lock(&place).is_some())
+    }
+
     /// The value of `key`; `make` is tried again after it failed.
     fn get(&self, key: K, make: impl FnOnce() -> Result<V>) -> Result<V> {
         let place = lock(&self.0).entry(key).or_default().clone();
@@ -196,32 +260,6 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
                 *value = Some(made.clone());
                 Ok(made)
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::mentioned;
-
-    #[test]
-    fn lines_are_found_in_every_compilers_log() {
-        for (log, lines) in [
-            (
-                "saxpy.cu(12): error: identifier \"q\" is undefined\n      1\n",
-                &[12][..],
-            ),
-            (
-                "/tmp/t.cl:7:20: error: use of q\n<source>:9:1: note",
-                &[7, 9],
-            ),
-            (
-                "error: no definition\n   ┌─ wgsl:31:5\n   │\n31 │  x",
-                &[31],
-            ),
-            ("warning 3: (see 4)", &[]),
-        ] {
-            assert_eq!(mentioned(log).collect::<Vec<_>>(), lines, "{log}");
         }
     }
 }

@@ -1,60 +1,122 @@
 //! Queuing a launch on a stream.
 
-use std::sync::OnceLock;
+use std::cell::Cell;
+use std::sync::{Arc, OnceLock};
 
 use sarek_ir::write::{Slot, SlotKind, Source};
 use sarek_ir::{Memory, ParamId, Scalar, Value, binary16};
 
 use super::arg::Operands;
+use super::memo::Planned;
 use super::plan::Plan;
-use super::programs::{self, Jitted};
+use super::programs::{self, Jitted, Loaded, Writes};
 use super::{Arg, Call, Ready, eligible};
-use crate::backend::{self, Args, Codegen, Compiler, Renderer, ScalarBytes, Slice};
-use crate::device::{Event, Pending, Stream, Traces};
+use crate::backend::{self, Args, Codegen, Compiler, Mem, Renderer, ScalarBytes, Slice};
+use crate::claims::Schedule;
+use crate::device::{Done, Event, Pending, StreamRef, Traces, WorkKind};
 use crate::direct::DirectArg;
 use crate::fault::Sites;
+use crate::foreign::Definition;
+use crate::span::span;
 use crate::tag::{ScheduleKind, Tag};
 use crate::{Error, Result};
 
+/// How a launch runs on a device.
+pub(super) enum How {
+    /// In place.
+    Host {
+        /// The compiled body, or the IR.
+        body: Loaded,
+        /// Does the device see elements as units?
+        linked: bool,
+        /// See [`Args::Host`].
+        checked: bool,
+    },
+    /// As a program on its memory.
+    Device(Jitted),
+}
+
 impl Ready<'_> {
     /// Queues the launch; its outcome if that is not known yet.
-    pub(super) fn queue(&mut self, stream: &Stream) -> Result<Option<Pending>> {
-        self.check()?;
-        stream.queue().admit()?;
+    pub(super) fn queue(&mut self, stream: StreamRef<'_>) -> Result<Option<Pending>> {
+        span!(
+            "launch",
+            kernel = self.call.kernel.name(),
+            device = stream.device()
+        );
+        let Some(planned) = self.planned(stream)? else {
+            return Ok(None);
+        };
+        let plan = &planned.plan;
+        match &planned.how {
+            How::Host {
+                body,
+                linked,
+                checked,
+            } => {
+                let how = (*linked, *checked);
+                self.call
+                    .run_on_host(stream, plan, body, how)
+                    .map(|()| None)
+            }
+            How::Device(program) => self.call.queue_on_device(stream, plan, program),
+        }
+    }
+
+    /// Checks the launch and finds out how it runs; `None` if it is empty.
+    pub(super) fn planned(&self, stream: StreamRef<'_>) -> Result<Option<Arc<Planned>>> {
         let device = stream.device();
+        let memo = device.programs().memo();
+        let lasts = self.lasts();
+        let known = if lasts { memo.get(self) } else { None };
+        self.check_unless(known.is_some())?;
+        stream.queue().admit()?;
+        if known.is_some() {
+            return Ok(known);
+        }
         eligible::check(device, self)?;
         if self.shape.is_empty() {
             return Ok(None);
         }
         let plan = self.plan(device)?;
         self.require(&plan)?;
-        device.initialize(&self.call.environments)?;
-        match device.raw().codegen() {
+        device.initialize(self.call.environments())?;
+        let body = || programs::body(device, &self.call.kernel);
+        let how = match device.raw().codegen() {
             // The interpreter is the sanitizer: it checks what is proved, too.
-            Codegen::Interpret => {
-                let how = (true, true);
-                self.call.run_on_host(stream, &plan, how).map(|()| None)
-            }
-            Codegen::Direct => {
-                let how = (false, plan.proof.any_provable || self.call.strided);
-                self.call.run_on_host(stream, &plan, how).map(|()| None)
-            }
+            Codegen::Interpret => How::Host {
+                body: body()?,
+                linked: true,
+                checked: true,
+            },
+            Codegen::Direct => How::Host {
+                body: body()?,
+                linked: false,
+                checked: plan.proof.any_provable || self.call.strided,
+            },
             Codegen::Jit(renderer, compiler) => {
-                let program = self.program(stream, (renderer, compiler), &plan)?;
-                self.call.queue_on_device(stream, &plan, &program)
+                How::Device(self.program(stream, (renderer, compiler), &plan)?)
             }
+        };
+        let planned = Arc::new(Planned { plan, how });
+        if lasts {
+            memo.put(self, &planned);
         }
+        Ok(Some(planned))
     }
 
     fn program(
         &self,
-        stream: &Stream,
+        stream: StreamRef<'_>,
         codegen: (&dyn Renderer, &dyn Compiler),
         plan: &Plan,
     ) -> Result<Jitted> {
         let (device, kernel) = (stream.device(), &self.call.kernel);
-        let variant = plan.variant(&kernel.kernel, codegen.0.target());
-        let environments = &self.call.environments;
+        let variant = match kernel.foreign() {
+            Some(_) => Definition::variant(),
+            None => plan.variant(&kernel.kernel, codegen.0.target()),
+        };
+        let environments = self.call.environments();
         let program = programs::jitted(device, codegen, kernel, &variant, plan, environments)?;
         let (buffers, most) = (buffers(program.source()), device.info().max_buffers);
         if buffers > most {
@@ -101,19 +163,77 @@ fn buffers(source: &Source) -> u32 {
     source.slots.iter().filter(is_buffer).count() as u32
 }
 
+/// Where a launch writes what is no result.
+pub(super) struct Written {
+    pub(super) faults: Option<Slice>,
+    pub(super) output: Option<Slice>,
+}
+
+impl Written {
+    pub(super) fn of(traces: &Traces) -> Written {
+        Written {
+            faults: traces.faults.as_ref().map(|slot| slot.slice()),
+            output: traces.output.as_ref().map(whole),
+        }
+    }
+}
+
+/// The arguments of a launch. The memory of the list goes from one launch of a thread to the next.
+struct ArgList(Vec<backend::Arg>);
+
+thread_local! {
+    static LIST: Cell<Vec<backend::Arg>> = const { Cell::new(Vec::new()) };
+}
+
+impl ArgList {
+    fn empty() -> ArgList {
+        // At the end of a thread there is none.
+        ArgList(LIST.try_with(Cell::take).unwrap_or_default())
+    }
+}
+
+impl Drop for ArgList {
+    fn drop(&mut self) {
+        let mut list = std::mem::take(&mut self.0);
+        list.clear();
+        let _kept = LIST.try_with(|kept| kept.set(list));
+    }
+}
+
+/// All of a memory.
+pub(super) fn whole(mem: &Arc<dyn Mem>) -> Slice {
+    Slice {
+        mem: mem.clone(),
+        offset: 0,
+        len: mem.len(),
+    }
+}
+
+/// Where the next launch of a program on a stream writes what is no result.
+pub(super) fn traces(stream: StreamRef<'_>, writes: &Writes) -> Result<Traces> {
+    let (queue, device) = (stream.queue(), stream.device());
+    let faults = writes.faults.then(|| queue.fault_record(device));
+    let output = writes.output.then(|| queue.output(device));
+    Ok(Traces {
+        faults: faults.transpose()?,
+        output: output.transpose()?,
+    })
+}
+
 impl Call<'_> {
     /// Runs the compiled body, or the interpreter, on host memory.
     fn run_on_host(
         &mut self,
-        stream: &Stream,
+        stream: StreamRef<'_>,
         plan: &Plan,
+        body: &Loaded,
         (linked, checked): (bool, bool),
     ) -> Result<()> {
         let kernel = self.kernel.clone();
-        let program = programs::body(stream.device(), &kernel)?;
         let args = self.host_args(linked)?;
+        let begun = stream.device().begin_work(stream.queue())?;
         let launched = stream.queue().raw.launch(&backend::Launch {
-            program: &*program,
+            program: &**body,
             kernel: kernel.name(),
             space: plan.space,
             grid: plan.grid,
@@ -123,6 +243,10 @@ impl Call<'_> {
                 checked,
             },
         });
+        if let Some(begun) = begun {
+            let done = self.profiled(plan);
+            stream.device().end_work(stream.queue(), begun, done)?;
+        }
         let failed = match launched {
             Ok(None) => return Ok(()),
             Ok(Some(raw)) => self.sites(plan).describe(&raw),
@@ -138,7 +262,7 @@ impl Call<'_> {
     }
 
     /// The arguments as the compiled body takes them, or as the linked kernel does.
-    fn host_args(&mut self, linked: bool) -> Result<Vec<DirectArg>> {
+    pub(super) fn host_args(&mut self, linked: bool) -> Result<Vec<DirectArg>> {
         // All are read first: a failing one leaves the others as they are.
         for arg in &self.args {
             arg.vector().map(|vector| vector.on_host()).transpose()?;
@@ -168,12 +292,18 @@ impl Call<'_> {
         Ok(made)
     }
 
-    fn schedule(&self) -> &Tag<ScheduleKind> {
+    /// Which of the framework's schedules it asks for; a backend's own is run in blocks as far as the framework goes.
+    pub(super) fn known_schedule(&self) -> Schedule {
+        let known = self.schedule.as_ref().and_then(Schedule::of);
+        known.unwrap_or(Schedule::Blocks)
+    }
+
+    pub(super) fn schedule(&self) -> &Tag<ScheduleKind> {
         let blocks = || BLOCKS.get_or_init(ScheduleKind::blocks);
         self.schedule.as_ref().unwrap_or_else(blocks)
     }
 
-    fn sites(&self, plan: &Plan) -> Sites {
+    pub(super) fn sites(&self, plan: &Plan) -> Sites {
         Sites {
             shared: plan.shared.clone(),
             kernel: self.kernel.kernel.clone(),
@@ -184,30 +314,36 @@ impl Call<'_> {
     /// Brings vectors to the device and queues a compiled kernel.
     fn queue_on_device(
         &mut self,
-        stream: &Stream,
+        stream: StreamRef<'_>,
         plan: &Plan,
         program: &Jitted,
     ) -> Result<Option<Pending>> {
-        let mut outcomes = self.unsettled()?;
+        let mut outcomes: Vec<Pending> = stream.queue().tail().into_iter().collect();
         let slots = &program.source().slots;
-        outcomes.extend(stream.queue().tail());
-        let has = |is: &dyn Fn(SlotKind) -> bool| slots.iter().any(|slot| is(slot.kind));
-        let (queue, device) = (stream.queue(), stream.device());
-        let faults = has(&|kind| kind == SlotKind::Faults);
-        let prints = has(&|kind| matches!(kind, SlotKind::Output(_)));
-        let traces = Traces {
-            faults: faults.then(|| queue.fault_record(device)).transpose()?,
-            output: prints.then(|| queue.output(device)).transpose()?,
-        };
-        let values = self.device_args(stream, plan, slots, &traces)?;
+        let traces = traces(stream, program.writes())?;
+        let written = Written::of(&traces);
+        let mut values = ArgList::empty();
+        self.device_args(
+            stream,
+            plan,
+            slots,
+            &written,
+            &mut values.0,
+            Some(&mut outcomes),
+        )?;
+        let begun = stream.device().begin_work(stream.queue())?;
         let launched = stream.queue().raw.launch(&backend::Launch {
             program: &*program.program,
             kernel: self.kernel.name(),
             space: plan.space,
             grid: plan.grid,
             schedule: self.schedule(),
-            args: Args::Device(&values),
+            args: Args::Device(&values.0),
         })?;
+        if let Some(begun) = begun {
+            let done = self.profiled(plan);
+            stream.device().end_work(stream.queue(), begun, done)?;
+        }
         if let Some(raw) = launched {
             // The device has run it already, up to there.
             let fault = self.sites(plan).describe(&raw);
@@ -217,85 +353,95 @@ impl Call<'_> {
             }
             return Err(fault);
         }
-        let outcome = traces
-            .is_some()
-            .then(|| queue.watch(traces, self.sites(plan)));
-        outcomes.extend(outcome.clone());
-        for slot in slots {
-            if let SlotKind::Buffer {
-                param,
-                mutable: true,
-            } = slot.kind
-                && let Some(vector) = self.args[param.index()].written()
-            {
+        let watched = traces.is_some();
+        let outcome = watched.then(|| {
+            let sites = self.sites(plan);
+            stream.queue().watch(traces, sites, &mut outcomes)
+        });
+        for param in &program.writes().params {
+            if let Some(vector) = self.args[param.index()].written() {
                 vector.written_on(stream, &outcomes);
             }
         }
-        stream.queue().bound_log()?;
+        if watched {
+            stream.queue().bound_log()?;
+        }
         Ok(outcome)
+    }
+
+    /// What a profile says of the launch.
+    pub(super) fn profiled(&self, plan: &Plan) -> Done {
+        let (read, written) = self.kernel.bytes(self.args.iter().map(Arg::bytes));
+        Done {
+            kind: WorkKind::Kernel,
+            name: self.kernel.name().to_owned(),
+            read,
+            written,
+            threads: plan.space.threads(),
+        }
     }
 
     /// The launch, which was the last work of its stream, lies before an event.
     pub(super) fn mark_written(&mut self, event: &Event) {
         for vector in self.args.iter_mut().filter_map(Arg::written) {
-            vector.passed(event.stream(), event.raw());
+            vector.passed(event.stream().by_ref(), event.raw());
         }
     }
 
-    /// Outcomes not yet known of launches that made the arguments what they are: whatever this
-    /// launch writes depends on them too.
-    fn unsettled(&self) -> Result<Vec<Pending>> {
-        let mut all: Vec<Pending> = Vec::new();
-        for vector in self.args.iter().filter_map(Arg::vector) {
-            for outcome in vector.unsettled()? {
-                if !all.iter().any(|known| known.is_same(&outcome)) {
-                    all.push(outcome);
-                }
-            }
-        }
-        Ok(all)
-    }
-
-    fn device_args(
-        &self,
-        stream: &Stream,
+    /// Puts the arguments into `args`, in the order of the slots, and brings vectors to the device. `outcomes`, if they are
+    /// asked for, get those not yet known of launches that made the vectors what they are: whatever this launch writes depends
+    /// on them too.
+    pub(super) fn device_args(
+        &mut self,
+        stream: StreamRef<'_>,
         plan: &Plan,
         slots: &[Slot],
-        traces: &Traces,
-    ) -> Result<Vec<backend::Arg>> {
+        traces: &Written,
+        args: &mut Vec<backend::Arg>,
+        mut outcomes: Option<&mut Vec<Pending>>,
+    ) -> Result<()> {
+        for slot in slots {
+            if let SlotKind::Buffer { param, mutable } = slot.kind {
+                let outcomes = outcomes.as_deref_mut();
+                let slice = match &mut self.args[param.index()].0 {
+                    Operands::Read(vector) => vector.on_device(stream, mutable, outcomes),
+                    Operands::Write(vector) => vector.on_device_mut(stream, mutable, outcomes),
+                    Operands::Scalar(_) | Operands::Value(_) | Operands::View(_) => {
+                        Err(self.mismatch(slot))
+                    }
+                };
+                args.push(backend::Arg::Buffer(slice?));
+            } else {
+                args.push(self.device_arg(plan, slot, traces)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// An argument that is no vector.
+    fn device_arg(&self, plan: &Plan, slot: &Slot, traces: &Written) -> Result<backend::Arg> {
         let arg = |param: ParamId| &self.args[param.index()];
-        let unsigned = |slot: &Slot, value| self.scalar(slot.ty, Value::Usize(value));
-        let value = |slot: &Slot| match slot.kind {
-            SlotKind::Buffer { param, mutable } => match arg(param).vector() {
-                Some(vector) => Ok(backend::Arg::Buffer(vector.on_device(stream, mutable)?)),
-                None => Err(self.mismatch(slot)),
-            },
+        let unsigned = |value| self.scalar(slot.ty, Value::Usize(value));
+        let memory = |slice: &Option<Slice>| match slice {
+            Some(slice) => Ok(backend::Arg::Buffer(slice.clone())),
+            None => Err(self.mismatch(slot)),
+        };
+        match slot.kind {
             SlotKind::Scalar(param) => match arg(param).scalar() {
                 Some(value) => self.scalar(slot.ty, value),
                 None => Err(self.mismatch(slot)),
             },
-            SlotKind::Len(Memory::Slice(param)) => unsigned(slot, arg(param).units()),
-            SlotKind::Len(Memory::Shared(shared)) => unsigned(slot, plan.shared[shared.index()]),
-            SlotKind::Len(Memory::Local(_)) => Err(self.mismatch(slot)),
+            SlotKind::Len(Memory::Slice(param)) => unsigned(arg(param).units()),
+            SlotKind::Len(Memory::Shared(shared)) => unsigned(plan.shared[shared.index()]),
+            SlotKind::Len(Memory::Local(_)) | SlotKind::Buffer { .. } => Err(self.mismatch(slot)),
             SlotKind::Shared(shared) => Ok(backend::Arg::Shared {
                 bytes: plan.shared[shared.index()].max(1) * slot.ty.size() as u64,
             }),
-            SlotKind::Extent(axis) => unsigned(slot, plan.space.extent[axis.index()]),
-            SlotKind::Grid(axis) => unsigned(slot, plan.space.grid[axis.index()]),
-            SlotKind::Faults => match &traces.faults {
-                Some(slot) => Ok(backend::Arg::Buffer(slot.slice())),
-                None => Err(self.mismatch(slot)),
-            },
-            SlotKind::Output(_) => match &traces.output {
-                Some(mem) => Ok(backend::Arg::Buffer(Slice {
-                    mem: mem.clone(),
-                    offset: 0,
-                    len: mem.len(),
-                })),
-                None => Err(self.mismatch(slot)),
-            },
-        };
-        slots.iter().map(value).collect()
+            SlotKind::Extent(axis) => unsigned(plan.space.extent[axis.index()]),
+            SlotKind::Grid(axis) => unsigned(plan.space.grid[axis.index()]),
+            SlotKind::Faults => memory(&traces.faults),
+            SlotKind::Output(_) => memory(&traces.output),
+        }
     }
 
     /// The bytes of a scalar in a slot of type `ty`.

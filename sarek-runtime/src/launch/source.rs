@@ -6,18 +6,21 @@ use sarek_ir::{Kernel, SiteId};
 use super::prepare::Prepared;
 use crate::backend::Codegen;
 use crate::device::registry::Registry;
+use crate::intrinsic::Spelled;
 use crate::{Error, Result};
 
 /// The text of the default variant: made at compile time for a closed kernel, else now.
 pub(crate) fn source(registry: &Registry, kernel: &Prepared, target: &str) -> Result<String> {
-    let closed = kernel.def.ir.is_closed();
-    let known = kernel.def.sources.iter().find(|(name, _)| *name == target);
-    if let Some((_, text)) = known.filter(|_| closed) {
+    if let Some(def) = kernel.def().filter(|def| def.ir.is_closed())
+        && let Some((_, text)) = def.sources.iter().find(|(name, _)| *name == target)
+    {
         return Ok((*text).to_owned());
     }
+    let spelled = Spelled::of(&kernel.needs.intrinsics, target)?;
+    let spelled = &*spelled.spell(&kernel.kernel)?;
     if let Some(dialect) = write::dialect(target) {
-        let variant = write::default_variant(&kernel.kernel, dialect);
-        let source = write::render(&kernel.kernel, dialect, &variant);
+        let variant = write::default_variant(spelled, dialect);
+        let source = write::render(spelled, dialect, &variant);
         return source
             .map(|s| s.text)
             .map_err(|lacking| Error::Unsupported {
@@ -29,7 +32,7 @@ pub(crate) fn source(registry: &Registry, kernel: &Prepared, target: &str) -> Re
         if let Codegen::Jit(renderer, _) = device.raw().codegen()
             && renderer.target() == target
         {
-            let source = renderer.render(&kernel.kernel, &variant(&kernel.kernel))?;
+            let source = renderer.render(spelled, &variant(spelled))?;
             return Ok(source.text);
         }
     }
@@ -45,6 +48,7 @@ fn variant(kernel: &Kernel) -> Variant {
     let sites = kernel.sites.iter().zip(0..);
     Variant {
         dims: 3,
+        strided: false,
         folded: false,
         index: IndexWidth::Bits64,
         checked: sites

@@ -14,7 +14,7 @@ use crate::direct::IndexSpace;
 use super::dims::Dims;
 
 /// What the user asked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
     Over(Dims),
     Cover(Dims),
@@ -23,12 +23,56 @@ pub(super) enum Shape {
 
 /// Threads of a block where nobody says how many.
 const BLOCK_THREADS: u64 = 256;
-/// Threads along x of a block of a host device: a row that a compiled body runs as one loop.
+/// Threads of a block of a host device that are a row, or several short ones: a body runs each as one loop, along which memory is brought to
+/// the caches ahead of it.
 const ROW: u64 = 4096;
 
-/// As many in two dimensions: rows that a core vectorises, and enough of them to use whole cache lines of
-/// what is read or written across rows.
+/// As many in two dimensions, where something is read or written across rows, or more than once: rows that a core vectorises, and enough of them
+/// to use whole cache lines.
 const TILE: [u64; 2] = [256, 16];
+/// Blocks that each core of a host device gets at least, if they are worth it: one that finishes early finds more.
+const BLOCKS_PER_UNIT: u64 = 4;
+/// Operations, as [`crate::direct::Direct::weight`] counts them, that are worth a block of a host device.
+const WORTH_A_BLOCK: u64 = 1 << 13;
+/// Threads of a row are a multiple of it: strips of lanes that a core keeps in registers.
+const STRIP: u64 = 32;
+
+/// A host device, about to run a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Host {
+    /// Roughly how many operations a thread runs.
+    pub(super) weight: u32,
+    /// Does it do them on elements along x?
+    pub(super) streams: bool,
+}
+
+impl Host {
+    /// Rows and tiles as large as they are good for, and small enough that every core gets some, unless the launch is
+    /// hardly any work.
+    fn block(self, extent: [u64; 3], units: u64) -> [u64; 2] {
+        let [columns, rows, planes] = extent;
+        let weight = u64::from(self.weight.max(1));
+        let least = WORTH_A_BLOCK.div_ceil(weight);
+        let blocks = units.saturating_mul(BLOCKS_PER_UNIT);
+        if rows == 1 || self.streams {
+            let threads = columns.saturating_mul(rows).saturating_mul(planes);
+            let fair = threads.div_ceil(blocks.max(1));
+            let most = fair.max(least).min(ROW).next_multiple_of(STRIP);
+            let x = columns.min(most);
+            return [x, rows.min(most / x)];
+        }
+        let x = columns.min(TILE[0]);
+        let mut y = rows.min(TILE[1]);
+        let tiles = |y: u64| {
+            let plane = columns.div_ceil(x).saturating_mul(rows.div_ceil(y));
+            plane.saturating_mul(planes)
+        };
+        while y > 1 && tiles(y) < blocks && x * y > least {
+            y = y.div_ceil(2);
+        }
+        [x, y]
+    }
+}
 
 impl Shape {
     /// Is there nothing to run?
@@ -68,7 +112,7 @@ impl Shape {
         &self,
         fixed: Option<[u32; 3]>,
         info: &DeviceInfo,
-        host: bool,
+        host: Option<Host>,
     ) -> Result<IndexSpace, String> {
         let (extent, block, exact) = match *self {
             Shape::Over(extent) => (widen(extent), None, true),
@@ -140,13 +184,13 @@ pub(super) fn check_block(block: [u32; 3], info: &DeviceInfo) -> Result<(), Stri
 
 /// A block size for an extent that is not empty: within the device's limits, a multiple of its
 /// warp along x where the limits allow, and no larger than the extent needs.
-fn automatic_block(extent: [u64; 3], info: &DeviceInfo, host: bool) -> [u32; 3] {
+fn automatic_block(extent: [u64; 3], info: &DeviceInfo, host: Option<Host>) -> [u32; 3] {
     let limit = info.max_block.map(|m| u64::from(m.max(1)));
     let threads = u64::from(info.max_block_threads.max(1));
-    if host {
-        let [x, y] = if extent[1] > 1 { TILE } else { [ROW, 1] };
-        let x = extent[0].min(x).min(limit[0]).min(threads);
-        let y = extent[1].min(y).min(limit[1]).min(threads / x);
+    if let Some(host) = host {
+        let [x, y] = host.block(extent, u64::from(info.compute_units));
+        let x = x.min(limit[0]).min(threads);
+        let y = y.min(limit[1]).min(threads / x);
         return [x as u32, y as u32, 1];
     }
     let threads = threads.min(BLOCK_THREADS);

@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::collections::VecDeque;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -10,7 +11,9 @@ use std::time::{Duration, Instant};
 use sarek_ir::write::{FAULT_WORDS, Slot, SlotKind, Source, Variant};
 use sarek_ir::{Access, Axis, Kernel, ParamId, ParamKind, Scalar};
 
+use super::graph::FakeGraph;
 use super::host::info;
+use super::memory::{Bytes, Memory, memory, with};
 use crate::backend::*;
 use crate::direct::{IndexSpace, RawFault};
 use crate::sync::lock;
@@ -30,6 +33,9 @@ pub(crate) struct GpuBackend {
 /// What a backend claims.
 type Claim = Box<dyn Fn(&mut Claims) + Send>;
 
+/// What another thread might do while one waits.
+type Meanwhile = Box<dyn FnOnce() + Send>;
+
 /// What a device was asked to do.
 #[derive(Default)]
 pub(crate) struct Stats {
@@ -47,6 +53,13 @@ pub(crate) struct Stats {
     pub(crate) capacity: AtomicUsize,
     /// Allocations from the one of this number on fail, if not 0.
     pub(crate) fail_from: AtomicUsize,
+    /// Does the driver make graphs, and how many replays has it run?
+    pub(crate) graphs: AtomicBool,
+    pub(crate) replays: AtomicUsize,
+    /// Launches of graphs that were set anew.
+    pub(crate) updates: AtomicUsize,
+    /// Done once, in the next download.
+    pub(crate) meanwhile: Mutex<Option<Meanwhile>>,
     /// Downloads fail while it is set.
     pub(crate) broken: AtomicBool,
     /// Everything fails once it is set.
@@ -83,6 +96,7 @@ impl GpuBackend {
         let mut info = info("fake GPU", false);
         info.warp = 32;
         info.slabs = true;
+        info.memory = 1 << 24;
         change(&mut info);
         Arc::new(GpuBackend {
             name,
@@ -138,6 +152,45 @@ struct GpuDevice {
 
 struct Fake(Arc<Stats>);
 
+/// Work that may be run more than once.
+pub(super) type Repeated = Arc<dyn Fn() + Send + Sync>;
+
+pub(super) fn copying(to: &Slice, from: &Slice) -> Repeated {
+    let (to, from) = (to.clone(), from.clone());
+    Arc::new(move || {
+        let bytes = with(&from, |from| from.to_vec());
+        with(&to, |to| to.copy_from_slice(&bytes));
+    })
+}
+
+pub(super) fn zeroing(to: &Slice) -> Repeated {
+    let to = to.clone();
+    Arc::new(move || with(&to, |to| to.fill(0)))
+}
+
+pub(super) fn work(launch: &Launch<'_>) -> Repeated {
+    let Some(loaded) = launch.program.downcast_ref::<Loaded>() else {
+        panic!("another backend's program");
+    };
+    let Args::Device(args) = launch.args else {
+        panic!("host arguments");
+    };
+    assert_eq!(loaded.block, launch.space.block);
+    assert_eq!(loaded.slots.len(), args.len());
+    for (slot, arg) in loaded.slots.iter().zip(args) {
+        if let Arg::Buffer(slice) = arg {
+            assert!(slice.len >= slot.ty.size(), "a buffer of no elements");
+        }
+    }
+    let kinds = loaded.slots.iter().map(|slot| slot.kind);
+    let run = Run {
+        space: launch.space,
+        values: kinds.zip(args.iter().cloned()).collect(),
+    };
+    let body = loaded.run;
+    Arc::new(move || body(&run))
+}
+
 struct Loaded {
     run: fn(&Run),
     slots: Vec<Slot>,
@@ -185,15 +238,26 @@ impl BackendDevice for GpuDevice {
             });
         }
         stats.live.fetch_add(bytes, Ordering::Relaxed);
-        Ok(Arc::new(Memory {
-            bytes: Mutex::new(vec![0xEE; bytes]),
-            stats: stats.clone(),
-        }))
+        Ok(Arc::new(Memory::of(Bytes::Own(vec![0xEE; bytes]), stats)))
+    }
+
+    unsafe fn import_host(&self, at: NonNull<u8>, bytes: usize) -> Result<Option<Arc<dyn Mem>>> {
+        if !self.info.unified {
+            return Ok(None);
+        }
+        let stats = &self.codegen.0;
+        stats.live.fetch_add(bytes, Ordering::Relaxed);
+        let memory = Memory::of(Bytes::OfHost(at, bytes), stats);
+        Ok(Some(Arc::new(memory)))
     }
 
     fn alloc_in(&self, bytes: usize, storage: &Tag<StorageKind>) -> Result<Arc<dyn Mem>> {
         lock(&self.codegen.0.storages).push(storage.to_string());
         self.alloc(bytes)
+    }
+
+    fn graph(&self, operations: &[GraphOp<'_>]) -> Result<Option<Box<dyn BackendGraph>>> {
+        FakeGraph::of(&self.codegen.0, operations)
     }
 
     fn stream(&self) -> Arc<dyn BackendStream> {
@@ -280,25 +344,8 @@ fn slots(kernel: &Kernel, variant: &Variant) -> Vec<Slot> {
     slots
 }
 
-pub(crate) struct Memory {
-    bytes: Mutex<Vec<u8>>,
-    stats: Arc<Stats>,
-}
-
-impl Mem for Memory {
-    fn len(&self) -> usize {
-        lock(&self.bytes).len()
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        self.stats.live.fetch_sub(self.len(), Ordering::Relaxed);
-    }
-}
-
 impl Stats {
-    fn alive(&self) -> Result<()> {
+    pub(super) fn alive(&self) -> Result<()> {
         match self.lost.load(Ordering::Relaxed) {
             true => Err(failed("it was lost")),
             false => Ok(()),
@@ -311,11 +358,6 @@ fn failed(message: &str) -> Error {
         device: "fake GPU".into(),
         message: message.into(),
     }
-}
-
-/// The bytes of a slice, seen and changed.
-fn with<R>(slice: &Slice, f: impl FnOnce(&mut [u8]) -> R) -> R {
-    f(&mut lock(&memory(slice).bytes)[slice.offset..][..slice.len])
 }
 
 /// A launch as a fake kernel sees it.
@@ -376,15 +418,9 @@ impl Run {
     }
 }
 
-fn memory(slice: &Slice) -> &Memory {
-    (&*slice.mem as &dyn Any)
-        .downcast_ref()
-        .expect("our memory")
-}
-
 type Work = Box<dyn FnOnce() + Send>;
 
-struct GpuStream {
+pub(super) struct GpuStream {
     stats: Arc<Stats>,
     queue: Arc<WorkQueue>,
 }
@@ -427,6 +463,11 @@ impl WorkQueue {
 }
 
 impl GpuStream {
+    /// Queues work.
+    pub(super) fn queue(&self, work: Repeated) {
+        self.queue.push(move || work());
+    }
+
     fn new(stats: Arc<Stats>) -> GpuStream {
         GpuStream {
             stats,
@@ -435,9 +476,19 @@ impl GpuStream {
     }
 }
 
+/// What is queued comes to its end, as a driver's work does; left there, it would keep its own queue alive.
+impl Drop for GpuStream {
+    fn drop(&mut self) {
+        self.queue.run_all();
+    }
+}
+
 impl BackendStream for GpuStream {
     fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         self.stats.alive()?;
+        if memory(dst).is_at(dst.offset, src.as_ptr()) {
+            return Ok(());
+        }
         self.stats.uploads.fetch_add(1, Ordering::Relaxed);
         let (dst, src) = (dst.clone(), src.to_vec());
         assert_eq!(dst.len, src.len());
@@ -451,7 +502,13 @@ impl BackendStream for GpuStream {
         if self.stats.broken.load(Ordering::Relaxed) {
             return Err(failed("it is broken"));
         }
+        if let Some(work) = lock(&self.stats.meanwhile).take() {
+            work();
+        }
         self.queue.run_all();
+        if memory(src).is_at(src.offset, dst.as_ptr()) {
+            return Ok(());
+        }
         self.stats.downloads.fetch_add(1, Ordering::Relaxed);
         with(src, |src| dst.copy_from_slice(src));
         Ok(())
@@ -460,11 +517,8 @@ impl BackendStream for GpuStream {
     fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
         self.stats.alive()?;
         self.stats.copies.fetch_add(1, Ordering::Relaxed);
-        let (dst, src) = (dst.clone(), src.clone());
-        self.queue.push(move || {
-            let bytes = with(&src, |src| src.to_vec());
-            with(&dst, |dst| dst.copy_from_slice(&bytes));
-        });
+        let work = copying(dst, src);
+        self.queue.push(move || work());
         Ok(true)
     }
 
@@ -472,29 +526,14 @@ impl BackendStream for GpuStream {
         let Some(loaded) = launch.program.downcast_ref::<Loaded>() else {
             panic!("another backend's program");
         };
-        let Args::Device(args) = launch.args else {
-            panic!("host arguments");
-        };
         self.stats.alive()?;
-        assert_eq!(loaded.block, launch.space.block);
-        assert_eq!(loaded.slots.len(), args.len());
+        let work = work(launch);
         self.stats.launches.fetch_add(1, Ordering::Relaxed);
         if *launch.schedule != ScheduleKind::blocks() {
             lock(&self.stats.schedules).push(launch.schedule.to_string());
         }
         *lock(&self.stats.last) = (loaded.slots.clone(), launch.grid);
-        for (slot, arg) in loaded.slots.iter().zip(args) {
-            if let Arg::Buffer(slice) = arg {
-                assert!(slice.len >= slot.ty.size(), "a buffer of no elements");
-            }
-        }
-        let kinds = loaded.slots.iter().map(|slot| slot.kind);
-        let run = Run {
-            space: launch.space,
-            values: kinds.zip(args.iter().cloned()).collect(),
-        };
-        let body = loaded.run;
-        self.queue.push(move || body(&run));
+        self.queue.push(move || work());
         Ok(None)
     }
 
@@ -505,8 +544,8 @@ impl BackendStream for GpuStream {
     }
 
     fn zero(&self, dst: &Slice) -> Result<()> {
-        let dst = dst.clone();
-        self.queue.push(move || with(&dst, |dst| dst.fill(0)));
+        let work = zeroing(dst);
+        self.queue.push(move || work());
         Ok(())
     }
 

@@ -59,6 +59,8 @@ pub(crate) fn info(name: &str, host_memory: bool) -> DeviceInfo {
             atomics64: true,
             subgroups: true,
             fences: true,
+            strided: true,
+            strict: true,
         },
         max_block: [1024; 3],
         max_block_threads: 1024,

@@ -81,7 +81,9 @@ pub(crate) fn def(ir: Kernel, run: RunBlocks) -> KernelDef {
             #[cfg(feature = "reference")]
             reference: KernelDef::BROKEN.direct.reference,
             weight: 1,
+            streams: false,
         },
+        environments: &[],
     }
 }
 

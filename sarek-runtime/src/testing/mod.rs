@@ -1,8 +1,10 @@
 //! Fake backends and kernels for this crate's tests.
 
 pub(crate) mod gpu;
+mod graph;
 pub(crate) mod host;
 pub(crate) mod kernels;
+mod memory;
 
 use std::sync::Arc;
 

@@ -4,10 +4,13 @@
 //! variants that it is not. Such elements are copied scalar by scalar. The other way, not all bytes are a value:
 //! what is no `bool` and no tag is mended.
 
+use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::borrow::Cow;
+use std::ptr::NonNull;
 
 use sarek_ir::{FieldInfo, Scalar, TypeInfo};
 
+use super::pages;
 use crate::{Element, Result};
 
 /// The bytes of some elements; those without a value are 0.
@@ -38,6 +41,11 @@ fn covered(info: &TypeInfo) -> Option<u64> {
         TypeInfo::Enum(info) if info.variants.iter().all(|v| v.fields.is_empty()) => Some(4),
         TypeInfo::Enum(_) => None,
     }
+}
+
+/// Are elements their bytes, all of them, and are any bytes elements?
+pub(super) fn are_elements<T: Element>() -> bool {
+    covered(&T::TYPE) == Some(size_of::<T>() as u64) && !needs_mending(&T::TYPE)
 }
 
 /// Copies the scalars of a value.
@@ -82,18 +90,26 @@ unsafe fn copy_fields(fields: &[FieldInfo], from: *const u8, to: &mut [u8]) {
     }
 }
 
-/// Elements for [`overwrite`] to overwrite: zeros, as far as these are values.
+/// Elements for [`overwrite`] to overwrite: zeros, as far as these are values. Memory that the allocator has as zeros is not
+/// touched here: who overwrites it does so first, by several threads if it is large.
 pub(super) fn fresh<T: Element>(len: usize) -> Vec<T> {
-    let mut elements: Vec<T> = Vec::with_capacity(len);
-    // SAFETY: the capacity is there; zeros are mended to values of the type before the length says so.
-    unsafe {
-        let bytes = len * size_of::<T>();
-        elements.as_mut_ptr().cast::<u8>().write_bytes(0, bytes);
-        let bytes = std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), bytes);
-        mend_all::<T>(bytes);
-        elements.set_len(len);
+    let layout = Layout::array::<T>(len);
+    let layout = layout.expect("a vector of as many elements was made before");
+    if layout.size() == 0 {
+        // SAFETY: no bytes are elements of a type without any, of which there are as many as one likes; or there is none. Neither
+        // takes memory.
+        return unsafe { Vec::from_raw_parts(NonNull::dangling().as_ptr(), len, len) };
     }
-    elements
+    // SAFETY: the layout has a size. Zeros are mended to values of the type before they are a `Vec` of it, whose layout this is.
+    unsafe {
+        let at = alloc_zeroed(layout);
+        if at.is_null() {
+            handle_alloc_error(layout);
+        }
+        pages::prefer_large(at, layout.size());
+        mend_all::<T>(std::slice::from_raw_parts_mut(at, layout.size()));
+        Vec::from_raw_parts(at.cast(), len, len)
+    }
 }
 
 /// Lets `write` overwrite elements through their bytes. Whatever it leaves there becomes a value.

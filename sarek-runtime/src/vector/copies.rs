@@ -10,8 +10,9 @@
 use std::sync::Arc;
 
 use super::device_copy::DeviceCopy;
+use super::storage::Home;
 use crate::backend::{BackendEvent, Slice};
-use crate::device::{Pending, Purpose, Queue, Stream};
+use crate::device::{Pending, Purpose, Queue, StreamRef};
 use crate::tag::{StorageKind, Tag};
 use crate::{Device, Error, Result};
 
@@ -20,6 +21,8 @@ pub(super) struct Copies {
     devices: Vec<DeviceCopy>,
     /// Where on devices it is; `None` for their own memory.
     pub(super) storage: Option<Tag<StorageKind>>,
+    /// The memory of the host copy, if a device may work in it.
+    home: Option<Home>,
     outcomes: Vec<Pending>,
     failed: Option<Error>,
 }
@@ -49,6 +52,9 @@ impl Copies {
 
     /// The outcomes that are not known yet; the fault, if one is known.
     pub(super) fn unsettled(&mut self) -> Result<&[Pending]> {
+        if self.outcomes.is_empty() {
+            return self.known_to_be_good().map(|()| &[][..]);
+        }
         let failed = &mut self.failed;
         self.outcomes.retain(|pending| match pending.known() {
             None => true,
@@ -65,6 +71,11 @@ impl Copies {
         }
     }
 
+    /// Is nothing left to be known of it, and nothing wrong?
+    pub(super) fn is_settled(&self) -> bool {
+        self.outcomes.is_empty() && self.failed.is_none()
+    }
+
     fn known_to_be_good(&self) -> Result<()> {
         match &self.failed {
             Some(error) => Err(error.clone()),
@@ -78,9 +89,18 @@ impl Copies {
     }
 
     /// From now on devices hold it elsewhere.
-    pub(super) fn store_in(&mut self, storage: Option<Tag<StorageKind>>) {
+    pub(super) fn store_in(&mut self, storage: Option<Tag<StorageKind>>, home: Option<Home>) {
         self.devices.clear();
         self.storage = storage;
+        self.home = home;
+    }
+
+    /// Waits for the work of a device in the vector's own memory, which the host is going to write. What went wrong there is
+    /// told by what depends on it.
+    pub(super) fn finish_at_home(&self) {
+        for copy in self.devices.iter().filter(|copy| copy.is_at_home()) {
+            let _lost = copy.finish();
+        }
     }
 
     /// The whole vector is being rewritten on the host.
@@ -95,8 +115,9 @@ impl Copies {
         self.failed = None;
     }
 
-    /// The host copy is being written.
+    /// The host copy is going to be written.
     pub(super) fn invalidate(&mut self) {
+        self.finish_at_home();
         for copy in &mut self.devices {
             copy.valid = false;
         }
@@ -131,9 +152,9 @@ impl Copies {
         copy.read(from, to)
     }
 
-    /// Does a copy on the stream's device need the contents of another?
-    pub(super) fn is_stale_on(&self, device: &Device) -> bool {
-        !self.devices.iter().any(|c| c.device == *device && c.valid)
+    /// Memory of a device becomes the only copy.
+    pub(super) fn import(&mut self, device: &Device, part: Slice) {
+        self.devices = vec![DeviceCopy::imported(device, part)];
     }
 
     /// Where the copy on a device is, valid or not.
@@ -142,7 +163,18 @@ impl Copies {
         match known {
             Some(position) => Ok(position),
             None => {
-                let copy = DeviceCopy::new(device, bytes, purpose, self.storage.as_ref())?;
+                let storage = self.storage.as_ref();
+                // One device alone works there: each would have to wait for the others.
+                let taken = self.devices.iter().any(DeviceCopy::is_at_home);
+                let home = self.home.as_ref();
+                let at_home = match home.filter(|home| !taken && home.bytes == bytes) {
+                    Some(home) => DeviceCopy::at_home(device, home, storage)?,
+                    None => None,
+                };
+                let copy = match at_home {
+                    Some(copy) => copy,
+                    None => DeviceCopy::new(device, bytes, purpose, storage)?,
+                };
                 self.devices.push(copy);
                 Ok(self.devices.len() - 1)
             }
@@ -158,7 +190,7 @@ impl Copies {
     /// Fetches the contents from another device of the same backend, `bytes` of them; is there one?
     pub(super) fn fetch(
         &mut self,
-        stream: &Stream,
+        stream: StreamRef<'_>,
         bytes: usize,
         min_bytes: usize,
     ) -> Result<bool> {
@@ -182,7 +214,7 @@ impl Copies {
     /// copy is stale.
     pub(super) fn on_device(
         &mut self,
-        stream: &Stream,
+        stream: StreamRef<'_>,
         host: Option<&[u8]>,
         min_bytes: usize,
         exclusive: bool,
@@ -197,19 +229,21 @@ impl Copies {
         if let Some(host) = host {
             copy.write(queue, 0, host)?;
         }
-        if exclusive {
-            copy.before_write(queue)?;
-        } else {
-            copy.before_read(queue)?;
-        }
-        Ok(copy.part(0..min_bytes))
+        copy.for_work(queue, min_bytes, exclusive)
     }
 
-    /// Work that writes the copy of the stream's device was queued there. `outcomes` are those that
-    /// the contents depend on.
-    pub(super) fn written_on(&mut self, stream: &Stream, outcomes: &[Pending]) {
+    /// The copy on the stream's device, valid or not, for the stream's next work to overwrite.
+    pub(super) fn for_overwriting(&mut self, stream: StreamRef<'_>, bytes: usize) -> Result<Slice> {
+        let copy = self.on(stream.device(), bytes)?;
+        copy.before_write(stream.queue())?;
+        Ok(copy.part(0..bytes))
+    }
+
+    /// Work that writes the copy of the stream's device was queued there. `outcomes` are all that the contents depend on.
+    pub(super) fn written_on(&mut self, stream: StreamRef<'_>, outcomes: &[Pending]) {
         self.written_by(stream.device(), stream.queue());
-        self.depend(outcomes);
+        self.outcomes.clear();
+        self.outcomes.extend_from_slice(outcomes);
     }
 
     fn written_by(&mut self, device: &Device, queue: &Arc<Queue>) {
@@ -232,10 +266,15 @@ impl Copies {
     }
 
     /// The last work of the stream, which wrote the copy there, lies before an event.
-    pub(super) fn passed(&mut self, stream: &Stream, done: &Arc<dyn BackendEvent>) {
+    pub(super) fn passed(&mut self, stream: StreamRef<'_>, done: &Arc<dyn BackendEvent>) {
         if let Some(copy) = self.valid_on(stream.device()) {
             copy.passed(stream.queue(), done);
         }
+    }
+
+    /// The point behind what wrote the copy that a read would take.
+    pub(super) fn mark_written(&mut self) -> Result<Option<Arc<dyn BackendEvent>>> {
+        self.valid().map_or(Ok(None), DeviceCopy::mark_written)
     }
 
     /// The devices with a valid copy.

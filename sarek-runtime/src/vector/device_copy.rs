@@ -6,9 +6,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::storage::Home;
 use crate::backend::{BackendEvent, Slice};
 use crate::claims::CopyAction;
-use crate::device::{Block, Purpose, Queue};
+use crate::device::{Begun, Block, Done, Purpose, Queue, WorkKind};
+use crate::span::span;
 use crate::tag::{StorageKind, Tag};
 use crate::{Device, Result};
 
@@ -22,6 +24,8 @@ pub(super) struct DeviceCopy {
     writer: Option<Writer>,
     /// Streams that have waited for the writer and read since.
     readers: Vec<Arc<Queue>>,
+    /// The vector's own memory, if that is where it is. Dropped last.
+    home: Option<Home>,
 }
 
 /// What last wrote a copy.
@@ -48,7 +52,58 @@ impl DeviceCopy {
             // Whoever used the memory before is waited for by the first write.
             readers: block.take_users(),
             block,
+            home: None,
         })
+    }
+
+    /// Memory that was there before, and holds the contents.
+    pub(super) fn imported(device: &Device, part: Slice) -> DeviceCopy {
+        DeviceCopy {
+            device: device.clone(),
+            valid: true,
+            storage: None,
+            writer: None,
+            readers: Vec::new(),
+            block: Block::imported(device, part),
+            home: None,
+        }
+    }
+
+    /// The vector's own memory, if the device can work there; it holds nothing yet as far as the device knows.
+    pub(super) fn at_home(
+        device: &Device,
+        home: &Home,
+        storage: Option<&Tag<StorageKind>>,
+    ) -> Result<Option<DeviceCopy>> {
+        // SAFETY: the copy keeps the home, and waits for its users when it is dropped. The host writes there when it has waited
+        // for all of them (`Copies::finish_at_home`), and reads there when it has waited for the writer.
+        let mem = unsafe { device.raw().import_host(home.at, home.bytes) }?;
+        Ok(mem.map(|mem| {
+            let (offset, len) = (0, home.bytes);
+            let mut copy = DeviceCopy::imported(device, Slice { mem, offset, len });
+            copy.valid = false;
+            copy.storage = storage.cloned();
+            copy.home = Some(home.clone());
+            copy
+        }))
+    }
+
+    /// Is it in the vector's own memory?
+    pub(super) fn is_at_home(&self) -> bool {
+        self.home.is_some()
+    }
+
+    /// Is this the place in the vector's own memory from byte `at` on?
+    fn is_home_of(&self, at: usize, place: *const u8) -> bool {
+        let home = self.home.as_ref();
+        home.is_some_and(|home| home.at.as_ptr().wrapping_add(at).cast_const() == place)
+    }
+
+    /// Waits for all work that uses it.
+    pub(super) fn finish(&self) -> Result<()> {
+        let writer = self.writer.iter().map(|writer| &writer.queue);
+        let mut users = writer.chain(&self.readers);
+        users.try_for_each(|user| user.raw.sync())
     }
 
     /// A part, in bytes.
@@ -88,10 +143,29 @@ impl DeviceCopy {
         Ok(())
     }
 
+    /// The copy, which is valid, for work of `queue` that reads it or, if `exclusive`, writes it.
+    pub(super) fn for_work(
+        &mut self,
+        queue: &Arc<Queue>,
+        bytes: usize,
+        exclusive: bool,
+    ) -> Result<Slice> {
+        match exclusive {
+            true => self.before_write(queue)?,
+            false => self.before_read(queue)?,
+        }
+        Ok(self.part(0..bytes))
+    }
+
     /// Work of `queue` that was let overwrite it was queued.
     pub(super) fn written_by(&mut self, queue: &Arc<Queue>) {
-        let queue = queue.clone();
-        self.writer = Some(Writer { queue, done: None });
+        match &mut self.writer {
+            Some(writer) if Arc::ptr_eq(&writer.queue, queue) => writer.done = None,
+            writer => {
+                let queue = queue.clone();
+                *writer = Some(Writer { queue, done: None });
+            }
+        }
         self.readers.clear();
         self.valid = true;
     }
@@ -105,12 +179,31 @@ impl DeviceCopy {
         }
     }
 
+    /// The point behind what last wrote it; behind all work of that stream, if nobody has marked it.
+    pub(super) fn mark_written(&mut self) -> Result<Option<Arc<dyn BackendEvent>>> {
+        let Some(writer) = &mut self.writer else {
+            return Ok(None);
+        };
+        if writer.done.is_none() {
+            writer.done = Some(writer.queue.raw.record()?);
+        }
+        Ok(writer.done.clone())
+    }
+
     /// Reads a part when its own writer is done, whatever was queued since.
     pub(super) fn read(&self, from: usize, to: &mut [u8]) -> Result<()> {
         if to.is_empty() {
             return Ok(());
         }
         let part = self.part(from..from + to.len());
+        if self.is_home_of(from, to.as_ptr()) {
+            // It is there; who is behind the copy sees it.
+            self.finish()?;
+            let writer = self.writer.as_ref().map(|writer| &writer.queue);
+            let queue = writer.unwrap_or_else(|| self.device.default_queue());
+            return queue.raw.copy_out(&part, to);
+        }
+        span!("download", bytes = to.len(), device = self.device);
         let queue = match &self.writer {
             Some(Writer {
                 done: Some(done), ..
@@ -121,15 +214,49 @@ impl DeviceCopy {
             Some(Writer { queue, .. }) => queue,
             None => self.device.default_queue(),
         };
-        queue.raw.copy_out(&part, to)
+        let begun = self.device.begin_transfer()?;
+        queue.raw.copy_out(&part, to)?;
+        self.transferred(queue, begun, WorkKind::Download, to.len())
+    }
+
+    /// Tells a profile of a transfer.
+    fn transferred(
+        &self,
+        queue: &Queue,
+        begun: Option<Begun>,
+        kind: WorkKind,
+        bytes: usize,
+    ) -> Result<()> {
+        let Some(begun) = begun else {
+            return Ok(());
+        };
+        let (name, bytes) = match kind {
+            WorkKind::Download => ("to the host", bytes as u64),
+            WorkKind::Upload | WorkKind::Kernel | WorkKind::Graph => {
+                ("to the device", bytes as u64)
+            }
+        };
+        let done = Done {
+            kind,
+            name: name.to_owned(),
+            read: bytes,
+            written: 0,
+            threads: 0,
+        };
+        self.device.end_work(queue, begun, done)
     }
 
     /// Overwrites a part, behind the work of `queue`.
     pub(super) fn write(&mut self, queue: &Arc<Queue>, at: usize, from: &[u8]) -> Result<()> {
         self.before_write(queue)?;
-        if !from.is_empty() {
+        if self.is_home_of(at, from.as_ptr()) {
+            queue.raw.copy_in(&self.part(at..at + from.len()), from)?;
+        } else if !from.is_empty() {
+            span!("upload", bytes = from.len(), device = self.device);
             let part = self.part(at..at + from.len());
+            let begun = self.device.begin_transfer()?;
             queue.raw.copy_in(&part, from)?;
+            self.transferred(queue, begun, WorkKind::Upload, from.len())?;
         }
         self.written_by(queue);
         Ok(())

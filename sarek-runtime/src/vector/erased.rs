@@ -1,26 +1,35 @@
 //! A vector as a launch sees it, whatever its elements.
 
-use std::sync::Arc;
+use std::any::TypeId;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use sarek_ir::{Scalar, TypeInfo, link};
 
 use super::{Vector, bytes};
 use crate::backend::{BackendEvent, Slice};
-use crate::device::{Pending, Stream};
+use crate::device::{Pending, StreamRef};
 use crate::sync::lock;
+use crate::tag::{StorageKind, Tag};
 use crate::{Element, Error, Result};
 
 pub(crate) trait Operand: Send + Sync {
     /// What devices see elements as: so many of a scalar.
     fn unit(&self) -> (Scalar, u64);
 
+    /// By what graphs know the vector: a number that no other has.
+    fn id(&self) -> u64;
+
+    /// Where on devices it is; `None` for their own memory.
+    fn storage(&self) -> Option<Tag<StorageKind>>;
+
     /// Bytes of an element.
     fn size(&self) -> usize;
 
     fn len(&self) -> usize;
 
-    /// Outcomes not yet known of launches that the contents depend on; the fault if one is known.
-    fn unsettled(&self) -> Result<Vec<Pending>>;
+    /// The type of an element, and its name.
+    fn element(&self) -> (TypeId, &'static str);
 
     /// The valid host copy, for reading.
     fn on_host(&self) -> Result<*const u8>;
@@ -29,14 +38,40 @@ pub(crate) trait Operand: Send + Sync {
     fn on_host_mut(&mut self) -> Result<*mut u8>;
 
     /// The valid copy on the stream's device, for the stream's next work to read or, if
-    /// `exclusive`, to write. At least one element long.
-    fn on_device(&self, stream: &Stream, exclusive: bool) -> Result<Slice>;
+    /// `exclusive`, to write. At least one element long. Outcomes not yet known of launches that the contents depend on
+    /// are added to `outcomes`, if they are asked for; the fault if one is known.
+    fn on_device(
+        &self,
+        stream: StreamRef<'_>,
+        exclusive: bool,
+        outcomes: Option<&mut Vec<Pending>>,
+    ) -> Result<Slice>;
 
-    /// Work that writes the vector was queued on the stream.
-    fn written_on(&mut self, stream: &Stream, outcomes: &[Pending]);
+    /// As [`Operand::on_device`], where nobody else can reach the vector.
+    fn on_device_mut(
+        &mut self,
+        stream: StreamRef<'_>,
+        exclusive: bool,
+        outcomes: Option<&mut Vec<Pending>>,
+    ) -> Result<Slice> {
+        self.on_device(stream, exclusive, outcomes)
+    }
+
+    /// The host copy as the only valid one, for overwriting all of it.
+    fn on_host_to_overwrite(&mut self) -> *mut u8;
+
+    /// The copy on the stream's device, for the stream's next work to overwrite all of it.
+    fn on_device_to_overwrite(&mut self, stream: StreamRef<'_>) -> Result<Slice>;
+
+    /// All of it is being overwritten: what became of earlier launches is of no account.
+    fn forget_outcomes(&mut self);
+
+    /// Work that writes the vector was queued on the stream. What it holds depends on these outcomes alone, among which are
+    /// those that it depended on before.
+    fn written_on(&mut self, stream: StreamRef<'_>, outcomes: &[Pending]);
 
     /// The stream's last work, which wrote the vector, lies before an event.
-    fn passed(&mut self, stream: &Stream, done: &Arc<dyn BackendEvent>);
+    fn passed(&mut self, stream: StreamRef<'_>, done: &Arc<dyn BackendEvent>);
 
     /// The contents are those of a launch that failed.
     fn fail(&mut self, error: Error);
@@ -50,6 +85,15 @@ impl<T: Element> Operand for Vector<T> {
         }
     }
 
+    fn id(&self) -> u64 {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        *self.id.get_or_init(|| NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn storage(&self) -> Option<Tag<StorageKind>> {
+        lock(&self.state).copies.storage.clone()
+    }
+
     fn size(&self) -> usize {
         size_of::<T>()
     }
@@ -58,8 +102,8 @@ impl<T: Element> Operand for Vector<T> {
         self.len
     }
 
-    fn unsettled(&self) -> Result<Vec<Pending>> {
-        lock(&self.state).copies.unsettled().map(<[_]>::to_vec)
+    fn element(&self) -> (TypeId, &'static str) {
+        (TypeId::of::<T>(), std::any::type_name::<T>())
     }
 
     fn on_host(&self) -> Result<*const u8> {
@@ -70,14 +114,27 @@ impl<T: Element> Operand for Vector<T> {
         Ok(self.as_mut_slice()?.as_mut_ptr().cast())
     }
 
-    fn on_device(&self, stream: &Stream, exclusive: bool) -> Result<Slice> {
+    fn on_device(
+        &self,
+        stream: StreamRef<'_>,
+        exclusive: bool,
+        outcomes: Option<&mut Vec<Pending>>,
+    ) -> Result<Slice> {
         let mut state = lock(&self.state);
         let bytes = self.len * size_of::<T>();
         let min_bytes = bytes.max(size_of::<T>());
-        let stale = state.copies.is_stale_on(stream.device());
-        let host = if !stale
-            || self.host.get().is_none() && state.copies.fetch(stream, bytes, min_bytes)?
-        {
+        if let Some(outcomes) = outcomes {
+            for outcome in state.copies.unsettled()? {
+                if !outcomes.iter().any(|known| known.is_same(outcome)) {
+                    outcomes.push(outcome.clone());
+                }
+            }
+        }
+        if let Some(valid) = state.copies.valid_on(stream.device()) {
+            return valid.for_work(stream.queue(), min_bytes, exclusive);
+        }
+        let on_a_device = self.host.get().is_none();
+        let host = if on_a_device && state.copies.fetch(stream, bytes, min_bytes)? {
             None
         } else {
             // From a device of another backend it goes through the host, which then holds it too.
@@ -87,7 +144,45 @@ impl<T: Element> Operand for Vector<T> {
         state.copies.on_device(stream, host, min_bytes, exclusive)
     }
 
-    fn written_on(&mut self, stream: &Stream, outcomes: &[Pending]) {
+    fn on_device_mut(
+        &mut self,
+        stream: StreamRef<'_>,
+        exclusive: bool,
+        outcomes: Option<&mut Vec<Pending>>,
+    ) -> Result<Slice> {
+        let bytes = self.len.max(1) * size_of::<T>();
+        let copies = &mut self.state_mut().copies;
+        // The usual case, which needs no lock.
+        if copies.is_settled()
+            && let Some(valid) = copies.valid_on(stream.device())
+        {
+            return valid.for_work(stream.queue(), bytes, exclusive);
+        }
+        self.on_device(stream, exclusive, outcomes)
+    }
+
+    fn on_host_to_overwrite(&mut self) -> *mut u8 {
+        let len = self.len;
+        let host = self.host.take();
+        let state = self.state_mut();
+        state.copies.forget();
+        let kept = host.or(state.spare.take()).filter(|kept| kept.len() == len);
+        self.host = OnceLock::from(kept.unwrap_or_else(|| super::import::fresh(len)));
+        let host = self.host.get_mut();
+        let host = host.expect("it was just put there");
+        host.make_mut().as_mut_ptr().cast()
+    }
+
+    fn on_device_to_overwrite(&mut self, stream: StreamRef<'_>) -> Result<Slice> {
+        let bytes = self.len.max(1) * size_of::<T>();
+        self.state_mut().copies.for_overwriting(stream, bytes)
+    }
+
+    fn forget_outcomes(&mut self) {
+        self.state_mut().copies.forget_outcomes();
+    }
+
+    fn written_on(&mut self, stream: StreamRef<'_>, outcomes: &[Pending]) {
         let host = self.host.take();
         let state = self.state_mut();
         if host.is_some() {
@@ -96,7 +191,7 @@ impl<T: Element> Operand for Vector<T> {
         state.copies.written_on(stream, outcomes);
     }
 
-    fn passed(&mut self, stream: &Stream, done: &Arc<dyn BackendEvent>) {
+    fn passed(&mut self, stream: StreamRef<'_>, done: &Arc<dyn BackendEvent>) {
         self.state_mut().copies.passed(stream, done);
     }
 

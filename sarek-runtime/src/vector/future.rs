@@ -1,13 +1,15 @@
 //! Reading a vector without waiting on a thread.
 
 use std::future::Future;
+use std::ops::{Range, RangeBounds};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
-use super::Vector;
+use super::{Vector, resolve};
+use crate::device::Pending;
 use crate::sync::lock;
-use crate::{Element, Error, Result};
+use crate::waiting::OnThread;
+use crate::{Element, Result};
 
 impl<T: Element> Vector<T> {
     /// The elements once the launches that write them are done. The vector goes along, and comes back as its elements.
@@ -17,6 +19,33 @@ impl<T: Element> Vector<T> {
     pub fn into_vec_async(self) -> ReadBack<T> {
         ReadBack(State::Idle(Some(Box::new(self))))
     }
+
+    /// A copy of some elements once the launches that write them are done; only these come back from a device.
+    ///
+    /// A thread of the future's own waits for those launches. What is left for the poll that follows is the transfer, behind
+    /// the vector's own writer and nothing that was queued since.
+    pub fn read_async(&self, range: impl RangeBounds<usize>) -> Reading<'_, T> {
+        Reading {
+            range: Some(resolve(range, self.len())),
+            vector: self,
+            thread: None,
+        }
+    }
+
+    /// What has to be waited for before the contents can be read; `None` if that is nothing.
+    fn readable(&self) -> Result<Option<impl FnOnce() + Send + 'static>> {
+        if self.host.get().is_some() {
+            return Ok(None);
+        }
+        let mut state = lock(&self.state);
+        let outcomes = state.copies.unsettled()?.to_vec();
+        let written = state.copies.mark_written()?;
+        // What goes wrong here is told by the read.
+        Ok(Some(move || {
+            let _ = written.map(|event| event.sync());
+            let _ = outcomes.iter().try_for_each(Pending::outcome);
+        }))
+    }
 }
 
 /// The elements of a vector, as a future. See [`Vector::into_vec_async`].
@@ -25,12 +54,7 @@ pub struct ReadBack<T>(State<T>);
 
 enum State<T> {
     Idle(Option<Box<Vector<T>>>),
-    Reading(Arc<Mutex<Shared<T>>>),
-}
-
-struct Shared<T> {
-    result: Option<Result<Vec<T>>>,
-    waker: Waker,
+    Reading(OnThread<Result<Vec<T>>>),
 }
 
 impl<T> Unpin for ReadBack<T> {}
@@ -40,69 +64,57 @@ impl<T: Element> Future for ReadBack<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Vec<T>>> {
         let vector = match &mut self.0 {
-            State::Reading(shared) => {
-                let mut shared = lock(shared);
-                shared.waker.clone_from(context.waker());
-                return match shared.result.take() {
-                    Some(result) => Poll::Ready(result),
-                    None => Poll::Pending,
-                };
-            }
+            State::Reading(thread) => return thread.poll(context),
             State::Idle(vector) => vector.take().expect("a future starts once"),
         };
         if vector.host.get().is_some() {
             return Poll::Ready(vector.into_vec());
         }
-        let shared = Arc::new(Mutex::new(Shared {
-            result: None,
-            waker: context.waker().clone(),
-        }));
-        let told = shared.clone();
-        let read = move || {
-            let result = vector.into_vec();
-            let mut shared = lock(&told);
-            shared.result = Some(result);
-            shared.waker.wake_by_ref();
-        };
-        let thread = std::thread::Builder::new().name("sarek read-back".into());
-        if let Err(error) = thread.spawn(read) {
-            return Poll::Ready(Err(Error::Device {
-                device: "the host".into(),
-                message: format!("no thread to wait on: {error}"),
-            }));
-        }
-        self.0 = State::Reading(shared);
+        self.0 = State::Reading(OnThread::start(context, move || vector.into_vec())?);
         Poll::Pending
+    }
+}
+
+/// Some elements of a vector, as a future. See [`Vector::read_async`].
+#[must_use = "nothing is read until the future is polled"]
+pub struct Reading<'a, T: Element> {
+    vector: &'a Vector<T>,
+    range: Option<Result<Range<usize>>>,
+    thread: Option<OnThread<()>>,
+}
+
+impl<T: Element> Future for Reading<'_, T> {
+    type Output = Result<Vec<T>>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Vec<T>>> {
+        match &self.thread {
+            None if matches!(self.range, Some(Ok(_))) => {
+                if let Some(wait) = self.vector.readable()? {
+                    self.thread = Some(OnThread::start(context, wait)?);
+                    return Poll::Pending;
+                }
+            }
+            None => {}
+            Some(thread) if thread.poll(context).is_pending() => return Poll::Pending,
+            Some(_) => {}
+        }
+        let range = self
+            .range
+            .take()
+            .expect("a future is not polled when it is done");
+        Poll::Ready(range.and_then(|range| self.vector.read(range)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::Ordering::Relaxed;
-    use std::task::Wake;
 
     use super::*;
+    use crate::Error;
     use crate::testing::kernels::axpy_call as axpy;
     use crate::testing::two_gpus;
-
-    struct Unpark(std::thread::Thread);
-
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-
-    fn block_on<F: Future + Unpin>(mut future: F) -> (F::Output, usize) {
-        let waker = Arc::new(Unpark(std::thread::current())).into();
-        for polls in 1.. {
-            match Pin::new(&mut future).poll(&mut Context::from_waker(&waker)) {
-                Poll::Ready(output) => return (output, polls),
-                Poll::Pending => std::thread::park(),
-            }
-        }
-        unreachable!("it is polled until it is ready")
-    }
+    use crate::waiting::tests::block_on;
 
     #[test]
     fn elements_come_back_as_a_future() {
@@ -128,8 +140,31 @@ mod tests {
         let [(device, _), _] = two_gpus();
         let (x, mut y) = (Vector::filled(1, 1.0), Vector::zeros(2));
         axpy(1.0, &x, &mut y).over(2).run_on(&device).unwrap();
+        let (result, _) = block_on(y.read_async(..1));
+        assert!(matches!(result, Err(Error::Fault(_))));
         let (result, _) = block_on(y.into_vec_async());
         assert!(matches!(result, Err(Error::Fault(_))));
         device.sync().unwrap();
+    }
+
+    #[test]
+    fn a_part_is_read_while_the_vector_stays_where_it_is() {
+        let [(device, stats), _] = two_gpus();
+        let (x, mut y) = (Vector::filled(4, 1.0), Vector::zeros(4));
+        axpy(3.0, &x, &mut y).over(4).run_on(&device).unwrap();
+        let stream = device.new_stream().unwrap();
+        let [first, last] = [y.read_async(..1), y.read_async(3..)];
+        let ((first, polls), (last, _)) = (block_on(first), block_on(last));
+        assert_eq!((first.unwrap(), last.unwrap()), (vec![3.0], vec![3.0]));
+        assert!(polls >= 2 && y.devices().contains(&device));
+        let uploads = stats.uploads.load(Relaxed);
+        axpy(1.0, &x, &mut y).over(4).enqueue(&stream).unwrap();
+        assert_eq!(stats.uploads.load(Relaxed), uploads);
+        assert_eq!(block_on(y.read_async(1..3)).0.unwrap(), [4.0; 2]);
+        // On the host there is nothing to wait for.
+        let (elements, polls) = block_on(x.read_async(..));
+        assert_eq!((elements.unwrap(), polls), (vec![1.0; 4], 1));
+        let (outside, _) = block_on(y.read_async(3..9));
+        assert!(matches!(outside, Err(Error::Range { .. })));
     }
 }

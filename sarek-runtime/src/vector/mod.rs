@@ -6,8 +6,12 @@ mod device_copy;
 mod erased;
 mod future;
 mod host;
+mod import;
+mod lend;
+mod pages;
 mod parts;
 mod ranges;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -19,8 +23,11 @@ use crate::sync::lock;
 use crate::{Device, Element, Error, Result};
 use copies::Copies;
 pub(crate) use erased::Operand;
-pub use future::ReadBack;
+pub use future::{ReadBack, Reading};
+pub use lend::Lent;
 pub use parts::{Part, PartMut, Parts};
+pub(crate) use ranges::resolve;
+use storage::Storage;
 pub use view::{VectorView, VectorViewMut};
 
 /// A vector of fixed length that kernels read and write on any device.
@@ -34,16 +41,18 @@ pub use view::{VectorView, VectorViewMut};
 pub struct Vector<T> {
     len: usize,
     /// The host copy, present while it is valid.
-    host: OnceLock<Vec<T>>,
+    host: OnceLock<Storage<T>>,
     state: Mutex<State<T>>,
     /// What devices see elements as, once that was asked.
     unit: OnceLock<(sarek_ir::Scalar, u64)>,
+    /// By which graphs know it, once that was asked.
+    id: OnceLock<u64>,
 }
 
 struct State<T> {
     copies: Copies,
     /// Storage of the host copy while that is invalid, for re-use.
-    spare: Option<Vec<T>>,
+    spare: Option<Storage<T>>,
 }
 
 impl<T: Element> Vector<T> {
@@ -51,12 +60,13 @@ impl<T: Element> Vector<T> {
     pub fn from_vec(elements: Vec<T>) -> Vector<T> {
         Vector {
             len: elements.len(),
-            host: OnceLock::from(elements),
+            host: OnceLock::from(Storage::Own(elements)),
             state: Mutex::new(State {
                 copies: Copies::default(),
                 spare: None,
             }),
             unit: OnceLock::new(),
+            id: OnceLock::new(),
         }
     }
 
@@ -108,10 +118,10 @@ impl<T: Element> Vector<T> {
         self.as_slice().map(<[T]>::to_vec)
     }
 
-    /// The elements, in the vector's own storage.
+    /// The elements, in the vector's own storage; a copy if that is somebody else's.
     pub fn into_vec(mut self) -> Result<Vec<T>> {
         self.as_slice()?;
-        Ok(self.host.take().unwrap_or_default())
+        Ok(self.host.take().map_or_else(Vec::new, Storage::into_vec))
     }
 
     /// The element at `index`.
@@ -129,8 +139,7 @@ impl<T: Element> Vector<T> {
 
     /// Overwrites all elements; this also makes the vector of a failed launch readable again.
     pub fn fill(&mut self, value: T) -> Result<()> {
-        let len = self.len;
-        self.rewrite(|elements| elements.resize(len, value));
+        self.rewrite(|elements| elements.fill(value));
         Ok(())
     }
 
@@ -143,7 +152,7 @@ impl<T: Element> Vector<T> {
                 found: elements.len(),
             });
         }
-        self.rewrite(|storage| storage.extend_from_slice(elements));
+        self.rewrite(|storage| storage.copy_from_slice(elements));
         Ok(())
     }
 
@@ -159,7 +168,9 @@ impl<T: Element> Vector<T> {
         self.as_slice()?;
         self.state_mut().copies.invalidate();
         let host = self.host.get_mut();
-        Ok(host.expect("`as_slice` made the host copy valid"))
+        Ok(host
+            .expect("`as_slice` made the host copy valid")
+            .make_mut())
     }
 
     /// The host copy, downloaded if it is not valid.
@@ -167,9 +178,10 @@ impl<T: Element> Vector<T> {
         if let Some(valid) = self.host.get() {
             return Ok(valid);
         }
+        state.copies.finish_at_home();
         let spare = state.spare.take();
-        let mut fresh = spare.unwrap_or_else(|| bytes::fresh(self.len));
-        let result = bytes::overwrite(&mut fresh, |to| state.copies.download(0, to));
+        let mut fresh = spare.unwrap_or_else(|| import::fresh(self.len));
+        let result = bytes::overwrite(fresh.make_mut(), |to| state.copies.download(0, to));
         if let Err(error) = result {
             state.spare = Some(fresh);
             return Err(error);
@@ -177,14 +189,14 @@ impl<T: Element> Vector<T> {
         Ok(self.host.get_or_init(|| fresh))
     }
 
-    /// Replaces the elements by those that `write` puts into empty storage.
-    fn rewrite(&mut self, write: impl FnOnce(&mut Vec<T>)) {
-        let host = self.host.take();
+    /// Replaces the elements by those that `write` puts into storage of as many.
+    fn rewrite(&mut self, write: impl FnOnce(&mut [T])) {
+        let (host, len) = (self.host.take(), self.len);
         let state = self.state_mut();
-        let mut storage = host.or(state.spare.take()).unwrap_or_default();
+        let storage = host.or(state.spare.take());
+        let mut storage = storage.unwrap_or_else(|| import::fresh(len));
         state.copies.forget();
-        storage.clear();
-        write(&mut storage);
+        write(storage.make_mut());
         self.host = OnceLock::from(storage);
     }
 
@@ -215,6 +227,7 @@ impl<T: Element> Clone for Vector<T> {
                     spare: None,
                 }),
                 unit: OnceLock::new(),
+                id: OnceLock::new(),
             },
         }
     }
@@ -246,7 +259,7 @@ impl<T: Element + fmt::Debug> fmt::Debug for Vector<T> {
             return write!(f, "Vector(<{} elements lost: {error}>)", self.len);
         }
         if let Some(elements) = self.host.get() {
-            return f.debug_tuple("Vector").field(elements).finish();
+            return f.debug_tuple("Vector").field(&&**elements).finish();
         }
         let devices: Vec<_> = state
             .copies

@@ -9,11 +9,11 @@ use std::sync::OnceLock;
 use super::{State, Vector, bytes};
 use crate::device::Stream;
 use crate::sync::lock;
-use crate::tag::{StorageKind, Tag};
+use crate::tag::{Kind, StorageKind, Tag};
 use crate::{Device, Element, Error, Result};
 
 /// The elements of a vector of `len` that a range names.
-pub(super) fn resolve(range: impl RangeBounds<usize>, len: usize) -> Result<Range<usize>> {
+pub(crate) fn resolve(range: impl RangeBounds<usize>, len: usize) -> Result<Range<usize>> {
     let after = |n: usize| n.saturating_add(1);
     let start = match range.start_bound() {
         Bound::Unbounded => 0,
@@ -69,8 +69,8 @@ impl<T: Element> Vector<T> {
         copies.unsettled()?;
         match host {
             Some(host) => {
-                host[range].copy_from_slice(elements);
                 copies.invalidate();
+                host.make_mut()[range].copy_from_slice(elements);
                 Ok(())
             }
             None => {
@@ -110,7 +110,7 @@ impl<T: Element> Vector<T> {
         match source.host.get() {
             Some(host) if theirs.copies.valid().is_none() => {
                 if blank {
-                    self.host = OnceLock::from(bytes::fresh(self.len));
+                    self.host = OnceLock::from(super::import::fresh(self.len));
                 }
                 match target.len() == self.len {
                     true => self.copy_from_slice(&host[range])?,
@@ -155,11 +155,11 @@ impl<T: Element> Vector<T> {
         let Some(place) = place else {
             // This vector is on the host alone.
             let target = at..at + range.len();
+            self.state_mut().copies.invalidate();
             let host = self.host.get_mut().expect("some copy of a vector is valid");
-            bytes::overwrite(&mut host[target], |to| {
+            bytes::overwrite(&mut host.make_mut()[target], |to| {
                 theirs.copies.download(range.start * size, to)
             })?;
-            self.state_mut().copies.invalidate();
             return Ok(());
         };
         self.copy_to(
@@ -225,14 +225,46 @@ impl<T: Element> Vector<T> {
         Ok(())
     }
 
-    /// The same vector, which devices hold in memory of a certain storage. Launches on devices whose backend has not claimed
-    /// it are errors. [`StorageKind::device`] is what every vector begins with.
+    /// The same vector, which devices hold in memory of a certain storage. [`StorageKind::device`] is what every vector begins
+    /// with; [`StorageKind::pinned`] is host memory that the device reads and writes over the bus, for what kernels touch once;
+    /// [`StorageKind::zero_copy`] is the vector's own memory on the host, where that is the device's memory, too: nothing is
+    /// copied. A device that has no such memory, or
+    /// whose backend has not claimed a storage of another's, says so when it should hold the vector. Devices that run kernels
+    /// in host memory have no other. [`StorageKind::shared`] is no place for a vector.
     pub fn stored_in(mut self, storage: &Tag<StorageKind>) -> Result<Vector<T>> {
+        self.store_in(storage)?;
+        Ok(self)
+    }
+
+    /// As [`Vector::stored_in`], of a vector that stays where it is, such as one that [`Vector::with_slice_mut`] lends.
+    ///
+    /// In `zero_copy`, one device works in the place of the elements: the first that can. What the host does to them waits for all of
+    /// its work that uses them, also when the vector is dropped. Elements with `bool`s, enums or bytes of no field are copied, as is
+    /// memory that does not begin at a multiple of 16 bytes.
+    pub fn store_in(&mut self, storage: &Tag<StorageKind>) -> Result<()> {
+        if *storage == StorageKind::shared() {
+            return Err(Error::Tag {
+                kind: StorageKind::NAME,
+                name: storage.to_string(),
+                problem: "it is memory of a block, which a vector outlives; a kernel has it by `shared_array`"
+                    .to_owned(),
+            });
+        }
         self.as_slice()?;
         let other = *storage != StorageKind::device();
-        let copies = &mut self.state_mut().copies;
-        copies.store_in(other.then(|| storage.clone()));
-        Ok(self)
+        let other = other.then(|| storage.clone());
+        let mut home = None;
+        if *storage == StorageKind::zero_copy() && bytes::are_elements::<T>() {
+            let host = self
+                .host
+                .take()
+                .expect("`as_slice` made the host copy valid");
+            let (host, place) = host.at_home();
+            self.host = OnceLock::from(host);
+            home = place.filter(|home| home.at.addr().get().is_multiple_of(16));
+        }
+        self.state_mut().copies.store_in(other, home);
+        Ok(())
     }
 
     /// Brings the elements to a device ahead of the launches that use them, in the order of a stream.
@@ -240,7 +272,7 @@ impl<T: Element> Vector<T> {
         if stream.device().info().host_memory {
             return self.as_slice().map(|_| ());
         }
-        lock(&self.state).copies.unsettled()?;
-        super::Operand::on_device(self, stream, false).map(|_| ())
+        let mut outcomes = Vec::new();
+        super::Operand::on_device(self, stream.by_ref(), false, Some(&mut outcomes)).map(|_| ())
     }
 }

@@ -1,3 +1,5 @@
+mod in_place;
+
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::*;

@@ -11,6 +11,7 @@ pub const CASES: &[Case] = &[
     Case::new("bits/splitmix64", &[Capability::I64], splitmix64),
     Case::new("bits/gcd", &[], gcd),
     Case::new("bits/crc32", &[], crc32),
+    Case::new("bits/gray", &[], gray),
 ];
 
 /// The finaliser of MurmurHash3.
@@ -177,6 +178,44 @@ fn crc32(device: &Device) -> Check {
     let due: Vec<u32> = input.iter().map(|&w| reference(w)).collect();
     map_u32(&input, &due, |i, o, n| {
         crc32_kernel(i, o).over(n).run_on(device)
+    })
+}
+
+/// Gray code and back, and the bits in which neighbours differ.
+#[kernel]
+fn gray_kernel(input: &[u32], output: &mut [u32]) {
+    let i = global_idx_x();
+    let code = input[i] ^ input[i] >> 1;
+    let next = input[i].wrapping_add(1);
+    let differ = (code ^ next ^ next >> 1).count_ones();
+    let mut number = code;
+    let mut by = 16;
+    while by > 0 {
+        number ^= number >> by;
+        by /= 2;
+    }
+    output[i] = if number == input[i] {
+        code.rotate_left(differ)
+    } else {
+        0
+    };
+}
+
+fn gray(device: &Device) -> Check {
+    let input = values::<u32>(16, 500);
+    // Each bit of the code is the sum of two of the number's; one bit alone changes from a number to the next.
+    let code = |x: u32| {
+        let bit = |at: u32| (u64::from(x) >> at) & 1;
+        (0..32)
+            .map(|at| ((bit(at) + bit(at + 1)) % 2) << at)
+            .sum::<u64>()
+    };
+    let due: Vec<u32> = input
+        .iter()
+        .map(|&x| (2 * code(x) % (1 << 32) + (code(x) >> 31)) as u32)
+        .collect();
+    map_u32(&input, &due, |i, o, n| {
+        gray_kernel(i, o).over(n).run_on(device)
     })
 }
 

@@ -1,5 +1,6 @@
 //! The cases, one kernel or one close family a file.
 
+mod atomics;
 mod bits;
 mod black_scholes;
 mod block;
@@ -11,6 +12,7 @@ mod control;
 mod faults;
 mod functions;
 mod generics;
+mod graphs;
 mod half;
 mod items;
 mod launch;
@@ -26,6 +28,8 @@ mod saxpy;
 mod small;
 mod stencil;
 mod stream;
+mod strict;
+mod subgroups;
 mod transpose;
 mod types;
 mod vector_add;
@@ -55,7 +59,11 @@ pub fn all() -> &'static [Case] {
             small::CASES,
             half::CASES,
             vectors::CASES,
+            graphs::CASES,
             packed::CASES,
+            strict::CASES,
+            atomics::CASES,
+            subgroups::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             operators::CASES,

@@ -2,7 +2,9 @@
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
-use sarek_ir::{Argument, Call, Compound, NameId, Place, Root, Step, TypeDef};
+use sarek_ir::{
+    Argument, Call, Callable, Called, Closure, Compound, Given, NameId, Place, Root, Step, TypeDef,
+};
 
 use super::{expr_id, handle, length, list, memory, option, site_id, slice, ty};
 
@@ -39,6 +41,18 @@ pub(super) fn type_def(def: &TypeDef) -> TokenStream {
         TypeDef::Parameter { of, index } => {
             let (of, index) = (handle("FunctionId", of.0), Literal::u32_unsuffixed(*index));
             quote!(ir::TypeDef::Parameter { of: #of, index: #index })
+        }
+        TypeDef::Callable {
+            of,
+            callable,
+            takes,
+        } => {
+            let (of, callable) = (handle("FunctionId", of.0), handle("CallableId", callable.0));
+            let takes = option(takes.map(|at| {
+                let at = Literal::u32_unsuffixed(at);
+                quote!(#at)
+            }));
+            quote!(ir::TypeDef::Callable { of: #of, callable: #callable, takes: #takes })
         }
     }
 }
@@ -133,7 +147,16 @@ pub(super) fn place(place: &Place) -> TokenStream {
 }
 
 pub(super) fn call(call: &Call) -> TokenStream {
-    let function = handle("FunctionId", call.function.0);
+    let called = match call.called {
+        Called::Function(function) => {
+            let function = handle("FunctionId", function.0);
+            quote!(ir::Called::Function(#function))
+        }
+        Called::Callable(callable) => {
+            let callable = handle("CallableId", callable.0);
+            quote!(ir::Called::Callable(#callable))
+        }
+    };
     let args = slice(&call.args, |arg| match *arg {
         Argument::Value(value) => {
             let value = expr_id(value);
@@ -149,5 +172,33 @@ pub(super) fn call(call: &Call) -> TokenStream {
         }
     });
     let result = option(call.result.map(|l| handle("LocalId", l.0)));
-    quote!(ir::Call { function: #function, args: #args, result: #result })
+    let given = slice(&call.given, |given| match *given {
+        Given::Closure(closure) => {
+            let closure = handle("ClosureId", closure.0);
+            quote!(ir::Given::Closure(#closure))
+        }
+        Given::Function(function) => {
+            let function = handle("FunctionId", function.0);
+            quote!(ir::Given::Function(#function))
+        }
+        Given::Callable(callable) => {
+            let callable = handle("CallableId", callable.0);
+            quote!(ir::Given::Callable(#callable))
+        }
+    });
+    quote!(ir::Call { called: #called, args: #args, given: #given, result: #result })
+}
+
+pub(super) fn closure(closure: &Closure) -> TokenStream {
+    let params = slice(&closure.params, |local| handle("LocalId", local.0));
+    let result = option(closure.result.map(|local| handle("LocalId", local.0)));
+    let body = super::block(closure.body);
+    quote!(ir::Closure { params: #params, result: #result, body: #body })
+}
+
+pub(super) fn callable(callable: &Callable) -> TokenStream {
+    let name = super::string(&callable.name);
+    let takes = slice(&callable.takes, |of| ty(*of));
+    let yields = option(callable.yields.map(ty));
+    quote!(ir::Callable { name: #name, takes: #takes, yields: #yields })
 }

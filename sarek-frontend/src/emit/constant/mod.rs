@@ -10,7 +10,7 @@ use sarek_ir::{
     ParamKind, Piece, Precondition, Scalar, SharedArray, Site, SiteId, SiteKind, Stmt, Type, Value,
 };
 
-use compound::{call, compound, place, type_def};
+use compound::{call, callable, closure, compound, place, type_def};
 
 /// An expression of type `Kernel`; the IR crate is in scope as `ir`.
 pub fn kernel(kernel: &Kernel) -> TokenStream {
@@ -18,6 +18,7 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
         name,
         file: _,
         block,
+        strict,
         params,
         shared,
         types,
@@ -25,6 +26,8 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
         compounds,
         places,
         calls,
+        closures,
+        callables,
         functions,
         type_links,
         result,
@@ -60,6 +63,8 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
     let compounds = slice(compounds, compound);
     let places = slice(places, place);
     let calls = slice(calls, call);
+    let closures = slice(closures, closure);
+    let callables = slice(callables, callable);
     let functions = slice(functions, |f| string(f));
     let type_links = slice(type_links, |t| string(t));
     let result = option(result.map(|l| handle("LocalId", l.0)));
@@ -94,6 +99,7 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
             name: #name,
             file: Cow::Borrowed(::core::file!()),
             block: #block_size,
+            strict: #strict,
             params: #params,
             shared: #shared,
             types: #types,
@@ -101,6 +107,8 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
             compounds: #compounds,
             places: #places,
             calls: #calls,
+            closures: #closures,
+            callables: #callables,
             functions: #functions,
             type_links: #type_links,
             result: #result,
@@ -548,7 +556,13 @@ fn native(native: &Native) -> TokenStream {
     });
     let fallback = option(native.fallback.map(block));
     let result = option(native.result.map(|l| handle("LocalId", l.0)));
-    quote!(ir::Native { texts: #texts, fallback: #fallback, result: #result })
+    let intrinsic = option(native.intrinsic.as_ref().map(|name| string(name)));
+    quote!(ir::Native {
+        texts: #texts,
+        fallback: #fallback,
+        result: #result,
+        intrinsic: #intrinsic
+    })
 }
 
 fn precondition(precondition: Precondition) -> TokenStream {

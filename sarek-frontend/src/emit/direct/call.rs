@@ -3,18 +3,43 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
-use sarek_ir::{Access, Argument, CallId, LocalId, Memory, ParamId, ParamKind};
+use sarek_ir::{
+    Access, Argument, Call, CallId, CallableId, Called, ClosureId, Given, LocalId, Memory, ParamId,
+    ParamKind,
+};
 
 use super::memory::shared_name;
 use super::names::{located, param_name, rust_type};
 use super::{Writer, mixed};
 use crate::lower::Lowered;
+use crate::parse::CallableKind;
 
 impl Writer<'_> {
-    pub(super) fn call_function(&self, id: CallId, span: Span) -> TokenStream {
+    pub(super) fn device_call(&self, id: CallId, span: Span) -> TokenStream {
         let call = &self.kernel.calls[id.index()];
-        let callee = &self.lowered.callees[call.function.index()];
-        let body = callee.body();
+        match call.called {
+            Called::Function(_) => self.call_function(id, span),
+            Called::Callable(callable) => self.call_callable(call, callable, span),
+        }
+    }
+
+    fn call_function(&self, id: CallId, span: Span) -> TokenStream {
+        let call = &self.kernel.calls[id.index()];
+        let callee = self.lowered.callee(id);
+        let body = match (callee.is_unnamed, call.args.first()) {
+            (true, Some(Argument::Value(value))) => {
+                let name = given_name(0, self.lowered.expr_spans[value.index()]);
+                callee.body_of(&mixed!(direct::again(&#name)))
+            }
+            (true, Some(Argument::Local(local))) => {
+                let local = self.variable(*local);
+                callee.body_of(&mixed!(direct::again(&#local)))
+            }
+            (true, Some(Argument::Memory(_)) | None) => {
+                unreachable!("a receiver is a value")
+            }
+            (false, _) => callee.body(),
+        };
         let base = self.base(id);
         let (mut given, mut names) = (vec![], vec![]);
         let args = call.args.iter().enumerate();
@@ -39,17 +64,20 @@ impl Writer<'_> {
                     }
                 }
             }
-            Argument::Memory(memory) => self.lend(memory),
+            Argument::Memory(memory) => {
+                // Before there is a closure that refers to it.
+                let (name, lent) = (given_name(i, span), self.lend(memory));
+                given.push(mixed!(let #name = #lent;));
+                name.to_token_stream()
+            }
             Argument::Local(local) => {
                 let local = self.variable(local);
                 mixed!(&mut #local)
             }
         });
         names.extend(args);
-        let result = call.result.map(|local| {
-            let local = self.variable(local);
-            mixed!(#local =)
-        });
+        names.extend(self.given_on(id, span));
+        let result = self.result(call);
         let lent = call.args.iter().filter_map(|arg| match *arg {
             Argument::Memory(Memory::Local(local)) => self.gathered(local),
             Argument::Memory(_) | Argument::Value(_) | Argument::Local(_) => None,
@@ -58,24 +86,99 @@ impl Writer<'_> {
         let (deeper, body, depth) = match callee.is_self {
             true => (
                 Some(mixed!(if __depth == 0 { return __block.fault(#base, 0, __thread); })),
-                mixed!(Self::__sarek_nest),
+                mixed!(Self::__sarek_nest::<CHECK>),
                 Some(mixed!(__depth - 1,)),
             ),
             false => (None, body, None),
         };
+        let flag = (!callee.is_self).then(|| mixed!(direct::Flag::<CHECK>,));
+        let call = quote_spanned! {located(span)=>
+            #body(#flag __block, __thread, __dim, #base, #depth (#(#names,)*))
+        };
+        let call = passed_on(&call, span);
         quote_spanned! {span=>
             #(#before)*
             #result {
                 #(#given)*
                 #deeper
-                match #body::<CHECK>(__block, __thread, __dim, #base, #depth (#(#names,)*)) {
-                    ::core::result::Result::Ok(__value) => __value,
-                    ::core::result::Result::Err(__fault) => {
-                        return ::core::result::Result::Err(__fault);
-                    }
-                }
+                #call
             };
             #(#after)*
+        }
+    }
+
+    /// A call of what the function was given.
+    fn call_callable(&self, call: &Call, callable: CallableId, span: Span) -> TokenStream {
+        let name = callable_name(callable);
+        let args = call.args.iter().map(|arg| match *arg {
+            Argument::Value(value) => self.expr(value),
+            Argument::Memory(_) | Argument::Local(_) => {
+                unreachable!("what a function is given takes values")
+            }
+        });
+        let (result, call) = (self.result(call), mixed!(#name((#(#args,)*))));
+        let call = passed_on(&call, span);
+        quote_spanned!(span=> #result { #call };)
+    }
+
+    fn result(&self, call: &Call) -> Option<TokenStream> {
+        call.result.map(|local| {
+            let local = self.variable(local);
+            mixed!(#local =)
+        })
+    }
+
+    /// What a call gives on, each taking a tuple.
+    fn given_on(&self, id: CallId, span: Span) -> Vec<TokenStream> {
+        let call = &self.kernel.calls[id.index()];
+        let (base, called) = (self.base(id), self.lowered.callee(id).sites());
+        let mut before = mixed!(#base + #called);
+        let each = call.given.iter().map(|given| match *given {
+            Given::Closure(closure) => self.closure(closure, span),
+            Given::Function(function) => {
+                let callee = &self.lowered.callees[function.index()];
+                let (body, sites) = (callee.body(), callee.sites());
+                let next = mixed!(#before + #sites);
+                let base = std::mem::replace(&mut before, next);
+                quote_spanned! {located(callee.span)=>
+                    |__given| #body(direct::Flag::<CHECK>, __block, __thread, __dim, #base, __given)
+                }
+            }
+            Given::Callable(callable) => {
+                let name = callable_name(callable);
+                match self.lowered.callables[callable.index()].kind {
+                    CallableKind::Fn => mixed!(&#name),
+                    CallableKind::FnMut => mixed!(&mut #name),
+                    CallableKind::FnOnce => name.to_token_stream(),
+                }
+            }
+        });
+        each.collect()
+    }
+
+    /// A closure of the user's: it captures the lane's variables.
+    fn closure(&self, id: ClosureId, span: Span) -> TokenStream {
+        let closure = &self.kernel.closures[id.index()];
+        let params = closure.params.iter().map(|param| {
+            let (name, local) = (self.local(*param), &self.kernel.locals[param.index()]);
+            let mutable = local.mutable.then(|| mixed!(mut));
+            mixed!(#mutable #name)
+        });
+        let params: Vec<TokenStream> = params.collect();
+        let body = self.block(closure.body);
+        let (declared, value) = match closure.result {
+            Some(result) => {
+                let name = self.local(result);
+                (mixed!(let #name;), mixed!(#name))
+            }
+            None => (TokenStream::new(), mixed!(())),
+        };
+        quote_spanned! {span=>
+            |(#(#params,)*)| {
+                #declared
+                #body
+                ::core::result::Result::Ok(#value)
+            }
         }
     }
 
@@ -101,9 +204,7 @@ impl Writer<'_> {
     pub(super) fn base(&self, id: CallId) -> TokenStream {
         let own = Literal::u32_unsuffixed(self.kernel.sites.len() as u32);
         let before = &self.kernel.calls[..id.index()];
-        let before = before
-            .iter()
-            .map(|call| self.lowered.callees[call.function.index()].sites());
+        let before = before.iter().flat_map(|call| self.lowered.sites_of(call));
         let first = self.is_function.then(|| mixed!(__base+));
         mixed!(#first #own #(+ #before)*)
     }
@@ -156,14 +257,23 @@ impl Writer<'_> {
                 },
             }
         });
+        let (calls, called) = self.callable_params();
         mixed! {
             __block: &direct::Block,
             __thread: [::core::primitive::usize; 3],
             __dim: [::core::primitive::usize; 3],
             __base: ::core::primitive::u32,
             #depth
-            (#(#names,)*): (#(#params,)*)
+            (#(#names,)* #(mut #calls,)*): (#(#params,)* #(#called,)*)
         }
+    }
+
+    /// What the function is given to call: names and types.
+    pub(super) fn callable_params(&self) -> (Vec<Ident>, Vec<TokenStream>) {
+        let callables = self.lowered.callables.iter();
+        let each = (0..).zip(callables);
+        each.map(|(i, callable)| (callable_name(CallableId(i)), callable.body.clone()))
+            .unzip()
     }
 
     pub(super) fn param_names(&self) -> Vec<Ident> {
@@ -205,6 +315,23 @@ impl Writer<'_> {
     }
 }
 
+/// What a call yields, or the fault that it stopped at, which the caller passes on.
+fn passed_on(call: &TokenStream, span: Span) -> TokenStream {
+    quote_spanned! {span=>
+        match #call {
+            ::core::result::Result::Ok(__value) => __value,
+            ::core::result::Result::Err(__fault) => {
+                return ::core::result::Result::Err(__fault);
+            }
+        }
+    }
+}
+
+/// The name of what a function is given to call.
+fn callable_name(callable: CallableId) -> Ident {
+    format_ident!("__call{}", callable.0, span = Span::mixed_site())
+}
+
 /// The name of an argument's value.
 pub(super) fn given_name(argument: usize, at: Span) -> Ident {
     format_ident!("__given{argument}", span = located(at))
@@ -219,7 +346,18 @@ impl Lowered {
     pub fn sites(&self) -> TokenStream {
         let own = Literal::u32_unsuffixed(self.kernel.sites.len() as u32);
         let calls = self.kernel.calls.iter();
-        let calls = calls.map(|call| self.callees[call.function.index()].sites());
+        let calls = calls.flat_map(|call| self.sites_of(call));
         mixed!(#own #(+ #calls)*)
+    }
+
+    /// The sites that belong to a call: those of the function called, then those of each that is given on.
+    fn sites_of(&self, call: &Call) -> Vec<TokenStream> {
+        let given = call.given.iter().filter_map(|given| match given {
+            Given::Function(function) => Some(*function),
+            Given::Closure(_) | Given::Callable(_) => None,
+        });
+        let all = call.called.function().into_iter().chain(given);
+        all.map(|function| self.callees[function.index()].sites())
+            .collect()
     }
 }

@@ -1,6 +1,6 @@
 //! The compiled body of values of several parts: natural Rust, whose types rustc infers by itself.
 //!
-//! What stands under an operator or a method goes through `direct::num`, so that only numbers can: a type of the
+//! What stands under an operator or a method goes through `direct::Number`, so that only numbers can: a type of the
 //! user's that implements `Add` is not what the kernel means.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -76,7 +76,8 @@ impl Writer<'_> {
             Expr::Literal(_) => value,
             _ => {
                 let span = located(self.lowered.expr_spans[id.index()]);
-                quote_spanned!(span=> direct::num(#value))
+                let value = at_leaf(value, span);
+                quote_spanned!(span=> direct::Number::__number(#value))
             }
         }
     }
@@ -95,7 +96,7 @@ impl Writer<'_> {
             Intrinsic::Clamp => quote_spanned!(span=> direct::clamp(#(#args),*)),
             _ => {
                 let (receiver, rest) = (&args[0], &args[1..]);
-                quote_spanned!(span=> direct::num(#receiver).#name(#(#rest),*))
+                quote_spanned!(span=> direct::Number::__number(#receiver).#name(#(#rest),*))
             }
         }
     }
@@ -350,5 +351,17 @@ pub(super) fn foreign_literal(value: Value) -> TokenStream {
         | Value::F32(_) => {
             unreachable!("a literal of an open type has the widest type")
         }
+    }
+}
+
+/// A value that is a name, at the place where the user names it.
+fn at_leaf(value: TokenStream, span: Span) -> TokenStream {
+    let mut tokens = value.clone().into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(mut name), None) => {
+            name.set_span(name.span().located_at(span));
+            name.into()
+        }
+        (None, _) | (Some(_), Some(_)) => value,
     }
 }

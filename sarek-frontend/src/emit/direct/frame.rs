@@ -1,12 +1,13 @@
 //! What surrounds a lane: where the arrays of lanes are, and which masks it stands under.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
 use sarek_ir::analysis::regions::{MaskId, Place, Plan};
 use sarek_ir::{LabelId, LocalId, StmtId};
 
+use super::stride::Turns;
 use super::{Writer, mixed};
 
 /// Which lanes a loop runs.
@@ -46,6 +47,12 @@ pub struct Frame<'a> {
     pub given: bool,
     /// The loops that a strip runs by steps: [`super::masked`].
     pub steps: HashSet<StmtId>,
+    /// The loops in which a strip takes turns: [`super::stride`].
+    pub turns: HashMap<StmtId, Turns>,
+    /// Of such a loop's body: the local that tells where a lane is, `__turn + __w`.
+    pub turn: Option<LocalId>,
+    /// Is a strip too wide for registers?
+    pub wide: bool,
 }
 
 impl<'a> Frame<'a> {
@@ -63,6 +70,9 @@ impl<'a> Frame<'a> {
             full: false,
             given: false,
             steps: HashSet::new(),
+            turns: HashMap::new(),
+            turn: None,
+            wide: false,
         }
     }
 
@@ -138,6 +148,12 @@ impl<'a> Writer<'a> {
     pub fn is_kept(&self, local: LocalId) -> bool {
         self.frame
             .is_some_and(|f| f.plan.place(local) == Place::Lanes)
+    }
+
+    /// Is there one for all lanes, that no region writes?
+    pub fn is_for_all(&self, local: LocalId) -> bool {
+        self.frame
+            .is_some_and(|f| f.plan.place(local) == Place::Once)
     }
 
     /// Is it an array of scalars that lives between regions, an array of lanes for each element?

@@ -13,15 +13,16 @@ use std::collections::{BTreeSet, HashSet};
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
 use sarek_ir::analysis::contract::{Contract, joint_calls};
-use sarek_ir::analysis::regions::{Place, Plan, RegionId, Values};
+use sarek_ir::analysis::regions::{Plan, RegionId, Values};
 use sarek_ir::{
-    Access, Argument, CallId, FunctionId, LocalId, Memory, ParamId, ParamKind, Stmt, StmtId,
+    Access, Argument, CallId, Called, FunctionId, LocalId, Memory, ParamId, ParamKind, Stmt, StmtId,
 };
 
 use super::call::given_name;
 use super::frame::{Frame, Lanes};
 use super::names::{located, param_name, rust_type};
 use super::{Shapes, Writer, mixed};
+use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Callee, Lowered};
 
 /// The calls that all lanes of a block come to together.
@@ -34,15 +35,15 @@ impl Joint {
     pub fn of(lowered: &Lowered, is_function: bool) -> Joint {
         let kernel = &lowered.kernel;
         let calls = match lowered.nests {
-            None => joint_calls(kernel, is_function),
+            None if kernel.callables.is_empty() => joint_calls(kernel, is_function),
             // An assertion has it that nothing it calls is collective.
-            Some(_) => vec![],
+            None | Some(_) => vec![],
         };
         Joint {
             stmts: calls.iter().map(|(stmt, _)| *stmt).collect(),
             functions: calls
                 .iter()
-                .map(|(_, call)| kernel.calls[call.index()].function)
+                .filter_map(|(_, call)| kernel.calls[call.index()].called.function())
                 .collect(),
         }
     }
@@ -55,20 +56,6 @@ impl Joint {
             .collect();
         (!each.is_empty()).then(|| mixed!(const { #(#each)||* }))
     }
-}
-
-/// A local of several parts that would have to be an array of lanes.
-pub fn in_parts(plan: &Plan, lowered: &Lowered) -> Option<LocalId> {
-    let kernel = &lowered.kernel;
-    let all = (0..kernel.locals.len() as u32).map(LocalId);
-    let mut found = all.filter(|local| {
-        let (elem, is_whole) = match kernel.array(*local) {
-            Some((elem, _)) => (elem, !lowered.arrays.contains(local)),
-            None => (kernel.locals[local.index()].ty, false),
-        };
-        plan.place(*local) == Place::Lanes && (is_whole || elem.as_scalar().is_none())
-    });
-    found.next()
 }
 
 /// The body of a function for all lanes: parameters, statements. `yields` is the type of its result.
@@ -109,60 +96,32 @@ pub fn block(
         );
     }
     let plan = writer.plan();
-    let body = match in_parts(&plan, lowered) {
-        Some(_) => mixed!(::core::unreachable!(
-            "an assertion keeps it from being called"
-        )),
-        None => writer.block_body(&plan, &differ),
-    };
-    (params, body)
+    (params, writer.block_body(&plan, &differ))
 }
 
 /// Calls that lanes make alone only, and why.
 pub fn unsplit(lowered: &Lowered, is_function: bool) -> Vec<(CallId, String)> {
     let kernel = &lowered.kernel;
-    let joint = Joint::of(lowered, is_function);
-    let (known, values) = (Default::default(), Values::of(kernel));
-    let writer = Writer {
-        lowered,
-        kernel,
-        known: &known,
-        values: &values,
-        shapes: Shapes::none(),
-        guarded: false,
-        is_function,
-        joint: &joint.stmts,
-        arrays: None,
-        frame: None,
-    };
-    if joint.stmts.is_empty() {
-        return vec![];
-    }
-    let in_parts = in_parts(&writer.plan(), lowered);
     let of = |call: CallId| {
         let args = kernel.calls[call.index()].args.iter();
         let own = args.filter_map(|arg| match arg {
             Argument::Memory(Memory::Local(local)) => Some(*local),
             Argument::Memory(_) | Argument::Value(_) | Argument::Local(_) => None,
         });
-        let name = |local: LocalId| &kernel.locals[local.index()].name;
-        let own = own.map(|local| {
-            format!(
-                "the threads of a block work together in this function, and `{}` is an array that each has of its own: \
-                 give its elements by value",
-                name(local)
-            )
+        let unnamed = lowered.callee(call).is_unnamed.then(|| {
+            let what = "the threads of a block work together in this method, and the type of its receiver is not written";
+            let instead = "write it where the value is bound, as in `let p: Point = …;`";
+            (call, Mistake::new(codes::COLLECTIVE_CALL, what, instead).to_string())
         });
-        let parts = in_parts.map(|local| {
-            format!(
-                "the threads of a block work together in this function: `{}` has several parts, and is needed on both \
-                 sides of the call: bind its parts before it",
-                name(local)
-            )
+        let own = own.map(move |local| {
+            let what = format!(
+                "the threads of a block work together in this function, and `{}` is an array that each has of its own",
+                kernel.locals[local.index()].name
+            );
+            let instead = "give its elements by value";
+            (call, Mistake::new(codes::COLLECTIVE_CALL, what, instead).to_string())
         });
-        own.chain(parts)
-            .map(move |message| (call, message))
-            .collect::<Vec<_>>()
+        own.chain(unnamed)
     };
     let calls = joint_calls(kernel, is_function);
     calls.into_iter().flat_map(|(_, call)| of(call)).collect()
@@ -194,13 +153,13 @@ impl Writer<'_> {
     ) -> TokenStream {
         let call = &self.kernel.calls[id_of_call.index()];
         let own = |arg: &Argument| matches!(arg, Argument::Memory(Memory::Local(_)));
-        if call.args.iter().any(own) {
+        let callee = self.lowered.callee(id_of_call);
+        if callee.is_unnamed || call.args.iter().any(own) {
             return mixed!(::core::unreachable!(
                 "an assertion keeps it from being called"
             ));
         }
         let span = located(self.lowered.stmt_spans[stmt.index()]);
-        let callee = self.lowered.callee(id_of_call);
         let (block, base) = (callee.block(), self.base(id_of_call));
         let (mut rooms, mut fill, mut args) = (vec![], vec![], vec![]);
         let lane = frame.lane();
@@ -240,8 +199,8 @@ impl Writer<'_> {
                 let __mark = __scratch.mark();
                 #(#rooms)*
                 #fill
-                if let ::core::result::Result::Err(__fault) = #block::<CHECK, #full>(
-                    __block, __lanes, __dim, __scratch, #base, #active, (#(#args,)*), #result,
+                if let ::core::result::Result::Err(__fault) = #block(
+                    direct::Flag::<CHECK>, direct::Flag::<#full>, __block, __lanes, __dim, __scratch, #base, #active, (#(#args,)*), #result,
                 ) {
                     return ::core::result::Result::Err(__fault);
                 }
@@ -253,7 +212,26 @@ impl Writer<'_> {
     /// An array of lanes, lent to a function.
     fn lent_lanes(&self, frame: &Frame<'_>, local: LocalId) -> TokenStream {
         let array = frame.array(local);
-        mixed!(direct::lent(&mut #array[..]))
+        match self.within(frame).is_kept_whole(local) {
+            true => mixed!(#array.lend()),
+            false => mixed!(direct::lent(&mut #array[..])),
+        }
+    }
+
+    /// The locals that calls of all lanes are lent, or put their results in.
+    pub(super) fn lent_to_calls(&self) -> HashSet<LocalId> {
+        let calls = self.joint.iter().flat_map(|stmt| {
+            let Stmt::Call { call } = self.kernel.stmt(*stmt) else {
+                unreachable!("only calls are joint");
+            };
+            let call = &self.kernel.calls[call.index()];
+            let lent = call.args.iter().filter_map(|arg| match arg {
+                Argument::Local(local) => Some(*local),
+                Argument::Value(_) | Argument::Memory(_) => None,
+            });
+            lent.chain(call.result)
+        });
+        calls.collect()
     }
 
     /// Who takes part in a call: all lanes or those of a mask, and a test that there are some.
@@ -302,6 +280,7 @@ impl Writer<'_> {
             }
         });
         let names = self.param_names();
+        let (calls, called) = self.callable_params();
         mixed! {
             __block: &direct::Block,
             __lanes: [::core::primitive::usize; 3],
@@ -309,7 +288,7 @@ impl Writer<'_> {
             __scratch: &direct::Scratch,
             __base: ::core::primitive::u32,
             __active: &[::core::primitive::bool],
-            (#(#names,)*): (#(#params,)*),
+            (#(#names,)* #(#calls,)*): (#(#params,)* #(#called,)*),
         }
     }
 
@@ -318,7 +297,10 @@ impl Writer<'_> {
         frame.given = true;
         let result = self.kernel.result.map(|local| {
             let array = frame.array(local);
-            mixed!(let #array = direct::given(__result);)
+            match self.within(&frame).is_kept_whole(local) {
+                true => mixed!(let #array = direct::Rows::of(__result);),
+                false => mixed!(let #array = direct::given(__result);),
+            }
         });
         let arrays = self.arrays(&frame).into_iter();
         let yielded = self.kernel.result.map(|local| frame.array(local));
@@ -331,7 +313,7 @@ impl Writer<'_> {
             let name = param_name(param);
             mixed!(let #name = #name.get_unchecked(__first).assume_init();)
         });
-        let tree = self.tree(&frame);
+        let (tree, kept) = (self.tree(&frame), self.kept(&frame));
         mixed! {
             let __threads = __dim[0] * __dim[1] * __dim[2];
             let __thread = [0; 3];
@@ -339,6 +321,7 @@ impl Writer<'_> {
             #(#agreed)*
             #result
             #(#arrays)*
+            #kept
             #tree
             ::core::result::Result::Ok(())
         }
@@ -385,6 +368,9 @@ impl Writer<'_> {
 impl Lowered {
     /// The function that a call calls.
     pub fn callee(&self, call: CallId) -> &Callee {
-        &self.callees[self.kernel.calls[call.index()].function.index()]
+        match self.kernel.calls[call.index()].called {
+            Called::Function(function) => &self.callees[function.index()],
+            Called::Callable(_) => unreachable!("it is asked of calls of functions"),
+        }
     }
 }

@@ -6,7 +6,7 @@ use sarek_ir::analysis::regions::{MaskId, MaskedLoop, Node, RegionId};
 use sarek_ir::{ExprId, LocalId, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes, Mask};
-use super::names::{loop_label, rust_type};
+use super::names::loop_label;
 use super::tree::each_node;
 use super::{Writer, mixed};
 
@@ -199,9 +199,9 @@ pub fn counters(writer: &Writer<'_>, frame: &Frame<'_>) -> Vec<(proc_macro2::Ide
         } = node
         {
             let parts = LoopParts::of(writer, *stmt);
-            if let Head::For(_, [start, _]) = parts.head {
-                let ty = writer.kernel.scalar_of(start);
-                found.extend(counter_names(frame, &parts).map(|n| (n, rust_type(ty))));
+            if let Head::For(local, _) = parts.head {
+                let ty = writer.element_type(local, &writer.kernel.locals[local.index()]);
+                found.extend(counter_names(frame, &parts).map(|name| (name, ty.clone())));
             }
         }
     });

@@ -228,7 +228,7 @@ impl Writer<'_> {
         }
     }
 
-    fn body_of(&self, stmt: StmtId) -> Block {
+    pub fn body_of(&self, stmt: StmtId) -> Block {
         let [body] = touch::blocks(self.kernel, stmt)[..] else {
             unreachable!("a loop has one body");
         };

@@ -11,9 +11,11 @@
 
 mod atomic;
 mod call;
+mod columns;
 mod compound;
 mod expr;
 mod frame;
+mod inside;
 mod joint;
 mod loops;
 mod masked;
@@ -33,14 +35,14 @@ mod weight;
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use sarek_ir::analysis::regions::{Place, Plan, Rules, Values};
+use sarek_ir::analysis::regions::{Node, Place, Plan, Rules, Values};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::{Access, ExprId, Kernel, ParamId, ParamKind, Stmt, StmtId};
 
 use crate::lower::Lowered;
 use crate::parse::Parameters;
 use frame::{Frame, Lanes};
-use joint::{Joint, in_parts};
+use joint::Joint;
 pub use joint::{block, unsplit};
 use names::param_name;
 pub use names::rust_type;
@@ -53,6 +55,9 @@ macro_rules! mixed {
     ($($token:tt)*) => { ::quote::quote_spanned!(::proc_macro2::Span::mixed_site()=> $($token)*) };
 }
 use mixed;
+
+/// Lanes of a row that no compiler unrolls altogether.
+const LONG: u32 = 64;
 
 /// What writes the parts of a body.
 #[derive(Clone, Copy)]
@@ -98,9 +103,11 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
         frame: None,
     };
     let weight = Literal::u32_unsuffixed(weight::weight(kernel));
+    let streams = writer.streams();
     let entry = writer.entries(&trim);
     mixed! {
         const WEIGHT: ::core::primitive::u32 = #weight;
+        const STREAMS: ::core::primitive::bool = #streams;
 
         #[inline(always)]
         #[allow(unused, clippy::all)]
@@ -251,11 +258,11 @@ impl Writer<'_> {
             ..*self
         };
         match joint.condition(self.lowered) {
-            Some(is_collective) if in_parts(&together.plan(), self.lowered).is_none() => {
+            Some(is_collective) => {
                 let together = together.entry(trim);
                 mixed!(if #is_collective { #together } else { #alone })
             }
-            Some(_) | None => alone,
+            None => alone,
         }
     }
 
@@ -270,7 +277,7 @@ impl Writer<'_> {
         let arrays = self.arrays(&frame);
         let (array, array_ty): (Vec<_>, Vec<_>) = arrays.iter().map(|a| (&a.name, &a.ty)).unzip();
         let array_value = arrays.iter().map(|a| &a.value);
-        let (dim, prelude) = (self.dim(), self.trimmed(trim));
+        let (dim, prelude) = (self.dim(), self.trimmed(trim, &plan));
         let Parameters {
             declared,
             names: generics,
@@ -356,10 +363,30 @@ impl Writer<'_> {
     }
 
     /// How many threads of the block have something to do.
-    fn trimmed(&self, trim: &Trim) -> TokenStream {
+    fn trimmed(&self, trim: &Trim, plan: &Plan) -> TokenStream {
         let bounds = self.bounds(trim);
+        let mut has_barrier = false;
+        tree::each_node(&plan.tree.nodes, &mut |node| {
+            has_barrier |= *node == Node::Barrier;
+        });
+        // Barriers are for whole blocks: where that tells what a loop over lanes costs, it is a constant. Rows that are
+        // short would be unrolled rather than vectorised.
+        let lanes = match (has_barrier, self.kernel.block) {
+            (true, Some([x, y, z])) => {
+                let known = [x >= LONG, y == 1, z == 1].into_iter().enumerate();
+                let lanes = known.map(|(axis, known)| {
+                    let axis = Literal::usize_unsuffixed(axis);
+                    match known {
+                        true => mixed!(__dim[#axis]),
+                        false => mixed!(__block.lanes[#axis]),
+                    }
+                });
+                mixed!({ ::core::debug_assert!(__block.lanes == __dim); [#(#lanes),*] })
+            }
+            (true, None) | (false, _) => mixed!(__block.lanes),
+        };
         mixed! {
-            let mut __lanes = __block.lanes;
+            let mut __lanes = #lanes;
             unsafe { #bounds }
             let __lanes = __lanes;
         }

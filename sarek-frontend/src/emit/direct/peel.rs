@@ -63,8 +63,19 @@ impl Writer<'_> {
         stmts: &[StmtId],
         body: &dyn Fn(&Writer<'_>) -> TokenStream,
     ) -> TokenStream {
+        // Rows of split bodies are short.
+        let inside = || self.rows_inside(stmts, body);
+        if let Some(rows) = self.frame.and_then(|_| inside()) {
+            return rows;
+        }
         let Some(peel) = self.peel(stmts) else {
-            return super::tree::rows(None, body(self));
+            if let Some(rows) = inside() {
+                return rows;
+            }
+            return match self.are_columns(stmts) {
+                true => super::columns::columns(body(self)),
+                false => super::tree::rows(None, body(self)),
+            };
         };
         let part = |inner: bool| {
             let mut known = self.known.clone();
@@ -105,14 +116,9 @@ impl Writer<'_> {
 
     /// The lanes for which the condition holds.
     fn bounds_of(&self, peel: &Peel) -> TokenStream {
-        let mut needed = BTreeSet::new();
         let ends = peel.ends.iter().map(|end| end.value);
-        for value in ends.chain(peel.row.iter().copied()) {
-            self.needs(value, &mut needed);
-        }
-        let lets = needed
-            .into_iter()
-            .map(|local: LocalId| self.declare(local, self.values.get(local), Span::mixed_site()));
+        let values: Vec<ExprId> = ends.chain(peel.row.iter().copied()).collect();
+        let lets = self.declared_again(&values);
         let ends = peel.ends.iter().map(|end| {
             let value = self.expr(end.value);
             let past = Literal::u64_unsuffixed(end.past as u64);
@@ -137,7 +143,7 @@ impl Writer<'_> {
         let row = peel.row.iter().map(|e| self.expr(*e));
         mixed! {
             let __thread = [0, __y, __z];
-            #(#lets)*
+            #lets
             let mut __begin = 0;
             let mut __end = __lanes[0];
             #(#ends)*
@@ -149,10 +155,23 @@ impl Writer<'_> {
         }
     }
 
-    /// The locals that an expression is made of.
+    /// Declares what expressions are made of, where they stand before their place.
+    pub fn declared_again(&self, values: &[ExprId]) -> TokenStream {
+        let mut needed = BTreeSet::new();
+        for value in values {
+            self.needs(*value, &mut needed);
+        }
+        let each = needed.into_iter();
+        each.map(|local| self.declare(local, self.values.get(local), Span::mixed_site()))
+            .collect()
+    }
+
+    /// The locals that an expression is made of, but those that are declared once for all lanes.
     fn needs(&self, expr: ExprId, needed: &mut BTreeSet<LocalId>) {
         touch::expr(self.kernel, expr, &mut |local, _| {
-            let value = self.values.get(local).filter(|_| needed.insert(local));
+            let is_declared = self.is_for_all(local);
+            let value = self.values.get(local);
+            let value = value.filter(|_| !is_declared && needed.insert(local));
             if let Some(value) = value {
                 self.needs(value, needed);
             }
@@ -257,7 +276,7 @@ impl Writer<'_> {
     }
 
     /// What an immutable local stands for.
-    fn resolved(&self, expr: ExprId) -> ExprId {
+    pub fn resolved(&self, expr: ExprId) -> ExprId {
         if let Expr::Local(local) = self.kernel.expr(expr) {
             let fixed = !self.kernel.locals[local.index()].mutable;
             if let Some(value) = self.values.get(local).filter(|_| fixed) {

@@ -9,10 +9,14 @@ pub struct Shapes {
     pub strips: bool,
     /// A loop that lanes leave one by one is run by steps of a strip: [`super::masked`].
     pub masked: bool,
-    /// The turns of a loop with strides are a strip's: [`super::stride`].
+    /// The turns of a loop with strides are taken by a wide strip: [`super::stride`].
     pub strides: bool,
     /// A row's edges are split off where a condition tells them: [`super::peel`].
     pub peel: bool,
+    /// The loop over y is the inner one where a block writes along y: [`super::columns`].
+    pub columns: bool,
+    /// A row of which all lanes pass a guard asks once: [`super::inside`].
+    pub inside: bool,
 }
 
 impl Default for Shapes {
@@ -23,6 +27,8 @@ impl Default for Shapes {
             masked: true,
             strides: true,
             peel: true,
+            columns: true,
+            inside: true,
         }
     }
 }
@@ -36,6 +42,8 @@ impl Shapes {
             masked: false,
             strides: false,
             peel: false,
+            columns: false,
+            inside: false,
         }
     }
 
@@ -49,6 +57,8 @@ impl Shapes {
                 "masked" => shapes.masked = true,
                 "strides" => shapes.strides = true,
                 "peel" => shapes.peel = true,
+                "columns" => shapes.columns = true,
+                "inside" => shapes.inside = true,
                 _ => return None,
             }
         }

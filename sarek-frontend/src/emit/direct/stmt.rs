@@ -129,7 +129,7 @@ impl Writer<'_> {
                 unreachable!("an operation of subgroups is a node of its own")
             }
             Stmt::Update { place, value } => self.update(place, value, span),
-            Stmt::Call { call } => self.call_function(call, span),
+            Stmt::Call { call } => self.device_call(call, span),
             Stmt::Native { native } => match self.kernel.natives[native.index()].fallback {
                 Some(fallback) => {
                     let fallback = self.block(fallback);

@@ -37,21 +37,21 @@ impl Writer<'_> {
                 let len = self.const_length(array.len);
                 (
                     mixed!([#elem]),
-                    mixed!(__scratch.shared_slice::<#elem>(#len)),
+                    mixed!(<#elem as direct::KernelType>::__shared(__scratch, #len)),
                 )
             }
             Length::Fixed(_) | Length::Link(_) => {
                 let len = self.const_length(array.len);
                 (
                     mixed!([#elem; #len]),
-                    mixed!(__scratch.shared_array::<#elem, #len>()),
+                    mixed!(<#elem as direct::KernelType>::__shared_array::<#len>(__scratch)),
                 )
             }
             Length::Launch(len) => {
                 let len = self.expr(len);
                 (
                     mixed!([#elem]),
-                    mixed!(__scratch.shared_slice::<#elem>(#len)),
+                    mixed!(<#elem as direct::KernelType>::__shared(__scratch, #len)),
                 )
             }
         };
@@ -90,12 +90,20 @@ impl Writer<'_> {
     pub fn kept(&self, frame: &Frame<'_>) -> Option<TokenStream> {
         let writer = self.within(frame);
         let locals = (0..self.kernel.locals.len() as u32).map(LocalId);
-        let names: Vec<Ident> = locals
-            .filter(|local| writer.is_kept_whole(*local))
-            .map(|local| frame.array(local))
+        // What a function yields lies where its caller says.
+        let own = self.kernel.result.filter(|_| frame.given);
+        let kept = locals.filter(|local| writer.is_kept_whole(*local) && own != Some(*local));
+        let lent = self.lent_to_calls();
+        let each: Vec<TokenStream> = kept
+            .map(|local| {
+                let name = frame.array(local);
+                match lent.contains(&local) {
+                    true => mixed!(let #name = direct::Rows::new(__scratch, __threads);),
+                    false => mixed!(let #name = direct::Kept::new(__scratch, __threads);),
+                }
+            })
             .collect();
-        let each = mixed!(#(let #names = direct::Kept::new(__scratch, __threads);)*);
-        (!names.is_empty()).then_some(each)
+        (!each.is_empty()).then(|| mixed!(#(#each)*))
     }
 
     /// Name, type of elements, and elements for each lane if not one.

@@ -1,73 +1,146 @@
 //! Loops in which lanes take strides: `while i < n { …; i += global_dim_x() }`.
 //!
-//! Lanes next to each other touch elements next to each other in each turn, and a lane's own elements lie
-//! far apart: a strip takes the turns together. Only the last one is not all lanes'.
+//! Lanes next to each other touch elements next to each other in each *turn*, and a lane's own elements lie
+//! far apart. A strip takes the turns together. Its lanes begin at indices in a row and advance alike, so that one
+//! counter, the first lane's, tells those of all, and how many of them a turn has left; no lane is asked.
+//!
+//! Such a strip is wide: a turn then reads a long stretch of memory. What lanes keep from turn to turn lies in the
+//! nearest cache meanwhile, which costs less than memory does.
+//!
+//! Indices are compared as numbers, not as remainders: where the limit or the stride is so large that an index could wrap,
+//! strips are not used.
 
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+use sarek_ir::analysis::regions::Node;
 use sarek_ir::analysis::touch::{self, Touch};
 use sarek_ir::analysis::uniformity::Uniformity;
-use sarek_ir::{BinaryOp, Block, Expr, ExprId, LocalId, Stmt, StmtId};
+use sarek_ir::{
+    Axis, BinaryOp, Block, Builtin, Expr, ExprId, LocalId, Memory, ParamId, Scalar, Stmt, StmtId,
+};
 
-use super::Writer;
+use super::frame::Frame;
+use super::names::param_name;
+use super::trim::can_divide;
+use super::{Writer, mixed};
+
+/// The lanes of a wide strip.
+pub const WIDE: u32 = 256;
+
+/// A loop that lanes take turns in.
+#[derive(Clone, Copy)]
+pub struct Turns {
+    /// Where a lane is.
+    pub counter: LocalId,
+    /// Where it begins: lanes in a row differ by one.
+    start: ExprId,
+    /// It is below this.
+    limit: ExprId,
+    /// It advances by this.
+    by: ExprId,
+}
 
 impl Writer<'_> {
-    /// Is it such a loop, which all lanes enter and none leaves but by its condition?
-    pub fn has_stride(&self, among: &Uniformity, stmt: StmtId) -> bool {
+    /// Is it such a loop, which all lanes enter and none leaves but by its condition? It has to be among statements that
+    /// are run once, one after the other.
+    pub fn turns(&self, among: &Uniformity, straight: &[StmtId], stmt: StmtId) -> Option<Turns> {
         let Stmt::Loop {
             cond: Some(cond),
             body,
             ..
         } = self.kernel.stmt(stmt)
         else {
-            return false;
-        };
-        let counter = self.below(among, cond);
-        among.control(stmt)
-            && !self.has_jumps(body)
-            && counter.is_some_and(|counter| self.strides(among, body, counter))
-    }
-
-    /// The local that a condition holds to be below a value that all lanes agree on.
-    fn below(&self, among: &Uniformity, cond: ExprId) -> Option<LocalId> {
-        let Expr::Binary {
-            op: BinaryOp::Lt,
-            lhs,
-            rhs,
-        } = self.kernel.expr(cond)
-        else {
             return None;
         };
-        if let Expr::Local(local) = self.kernel.expr(lhs) {
-            return Some(local).filter(|_| among.expr(rhs));
+        let (counter, limit) = self.below(cond)?;
+        let by = self.advance(body, counter)?;
+        let start = self.start(straight, stmt, counter)?;
+        let fixed = self.is_fixed(limit)
+            && self.is_fixed(by)
+            && self.is_consecutive(Axis::X, start, &|added| self.is_fixed(added));
+        let turns = Turns {
+            counter,
+            start,
+            limit,
+            by,
+        };
+        let fits = fixed && among.control(stmt) && !self.has_jumps(body);
+        // A small step is no stride: a lane's elements are neighbours.
+        (fits && self.kernel.literal(by).is_none()).then_some(turns)
+    }
+
+    /// The local that a condition holds to be below a value, and that value.
+    fn below(&self, cond: ExprId) -> Option<(LocalId, ExprId)> {
+        let Expr::Binary { op, lhs, rhs } = self.kernel.expr(cond) else {
+            return None;
+        };
+        let (less, more) = match op {
+            BinaryOp::Lt => (lhs, rhs),
+            BinaryOp::Gt => (rhs, lhs),
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Le
+            | BinaryOp::Ge => return None,
+        };
+        let local = self.as_local(less)?;
+        let is_index = self.kernel.type_of(less) == Scalar::Usize;
+        is_index.then_some((local, more))
+    }
+
+    fn as_local(&self, expr: ExprId) -> Option<LocalId> {
+        if let Expr::Local(local) = self.kernel.expr(expr) {
+            return Some(local);
         }
         None
     }
 
-    /// Is the local only ever advanced, at the end of the body, by more than a constant?
-    fn strides(&self, among: &Uniformity, body: Block, counter: LocalId) -> bool {
-        let mut writes = 0;
-        for stmt in self.kernel.block(body) {
-            touch::stmt(self.kernel, stmt, &mut |local, touch| {
-                writes += (local == counter && touch != Touch::Read) as u32;
-            });
-        }
-        let last = self.kernel.block(body).next_back();
-        let Some(Stmt::Assign { local, value }) = last.map(|s| self.kernel.stmt(s)) else {
-            return false;
+    /// What the last statement of a loop adds to the counter.
+    fn advance(&self, body: Block, counter: LocalId) -> Option<ExprId> {
+        let last = self.kernel.block(body).next_back()?;
+        let Stmt::Assign { local, value } = self.kernel.stmt(last) else {
+            return None;
         };
         let Expr::Binary {
             op: BinaryOp::Add,
             lhs,
-            rhs: by,
+            rhs,
         } = self.kernel.expr(value)
         else {
-            return false;
+            return None;
         };
-        let advances = self.kernel.expr(lhs) == Expr::Local(counter);
-        writes == 1
-            && advances
-            && local == counter
-            && among.expr(by)
-            && self.kernel.literal(by).is_none()
+        let advances = local == counter && self.as_local(lhs) == Some(counter);
+        advances.then_some(rhs)
+    }
+
+    /// What the counter is declared with, right where the loop stands, if nothing outside of the loop uses it and it is only
+    /// written to advance.
+    fn start(&self, straight: &[StmtId], looped: StmtId, counter: LocalId) -> Option<ExprId> {
+        let (mut inside, mut all, mut writes) = (0, 0, 0);
+        touch::stmt(self.kernel, looped, &mut |local, touch| {
+            inside += usize::from(local == counter);
+            writes += usize::from(local == counter && touch != Touch::Read);
+        });
+        for stmt in self.kernel.block(self.kernel.body) {
+            touch::stmt(self.kernel, stmt, &mut |local, _| {
+                all += usize::from(local == counter);
+            });
+        }
+        let declared = straight.iter().any(|stmt| {
+            matches!(self.kernel.stmt(*stmt), Stmt::Let { local, init: Some(_) } if local == counter)
+        });
+        let alone = declared && writes == 1 && all == inside + 1;
+        self.values.get(counter).filter(|_| alone)
     }
 
     fn has_jumps(&self, body: Block) -> bool {
@@ -79,5 +152,173 @@ impl Writer<'_> {
             let mut inner = touch::blocks(self.kernel, stmt).into_iter();
             jumps || inner.any(|b| self.has_jumps(b))
         })
+    }
+
+    /// Is it an index along an axis, to which something is added that is `fixed`?
+    pub fn is_consecutive(&self, axis: Axis, expr: ExprId, fixed: &dyn Fn(ExprId) -> bool) -> bool {
+        let expr = self.resolved(expr);
+        match self.kernel.expr(expr) {
+            Expr::Builtin(Builtin::GlobalThreadId) => axis == Axis::X,
+            Expr::Builtin(Builtin::ThreadIdx(of) | Builtin::GlobalIdx(of)) => of == axis,
+            Expr::Builtin(_) => false,
+            Expr::Binary {
+                op: BinaryOp::Add,
+                lhs,
+                rhs,
+            } => {
+                let index = |e| self.is_consecutive(axis, e, fixed);
+                (index(lhs) && fixed(rhs)) || (fixed(lhs) && index(rhs))
+            }
+            Expr::Binary { .. }
+            | Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Load { .. }
+            | Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => false,
+        }
+    }
+
+    /// Is it the same for all lanes of a row, at any time, so that it may be evaluated before the loop?
+    pub fn is_fixed(&self, expr: ExprId) -> bool {
+        let itself = match self.kernel.expr(expr) {
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Param(_)
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Cast { .. } => true,
+            Expr::Len(memory) => matches!(memory, Memory::Slice(_)),
+            Expr::Builtin(builtin) => match builtin {
+                Builtin::ThreadIdx(axis) | Builtin::GlobalIdx(axis) => axis != Axis::X,
+                Builtin::BlockIdx(_)
+                | Builtin::BlockDim(_)
+                | Builtin::GridDim(_)
+                | Builtin::GlobalDim(_)
+                | Builtin::SubgroupSize => true,
+                Builtin::GlobalThreadId | Builtin::SubgroupLane => false,
+            },
+            Expr::Divide { rhs, .. } => can_divide(self.kernel, rhs),
+            Expr::Local(local) => {
+                let value = self.resolved(expr);
+                return self.is_for_all(local) || value != expr && self.is_fixed(value);
+            }
+            Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Load { .. }
+            | Expr::Bounded { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => false,
+        };
+        let mut operands = self.kernel.operands(expr).into_iter();
+        itself && operands.all(|e| self.is_fixed(e))
+    }
+
+    /// Can no index of the lanes from `__first` on wrap?
+    pub fn is_exact(&self, turns: &Turns) -> TokenStream {
+        let lets = self.declared_again(&[turns.start, turns.limit, turns.by]);
+        let [start, limit, by] = [turns.start, turns.limit, turns.by].map(|e| self.expr(e));
+        mixed! {{
+            const __HALF: ::core::primitive::usize = ::core::primitive::usize::MAX / 2;
+            let __thread = [__first, __y, __z];
+            #lets
+            let __limit: ::core::primitive::usize = #limit;
+            // A loop that is not entered evaluates no stride.
+            __limit <= __HALF && (#start >= __limit || #by <= __HALF)
+        }}
+    }
+
+    /// The turns of a strip.
+    pub fn take_turns(&self, frame: &Frame<'_>, node: &Node, turns: &Turns) -> TokenStream {
+        let Node::Loop { stmt, body, .. } = node else {
+            unreachable!("the node is a loop");
+        };
+        let read = self.read_in_turns(self.body_of(*stmt), turns.counter);
+        let read = read.into_iter().map(param_name);
+        let lane = Frame {
+            turn: Some(turns.counter),
+            ..frame.lane()
+        };
+        let writer = self.within(&lane);
+        let bodies = body.iter().map(|node| {
+            let Node::Region { id, stmts } = node else {
+                unreachable!("a loop on whose turns lanes disagree holds no boundary");
+            };
+            let stmts = stmts.iter().map(|s| writer.stmt(*s));
+            self.lane_body(&lane, *id, mixed!(#(#stmts)*))
+        });
+        let body = mixed!(#(#bodies)*);
+        let lanes = |count: TokenStream| {
+            mixed! {
+                for __w in 0..#count {
+                    let __thread = [__thread[0] + __w, __thread[1], __thread[2]];
+                    #body
+                }
+            }
+        };
+        let some = lanes(mixed!(__count));
+        let turn = if frame.wide {
+            some
+        } else {
+            // All lanes of it are in registers.
+            let all = lanes(mixed!(__STRIP));
+            mixed!(if __count == __STRIP { #all } else { #some })
+        };
+        let once = self.within(frame);
+        let (limit, by) = (once.expr(turns.limit), once.expr(turns.by));
+        let counters = frame.array(turns.counter);
+        mixed! {
+            let mut __turn: ::core::primitive::usize = *#counters.get_unchecked(0);
+            let __limit: ::core::primitive::usize = #limit;
+            while __turn < __limit {
+                let __count = ::core::cmp::Ord::min(__STRIP, __limit - __turn);
+                let __next = __turn + #by;
+                #(direct::prefetch(#read.as_ptr(), __next, __STRIP);)*
+                #turn
+                __turn = __next;
+            }
+        }
+    }
+
+    /// The slices of which each lane reads the element that the counter tells. The processor foresees no stretch that lies far
+    /// from the last one.
+    fn read_in_turns(&self, body: Block, counter: LocalId) -> BTreeSet<ParamId> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<ExprId> = vec![];
+        for stmt in self.kernel.block(body) {
+            self.operands_of_all(stmt, &mut open);
+        }
+        while let Some(expr) = open.pop() {
+            open.extend(self.kernel.operands(expr));
+            if let Expr::Load {
+                memory: Memory::Slice(param),
+                index,
+                ..
+            } = self.kernel.expr(expr)
+                && self.as_local(self.resolved(index)) == Some(counter)
+            {
+                found.insert(param);
+            }
+        }
+        found
+    }
+
+    fn operands_of_all(&self, stmt: StmtId, found: &mut Vec<ExprId>) {
+        found.extend(touch::operands(self.kernel, stmt));
+        for block in touch::blocks(self.kernel, stmt) {
+            for inner in self.kernel.block(block) {
+                self.operands_of_all(inner, found);
+            }
+        }
     }
 }

@@ -15,11 +15,23 @@ use sarek_ir::{ExprId, LabelId, LocalId, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes};
 use super::names::literal;
+use super::stride::{Turns, WIDE};
 use super::tree::each_node;
 use super::{Writer, mixed};
 
-/// Lanes of a strip, wide ones first.
+/// Lanes of a strip whose values fit registers, wide ones first.
 const WIDTHS: [u32; 4] = [32, 16, 8, 4];
+
+/// The loops that move outside of strips.
+#[derive(Default)]
+struct Moved {
+    /// All of them.
+    loops: HashSet<StmtId>,
+    /// Those that are run by steps: [`super::masked`].
+    steps: HashSet<StmtId>,
+    /// Those in which lanes take turns: [`super::stride`].
+    turns: HashMap<StmtId, Turns>,
+}
 
 impl Writer<'_> {
     /// The lanes of a row from `__first` on that fill strips, run in strips; nothing if that is of no use. It
@@ -32,16 +44,22 @@ impl Writer<'_> {
         if !self.shapes.strips {
             return None;
         }
-        let (plan, steps) = self.strip_plan(outer.map(|(frame, _)| frame), stmts)?;
+        let (plan, moved) = self.strip_plan(outer.map(|(frame, _)| frame), stmts)?;
+        // One after the other, since all of them have to.
+        let exact = moved.turns.values().map(|turns| self.is_exact(turns));
+        let exact = mixed!(true #(&& #exact)*);
         let mut frame = Frame::new(&plan, Lanes::Strip);
-        frame.steps = steps;
-        let tree = self.tree(&frame);
-        let (arrays, back) = self.strip_arrays(&frame, outer);
+        let all_turns = moved.loops.len() == moved.turns.len();
+        frame.steps = moved.steps;
+        frame.turns = moved.turns;
         let once = self.read_once(&plan);
-        let each = self.widths().into_iter().map(|width| {
+        let (arrays, back) = self.strip_arrays(&frame, outer);
+        let each = self.widths(all_turns).into_iter().map(|width| {
+            frame.wide = width > WIDTHS[0];
+            let tree = self.tree(&frame);
             let width = Literal::u32_unsuffixed(width);
             mixed! {
-                while !CHECK && __lanes[0] - __first >= #width {
+                while !CHECK && __lanes[0] - __first >= #width && #exact {
                     const __STRIP: ::core::primitive::usize = #width;
                     let __thread = [__first, __y, __z];
                     let __lane = __row + __first;
@@ -56,25 +74,25 @@ impl Writer<'_> {
         Some(mixed!(#(#each)*))
     }
 
-    /// The widths of strips that blocks are cut into.
-    fn widths(&self) -> Vec<u32> {
+    /// The widths of strips that blocks are cut into; wide ones if lanes only take turns.
+    fn widths(&self, all_turns: bool) -> Vec<u32> {
+        let wide = all_turns.then_some(WIDE);
         match self.kernel.block {
             Some([x, _, _]) => {
-                let fits = WIDTHS.into_iter().find(|w| x.is_multiple_of(*w));
+                let mut widths = wide.into_iter().chain(WIDTHS);
+                let fits = widths.find(|w| x.is_multiple_of(*w));
                 fits.into_iter().collect()
             }
             // The runtime picks long rows where there are no barriers.
-            None if self.frame.is_none() => vec![32],
+            None if wide.is_some() || self.frame.is_none() => {
+                wide.into_iter().chain([32]).collect()
+            }
             None => vec![32, 16],
         }
     }
 
     /// How a strip is split; nothing if there is no loop to move, or some lanes would part.
-    fn strip_plan(
-        &self,
-        outer: Option<&Frame<'_>>,
-        stmts: &[StmtId],
-    ) -> Option<(Plan, HashSet<StmtId>)> {
+    fn strip_plan(&self, outer: Option<&Frame<'_>>, stmts: &[StmtId]) -> Option<(Plan, Moved)> {
         let places = outer_places(outer, self.kernel.locals.len());
         let kept = |(local, place): (&LocalId, &Place)| (*place == Place::Lanes).then_some(*local);
         let among = Among {
@@ -85,21 +103,66 @@ impl Writer<'_> {
             function: self.is_function,
         };
         let uniformity = Uniformity::among(self.kernel, &among);
-        let (mut loops, mut steps) = (HashSet::new(), HashSet::new());
+        let mut moved = Moved::default();
+        let straight = self.straight(stmts);
         for stmt in stmts {
-            self.loops_to_move(&uniformity, *stmt, &mut loops, &mut steps);
+            self.loops_to_move(&uniformity, &straight, *stmt, &mut moved);
         }
-        if loops.is_empty() {
+        if moved.loops.is_empty() {
             return None;
         }
         let rules = Rules {
             kernel: self.kernel,
             uniformity: &uniformity,
-            boundary: &|stmt| loops.contains(&stmt),
+            boundary: &|stmt| moved.loops.contains(&stmt),
         };
         let plan = Plan::of(&rules, stmts, &places);
-        let fits = self.fits_arrays(&plan) && self.is_straight(&plan, &loops);
-        fits.then_some((plan, steps))
+        let fits = self.fits_arrays(&plan) && self.is_straight(&plan, &moved.loops);
+        fits.then_some((plan, moved))
+    }
+
+    /// What every lane comes to of some statements: they, and what stands under conditions that are known, up to a `return`.
+    pub fn straight(&self, stmts: &[StmtId]) -> Vec<StmtId> {
+        let mut all = vec![];
+        for &stmt in stmts {
+            all.push(stmt);
+            let branch = match self.kernel.stmt(stmt) {
+                Stmt::If {
+                    cond,
+                    then,
+                    otherwise,
+                } => self
+                    .known
+                    .get(&cond)
+                    .map(|known| if *known { then } else { otherwise }),
+                Stmt::Let { .. }
+                | Stmt::Assign { .. }
+                | Stmt::Store { .. }
+                | Stmt::Assert { .. }
+                | Stmt::Loop { .. }
+                | Stmt::For { .. }
+                | Stmt::Break { .. }
+                | Stmt::Continue { .. }
+                | Stmt::Return
+                | Stmt::Barrier
+                | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
+                | Stmt::Atomic { .. }
+                | Stmt::Subgroup { .. }
+                | Stmt::Update { .. }
+                | Stmt::Call { .. }
+                | Stmt::Native { .. } => None,
+            };
+            let inner: Option<Vec<StmtId>> = branch.map(|b| self.kernel.block(b).collect());
+            if let Some(inner) = &inner {
+                all.extend(self.straight(inner));
+            }
+            if self.returns(inner.as_deref().unwrap_or(&[stmt])) {
+                break;
+            }
+        }
+        all
     }
 
     /// The loops that all lanes of a row run together, and that do something for each of them; and those that
@@ -107,28 +170,30 @@ impl Writer<'_> {
     fn loops_to_move(
         &self,
         among: &Uniformity,
+        straight: &[StmtId],
         stmt: StmtId,
-        found: &mut HashSet<StmtId>,
-        steps: &mut HashSet<StmtId>,
+        found: &mut Moved,
     ) {
         let values = touch::operands(self.kernel, stmt);
         let agreed = among.control(stmt) && values.iter().all(|v| among.expr(*v));
         let is_loop = label(self.kernel, stmt).is_some();
         if is_loop && !(agreed && self.left_together(among, stmt, &mut HashSet::new())) {
+            let takes_turns = self.shapes.strides && straight.contains(&stmt);
             if self.shapes.masked && self.can_mask(among, stmt) {
-                found.insert(stmt);
-                steps.insert(stmt);
-            } else if self.shapes.strides && self.has_stride(among, stmt) {
-                found.insert(stmt);
+                found.loops.insert(stmt);
+                found.steps.insert(stmt);
+            } else if let Some(turns) = self.turns(among, straight, stmt).filter(|_| takes_turns) {
+                found.loops.insert(stmt);
+                found.turns.insert(stmt, turns);
             }
             return;
         }
         if is_loop && self.varies(among, stmt) {
-            found.insert(stmt);
+            found.loops.insert(stmt);
         }
         for block in touch::blocks(self.kernel, stmt) {
             for inner in self.kernel.block(block) {
-                self.loops_to_move(among, inner, found, steps);
+                self.loops_to_move(among, straight, inner, found);
             }
         }
     }

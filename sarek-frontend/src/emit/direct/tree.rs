@@ -61,6 +61,11 @@ impl<'a> Writer<'a> {
             } if frame.steps.contains(stmt) => self.steps(frame, node),
             Node::Loop {
                 stmt,
+                masked: Some(_),
+                ..
+            } if frame.turns.contains_key(stmt) => self.take_turns(frame, node, &frame.turns[stmt]),
+            Node::Loop {
+                stmt,
                 masked: Some(masked),
                 iteration,
                 body,
@@ -151,6 +156,9 @@ impl<'a> Writer<'a> {
         let lanes = self.scalars(frame, ids).into_iter().map(|(local, writes)| {
             let (name, array) = (self.local(local), frame.array(local));
             let (ty, mutable) = (self.local_type(local), writes.then(|| mixed!(mut)));
+            if frame.turn == Some(local) {
+                return mixed!(let #mutable #name: #ty = __turn + #position;);
+            }
             mixed!(let #mutable #name: #ty = *#array.get_unchecked(#position);)
         });
         let kept = self.kept_whole(frame, ids).into_keys().map(|local| {
@@ -180,7 +188,7 @@ impl<'a> Writer<'a> {
         let lanes = self
             .scalars(frame, ids)
             .into_iter()
-            .filter(|(_, writes)| *writes);
+            .filter(|(local, writes)| *writes && frame.turn != Some(*local));
         let lanes = lanes.map(|(local, _)| {
             let (name, array) = (self.local(local), frame.array(local));
             mixed!(*#array.get_unchecked_mut(#position) = #name;)

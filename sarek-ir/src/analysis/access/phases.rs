@@ -35,6 +35,7 @@ pub fn phases(kernel: &Kernel) -> (Vec<Access>, Vec<BTreeSet<usize>>) {
             resolver,
             bounds: vec![],
             found: vec![],
+            read_only: false,
         },
         open: vec![Way::new()],
         closed: BTreeSet::new(),
@@ -104,9 +105,11 @@ impl Phases<'_> {
         }
         match kernel.stmt(id) {
             Stmt::Barrier => self.barrier(),
-            Stmt::Call { .. } => {
+            Stmt::Call { call } => {
                 self.step(|collector| collector.stmt(id));
                 self.barrier();
+                // The function may call them behind its last barrier, too.
+                self.step(|collector| collector.closures(call));
             }
             Stmt::Break { label } => self.jump(label, true),
             Stmt::Continue { label } => self.jump(label, false),

@@ -27,8 +27,9 @@ fn blame(fill: impl FnOnce(&Sketch)) -> Vec<(&'static str, String)> {
             Apart::Branch(_) => "if",
             Apart::Loop(_) => "loop",
             Apart::Jump(StmtId(_), _) => "jump",
+            Apart::Closure(_) => "closure",
         };
-        let text = kernel.expr_text(why.condition());
+        let text = kernel.expr_text(why.condition().expect("no closures"));
         (kind, text.replace("usize", "").replace("u32", ""))
     };
     found.into_iter().map(|d| say(d.why)).collect()

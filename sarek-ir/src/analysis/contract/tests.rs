@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use super::{Contract, joint_calls};
 use crate::analysis::barriers;
 use crate::sketch::{E, Sketch};
-use crate::{Argument, Axis, Builtin, CallId, Kernel, Memory, Scalar, Value};
+use crate::{Argument, Axis, Builtin, CallId, Called, Kernel, Memory, Scalar, Value};
 
 fn kernel(fill: impl FnOnce(&Sketch)) -> Kernel {
     let s = Sketch::new("f");
@@ -85,6 +85,23 @@ fn calls_stand_where_all_come_together_or_not() {
     };
     assert_eq!(n.calls, of(&[2]));
     assert_eq!(n.arguments, [(CallId(0), 0)].into());
+}
+
+#[test]
+fn what_closures_are_given_to_and_call_is_apart() {
+    let kernel = kernel(|s| {
+        let f = s.function("f");
+        let closure = s.closure("k", Scalar::Usize, Scalar::Usize, |k| {
+            s.call_function(f, &[], None);
+            k.get()
+        });
+        s.call_with(Called::Function(f), &[], &[closure], None);
+        s.call_function(f, &[], None);
+    });
+    let found = Contract::of(&kernel, false);
+    assert_eq!(found.calls, [CallId(0)].into());
+    let joint = joint_calls(&kernel, false).into_iter().map(|(_, c)| c);
+    assert_eq!(joint.collect::<Vec<_>>(), [CallId(2)]);
 }
 
 #[test]

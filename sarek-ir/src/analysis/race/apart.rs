@@ -1,6 +1,7 @@
 //! Indices that lie in different parts of an array, whichever threads compute them: `t` under `t < s`, and `t + s`.
 
-use super::{Needs, extents_of, needs_of};
+use super::Needs;
+use super::buffer::{extents_of, needs_of};
 use crate::analysis::access::{Access, Affine, Atom, Extent, Limit, Poly, Symbol, block_dim};
 use crate::{Axis, Builtin, Kernel, Precondition};
 

@@ -4,7 +4,8 @@
 //! `u` with `f(u) >= u` touches one of them too, then `u` is `t`; or `u = f(t) >= t` and `t = f(u) >= u`, so that it is `t`; or `f(u) = f(t)`,
 //! so that it is `t` again.
 
-use super::{Needs, extents_of, needs_of};
+use super::Needs;
+use super::buffer::{extents_of, needs_of};
 use crate::Builtin;
 use crate::analysis::access::{Access, Affine, Atom, Bound, Limit};
 

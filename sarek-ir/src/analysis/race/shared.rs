@@ -15,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::super::access::{Access, Affine, Atom, Bound, Limit, Poly, block_dim, phases};
 use super::apart::apart;
+use super::buffer::{IdPart, extents_of, ids_of, needs_of, orders, span_of_locals};
 use super::exchange::exchange;
+use super::reason::same_for_all;
 use super::witness::witness;
-use super::{
-    IdPart, Needs, Race, Reason, extents_of, ids_of, is_store, needs_of, orders, span_of_locals,
-};
+use super::{Needs, Race, Reason, is_store};
 use crate::{Axis, Builtin, Kernel, Memory, Precondition};
 
 /// Checks all shared arrays but those of atomics.
@@ -156,7 +156,7 @@ impl Pair<'_> {
             return Err(Reason::Different);
         }
         if ids.is_empty() {
-            return Err(Reason::Shared);
+            return Err(same_for_all(self.kernel, Some(a)));
         }
         let of_thread = |(id, _): &(Builtin, Poly)| matches!(id, Builtin::ThreadIdx(_));
         if !ids.iter().all(of_thread) {

@@ -5,8 +5,9 @@
 //! number if what those below each of them add up to stays below its factor. A guard bounds such a sum as a whole, or each
 //! id adds its own largest value. What is added to the ids stays below the smallest factor.
 
+use super::Needs;
 use super::apart::last;
-use super::{IdPart, Needs, extents_of, ids_of, needs_of, span_of_locals};
+use super::buffer::{IdPart, extents_of, ids_of, needs_of, span_of_locals};
 use crate::analysis::access::{Access, Affine, Atom, Bound, Limit, Poly, block_dim};
 use crate::{Axis, Builtin, Kernel, Precondition};
 

@@ -2,7 +2,8 @@
 //! coordinate. Each coordinate is a mixed-radix number of its own, and tells some ids apart; together they must tell
 //! threads apart: for each axis the global id, or the block's and the thread's.
 
-use super::{Buffer, Race, Reason, ids_of};
+use super::buffer::{Buffer, ids_of};
+use super::{Race, Reason};
 use crate::analysis::access::Affine;
 use crate::{Axis, Builtin, Precondition};
 

@@ -22,6 +22,9 @@ const VALUES: [i128; 6] = [64, 5, 3, 2, 1, 0];
 /// What loop counters and loaded values are tried to be.
 const LOCALS: i128 = 4;
 
+/// How many threads are tried: all of four blocks of 1024. Of larger blocks, the first ones.
+const THREADS: usize = 4096;
+
 /// Two threads that may meet at these accesses, for all that their indices and guards tell.
 pub(super) fn witness(kernel: &Kernel, a: &Access, b: &Access) -> Option<Witness> {
     let shared = matches!(a.memory, Memory::Shared(_));
@@ -115,7 +118,9 @@ impl World {
         let points = |[w, h, d]: [i128; 3]| {
             (0..d).flat_map(move |z| (0..h).flat_map(move |y| (0..w).map(move |x| [x, y, z])))
         };
-        points(self.grid).flat_map(move |block| points(self.block).map(move |t| (block, t)))
+        let all =
+            points(self.grid).flat_map(move |block| points(self.block).map(move |t| (block, t)));
+        all.take(THREADS)
     }
 
     /// Does a guard let the thread through? One that is not known does.

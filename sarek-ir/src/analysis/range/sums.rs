@@ -16,8 +16,8 @@ use super::interval::Interval;
 use super::sum::{Atom, Meaning, Sum};
 use crate::{Axis, BinaryOp, Builtin, DivideOp, Expr, ExprId, LocalId, Scalar};
 
-/// How many remainders are looked at for the range of one sum.
-const STEPS: u32 = 24;
+/// How many different remainders are looked at for the range of one sum.
+const REMAINDERS: usize = 64;
 
 /// A quotient, rounded down.
 pub(super) struct Quotient {
@@ -58,27 +58,31 @@ impl Analyser<'_> {
     }
 
     fn bound(&self, sum: &Sum) -> Interval {
-        self.bound_within(sum, &mut { STEPS })
+        self.bound_within(sum, &mut Vec::new())
     }
 
-    fn bound_within(&self, sum: &Sum, steps: &mut u32) -> Interval {
+    /// `seen` are the remainders that were looked at, each once: many ways lead to the same.
+    fn bound_within(&self, sum: &Sum, seen: &mut Vec<(Sum, Interval)>) -> Interval {
         let plain = sum.range(|atom| self.of_atom(atom));
         if sum.terms().is_empty() {
             return plain;
         }
+        if let Some((_, range)) = seen.iter().find(|(known, _)| known == sum) {
+            return *range;
+        }
         let mut range = plain;
         self.each_bounded(&mut |part, of| {
-            if *steps == 0 {
-                return;
-            }
             for (by, rest) in sum.without(part) {
-                *steps = steps.saturating_sub(1);
-                let rest = self.bound_within(&rest, steps);
-                let whole = of.times(Interval::exactly(by.into())).plus(rest);
-                range = range.meet(whole);
+                if seen.len() < REMAINDERS {
+                    let rest = self.bound_within(&rest, seen);
+                    let whole = of.times(Interval::exactly(by.into())).plus(rest);
+                    range = range.meet(whole);
+                }
             }
         });
-        if range.is_empty() { plain } else { range }
+        let range = if range.is_empty() { plain } else { range };
+        seen.push((sum.clone(), range));
+        range
     }
 
     /// Shows every sum of which more is known than its atoms tell.

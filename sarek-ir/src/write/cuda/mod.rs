@@ -9,7 +9,7 @@ mod subgroups;
 use std::borrow::Cow;
 
 use crate::TypeClass::UnsignedInt;
-use crate::{AtomicOp, Axis, Intrinsic, Scalar, Scope, SubgroupOp};
+use crate::{AtomicOp, Axis, BinaryOp, Intrinsic, Scalar, Scope, SubgroupOp};
 
 use super::{Atomic, Dialect, Entry, RawId, Template, Text, Unsupported, c, expand, reserved};
 
@@ -125,6 +125,43 @@ impl Dialect for Cuda {
         })
     }
 
+    /// The functions that stand for operators are rounded to the nearest and never joined, whatever the options.
+    fn strict_head(&self) -> Result<&'static str, Unsupported> {
+        Ok("")
+    }
+
+    fn strict_binary(&self, op: BinaryOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text {
+        let name = match op {
+            BinaryOp::Add => "add",
+            BinaryOp::Sub => "sub",
+            BinaryOp::Mul => "mul",
+            BinaryOp::Div => "div",
+            BinaryOp::Rem
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => return self.binary(op, ty, lhs, rhs),
+        };
+        Text::call(&rounded(name, ty), &[lhs.clone(), rhs.clone()])
+    }
+
+    fn strict_function(&self, intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
+        if intrinsic == Intrinsic::Sqrt {
+            return Some(rounded("sqrt", ty).into());
+        }
+        if intrinsic == Intrinsic::MulAdd {
+            return Some(rounded("fma", ty).into());
+        }
+        self.function(intrinsic, ty)
+    }
+
     fn wide_type(&self, ty: Scalar, count: usize) -> Option<&'static str> {
         Some(match (ty, count) {
             (Scalar::F32, 2) => "float2",
@@ -200,6 +237,16 @@ impl Dialect for Cuda {
             "FROMBITS" => "__uint_as_float".into(),
             _ => return None,
         })
+    }
+}
+
+/// CUDA's function of the operation, rounded to the nearest: `__fadd_rn`, `__dadd_rn`, `__fmaf_rn`, `__fma_rn`.
+fn rounded(operation: &str, ty: Scalar) -> String {
+    match (ty, operation) {
+        (Scalar::F32, "fma") => "__fmaf_rn".into(),
+        (_, "fma") => "__fma_rn".into(),
+        (Scalar::F32, _) => format!("__f{operation}_rn"),
+        (_, _) => format!("__d{operation}_rn"),
     }
 }
 

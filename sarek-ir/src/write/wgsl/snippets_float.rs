@@ -168,8 +168,16 @@ fn $NAME(x: f64) -> f32 {
     let high = srk_max_$T(abs(x), abs(y));
     let low = srk_min_$T(abs(x), abs(y));
     if (high == $0) { return high; }
-    let ratio = low / high;
+    let ratio = srk_ratio_$T(low, high);
     return high * sqrt($1 + ratio * ratio);
+}",
+    ),
+    // WGSL leaves open what a division by more than 2^126 yields.
+    on(
+        "ratio",
+        "fn $NAME(low: $T, high: $T) -> $T {
+    let scale = select($1, $X(0.0625), high > $X(1e30));
+    return (low * scale) / (high * scale);
 }",
     ),
     // As musl's fmod: exact, by long division of the fractions.
@@ -254,11 +262,12 @@ fn $NAME(x: f64) -> f32 {
         "ln_1p",
         "fn $NAME(x: $T) -> $T {
     if (abs(x) < $X(0.5)) {
-        let s = x / ($X(2) + x);
-        let q = s * s;
+        // Twice what the series is of, which may be too small for WGSL to keep.
+        let d = $X(2) * x / ($X(2) + x);
+        let q = $X(0.25) * d * d;
         var tail = $0;
         for (var n = $X(15); n > $1; n -= $X(2)) { tail = q * ($1 / n + tail); }
-        return $X(2) * (s + s * tail);
+        return d + d * tail;
     }
     return log($1 + x);
 }",
@@ -354,9 +363,9 @@ fn $NAME(s: $T, z: $T) -> $T {
     if (srk_is_infinite_$T(x) && srk_is_infinite_$T(y)) {
         angle = $X(0.78539816339744830962);
     } else if (up > across) {
-        angle = $X(1.57079632679489661923) - srk_atan_$T(across / up);
+        angle = $X(1.57079632679489661923) - srk_atan_$T(srk_ratio_$T(across, up));
     } else if (across > $0) {
-        angle = srk_atan_$T(up / across);
+        angle = srk_atan_$T(srk_ratio_$T(up, across));
     }
     if (srk_is_sign_negative_$T(x)) { angle = $X(3.14159265358979323846) - angle; }
     return srk_copysign_$T(angle, y);

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::claims::CopyAction;
 use crate::device::{Block, Purpose};
 use crate::tag::{self, StorageKind};
-use crate::testing::device;
 use crate::testing::gpu::GpuBackend;
 use crate::testing::kernels::axpy_call as axpy;
+use crate::testing::{device, devices};
 use crate::{Device, Error, MemoryUse, Vector};
 
 fn gpu() -> Device {
@@ -135,6 +135,22 @@ fn a_vectors_memory_is_free_after_its_last_use() {
 }
 
 #[test]
+fn what_another_device_still_copies_from_is_not_given_back() {
+    let gpus = devices(&GpuBackend::of_many("gpu", 9, 2, |_| ()));
+    let other = gpus[1].new_stream().unwrap();
+    let n = 1 << 18;
+    let (x, mut y) = (Vector::filled(n, 1.0f32), Vector::filled(n, 2.0f32));
+    axpy(1.0, &x, &mut y).over(n).run_on(&gpus[0]).unwrap();
+    let mut z = Vector::filled(n, 0.0f32);
+    axpy(1.0, &y, &mut z).over(n).enqueue(&other).unwrap();
+    drop(y);
+    assert!(!other.is_idle().unwrap());
+    assert_eq!(gpus[0].trim().unwrap(), 1 << 20);
+    assert!(other.is_idle().unwrap(), "it was waited for");
+    assert_eq!(z.read(n - 1..).unwrap(), [3.0]);
+}
+
+#[test]
 fn what_is_kept_is_given_back_before_memory_is_said_to_be_out() {
     let (device, stats) = device(&GpuBackend::new("gpu", 9));
     stats.capacity.store(3 << 20, Relaxed);
@@ -173,6 +189,14 @@ fn program(device: &Device) -> crate::Result<Vec<f32>> {
     axpy(1.0, &x, &mut parts[1]).over(8).run_on(device)?;
     drop(parts);
     axpy(1.0, &large, &mut z).over(8).run_on(device)?;
+    let mut recording = device.record_graph();
+    let mut filled = Vector::zeros(8);
+    recording.fill(&mut filled, 1.0)?;
+    recording.launch(axpy(1.0, &filled, &mut lost).over(9))?;
+    let graph = recording.finish();
+    lost.fill(0.0)?;
+    graph.replay((&mut filled, &mut lost))?;
+    assert!(matches!(filled.to_vec(), Err(Error::Fault(_))));
     let mut whole = Vector::gather([&z, &y])?.to_vec()?;
     whole.extend(large.read(1 << 17..(1 << 17) + 1)?);
     Ok(whole)

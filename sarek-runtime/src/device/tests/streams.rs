@@ -1,7 +1,12 @@
 //! Streams, events, and faults on them.
 
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use crate::device::{Pending, Traces};
+use crate::fault::Sites;
+use crate::sync::lock;
 
 use crate::testing::gpu::GpuBackend;
 use crate::testing::kernels::axpy_call as axpy;
@@ -198,4 +203,51 @@ fn a_lost_device_tells_so_and_hurts_no_other() {
     y.fill(0.0).unwrap();
     axpy(1.0, &x, &mut y).over(4).run_on(&two).unwrap();
     assert_eq!(y.to_vec().unwrap(), [1.0; 4]);
+}
+
+#[test]
+fn lines_of_a_launch_are_printed_whoever_learned_its_outcome() {
+    let (device, stats) = device(&GpuBackend::new("gpu", 9));
+    let stream = device.new_stream().unwrap();
+    let lost = fault(&stream);
+    // While the fault is read, a launch that prints is queued behind it.
+    let queue = stream.queue().clone();
+    let output = queue.output(&device).unwrap();
+    let queued = Arc::new(Mutex::new(None));
+    let tell = queued.clone();
+    *lock(&stats.meanwhile) = Some(Box::new(move || {
+        let traces = Traces {
+            faults: None,
+            output: Some(output),
+        };
+        let sites = Sites {
+            kernel: Arc::new(sarek_ir::Kernel::new("says")),
+            lens: Arc::default(),
+            shared: Arc::default(),
+        };
+        *lock(&tell) = Some(queue.watch(traces, sites, &mut Vec::new()));
+    }));
+    assert!(matches!(lost.to_vec(), Err(Error::Fault(_))));
+    let behind: Pending = lock(&queued).take().unwrap();
+    assert!(matches!(behind.known(), Some(Err(_))), "it is lost as well");
+    let before = stats.downloads.load(Relaxed);
+    assert!(behind.outcome().is_err());
+    let read = || stats.downloads.load(Relaxed) - before;
+    assert_eq!(read(), 1, "its lines were read");
+    assert!(behind.outcome().is_err());
+    assert_eq!(read(), 1, "once");
+}
+
+#[test]
+fn memory_is_used_again_behind_those_who_used_it() {
+    let device = gpu();
+    let [a, b] = [device.new_stream().unwrap(), device.new_stream().unwrap()];
+    let (x, mut y) = (ones(1 << 18), ones(1 << 18));
+    x.prefetch(&b).unwrap();
+    axpy(1.0, &x, &mut y).over(4).enqueue(&a).unwrap();
+    drop(y);
+    assert!(!a.is_idle().unwrap());
+    ones(1 << 18).prefetch(&b).unwrap();
+    b.sync().unwrap();
+    assert!(a.is_idle().unwrap(), "its memory has a new owner");
 }

@@ -19,10 +19,24 @@ fn gpu() -> DeviceInfo {
     }
 }
 
+fn host(weight: u32) -> Host {
+    Host {
+        weight,
+        streams: false,
+    }
+}
+
+fn streaming(weight: u32) -> Host {
+    Host {
+        weight,
+        streams: true,
+    }
+}
+
 fn over(extent: [usize; 3]) -> IndexSpace {
     let shape = Shape::Over(Dims(extent));
     shape.check(None).unwrap();
-    shape.space(None, &gpu(), false).unwrap()
+    shape.space(None, &gpu(), None).unwrap()
 }
 
 #[test]
@@ -60,7 +74,7 @@ fn automatic_blocks_respect_every_limit() {
             [1, 1, 900],
             [64, 64, 64],
         ] {
-            for host in [false, true] {
+            for host in [None, Some(host(1)), Some(streaming(1))] {
                 let block = automatic_block(extent, &info, host);
                 let threads: u32 = block.iter().product();
                 assert!(
@@ -77,23 +91,60 @@ fn automatic_blocks_respect_every_limit() {
 fn over_is_exact_and_cover_rounds_up() {
     assert_eq!(over([1000, 1, 1]).extent, [1000, 1, 1]);
     assert_eq!(over([1000, 1, 1]).grid, [4, 1, 1]);
-    let cover = Shape::Cover(Dims([1000, 1, 1])).space(Some([128, 1, 1]), &gpu(), false);
+    let cover = Shape::Cover(Dims([1000, 1, 1])).space(Some([128, 1, 1]), &gpu(), None);
     let cover = cover.unwrap();
     assert_eq!((cover.grid, cover.extent), ([8, 1, 1], [1024, 1, 1]));
 }
 
 #[test]
 fn host_devices_get_rows_and_tiles() {
-    let mut host = gpu();
-    (host.max_block, host.max_block_threads) = ([1 << 20; 3], 1 << 20);
+    let mut info = gpu();
+    (info.max_block, info.max_block_threads) = ([1 << 20; 3], 1 << 20);
     for (extent, block, grid) in [
         ([10_000, 1, 1], [4096, 1, 1], [3, 1, 1]),
         ([10_000, 3, 1], [256, 3, 1], [40, 1, 1]),
         ([100, 33, 2], [100, 16, 1], [1, 3, 2]),
     ] {
-        let space = Shape::Over(Dims(extent)).space(None, &host, true).unwrap();
+        let light = Some(host(1));
+        let space = Shape::Over(Dims(extent)).space(None, &info, light).unwrap();
         assert_eq!((space.block, space.grid), (block, grid));
     }
+    for (weight, extent, block) in [
+        (1, [10_000, 1, 1], [4096, 1, 1]),
+        (1, [10_000, 3, 1], [4096, 1, 1]),
+        (1, [4096, 4096, 1], [4096, 1, 1]),
+        (1, [100, 100, 1], [100, 40, 1]),
+        (1, [1, 100, 100], [1, 100, 1]),
+        (1000, [1000, 8, 1], [1000, 4, 1]),
+    ] {
+        let light = Some(streaming(weight));
+        let space = Shape::Over(Dims(extent)).space(None, &info, light).unwrap();
+        assert_eq!(space.block, block, "weight {weight}, {extent:?}");
+    }
+}
+
+#[test]
+fn every_core_of_a_host_device_gets_blocks_if_they_are_worth_it() {
+    let mut info = gpu();
+    (info.max_block, info.max_block_threads) = ([1 << 20; 3], 1 << 20);
+    info.compute_units = 8;
+    for (weight, extent, block) in [
+        (1, [4096, 1, 1], [4096, 1, 1]),
+        (10, [1 << 24, 1, 1], [4096, 1, 1]),
+        (1000, [4096, 1, 1], [128, 1, 1]),
+        (1 << 20, [500, 1, 1], [32, 1, 1]),
+        (u32::MAX, [5, 1, 1], [5, 1, 1]),
+        (1000, [32, 1, 128], [32, 1, 1]),
+        (1000, [1024, 1024, 1], [256, 16, 1]),
+        (1000, [128, 128, 1], [128, 4, 1]),
+        (1, [128, 128, 1], [128, 16, 1]),
+    ] {
+        let heavy = Some(host(weight));
+        let space = Shape::Over(Dims(extent)).space(None, &info, heavy).unwrap();
+        assert_eq!(space.block, block, "weight {weight}, {extent:?}");
+    }
+    let wide = Shape::Over(Dims([1000, 8, 1])).space(None, &info, Some(streaming(1000)));
+    assert_eq!(wide.unwrap().block, [256, 1, 1]);
 }
 
 #[test]
@@ -125,11 +176,11 @@ fn malformed_shapes_are_refused() {
     check(cover).unwrap();
     assert!(
         cover
-            .space(None, &gpu(), false)
+            .space(None, &gpu(), None)
             .unwrap_err()
             .contains("64 bits")
     );
-    let large = grid([1, 1, 1], [2048, 1, 1]).space(None, &gpu(), false);
+    let large = grid([1, 1, 1], [2048, 1, 1]).space(None, &gpu(), None);
     assert!(large.unwrap_err().contains("at most 1024 threads"));
 }
 

@@ -10,6 +10,7 @@ pub const CASES: &[Case] = &[
     Case::new("block/barriers_in_nested_loops", &[], nested),
     Case::new("block/barrier_between_branches", &[], branches),
     Case::new("block/barrier_and_uniform_jumps", &[], jumps),
+    Case::new("block/barriers_in_match", &[], switches),
 ];
 
 #[kernel]
@@ -121,4 +122,66 @@ fn jumps_kernel(limit: u32, y: &mut [u32]) {
 fn jumps(device: &Device) -> Check {
     let run = |y: &mut Vector<u32>, block| jumps_kernel(4, y).grid(2).block(block).run_on(device);
     of_each_thread(device, run, |_, t, n| 3 * (n - 1 - t) + 1 + 3 + 4)
+}
+
+#[kernel]
+fn switches_kernel(codes: &[u32], y: &mut [u32]) {
+    let tile = shared_array::<u32, 1024>();
+    let t = thread_idx_x();
+    let last = block_dim_x() - 1;
+    tile[t] = t as u32;
+    let mut held = 0;
+    for k in 0..codes.len() {
+        match codes[k] {
+            0 => barrier(),
+            1 | 2 => {
+                barrier();
+                held = tile[last - t];
+                barrier();
+                tile[t] = held + 1;
+            }
+            n @ 3..=5 => {
+                tile[t] += n;
+                barrier();
+                if n == 4 {
+                    held += tile[last - t];
+                    barrier();
+                }
+                barrier();
+            }
+            n if n == block_dim_x() as u32 => held += 1000,
+            _ => {}
+        }
+    }
+    y[global_idx_x()] = held + tile[t];
+}
+
+fn switches(device: &Device) -> Check {
+    let codes = Vector::from_slice(&[0u32, 1, 4, 33, 2, 5, 9, 3, 1, 256]);
+    let run = |y: &mut Vector<u32>, block| {
+        switches_kernel(&codes, y)
+            .grid(2)
+            .block(block)
+            .run_on(device)
+    };
+    of_each_thread(device, run, |_, t, n| {
+        let other = n - 1 - t;
+        let (mut own, mut mirrored, mut held) = (t, other, 0);
+        for code in [0, 1, 4, 33, 2, 5, 9, 3, 1, 256] {
+            match code {
+                1 | 2 => {
+                    held = mirrored;
+                    (own, mirrored) = (mirrored + 1, own + 1);
+                }
+                3 | 5 => (own, mirrored) = (own + code, mirrored + code),
+                4 => {
+                    (own, mirrored) = (own + 4, mirrored + 4);
+                    held += mirrored;
+                }
+                _ if code == n => held += 1000,
+                _ => {}
+            }
+        }
+        held + own
+    })
 }

@@ -1,10 +1,17 @@
-//! `as` between all pairs of types, and chains of it.
+//! `as` between all pairs of types, chains of it, and `From`.
 
 mod chains;
+mod from;
 mod from_bool;
 mod pairs;
 mod usize_;
 
 use crate::conformance::Case;
 
-pub const CASES: &[&[Case]] = &[pairs::CASES, chains::CASES, from_bool::CASES, usize_::CASES];
+pub const CASES: &[&[Case]] = &[
+    pairs::CASES,
+    chains::CASES,
+    from::CASES,
+    from_bool::CASES,
+    usize_::CASES,
+];

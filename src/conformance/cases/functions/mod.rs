@@ -3,12 +3,17 @@
 mod arrays;
 mod closures;
 mod faults;
+mod generics;
+mod given;
 mod inferred;
 mod methods;
 mod nested;
+mod parts;
 mod recursion;
 mod slices;
 mod together;
+mod traits;
+mod unnamed;
 mod values;
 
 use crate::conformance::Case;
@@ -16,6 +21,11 @@ use crate::conformance::Case;
 pub const CASES: &[&[Case]] = &[
     arrays::CASES,
     closures::CASES,
+    generics::CASES,
+    given::CASES,
+    parts::CASES,
+    traits::CASES,
+    unnamed::CASES,
     values::CASES,
     slices::CASES,
     together::CASES,

@@ -7,6 +7,7 @@ mod elementary_pairs;
 mod float_exact;
 mod float_pairs;
 mod mul_add;
+mod multiples;
 mod pow;
 mod saturating;
 mod signed;
@@ -16,6 +17,7 @@ use crate::conformance::Case;
 
 pub const CASES: &[&[Case]] = &[
     bits::CASES,
+    multiples::CASES,
     wrapping::CASES,
     saturating::CASES,
     signed::CASES,

@@ -1,6 +1,7 @@
 //! Values of several parts: structs, tuples, enums, and patterns.
 
 mod enums;
+mod literals;
 mod options;
 mod patterns;
 mod spheres;
@@ -18,6 +19,7 @@ pub const CASES: &[&[Case]] = &[
     structs::CASES,
     tuples::CASES,
     enums::CASES,
+    literals::CASES,
     options::CASES,
     patterns::CASES,
     spheres::CASES,

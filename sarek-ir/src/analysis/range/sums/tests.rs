@@ -1,6 +1,7 @@
 use super::super::tests::{len, over, scalar, unproved};
+use crate::analysis::range::{LaunchFacts, analyse};
 use crate::sketch::{E, Sketch, V};
-use crate::{Axis, Builtin, DivideOp, Kernel, ParamId, Scalar};
+use crate::{Axis, Builtin, DivideOp, Kernel, ParamId, Scalar, SiteId};
 
 const TX: Builtin = Builtin::ThreadIdx(Axis::X);
 const X: Builtin = Builtin::GlobalIdx(Axis::X);
@@ -52,6 +53,40 @@ fn a_guard_on_a_part_of_the_index() {
     assert_eq!(unproved(&off_by_one, [128, 100, 1], &args(100)), [0]);
     let unguarded = tiled(|s, _, _, _| s.lit(crate::Value::Bool(true)));
     assert_eq!(unproved(&unguarded, [128, 100, 1], &args(100)), [0]);
+}
+
+/// Both loads of a tiled product by square blocks: what is known of one tile's coordinates must not use up the search for the other's.
+#[test]
+fn both_factors_of_a_tiled_product() {
+    let k = loads(|s, a, n| {
+        let b = s.slice("b", Scalar::F32);
+        let tx = s.let_("tx", s.id(TX));
+        let ty = s.let_("ty", s.id(Builtin::ThreadIdx(Axis::Y)));
+        let col = s.let_("col", s.id(X));
+        let row = s.let_("row", s.id(Y));
+        let first = s.let_mut("first", s.n(0));
+        let n = || s.arg(n);
+        s.while_(first.get().lt(n()), |_| {
+            let inside = row.get().lt(n()).and((first.get() + tx.get()).lt(n()));
+            s.if_(inside, || {
+                load(s, a, row.get() * n() + first.get() + tx.get());
+            });
+            let inside = col.get().lt(n()).and((first.get() + ty.get()).lt(n()));
+            s.if_(inside, || {
+                load(s, b, (first.get() + ty.get()) * n() + col.get());
+            });
+            s.set(first, first.get() + s.n(16));
+        });
+    });
+    let args = [len(512 * 512), scalar(512), len(512 * 512)];
+    let facts = LaunchFacts {
+        grid: [32, 32, 1],
+        block: [16, 16, 1],
+        extent: [512, 512, 1],
+        args: &args,
+    };
+    assert_eq!(crate::validate(&k), Ok(()), "{k}");
+    assert!((0..2).all(|site| analyse(&k, &facts).proved(SiteId(site))));
 }
 
 /// `block_idx * 64 + thread_idx` is the global id, whichever of them the guard names.

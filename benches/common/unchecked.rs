@@ -1,0 +1,84 @@
+//! Kernels of [`kernels`](super::kernels) and [`block`](super::block) without the bounds checks of a `fn`: what is proved at a launch
+//! is dropped, so that the ratio of the two is near 1, and 0.98 at least. The rows are named `safe_…`.
+
+use sarek::prelude::*;
+
+use super::block::TILE;
+
+/// As [`triad`](super::kernels::triad).
+///
+/// # Safety
+/// It is launched over as many threads as each vector has elements.
+#[kernel]
+pub unsafe fn triad(s: f32, b: &[f32], c: &[f32], a: &mut [f32]) {
+    let i = global_idx_x();
+    // SAFETY: the launch has a thread for each element, and no more.
+    unsafe { *a.get_unchecked_mut(i) = *b.get_unchecked(i) + s * *c.get_unchecked(i) };
+}
+
+/// As [`jacobi`](super::kernels::jacobi).
+///
+/// # Safety
+/// Both grids have `width * height` elements.
+#[kernel]
+pub unsafe fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
+    let x = global_idx_x();
+    let y = global_idx_y();
+    if x >= width || y >= height {
+        return;
+    }
+    let at = y * width + x;
+    let inner = x > 0 && x + 1 < width && y > 0 && y + 1 < height;
+    // SAFETY: the guard keeps a cell from the edges.
+    let value = unsafe {
+        if inner {
+            let sides = *old.get_unchecked(at - 1) + *old.get_unchecked(at + 1);
+            0.5 * *old.get_unchecked(at)
+                + 0.125 * (sides + *old.get_unchecked(at - width) + *old.get_unchecked(at + width))
+        } else {
+            *old.get_unchecked(at)
+        }
+    };
+    // SAFETY: `at` is a cell, as above.
+    unsafe { *new.get_unchecked_mut(at) = value };
+}
+
+/// As [`tiled_matmul`](super::block::tiled_matmul).
+///
+/// # Safety
+/// All matrices have `n * n` elements.
+#[kernel(block = (16, 16))]
+pub unsafe fn tiled_matmul(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
+    let ta = shared_array::<[f32; TILE], TILE>();
+    let tb = shared_array::<[f32; TILE], TILE>();
+    let tx = thread_idx_x();
+    let ty = thread_idx_y();
+    let col = global_idx_x();
+    let row = global_idx_y();
+    let mut sum = 0.0;
+    let mut first = 0;
+    while first < n {
+        ta[ty][tx] = if row < n && first + tx < n {
+            // SAFETY: the guard before holds both coordinates below `n`.
+            unsafe { *a.get_unchecked(row * n + first + tx) }
+        } else {
+            0.0
+        };
+        tb[ty][tx] = if col < n && first + ty < n {
+            // SAFETY: the guard before holds both coordinates below `n`.
+            unsafe { *b.get_unchecked((first + ty) * n + col) }
+        } else {
+            0.0
+        };
+        barrier();
+        for k in 0..TILE {
+            sum += ta[ty][k] * tb[k][tx];
+        }
+        barrier();
+        first += TILE;
+    }
+    if row < n && col < n {
+        // SAFETY: the guard before holds both coordinates below `n`.
+        unsafe { *c.get_unchecked_mut(row * n + col) = sum };
+    }
+}

@@ -1,0 +1,153 @@
+//! What kernels cost to compile: a crate of a hundred kernels of middle size beside one without any.
+//!
+//! `cargo bench --bench compile [-- COPIES]`
+//!
+//! The kernels are those of `kinds.rs`, each as often as `COPIES` says, ten times if it says nothing. Both crates depend on sarek, which is
+//! compiled before anything is timed; then their sources are touched and they alone are compiled again. A row gives what the kernels take above the
+//! empty crate: time on the clock, and of all processors together. Sarek has its native backend alone, since kernels expand to the same
+//! whatever backends there are.
+
+#[allow(dead_code)] // compiled here to be checked like all other code; copies of its text are timed
+mod kinds;
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant, SystemTime};
+
+type Fallible<T = ()> = Result<T, Box<dyn Error>>;
+
+/// The text that is copied.
+const KINDS: &str = include_str!("kinds.rs");
+
+/// Kernels in it.
+const KERNELS: usize = 10;
+
+/// Timings of each crate, of which the median counts.
+const ROUNDS: usize = 3;
+
+fn main() -> Fallible {
+    let mut copies = 10;
+    for arg in std::env::args().skip(1).filter(|arg| arg != "--bench") {
+        copies = arg.parse()?;
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compile");
+    write_crates(&folder, copies)?;
+    println!("{} kernels, above an empty crate", copies * KERNELS);
+    println!("{:<24} {:>10} {:>14}", "", "clock", "processors");
+    for args in [&["check"][..], &["build", "--release"]] {
+        let [empty, kernels] = ["empty", "kernels"].map(|name| Crate {
+            folder: folder.clone(),
+            name,
+            args,
+        });
+        let (empty, kernels) = (empty.time()?, kernels.time()?);
+        let seconds =
+            |of: fn(&Cost) -> Duration| of(&kernels).as_secs_f64() - of(&empty).as_secs_f64();
+        println!(
+            "{:<24} {:>8.2} s {:>12.2} s",
+            format!("cargo {}", args.join(" ")),
+            seconds(|cost| cost.clock),
+            seconds(|cost| cost.processors),
+        );
+    }
+    Ok(())
+}
+
+/// What a compilation took.
+struct Cost {
+    clock: Duration,
+    processors: Duration,
+}
+
+/// A crate, and how it is compiled.
+struct Crate<'a> {
+    folder: PathBuf,
+    name: &'a str,
+    args: &'a [&'a str],
+}
+
+impl Crate<'_> {
+    /// The median cost of compiling the crate alone.
+    fn time(&self) -> Fallible<Cost> {
+        self.compile()?;
+        let mut costs = vec![];
+        for _ in 0..ROUNDS {
+            let source = fs::File::options().append(true).open(self.source())?;
+            source.set_modified(SystemTime::now())?;
+            costs.push(self.compile()?);
+        }
+        costs.sort_by_key(|cost| cost.processors);
+        Ok(costs.swap_remove(ROUNDS / 2))
+    }
+
+    fn source(&self) -> PathBuf {
+        self.folder.join(self.name).join("src/lib.rs")
+    }
+
+    fn compile(&self) -> Fallible<Cost> {
+        let (start, before) = (Instant::now(), children()?);
+        let status = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
+            .current_dir(&self.folder)
+            .args(self.args)
+            .args(["--quiet", "--package", self.name, "--target-dir", "target"])
+            .env("CARGO_INCREMENTAL", "0")
+            .status()?;
+        if !status.success() {
+            return Err(format!("{} does not compile", self.name).into());
+        }
+        Ok(Cost {
+            clock: start.elapsed(),
+            processors: children()? - before,
+        })
+    }
+}
+
+/// The time that processes which this one has waited for, and theirs, have spent on processors. Linux alone tells.
+fn children() -> Fallible<Duration> {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let Ok(stat) = fs::read_to_string("/proc/self/stat") else {
+        return Ok(Duration::ZERO);
+    };
+    // Behind the name, which stands in parentheses, the fields begin with the third.
+    let (_, fields) = stat.rsplit_once(')').ok_or("fields of a process")?;
+    let spent = fields.split_whitespace().skip(13).take(2);
+    let ticks = spent.map(str::parse::<f64>).sum::<Result<f64, _>>()?;
+    Ok(Duration::from_secs_f64(ticks / TICKS_PER_SECOND))
+}
+
+/// Writes both crates, as a workspace of their own with the versions that this one uses.
+fn write_crates(folder: &Path, copies: usize) -> Fallible {
+    let sarek = env!("CARGO_MANIFEST_DIR");
+    let members = "[workspace]\nmembers = [\"empty\", \"kernels\"]\nresolver = \"3\"\n";
+    write(&folder.join("Cargo.toml"), members)?;
+    fs::copy(
+        Path::new(sarek).join("Cargo.lock"),
+        folder.join("Cargo.lock"),
+    )?;
+    for name in ["empty", "kernels"] {
+        let manifest = format!(
+            "[package]\nname = \"{name}\"\nedition = \"2024\"\n\n[dependencies.sarek]\npath = {sarek:?}\n\
+             default-features = false\nfeatures = [\"native\"]\n"
+        );
+        write(&folder.join(name).join("Cargo.toml"), &manifest)?;
+    }
+    write(&folder.join("empty/src/lib.rs"), "pub use sarek;\n")?;
+    let modules = (0..copies).map(|copy| format!("pub mod copy{copy};\n"));
+    write(
+        &folder.join("kernels/src/lib.rs"),
+        &modules.collect::<String>(),
+    )?;
+    for copy in 0..copies {
+        let text = KINDS.replace("COPY: u32 = 0", &format!("COPY: u32 = {copy}"));
+        write(&folder.join(format!("kernels/src/copy{copy}.rs")), &text)?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Fallible {
+    let folder = path.parent().ok_or("a file lies in a folder")?;
+    fs::create_dir_all(folder)?;
+    Ok(fs::write(path, text)?)
+}

@@ -1,0 +1,23 @@
+//! What the frontend once failed at: `fuzz/corpus/frontend`.
+
+use std::path::Path;
+
+use sarek_fuzz_frontend::input::Input;
+use sarek_fuzz_frontend::worker;
+
+#[test]
+fn every_kept_input_is_answered() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/frontend");
+    let mut wrong = Vec::new();
+    for file in std::fs::read_dir(folder).expect("the corpus") {
+        let path = file.expect("a file").path();
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let input = Input::parse(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        if let Some(why) = worker::serve_one(&input) {
+            // Panics are told by nobody here: they are what is looked for.
+            eprintln!("{}: {why}", path.display());
+            wrong.push(path);
+        }
+    }
+    assert!(wrong.is_empty());
+}

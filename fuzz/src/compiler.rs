@@ -1,0 +1,139 @@
+//! rustc without cargo: a crate that uses the libraries which this program was built with.
+//!
+//! A crate of its own in cargo's sense would be another workspace, for which cargo compiles all of sarek anew.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// rustc, and the libraries that it links.
+pub struct Compiler {
+    /// Where the libraries' dependencies are.
+    dependencies: PathBuf,
+    /// The name and file of each library.
+    libraries: Vec<(&'static str, PathBuf)>,
+}
+
+/// What rustc is to make.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// Errors, if there are any.
+    Check,
+    /// A program optimised so much.
+    Program(u64),
+}
+
+impl Compiler {
+    /// The libraries of a target directory, in the profile of this program.
+    ///
+    /// # Errors
+    /// What cargo says, or that there is no such library.
+    pub fn new(target: &Path) -> Result<Compiler, String> {
+        let (profile, folder) = match cfg!(debug_assertions) {
+            true => ("dev", "debug"),
+            false => ("release", "release"),
+        };
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+        let built = Command::new(cargo)
+            .args(["build", "-p", "sarek-fuzz", "--profile", profile])
+            .args(["--offline", "--quiet", "--message-format=json"])
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+            .env("CARGO_TARGET_DIR", target)
+            .output()
+            .map_err(|e| e.to_string())?;
+        if !built.status.success() {
+            return Err(String::from_utf8_lossy(&built.stderr).into_owned());
+        }
+        let messages = String::from_utf8_lossy(&built.stdout);
+        let find = |name: &'static str| {
+            let found = library(&messages, name).ok_or(format!("no library `{name}`"))?;
+            Ok::<_, String>((name, found))
+        };
+        Ok(Compiler {
+            dependencies: target.join(folder).join("deps"),
+            libraries: vec![find("sarek")?, find("sarek_fuzz")?],
+        })
+    }
+
+    /// Compiles a crate from the folder that it stands in. `None` if rustc has no errors, else what it says.
+    ///
+    /// # Errors
+    /// rustc cannot be run.
+    pub fn compile(&self, folder: &Path, goal: Goal) -> Result<Option<String>, String> {
+        let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+        let mut command = Command::new(rustc);
+        command
+            .current_dir(folder)
+            .args([
+                MAIN,
+                "--edition=2024",
+                "--crate-type=bin",
+                "--cap-lints=allow",
+            ])
+            .args([
+                "-Ccodegen-units=1",
+                "-Coverflow-checks=off",
+                "-Cdebug-assertions=off",
+            ])
+            .arg("-L")
+            .arg(flag("dependency", &self.dependencies));
+        for (name, file) in &self.libraries {
+            command.arg("--extern").arg(flag(name, file));
+        }
+        match goal {
+            Goal::Check => command.args(["--emit=metadata", "-o", "checked.rmeta"]),
+            Goal::Program(level) => command.args([&format!("-Copt-level={level}"), "-o", PROGRAM]),
+        };
+        let done = command.output().map_err(|e| e.to_string())?;
+        let log = String::from_utf8_lossy(&done.stderr).into_owned();
+        Ok((!done.status.success()).then_some(log))
+    }
+}
+
+/// The crate's root.
+pub const MAIN: &str = "main.rs";
+
+/// The compiled program.
+pub const PROGRAM: &str = "program";
+
+fn flag(name: &str, path: &Path) -> std::ffi::OsString {
+    let mut flag = std::ffi::OsString::from(name);
+    flag.push("=");
+    flag.push(path);
+    flag
+}
+
+/// The file of a library among cargo's messages.
+fn library(messages: &str, name: &str) -> Option<PathBuf> {
+    let is_it = |text: &&str| {
+        let file = text.rsplit(['/', '\\']).next().unwrap_or_default();
+        let stem = file
+            .strip_suffix(".rlib")
+            .and_then(|s| s.strip_prefix("lib"));
+        let of_name = stem.and_then(|s| s.strip_prefix(name));
+        of_name.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    let found = messages.split('"').find(is_it)?;
+    Some(found.replace("\\\\", "\\").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_found_by_their_names() {
+        let messages = r#"{"filenames":["/t/release/deps/libsarek_ir-1.rlib"]}
+{"filenames":["/t/release/deps/libsarek-2.rlib","/t/release/deps/libsarek-2.rmeta"]}
+{"filenames":["/t/release/libsarek_fuzz.rlib"]}"#;
+        let file = |name| library(messages, name);
+        assert_eq!(
+            file("sarek"),
+            Some("/t/release/deps/libsarek-2.rlib".into())
+        );
+        assert_eq!(
+            file("sarek_fuzz"),
+            Some("/t/release/libsarek_fuzz.rlib".into())
+        );
+        assert_eq!(file("syn"), None);
+    }
+}

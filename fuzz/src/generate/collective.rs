@@ -1,0 +1,177 @@
+//! `#[device]` functions in which the threads of a block work together, on an array that they are lent or on one of their own.
+//!
+//! Each begins and ends with a barrier, so that a call is a change of turns to its caller.
+
+use sarek::ir::Scalar;
+
+use super::control::of_variable;
+use super::{Gen, Rule};
+use crate::tree::{Block, Function, Node, Touch};
+
+/// Such a function: what it takes of the thread's own, of what all agree on, and its array, if it is lent.
+#[derive(Clone, Debug)]
+pub(super) struct Collective {
+    name: String,
+    takes: Vec<Scalar>,
+    lent: Option<Scalar>,
+    yields: Scalar,
+    /// The number of statements that a call puts in its place.
+    size: usize,
+}
+
+pub(super) const RULES: &[Rule<Node>] = &[Rule {
+    weight: 30,
+    fits: |g, _| g.together && g.collectives.iter().any(|c| is_callable(g, c)),
+    make: call,
+}];
+
+fn is_callable(g: &Gen, collective: &Collective) -> bool {
+    let is_small = collective.size + g.called <= 80;
+    is_small && collective.lent.is_none_or(|elem| !g.lines(elem).is_empty())
+}
+
+const HEAD: [&str; 2] = [
+    "let t = (thread_idx_z() * block_dim_y() + thread_idx_y()) * block_dim_x() + thread_idx_x();",
+    "let n = block_dim_x() * block_dim_y() * block_dim_z();",
+];
+
+impl Gen {
+    /// Makes such a function, as text.
+    pub(super) fn collective(&mut self, at: usize) -> String {
+        let outer = (
+            std::mem::take(&mut self.scope),
+            std::mem::replace(&mut self.in_function, true),
+            std::mem::replace(&mut self.together, false),
+            self.budget,
+        );
+        let called = std::mem::take(&mut self.called);
+        let elem = self.ty(|ty| ty.size() >= 4 && ty != Scalar::Usize);
+        let lent = self.once_in(2).then_some(elem);
+        let takes: Vec<_> = (0..1 + self.below(2)).map(|_| self.ty(|_| true)).collect();
+        let mut params = vec![];
+        params.extend(lent.map(|elem| format!("tile: &mut [{elem}]")));
+        params.push("agreed: u32".into());
+        for (i, ty) in takes.iter().enumerate() {
+            params.push(format!("p{i}: {ty}"));
+            self.bind(&format!("p{i}"), *ty, of_variable(*ty), false);
+        }
+        self.bind("agreed", Scalar::U32, of_variable(Scalar::U32), false);
+        let mut body: Block = HEAD.map(Node::leaf).into();
+        if lent.is_none() {
+            let text = format!(
+                "let tile = shared_array::<{elem}, {}>();",
+                super::team::MOST
+            );
+            body.push(Node::leaf(text));
+        }
+        self.bind("t", Scalar::Usize, super::within(256.0), false);
+        self.bind("n", Scalar::Usize, super::within(256.0), false);
+        self.statements(&mut body);
+        self.exchange(elem, &mut body);
+        match self.below(4) {
+            0 => body.push(self.nested("if agreed & 3 != 1 {#}", elem)),
+            1 => body.push(self.nested("for _ in 0..agreed & 3 {#}", elem)),
+            2 => {
+                self.statements(&mut body);
+                self.exchange(elem, &mut body);
+            }
+            _ => {}
+        }
+        let yields = self.ty(|_| true);
+        self.statements(&mut body);
+        let value = self.settled(yields);
+        body.push(Node::new("@", vec![value], vec![]));
+        let name = format!("c{at}");
+        let head = format!(
+            "#[device]\npub unsafe fn {name}({}) -> {yields}",
+            params.join(", ")
+        );
+        (self.scope, self.in_function, self.together, self.budget) = outer;
+        self.forget();
+        self.collectives.push(Collective {
+            name,
+            takes,
+            lent,
+            yields,
+            size: crate::tree::statements(&body) + std::mem::replace(&mut self.called, called),
+        });
+        format!("{}\n", Function { head, body })
+    }
+
+    /// A few statements of each thread alone.
+    fn statements(&mut self, body: &mut Block) {
+        self.budget = 1 + self.below(2);
+        while self.budget > 0 {
+            body.push(self.statement());
+        }
+    }
+
+    /// What a thread stores, another one reads.
+    fn exchange(&mut self, elem: Scalar, body: &mut Block) {
+        let (value, name, by) = (self.settled(elem), self.name(), self.below(40));
+        let text = format!(
+            "barrier(); tile[t] = @; barrier(); let mut {name} = tile[(t + {by}) % n]; barrier();"
+        );
+        body.push(Node::new(text, vec![value], vec![]));
+        self.bind(&name, elem, of_variable(elem), true);
+    }
+
+    /// The same in a branch or loop that all threads take; a variable around it gets the value.
+    fn nested(&mut self, text: &str, elem: Scalar) -> Node {
+        let outer = self.scope.iter().rfind(|v| v.mutable && v.ty == elem);
+        let outer = outer.expect("that of the first exchange").name.clone();
+        let scope = self.scope.clone();
+        let mut inside = vec![];
+        self.exchange(elem, &mut inside);
+        let name = self.scope.last().expect("just bound").name.clone();
+        inside.push(Node::leaf(format!("{outer} = {name};")));
+        self.scope = scope;
+        Node::new(text, vec![], vec![inside])
+    }
+}
+
+fn call(g: &mut Gen, _: Scalar) -> Node {
+    let fitting: Vec<_> = g
+        .collectives
+        .iter()
+        .filter(|c| is_callable(g, c))
+        .cloned()
+        .collect();
+    let callee = g.pick(&fitting).clone();
+    let mut exprs = vec![g.same(Scalar::U32)];
+    exprs.extend(
+        callee
+            .takes
+            .iter()
+            .map(|ty| g.settled(*ty))
+            .collect::<Vec<_>>(),
+    );
+    g.called += callee.size;
+    // Bound first: what is lent may not be read beside it.
+    let (name, ty) = (g.name(), callee.yields);
+    let types = std::iter::once(&Scalar::U32).chain(&callee.takes);
+    let mut arguments: Vec<_> = (0..exprs.len()).map(|i| format!("{name}_{i}")).collect();
+    let bound = arguments.iter().zip(types);
+    let bound: String = bound
+        .map(|(arg, ty)| format!("let {arg}: {ty} = @; "))
+        .collect();
+    let mut touches = vec![Touch::Barrier];
+    if let Some(elem) = callee.lent {
+        let lines = g.lines(elem);
+        let (number, lent) = g.pick(&lines).clone();
+        arguments.insert(0, lent);
+        touches.extend([
+            Touch::Own(number),
+            Touch::Barrier,
+            Touch::Any(number),
+            Touch::Barrier,
+        ]);
+    }
+    g.bind(&name, ty, of_variable(ty), false);
+    let text = format!(
+        "{bound}let {name}: {ty} = unsafe {{ {}({}) }};",
+        callee.name,
+        arguments.join(", ")
+    );
+    Node::new(text, exprs, vec![]).touching(&touches)
+}

@@ -1,0 +1,190 @@
+//! The types and functions before a kernel, without rustc: their layouts and IR, with which the kernel is linked.
+
+use std::collections::HashMap;
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use sarek::ir::link::{Function, Links};
+use sarek::ir::{EnumInfo, FieldInfo, Kernel, Scalar, StructInfo, TypeInfo, VariantInfo};
+
+/// What a case has before its kernel. It is kept for ever, as that of a program is.
+#[derive(Default)]
+pub struct Items {
+    types: HashMap<String, TypeInfo>,
+    functions: HashMap<String, &'static Kernel>,
+}
+
+impl Items {
+    /// Reads the items, each of which uses those before it alone.
+    ///
+    /// # Errors
+    /// What is no such item.
+    pub fn read(text: &str) -> Result<Items, String> {
+        let file: syn::File = syn::parse_str(text).map_err(|e| e.to_string())?;
+        let mut items = Items::default();
+        for item in file.items {
+            match item {
+                syn::Item::Struct(item) => {
+                    let (fields, end, align) = items.fields(&item.fields, 0)?;
+                    let name = leaked(&item.ident);
+                    let info = TypeInfo::Struct(Box::leak(Box::new(StructInfo {
+                        name,
+                        fields,
+                        size: end.next_multiple_of(align),
+                        align,
+                    })));
+                    items.types.insert(name.into(), info);
+                }
+                syn::Item::Enum(item) => items.read_enum(&item)?,
+                syn::Item::Fn(mut item) => {
+                    item.attrs.clear();
+                    let name = item.sig.ident.to_string();
+                    let tokens = item.to_token_stream();
+                    let expansion = sarek_frontend::function::device(TokenStream::new(), tokens);
+                    let ir = expansion.kernel.ok_or(expansion.errors.join("\n"))?;
+                    items.functions.insert(name, Box::leak(Box::new(ir)));
+                }
+                other => return Err(format!("no item of a kernel: {}", other.to_token_stream())),
+            }
+        }
+        Ok(items)
+    }
+
+    /// As `#[repr(C, u32)]` and `#[repr(u32)]` have it: the tag, then the fields of all variants from one place on.
+    fn read_enum(&mut self, item: &syn::ItemEnum) -> Result<(), String> {
+        let alignments: Result<Vec<u64>, String> = item
+            .variants
+            .iter()
+            .map(|variant| Ok(self.fields(&variant.fields, 0)?.2))
+            .collect();
+        let align = alignments?.into_iter().fold(4, u64::max);
+        let (mut variants, mut size) = (vec![], align);
+        for (tag, variant) in (0..).zip(&item.variants) {
+            let (fields, end, _) = self.fields(&variant.fields, align)?;
+            size = size.max(end);
+            variants.push(VariantInfo {
+                name: leaked(&variant.ident),
+                tag,
+                fields,
+            });
+        }
+        let name = leaked(&item.ident);
+        let info = TypeInfo::Enum(Box::leak(Box::new(EnumInfo {
+            name,
+            variants: variants.leak(),
+            size: size.next_multiple_of(align),
+        })));
+        self.types.insert(name.into(), info);
+        Ok(())
+    }
+
+    /// The fields from an offset on, where they end, and what they are aligned to.
+    fn fields(
+        &self,
+        fields: &syn::Fields,
+        from: u64,
+    ) -> Result<(&'static [FieldInfo], u64, u64), String> {
+        let (mut found, mut end, mut most) = (vec![], from, 1);
+        for (i, field) in fields.iter().enumerate() {
+            let ty = self.type_of(&field.ty.to_token_stream().to_string())?;
+            let align = align(&ty);
+            let offset = end.next_multiple_of(align);
+            end = offset + ty.size();
+            most = most.max(align);
+            let name = match &field.ident {
+                Some(name) => leaked(name),
+                None => leaked(&i),
+            };
+            found.push(FieldInfo { name, ty, offset });
+        }
+        Ok((found.leak(), end, most))
+    }
+
+    /// The type of a name, or `Option` of it. A struct that is made is told with its fields.
+    fn type_of(&self, text: &str) -> Result<TypeInfo, String> {
+        let text = text.replace(' ', "");
+        let text = text.split('{').next().unwrap_or_default();
+        if let Some((path, inner)) = text.strip_suffix('>').and_then(|t| t.split_once('<')) {
+            if path.rsplit("::").next() != Some("Option") {
+                return Err(format!("no generic type `{path}`"));
+            }
+            let ty = self.type_of(inner)?;
+            let field = FieldInfo {
+                name: "0",
+                ty,
+                offset: 0,
+            };
+            let variant = |name, tag, fields: Vec<FieldInfo>| VariantInfo {
+                name,
+                tag,
+                fields: fields.leak(),
+            };
+            let variants = vec![variant("None", 0, vec![]), variant("Some", 1, vec![field])];
+            return Ok(TypeInfo::Enum(Box::leak(Box::new(EnumInfo {
+                name: "Option",
+                variants: variants.leak(),
+                size: 0,
+            }))));
+        }
+        let name = text.rsplit("::").next().unwrap_or_default();
+        let scalar = Scalar::from_name(name).map(TypeInfo::Scalar);
+        let known = scalar.or_else(|| packed(name));
+        let known = known.or_else(|| self.types.get(name).copied());
+        known.ok_or(format!("open link: the type `{text}`"))
+    }
+
+    /// What a kernel or function names.
+    ///
+    /// # Errors
+    /// What is not among the items.
+    pub fn links(&self, kernel: &Kernel) -> Result<Links, String> {
+        if !kernel.links.is_empty() || !kernel.prelude_links.is_empty() {
+            return Err(format!("open links: {:?}", kernel.links));
+        }
+        let types = kernel.type_links.iter().map(|text| self.type_of(text));
+        let functions = kernel.functions.iter().map(|name| {
+            let ir = *self
+                .functions
+                .get(&**name)
+                .ok_or(format!("open link: `{name}`"))?;
+            let links = self.links(ir)?;
+            Ok::<_, String>(Function { ir, links })
+        });
+        Ok(Links {
+            types: types.collect::<Result<_, _>>()?,
+            functions: functions.collect::<Result<_, _>>()?,
+            ..Links::default()
+        })
+    }
+}
+
+fn align(ty: &TypeInfo) -> u64 {
+    match ty {
+        TypeInfo::Scalar(scalar) => scalar.size() as u64,
+        TypeInfo::Array(elem, _) => align(elem),
+        TypeInfo::Struct(info) => info.align,
+        TypeInfo::Enum(info) => {
+            let fields = info.variants.iter().flat_map(|v| v.fields);
+            fields.map(|f| align(&f.ty)).fold(4, u64::max)
+        }
+    }
+}
+
+fn leaked(text: &impl ToString) -> &'static str {
+    text.to_string().leak()
+}
+
+/// The type of a vector such as `f32x4`.
+fn packed(name: &str) -> Option<TypeInfo> {
+    use sarek::prelude::*;
+
+    macro_rules! of_name {
+        ($($ty:ident)*) => {
+            match name {
+                $(stringify!($ty) => Some(<$ty as KernelType>::TYPE),)*
+                _ => None,
+            }
+        };
+    }
+    of_name! { f32x2 f32x3 f32x4 f64x2 f64x3 f64x4 i32x2 i32x3 i32x4 u32x2 u32x3 u32x4 }
+}

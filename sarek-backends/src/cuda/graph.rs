@@ -1,0 +1,181 @@
+//! CUDA graphs.
+//!
+//! A graph is what a stream that nobody else knows of is given while the driver captures it: the same calls as ever, of
+//! which none runs. So there is no second way to launch or copy.
+
+use std::any::Any;
+use std::ptr;
+use std::sync::Arc;
+
+use cudarc::driver::result::{self, DriverError, graph, stream};
+use cudarc::driver::sys::{
+    CUDA_KERNEL_NODE_PARAMS, CUgraph, CUgraphExec, CUgraphInstantiate_flags, CUgraphNode, CUresult,
+    CUstreamCaptureMode, CUstreamCaptureStatus, cuGraphExecKernelNodeSetParams_v2,
+    cuStreamGetCaptureInfo_v2,
+};
+use sarek_runtime::Result;
+use sarek_runtime::backend::{BackendGraph, BackendStream, GraphOp, Launch};
+
+use super::device::Shared;
+use super::foreign;
+use super::stream::{Stream, with_arguments};
+use crate::jit;
+
+/// A graph that can be launched. The framework keeps the memory and the programs that it names.
+pub(super) struct Graph {
+    shared: Arc<Shared>,
+    exec: CUgraphExec,
+    /// What it was made of, whose nodes name its own.
+    captured: Captured,
+    /// The node of each operation, as far as the driver tells.
+    nodes: Vec<Option<CUgraphNode>>,
+}
+
+// SAFETY: see `Shared`; the framework launches a graph from one thread at a time.
+unsafe impl Send for Graph {}
+// SAFETY: as above.
+unsafe impl Sync for Graph {}
+
+impl Graph {
+    pub fn new(shared: &Arc<Shared>, operations: &[GraphOp<'_>]) -> Result<Graph> {
+        let told = |call| move |error: DriverError| shared.error(call, error);
+        let capturing = Stream::on(shared.clone(), shared.private_lane()?);
+        // Relaxed: other calls of this thread and of others are theirs, and none of them is about this stream.
+        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        // SAFETY: the stream is live, and nobody else's.
+        unsafe { stream::begin_capture(capturing.raw(), mode) }
+            .map_err(told("cuStreamBeginCapture"))?;
+        let mut nodes = Vec::with_capacity(operations.len());
+        let queued = operations.iter().try_for_each(|op| {
+            queue(&capturing, op)?;
+            nodes.push(last_node(&capturing));
+            Ok(())
+        });
+        // SAFETY: the stream is being captured; it ends so whatever was queued.
+        let captured = unsafe { stream::end_capture(capturing.raw()) };
+        let captured = captured.map_err(told("cuStreamEndCapture"));
+        let captured = match (queued, captured) {
+            (Ok(()), captured) => Captured(captured?),
+            (Err(error), captured) => {
+                drop(captured.map(Captured));
+                return Err(error);
+            }
+        };
+        // SAFETY: the graph is live.
+        let exec = unsafe { graph::instantiate(captured.0, CUgraphInstantiate_flags(0)) };
+        Ok(Graph {
+            exec: exec.map_err(told("cuGraphInstantiate"))?,
+            captured,
+            nodes,
+            shared: shared.clone(),
+        })
+    }
+}
+
+fn queue(stream: &Stream, operation: &GraphOp<'_>) -> Result<()> {
+    match operation {
+        GraphOp::Launch(launch) => stream.launch(launch).map(|_| ()),
+        GraphOp::Zero(to) => stream.zero(to),
+        GraphOp::Copy { to, from } => match stream.copy(to, from)? {
+            true => Ok(()),
+            false => Err(jit::foreign(
+                "the CUDA device",
+                "a copy between ranges that overlap",
+            )),
+        },
+    }
+}
+
+/// The node that a stream which is being captured was last given; `None` where the driver does not tell.
+fn last_node(stream: &Stream) -> Option<CUgraphNode> {
+    if !foreign::driver_knows(11030) {
+        return None;
+    }
+    let (mut status, mut id, mut graph) = (NOT_CAPTURING, 0, ptr::null_mut());
+    let (mut last, mut count) = (ptr::null(), 0);
+    // SAFETY: the stream is live, and all places are valid to write.
+    let told = unsafe {
+        cuStreamGetCaptureInfo_v2(
+            stream.raw(),
+            &mut status,
+            &mut id,
+            &mut graph,
+            &mut last,
+            &mut count,
+        )
+    };
+    // Work that the stream is given next depends on one node: the last.
+    let is_one = told == CUresult::CUDA_SUCCESS && status == CAPTURING && count == 1;
+    // SAFETY: the driver keeps the list, which has one entry, until the stream is given something.
+    is_one.then(|| unsafe { *last })
+}
+
+const NOT_CAPTURING: CUstreamCaptureStatus = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+const CAPTURING: CUstreamCaptureStatus = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE;
+
+/// A graph as it was captured.
+struct Captured(CUgraph);
+
+impl Drop for Captured {
+    fn drop(&mut self) {
+        // SAFETY: the graph is live and not used after this.
+        let _ = unsafe { graph::destroy(self.0) };
+    }
+}
+
+impl BackendGraph for Graph {
+    fn replay(&self, stream: &dyn BackendStream) -> Result<()> {
+        let Some(stream) = (stream as &dyn Any).downcast_ref::<Stream>() else {
+            return Err(jit::foreign(&self.shared.name, "another backend's stream"));
+        };
+        self.shared.bind()?;
+        // SAFETY: both are live, of one device; what the graph names lives as long.
+        unsafe { result::graph::launch(self.exec, stream.raw()) }
+            .map_err(|error| self.shared.error("cuGraphLaunch", error))
+    }
+
+    fn set_launch(&self, operation: usize, launch: &Launch<'_>) -> bool {
+        // Whatever goes wrong, a graph that is made anew will tell of it.
+        self.set(operation, launch).unwrap_or(false)
+    }
+}
+
+impl Graph {
+    fn set(&self, operation: usize, launch: &Launch<'_>) -> Result<bool> {
+        let Some(Some(node)) = self.nodes.get(operation) else {
+            return Ok(false);
+        };
+        // The nodes are those of the graph that was captured.
+        debug_assert!(!self.captured.0.is_null());
+        self.shared.bind()?;
+        with_arguments(&self.shared, launch, |function, dynamic, pointers| {
+            let params = CUDA_KERNEL_NODE_PARAMS {
+                func: function,
+                gridDimX: launch.grid[0],
+                gridDimY: launch.grid[1],
+                gridDimZ: launch.grid[2],
+                blockDimX: launch.space.block[0],
+                blockDimY: launch.space.block[1],
+                blockDimZ: launch.space.block[2],
+                sharedMemBytes: dynamic,
+                kernelParams: pointers.as_mut_ptr(),
+                extra: ptr::null_mut(),
+                kern: ptr::null_mut(),
+                ctx: ptr::null_mut(),
+            };
+            // SAFETY: the graph and its node are live. Each parameter has a pointer to a value of its size, which is copied.
+            // Programs and memory live as long as the graph, see `BackendDevice::graph`.
+            let set = unsafe { cuGraphExecKernelNodeSetParams_v2(self.exec, *node, &params) };
+            Ok(set == CUresult::CUDA_SUCCESS)
+        })
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        if self.shared.bind().is_ok() {
+            // SAFETY: nobody can launch it any more; if it still runs, the driver destroys it after that.
+            let _ = unsafe { graph::exec_destroy(self.exec) };
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Page-locked memory through which transfers go, in slots that are used in turn.
+//!
+//! A stream has slots for its own uploads; what is larger is carried by several threads with slots of theirs ([`super::transfer`]).
+
+use cudarc::driver::result::{self, DriverError, event};
+use cudarc::driver::sys::{CUevent, CUevent_flags, CUresult, CUstream};
+
+use super::copying::copy;
+
+/// Number and size of the slots that the parts of a stream's upload take in turn.
+pub(super) const STREAM: (usize, usize) = (4, 4 << 20);
+
+/// Page-locked memory in slots of one size, used in turn.
+pub(super) struct Staging {
+    memory: *mut u8,
+    slot: usize,
+    /// For each slot, when its last transfer is done.
+    done: Vec<CUevent>,
+    next: usize,
+}
+
+impl Staging {
+    pub fn new((count, slot): (usize, usize)) -> Result<Staging, DriverError> {
+        // SAFETY: a context is current; the memory is used by this value only.
+        let memory = unsafe { result::malloc_host(count * slot, 0) }?;
+        let mut staging = Staging {
+            memory: memory.cast(),
+            slot,
+            done: Vec::with_capacity(count),
+            next: 0,
+        };
+        for _ in 0..count {
+            let event = event::create(CUevent_flags::CU_EVENT_DISABLE_TIMING)?;
+            staging.done.push(event);
+        }
+        Ok(staging)
+    }
+
+    /// Queues an upload of at most a slot, when the next one is idle.
+    pub fn upload(&mut self, stream: CUstream, to: u64, part: &[u8]) -> Result<(), DriverError> {
+        let slot = self.slot(self.next);
+        self.next = (self.next + 1) % self.count();
+        // SAFETY: the event is live; once it has passed (one never recorded has), the slot is idle.
+        unsafe {
+            event::synchronize(slot.done)?;
+            slot.fill(0, part, false);
+            slot.send(stream, to, part.len())
+        }
+    }
+
+    pub fn count(&self) -> usize {
+        self.done.len()
+    }
+
+    pub fn slot(&self, at: usize) -> Slot {
+        Slot {
+            // The slot lies within the memory.
+            memory: self.memory.wrapping_add(at * self.slot),
+            len: self.slot,
+            done: self.done[at],
+        }
+    }
+}
+
+// SAFETY: the memory and the events may be used from any thread; slots see to it that one does at a time.
+unsafe impl Send for Staging {}
+// SAFETY: shared, it only tells where slots are.
+unsafe impl Sync for Staging {}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        // SAFETY: the streams that used the memory and the events have been waited for.
+        unsafe {
+            for event in self.done.drain(..) {
+                let _ = event::destroy(event);
+            }
+            let _ = result::free_host(self.memory.cast());
+        }
+    }
+}
+
+/// A slot, and when its last transfer is done.
+#[derive(Clone, Copy)]
+pub(super) struct Slot {
+    memory: *mut u8,
+    len: usize,
+    done: CUevent,
+}
+
+// SAFETY: a slot is given to one thread at a time; events may be used from any.
+unsafe impl Send for Slot {}
+
+impl Slot {
+    /// Puts bytes into it, from an offset on.
+    ///
+    /// # Safety
+    /// Neither the device nor another thread uses that part of the slot.
+    pub unsafe fn fill(self, at: usize, bytes: &[u8], past_caches: bool) {
+        assert!(at <= self.len && bytes.len() <= self.len - at);
+        // SAFETY: the slot is as large as that, and the part of it the caller's alone.
+        let staged = unsafe { std::slice::from_raw_parts_mut(self.memory.add(at), bytes.len()) };
+        copy(bytes, staged, past_caches);
+    }
+
+    /// Takes bytes out of it, from an offset on.
+    ///
+    /// # Safety
+    /// A transfer has left that much in the slot, and neither the device nor another thread writes it.
+    pub unsafe fn take(self, at: usize, bytes: &mut [u8]) {
+        assert!(at <= self.len && bytes.len() <= self.len - at);
+        // SAFETY: the slot is as large as that, was written, and is written by nobody now.
+        let staged = unsafe { std::slice::from_raw_parts(self.memory.add(at), bytes.len()) };
+        bytes.copy_from_slice(staged);
+    }
+
+    /// Queues an upload of what was put into it.
+    ///
+    /// # Safety
+    /// That much was. The device's memory is as large, and the slot is not written before [`Slot::is_done`].
+    pub unsafe fn send(self, stream: CUstream, to: u64, len: usize) -> Result<(), DriverError> {
+        // SAFETY: by contract.
+        unsafe {
+            let staged = std::slice::from_raw_parts(self.memory, len);
+            result::memcpy_htod_async(to, staged, stream)?;
+            event::record(self.done, stream)
+        }
+    }
+
+    /// Queues a download of at most a slot.
+    ///
+    /// # Safety
+    /// The device's memory is as large, and nobody uses the slot before [`Slot::is_done`].
+    pub unsafe fn fetch(self, stream: CUstream, from: u64, len: usize) -> Result<(), DriverError> {
+        assert!(len <= self.len);
+        // SAFETY: by contract; the slot is as large as that.
+        unsafe {
+            let staged = std::slice::from_raw_parts_mut(self.memory, len);
+            result::memcpy_dtoh_async(staged, from, stream)?;
+            event::record(self.done, stream)
+        }
+    }
+
+    /// Is its last transfer done?
+    pub fn is_done(self) -> Result<bool, DriverError> {
+        // SAFETY: the event is live.
+        match unsafe { event::query(self.done) } {
+            Ok(()) => Ok(true),
+            Err(DriverError(CUresult::CUDA_ERROR_NOT_READY)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}

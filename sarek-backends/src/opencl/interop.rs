@@ -1,0 +1,70 @@
+//! OpenCL's own handles of devices, streams and vectors, and vectors of OpenCL's buffers.
+
+use std::any::Any;
+use std::sync::Arc;
+
+pub use opencl3;
+use opencl3::memory::{CL_MEM_CONTEXT, CL_MEM_SIZE, get_mem_object_info, retain_mem_object};
+use opencl3::types::{cl_command_queue, cl_context, cl_device_id, cl_mem};
+use sarek_runtime::backend::{Mem, Slice};
+use sarek_runtime::{Element, Lent, Result, Stream, Vector};
+
+use super::Object;
+use super::device::Device;
+use super::memory::Memory;
+use super::stream;
+use crate::jit;
+
+fn device(device: &sarek_runtime::Device) -> Result<&Device> {
+    let any: &dyn Any = device.as_backend();
+    any.downcast_ref()
+        .ok_or_else(|| jit::foreign(device.name(), "a request for an OpenCL handle"))
+}
+
+/// The context of a device, which lives as long as the program. Each device has one of its own; buffers and queues of one's own
+/// are made in it.
+pub fn context(of: &sarek_runtime::Device) -> Result<cl_context> {
+    Ok(device(of)?.shared.context())
+}
+
+/// The driver's id of a device.
+pub fn device_id(of: &sarek_runtime::Device) -> Result<cl_device_id> {
+    Ok(device(of)?.shared.id.id())
+}
+
+/// The queue behind a stream, as long as that lives.
+pub fn queue(of: &Stream) -> Result<cl_command_queue> {
+    let any: &dyn Any = of.as_backend();
+    let own: Option<&stream::Stream> = any.downcast_ref();
+    own.map(stream::Stream::raw)
+        .ok_or_else(|| jit::foreign(of.device().name(), "a request for an OpenCL handle"))
+}
+
+/// The buffer of a vector that is lent, see [`Vector::lend`], and where in it the elements begin, in bytes.
+pub fn buffer(lent: &Lent<'_>) -> Result<(cl_mem, usize)> {
+    let own = device(lent.stream().device())?;
+    let memory: &Memory = jit::memory(&own.shared.name, lent.slice())?;
+    Ok((memory.raw(), lent.slice().offset))
+}
+
+/// A vector of all elements of a buffer, which is retained as long as the vector lives.
+///
+/// # Safety
+/// The handle is that of a live buffer. What was to be written there was written, and nobody else uses it meanwhile, unless in
+/// turns with what is queued for the vector.
+pub unsafe fn import<T: Element>(of: &sarek_runtime::Device, buffer: cl_mem) -> Result<Vector<T>> {
+    let shared = &device(of)?.shared;
+    let told = |code| shared.error("clGetMemObjectInfo", code);
+    let context = get_mem_object_info(buffer, CL_MEM_CONTEXT).map_err(told)?;
+    if isize::from(context) != shared.context() as isize {
+        return Err(jit::foreign(&shared.name, "a buffer of another context"));
+    }
+    let len = get_mem_object_info(buffer, CL_MEM_SIZE).map_err(told)?;
+    let len = usize::from(len);
+    // SAFETY: the buffer is live.
+    unsafe { retain_mem_object(buffer) }.map_err(|code| shared.error("clRetainMemObject", code))?;
+    let mem: Arc<dyn Mem> = Arc::new(Memory::imported(shared, Object::memory(buffer), len));
+    let offset = 0;
+    // SAFETY: the caller's promises.
+    unsafe { Vector::from_device(of, Slice { mem, offset, len }) }
+}

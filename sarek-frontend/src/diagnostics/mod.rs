@@ -1,0 +1,154 @@
+//! What a kernel may be told, and how.
+//!
+//! Each message has one shape: the code and what is wrong, why (which device cannot do it), and what to write instead:
+//!
+//! ```text
+//! error: SRK0501: `x` cannot be written
+//!        why: what a kernel borrows by `&` is read through caches that stores do not reach
+//!        instead: declare it `x: &mut [T]`
+//! ```
+//!
+//! The codes, with a page and examples for each, are [`codes`]. Errors accumulate in [`Errors`]; a kernel's are reported all at once.
+
+mod catalogue;
+pub mod page;
+
+use std::fmt::{self, Display};
+
+use proc_macro2::{Span, TokenStream};
+
+pub use catalogue::{Code, Entry, Reporter, codes};
+
+/// One thing that is wrong, in words.
+#[derive(Clone, Debug)]
+pub struct Mistake {
+    code: Code,
+    what: String,
+    why: Option<String>,
+    instead: String,
+}
+
+impl Mistake {
+    /// What is wrong, and what to write instead; the code knows why.
+    pub fn new(code: Code, what: impl Display, instead: impl Display) -> Mistake {
+        Mistake {
+            code,
+            what: what.to_string(),
+            why: None,
+            instead: instead.to_string(),
+        }
+    }
+
+    /// Says why in this very case.
+    pub fn because(self, why: impl Display) -> Mistake {
+        Mistake {
+            why: Some(why.to_string()),
+            ..self
+        }
+    }
+
+    /// The mistake as an error of a parser.
+    pub fn at(&self, span: Span) -> syn::Error {
+        syn::Error::new(span, self)
+    }
+}
+
+impl Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = self.why.as_deref().unwrap_or(self.code.why());
+        writeln!(f, "{}: {}", self.code, self.what)?;
+        writeln!(f, "why: {why}")?;
+        write!(f, "instead: {}", self.instead)
+    }
+}
+
+/// What is wrong with one kernel. Must be taken with [`Errors::finish`]; dropping a context with
+/// errors in it would lose them, so that is a bug and panics.
+#[derive(Default)]
+pub struct Errors {
+    list: Vec<syn::Error>,
+    /// What is said only beside them.
+    suspected: Vec<syn::Error>,
+}
+
+impl Errors {
+    /// Reports at a token what is wrong and what to write instead.
+    pub fn at(&mut self, code: Code, span: Span, what: impl Display, instead: impl Display) {
+        self.report(span, &Mistake::new(code, what, instead));
+    }
+
+    /// Reports a construct that kernels do not have.
+    pub fn unsupported(&mut self, code: Code, span: Span, what: &str, instead: &str) {
+        self.at(
+            code,
+            span,
+            format!("{what} not supported in a kernel"),
+            instead,
+        );
+    }
+
+    /// Reports a mistake at a token, once.
+    pub fn report(&mut self, span: Span, mistake: &Mistake) {
+        let error = mistake.at(span);
+        let place = |e: &syn::Error| (e.span().start(), e.span().end());
+        let same = |e: &syn::Error| place(e) == place(&error) && e.to_string() == error.to_string();
+        if !self.list.iter().any(same) {
+            self.list.push(error);
+        }
+    }
+
+    /// Says what may be a mistake, if there is another: what the expansion reports keeps rustc from looking up names.
+    pub fn suspect(&mut self, span: Span, mistake: &Mistake) {
+        self.suspected.push(mistake.at(span));
+    }
+
+    /// Is there one of a code?
+    pub fn has(&self, code: Code) -> bool {
+        let mut codes = self.list.iter().map(|e| Code::of(&e.to_string()));
+        codes.any(|found| found == Some(code))
+    }
+
+    /// Reports a parser's errors: ours have their code, those of syn's are what it did not understand.
+    pub fn push(&mut self, error: syn::Error) {
+        for error in error {
+            let text = error.to_string();
+            if Code::of(&text).is_some() {
+                self.list.push(error);
+                continue;
+            }
+            let instead = "write it as Rust has it, or as the macro's documentation says";
+            self.at(codes::SYNTAX, error.span(), text, instead);
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Are there none yet?
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All of them as `compile_error!`s, and as text for tests.
+    pub fn finish(mut self) -> (TokenStream, Vec<String>) {
+        let mut list = std::mem::take(&mut self.list);
+        if !list.is_empty() {
+            list.splice(..0, std::mem::take(&mut self.suspected));
+        }
+        let messages = list.iter().map(ToString::to_string).collect();
+        (
+            list.iter().map(syn::Error::to_compile_error).collect(),
+            messages,
+        )
+    }
+}
+
+impl Drop for Errors {
+    fn drop(&mut self) {
+        if !self.list.is_empty() && !std::thread::panicking() {
+            panic!("errors of a kernel were dropped unreported");
+        }
+    }
+}

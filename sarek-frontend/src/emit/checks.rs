@@ -1,0 +1,192 @@
+//! What a kernel or function asks of what it calls, as assertions that rustc evaluates.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::quote_spanned;
+use sarek_ir::analysis::contract::Contract;
+use sarek_ir::{Access, Argument, CallId, FunctionId, Given, Kernel, Memory, Stmt};
+use syn::spanned::Spanned;
+
+use super::direct;
+use crate::diagnostics::{Mistake, codes};
+use crate::lower::Lowered;
+
+/// Assertions as items, each at its place, and those that ask an instance for its types.
+pub(super) struct Checks {
+    pub alone: TokenStream,
+    pub inside: TokenStream,
+}
+
+/// Assertions about what a kernel or function calls.
+pub(super) struct Assertions(Vec<TokenStream>);
+
+impl Assertions {
+    /// `closed`: there are no parameters of types.
+    pub fn among(self, closed: bool, krate: &TokenStream) -> Checks {
+        let mut checks = Checks {
+            alone: TokenStream::new(),
+            inside: TokenStream::new(),
+        };
+        let of_instance = |token: TokenTree| matches!(&token, TokenTree::Ident(i) if i == "Self");
+        for check in self.0 {
+            let span = Span::mixed_site().located_at(check.span());
+            let names_instance = flat(check.clone()).any(of_instance);
+            let imported = quote_spanned!(span=> { use #krate::__private::direct; #check });
+            match closed && !names_instance {
+                true => checks.alone.extend(
+                    quote_spanned!(span=> #[allow(unused_imports)] const _: () = #imported;),
+                ),
+                false => checks
+                    .inside
+                    .extend(quote_spanned!(span=> const #imported;)),
+            }
+        }
+        checks
+    }
+}
+
+/// All tokens, those in groups as well.
+fn flat(tokens: TokenStream) -> Box<dyn Iterator<Item = TokenTree>> {
+    Box::new(tokens.into_iter().flat_map(|token| match token {
+        TokenTree::Group(group) => flat(group.stream()),
+        other => Box::new(std::iter::once(other)),
+    }))
+}
+
+/// What a kernel or function asks of what it calls.
+pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
+    let kernel = &lowered.kernel;
+    let parts = Contract::of(kernel, is_function);
+    let at = |call: CallId| {
+        let stmts = kernel.stmts.iter();
+        let stmt = stmts
+            .zip(&lowered.stmt_spans)
+            .find(|(s, _)| **s == Stmt::Call { call });
+        let span = stmt.map_or_else(Span::call_site, |(_, span)| *span);
+        Span::mixed_site().located_at(span)
+    };
+    let alone = (0..kernel.calls.len() as u32).map(CallId);
+    let alone = alone.filter(|call| lowered.nests.is_some() && !lowered.callee(*call).is_self);
+    let alone = alone.map(|call| {
+        let (span, is) = (at(call), lowered.callee(call).collective());
+        let message = collective(
+            "the threads of a block work together in this function, and it is called by one that nests calls of itself",
+            "write a loop",
+        );
+        quote_spanned!(span=> ::core::assert!(!#is, #message);)
+    });
+    let functions = (0..kernel.calls.len() as u32).map(CallId);
+    let functions = functions.filter(|call| kernel.calls[call.index()].called.function().is_some());
+    let lone = functions.clone().filter(|call| {
+        !kernel.calls[call.index()].given.is_empty() || !kernel.callables.is_empty()
+    });
+    let lone = lone.map(|call| {
+        let (span, is) = (at(call), lowered.callee(call).collective());
+        let message = collective(
+            "the threads of a block work together in this function: it is not given closures, nor called by a function that \
+             is given some",
+            "give it values, which each thread computes before the call",
+        );
+        quote_spanned!(span=> ::core::assert!(!#is, #message);)
+    });
+    let given = given_functions(kernel).map(|(call, function)| {
+        let (span, is) = (at(call), lowered.callees[function.index()].collective());
+        let message = collective(
+            "the threads of a block work together in what this function is given to call",
+            "call it before, and give its value",
+        );
+        quote_spanned!(span=> ::core::assert!(!#is, #message);)
+    });
+    let apart = parts.calls.iter().map(|&call| {
+        let (span, is) = (at(call), lowered.callee(call).collective());
+        let message = collective(
+            "the threads of a block work together in this function, by barriers, shared arrays or subgroups, and some of \
+             them may miss this call",
+            "put the call where all come to it, outside of conditions and loops that differ between threads",
+        );
+        quote_spanned!(span=> ::core::assert!(!#is, #message);)
+    });
+    let differ = parts.arguments.iter().map(|(call, at_argument)| {
+        let (span, uniform) = (at(*call), lowered.callee(*call).uniform());
+        let at_argument = *at_argument as usize;
+        let what = format!(
+            "a barrier in this function depends on argument {}, which differs between the threads of a block",
+            at_argument + 1
+        );
+        let message = collective(&what, "give all of them the same value");
+        quote_spanned!(span=> ::core::assert!(!#uniform.has(#at_argument), #message);)
+    });
+    let lent = lent(lowered).into_iter().map(|(call, at_argument, name)| {
+        let (span, takes) = (at(call), lowered.callee(call).takes());
+        let what = format!(
+            "two threads may use the same element of `{name}` at once: this function is not known to use shared arrays free \
+             of races"
+        );
+        let instead = "have the function take it as `&mut [T]`, with barriers between uses and one behind the last, give it \
+                       values, or declare the caller `unsafe fn`";
+        let message = Mistake::new(codes::LENT_MEMORY, what, instead).to_string();
+        quote_spanned!(span=> ::core::assert!(#takes.has(#at_argument), #message);)
+    });
+    let unsplit = direct::unsplit(lowered, is_function).into_iter();
+    let unsplit = unsplit.map(|(call, message)| {
+        let (span, is) = (at(call), lowered.callee(call).collective());
+        quote_spanned!(span=> ::core::assert!(!#is, #message);)
+    });
+    let own = functions.map(|call| (call, lowered.callee(call).exact()));
+    let given_on = given_functions(kernel);
+    let given_on =
+        given_on.map(|(call, function)| (call, lowered.callees[function.index()].exact()));
+    let inexact = own.chain(given_on).filter(|_| kernel.strict);
+    let inexact = inexact.map(|(call, is)| {
+        let span = at(call);
+        let message = Mistake::new(
+            codes::STRICT,
+            "this function, or one that it calls, computes what is not the same to the bit on every device, such as `exp`, `min` \
+             of floats or a target's own text",
+            "write it out in `+ - * /`, `sqrt` and `mul_add`",
+        )
+        .to_string();
+        quote_spanned!(span=> ::core::assert!(#is, #message);)
+    });
+    let all = alone
+        .chain(lone)
+        .chain(given)
+        .chain(inexact)
+        .chain(apart)
+        .chain(differ)
+        .chain(lent)
+        .chain(unsplit);
+    Assertions(lowered.checks.iter().cloned().chain(all).collect())
+}
+
+/// The functions that functions are given to call, with the calls.
+fn given_functions(kernel: &Kernel) -> impl Iterator<Item = (CallId, FunctionId)> + '_ {
+    let calls = (0..).map(CallId).zip(kernel.calls.iter());
+    calls.flat_map(|(id, call)| {
+        let functions = call.given.iter().filter_map(|given| match given {
+            Given::Function(function) => Some(*function),
+            Given::Closure(_) | Given::Callable(_) => None,
+        });
+        functions.map(move |function| (id, function))
+    })
+}
+
+fn collective(what: &str, instead: &str) -> String {
+    Mistake::new(codes::COLLECTIVE_CALL, what, instead).to_string()
+}
+
+/// The plain shared arrays that something safe lends: the call, the argument's position, the array's name.
+fn lent(lowered: &Lowered) -> Vec<(CallId, usize, String)> {
+    let kernel = &lowered.kernel;
+    let mut found = vec![];
+    for (id, call) in (0..).map(CallId).zip(kernel.calls.iter()) {
+        for (at, arg) in call.args.iter().enumerate() {
+            if let Argument::Memory(memory @ Memory::Shared(_)) = *arg
+                && kernel.access(memory) == Access::Write
+                && !lowered.is_unsafe
+            {
+                found.push((id, at, kernel.memory_name(memory).to_string()));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,224 @@
+//! Blocks whose threads write along y: `out[x * height + y] = …`.
+//!
+//! Lanes run row by row, x fastest. Where neighbours along y store to neighbouring elements, and those along x to distant ones, rows would
+//! fill each line of memory by one element a row, and come back to it when it has left the cache. There, the loop over y is
+//! the inner one.
+
+use std::collections::HashSet;
+
+use proc_macro2::TokenStream;
+use sarek_ir::analysis::access::{self, Access, Affine, Atom, Place, Poly};
+use sarek_ir::analysis::touch;
+use sarek_ir::{Axis, Builtin, Expr, Stmt, StmtId};
+
+use super::{Writer, mixed};
+
+/// Elements nearer to each other than this are in one line of memory, or in the next.
+const FAR: u128 = 16;
+
+impl Writer<'_> {
+    /// Do all stores of some statements to slices run along y?
+    pub fn are_columns(&self, stmts: &[StmtId]) -> bool {
+        let is_along_y = |expr: &Expr| match expr {
+            Expr::Builtin(builtin) => {
+                matches!(
+                    builtin,
+                    Builtin::GlobalIdx(Axis::Y) | Builtin::ThreadIdx(Axis::Y)
+                )
+            }
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Load { .. }
+            | Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => false,
+        };
+        if !self.shapes.columns || !self.kernel.exprs.iter().any(is_along_y) {
+            return false;
+        }
+        let mut inside = HashSet::new();
+        for &stmt in stmts {
+            self.with_inner(stmt, &mut inside);
+        }
+        let all = access::accesses(self.kernel);
+        let mut stores = all.iter().filter(|access| match access.place {
+            Place::Store(stmt) => inside.contains(&stmt),
+            Place::Load(_) => false,
+        });
+        let mut any = false;
+        stores.all(|store| {
+            any = true;
+            is_column(store)
+        }) && any
+    }
+
+    /// Does a thread do a little on elements along x, and nothing besides? Whoever runs such threads row by row runs through memory.
+    /// What looks at blocks does not: there, their shape is more than a matter of time.
+    pub fn streams(&self) -> bool {
+        let is_plain = |stmt: &Stmt| match stmt {
+            Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Update { .. }
+            | Stmt::Assert { .. }
+            | Stmt::If { .. }
+            | Stmt::Return
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. } => true,
+            Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Call { .. }
+            | Stmt::Native { .. } => false,
+        };
+        let is_known = |access: &Access| match access.coordinates.as_slice() {
+            [] => access.form.is_some(),
+            coordinates => coordinates.iter().all(Option::is_some),
+        };
+        let along_x = |access: &Access| is_known(access) && !is_column(access);
+        self.kernel.stmts.iter().all(is_plain)
+            && !self.kernel.exprs.iter().any(is_of_block)
+            && access::of_slices(self.kernel).iter().all(along_x)
+    }
+
+    fn with_inner(&self, stmt: StmtId, found: &mut HashSet<StmtId>) {
+        found.insert(stmt);
+        for block in touch::blocks(self.kernel, stmt) {
+            for inner in self.kernel.block(block) {
+                self.with_inner(inner, found);
+            }
+        }
+    }
+}
+
+/// Is an index of `&mut` memory next to that of the next thread along y, and far from that of the next one along x?
+fn is_column(access: &Access) -> bool {
+    let along = |form: &Affine, axis| {
+        let of = |id| form.coefficient(Atom::Id(id));
+        of(Builtin::GlobalIdx(axis)).plus(&of(Builtin::ThreadIdx(axis)))
+    };
+    let is = |poly: &Poly, value| poly.as_constant() == Some(value);
+    if let [rows @ .., Some(last)] = access.coordinates.as_slice() {
+        let rows_move = rows.iter().flatten().any(|r| !is(&along(r, Axis::X), 0));
+        return rows_move && is(&along(last, Axis::Y), 1) && is(&along(last, Axis::X), 0);
+    }
+    let is_far = |poly: Poly| poly.as_constant().is_none_or(|c| c.unsigned_abs() >= FAR);
+    access
+        .form
+        .as_ref()
+        .is_some_and(|form| is(&along(form, Axis::Y), 1) && is_far(along(form, Axis::X)))
+}
+
+/// Is it an index or a size that depends on how a launch is cut into blocks?
+fn is_of_block(expr: &Expr) -> bool {
+    match expr {
+        Expr::Builtin(builtin) => match builtin {
+            Builtin::GlobalIdx(_) | Builtin::GlobalDim(_) | Builtin::GlobalThreadId => false,
+            Builtin::ThreadIdx(_)
+            | Builtin::BlockIdx(_)
+            | Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::SubgroupSize
+            | Builtin::SubgroupLane => true,
+        },
+        Expr::Literal(_)
+        | Expr::Link(_)
+        | Expr::Local(_)
+        | Expr::Param(_)
+        | Expr::Len(_)
+        | Expr::Load { .. }
+        | Expr::Bounded { .. }
+        | Expr::Unary { .. }
+        | Expr::Binary { .. }
+        | Expr::Divide { .. }
+        | Expr::And { .. }
+        | Expr::Or { .. }
+        | Expr::Cast { .. }
+        | Expr::Call { .. }
+        | Expr::Compound(_)
+        | Expr::Faulted => false,
+    }
+}
+
+/// The loop over all lanes of a block, y fastest.
+pub fn columns(body: TokenStream) -> TokenStream {
+    mixed! {
+        for __z in 0..__lanes[2] {
+            for __x in 0..__lanes[0] {
+                for __y in 0..__lanes[1] {
+                    let __row = (__z * __dim[1] + __y) * __dim[0];
+                    let __thread = [__x, __y, __z];
+                    let __lane = __row + __x;
+                    #body
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Does a kernel with this body stream?
+    fn streams(body: &str) -> bool {
+        let source = format!(
+            "unsafe fn k(w: usize, h: usize, x: &[f32], ids: &[u32], out: &mut [f32], sums: &[Atomic<u32>]) {{
+                let (i, j) = (global_idx_x(), global_idx_y());
+                {body}
+            }}"
+        );
+        let tokens = source.parse().expect("the source is tokens");
+        let expansion = crate::expand::kernel(proc_macro2::TokenStream::new(), tokens);
+        assert_eq!(expansion.errors, [""; 0], "{body}");
+        let text: String = expansion.tokens.to_string().split_whitespace().collect();
+        let [yes, no] = ["true", "false"]
+            .map(|b| text.contains(&format!("constSTREAMS:::core::primitive::bool={b};")));
+        assert_ne!(yes, no, "{body}");
+        yes
+    }
+
+    #[test]
+    fn kernels_that_run_along_x_stream() {
+        for body in [
+            "out[i] = 2.0 * x[i];",
+            "if i < w && j < h { out[j * w + i] = x[j * w + i] + x[(j + 1) * w + i] + x[i] + x[j]; }",
+            "out[3 * (j * w + i) + 1] = 0.0;",
+        ] {
+            assert!(streams(body), "{body}");
+        }
+    }
+
+    #[test]
+    fn others_do_not() {
+        for body in [
+            // Across rows, written or read.
+            "out[i * h + j] = x[j * w + i];",
+            "out[j * w + i] = x[i * h + j];",
+            // Wherever memory says.
+            "out[j * w + i] = x[ids[i] as usize];",
+            "if i < w { sums[i].fetch_add(1); }",
+            // More than a little.
+            "let mut sum = 0.0; for k in 0..w { sum += x[k]; } out[j * w + i] = sum;",
+            "let mut k = i; while k < w { out[k] = 1.0; k += global_dim_x(); }",
+            "barrier(); out[i] = 1.0;",
+            // Where in its block it is.
+            "out[i] = thread_idx_x() as f32;",
+        ] {
+            assert!(!streams(body), "{body}");
+        }
+    }
+}

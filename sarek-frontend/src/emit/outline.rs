@@ -1,0 +1,345 @@
+//! Items of functions whose bodies stand elsewhere: what a trait declares, what its impls pass on to the methods' own
+//! items, and what stands for a function with errors.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use sarek_ir::Access;
+use syn::spanned::Spanned;
+
+use super::function::{Owner, infer, infer_signature, inferred, yields};
+use super::item::element_type;
+use crate::lower::{scalar_tokens, unnamed_name};
+use crate::parse::{Argument, ArgumentKind, Signature};
+
+/// Which of a function's two compiled bodies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Body {
+    /// That for one lane.
+    Alone,
+    /// That for all lanes of a block, which takes and yields arrays of lanes.
+    Together,
+}
+
+/// The types that a compiled body takes, by full paths.
+fn taken(signature: &Signature, body: Body, krate: &TokenStream) -> Vec<TokenStream> {
+    let direct = quote!(#krate::__private::direct);
+    let lanes = |ty: TokenStream| match body {
+        Body::Alone => ty,
+        Body::Together => quote!([::core::mem::MaybeUninit<#ty>]),
+    };
+    let shared = |ty: TokenStream| match body {
+        Body::Alone => ty,
+        Body::Together => {
+            let lanes = lanes(ty);
+            quote!(&#lanes)
+        }
+    };
+    let mutable = |ty: TokenStream| {
+        let lanes = lanes(ty);
+        quote!(&mut #lanes)
+    };
+    let arguments = signature.given().into_iter();
+    let each = arguments.map(|argument| match &argument.kind {
+        ArgumentKind::Value(_) | ArgumentKind::Reference { .. } if is_receiver(argument) => {
+            mutable(quote!(Self))
+        }
+        ArgumentKind::Scalar(scalar) => shared(scalar_tokens(*scalar, krate)),
+        ArgumentKind::Value(ty) => shared(quote!(#ty)),
+        ArgumentKind::Reference { of, mutable: true } => mutable(quote!(#of)),
+        ArgumentKind::Reference { of, mutable: false } => shared(quote!(#of)),
+        ArgumentKind::Slice { elem, access } => {
+            let elem = element_type(elem, krate);
+            match access {
+                Access::Read | Access::Write => quote!(#direct::Output<'_, #elem>),
+                Access::Atomic => quote!(&[#direct::Atomic<#elem>]),
+            }
+        }
+        ArgumentKind::Callable(of) => {
+            let takes: Vec<_> = of.takes.iter().map(ToTokens::to_token_stream).collect();
+            let yields = of.yields.as_ref().map(ToTokens::to_token_stream);
+            of.body_type(&takes, yields.as_ref(), &direct)
+        }
+        ArgumentKind::View { .. } => unreachable!("a function takes no views"),
+    });
+    each.collect()
+}
+
+fn is_receiver(argument: &Argument) -> bool {
+    argument.name == "self"
+}
+
+/// The signatures of a function's compiled bodies, for one lane, and for all of a block, without what its parameters are
+/// bound by.
+fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenStream; 2] {
+    let direct = quote!(#krate::__private::direct);
+    let (body, block) = (owner.name("body"), owner.name("block"));
+    let yields = yields(signature);
+    let own = owner.own.declared();
+    let alone = taken(signature, Body::Alone, krate);
+    let together = taken(signature, Body::Together, krate);
+    [
+        quote! {
+            unsafe fn #body<#own const CHECK: ::core::primitive::bool>(
+                _: #direct::Flag<CHECK>,
+                __block: &#direct::Block,
+                __thread: [::core::primitive::usize; 3],
+                __dim: [::core::primitive::usize; 3],
+                __base: ::core::primitive::u32,
+                __args: (#(#alone,)*),
+            ) -> ::core::result::Result<#yields, #direct::RawFault>
+        },
+        quote! {
+            unsafe fn #block<#own const CHECK: ::core::primitive::bool, const FULL: ::core::primitive::bool>(
+                _: #direct::Flag<CHECK>,
+                _: #direct::Flag<FULL>,
+                __block: &#direct::Block,
+                __lanes: [::core::primitive::usize; 3],
+                __dim: [::core::primitive::usize; 3],
+                __scratch: &#direct::Scratch,
+                __base: ::core::primitive::u32,
+                __active: &[::core::primitive::bool],
+                __args: (#(#together,)*),
+                __result: &mut [::core::mem::MaybeUninit<#yields>],
+            ) -> ::core::result::Result<(), #direct::RawFault>
+        },
+    ]
+}
+
+/// What finds the items of a method through its receiver, whose type the source does not name: functions that call those
+/// found through the type. `None` if it has no receiver.
+pub fn through_receiver(
+    owner: &Owner,
+    signature: &Signature,
+    vis: &TokenStream,
+    krate: &TokenStream,
+) -> Option<TokenStream> {
+    let is_method = signature.arguments.first().is_some_and(is_receiver);
+    let method = owner.method.as_ref().filter(|_| is_method)?;
+    let direct = quote!(#krate::__private::direct);
+    let span = Span::mixed_site().located_at(owner.ty.span());
+    let (infer, body_of, body) = (
+        Ident::new(&unnamed_name(method), span),
+        owner.name("body_of"),
+        owner.name("body"),
+    );
+    let (own, names) = (owner.own.declared(), owner.own.names());
+    let clause = owner.own.clause(Some(quote!(Self: ::core::marker::Sized)));
+    let (told, yielded) = inferred(owner, signature, krate);
+    let (taken, yields) = (taken(signature, Body::Alone, krate), yields(signature));
+    Some(quote! {
+        #[doc(hidden)]
+        #[allow(clippy::all)]
+        #vis fn #infer<#own>(self, _: #told) -> #yielded #clause {
+            ::core::unreachable!("only its type is asked for")
+        }
+        #[doc(hidden)]
+        #[inline(always)]
+        #[allow(clippy::all)]
+        #vis unsafe fn #body_of<#own const CHECK: ::core::primitive::bool>(
+            self,
+            __check: #direct::Flag<CHECK>,
+            __block: &#direct::Block,
+            __thread: [::core::primitive::usize; 3],
+            __dim: [::core::primitive::usize; 3],
+            __base: ::core::primitive::u32,
+            __args: (#(#taken,)*),
+        ) -> ::core::result::Result<#yields, #direct::RawFault> #clause {
+            unsafe { Self::#body::<#(#names,)* CHECK>(__check, __block, __thread, __dim, __base, __args) }
+        }
+    })
+}
+
+/// What a method of a trait has in every impl, as the trait declares it.
+pub fn declared(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
+    let (device, own, clause) = (
+        owner.name("device"),
+        owner.own.declared(),
+        owner.own.clause(None),
+    );
+    let sized = owner.own.clause(Some(quote!(Self: ::core::marker::Sized)));
+    let infer = infer_signature(owner, signature, krate);
+    let [body, block] = bodies(owner, signature, krate);
+    let through_receiver = through_receiver(owner, signature, &TokenStream::new(), krate);
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        type #device<#own>: #krate::DeviceFn #clause;
+        #[doc(hidden)]
+        #infer #sized;
+        #[doc(hidden)]
+        #[allow(clippy::all)]
+        #body #sized;
+        #[doc(hidden)]
+        #[allow(clippy::all)]
+        #block #sized;
+        #through_receiver
+    }
+}
+
+/// What an impl gives for it: the items of `own`, which belong to the type. A method with errors has none.
+pub fn passed_on(
+    owner: &Owner,
+    own: Option<&Owner>,
+    signature: &Signature,
+    krate: &TokenStream,
+) -> TokenStream {
+    let names = owner.own.names();
+    let call = |what: &str, arguments: TokenStream| match own {
+        Some(own) => {
+            let (ty, name) = (&own.ty, own.name(what));
+            quote!(unsafe { <#ty>::#name::<#(#names,)* #arguments })
+        }
+        None => quote!(::core::unreachable!()),
+    };
+    let on_body = call(
+        "body",
+        quote!(
+            CHECK
+                > (
+                    direct::Flag::<CHECK>,
+                    __block,
+                    __thread,
+                    __dim,
+                    __base,
+                    __args
+                )
+        ),
+    );
+    let on_block = call(
+        "block",
+        quote! {
+            CHECK, FULL>(
+                direct::Flag::<CHECK>, direct::Flag::<FULL>,
+                __block, __lanes, __dim, __scratch, __base, __active, __args, __result,
+            )
+        },
+    );
+    let (device, declared, clause) = (
+        owner.name("device"),
+        owner.own.declared(),
+        owner.own.clause(None),
+    );
+    let instance = match own {
+        Some(own) => own.instance.clone(),
+        None => quote!(#krate::__private::direct::Unmarked),
+    };
+    let infer = infer_signature(owner, signature, krate);
+    let [body, block] = bodies(owner, signature, krate);
+    quote! {
+        type #device<#declared> = #instance #clause;
+        #infer #clause {
+            ::core::unreachable!("only its type is asked for")
+        }
+        #[inline(always)]
+        #[allow(unused, clippy::all)]
+        #body #clause {
+            use #krate::__private::direct;
+            #on_body
+        }
+        #[inline(always)]
+        #[allow(unused, clippy::all)]
+        #block #clause {
+            use #krate::__private::direct;
+            #on_block
+        }
+    }
+}
+
+/// The items of a function with errors, so that its callers do not fail for want of them.
+pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
+    let Owner {
+        ty,
+        generics,
+        clause,
+        ..
+    } = owner;
+    let stubs = stubs(owner, signature, krate);
+    quote! {
+        #stubs
+
+        #[automatically_derived]
+        unsafe impl #generics #krate::DeviceFn for #ty #clause {
+            const IR: &'static #krate::ir::Kernel = &#krate::ir::Kernel::EMPTY;
+            const FACTS: #krate::FunctionFacts = #krate::FunctionFacts::NONE;
+
+            fn links() -> #krate::ir::link::Links {
+                ::core::default::Default::default()
+            }
+        }
+    }
+}
+
+/// The items of a function whose signature could not be read, which was reported: what calls make of them is a part of
+/// that mistake, so that rustc says nothing of it.
+pub fn unread_items(owner: &Owner, has_receiver: bool) -> TokenStream {
+    let Owner {
+        ty,
+        generics,
+        clause,
+        ..
+    } = owner;
+    // No type has this name. Beside what the expansion reports, rustc does not look for it, and takes it for a mistake.
+    let error = Ident::new("__NotRead", Span::mixed_site());
+    let items = ["infer", "body", "block"].map(|what| owner.name(what));
+    let span = Span::mixed_site().located_at(owner.ty.span());
+    let method = owner.method.as_ref().filter(|_| has_receiver);
+    let through = method.map(|method| {
+        let (infer, body) = (
+            Ident::new(&unnamed_name(method), span),
+            owner.name("body_of"),
+        );
+        quote! {
+            pub fn #infer(self, _: impl ::core::marker::Sized) -> #error {
+                ::core::unreachable!()
+            }
+            pub fn #body<__F, __B, __T, __D, __S, __A>(
+                self, _: __F, _: __B, _: __T, _: __D, _: __S, _: __A,
+            ) -> #error {
+                ::core::unreachable!()
+            }
+        }
+    });
+    quote! {
+        #[automatically_derived]
+        #[doc(hidden)]
+        #[allow(unused, non_upper_case_globals, clippy::all)]
+        impl #generics #ty #clause {
+            #(pub const #items: #error = ();)*
+            #through
+        }
+    }
+}
+
+/// The same of a method.
+pub fn broken_method(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
+    let owner = Owner {
+        instance: quote!(#krate::__private::direct::Unmarked),
+        ..owner.clone()
+    };
+    stubs(&owner, signature, krate)
+}
+
+/// What calls are made to, without bodies.
+fn stubs(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
+    let (ty, generics, clause) = (&owner.ty, &owner.generics, &owner.clause);
+    let infer = infer(owner, signature, krate);
+    let [body, block] = bodies(owner, signature, krate);
+    let own_clause = owner.own.clause(None);
+    quote! {
+        #[automatically_derived]
+        #[allow(unused, clippy::all)]
+        impl #generics #ty #clause {
+            #infer
+
+            #[doc(hidden)]
+            pub #body #own_clause {
+                ::core::unreachable!()
+            }
+
+            #[doc(hidden)]
+            pub #block #own_clause {
+                ::core::unreachable!()
+            }
+        }
+    }
+}

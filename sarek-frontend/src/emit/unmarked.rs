@@ -1,0 +1,245 @@
+//! What calls come to whose function is not marked by `#[device]`.
+//!
+//! Expansions find the items of a function by name, on its type. Where the type has none, rustc goes on to the type's
+//! references, and finds those that a trait of the expansion's gives to any reference. Then it misses that trait on the
+//! type itself, says what the trait has it say, and takes all that comes of the item for a part of the same mistake.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+
+use crate::diagnostics::{Mistake, codes};
+use crate::lower::{Callee, plain_name, unnamed_name};
+
+/// What stands in for those of the functions that are not marked.
+pub fn stand_ins<'c>(callees: impl Iterator<Item = &'c Callee>) -> TokenStream {
+    let mut methods: BTreeMap<String, Vec<&Callee>> = BTreeMap::new();
+    let mut functions: BTreeMap<String, Vec<&Callee>> = BTreeMap::new();
+    for callee in callees {
+        let (of, name) = match &callee.method {
+            Some(method) => (&mut methods, plain_name(method)),
+            None => (&mut functions, callee.alias.to_string()),
+        };
+        of.entry(name).or_default().push(callee);
+    }
+    let methods = methods
+        .iter()
+        .map(|(name, callees)| of_method(name, callees));
+    let functions = functions.values().map(|callees| of_function(callees));
+    quote!(#(#methods)* #(#functions)*)
+}
+
+/// What the alias of a free function means where there is no such function.
+fn of_function(callees: &[&Callee]) -> TokenStream {
+    let (callee, span) = (callees[0], located(callees[0]));
+    let path = callee.path();
+    let last = path.rsplit("::").next().unwrap_or(&path);
+    let message = Mistake::new(
+        codes::NOT_MARKED,
+        format!("`{path}` is no `#[device]` function"),
+        match path.trim_start_matches(':').split("::").next() {
+            Some("std" | "core" | "alloc") => {
+                "leave it to the host, or write what it does as a `#[device]` function".into()
+            }
+            _ => format!("write `#[device]` before `fn {last}`"),
+        },
+    );
+    let plain = path.replace(|c: char| !c.is_alphanumeric(), "_");
+    let (alias, function) = (&callee.alias, format_ident!("__fn_{plain}", span = span));
+    let parameters = parameters(callees);
+    let stand_in = StandIn {
+        missing: format_ident!("__DeviceFunction_{plain}", span = span),
+        items: ITEMS.map(|item| format_ident!("__sarek_{}", item.name, span = span)),
+        taken: vec![],
+        of: quote!(#alias<#(#parameters),*>),
+        declared: parameters.clone(),
+        span,
+    };
+    let stand_in = stand_in.tokens(&message);
+    quote_spanned! {span=>
+        #[allow(unused, non_camel_case_types)]
+        struct #function<#(#parameters = ()),*>(#(::core::marker::PhantomData<#parameters>),*);
+        #[allow(unused_imports)]
+        use #function as #alias;
+        #stand_in
+    }
+}
+
+/// What the methods of a name are on types that have none.
+fn of_method(name: &str, callees: &[&Callee]) -> TokenStream {
+    let span = located(callees[0]);
+    let message = Mistake::new(
+        codes::NOT_MARKED,
+        format!("`{{Self}}::{name}` is no `#[device]` method"),
+        match callees.iter().all(|callee| callee.is_of_parameter) {
+            true => format!(
+                "write `#[device]` before the trait that has `fn {name}`, and before its impls"
+            ),
+            false => format!("write `#[device]` before the `impl` that has `fn {name}`"),
+        },
+    );
+    let any = format_ident!("__T");
+    let stand_in = StandIn {
+        missing: format_ident!("__DeviceMethod_{name}", span = span),
+        items: ITEMS.map(|item| format_ident!("__sarek_{}_{name}", item.name, span = span)),
+        taken: parameters(callees),
+        of: any.to_token_stream(),
+        declared: vec![any],
+        span,
+    };
+    let unnamed = callees.iter().any(|callee| callee.is_unnamed);
+    let unnamed = unnamed.then(|| found_through_values(name, &stand_in));
+    let stand_in = stand_in.tokens(&message);
+    quote!(#stand_in #unnamed)
+}
+
+/// Parameters for the generic arguments that calls write.
+fn parameters(callees: &[&Callee]) -> Vec<Ident> {
+    let written = callees.iter().map(|callee| callee.written_arguments());
+    let most = written.max().unwrap_or_default();
+    (0..most).map(|i| format_ident!("__T{i}")).collect()
+}
+
+/// An item of a function that calls name.
+struct Item {
+    name: &'static str,
+    /// How many flags it is generic by.
+    flags: usize,
+    arguments: usize,
+}
+
+const ITEMS: [Item; 3] = [
+    Item {
+        name: "infer",
+        flags: 0,
+        arguments: 1,
+    },
+    Item {
+        name: "body",
+        flags: 1,
+        arguments: 6,
+    },
+    Item {
+        name: "block",
+        flags: 2,
+        arguments: 10,
+    },
+];
+
+/// A trait that gives references to some types the items of a function that these lack.
+struct StandIn {
+    /// The trait.
+    missing: Ident,
+    /// What the items are called, in the order of [`ITEMS`].
+    items: [Ident; 3],
+    /// Generic arguments that they take.
+    taken: Vec<Ident>,
+    /// The types, and what they are generic by.
+    of: TokenStream,
+    declared: Vec<Ident>,
+    span: Span,
+}
+
+impl StandIn {
+    fn tokens(&self, message: &Mistake) -> TokenStream {
+        let StandIn {
+            missing,
+            items,
+            of,
+            declared,
+            ..
+        } = self;
+        let message = message.to_string();
+        let head = quote_spanned! {self.span=>
+            #[diagnostic::on_unimplemented(message = #message, label = "not for devices")]
+            #[allow(unused, non_camel_case_types, non_upper_case_globals, clippy::all)]
+        };
+        let of_impl = quote_spanned! {self.span=>
+            #[diagnostic::do_not_recommend]
+            #[allow(unused, non_upper_case_globals, clippy::all)]
+        };
+        if self.taken.is_empty() {
+            return quote_spanned! {self.span=>
+                #head
+                trait #missing {
+                    type Any;
+                    #(const #items: Self::Any;)*
+                }
+                #of_impl
+                impl<#(#declared),*> #missing for &#of {
+                    type Any = ();
+                    #(const #items: () = ();)*
+                }
+            };
+        }
+        // Constants take no generic arguments.
+        let functions = self.functions();
+        quote_spanned! {self.span=>
+            #head
+            trait #missing<__Any> { #functions }
+            #of_impl
+            impl<#(#declared,)* __Any> #missing<__Any> for &#of {}
+        }
+    }
+
+    fn functions(&self) -> TokenStream {
+        let taken = &self.taken;
+        let each = self.items.iter().zip(&ITEMS).map(|(name, item)| {
+            let flags = (0..item.flags).map(|i| format_ident!("__F{i}"));
+            let arguments = (0..item.arguments).map(|_| quote!(_: impl ::core::marker::Sized));
+            quote! {
+                fn #name<#(#taken,)* #(#flags),*>(#(#arguments),*) -> __Any {
+                    ::core::unreachable!()
+                }
+            }
+        });
+        each.collect()
+    }
+}
+
+/// The same of items that are found through a value, where rustc looks for methods of its type first.
+fn found_through_values(name: &str, stand_in: &StandIn) -> TokenStream {
+    let StandIn {
+        missing,
+        taken,
+        span,
+        ..
+    } = stand_in;
+    let of_values = format_ident!("{missing}_of_values");
+    let (infer, body) = (
+        Ident::new(&unnamed_name(name), *span),
+        Ident::new(&format!("__sarek_body_of_{name}"), *span),
+    );
+    // As the stand-in itself: what takes generic arguments yields a parameter of the trait's, else its type.
+    let own = (!taken.is_empty()).then(|| quote!(__Any));
+    let parameter = own.as_ref().map(|own| quote!(<#own>));
+    let (any, flag) = match taken.is_empty() {
+        true => (quote!(<Self as #missing>::Any), None),
+        false => (quote!(__Any), Some(quote!(__F))),
+    };
+    let arguments = (0..6).map(|_| quote!(_: impl ::core::marker::Sized));
+    quote_spanned! {*span=>
+        #[allow(unused, non_camel_case_types, clippy::all)]
+        trait #of_values #parameter {
+            fn #infer<#(#taken),*>(&self, _: impl ::core::marker::Sized) -> #any
+            where
+                Self: #missing #parameter,
+            {
+                ::core::unreachable!()
+            }
+            unsafe fn #body<#(#taken,)* #flag>(&self, #(#arguments),*) -> #any
+            where
+                Self: #missing #parameter,
+            {
+                ::core::unreachable!()
+            }
+        }
+        #[allow(non_camel_case_types)]
+        impl<__T, #own> #of_values #parameter for __T {}
+    }
+}
+
+fn located(callee: &Callee) -> Span {
+    Span::mixed_site().located_at(callee.span)
+}

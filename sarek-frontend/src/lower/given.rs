@@ -1,0 +1,201 @@
+//! What calls are given: values, what `&mut` refers to, slices, and closures to call.
+
+use proc_macro2::Span;
+use sarek_ir::{Argument, CallableId, ExprId, FunctionId, Given, LocalId, Memory, Stmt};
+use syn::spanned::Spanned;
+
+use super::array::peeled;
+use super::callee::Typed;
+use super::place::Place;
+use super::{Binding, Known, Lowerer};
+use crate::diagnostics::codes;
+
+/// The arguments of a call, evaluated.
+#[derive(Default)]
+pub(super) struct Arguments {
+    pub args: Vec<Argument>,
+    /// What is written back after the call.
+    pub back: Vec<Back>,
+    /// What the function is given to call.
+    pub given: Vec<Given>,
+    typed: Vec<Typed>,
+}
+
+/// An argument of a call before its value is lowered.
+enum Evaluated<'a> {
+    Value(&'a syn::Expr),
+    Memory(Memory),
+    /// `&mut name`
+    Local(LocalId),
+    /// `&mut place`: a temporary, written back after the call.
+    Place(&'a syn::Expr),
+}
+
+/// What a call changes through a temporary: the place, the temporary, where it stands.
+pub(super) type Back = (Place, LocalId, Span);
+
+impl Lowerer<'_> {
+    pub(super) fn temporary(&mut self, value: ExprId, span: Span) -> LocalId {
+        let ty = self.ty(value);
+        let local = self.local("t", ty, true);
+        let init = Some(value);
+        self.push(Stmt::Let { local, init }, span);
+        local
+    }
+
+    /// Evaluates arguments in order. `None` when it is reported that one has no meaning.
+    pub(super) fn arguments(
+        &mut self,
+        function: Option<FunctionId>,
+        exprs: &[&syn::Expr],
+    ) -> Option<Arguments> {
+        let mut all = Arguments::default();
+        let Arguments {
+            args,
+            back,
+            given: callables,
+            typed,
+        } = &mut all;
+        let mut is_whole = true;
+        for expr in exprs {
+            let mark = self.mark();
+            if let Some(function) = function
+                && let Some(passed) = self.passed(expr)
+            {
+                let to = (function, CallableId(callables.len() as u32));
+                match self.give(passed, to, expr.span()) {
+                    Some((given, of)) => {
+                        callables.push(given);
+                        typed.push(of);
+                    }
+                    None => is_whole = false,
+                }
+                continue;
+            }
+            let Some(given) = self.given(expr) else {
+                is_whole = false;
+                continue;
+            };
+            let arg = match given {
+                Evaluated::Value(expr) => Argument::Value(self.scalar(expr)),
+                Evaluated::Memory(memory) => Argument::Memory(memory),
+                Evaluated::Local(local) => Argument::Local(local),
+                Evaluated::Place(expr) => match self.place(expr) {
+                    Some(place) => {
+                        let (place, value) = self.read_place(place, expr.span());
+                        let local = self.temporary(value, expr.span());
+                        back.push((place, local, expr.span()));
+                        Argument::Local(local)
+                    }
+                    None => {
+                        is_whole = false;
+                        continue;
+                    }
+                },
+            };
+            self.settle_arguments(args, mark);
+            args.push(arg);
+        }
+        is_whole.then_some(all)
+    }
+
+    /// Evaluates earlier arguments before the statements of a later one, if that has some.
+    pub(super) fn settle_arguments(&mut self, args: &mut [Argument], mark: usize) {
+        if self.mark() == mark {
+            return;
+        }
+        let mut at = mark;
+        for arg in args {
+            if let Argument::Value(id) = arg
+                && !self.is_leaf(*id)
+            {
+                *id = self.spill_at(at, *id);
+                at += 1;
+            }
+        }
+    }
+
+    fn given<'a>(&mut self, argument: &'a syn::Expr) -> Option<Evaluated<'a>> {
+        if let Some((memory, _)) = self.find_memory(argument) {
+            if let Memory::Local(_) = memory {
+                let name = self.kernel.memory_name(memory).to_string();
+                self.errors.at(
+                    codes::PASSED_MEMORY,
+                    argument.span(),
+                    "arrays are passed as slices",
+                    format!("write `&{name}` or `&mut {name}`"),
+                );
+                return None;
+            }
+            return Some(Evaluated::Memory(memory));
+        }
+        let reference = match peeled(argument) {
+            syn::Expr::Reference(reference) => reference,
+            other => {
+                return Some(match self.referent(other) {
+                    Some(local) => Evaluated::Local(local),
+                    None => Evaluated::Value(argument),
+                });
+            }
+        };
+        if let Some((memory, _)) = self.find_memory(&reference.expr) {
+            return Some(Evaluated::Memory(memory));
+        }
+        if reference.mutability.is_none() {
+            return Some(Evaluated::Value(&reference.expr));
+        }
+        let inner = match peeled(&reference.expr) {
+            syn::Expr::Unary(e) if matches!(e.op, syn::UnOp::Deref(_)) => &e.expr,
+            other => other,
+        };
+        if let Some(local) = self.referent(inner) {
+            return Some(Evaluated::Local(local));
+        }
+        if let syn::Expr::Path(path) = inner
+            && let Some(name) = path.path.get_ident()
+            && let Some(Binding::Local(local)) = self.find(name)
+        {
+            self.kernel.locals.to_mut()[local.index()].mutable = true;
+            return Some(Evaluated::Local(local));
+        }
+        Some(Evaluated::Place(&reference.expr))
+    }
+
+    /// Keeps what the arguments tell of a generic function.
+    pub(super) fn tell_types(&mut self, function: FunctionId, arguments: &Arguments) {
+        let typed = arguments.args.iter().map(|arg| match *arg {
+            Argument::Value(id) => match self.types.look(self.ty(id)) {
+                Known::Int if self.is_literal(id) => Typed::Int,
+                Known::Float if self.is_literal(id) => Typed::Float,
+                _ => Typed::By(self.ty(id)),
+            },
+            Argument::Local(local) => Typed::By(self.local_types[local.index()]),
+            Argument::Memory(memory) => Typed::By(self.element_type(memory)),
+        });
+        let typed = typed.chain(arguments.typed.iter().cloned()).collect();
+        self.callees[function.index()].given = typed;
+    }
+
+    fn is_literal(&self, id: ExprId) -> bool {
+        self.literals.iter().any(|pending| pending.expr == id)
+    }
+
+    /// An argument's type is that of the parameter, which tells the types of literals.
+    pub(super) fn unify_arguments(&mut self, function: FunctionId, args: &[Argument]) {
+        for (index, arg) in (0..).zip(args) {
+            let wanted = self.types.parameter(function, index);
+            let (found, span) = match *arg {
+                Argument::Value(id) => (self.ty(id), self.span(id)),
+                Argument::Local(local) => (
+                    self.local_types[local.index()],
+                    self.callees[function.index()].span,
+                ),
+                Argument::Memory(memory) => (
+                    self.element_type(memory),
+                    self.callees[function.index()].span,
+                ),
+            };
+            self.unify(wanted, found, span);
+        }
+    }
+}

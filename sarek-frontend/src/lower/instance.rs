@@ -1,0 +1,75 @@
+//! Of which instance of a generic type a value is made.
+//!
+//! `let v: Option<i32> = None;` says it with the variable, whose type the compiled body does not repeat: it may have none that
+//! a macro can name. So what is known of the type's arguments is written into the path that makes the value.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use sarek_ir::{Compound, CompoundId, Expr};
+
+use super::types::{Arg, Named, Node};
+use super::{Lowerer, Ty, path_text};
+
+impl Lowerer<'_> {
+    /// Completes the paths of all values that are made, once types are settled.
+    pub(super) fn settle_instances(&mut self) {
+        for i in 0..self.expr_types.len() {
+            if let Expr::Compound(id) = self.kernel.exprs[i]
+                && let Some(path) = self.instance(id, self.expr_types[i])
+            {
+                self.paths.insert(id, path);
+            }
+        }
+    }
+
+    /// The path with arguments, if the source wrote it without, and some are known.
+    fn instance(&self, id: CompoundId, ty: Ty) -> Option<TokenStream> {
+        let Compound::Construct { variant, .. } = &self.kernel.compounds[id.index()] else {
+            return None;
+        };
+        let Node::Named(named) = self.types.node(ty) else {
+            return None;
+        };
+        let mut path: syn::Path = syn::parse2(self.paths.get(&id)?.clone()).ok()?;
+        let after = usize::from(variant.is_some());
+        let at = path.segments.len().checked_sub(after + 1)?;
+        if !is_prefix(named, &path, at + 1) {
+            return None;
+        }
+        let arguments = &mut path.segments[at].arguments;
+        if !arguments.is_empty() {
+            return None;
+        }
+        let known = self.instance_arguments(named)?;
+        *arguments = syn::PathArguments::AngleBracketed(syn::parse_quote!(::<#(#known),*>));
+        Some(path.into_token_stream())
+    }
+
+    /// The arguments of a type, `_` for those that nothing tells. `None` if nothing tells any.
+    fn instance_arguments(&self, named: &Named) -> Option<Vec<TokenStream>> {
+        let known = named.args.iter().map(|arg| match arg {
+            Arg::Type(ty) => self.type_tokens(*ty),
+            Arg::Const(tokens) => Some(tokens.clone()),
+        });
+        let known: Vec<Option<TokenStream>> = known.collect();
+        let is_any = known.iter().any(Option::is_some);
+        is_any.then(|| {
+            known
+                .into_iter()
+                .map(|k| k.unwrap_or_else(|| quote!(_)))
+                .collect()
+        })
+    }
+}
+
+/// Is the type named by the first segments of the path? An alias may have other arguments than what it stands for.
+fn is_prefix(named: &Named, path: &syn::Path, count: usize) -> bool {
+    let names: Vec<String> = path
+        .segments
+        .iter()
+        .take(count)
+        .map(|s| s.ident.to_string())
+        .collect();
+    let text = path_text(&named.path);
+    text.trim_start_matches("::") == names.join("::")
+}

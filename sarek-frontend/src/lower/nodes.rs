@@ -1,0 +1,225 @@
+//! What the walk builds from: names in scope, nodes of the open block, locals, and types that become one.
+
+use proc_macro2::Span;
+use sarek_ir::{
+    Expr, ExprId, Local, LocalId, Scalar, Site, SiteId, SiteKind, Stmt, StmtId, Value as Constant,
+};
+
+use super::types::Ty;
+use super::{Binding, Known, Lowerer, OpenBlock, PendingLiteral, loc, same_context};
+use crate::diagnostics::codes;
+
+impl Lowerer<'_> {
+    // Names.
+
+    pub(super) fn bind(&mut self, name: &syn::Ident, binding: Binding) {
+        let scope = self.scopes.last_mut().expect("a scope is open");
+        scope.insert(name.to_string(), (binding, name.span()));
+    }
+
+    pub(super) fn find(&mut self, name: &syn::Ident) -> Option<Binding> {
+        self.find_text(&name.to_string(), name.span())
+    }
+
+    /// What a name means: the innermost binding of its text. A name that a macro wrote does not mean
+    /// a variable of the same text that the macro's caller wrote, nor the reverse, so that is an
+    /// error. (Constants are items, which macros do not hide.)
+    pub(super) fn find_text(&mut self, name: &str, span: Span) -> Option<Binding> {
+        let scopes = self.scopes.iter().rev();
+        let (binding, bound) = scopes.into_iter().find_map(|s| s.get(name).copied())?;
+        let is_item = matches!(binding, Binding::Const(_));
+        if !is_item && !same_context(bound, span) && self.foreign.insert(name.to_string()) {
+            self.errors.at(
+                codes::HYGIENE,
+                span,
+                format!("`{name}` is written in a macro here and outside of it where it is bound, or the reverse"),
+                "rename one of them: they are two names to Rust",
+            );
+        }
+        Some(binding)
+    }
+
+    // Nodes.
+
+    pub(super) fn expr(&mut self, expr: Expr, ty: Ty, span: Span) -> ExprId {
+        self.expr_types.push(ty);
+        self.expr_spans.push(span);
+        self.kernel.push_expr(expr, Scalar::Bool, loc(span))
+    }
+
+    pub(super) fn known(&mut self, expr: Expr, ty: Scalar, span: Span) -> ExprId {
+        let ty = self.types.known(ty);
+        self.expr(expr, ty, span)
+    }
+
+    pub(super) fn constant(&mut self, value: Constant, span: Span) -> ExprId {
+        self.known(Expr::Literal(value), value.scalar(), span)
+    }
+
+    pub(super) fn ty(&self, expr: ExprId) -> Ty {
+        self.expr_types[expr.index()]
+    }
+
+    pub(super) fn span(&self, expr: ExprId) -> Span {
+        self.expr_spans[expr.index()]
+    }
+
+    /// Adds a statement to the open block, unless control cannot reach it.
+    pub(super) fn push(&mut self, stmt: Stmt, span: Span) {
+        let id = self.detached(stmt, span);
+        let open = self.blocks.last_mut().expect("a block is open");
+        if !open.ended {
+            open.stmts.push(id);
+            open.ended = matches!(
+                stmt,
+                Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Panic { .. }
+            );
+        }
+    }
+
+    pub(super) fn detached(&mut self, stmt: Stmt, span: Span) -> StmtId {
+        self.stmt_spans.push(span);
+        self.kernel.push_stmt(stmt, loc(span))
+    }
+
+    /// How many statements the open block has; a place to come back to.
+    pub(super) fn mark(&self) -> usize {
+        self.blocks.last().expect("a block is open").stmts.len()
+    }
+
+    pub(super) fn insert(&mut self, at: usize, stmt: Stmt, span: Span) {
+        let id = self.detached(stmt, span);
+        self.blocks
+            .last_mut()
+            .expect("a block is open")
+            .stmts
+            .insert(at, id);
+    }
+
+    /// Runs `body` with a fresh block open; returns the block and whether its end is reached.
+    pub(super) fn in_block<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> (OpenBlock, R) {
+        self.blocks.push(OpenBlock::default());
+        let result = body(self);
+        (self.blocks.pop().expect("the block pushed above"), result)
+    }
+
+    pub(super) fn close(&mut self, open: OpenBlock) -> sarek_ir::Block {
+        self.kernel.push_block(&open.stmts)
+    }
+
+    pub(super) fn site(&mut self, kind: SiteKind, span: Span) -> SiteId {
+        self.kernel.push_site(Site {
+            kind,
+            file: "".into(),
+            loc: loc(span),
+            provable: true,
+        })
+    }
+
+    // Locals.
+
+    pub(super) fn local(&mut self, name: &str, ty: Ty, mutable: bool) -> LocalId {
+        self.local_types.push(ty);
+        let name = name.strip_prefix("r#").unwrap_or(name).to_string();
+        self.kernel.push_local(Local {
+            name: name.into(),
+            ty: Scalar::Bool.into(),
+            mutable,
+        })
+    }
+
+    pub(super) fn read(&mut self, local: LocalId, span: Span) -> ExprId {
+        let ty = self.local_types[local.index()];
+        self.expr(Expr::Local(local), ty, span)
+    }
+
+    /// Evaluates an expression now, at position `at` of the open block; returns a read of it.
+    pub(super) fn spill_at(&mut self, at: usize, expr: ExprId) -> ExprId {
+        let (ty, span) = (self.ty(expr), self.span(expr));
+        let local = self.local("t", ty, false);
+        self.insert(
+            at,
+            Stmt::Let {
+                local,
+                init: Some(expr),
+            },
+            span,
+        );
+        self.read(local, span)
+    }
+
+    /// Makes an expression usable several times: a local or a constant, copied by [`Self::copy`].
+    pub(super) fn reusable(&mut self, expr: ExprId) -> ExprId {
+        if self.is_leaf(expr) {
+            return expr;
+        }
+        let at = self.mark();
+        self.spill_at(at, expr)
+    }
+
+    /// Another node for a leaf.
+    pub(super) fn copy(&mut self, leaf: ExprId) -> ExprId {
+        let (expr, ty, span) = (self.kernel.expr(leaf), self.ty(leaf), self.span(leaf));
+        let copy = self.expr(expr, ty, span);
+        let pending = self.literals.iter().find(|p| p.expr == leaf);
+        if let Some((lit, negative, beyond)) =
+            pending.map(|p| (p.lit.clone(), p.negative, p.beyond))
+        {
+            self.literals.push(PendingLiteral {
+                expr: copy,
+                lit,
+                negative,
+                beyond,
+            });
+        }
+        copy
+    }
+
+    /// Does it read nothing that a statement can change, and is it one node?
+    pub(super) fn is_leaf(&self, expr: ExprId) -> bool {
+        match self.kernel.expr(expr) {
+            Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) | Expr::Len(_) | Expr::Builtin(_) => {
+                true
+            }
+            Expr::Local(local) => !self.kernel.locals[local.index()].mutable,
+            Expr::Load { .. }
+            | Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => false,
+        }
+    }
+
+    // Types.
+
+    pub(super) fn unify(&mut self, left: Ty, right: Ty, span: Span) {
+        if let Err(mismatch) = self.types.unify(left, right) {
+            let instead = match (mismatch.left, mismatch.right) {
+                (Known::Scalar(wanted), Known::Int) if wanted.is_float() => {
+                    "write it with a point, as in `1.0`"
+                }
+                _ => "give a value of that type, or convert it, as in `x as f32`",
+            };
+            self.errors.at(
+                codes::MISMATCH,
+                span,
+                format!(
+                    "mismatched types: {} is needed here, this is {}",
+                    mismatch.left, mismatch.right
+                ),
+                instead,
+            );
+        }
+    }
+
+    pub(super) fn expect(&mut self, expr: ExprId, scalar: Scalar) {
+        let (wanted, ty, span) = (self.types.known(scalar), self.ty(expr), self.span(expr));
+        self.unify(wanted, ty, span);
+    }
+}

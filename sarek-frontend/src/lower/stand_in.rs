@@ -1,0 +1,58 @@
+//! Stand-ins for what was reported, so that one mistake is one error.
+
+use syn::visit::Visit;
+
+use super::array::peeled;
+use super::types::{Known, Ty};
+use super::{Binding, Lowerer};
+
+impl Lowerer<'_> {
+    /// Binds the names of a `let` in which something was reported to variables of which nothing is asked.
+    pub(super) fn bind_stand_ins(&mut self, pat: &syn::Pat) {
+        let mut names = Names::default();
+        names.visit_pat(pat);
+        for name in names.found {
+            let ty = self.stand_in();
+            let local = self.local(&name.to_string(), ty, true);
+            self.bind(name, Binding::Local(local));
+        }
+    }
+
+    /// Does an expression name what was reported where it was bound?
+    pub(super) fn names_stand_in(&mut self, expr: &syn::Expr) -> bool {
+        let name = match peeled(expr) {
+            syn::Expr::Path(path) => path.path.get_ident().cloned(),
+            _ => None,
+        };
+        match name.and_then(|name| self.find(&name)) {
+            Some(Binding::Local(local)) => self.is_stand_in(self.local_types[local.index()]),
+            _ => false,
+        }
+    }
+
+    /// A type that need not be known.
+    pub(super) fn stand_in(&mut self) -> Ty {
+        let any = self.types.any();
+        self.unreachable.push(any);
+        any
+    }
+
+    /// Is it the type of what was reported, or is not reached?
+    pub(super) fn is_stand_in(&self, ty: Ty) -> bool {
+        let mut types = self.unreachable.iter();
+        self.types.look(ty) == Known::Nothing && types.any(|other| self.types.are_same(*other, ty))
+    }
+}
+
+/// The names that a pattern binds.
+#[derive(Default)]
+struct Names<'p> {
+    found: Vec<&'p syn::Ident>,
+}
+
+impl<'p> Visit<'p> for Names<'p> {
+    fn visit_pat_ident(&mut self, pat: &'p syn::PatIdent) {
+        self.found.push(&pat.ident);
+        syn::visit::visit_pat_ident(self, pat);
+    }
+}

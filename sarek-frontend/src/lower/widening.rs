@@ -1,0 +1,103 @@
+//! `u64::from(x)`: conversions that keep every value, as the standard library's `From` and that of `half` have them.
+
+use quote::quote_spanned;
+use sarek_ir::{Expr, ExprId, Scalar};
+use syn::spanned::Spanned;
+
+use super::{Known, Lowerer, Value};
+use crate::diagnostics::codes;
+
+impl Lowerer<'_> {
+    /// `u64::from(x)`. `None` when it is another function.
+    pub(super) fn value_from(
+        &mut self,
+        on: Scalar,
+        function: &syn::PathSegment,
+        ids: &[ExprId],
+        span: proc_macro2::Span,
+    ) -> Option<Value> {
+        if function.ident != "from" {
+            return None;
+        }
+        let [arg] = *ids else {
+            self.errors.at(
+                codes::ARGUMENT_COUNT,
+                function.span(),
+                format!("`from` takes 1 argument, and {} are given", ids.len()),
+                "give the number to convert",
+            );
+            return Some(Value::Never);
+        };
+        // As in rustc, a literal that nothing else decides on is an `i32` or an `f64`.
+        let is_literal = self.literals.iter().any(|pending| pending.expr == arg);
+        let ty = self.ty(arg);
+        let from = match self.types.look(ty) {
+            Known::Scalar(from) => from,
+            Known::Int if is_literal => Scalar::I32,
+            Known::Float if is_literal => Scalar::F64,
+            Known::Nothing if self.is_stand_in(ty) => return Some(Value::Never),
+            Known::Int | Known::Float | Known::Nothing | Known::Foreign | Known::Compound => {
+                self.errors.at(
+                    codes::UNKNOWN_TYPE,
+                    self.span(arg),
+                    "the type of what is converted is not known here",
+                    "bind it to a name with its type before, as in `let x: u32 = …;`",
+                );
+                return Some(Value::Never);
+            }
+        };
+        self.expect(arg, from);
+        if from == on {
+            return Some(Value::Scalar(arg));
+        }
+        if !keeps_every_value(from, on) {
+            self.errors.at(
+                codes::MISMATCH,
+                function.span(),
+                format!("`{on}::from` does not take `{from}`"),
+                match on {
+                    Scalar::Bool => "compare, as in `x != 0`".to_owned(),
+                    Scalar::F16 => "write `f16::from_f32(x as f32)`, which rounds".to_owned(),
+                    _ => format!("write `x as {on}`, which fits what it can"),
+                },
+            );
+            return Some(Value::Never);
+        }
+        // No target goes all the way at once.
+        let arg = match (from, on) {
+            (Scalar::Bool, _) if on.is_float() => self.known(Expr::Cast { arg }, Scalar::U8, span),
+            (Scalar::I8 | Scalar::U8, Scalar::F16) => {
+                self.known(Expr::Cast { arg }, Scalar::F32, span)
+            }
+            _ => arg,
+        };
+        let cast = self.known(Expr::Cast { arg }, on, span);
+        let krate = &self.krate;
+        let function = match (from, on) {
+            (_, Scalar::F16) => Some(quote_spanned!(span=> <#krate::f16 as #krate::Num>::from_f32)),
+            (Scalar::F16, Scalar::F32) => Some(quote_spanned!(span=> #krate::Num::to_f32)),
+            (Scalar::F16, _) => Some(quote_spanned!(span=> #krate::Num::to_f64)),
+            _ => None,
+        };
+        self.conversions
+            .extend(function.map(|function| (cast, function)));
+        Some(Value::Scalar(cast))
+    }
+}
+
+/// Has Rust `From` for the two?
+fn keeps_every_value(from: Scalar, to: Scalar) -> bool {
+    use Scalar::{Bool, F16, F32, F64, U8, U16, Usize};
+    match (from, to) {
+        (Bool, F16) | (Usize, _) => false,
+        (Bool, _) => true,
+        (U8 | U16, Usize) => true,
+        (_, Usize | Bool) => false,
+        _ if from.is_float() => to.is_float() && from.bits() < to.bits(),
+        // The bits of the number, without its exponent and sign.
+        (_, F16) => from.bits() <= 8,
+        (_, F32) => from.bits() <= 16,
+        (_, F64) => from.bits() <= 32,
+        _ => from.bits() < to.bits() && (!from.is_signed() || to.is_signed()),
+    }
+}

@@ -1,0 +1,200 @@
+//! Methods: the functions of `#[device] impl` blocks, and the traits that such blocks implement.
+//!
+//! The items of a method belong to its type, hidden among the type's own. Those of a trait's method are passed on by the
+//! trait: it declares them, and each impl names those of the type. So a function that knows of a type parameter only
+//! which trait it has finds the method's items through that.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
+
+use crate::diagnostics::{Errors, codes};
+use crate::emit::function::{Owner, items};
+use crate::emit::{marks, outline, reference, types};
+use crate::expand::is_cooperative;
+use crate::function::lower_body;
+use crate::lower::plain_name;
+use crate::parse::{Callables, Own, Parameters, Signature, merged, named_scalar};
+
+/// An impl block, and the items of its functions beside it.
+pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Errors) -> TokenStream {
+    let of_trait = block.trait_.as_ref().map(|(path, _)| path.clone());
+    if let (Some(_), syn::Type::Path(path)) = (&of_trait, &*block.self_ty)
+        && named_scalar(&path.path).is_some()
+    {
+        errors.at(
+            codes::METHOD_DECLARATION,
+            block.self_ty.span(),
+            "a `#[device]` impl of a trait is of a type of your own",
+            "wrap the number in a struct",
+        );
+        return TokenStream::new();
+    }
+    let ty = block.self_ty.to_token_stream();
+    let (generics, clause) = (
+        block.generics.params.clone(),
+        block.generics.where_clause.clone(),
+    );
+    let parameters = block.generics.clone();
+    let (mut all, mut of_items) = (TokenStream::new(), vec![]);
+    for item in &mut block.items {
+        let syn::ImplItem::Fn(function) = item else {
+            continue;
+        };
+        let name = plain_name(&function.sig.ident);
+        let method = match &of_trait {
+            Some(path) => format!("{}_{name}", mangled(path.segments.last())),
+            None => name.clone(),
+        };
+        let generic_by_itself = own_generics(&function.sig.generics);
+        let all_generics = merged(&parameters, &generic_by_itself);
+        let (strukt, instance) = instance(&ty, &method, &all_generics);
+        let of_method = Owner {
+            ty: ty.clone(),
+            generics: quote!(<#generics>),
+            clause: quote!(#clause),
+            strukt: Some(strukt),
+            instance,
+            method: Some(method),
+            own: Own::of(&generic_by_itself),
+        };
+        let Some((signature, items)) =
+            method_items(function, &of_method, &parameters, krate, errors)
+        else {
+            if of_trait.is_none() {
+                let has_receiver = function.sig.receiver().is_some();
+                all.extend(outline::unread_items(&of_method, has_receiver));
+            }
+            continue;
+        };
+        if of_trait.is_none() && items.is_none() {
+            all.extend(outline::broken_method(&of_method, &signature, krate));
+        }
+        if of_trait.is_none() {
+            let vis = quote!(pub);
+            let through = outline::through_receiver(&of_method, &signature, &vis, krate);
+            all.extend(quote! {
+                #[automatically_derived]
+                #[allow(dead_code)]
+                impl<#generics> #ty #clause { #through }
+            });
+        }
+        if of_trait.is_some() {
+            let own = items.as_ref().map(|_| &of_method);
+            let owner = of_trait_method(name, &generic_by_itself);
+            let passed_on = outline::passed_on(&owner, own, &signature, krate);
+            of_items.push(passed_on);
+        }
+        all.extend(items);
+    }
+    let Some(path) = of_trait else {
+        return quote!(#[allow(clippy::all)] #block #all);
+    };
+    let of_items = marks::if_marked(&path, &quote!(#(#of_items)*));
+    block.items.push(syn::ImplItem::Verbatim(of_items));
+    let block = quote!(#[allow(clippy::all)] #block);
+    let block = marks::known(&path, &block, krate);
+    quote!(#block #all)
+}
+
+/// A trait, with what its methods have in each impl.
+pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Errors) -> TokenStream {
+    let mut all = vec![];
+    for inner in &item.items {
+        let syn::TraitItem::Fn(function) = inner else {
+            continue;
+        };
+        if let Some(body) = &function.default {
+            errors.at(
+                codes::METHOD_DECLARATION,
+                body.span(),
+                "a method of a `#[device]` trait has its body in each impl",
+                "write it there, or as a function, `fn twice<T: Trait>(of: &T)`",
+            );
+            continue;
+        }
+        let Some(signature) = Signature::read_function(&function.sig, errors) else {
+            continue;
+        };
+        let own = own_generics(&function.sig.generics);
+        let owner = of_trait_method(plain_name(&function.sig.ident), &own);
+        let declared = outline::declared(&owner, &signature, krate);
+        all.push(syn::TraitItem::Verbatim(declared));
+    }
+    item.items.extend(all);
+    let mark = marks::of_trait(&item);
+    quote!(#item #mark)
+}
+
+/// What a method is generic by, but for lifetimes and what it calls.
+fn own_generics(generics: &syn::Generics) -> syn::Generics {
+    let mut own = Callables::of(generics).strip(generics);
+    let kept = std::mem::take(&mut own.params).into_iter();
+    own.params = kept
+        .filter(|param| !matches!(param, syn::GenericParam::Lifetime(_)))
+        .collect();
+    own
+}
+
+/// The type that stands for a method: a struct beside its impl.
+fn instance(ty: &TokenStream, method: &str, generics: &syn::Generics) -> (Ident, TokenStream) {
+    let name = format!("__sarek_{}_{method}", mangled(ty));
+    let span = Span::mixed_site().located_at(ty.span());
+    let (name, names) = (Ident::new(&name, span), Parameters::of(generics).names);
+    let instance = quote!(#name<#names>);
+    (name, instance)
+}
+
+/// Where a trait's method has its items.
+fn of_trait_method(name: String, own: &syn::Generics) -> Owner {
+    let own = Own::of(own);
+    let device = Ident::new(&format!("__sarek_device_{name}"), Span::mixed_site());
+    let arguments = own.arguments();
+    Owner {
+        ty: quote!(Self),
+        generics: quote!(<>),
+        clause: TokenStream::new(),
+        method: Some(name),
+        instance: quote!(Self::#device #arguments),
+        strukt: None,
+        own,
+    }
+}
+
+/// A type, or the last segment of a trait's path, as a part of a name.
+fn mangled(tokens: impl ToTokens) -> String {
+    let text = tokens.to_token_stream().to_string();
+    let plain = text
+        .chars()
+        .map(|c| if c.is_alphanumeric() { c } else { '_' });
+    plain.collect()
+}
+
+/// The items of one method, whose body is annotated; none where it has errors.
+fn method_items(
+    function: &mut syn::ImplItemFn,
+    owner: &Owner,
+    generics: &syn::Generics,
+    krate: &TokenStream,
+    errors: &mut Errors,
+) -> Option<(Signature, Option<TokenStream>)> {
+    let own = own_generics(&function.sig.generics);
+    let mut signature = Signature::read_function(&function.sig, errors)?;
+    signature.method.clone_from(&owner.method);
+    signature.generics = merged(generics, &own);
+    signature.own = owner.own.clone();
+    let lowered = lower_body(&mut function.block, &signature, krate, errors);
+    let marks = lowered.as_ref().map(|l| &l.marks);
+    reference::annotate(&mut function.block, marks, krate);
+    let Some(lowered) = lowered else {
+        return Some((signature, None));
+    };
+    let cooperative = is_cooperative(&lowered.kernel);
+    let items = items(owner, &lowered, &signature, cooperative, krate);
+    let (types, audits) = (types::audit_block(&function.block, krate), &lowered.audits);
+    let tokens = quote! {
+        #items
+        const _: () = { #(#audits)* #types };
+    };
+    Some((signature, Some(tokens)))
+}

@@ -1,0 +1,226 @@
+//! Parameters of `#[device]` functions that they call: `f: impl Fn(f32) -> f32`, or `f: F` where `F: Fn(f32) -> f32`.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
+use syn::{GenericParam, Generics, Ident, PathArguments, ReturnType, Type, TypeParamBound};
+
+use crate::diagnostics::{Errors, codes};
+
+/// What such a parameter is.
+#[derive(Clone)]
+pub struct CallableType {
+    /// How it may be called.
+    pub kind: CallableKind,
+    /// What it takes.
+    pub takes: Vec<Type>,
+    /// What it yields, if that is not `()`.
+    pub yields: Option<Type>,
+}
+
+/// The trait of core that says how something may be called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CallableKind {
+    /// `Fn`
+    Fn,
+    /// `FnMut`
+    FnMut,
+    /// `FnOnce`
+    FnOnce,
+}
+
+impl CallableKind {
+    fn of(name: &Ident) -> Option<CallableKind> {
+        let all = [CallableKind::Fn, CallableKind::FnMut, CallableKind::FnOnce];
+        all.into_iter().find(|kind| name == kind.name())
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            CallableKind::Fn => "Fn",
+            CallableKind::FnMut => "FnMut",
+            CallableKind::FnOnce => "FnOnce",
+        }
+    }
+
+    /// The trait, by a path that no item of the user's changes.
+    pub fn path(self) -> TokenStream {
+        let name = Ident::new(self.name(), proc_macro2::Span::mixed_site());
+        quote!(::core::ops::#name)
+    }
+}
+
+impl CallableType {
+    /// What bounds say, if one of them is a trait of what can be called.
+    pub fn of<'b>(bounds: impl IntoIterator<Item = &'b TypeParamBound>) -> Option<CallableType> {
+        bounds.into_iter().find_map(|bound| {
+            let TypeParamBound::Trait(bound) = bound else {
+                return None;
+            };
+            let last = bound.path.segments.last()?;
+            let kind = CallableKind::of(&last.ident)?;
+            let PathArguments::Parenthesized(list) = &last.arguments else {
+                return None;
+            };
+            let yields = match &list.output {
+                ReturnType::Default => None,
+                ReturnType::Type(_, ty) if is_unit(ty) => None,
+                ReturnType::Type(_, ty) => Some((**ty).clone()),
+            };
+            let takes = list.inputs.iter().map(|input| input.ty.clone()).collect();
+            Some(CallableType {
+                kind,
+                takes,
+                yields,
+            })
+        })
+    }
+
+    /// The type that compiled bodies take: one that takes a tuple, and may stop at a site. `None` stands for `()`.
+    pub fn body_type(
+        &self,
+        takes: &[TokenStream],
+        yields: Option<&TokenStream>,
+        direct: &TokenStream,
+    ) -> TokenStream {
+        let path = self.kind.path();
+        let yields = yields.map_or_else(|| quote!(()), Clone::clone);
+        quote!(impl #path((#(#takes,)*)) -> ::core::result::Result<#yields, #direct::RawFault>)
+    }
+
+    /// Reports what cannot be given to it, or come from it; `None` if there is such.
+    pub fn check(&self, errors: &mut Errors) -> Option<()> {
+        for ty in self.takes.iter().chain(&self.yields) {
+            if let Type::Reference(reference) = ty {
+                errors.at(
+                    codes::FUNCTION_PARAMETER,
+                    reference.span(),
+                    "what a function is given to call takes and yields values, no references",
+                    "capture what it refers to",
+                );
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+/// The type parameters that are called, by their names.
+pub struct Callables {
+    found: Vec<(Ident, CallableType)>,
+}
+
+impl Callables {
+    /// Those of a function.
+    pub fn of(generics: &Generics) -> Callables {
+        let predicates = generics.where_clause.iter().flat_map(|w| &w.predicates);
+        let found = generics.type_params().filter_map(|param| {
+            let bounds = predicates.clone().filter_map(|p| match p {
+                syn::WherePredicate::Type(p) if is_named(&p.bounded_ty, &param.ident) => {
+                    Some(&p.bounds)
+                }
+                _ => None,
+            });
+            let all = param.bounds.iter().chain(bounds.flatten());
+            Some((param.ident.clone(), CallableType::of(all)?))
+        });
+        Callables {
+            found: found.collect(),
+        }
+    }
+
+    /// What a parameter of this type is, if it is called: `impl Fn(f32)`, `F`, or a reference to one.
+    pub fn read(&self, ty: &Type) -> Option<CallableType> {
+        match ty {
+            Type::Paren(inner) => self.read(&inner.elem),
+            Type::Group(inner) => self.read(&inner.elem),
+            Type::Reference(reference) => self.read(&reference.elem),
+            Type::ImplTrait(of) => CallableType::of(&of.bounds),
+            ty => {
+                let of = self.found.iter().find(|(name, _)| is_named(ty, name));
+                of.map(|(_, callable)| callable.clone())
+            }
+        }
+    }
+
+    fn has(&self, name: &Ident) -> bool {
+        self.found.iter().any(|(found, _)| found == name)
+    }
+
+    /// The generics without them: what they are is no matter to the items beside a function.
+    pub fn strip(&self, generics: &Generics) -> Generics {
+        let mut generics = generics.clone();
+        let kept = std::mem::take(&mut generics.params).into_iter();
+        let kept = kept.filter(|param| match param {
+            GenericParam::Type(param) => !self.has(&param.ident),
+            GenericParam::Const(_) | GenericParam::Lifetime(_) => true,
+        });
+        generics.params = kept.collect();
+        if let Some(clause) = &mut generics.where_clause {
+            let kept = std::mem::take(&mut clause.predicates).into_iter();
+            let is_of = |ty: &Type| self.found.iter().any(|(name, _)| is_named(ty, name));
+            let kept = kept.filter(|predicate| match predicate {
+                syn::WherePredicate::Type(predicate) => !is_of(&predicate.bounded_ty),
+                _ => true,
+            });
+            clause.predicates = kept.collect();
+        }
+        generics
+    }
+
+    /// The names of all parameters, `()` in place of these.
+    pub fn names(&self, generics: &Generics) -> TokenStream {
+        let names = generics.params.iter().filter_map(|param| match param {
+            GenericParam::Type(param) if self.has(&param.ident) => Some(quote!(())),
+            GenericParam::Type(param) => Some(param.ident.to_token_stream()),
+            GenericParam::Const(param) => Some(param.ident.to_token_stream()),
+            GenericParam::Lifetime(_) => None,
+        });
+        let names: Vec<TokenStream> = names.collect();
+        quote!(#(#names),*)
+    }
+}
+
+fn is_named(ty: &Type, name: &Ident) -> bool {
+    matches!(ty, Type::Path(path) if path.qself.is_none() && path.path.is_ident(name))
+}
+
+fn is_unit(ty: &Type) -> bool {
+    matches!(ty, Type::Tuple(tuple) if tuple.elems.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_tell_what_is_called() {
+        let item: syn::ItemFn = syn::parse_quote! {
+            fn f<T: Float, F: Fn(T) -> T + Copy, G, const N: usize>(a: T, f: F, g: &mut G, h: impl FnOnce()) where G: FnMut(T, u32), T: Copy {}
+        };
+        let generics = &item.sig.generics;
+        let callables = Callables::of(generics);
+        let kinds = item.sig.inputs.iter().map(|input| match input {
+            syn::FnArg::Typed(typed) => callables.read(&typed.ty),
+            syn::FnArg::Receiver(_) => None,
+        });
+        let kinds: Vec<_> = kinds
+            .map(|c| c.map(|c| (c.kind, c.takes.len(), c.yields.is_some())))
+            .collect();
+        let expected = [
+            None,
+            Some((CallableKind::Fn, 1, true)),
+            Some((CallableKind::FnMut, 2, false)),
+            Some((CallableKind::FnOnce, 0, false)),
+        ];
+        assert_eq!(kinds, expected);
+        assert_eq!(
+            callables.names(generics).to_string(),
+            quote!(T, (), (), N).to_string()
+        );
+        let left = callables.strip(generics);
+        let clause = left.where_clause.to_token_stream().to_string();
+        assert_eq!(left.params.len(), 2);
+        assert_eq!(clause, quote!(where T: Copy).to_string());
+    }
+}

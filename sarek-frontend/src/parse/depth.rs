@@ -1,0 +1,107 @@
+//! How deep tokens nest.
+//!
+//! All phases, syn's parser first, go down a tree by recursion, and rustc gives macros, which debug builds do not optimise,
+//! a few megabytes of stack. What is deeper than anybody writes is reported, before a phase gets to see it.
+
+use proc_macro2::{Delimiter, Ident, Spacing, Span, TokenStream, TokenTree};
+
+use crate::diagnostics::{Errors, codes};
+
+/// Groups within each other.
+const GROUPS: u32 = 100;
+
+/// Operators and keywords in a row, such as the prefixes of an operand: each may open a level of its own.
+const ROW: u32 = 100;
+
+/// Operators of one expression: the tree of `a + b + c` leans to one side.
+const OPERATORS: u32 = 240;
+
+/// Branches of one `if`, each of which stands in the one before.
+const BRANCHES: u32 = 100;
+
+/// Arms of one `match`, of which the same holds.
+const ARMS: u32 = 150;
+
+/// Reports tokens that nest too deep. Are there none?
+pub fn is_bounded(tokens: &TokenStream, errors: &mut Errors) -> bool {
+    let deep = too_deep(tokens, 0);
+    if let Some(span) = deep {
+        errors.at(
+            codes::SYNTAX,
+            span,
+            "this is too long or too deep for one expression",
+            "take parts of it out, into names, arrays or functions",
+        );
+    }
+    deep.is_none()
+}
+
+fn too_deep(tokens: &TokenStream, depth: u32) -> Option<Span> {
+    let mut level = Level::default();
+    for token in tokens.clone() {
+        if let TokenTree::Group(group) = &token {
+            if depth >= GROUPS {
+                return Some(group.span_open());
+            }
+            if let Some(span) = too_deep(&group.stream(), depth + 1) {
+                return Some(span);
+            }
+        }
+        level.count(&token);
+        if level.is_too_deep() {
+            return Some(token.span());
+        }
+    }
+    None
+}
+
+/// What was counted among the tokens of one group.
+#[derive(Default)]
+struct Level {
+    row: u32,
+    operators: u32,
+    branches: u32,
+    arms: u32,
+    after_braces: bool,
+    after_equals: bool,
+}
+
+impl Level {
+    fn count(&mut self, token: &TokenTree) {
+        let after_braces = std::mem::take(&mut self.after_braces);
+        let after_equals = std::mem::take(&mut self.after_equals);
+        let is_else = matches!(token, TokenTree::Ident(ident) if ident == "else");
+        if after_braces && !is_else {
+            (self.operators, self.branches) = (0, 0);
+        }
+        self.branches += u32::from(is_else);
+        let row = std::mem::take(&mut self.row) + 1;
+        match token {
+            TokenTree::Punct(punct) if [';', ','].contains(&punct.as_char()) => {
+                (self.operators, self.branches) = (0, 0);
+            }
+            TokenTree::Punct(punct) => {
+                self.row = row;
+                self.operators += u32::from(punct.spacing() == Spacing::Alone);
+                self.arms += u32::from(after_equals && punct.as_char() == '>');
+                self.after_equals = punct.as_char() == '=';
+            }
+            TokenTree::Ident(ident) => self.row = if is_prefix(ident) { row } else { 0 },
+            TokenTree::Group(group) => self.after_braces = group.delimiter() == Delimiter::Brace,
+            TokenTree::Literal(_) => {}
+        }
+    }
+
+    fn is_too_deep(&self) -> bool {
+        self.row > ROW || self.operators > OPERATORS || self.branches > BRANCHES || self.arms > ARMS
+    }
+}
+
+fn is_prefix(ident: &Ident) -> bool {
+    [
+        "return", "break", "move", "mut", "const", "dyn", "static", "async", "yield", "raw", "ref",
+        "in", "let",
+    ]
+    .iter()
+    .any(|word| ident == word)
+}

@@ -1,0 +1,109 @@
+//! `#[kernel_test]`: what it expands to, and which mistakes it tells.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use sarek_frontend::kernel_test::expand;
+
+fn item() -> TokenStream {
+    quote! {
+        fn is_right(a: f32, x: &[f32], y: &mut [f32]) {}
+    }
+}
+
+fn errors(attribute: TokenStream, item: TokenStream) -> String {
+    expand(attribute, item).errors.join("\n")
+}
+
+#[test]
+fn a_test_is_a_check() {
+    let expansion = expand(
+        quote!(k, ulps = 2, ulps(wgpu = 64), over = (size, 4)),
+        item(),
+    );
+    assert!(expansion.errors.is_empty(), "{:?}", expansion.errors);
+    let text = expansion.tokens.to_string();
+    for part in [
+        ":: sarek :: testing :: Check :: new",
+        ". ulps (2 as f64) . ulps_on (\"wgpu\" , 64 as f64)",
+        "k (a , & __x , & mut __y) . over ((size , 4))",
+        "__expected (a , & x , & mut y)",
+        "__trial . expect (\"y\" , & __y , & y)",
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    assert!(!text.contains("expect (\"x\""), "{text}");
+}
+
+#[test]
+fn mistakes_are_told() {
+    for (attribute, message) in [
+        (quote!(), "the kernel that is tested is not named"),
+        (quote!(ulps = 2), "the first argument is not the kernel"),
+        (quote!(k, toleranz = 2), "`toleranz` is not an option"),
+        (quote!(k, seed(cuda = 2)), "write `seed = …`"),
+        (quote!(k, items = 3), "a word by itself"),
+        (quote!(k, over = size, items), "one index space"),
+    ] {
+        let found = errors(attribute.clone(), item());
+        assert!(found.contains(message), "{attribute}: {found}");
+    }
+    for (item, message) in [
+        (
+            quote!(
+                fn t(x: &[f32]) {}
+            ),
+            "nothing to compare",
+        ),
+        (
+            quote!(
+                fn t(x: &mut f32) {}
+            ),
+            "a kernel borrows slices",
+        ),
+        (
+            quote!(
+                fn t((a, b): (f32, f32), y: &mut [f32]) {}
+            ),
+            "a plain name",
+        ),
+        (
+            quote!(
+                fn t(y: &mut [f32]) -> f32 {}
+            ),
+            "a kernel returns nothing",
+        ),
+        (
+            quote!(
+                fn t<T>(y: &mut [T]) {}
+            ),
+            "a test is not generic",
+        ),
+        (
+            quote!(
+                async fn t(y: &mut [f32]) {}
+            ),
+            "not `async`",
+        ),
+        (
+            quote!(
+                fn t(#[len(3)] a: f32, y: &mut [f32]) {}
+            ),
+            "a value has no length",
+        ),
+        (
+            quote!(
+                fn t(#[item] y: &mut [f32]) {}
+            ),
+            "#[within(low..high)]",
+        ),
+        (
+            quote!(
+                struct S;
+            ),
+            "stands on something else than a function",
+        ),
+    ] {
+        let found = errors(quote!(k), item.clone());
+        assert!(found.contains(message), "{item}: {found}");
+    }
+}

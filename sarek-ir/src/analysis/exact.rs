@@ -1,0 +1,278 @@
+//! What a kernel or function computes that is not the same to the bit on every device.
+//!
+//! `+ - * / %`, comparisons, conversions, square roots, fused multiplications, rounding and what moves bits are defined
+//! to the bit by IEEE 754 or by Rust, and the text of a [strict](crate::Kernel::strict) kernel keeps them so. What is not:
+//!
+//! - functions of which targets promise some ulps only;
+//! - `min` and `max` of two zeros, either of which may come out;
+//! - sums and products whose order the device chooses, by atomic operations and those of subgroups;
+//! - text of a target's own, of which nothing is known.
+//!
+//! The bits of a NaN are nowhere promised, in strict kernels neither. A number whose type is not known yet counts as a float.
+
+use crate::{AtomicOp, Expr, ExprId, Intrinsic, Kernel, Memory, Stmt, StmtId, SubgroupOp, Type};
+
+/// A node of which devices may make different bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stray {
+    /// A function that is not rounded correctly everywhere.
+    Function(ExprId, Intrinsic),
+    /// `min` or `max`: of zeros with different signs either may come out.
+    Zeros(ExprId, Intrinsic),
+    /// An atomic operation whose result depends on the order of threads by its rounding, or by the sign of a zero.
+    Atomic(StmtId, AtomicOp),
+    /// An operation of a subgroup whose order the device chooses.
+    Subgroup(StmtId, SubgroupOp),
+    /// A target's own text.
+    Text(StmtId),
+}
+
+/// All such nodes. Of a kernel that is not linked, those of what it calls are not among them.
+pub fn strays(kernel: &Kernel) -> Vec<Stray> {
+    let exprs = (0..kernel.exprs.len() as u32).map(ExprId);
+    let stmts = (0..kernel.stmts.len() as u32).map(StmtId);
+    let of_exprs = exprs.filter_map(|id| stray_expr(kernel, id));
+    of_exprs
+        .chain(stmts.filter_map(|id| stray_stmt(kernel, id)))
+        .collect()
+}
+
+fn may_be_float(ty: Type) -> bool {
+    ty.as_scalar().is_none_or(crate::Scalar::is_float)
+}
+
+fn stray_expr(kernel: &Kernel, id: ExprId) -> Option<Stray> {
+    let Expr::Call { intrinsic, args } = kernel.expr(id) else {
+        return None;
+    };
+    let receiver = kernel.list(args).next()?;
+    if !may_be_float(kernel.type_of(receiver)) {
+        return None;
+    }
+    match exactness(intrinsic) {
+        Exactness::Exact => None,
+        Exactness::Rounded => Some(Stray::Function(id, intrinsic)),
+        Exactness::Zeros => Some(Stray::Zeros(id, intrinsic)),
+    }
+}
+
+fn stray_stmt(kernel: &Kernel, id: StmtId) -> Option<Stray> {
+    match kernel.stmt(id) {
+        Stmt::Atomic { op, memory, .. } => {
+            let is_float = may_be_float(element(kernel, memory));
+            (is_float && depends_on_order(op)).then_some(Stray::Atomic(id, op))
+        }
+        Stmt::Subgroup { op, args, .. } => {
+            let is_float = kernel
+                .list(args)
+                .next()
+                .is_some_and(|arg| may_be_float(kernel.type_of(arg)));
+            (is_float && combines(op)).then_some(Stray::Subgroup(id, op))
+        }
+        Stmt::Native { .. } => Some(Stray::Text(id)),
+        Stmt::Let { .. }
+        | Stmt::Assign { .. }
+        | Stmt::Store { .. }
+        | Stmt::Update { .. }
+        | Stmt::Assert { .. }
+        | Stmt::If { .. }
+        | Stmt::Loop { .. }
+        | Stmt::For { .. }
+        | Stmt::Break { .. }
+        | Stmt::Continue { .. }
+        | Stmt::Return
+        | Stmt::Barrier
+        | Stmt::Fence { .. }
+        | Stmt::Panic { .. }
+        | Stmt::Print { .. }
+        | Stmt::Call { .. } => None,
+    }
+}
+
+fn element(kernel: &Kernel, memory: Memory) -> Type {
+    match memory {
+        Memory::Slice(param) => match kernel.params[param.index()].kind {
+            crate::ParamKind::Slice { elem, .. } => elem,
+            crate::ParamKind::Scalar(_)
+            | crate::ParamKind::Value(_)
+            | crate::ParamKind::Reference(_) => unreachable!("a slice is a parameter of slices"),
+        },
+        Memory::Shared(shared) => kernel.shared[shared.index()].elem,
+        Memory::Local(local) => kernel.locals[local.index()].ty,
+    }
+}
+
+/// Does the element that is left depend on which thread came first, other than by whose value it is?
+fn depends_on_order(op: AtomicOp) -> bool {
+    match op {
+        AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max => true,
+        AtomicOp::Load
+        | AtomicOp::Store
+        | AtomicOp::And
+        | AtomicOp::Or
+        | AtomicOp::Xor
+        | AtomicOp::Swap
+        | AtomicOp::CompareExchange => false,
+    }
+}
+
+/// Is the result made of several lanes' values?
+fn combines(op: SubgroupOp) -> bool {
+    match op {
+        SubgroupOp::Sum
+        | SubgroupOp::Product
+        | SubgroupOp::Min
+        | SubgroupOp::Max
+        | SubgroupOp::InclusiveSum
+        | SubgroupOp::ExclusiveSum => true,
+        SubgroupOp::Shuffle
+        | SubgroupOp::ShuffleUp
+        | SubgroupOp::ShuffleDown
+        | SubgroupOp::ShuffleXor
+        | SubgroupOp::Broadcast
+        | SubgroupOp::All
+        | SubgroupOp::Any
+        | SubgroupOp::Ballot => false,
+    }
+}
+
+enum Exactness {
+    Exact,
+    Rounded,
+    Zeros,
+}
+
+/// How exact a method of floats is in a strict kernel.
+fn exactness(intrinsic: Intrinsic) -> Exactness {
+    match intrinsic {
+        Intrinsic::Rsqrt
+        | Intrinsic::Cbrt
+        | Intrinsic::Exp
+        | Intrinsic::Exp2
+        | Intrinsic::ExpM1
+        | Intrinsic::Ln
+        | Intrinsic::Ln1p
+        | Intrinsic::Log2
+        | Intrinsic::Log10
+        | Intrinsic::Sin
+        | Intrinsic::Cos
+        | Intrinsic::Tan
+        | Intrinsic::Asin
+        | Intrinsic::Acos
+        | Intrinsic::Atan
+        | Intrinsic::Atan2
+        | Intrinsic::Sinh
+        | Intrinsic::Cosh
+        | Intrinsic::Tanh
+        | Intrinsic::Powf
+        | Intrinsic::Powi
+        | Intrinsic::Hypot => Exactness::Rounded,
+        Intrinsic::Min | Intrinsic::Max => Exactness::Zeros,
+        Intrinsic::Abs
+        | Intrinsic::Clamp
+        | Intrinsic::Signum
+        | Intrinsic::Pow
+        | Intrinsic::Sqrt
+        | Intrinsic::Floor
+        | Intrinsic::Ceil
+        | Intrinsic::Round
+        | Intrinsic::Trunc
+        | Intrinsic::Fract
+        | Intrinsic::MulAdd
+        | Intrinsic::Copysign
+        | Intrinsic::IsNan
+        | Intrinsic::IsInfinite
+        | Intrinsic::IsFinite
+        | Intrinsic::IsSignNegative
+        | Intrinsic::ToBits
+        | Intrinsic::FromBits
+        | Intrinsic::CountOnes
+        | Intrinsic::LeadingZeros
+        | Intrinsic::TrailingZeros
+        | Intrinsic::RotateLeft
+        | Intrinsic::RotateRight
+        | Intrinsic::ReverseBits
+        | Intrinsic::SwapBytes
+        | Intrinsic::WrappingAdd
+        | Intrinsic::WrappingSub
+        | Intrinsic::WrappingMul
+        | Intrinsic::WrappingNeg
+        | Intrinsic::WrappingAbs
+        | Intrinsic::WrappingShl
+        | Intrinsic::WrappingShr
+        | Intrinsic::SaturatingAdd
+        | Intrinsic::SaturatingSub
+        | Intrinsic::SaturatingMul
+        | Intrinsic::AbsDiff
+        | Intrinsic::UnsignedAbs => Exactness::Exact,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketch::Sketch;
+    use crate::{NativeText, Scalar};
+
+    fn found(build: impl FnOnce(&Sketch)) -> Vec<Stray> {
+        let s = Sketch::new("k");
+        build(&s);
+        strays(&s.finish())
+    }
+
+    #[test]
+    fn functions_of_floats_stray_and_arithmetic_does_not() {
+        let of = |intrinsic| found(|s| _ = s.let_("a", s.call(intrinsic, &[s.f32(2.0)])));
+        assert!(of(Intrinsic::Sqrt).is_empty() && of(Intrinsic::Floor).is_empty());
+        assert!(matches!(
+            of(Intrinsic::Exp)[..],
+            [Stray::Function(_, Intrinsic::Exp)]
+        ));
+        assert!(matches!(of(Intrinsic::Rsqrt)[..], [Stray::Function(..)]));
+        let sum = found(|s| _ = s.let_("a", s.f32(1.0) * s.f32(2.0) + s.f32(3.0)));
+        assert!(sum.is_empty());
+    }
+
+    #[test]
+    fn zeros_have_signs_in_floats_only() {
+        let of = |ty| {
+            found(|s| {
+                let [a, b] = [1.0, 2.0].map(|x| s.f32(x).cast(ty));
+                s.let_("a", s.call(Intrinsic::Min, &[a, b]));
+            })
+        };
+        assert!(of(Scalar::I32).is_empty());
+        assert!(matches!(
+            of(Scalar::F64)[..],
+            [Stray::Zeros(_, Intrinsic::Min)]
+        ));
+    }
+
+    #[test]
+    fn orders_that_the_device_chooses_stray() {
+        let of = |ty, op| {
+            found(|s| {
+                let sums = s.atomics("sums", ty);
+                let one = s.f32(1.0).cast(ty);
+                s.atomic_only(op, sums, s.n(0), &[one]);
+            })
+        };
+        assert!(of(Scalar::I32, AtomicOp::Add).is_empty());
+        assert!(of(Scalar::F32, AtomicOp::Swap).is_empty());
+        assert!(matches!(
+            of(Scalar::F32, AtomicOp::Add)[..],
+            [Stray::Atomic(_, AtomicOp::Add)]
+        ));
+    }
+
+    #[test]
+    fn texts_stray() {
+        let text = NativeText {
+            target: "cuda".into(),
+            pieces: vec![].into(),
+            origin: Default::default(),
+        };
+        let strays = found(|s| s.native(vec![text], Some(&|| {})));
+        assert!(matches!(strays[..], [Stray::Text(_)]));
+    }
+}

@@ -1,0 +1,431 @@
+//! One slice and all of its accesses: ids as digits of its indices.
+
+use super::reason::same_for_all;
+use super::{Needs, Race, Reason, is_store, witness};
+use crate::analysis::access::{Access, Affine, Atom, Bound, Limit, Poly, Symbol, block_dim};
+use crate::{Axis, Builtin, Kernel, Precondition};
+
+/// One slice with its accesses, at least one.
+pub(super) struct Buffer<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) accesses: &'a [&'a Access],
+    /// The index of each access, where it has a form.
+    pub(super) forms: Vec<Option<Affine>>,
+    /// The guards that let one thread only of each block through, by axis.
+    pub(super) alone: [Option<Vec<Bound>>; 3],
+    pub(super) needs: Vec<Precondition>,
+}
+
+/// The ids of an index with their coefficients.
+pub(super) type IdPart = Vec<(Builtin, Poly)>;
+
+impl<'a> Buffer<'a> {
+    pub(super) fn new(kernel: &'a Kernel, accesses: &'a [&'a Access]) -> Buffer<'a> {
+        let form = |access: &&Access| {
+            let mut form = access.form.clone()?;
+            form.join_block_ids(kernel);
+            Some(form)
+        };
+        Buffer {
+            kernel,
+            accesses,
+            forms: accesses.iter().map(form).collect(),
+            alone: [const { None }; 3],
+            needs: vec![],
+        }
+    }
+
+    /// The race of the `i`th access with another one, which writes if it does not.
+    pub(super) fn race(&self, i: usize, j: usize, reason: Reason) -> Race {
+        let place = |a: &Access| (a.place, a.loc);
+        Race {
+            memory: self.accesses[i].memory,
+            first: place(self.accesses[i]),
+            second: place(self.accesses[j]),
+            reason,
+            witness: witness::witness(self.kernel, self.accesses[i], self.accesses[j]),
+        }
+    }
+
+    /// The race of the `i`th access with the first store.
+    pub(super) fn race_with_store(&self, i: usize, reason: Reason) -> Race {
+        let store = self.accesses.iter().position(|a| is_store(a));
+        let store = store.unwrap_or(i);
+        let same = is_store(self.accesses[i]);
+        self.race(i, if same { i } else { store }, reason)
+    }
+
+    pub(super) fn check(mut self) -> Result<Vec<Precondition>, Race> {
+        let pinned = Axis::ALL.map(|axis| self.pin(Builtin::GlobalIdx(axis)));
+        self.alone = Axis::ALL.map(|axis| self.pin(Builtin::ThreadIdx(axis)));
+        let any_pinned = pinned.iter().any(Option::is_some);
+        let ids = match self.id_part() {
+            Ok(ids) => ids,
+            Err(_) if any_pinned => vec![],
+            Err(race) => return Err(race),
+        };
+        let mut used = pinned.clone().map(|pin| pin.is_some());
+        if ids.is_empty() && !any_pinned {
+            let reason = same_for_all(self.kernel, self.forms[0].as_ref());
+            return Err(self.race_with_store(0, reason));
+        }
+        if !ids.is_empty() {
+            let needs = self.needs.clone();
+            match self.separate(&ids) {
+                Ok(()) => {
+                    for (id, _) in &ids {
+                        match id.axis() {
+                            Some(axis) => {
+                                used[axis.index()] = true;
+                                self.rely_on_block(*id, axis);
+                            }
+                            None => used = [true; 3],
+                        }
+                    }
+                }
+                Err(_) if any_pinned => self.needs = needs,
+                Err(race) => return Err(race),
+            }
+        }
+        for (axis, pin) in Axis::ALL.into_iter().zip(pinned) {
+            if !used[axis.index()] {
+                self.need(Precondition::SingleThread(axis));
+            } else if let Some(bounds) = pin {
+                bounds.iter().for_each(|b| self.rely_on(b));
+            }
+        }
+        Ok(self.needs)
+    }
+
+    pub(super) fn need(&mut self, precondition: Precondition) {
+        if !self.needs.contains(&precondition) {
+            self.needs.push(precondition);
+        }
+    }
+
+    pub(super) fn rely_on(&mut self, bound: &Bound) {
+        for e in &bound.exact {
+            self.need(Precondition::NoOverflow(*e));
+        }
+        for (axis, n) in &bound.extents {
+            self.need(Precondition::ExtentAtMost(*axis, *n));
+        }
+    }
+
+    /// A block's index stands for the one thread of the block that comes here.
+    pub(super) fn rely_on_block(&mut self, id: Builtin, axis: Axis) {
+        if let (Builtin::BlockIdx(_), Some(bounds)) = (id, self.alone[axis.index()].clone()) {
+            bounds.iter().for_each(|b| self.rely_on(b));
+        }
+    }
+
+    /// The guards that let one value only of an id through, if all accesses stand behind the
+    /// same ones.
+    pub(super) fn pin(&self, id: Builtin) -> Option<Vec<Bound>> {
+        let id = Atom::Id(id);
+        let mut value: Option<&Poly> = None;
+        let mut relied = vec![];
+        for access in self.accesses {
+            let found = access
+                .bounds
+                .iter()
+                .filter(|b| b.is_of(id))
+                .find_map(|most| {
+                    let Limit::AtMost(v) = &most.limit else {
+                        return None;
+                    };
+                    let least = access
+                        .bounds
+                        .iter()
+                        .find(|b| b.is_of(id) && b.limit == Limit::AtLeast(v.clone()))?;
+                    Some((v, most, least))
+                });
+            let (v, most, least) = found?;
+            if *value.get_or_insert(v) != v {
+                return None;
+            }
+            relied.extend([most.clone(), least.clone()]);
+        }
+        Some(relied)
+    }
+
+    /// The ids of the index, which are the same for all accesses.
+    fn id_part(&self) -> Result<IdPart, Race> {
+        let mut first: Option<IdPart> = None;
+        for (i, form) in self.forms.iter().enumerate() {
+            let Some(form) = form else {
+                return Err(self.race_with_store(i, Reason::Opaque));
+            };
+            let ids = ids_of(form);
+            let local = ids.iter().map(|(id, _)| *id).find(|id| match id {
+                Builtin::ThreadIdx(_) => true,
+                Builtin::BlockIdx(axis) => self.alone[axis.index()].is_none(),
+                _ => false,
+            });
+            if let Some(id) = local {
+                return Err(self.race_with_store(i, Reason::BlockLocal(id)));
+            }
+            let whole = |(id, _): &(Builtin, Poly)| *id == Builtin::GlobalThreadId;
+            if ids.len() > 1 && ids.iter().any(whole) {
+                return Err(self.race_with_store(i, Reason::Mixed));
+            }
+            match &first {
+                None => first = Some(ids),
+                Some(first) if *first == ids => {}
+                Some(_) => {
+                    let store = self.race_with_store(i, Reason::Different);
+                    // An access does not differ from itself.
+                    let itself = store.first == store.second;
+                    return Err(if itself {
+                        self.race(i, 0, Reason::Different)
+                    } else {
+                        store
+                    });
+                }
+            }
+        }
+        Ok(first.unwrap_or_default())
+    }
+
+    /// Checks that indices of different ids differ, and notes what that takes.
+    pub(super) fn separate(&mut self, ids: &IdPart) -> Result<(), Race> {
+        if let Err(race) = self.separate_ascending(ids) {
+            // `n - 1 - i` tells as much as `i`.
+            let negated: IdPart = ids.iter().map(|(id, c)| (*id, c.scaled(-1))).collect();
+            let forms = self.forms.iter_mut().flatten();
+            forms.for_each(|form| *form = form.negated());
+            self.separate_ascending(&negated).map_err(|_| race)?;
+        }
+        for (access, form) in self.accesses.iter().zip(self.forms.clone()) {
+            let form = form.unwrap_or_default();
+            for (axis, n) in form.extents {
+                self.need(Precondition::ExtentAtMost(axis, n));
+            }
+            if form.needs_exact {
+                self.need(Precondition::NoOverflow(access.index));
+            }
+        }
+        Ok(())
+    }
+
+    fn separate_ascending(&mut self, ids: &IdPart) -> Result<(), Race> {
+        let order = self
+            .order(ids)
+            .map_err(|i| self.race_with_store(i, Reason::Overlapping))?;
+        let stride = &ids[order[0]].1;
+        let innermost_guards = self.check_low(stride, true);
+        innermost_guards.or_else(|_| self.check_low(stride, false))
+    }
+
+    /// An order of the ids in which each is a digit below the next; the access that spoils it
+    /// otherwise.
+    fn order(&mut self, ids: &IdPart) -> Result<Vec<usize>, usize> {
+        let mut spoilt = 0;
+        for order in orders(ids.len()) {
+            let mut relied = vec![];
+            let digits = order.windows(2).try_for_each(|pair| {
+                let ((id, low), (_, high)) = (&ids[pair[0]], &ids[pair[1]]);
+                for (i, access) in self.accesses.iter().enumerate() {
+                    match digit_bound(self.kernel, access, *id, (low, high)) {
+                        Some(bound) => relied.extend(bound),
+                        None => return Err(i),
+                    }
+                }
+                Ok(())
+            });
+            match digits {
+                Ok(()) => {
+                    relied.iter().for_each(|b| self.rely_on(b));
+                    return Ok(order);
+                }
+                Err(i) => spoilt = i,
+            }
+        }
+        Err(spoilt)
+    }
+
+    /// Checks that what is added to the ids stays below their smallest coefficient, in all accesses
+    /// from one common base. Of several guards on a local, the innermost or the outermost counts.
+    fn check_low(&mut self, stride: &Poly, innermost: bool) -> Result<(), Race> {
+        let mut spans = vec![];
+        for (i, (access, form)) in self.accesses.iter().zip(&self.forms).enumerate() {
+            let form = form.as_ref();
+            let span = form.and_then(|form| span_of_locals(self.kernel, access, form, innermost));
+            match span {
+                Some(span) => spans.push(span),
+                None => return Err(self.race_with_store(i, Reason::Neighbour)),
+            }
+        }
+        let last = stride.minus(&Poly::constant(1));
+        let mut spoilt = 0;
+        for base in spans.iter().map(|s| &s.least) {
+            let outside = spans.iter().position(|s| {
+                let below = !s.least.minus(base).is_natural();
+                below || !last.plus(base).minus(&s.most).is_natural()
+            });
+            match outside {
+                None => {
+                    let relied = spans.iter().flat_map(|s| &s.relied);
+                    relied.for_each(|b| {
+                        for need in needs_of(b) {
+                            if !self.needs.contains(&need) {
+                                self.needs.push(need);
+                            }
+                        }
+                    });
+                    return Ok(());
+                }
+                Some(i) => spoilt = i,
+            }
+        }
+        Err(self.race_with_store(spoilt, Reason::Neighbour))
+    }
+}
+
+/// What an index can be apart from its ids.
+pub(super) struct Span {
+    pub(super) least: Poly,
+    pub(super) most: Poly,
+    pub(super) relied: Vec<Bound>,
+}
+
+pub(super) fn needs_of(bound: &Bound) -> Vec<Precondition> {
+    let exact = bound.exact.iter().map(|e| Precondition::NoOverflow(*e));
+    let extents = bound
+        .extents
+        .iter()
+        .map(|(a, n)| Precondition::ExtentAtMost(*a, *n));
+    exact.chain(extents).collect()
+}
+
+pub(super) fn extents_of(form: &Affine) -> Needs {
+    let needs = form.extents.iter();
+    needs
+        .map(|(axis, n)| Precondition::ExtentAtMost(*axis, *n))
+        .collect()
+}
+
+pub(super) fn ids_of(form: &Affine) -> IdPart {
+    let mut ids: IdPart = vec![];
+    for (atom, c) in &form.terms {
+        match atom {
+            Atom::Id(id) => ids.push((*id, c.clone())),
+            Atom::Local(_) | Atom::Exchange(..) => {}
+        }
+    }
+    ids.sort_by_key(|(id, _)| Builtin::ALL.iter().position(|(_, b)| b == id));
+    ids
+}
+
+/// The permutations of up to three positions; of more, none.
+pub(super) fn orders(n: usize) -> Vec<Vec<usize>> {
+    match n {
+        1 => vec![vec![0]],
+        2 => vec![vec![0, 1], vec![1, 0]],
+        3 => [
+            [0, 1, 2],
+            [0, 2, 1],
+            [1, 0, 2],
+            [1, 2, 0],
+            [2, 0, 1],
+            [2, 1, 0],
+        ]
+        .map(Vec::from)
+        .to_vec(),
+        _ => vec![],
+    }
+}
+
+/// The bound by which `id`, of coefficient `low`, stays below the next digit, of coefficient
+/// `high`; `Some(None)` when the extent of its axis is bound enough.
+pub(super) fn digit_bound(
+    kernel: &Kernel,
+    access: &Access,
+    id: Builtin,
+    (low, high): (&Poly, &Poly),
+) -> Option<Option<Bound>> {
+    let fits = |most: &Poly| {
+        let count = most.plus(&Poly::constant(1));
+        high.minus(&low.times(&count)).is_natural()
+    };
+    let extent = |axis| match id {
+        Builtin::BlockIdx(_) => Builtin::GridDim(axis),
+        _ => Builtin::GlobalDim(axis),
+    };
+    if let Builtin::ThreadIdx(axis) = id
+        && fits(&block_dim(kernel, axis).minus(&Poly::constant(1)))
+    {
+        return Some(None);
+    }
+    if let Some(extent) = id.axis().and_then(|a| Symbol::of_builtin(extent(a)))
+        && fits(&Poly::symbol(extent).minus(&Poly::constant(1)))
+    {
+        return Some(None);
+    }
+    let guard = access.bounds.iter().find(|b| match &b.limit {
+        Limit::AtMost(most) => b.is_of(Atom::Id(id)) && fits(most),
+        Limit::AtLeast(_) => false,
+    })?;
+    Some(Some(guard.clone()))
+}
+
+/// The least and the most of an index without its ids; `None` when a local in it has no bounds.
+pub(super) fn span_of_locals(
+    kernel: &Kernel,
+    access: &Access,
+    form: &Affine,
+    innermost: bool,
+) -> Option<Span> {
+    let mut span = Span {
+        least: form.base.clone(),
+        most: form.base.clone(),
+        relied: vec![],
+    };
+    for (atom, c) in &form.terms {
+        let local = match atom {
+            Atom::Id(_) => continue,
+            Atom::Exchange(..) => return None,
+            Atom::Local(local) => &kernel.locals[local.index()],
+        };
+        let mut bounds: Vec<&Bound> = access.bounds.iter().filter(|b| b.is_of(*atom)).collect();
+        if innermost {
+            bounds.reverse();
+        }
+        let (mut least, mut most) = (None, None);
+        for bound in bounds {
+            let (side, limit) = match &bound.limit {
+                Limit::AtMost(limit) => (&mut most, limit),
+                Limit::AtLeast(limit) => (&mut least, limit),
+            };
+            if side.is_none() {
+                *side = Some(limit.clone());
+                span.relied.push(bound.clone());
+            }
+        }
+        let unsigned = local
+            .ty
+            .as_scalar()
+            .is_some_and(|ty| ty.is_int() && !ty.is_signed());
+        let (least, most) = (least.or(unsigned.then(Poly::default))?, most?);
+        let (low, high) = (c.times(&least), c.times(&most));
+        let (low, high) = if c.is_natural() {
+            (low, high)
+        } else if c.scaled(-1).is_natural() {
+            (high, low)
+        } else {
+            return None;
+        };
+        span.least = span.least.plus(&low);
+        span.most = span.most.plus(&high);
+    }
+    Some(span)
+}
+
+impl Affine {
+    pub(super) fn negated(&self) -> Affine {
+        let mut negated = self.clone();
+        negated.base = self.base.scaled(-1);
+        negated.terms = self.terms.iter().map(|(a, c)| (*a, c.scaled(-1))).collect();
+        negated
+    }
+}

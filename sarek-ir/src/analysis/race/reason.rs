@@ -1,0 +1,95 @@
+//! What a race is, and why two threads may meet.
+
+use std::fmt;
+
+use super::Witness;
+use crate::analysis::access::{Affine, Atom, Place, Poly};
+use crate::{Axis, Builtin, Kernel, Loc, LocalId, Memory, Stmt};
+
+/// Two accesses by which two threads may meet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Race {
+    /// The slice or shared array.
+    pub memory: Memory,
+    /// The access to blame.
+    pub first: (Place, Loc),
+    /// The one that it may meet in another thread: often the same one.
+    pub second: (Place, Loc),
+    /// Why.
+    pub reason: Reason,
+    /// Two threads that may meet, if an example was found.
+    pub witness: Option<Witness>,
+}
+
+/// Why two threads may meet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The index is no formula that the analysis follows.
+    Opaque,
+    /// The index is the same for all threads.
+    Shared,
+    /// The index is made of values that two threads may have in common.
+    Values,
+    /// The index contains ids that repeat from block to block.
+    BlockLocal(Builtin),
+    /// The index mixes `global_thread_id()` with other ids.
+    Mixed,
+    /// Two accesses depend on the ids in different ways.
+    Different,
+    /// The ids do not make up a mixed-radix number, as far as guards and extents tell.
+    Overlapping,
+    /// What is added to the ids may reach the next thread's element.
+    Neighbour,
+    /// Threads that differ along an axis only access the same element.
+    Axis(Axis),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Opaque => f.write_str(
+                "this index is not a formula of the thread's ids, so any two threads may meet",
+            ),
+            Reason::Shared => f.write_str("all threads access the same element"),
+            Reason::Values => f.write_str(
+                "this index is a value that each thread computes, and two threads may have the same one",
+            ),
+            Reason::BlockLocal(id) => write!(
+                f,
+                "`{}()` repeats from block to block; use a global id",
+                id.name()
+            ),
+            Reason::Mixed => f.write_str(
+                "`global_thread_id()` together with another id does not tell threads apart",
+            ),
+            Reason::Different => {
+                f.write_str("two accesses depend on the thread's ids in different ways")
+            }
+            Reason::Overlapping => f.write_str(
+                "different ids may give the same index; a guard such as `col < width` around \
+                 `row * width + col` keeps them apart",
+            ),
+            Reason::Neighbour => f.write_str("this index may reach the element of another thread"),
+            Reason::Axis(axis) => write!(
+                f,
+                "threads that differ in `thread_idx_{}()` alone access the same element",
+                axis.name()
+            ),
+        }
+    }
+}
+
+/// Why an index without ids does not tell threads apart.
+pub(super) fn same_for_all(kernel: &Kernel, form: Option<&Affine>) -> Reason {
+    let counts =
+        |stmt: &Stmt, wanted: LocalId| matches!(stmt, Stmt::For { local, .. } if *local == wanted);
+    let is_counter = |wanted: LocalId| kernel.stmts.iter().any(|stmt| counts(stmt, wanted));
+    let is_value = |(atom, _): &(Atom, Poly)| match atom {
+        Atom::Local(local) => !is_counter(*local),
+        Atom::Id(_) | Atom::Exchange(..) => false,
+    };
+    match form.is_some_and(|form| form.terms.iter().any(is_value)) {
+        true => Reason::Values,
+        false => Reason::Shared,
+    }
+}

@@ -1,0 +1,55 @@
+use crate::{Block, Kernel, Loc, Stmt};
+
+/// Puts the body into a loop that runs once, and leaves it where the body returned: what stands around the body goes on.
+///
+/// For kernels without barriers only, whose threads may leave at different places.
+pub fn contain_returns(kernel: &mut Kernel) {
+    let label = kernel.fresh_label();
+    let mut found = false;
+    super::rewrite(kernel, &mut |kernel, id, out| {
+        out.push(match kernel.stmt(id) {
+            Stmt::Return => {
+                found = true;
+                let loc = kernel.stmt_locs[id.index()];
+                kernel.push_stmt(Stmt::Break { label }, loc)
+            }
+            Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Native { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. } => id,
+        });
+    });
+    if !found {
+        return;
+    }
+    let mut stmts: Vec<_> = kernel.block(kernel.body).collect();
+    let leaves = |kernel: &Kernel, block: Block| {
+        let last = kernel.block(block).last().map(|id| kernel.stmt(id));
+        last == Some(Stmt::Break { label })
+    };
+    if !leaves(kernel, kernel.body) {
+        stmts.push(kernel.push_stmt(Stmt::Break { label }, Loc::default()));
+    }
+    let body = kernel.push_block(&stmts);
+    let once = Stmt::Loop {
+        label,
+        cond: None,
+        body,
+    };
+    let once = kernel.push_stmt(once, Loc::default());
+    kernel.body = kernel.push_block(&[once]);
+}

@@ -1,0 +1,176 @@
+//! What devices, and this process, are and can do, as data.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde::{Deserialize, Serialize};
+
+use super::registry::{self, Registry};
+use super::{Candidate, Device, MemoryUse};
+use crate::backend::DeviceInfo;
+
+/// A device as data: what is constant, and what was so when it was asked.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Properties {
+    /// The name of its backend.
+    pub backend: String,
+    /// Its number among the devices of that.
+    pub ordinal: usize,
+    /// Where it stands among all devices; higher is preferred.
+    pub priority: i32,
+    /// What it is and can do.
+    pub info: DeviceInfo,
+    /// Facts for people.
+    pub debug: BTreeMap<String, String>,
+    /// Used and total memory as the driver sees it, in bytes, where it says so.
+    pub driver_memory: Option<(u64, u64)>,
+    /// What vectors hold there.
+    pub memory_use: MemoryUse,
+}
+
+/// The devices that a process has, and why it has no others.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Inventory {
+    /// This library's version.
+    pub version: String,
+    /// The registered backends with their priorities, best first.
+    pub backends: Vec<(String, i32)>,
+    /// The devices, best first.
+    pub devices: Vec<Properties>,
+    /// Backends without a device, and devices that did not open, each with the reason.
+    pub absent: Vec<(String, String)>,
+}
+
+impl Device {
+    /// What it is and can do, with what its driver tells for people. Never fails: what a driver does not tell is left out.
+    pub fn properties(&self) -> Properties {
+        // A binding that panics where a driver lacks a function is no reason to end a program that asks for words.
+        let ask = AssertUnwindSafe(|| (self.debug_info(), self.used_memory()));
+        let (debug, driver_memory) = catch_unwind(ask).unwrap_or_else(|_| {
+            let panicked = ("error".to_owned(), "its driver panicked".to_owned());
+            (BTreeMap::from([panicked]), None)
+        });
+        Properties {
+            backend: self.backend().to_owned(),
+            ordinal: self.ordinal(),
+            priority: self.priority(),
+            info: self.info().clone(),
+            debug,
+            driver_memory,
+            memory_use: self.memory_use(),
+        }
+    }
+}
+
+/// The devices of this process as data, and why it has no others. Opens all of them.
+pub fn inventory() -> Inventory {
+    of(registry::global())
+}
+
+fn of(registry: &Registry) -> Inventory {
+    let mut inventory = Inventory {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        backends: registry.named(),
+        ..Inventory::default()
+    };
+    for candidate in registry.everything() {
+        match candidate {
+            Candidate::Device(device) => inventory.devices.push(device.properties()),
+            Candidate::Absent { who, reason } => inventory.absent.push((who, reason)),
+        }
+    }
+    inventory
+}
+
+impl DeviceInfo {
+    /// What contradicts itself in it: launches and allocations are held to these numbers.
+    pub(super) fn contradiction(&self) -> Option<String> {
+        let zero = [
+            ("max_block", self.max_block.contains(&0)),
+            ("max_block_threads", self.max_block_threads == 0),
+            ("max_grid", self.max_grid.contains(&0)),
+            ("max_buffer", self.max_buffer == 0),
+            ("max_buffers", self.max_buffers == 0),
+            ("warp", self.warp == 0),
+        ];
+        if let Some((name, _)) = zero.into_iter().find(|(_, is_zero)| *is_zero) {
+            return Some(format!("its backend gives `{name}` as 0"));
+        }
+        if !self.alignment.is_power_of_two() {
+            let alignment = self.alignment;
+            return Some(format!(
+                "its backend gives `alignment` as {alignment}, which is no power of two"
+            ));
+        }
+        if self.warp > self.max_block_threads {
+            let (warp, most) = (self.warp, self.max_block_threads);
+            return Some(format!(
+                "its backend gives `warp` as {warp}, and blocks of at most {most} threads"
+            ));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::backend::Backend;
+    use crate::testing::gpu::GpuBackend;
+    use crate::testing::host::HostBackend;
+    use crate::testing::registry;
+
+    #[test]
+    fn what_there_is_survives_a_round_trip() {
+        let gpu = GpuBackend::with("gpu", 9, |info| info.features.f64 = false);
+        let broken = GpuBackend::with("broken", 20, |info| info.max_block = [0, 1, 1]);
+        let backends: [Arc<dyn Backend>; 3] = [gpu, broken, HostBackend::new("host", 5)];
+        let inventory = of(&registry("", &backends));
+        let names: Vec<_> = inventory.devices.iter().map(|d| &*d.backend).collect();
+        assert_eq!(names, ["gpu", "host"]);
+        assert_eq!(inventory.absent.len(), 1, "{:?}", inventory.absent);
+        assert!(inventory.absent[0].1.contains("`max_block` as 0"));
+        assert_eq!(inventory.backends[0], ("broken".to_owned(), 20));
+        let text = serde_json::to_string(&inventory).unwrap();
+        let again: Inventory = serde_json::from_str(&text).unwrap();
+        assert_eq!(again, inventory);
+        assert!(!again.devices[0].info.features.f64 && again.devices[1].info.features.f64);
+    }
+
+    #[test]
+    fn fields_that_a_text_lacks_are_the_defaults() {
+        let text = r#"{"name": "old", "warp": 32, "kind": "abacus"}"#;
+        let info: DeviceInfo = serde_json::from_str(text).unwrap();
+        assert!(
+            info.kind.is_undefined()
+                && serde_json::to_string(&info)
+                    .unwrap()
+                    .contains("\"kind\":\"abacus\"")
+        );
+        assert_eq!((&*info.name, info.warp), ("old", 32));
+        assert_eq!(info.max_grid, DeviceInfo::default().max_grid);
+    }
+
+    #[test]
+    fn limits_that_contradict_themselves_are_no_device() {
+        type Change = fn(&mut DeviceInfo);
+        let changes: [(Change, &str); 8] = [
+            (|i| i.max_block[2] = 0, "`max_block` as 0"),
+            (|i| i.max_block_threads = 0, "`max_block_threads` as 0"),
+            (|i| i.max_grid[1] = 0, "`max_grid` as 0"),
+            (|i| i.max_buffer = 0, "`max_buffer` as 0"),
+            (|i| i.max_buffers = 0, "`max_buffers` as 0"),
+            (|i| i.warp = 0, "`warp` as 0"),
+            (|i| i.alignment = 12, "no power of two"),
+            (|i| (i.warp, i.max_block_threads) = (64, 32), "`warp` as 64"),
+        ];
+        assert_eq!(DeviceInfo::default().contradiction(), None);
+        for (change, due) in changes {
+            let backend: Arc<dyn Backend> = GpuBackend::with("bad", 1, change);
+            let error = registry("", &[backend]).best().unwrap_err().to_string();
+            assert!(error.contains(due), "{due}: {error}");
+        }
+    }
+}

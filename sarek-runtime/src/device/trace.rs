@@ -1,0 +1,83 @@
+//! Profiles as files that chrome://tracing and ui.perfetto.dev show.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use super::profile::{Clock, Profile, Work};
+use crate::{Error, Result};
+
+impl Profile {
+    /// The profile in Chrome's trace event format: JSON, of a complete event for each piece of work. Times of the device and
+    /// of the host are two threads.
+    pub fn trace(&self) -> String {
+        let mut text = String::from("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+        let device = quoted(&self.device.to_string());
+        for (number, thread) in [(1, "device"), (2, "host")] {
+            let name = format!(
+                "{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{number},\"args\":{{\"name\":\"{thread}\"}}}},\n"
+            );
+            text.push_str(&name);
+        }
+        let process = format!(
+            "{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{{\"name\":{device}}}}}"
+        );
+        text.push_str(&process);
+        for work in &self.work {
+            text.push_str(",\n");
+            self.event(&mut text, work);
+        }
+        text.push_str("\n]}\n");
+        text
+    }
+
+    fn event(&self, text: &mut String, work: &Work) {
+        let micros = |time: std::time::Duration| 1e6 * time.as_secs_f64();
+        let thread = match work.clock {
+            Clock::Device => 1,
+            Clock::Host => 2,
+        };
+        // Writing to a string does not fail.
+        let _ = write!(
+            text,
+            "{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"pid\":1,\"tid\":{thread},\"ts\":{:.3},\"dur\":{:.3},\
+             \"args\":{{\"bytes read\":{},\"bytes written\":{},\"threads\":{},\"GB/s\":{:.3}",
+            quoted(&work.name),
+            work.kind.name(),
+            micros(work.start),
+            micros(work.time),
+            work.read,
+            work.written,
+            work.threads,
+            work.bytes_per_second() / 1e9,
+        );
+        if let Some(share) = self.share(work) {
+            let _ = write!(text, ",\"share of bandwidth\":{share:.4}");
+        }
+        text.push_str("}}");
+    }
+
+    /// Writes [`Profile::trace`] to a file.
+    pub fn write_trace(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        std::fs::write(path, self.trace()).map_err(|error| Error::Device {
+            device: path.display().to_string(),
+            message: format!("the trace cannot be written: {error}"),
+        })
+    }
+}
+
+/// A string of JSON.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if u32::from(c) < 0x20 => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

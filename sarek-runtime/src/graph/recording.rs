@@ -1,0 +1,222 @@
+//! Collecting operations.
+
+use std::fmt;
+use std::ops::RangeBounds;
+use std::sync::Mutex;
+
+use super::{Driver, Graph, Known, Operation, Part, problem_on};
+use crate::backend::Mem;
+use crate::claims::CopyAction;
+use crate::device::Stream;
+use crate::launch::{Use, host_memory};
+use crate::tag::StorageKind;
+use crate::vector::{Operand, bytes, resolve};
+use crate::{Device, Element, Ready, Result, Vector};
+use std::sync::Arc;
+
+/// Operations that are being recorded for a device; made by [`Device::record_graph`].
+///
+/// Recording runs none of them: a vector read meanwhile holds what it held before. What can be told of a launch is an error
+/// here, as it is where a launch is run.
+#[must_use = "`finish` gives the graph"]
+pub struct Recording {
+    stream: Stream,
+    vectors: Vec<Known>,
+    operations: Vec<Operation>,
+    launches: Vec<Option<usize>>,
+}
+
+impl Recording {
+    pub(super) fn new(device: &Device) -> Recording {
+        Recording {
+            stream: device.stream(),
+            vectors: Vec::new(),
+            operations: Vec::new(),
+            launches: Vec::new(),
+        }
+    }
+
+    /// Records a launch. Its vectors are brought to the device. One that is empty does nothing, and replays are given its
+    /// vectors like those of any other.
+    pub fn launch(&mut self, launch: Ready<'_>) -> Result<&mut Recording> {
+        let vectors = &mut self.vectors;
+        let number = |used: Use<'_>| known(vectors, used.vector, used.name, true, used.written);
+        let recorded = launch.recorded(self.stream.by_ref(), number)?;
+        let place = recorded.is_some().then_some(self.operations.len());
+        self.launches.push(place);
+        let operation = recorded.map(|launch| Operation::Launch(Box::new(launch)));
+        self.operations.extend(operation);
+        Ok(self)
+    }
+
+    /// Records that the elements of `to` from `at` on are overwritten by a part of another vector.
+    pub fn copy<T: Element>(
+        &mut self,
+        to: &mut Vector<T>,
+        at: usize,
+        from: &Vector<T>,
+        range: impl RangeBounds<usize>,
+    ) -> Result<&mut Recording> {
+        let source = resolve(range, from.len())?;
+        let target = resolve(at..at.saturating_add(source.len()), to.len())?;
+        let whole = target.len() == to.len();
+        let direct = self.route(to, from, source.len() * size_of::<T>())?;
+        let in_bytes = |vector, range: std::ops::Range<usize>| Part {
+            vector,
+            bytes: range.start * size_of::<T>()..range.end * size_of::<T>(),
+        };
+        let vectors = &mut self.vectors;
+        let from = known(vectors, from, "the source of a copy".into(), true, false);
+        let to = known(vectors, to, "the target of a copy".into(), !whole, true);
+        if !source.is_empty() {
+            self.operations.push(Operation::Copy {
+                to: in_bytes(to, target),
+                from: in_bytes(from, source),
+                direct,
+            });
+        }
+        Ok(self)
+    }
+
+    /// Records that all elements become `value`. Unless its bytes are zeros, the device keeps as many copies of it as there are
+    /// elements.
+    pub fn fill<T: Element>(&mut self, to: &mut Vector<T>, value: T) -> Result<&mut Recording> {
+        let len = to.len() * size_of::<T>();
+        let element = bytes::of(std::slice::from_ref(&value)).into_owned();
+        let device = self.stream.device();
+        let zeros = element.iter().all(|byte| *byte == 0);
+        let constant = match zeros || len == 0 || host_memory(device) {
+            true => None,
+            false => Some(self.constant(&element.repeat(to.len()))?),
+        };
+        let vector = known(
+            &mut self.vectors,
+            to,
+            "the target of a fill".into(),
+            false,
+            true,
+        );
+        if len > 0 {
+            self.operations.push(Operation::Fill {
+                to: Part {
+                    vector,
+                    bytes: 0..len,
+                },
+                element,
+                constant,
+            });
+        }
+        Ok(self)
+    }
+
+    /// Device memory with these bytes.
+    fn constant(&self, bytes: &[u8]) -> Result<Arc<dyn Mem>> {
+        let mem = self.stream.device().alloc(bytes.len())?;
+        let slice = crate::backend::Slice {
+            mem: mem.clone(),
+            offset: 0,
+            len: bytes.len(),
+        };
+        let queue = self.stream.queue();
+        queue.raw.copy_in(&slice, bytes)?;
+        // Replays may go to other streams.
+        queue.raw.sync()?;
+        Ok(mem)
+    }
+
+    /// May the device copy by itself? An error where nobody may.
+    fn route(&self, to: &dyn Operand, from: &dyn Operand, bytes: usize) -> Result<bool> {
+        let (from, to) = (from.storage(), to.storage());
+        if from.is_none() && to.is_none() {
+            return Ok(true);
+        }
+        let [from, to] = [from, to].map(|storage| storage.unwrap_or_else(StorageKind::device));
+        let claims = self.stream.device().claims();
+        Ok(claims.route(&from, &to, bytes as u64)? == CopyAction::Native)
+    }
+
+    /// What was recorded, to be replayed.
+    pub fn finish(self) -> Graph {
+        Graph {
+            device: self.stream.device().clone(),
+            vectors: self.vectors,
+            operations: self.operations,
+            launches: self.launches,
+            driver: Mutex::new(Driver::Untried),
+        }
+    }
+}
+
+/// The number of a vector, which an operation uses.
+fn known(
+    vectors: &mut Vec<Known>,
+    vector: &dyn Operand,
+    name: String,
+    needed: bool,
+    written: bool,
+) -> usize {
+    let id = vector.id();
+    match vectors.iter().position(|known| known.id == id) {
+        Some(at) => {
+            vectors[at].written |= written;
+            at
+        }
+        None => {
+            vectors.push(Known {
+                id,
+                name,
+                needed,
+                written,
+            });
+            vectors.len() - 1
+        }
+    }
+}
+
+impl fmt::Debug for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (count, device) = (self.operations.len(), self.stream.device());
+        write!(f, "Recording({count} operations on {device})")
+    }
+}
+
+impl Graph {
+    /// The vectors of a replay in the order of their numbers.
+    pub(super) fn bind<'a>(&self, given: Vec<crate::Arg<'a>>) -> Result<Vec<crate::Arg<'a>>> {
+        let problem = |problem| Err(problem_on(&self.device, problem));
+        let mut bound: Vec<Option<crate::Arg<'a>>> = self.vectors.iter().map(|_| None).collect();
+        for (at, mut arg) in given.into_iter().enumerate() {
+            let Some(id) = arg.vector().map(Operand::id) else {
+                return problem(format!("a replay takes vectors, and number {at} is none"));
+            };
+            let Some(number) = self.vectors.iter().position(|known| known.id == id) else {
+                return problem(format!(
+                    "the vector given as number {at} is none of those that were recorded: {}",
+                    self.names()
+                ));
+            };
+            let known = &self.vectors[number];
+            if known.written && arg.written().is_none() {
+                let name = &known.name;
+                return problem(format!("it writes {name}: give it as `&mut`"));
+            }
+            bound[number] = Some(arg);
+        }
+        let missing = bound.iter().position(Option::is_none);
+        if let Some(missing) = missing {
+            let name = &self.vectors[missing].name;
+            let all = self.names();
+            return problem(format!("it was not given {name}; it uses {all}"));
+        }
+        Ok(bound.into_iter().flatten().collect())
+    }
+
+    fn names(&self) -> String {
+        let name = |known: &Known| match known.written {
+            true => format!("{} (&mut)", known.name),
+            false => known.name.clone(),
+        };
+        let names: Vec<String> = self.vectors.iter().map(name).collect();
+        names.join(", ")
+    }
+}

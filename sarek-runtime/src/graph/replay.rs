@@ -1,0 +1,334 @@
+//! Replaying: vectors are brought to the device, all operations are queued, and vectors learn of it.
+
+use super::{Driver, Graph, Operation, Part};
+use crate::backend::{self, BackendStream, GraphOp, Slice};
+use crate::device::{Done, Pending, StreamRef, WorkKind};
+use crate::launch::{Places, Traced, host_memory};
+use crate::span::span;
+use crate::sync::lock;
+use crate::{Arg, Result};
+
+/// The outcomes of a replay that are not known yet, and the vectors of the graph.
+type Queued<'a> = (Vec<Pending>, Vec<Arg<'a>>);
+
+impl Graph {
+    pub(super) fn queue<'a>(
+        &self,
+        stream: StreamRef<'_>,
+        given: Vec<Arg<'a>>,
+    ) -> Result<Queued<'a>> {
+        if *stream.device() != self.device {
+            let other = stream.device();
+            return Err(self.problem(format!("it cannot be replayed on {other}")));
+        }
+        span!(
+            "replay",
+            operations = self.operations.len(),
+            device = self.device
+        );
+        let mut vectors = self.bind(given)?;
+        stream.queue().admit()?;
+        if self.operations.is_empty() {
+            return Ok((Vec::new(), vectors));
+        }
+        let outcomes = match host_memory(&self.device) {
+            true => self
+                .run_on_host(stream, &mut vectors)
+                .map(|()| Vec::new())?,
+            false => self.queue_on_device(stream, &mut vectors)?,
+        };
+        Ok((outcomes, vectors))
+    }
+
+    fn run_on_host(&self, stream: StreamRef<'_>, vectors: &mut [Arg<'_>]) -> Result<()> {
+        let mut places = vec![std::ptr::null_mut(); vectors.len()];
+        // All are read first: a failing one leaves the others as they are.
+        for ((place, known), arg) in places.iter_mut().zip(&self.vectors).zip(&*vectors) {
+            if let (true, Some(vector)) = (known.needed, arg.vector()) {
+                *place = vector.on_host()?.cast_mut();
+            }
+        }
+        for ((place, known), arg) in places.iter_mut().zip(&self.vectors).zip(&mut *vectors) {
+            if let Some(vector) = arg.written().filter(|_| known.written) {
+                *place = match known.needed {
+                    true => vector.on_host_mut()?,
+                    false => vector.on_host_to_overwrite(),
+                };
+            }
+        }
+        for operation in &self.operations {
+            let done = match operation {
+                Operation::Launch(launch) => {
+                    launch.queue(stream, &Places::Host(&places)).map(|_| ())
+                }
+                Operation::Copy { to, from, .. } => {
+                    let (source, target) = (part(&places, from), part(&places, to));
+                    // SAFETY: two vectors, one borrowed for writing; recording held both parts to their bounds, and the
+                    // lengths of vectors do not change. Bytes of elements become elements of the same type.
+                    unsafe { source.copy_to_nonoverlapping(target, from.bytes.len()) };
+                    Ok(())
+                }
+                Operation::Fill { to, element, .. } => {
+                    // SAFETY: all of a vector, borrowed for writing, whose bytes are initialised.
+                    let bytes = unsafe {
+                        std::slice::from_raw_parts_mut(part(&places, to), to.bytes.len())
+                    };
+                    let elements = bytes.chunks_exact_mut(element.len());
+                    elements.for_each(|to| to.copy_from_slice(element));
+                    Ok(())
+                }
+            };
+            if let Err(error) = done {
+                for vector in self.written(vectors) {
+                    vector.fail(error.clone());
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// The vectors that the graph writes.
+    fn written<'v>(
+        &self,
+        vectors: &'v mut [Arg<'_>],
+    ) -> impl Iterator<Item = &'v mut (dyn crate::vector::Operand + 'v)> {
+        let written = self.vectors.iter().map(|known| known.written);
+        let both = vectors.iter_mut().zip(written.collect::<Vec<_>>());
+        both.filter_map(|(arg, written)| arg.written().filter(|_| written))
+    }
+
+    fn queue_on_device(
+        &self,
+        stream: StreamRef<'_>,
+        vectors: &mut [Arg<'_>],
+    ) -> Result<Vec<Pending>> {
+        let mut outcomes: Vec<Pending> = stream.queue().tail().into_iter().collect();
+        let mut places = Vec::with_capacity(vectors.len());
+        for (known, arg) in self.vectors.iter().zip(&mut *vectors) {
+            places.push(match (known.needed, arg.written()) {
+                (false, Some(vector)) => vector.on_device_to_overwrite(stream)?,
+                (true | false, _) => match arg.vector() {
+                    Some(vector) => vector.on_device(stream, known.written, Some(&mut outcomes))?,
+                    None => unreachable!("`bind` has seen to it that these are vectors"),
+                },
+            });
+        }
+        let traced = match self.replayed(stream, &places) {
+            Ok(traced) => traced,
+            Err(error) => {
+                // Some of it may have been queued.
+                for vector in self.written(vectors) {
+                    vector.written_on(stream, &[]);
+                    vector.fail(error.clone());
+                }
+                return Err(error);
+            }
+        };
+        let queue = stream.queue();
+        let own = traced
+            .into_iter()
+            .map(|(traces, sites)| queue.watch(traces, sites, &mut outcomes));
+        let own: Vec<Pending> = own.collect();
+        for (known, arg) in self.vectors.iter().zip(vectors) {
+            if let (true, Some(vector)) = (known.written, arg.written()) {
+                if !known.needed {
+                    vector.forget_outcomes();
+                }
+                vector.written_on(stream, &outcomes);
+            }
+        }
+        queue.bound_log()?;
+        Ok(own)
+    }
+
+    /// Queues the operations on vectors in these places.
+    fn replayed(&self, stream: StreamRef<'_>, places: &[Slice]) -> Result<Vec<Traced>> {
+        let mut driver = lock(&self.driver);
+        self.ask_driver(&mut driver, places)?;
+        match &mut *driver {
+            Driver::Untried | Driver::Absent => self.replayed_one_by_one(stream, places),
+            Driver::Made { graph, last, .. } => {
+                let queue = stream.queue();
+                if let Some(last) = last.as_ref().filter(|l| !std::sync::Arc::ptr_eq(l, queue)) {
+                    last.precede(queue)?;
+                }
+                *last = Some(queue.clone());
+                let begun = self.device.begin_work(queue)?;
+                graph.replay(&*queue.raw)?;
+                if let Some(begun) = begun {
+                    self.device.end_work(queue, begun, self.profiled())?;
+                }
+                // The next replay uses the same records: what this one says is put aside.
+                let mut traced = Vec::new();
+                for launch in self.launches() {
+                    if let Some(faults) = launch.faults() {
+                        let slot = queue.fault_record(&self.device)?;
+                        copy(&*queue.raw, &slot.slice(), &faults, true)?;
+                        traced.push(launch.traced_at(slot));
+                    }
+                }
+                Ok(traced)
+            }
+        }
+    }
+
+    /// What a profile says of all of it together.
+    fn profiled(&self) -> Done {
+        let copied = self.operations.iter().map(|operation| match operation {
+            Operation::Launch(_) => (0, 0),
+            Operation::Copy { to, .. } => (to.bytes.len(), to.bytes.len()),
+            Operation::Fill { to, .. } => (0, to.bytes.len()),
+        });
+        let copied = copied.map(|(read, written)| (read as u64, written as u64));
+        let launched = self.launches().map(|launch| launch.profiled());
+        let launched = launched.map(|done| (done.read, done.written));
+        let (read, written) = copied
+            .chain(launched)
+            .fold((0, 0), |sum, bytes| (sum.0 + bytes.0, sum.1 + bytes.1));
+        Done {
+            kind: WorkKind::Graph,
+            name: format!("graph of {}", self.operations.len()),
+            read,
+            written,
+            threads: 0,
+        }
+    }
+
+    fn launches(&self) -> impl Iterator<Item = &crate::launch::Recorded> {
+        self.operations
+            .iter()
+            .filter_map(|operation| match operation {
+                Operation::Launch(launch) => Some(&**launch),
+                Operation::Copy { .. } | Operation::Fill { .. } => None,
+            })
+    }
+
+    /// Lets the driver make a graph of its own, for vectors in these places, unless it has.
+    fn ask_driver(&self, driver: &mut Driver, places: &[Slice]) -> Result<()> {
+        match driver {
+            Driver::Absent => return Ok(()),
+            Driver::Made {
+                places: known,
+                current: true,
+                ..
+            } if same(known, places) => return Ok(()),
+            Driver::Made { .. } | Driver::Untried => {}
+        }
+        // What is printed is read after each launch; what goes through the host is no matter of the driver's.
+        let all_direct = self.operations.iter().all(|operation| match operation {
+            Operation::Launch(launch) => !launch.prints(),
+            Operation::Copy { direct, .. } => *direct,
+            Operation::Fill { .. } => true,
+        });
+        let graph = match all_direct {
+            true => self.driver_graph(places)?,
+            false => None,
+        };
+        // Replays of this graph use the fault records of the one before.
+        let last = match driver {
+            Driver::Made { last, .. } => last.take(),
+            Driver::Untried | Driver::Absent => None,
+        };
+        *driver = match graph {
+            None => Driver::Absent,
+            Some(graph) => Driver::Made {
+                graph,
+                places: places.to_vec(),
+                current: true,
+                last,
+            },
+        };
+        Ok(())
+    }
+
+    fn driver_graph(&self, places: &[Slice]) -> Result<Option<Box<dyn backend::BackendGraph>>> {
+        let records: Vec<Slice> = self.launches().filter_map(|l| l.faults()).collect();
+        let args: Vec<_> = self.launches().map(|l| l.fixed(places)).collect();
+        let launches = self.launches().zip(&args);
+        let launches: Vec<_> = launches.map(|(l, args)| l.as_launch(args)).collect();
+        let copies: Vec<_> = self.operations.iter().map(|o| slices(o, places)).collect();
+        let mut operations: Vec<_> = records.iter().map(GraphOp::Zero).collect();
+        let mut launches = launches.iter();
+        for slices in &copies {
+            operations.extend(match slices {
+                Slices::None => launches.next().map(GraphOp::Launch),
+                Slices::Zero(to) => Some(GraphOp::Zero(to)),
+                Slices::Copy(to, from) => Some(GraphOp::Copy { to, from }),
+            });
+        }
+        self.device.raw().graph(&operations)
+    }
+
+    fn replayed_one_by_one(&self, stream: StreamRef<'_>, places: &[Slice]) -> Result<Vec<Traced>> {
+        let raw = &*stream.queue().raw;
+        let mut traced = Vec::new();
+        for operation in &self.operations {
+            if let Operation::Launch(launch) = operation {
+                traced.extend(launch.queue(stream, &Places::Device(places))?);
+            }
+            match (slices(operation, places), operation) {
+                (Slices::None, _) => {}
+                (Slices::Zero(to), _) => raw.zero(&to)?,
+                (Slices::Copy(to, from), Operation::Copy { direct, .. }) => {
+                    copy(raw, &to, &from, *direct)?;
+                }
+                (Slices::Copy(to, from), _) => copy(raw, &to, &from, true)?,
+            }
+        }
+        Ok(traced)
+    }
+}
+
+/// What an operation that is no launch works on.
+enum Slices {
+    None,
+    Zero(Slice),
+    Copy(Slice, Slice),
+}
+
+fn slices(operation: &Operation, places: &[Slice]) -> Slices {
+    let slice = |part: &Part| Slice {
+        mem: places[part.vector].mem.clone(),
+        offset: places[part.vector].offset + part.bytes.start,
+        len: part.bytes.len(),
+    };
+    match operation {
+        Operation::Launch(_) => Slices::None,
+        Operation::Copy { to, from, .. } => Slices::Copy(slice(to), slice(from)),
+        Operation::Fill { to, constant, .. } => match constant {
+            None => Slices::Zero(slice(to)),
+            Some(mem) => {
+                let from = Slice {
+                    mem: mem.clone(),
+                    offset: 0,
+                    len: to.bytes.len(),
+                };
+                Slices::Copy(slice(to), from)
+            }
+        },
+    }
+}
+
+/// Copies within a device, through the host if there is no other way.
+fn copy(stream: &dyn BackendStream, to: &Slice, from: &Slice, direct: bool) -> Result<()> {
+    if direct && stream.copy(to, from)? {
+        return Ok(());
+    }
+    let mut bytes = vec![0; from.len];
+    stream.copy_out(from, &mut bytes)?;
+    stream.copy_in(to, &bytes)
+}
+
+/// Are all of them where they were?
+fn same(one: &[Slice], other: &[Slice]) -> bool {
+    let same = |(a, b): (&Slice, &Slice)| {
+        std::sync::Arc::ptr_eq(&a.mem, &b.mem) && a.offset == b.offset && a.len == b.len
+    };
+    one.len() == other.len() && one.iter().zip(other).all(same)
+}
+
+/// Where a part of a vector is on the host.
+fn part(places: &[*mut u8], part: &Part) -> *mut u8 {
+    places[part.vector].wrapping_add(part.bytes.start)
+}

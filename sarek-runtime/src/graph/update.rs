@@ -1,0 +1,149 @@
+//! Other scalars for what was recorded.
+
+use std::sync::PoisonError;
+
+use sarek_ir::Value;
+
+use super::{Driver, Graph, Operation};
+use crate::launch::Recorded;
+use crate::{Result, ScalarArg};
+
+impl Graph {
+    /// Sets the scalar `name` of each launch whose kernel has it as a parameter: `parameter`, or `kernel.parameter`. Replays
+    /// from here on pass the new value; those that were queued before pass the old one.
+    ///
+    /// A launch whose checks, proofs or text depend on the value is made ready anew, as if it were recorded with it.
+    ///
+    /// # Errors
+    /// [`Error::Graph`](crate::Error::Graph) if no launch has such a scalar, or one has it of another type; what launching with
+    /// the value would return, such as [`Error::Precondition`](crate::Error::Precondition). Nothing is changed then.
+    ///
+    /// ```no_run
+    /// # use sarek_runtime::{Device, Ready, Vector};
+    /// # fn step<'a>(_: f32, _: &'a Vector<f32>, _: &'a mut Vector<f32>) -> Ready<'a> { todo!() }
+    /// # fn main() -> sarek_runtime::Result<()> {
+    /// # let device = Device::best()?;
+    /// # let (field, mut next) = (Vector::filled(1 << 20, 1.0f32), Vector::zeros(1 << 20));
+    /// let mut recording = device.record_graph();
+    /// recording.launch(step(0.1, &field, &mut next))?;
+    /// let mut graph = recording.finish();
+    /// for k in 0..100 {
+    ///     graph.set_scalar("rate", 0.1 / k as f32)?;
+    ///     graph.replay((&field, &mut next))?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set_scalar<T: ScalarArg>(&mut self, name: &str, value: T) -> Result<()> {
+        let all = self.operations.iter().enumerate();
+        let chosen = all.filter_map(|(at, operation)| {
+            let param = launch(operation)?.scalar_named(name)?;
+            Some((at, param))
+        });
+        let chosen: Vec<_> = chosen.collect();
+        if chosen.is_empty() {
+            let all = self.operations.iter().filter_map(launch);
+            return Err(self.unknown_scalar("no launch in it", name, all));
+        }
+        self.change(chosen, value.value())
+    }
+
+    /// As [`Graph::set_scalar`], of one launch: the first that was recorded is number 0, and those that are empty count.
+    pub fn set_scalar_of<T: ScalarArg>(
+        &mut self,
+        number: usize,
+        name: &str,
+        value: T,
+    ) -> Result<()> {
+        let count = self.launches.len();
+        let Some(place) = self.launches.get(number) else {
+            return Err(self.problem(format!("it has no launch number {number}, but {count}")));
+        };
+        let found = place.and_then(|at| Some((at, launch(&self.operations[at])?)));
+        let Some((at, recorded)) = found else {
+            let problem = format!("its launch number {number} is empty, and takes no arguments");
+            return Err(self.problem(problem));
+        };
+        match recorded.scalar_named(name) {
+            Some(param) => self.change(vec![(at, param)], value.value()),
+            None => {
+                let who = format!("its launch number {number}");
+                Err(self.unknown_scalar(&who, name, [recorded].into_iter()))
+            }
+        }
+    }
+
+    fn unknown_scalar<'a>(
+        &self,
+        who: &str,
+        name: &str,
+        launches: impl Iterator<Item = &'a Recorded>,
+    ) -> crate::Error {
+        let mut names: Vec<String> = launches.flat_map(Recorded::scalar_names).collect();
+        names.sort();
+        names.dedup();
+        let known = match names.as_slice() {
+            [] => "there are none".to_owned(),
+            names => format!("there are {}", names.join(", ")),
+        };
+        self.problem(format!("{who} has a scalar `{name}`; {known}"))
+    }
+
+    /// Sets parameters of some operations, which are launches.
+    fn change(&mut self, chosen: Vec<(usize, usize)>, value: Value) -> Result<()> {
+        let number = |id| {
+            let found = self.vectors.iter().position(|known| known.id == id);
+            found.expect("the vectors of a launch were recorded with it")
+        };
+        let stream = self.device.default_stream();
+        let mut changed = Vec::with_capacity(chosen.len());
+        for (at, param) in chosen {
+            if let Some(recorded) = launch(&self.operations[at]) {
+                changed.push((at, recorded.with_scalar(stream, param, value, number)?));
+            }
+        }
+        for (at, recorded) in changed {
+            let before = std::mem::replace(
+                &mut self.operations[at],
+                Operation::Launch(Box::new(recorded)),
+            );
+            self.tell_driver(at, &before);
+        }
+        Ok(())
+    }
+
+    /// Sets the arguments of a launch in the driver's graph, or has that made anew by the next replay.
+    fn tell_driver(&mut self, at: usize, before: &Operation) {
+        let all = self.operations.iter().filter_map(launch);
+        let records = all.filter(|launch| launch.faults().is_some()).count();
+        let driver = self.driver.get_mut();
+        let driver = driver.unwrap_or_else(PoisonError::into_inner);
+        let (
+            Driver::Made {
+                graph,
+                places,
+                current,
+                ..
+            },
+            Some(now),
+            Some(before),
+        ) = (driver, launch(&self.operations[at]), launch(before))
+        else {
+            return;
+        };
+        if !*current {
+            return;
+        }
+        let args = now.fixed(places);
+        // Records are cleared first, one operation each.
+        *current = now.faults().is_some() == before.faults().is_some()
+            && graph.set_launch(records + at, &now.as_launch(&args));
+    }
+}
+
+fn launch(operation: &Operation) -> Option<&Recorded> {
+    match operation {
+        Operation::Launch(launch) => Some(launch),
+        Operation::Copy { .. } | Operation::Fill { .. } => None,
+    }
+}

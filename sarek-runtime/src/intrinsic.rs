@@ -1,0 +1,148 @@
+//! Intrinsics: functions whose texts for targets are registered when a program runs.
+//!
+//! A kernel calls one as it calls any function, `#[device(intrinsic)] fn fast_tanh(x: f32) -> f32 { x.tanh() }`. Its Rust is what the
+//! CPU and the interpreter run, and what its texts are held to; each target has a text of its own, given here by whoever
+//! knows it: the user, a library, the author of a backend.
+//!
+//! ```
+//! use sarek_runtime::intrinsic::{self, Spelling};
+//!
+//! intrinsic::register("doc_tanh", "opencl", "tanh({0})")?;
+//! let with_helper = Spelling::new("doc_tanh_of({0})")
+//!     .prelude("__device__ float doc_tanh_of(float x) { return tanhf(x); }");
+//! intrinsic::register("doc_tanh", "cuda", with_helper)?;
+//! # intrinsic::unregister("doc_tanh", "opencl");
+//! # Ok::<(), sarek_runtime::Error>(())
+//! ```
+//!
+//! A device whose target has no text is not eligible, and the error names the intrinsic: nothing else is computed in its place.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use sarek_ir::Kernel;
+use sarek_ir::passes;
+
+use crate::sync::lock;
+use crate::{Error, Result};
+
+/// How a target says an intrinsic: an expression, with `{0}`, `{1}`, … for its arguments; `{{` and `}}` are braces.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Spelling(passes::Spelling);
+
+impl Spelling {
+    /// An expression.
+    pub fn new(text: impl Into<Cow<'static, str>>) -> Spelling {
+        let (text, prelude) = (text.into(), None);
+        Spelling(passes::Spelling { text, prelude })
+    }
+
+    /// Text that stands before the kernel, once: a function that the expression calls.
+    #[must_use]
+    pub fn prelude(mut self, text: impl Into<Cow<'static, str>>) -> Spelling {
+        self.0.prelude = Some(text.into());
+        self
+    }
+}
+
+impl<T: Into<Cow<'static, str>>> From<T> for Spelling {
+    fn from(text: T) -> Spelling {
+        Spelling::new(text)
+    }
+}
+
+/// All texts, by intrinsic and target.
+type All = BTreeMap<(String, String), Arc<Spelling>>;
+
+fn all() -> &'static Mutex<All> {
+    static ALL: OnceLock<Mutex<All>> = OnceLock::new();
+    ALL.get_or_init(Mutex::default)
+}
+
+/// Gives an intrinsic its text for a target: `cuda`, `opencl`, `wgsl`, or that of another crate's backend.
+///
+/// # Errors
+/// [`Error::Intrinsic`] if it has one.
+pub fn register(name: &str, target: &str, spelling: impl Into<Spelling>) -> Result<()> {
+    let key = (name.to_owned(), target.to_owned());
+    let mut all = lock(all());
+    if all.contains_key(&key) {
+        return Err(problem(name, target, "it has a text already"));
+    }
+    all.insert(key, Arc::new(spelling.into()));
+    Ok(())
+}
+
+/// Removes a text; was it there? Launches from here on do without it.
+pub fn unregister(name: &str, target: &str) -> bool {
+    let key = (name.to_owned(), target.to_owned());
+    lock(all()).remove(&key).is_some()
+}
+
+/// The intrinsics that a target has texts for, in the order of their names.
+pub fn registered(target: &str) -> Vec<String> {
+    let all = lock(all());
+    let of_target = all.keys().filter(|(_, of)| of == target);
+    of_target.map(|(name, _)| name.clone()).collect()
+}
+
+pub(crate) fn is_registered(name: &str, target: &str) -> bool {
+    lock(all()).contains_key(&(name.to_owned(), target.to_owned()))
+}
+
+fn problem(name: &str, target: &str, problem: impl Into<String>) -> Error {
+    Error::Intrinsic {
+        name: name.to_owned(),
+        target: target.to_owned(),
+        problem: problem.into(),
+    }
+}
+
+/// The texts of a kernel's intrinsics for a target, part of what its programs are known by.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Spelled(Option<Arc<Texts>>);
+
+#[derive(PartialEq, Eq, Hash)]
+struct Texts {
+    target: String,
+    by_name: Vec<(String, Arc<Spelling>)>,
+}
+
+impl Spelled {
+    /// The texts of these intrinsics.
+    pub(crate) fn of(names: &[String], target: &str) -> Result<Spelled> {
+        if names.is_empty() {
+            return Ok(Spelled::default());
+        }
+        let all = lock(all());
+        let find = |name: &String| {
+            let found = all.get(&(name.clone(), target.to_owned()));
+            let found = found.ok_or_else(|| problem(name, target, "it has no text"));
+            Ok::<_, Error>((name.clone(), found?.clone()))
+        };
+        Ok(Spelled(Some(Arc::new(Texts {
+            target: target.to_owned(),
+            by_name: names.iter().map(find).collect::<Result<_>>()?,
+        }))))
+    }
+
+    /// The kernel with these texts.
+    pub(crate) fn spell<'k>(&self, kernel: &'k Kernel) -> Result<Cow<'k, Kernel>> {
+        let Some(texts) = &self.0 else {
+            return Ok(Cow::Borrowed(kernel));
+        };
+        let mut spelled = kernel.clone();
+        let find = |name: &str| {
+            let mut texts = texts.by_name.iter();
+            texts.find_map(|(known, spelling)| (known == name).then_some(&spelling.0))
+        };
+        passes::spell_intrinsics(&mut spelled, &texts.target, find).map_err(
+            |(name, operand)| {
+                let what = format!("its text names the argument {{{operand}}}, which it has not");
+                problem(&name, &texts.target, what)
+            },
+        )?;
+        Ok(Cow::Owned(spelled))
+    }
+}

@@ -1,0 +1,262 @@
+//! Compiling ahead of launches: one, or several at once.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use sarek_ir::write::Variant;
+
+use super::plan::Plan;
+use super::prepare::Prepared;
+use super::programs::{self, Jitted};
+use super::{Ready, compile, eligible};
+use crate::backend::Codegen;
+use crate::foreign::Definition;
+use crate::{Device, Error, Result};
+
+/// What a program is made for: a kernel, and those facts of a launch and a device that decide which program that is.
+///
+/// Made by [`Ready::specialize`]. Launches that agree in these facts run the same program, whatever their vectors hold. Its
+/// `Display` lists the facts.
+#[derive(Clone)]
+pub struct Specialized {
+    device: Device,
+    kernel: Arc<Prepared>,
+    plan: Arc<Plan>,
+    /// Of a device that compiles source.
+    variant: Option<Variant>,
+    environments: Arc<[String]>,
+}
+
+/// A program that was compiled and loaded.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// The kernel.
+    pub kernel: String,
+    /// The language of its text; `rust` of what was compiled with this program.
+    pub target: String,
+    /// The text; empty of what was compiled with this program.
+    pub text: String,
+    /// What the compiler said; nothing if it was asked in an earlier run.
+    pub log: String,
+}
+
+impl Ready<'_> {
+    /// What this launch would run on a device; `None` if it has no threads.
+    ///
+    /// # Errors
+    /// Those of [`Ready::run_on`] that are known before anything is compiled.
+    pub fn specialize(&self, device: &Device) -> Result<Option<Specialized>> {
+        self.check()?;
+        eligible::check(device, self)?;
+        if self.shape.is_empty() {
+            return Ok(None);
+        }
+        let plan = self.plan(device)?;
+        self.require(&plan)?;
+        let (kernel, environments) = (&self.call.kernel, self.call.environments());
+        let variant = match (device.raw().codegen(), kernel.foreign()) {
+            (Codegen::Direct | Codegen::Interpret, _) => None,
+            (Codegen::Jit(..), Some(_)) => Some(Definition::variant()),
+            (Codegen::Jit(renderer, _), None) => {
+                Some(plan.variant(&kernel.kernel, renderer.target()))
+            }
+        };
+        Ok(Some(Specialized {
+            device: device.clone(),
+            kernel: kernel.clone(),
+            plan: Arc::new(plan),
+            variant,
+            environments: environments.clone(),
+        }))
+    }
+}
+
+impl Specialized {
+    /// The kernel's name.
+    pub fn kernel(&self) -> &str {
+        self.kernel.name()
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Threads of a block.
+    pub fn block(&self) -> [u32; 3] {
+        self.plan.space.block
+    }
+
+    /// The names of the environments that the text needs.
+    pub fn environments(&self) -> &[String] {
+        &self.environments
+    }
+
+    /// The program, compiled, or found where it was before.
+    fn jitted(&self, variant: &Variant) -> Result<Option<Jitted>> {
+        let Codegen::Jit(renderer, compiler) = self.device.raw().codegen() else {
+            return Ok(None);
+        };
+        let (kernel, environments) = (&self.kernel, &self.environments);
+        let codegen = (renderer, compiler);
+        programs::jitted(
+            &self.device,
+            codegen,
+            kernel,
+            variant,
+            &self.plan,
+            environments,
+        )
+        .map(Some)
+    }
+
+    /// Compiles and loads it.
+    fn code(&self) -> Result<Code> {
+        let kernel = self.kernel().to_owned();
+        let jitted = match &self.variant {
+            Some(variant) => self.jitted(variant)?,
+            None => None,
+        };
+        let Some(jitted) = jitted else {
+            programs::body(&self.device, &self.kernel)?;
+            return Ok(Code {
+                kernel,
+                target: "rust".to_owned(),
+                text: String::new(),
+                log: String::new(),
+            });
+        };
+        let target = match self.device.raw().codegen() {
+            Codegen::Jit(renderer, _) => renderer.target(),
+            Codegen::Direct | Codegen::Interpret => "rust",
+        };
+        Ok(Code {
+            kernel,
+            target: target.to_owned(),
+            text: jitted.source().text.clone(),
+            log: jitted.log().to_owned(),
+        })
+    }
+}
+
+impl Device {
+    /// Compiles a program ahead of the launches that run it, which find it then.
+    ///
+    /// # Errors
+    /// Those of the compiler; [`Error::Device`] for another device's.
+    pub fn compile(&self, program: &Specialized) -> Result<Code> {
+        self.owns(program)?;
+        program.code()
+    }
+
+    /// Compiles several at once; gaps stay gaps. Each comes out as it would by [`Device::compile`], also beside others that
+    /// fail.
+    pub fn compile_batch(&self, batch: &[Option<Specialized>]) -> Vec<Option<Result<Code>>> {
+        let mut failed = self.compile_missing(batch);
+        let one = |(at, program): (usize, &Option<Specialized>)| {
+            let program = program.as_ref()?;
+            Some(match failed.remove(&at) {
+                Some(error) => Err(error),
+                None => self.compile(program),
+            })
+        };
+        batch.iter().enumerate().map(one).collect()
+    }
+
+    /// Compiles those texts of a batch that nobody has compiled, and keeps them. The errors, by position.
+    fn compile_missing(&self, batch: &[Option<Specialized>]) -> HashMap<usize, Error> {
+        let mut failed = HashMap::new();
+        let Codegen::Jit(renderer, compiler) = self.raw().codegen() else {
+            return failed;
+        };
+        let (mut keys, mut units, mut users) = (vec![], vec![], vec![]);
+        for (at, program) in batch.iter().enumerate() {
+            let own = program.as_ref().filter(|program| program.device == *self);
+            let Some((program, variant)) = own.and_then(|p| Some((p, p.variant.as_ref()?))) else {
+                continue;
+            };
+            let (kernel, environments) = (&program.kernel, &program.environments);
+            let codegen = (renderer, compiler);
+            match programs::missing(self, codegen, kernel, variant, environments) {
+                Ok(None) => {}
+                Ok(Some((key, unit))) => match keys.iter().position(|known| *known == key) {
+                    Some(known) => users.push((known, at)),
+                    None => {
+                        users.push((keys.len(), at));
+                        keys.push(key);
+                        units.push(unit);
+                    }
+                },
+                Err(error) => {
+                    failed.insert(at, error);
+                }
+            }
+        }
+        let compiled = compile::compile_all(compiler, &units);
+        let made = keys.into_iter().zip(units).zip(compiled);
+        for (i, ((key, unit), artifact)) in made.enumerate() {
+            match artifact {
+                Ok(artifact) => programs::keep(self, key, unit, artifact),
+                Err(error) => {
+                    let users = users.iter().filter(|(unit, _)| *unit == i);
+                    failed.extend(users.map(|(_, at)| (*at, error.clone())));
+                }
+            }
+        }
+        failed
+    }
+
+    fn owns(&self, program: &Specialized) -> Result<()> {
+        match program.device == *self {
+            true => Ok(()),
+            false => Err(Error::Device {
+                device: self.to_string(),
+                message: format!("was given a program for {}", program.device),
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Specialized {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.block();
+        write!(
+            f,
+            "`{}` on {}: blocks of ({x}, {y}, {z})",
+            self.kernel(),
+            self.device
+        )?;
+        if let Some(variant) = self
+            .variant
+            .as_ref()
+            .filter(|_| self.kernel.foreign().is_none())
+        {
+            let (dims, bits) = (variant.dims, variant.index.scalar().bits());
+            write!(f, ", {dims} dimensions, indices of {bits} bits")?;
+            write!(f, ", {} checks", variant.checked.len())?;
+            if variant.folded {
+                f.write_str(", a folded grid")?;
+            }
+            if !variant.dense {
+                f.write_str(", views with gaps")?;
+            }
+        }
+        if !self.plan.shared.is_empty() {
+            write!(f, ", shared arrays of {:?} elements", self.plan.shared)?;
+        }
+        match &*self.environments {
+            [] => Ok(()),
+            names => write!(f, ", environments {}", names.join(", ")),
+        }
+    }
+}
+
+impl fmt::Debug for Specialized {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Specialized({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests;

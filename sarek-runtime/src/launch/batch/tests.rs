@@ -1,0 +1,121 @@
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::*;
+use crate::testing::gpu::GpuBackend;
+use crate::testing::kernels::{axpy, leak};
+use crate::testing::{device, host, two_gpus};
+use crate::{FreeBlock, KernelDef, Launch, Vector};
+
+fn call<'a>(
+    def: &'static KernelDef,
+    x: &'a Vector<f32>,
+    y: &'a mut Vector<f32>,
+) -> Launch<'a, FreeBlock> {
+    // SAFETY: the arguments are those of `axpy`.
+    unsafe { Launch::of(def, [2.0f32.into(), x.into(), y.into()]) }
+}
+
+/// What a launch of another kernel each time comes to.
+fn specialized(device: &Device, n: usize, options: &str) -> Specialized {
+    let (x, mut y) = (Vector::filled(n, 1.0), Vector::filled(n, 1.0));
+    let launch = call(leak(axpy()), &x, &mut y);
+    let launch = match options {
+        "" => launch,
+        flag => launch.options(crate::backend::Parts::new().flag(flag)),
+    };
+    launch.over(n).specialize(device).unwrap().unwrap()
+}
+
+#[test]
+fn a_batch_is_what_its_parts_are_one_by_one() {
+    let [(device, _), (other, _)] = two_gpus();
+    let batch = [
+        Some(specialized(&device, 4, "")),
+        None,
+        Some(specialized(&device, 100, "-O3")),
+        Some(specialized(&device, 1000, "")),
+        Some(specialized(&other, 4, "")),
+    ];
+    let one_by_one: Vec<_> = batch
+        .iter()
+        .map(|p| Some(device.compile(p.as_ref()?)))
+        .collect();
+    let texts = |codes: &[Option<Result<Code>>]| -> Vec<_> {
+        let text = |code: &Option<Result<Code>>| match code {
+            None => "a gap".to_owned(),
+            Some(Ok(code)) => format!("{} {} {}", code.kernel, code.target, code.text),
+            Some(Err(error)) => error.to_string(),
+        };
+        codes.iter().map(text).collect()
+    };
+    // On a device that has none of them yet.
+    let [(fresh, stats), (other, _)] = two_gpus();
+    let again = |program: &Option<Specialized>| {
+        let program = program.as_ref()?;
+        let mut moved = program.clone();
+        moved.device = match program.device == device {
+            true => fresh.clone(),
+            false => other.clone(),
+        };
+        Some(moved)
+    };
+    let again: Vec<_> = batch.iter().map(again).collect();
+    let together = fresh.compile_batch(&again);
+    assert_eq!(texts(&together), texts(&one_by_one));
+    assert!(matches!(&together[4], Some(Err(Error::Device { .. }))));
+    assert_eq!(stats.compiles.load(Relaxed), 3);
+    fresh.compile_batch(&again);
+    assert_eq!(stats.compiles.load(Relaxed), 3, "they are there");
+}
+
+#[test]
+fn launches_find_what_was_compiled_ahead() {
+    let (device, stats) = device(&GpuBackend::new("gpu", 1));
+    let (x, mut y) = (Vector::filled(8, 1.0), Vector::filled(8, 1.0));
+    let def = leak(axpy());
+    let program = call(def, &x, &mut y)
+        .over(8)
+        .specialize(&device)
+        .unwrap()
+        .unwrap();
+    assert_eq!(stats.uploads.load(Relaxed), 0);
+    let code = device.compile(&program).unwrap();
+    assert_eq!((&*code.kernel, &*code.target), ("axpy", "fake"));
+    call(def, &x, &mut y).over(8).run_on(&device).unwrap();
+    assert_eq!(stats.compiles.load(Relaxed), 1);
+    assert_eq!(y.to_vec().unwrap(), [3.0; 8]);
+    // The same kernel twice in a batch is compiled once; with other options it is another program.
+    let launch = call(def, &x, &mut y).options(crate::backend::Parts::new().flag("-g"));
+    let other = launch.over(8).specialize(&device).unwrap();
+    assert!(
+        other
+            .as_ref()
+            .unwrap()
+            .to_string()
+            .contains("environments options")
+    );
+    let codes = device.compile_batch(&[other.clone(), other, Some(program)]);
+    assert!(codes.iter().all(|code| matches!(code, Some(Ok(_)))));
+    assert_eq!(stats.compiles.load(Relaxed), 2);
+}
+
+#[test]
+fn what_decides_a_program_is_told() {
+    let (device, _) = device(&GpuBackend::new("gpu", 1));
+    let text = specialized(&device, 4, "").to_string();
+    for part in [
+        "`axpy` on fake GPU",
+        "blocks of (",
+        "1 dimensions",
+        "indices of 32 bits",
+        "0 checks",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let (x, mut y) = (Vector::filled(0, 1.0), Vector::filled(0, 1.0));
+    let empty = call(leak(axpy()), &x, &mut y).over(0).specialize(&device);
+    assert!(empty.unwrap().is_none());
+    let native = specialized(&host(), 4, "");
+    let code = native.device().compile(&native).unwrap();
+    assert_eq!((&*code.target, &*code.text), ("rust", ""));
+}

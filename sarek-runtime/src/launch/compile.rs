@@ -1,0 +1,239 @@
+//! Texts to be compiled, one by one or several at once, and what was compiled before, on disk.
+
+use std::borrow::Cow;
+
+use sarek_ir::write::{Source, Variant};
+
+use super::prepare::Prepared;
+use crate::backend::{Artifact, Compiler, Parts, Renderer};
+use crate::intrinsic::Spelled;
+use crate::span::span;
+use crate::tag::{Language, Tag};
+use crate::{Error, Result, cache, environment};
+
+/// A text with all that it is compiled with.
+pub(super) struct Unit {
+    /// The kernel's name.
+    name: String,
+    /// Its file.
+    file: Cow<'static, str>,
+    /// What the text is written in, if nobody rendered it.
+    language: Option<Tag<Language>>,
+    pub(super) source: Source,
+    pub(super) parts: Parts,
+}
+
+impl Unit {
+    /// The text of a kernel: a rendering, or the user's own that the device takes.
+    pub(super) fn of(
+        kernel: &Prepared,
+        variant: &Variant,
+        spelled: &Spelled,
+        (renderer, compiler): (&dyn Renderer, &dyn Compiler),
+        environments: &[String],
+    ) -> Result<Unit> {
+        let (name, target) = (kernel.name().to_owned(), renderer.target());
+        let (source, parts, language) = match kernel.foreign() {
+            None => {
+                let source = renderer.render(&*spelled.spell(&kernel.kernel)?, variant)?;
+                (source, environment::resolve(environments, target)?, None)
+            }
+            Some(definition) => {
+                let text = definition.text_for(renderer, compiler);
+                let text = text.ok_or_else(|| Error::Foreign {
+                    kernel: name.clone(),
+                    problem: definition.no_text(Some(target)),
+                })?;
+                let own = definition.parts();
+                let parts = environment::resolve_with(environments, target, &name, own)?;
+                let language = Some(text.language().clone());
+                (definition.source(text), parts, language)
+            }
+        };
+        Ok(Unit {
+            name,
+            file: kernel.kernel.file.clone(),
+            language,
+            source,
+            parts,
+        })
+    }
+
+    /// What it is known by on disk; `None` if it is not kept there.
+    fn key(&self, compiler: &dyn Compiler) -> Option<String> {
+        // Files may change without their names: what is compiled with any is compiled anew in each process.
+        if !compiler.keeps_artifacts() || self.parts.reads_files(&self.source.text) {
+            return None;
+        }
+        let Unit { source, parts, .. } = self;
+        let (fingerprint, entry, text) = (compiler.fingerprint(), &source.entry, &source.text);
+        let key = format!("{fingerprint}\n{parts:?}\n{entry}\n{text}");
+        Some(match &self.language {
+            // What it was compared with belongs to it.
+            Some(language) => format!("{language} {:?}\n{key}", source.slots),
+            None => key,
+        })
+    }
+
+    /// Compiles it, or finds on disk what it was compiled to before.
+    pub(super) fn compile(&self, compiler: &dyn Compiler) -> Result<Artifact> {
+        let key = self.key(compiler);
+        if let Some(known) = key.as_deref().and_then(on_disk) {
+            return Ok(known);
+        }
+        let (source, parts) = (&self.source, &self.parts);
+        let compiled = match &self.language {
+            Some(language) => compiler.compile_foreign(&self.name, language, source, parts),
+            None => compiler.compile(&self.name, source, parts),
+        };
+        self.compiled(compiled, key.as_deref())
+    }
+
+    /// What came of compiling it, kept under `key`.
+    fn compiled(&self, compiled: Result<Artifact>, key: Option<&str>) -> Result<Artifact> {
+        let artifact = compiled.map_err(|error| self.located(error))?;
+        if let Some(key) = key.filter(|_| !artifact.bytes.is_empty()) {
+            cache::global().put(key, &artifact.bytes);
+        }
+        Ok(artifact)
+    }
+
+    /// The error with the places in the user's source of which the compiler spoke.
+    pub(super) fn located(&self, mut error: Error) -> Error {
+        if let Error::Compile { places, log, .. } = &mut error {
+            *places = vec![];
+            for (name, line) in mentioned(log) {
+                if let Some(place) = self.place(name, line)
+                    && !places.contains(&place)
+                {
+                    places.push(place);
+                }
+            }
+        }
+        error
+    }
+
+    /// Where the user wrote what a compiler calls by this name and number.
+    fn place(&self, name: &str, line: u32) -> Option<String> {
+        let mut files = self.parts.files.keys();
+        if let Some(file) = files.find(|file| name.ends_with(*file)) {
+            return Some(format!("{file}:{line}"));
+        }
+        if self.is_named(name) {
+            return Some(format!("{name}:{line}"));
+        }
+        let (file, line) = self.source.origin(line)?;
+        let file = if file.is_empty() { &*self.file } else { file };
+        Some(format!("{file}:{line}"))
+    }
+
+    /// Is it a file that a `#line` of the text names?
+    fn is_named(&self, file: &str) -> bool {
+        let quoted = format!("\"{file}\"");
+        let mut lines = self.source.text.lines().map(str::trim_start);
+        lines.any(|line| line.starts_with("#line ") && line.contains(&quoted))
+    }
+}
+
+fn on_disk(key: &str) -> Option<Artifact> {
+    span!("look up");
+    let bytes = cache::global().get(key)?;
+    let log = String::new();
+    Some(Artifact {
+        bytes: bytes.into(),
+        log,
+    })
+}
+
+/// Compiles several, in as few calls as there are kinds of environments; each comes out as it would by itself.
+pub(super) fn compile_all(compiler: &dyn Compiler, units: &[Unit]) -> Vec<Result<Artifact>> {
+    let keys: Vec<Option<String>> = units.iter().map(|unit| unit.key(compiler)).collect();
+    let known = keys.iter().map(|key| on_disk(key.as_deref()?).map(Ok));
+    let mut outcomes: Vec<Option<Result<Artifact>>> = known.collect();
+    for at in 0..units.len() {
+        if outcomes[at].is_some() {
+            continue;
+        }
+        if units[at].language.is_some() {
+            outcomes[at] = Some(units[at].compile(compiler));
+            continue;
+        }
+        let parts = &units[at].parts;
+        let together = |i: usize| {
+            i >= at
+                && outcomes[i].is_none()
+                && units[i].language.is_none()
+                && units[i].parts == *parts
+        };
+        let gaps = |i: usize| together(i).then(|| (&*units[i].name, &units[i].source));
+        let sources: Vec<_> = (0..units.len()).map(gaps).collect();
+        let compiled = compiler.compile_batch(&sources, parts);
+        for (i, compiled) in compiled.into_iter().enumerate() {
+            if let Some(compiled) = compiled {
+                outcomes[i] = Some(units[i].compiled(compiled, keys[i].as_deref()));
+            }
+        }
+        // A backend that left it out is asked for it alone.
+        outcomes[at].get_or_insert_with(|| units[at].compile(compiler));
+    }
+    outcomes
+        .into_iter()
+        .map(|outcome| outcome.expect("each was compiled above"))
+        .collect()
+}
+
+/// The lines that a compiler's log speaks of, each with the name of its file: `name(12): error`, `name:12:5: error`,
+/// `wgsl:12:5`, `ptxas name, line 12; error`.
+fn mentioned(log: &str) -> impl Iterator<Item = (&str, u32)> {
+    let number = |text: &str| text.trim().parse::<u32>().ok();
+    let errors = log.lines().filter(|line| !line.contains("warning"));
+    errors.filter_map(move |line| {
+        let in_parentheses = line.split_once("): ").and_then(|(head, _)| {
+            let (name, line) = head.rsplit_once('(')?;
+            Some((name, number(line)?))
+        });
+        let in_words = || {
+            let (name, rest) = line.split_once(", line ")?;
+            Some((name, number(rest.split(';').next()?)?))
+        };
+        let behind_colons = || {
+            let parts: Vec<&str> = line.split(':').collect();
+            let mut triples = parts.windows(3);
+            triples.find_map(|part| {
+                number(part[2])?;
+                Some((part[0].trim(), number(part[1])?))
+            })
+        };
+        in_parentheses.or_else(in_words).or_else(behind_colons)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mentioned;
+
+    #[test]
+    fn lines_are_found_in_every_compilers_log() {
+        for (log, lines) in [
+            (
+                "saxpy.cu(12): error: identifier \"q\" is undefined\n      1\n",
+                &[("saxpy.cu", 12)][..],
+            ),
+            (
+                "/tmp/t.cl:7:20: error: use of q\n<source>:9:1: note",
+                &[("/tmp/t.cl", 7), ("<source>", 9)],
+            ),
+            (
+                "error: no definition\n   ┌─ wgsl:31:5\n   │\n31 │  x",
+                &[("┌─ wgsl", 31)],
+            ),
+            (
+                "ptxas application ptx input, line 9; error   : syntax",
+                &[("ptxas application ptx input", 9)],
+            ),
+            ("warning 3: (see 4)", &[]),
+        ] {
+            assert_eq!(mentioned(log).collect::<Vec<_>>(), lines, "{log}");
+        }
+    }
+}

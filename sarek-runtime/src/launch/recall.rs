@@ -1,0 +1,280 @@
+//! Launches that are kept, with another scalar among their arguments.
+//!
+//! What was recorded of a launch depends on its arguments: proofs, and so its text. The same call is therefore made again,
+//! with the new scalar, and with stand-ins for the vectors, of which nothing but lengths and types is asked.
+
+use std::any::TypeId;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use sarek_ir::write::SlotKind;
+use sarek_ir::{ParamKind, Scalar, Value};
+
+use super::arg::Operands;
+use super::prepare::Prepared;
+use super::record::Program;
+use super::space::Shape;
+use super::{Arg, Call, Ready, Recorded, Use};
+use crate::backend::{self, BackendEvent, Slice};
+use crate::device::{Pending, StreamRef};
+use crate::tag::{ScheduleKind, StorageKind, Tag};
+use crate::vector::Operand;
+use crate::{Error, Result};
+
+/// A call of a kernel without its vectors.
+#[derive(Clone)]
+pub(super) struct Recall {
+    kernel: Arc<Prepared>,
+    shape: Shape,
+    items: &'static [usize],
+    strided: bool,
+    environments: Option<Arc<[String]>>,
+    schedule: Option<Tag<ScheduleKind>>,
+    wholes: Vec<(usize, usize, Box<[u8]>)>,
+    args: Vec<Kept>,
+}
+
+/// An argument.
+#[derive(Clone)]
+enum Kept {
+    Scalar(Value),
+    Vector(StandIn, bool),
+}
+
+/// What stands for a vector: it can be asked what does not change.
+#[derive(Clone)]
+struct StandIn {
+    unit: (Scalar, u64),
+    id: u64,
+    size: usize,
+    len: usize,
+    element: (TypeId, &'static str),
+    /// Some place on the device, which replays replace.
+    slice: Option<Slice>,
+}
+
+impl Recall {
+    /// What is kept of a launch.
+    pub(super) fn of(ready: &Ready<'_>) -> Recall {
+        let call = &ready.call;
+        let kept = |arg: &Arg<'_>| match (arg.scalar(), arg.vector()) {
+            (Some(value), _) => Kept::Scalar(value),
+            (None, Some(vector)) => {
+                let stand_in = StandIn {
+                    unit: vector.unit(),
+                    id: vector.id(),
+                    size: vector.size(),
+                    len: vector.len(),
+                    element: vector.element(),
+                    slice: None,
+                };
+                Kept::Vector(stand_in, matches!(arg.0, Operands::Write(_)))
+            }
+            (None, None) => unreachable!("a call has its scalars in its place"),
+        };
+        Recall {
+            kernel: call.kernel.clone(),
+            shape: ready.shape,
+            items: ready.items,
+            strided: call.strided,
+            environments: call.environments.clone(),
+            schedule: call.schedule.clone(),
+            wholes: call.wholes.clone(),
+            args: call.args.iter().map(kept).collect(),
+        }
+    }
+
+    /// Remembers where vectors were on the device.
+    pub(super) fn place(&mut self, program: &Program) {
+        let Program::Device { jitted, args, .. } = program else {
+            return;
+        };
+        for (slot, arg) in jitted.source().slots.iter().zip(args) {
+            if let SlotKind::Buffer { param, .. } = slot.kind
+                && let Kept::Vector(stand_in, _) = &mut self.args[param.index()]
+                && let backend::Arg::Buffer(slice) = arg
+            {
+                stand_in.slice = Some(slice.clone());
+            }
+        }
+    }
+
+    /// The kernel's scalars that its source has as parameters, each with its number and its present value.
+    fn scalars(&self) -> impl Iterator<Item = (usize, &str, Value)> {
+        let written = self.kernel.def().map_or(&*self.kernel.kernel, |def| def.ir);
+        // A generic kernel takes its scalars as values of one part.
+        let is_part = |at: usize| {
+            let mut wholes = self.wholes.iter();
+            wholes.any(|(first, count, _)| *count > 1 && (*first..first + count).contains(&at))
+        };
+        let is_written = move |name: &str| written.params.iter().any(|param| param.name == name);
+        let params = self.kernel.params().iter().zip(&self.args).enumerate();
+        params.filter_map(move |(at, (param, kept))| match (param.kind, kept) {
+            (ParamKind::Scalar(_), Kept::Scalar(value))
+                if is_written(&param.name) && !is_part(at) =>
+            {
+                Some((at, &*param.name, *value))
+            }
+            (_, Kept::Scalar(_) | Kept::Vector(..)) => None,
+        })
+    }
+
+    /// Makes the call again.
+    fn call<R>(&mut self, then: impl FnOnce(Ready<'_>) -> R) -> R {
+        let args = self.args.iter_mut().map(|kept| {
+            Arg(match kept {
+                Kept::Scalar(value) => Operands::Scalar(*value),
+                Kept::Vector(vector, true) => Operands::Write(vector),
+                Kept::Vector(vector, false) => Operands::Read(vector),
+            })
+        });
+        let call = Call {
+            args: args.collect(),
+            kernel: self.kernel.clone(),
+            wholes: self.wholes.clone(),
+            strided: self.strided,
+            environments: self.environments.clone(),
+            schedule: self.schedule.clone(),
+        };
+        then(Ready {
+            call,
+            shape: self.shape,
+            items: self.items,
+        })
+    }
+}
+
+impl Recorded {
+    /// Is `name` a scalar parameter of its kernel: `parameter` or `kernel.parameter`? Its number.
+    pub(crate) fn scalar_named(&self, name: &str) -> Option<usize> {
+        let kernel = self.name();
+        let short = name.strip_prefix(kernel).and_then(|n| n.strip_prefix('.'));
+        let mut scalars = self.recall.scalars();
+        scalars.find_map(|(at, own, _)| (own == name || Some(own) == short).then_some(at))
+    }
+
+    /// The names of all of them.
+    pub(crate) fn scalar_names(&self) -> Vec<String> {
+        let scalars = self.recall.scalars();
+        scalars
+            .map(|(_, name, _)| format!("{}.{name}", self.name()))
+            .collect()
+    }
+
+    /// The same launch with another scalar, checked and proved anew as far as that matters. `number` tells the number of
+    /// each vector by its identity.
+    pub(crate) fn with_scalar(
+        &self,
+        stream: StreamRef<'_>,
+        at: usize,
+        value: Value,
+        number: impl Fn(u64) -> usize,
+    ) -> Result<Recorded> {
+        let mut recall = self.recall.clone();
+        let Kept::Scalar(kept) = &mut recall.args[at] else {
+            unreachable!("the number is that of a scalar");
+        };
+        let (have, want) = (value.scalar(), kept.scalar());
+        if have != want {
+            let (kernel, param) = (self.name(), &self.recall.kernel.params()[at].name);
+            return Err(Error::Graph {
+                device: stream.device().to_string(),
+                problem: format!("`{param}` of `{kernel}` is {want}, not {have}"),
+            });
+        }
+        *kept = value;
+        let mut wholes = recall.wholes.iter_mut();
+        if let Some((.., bytes)) = wholes.find(|(first, ..)| *first == at) {
+            *bytes = bytes_of(value);
+        }
+        let number = |used: Use<'_>| number(used.vector.id());
+        let recorded = recall.call(|ready| ready.recorded(stream, number))?;
+        let mut recorded = recorded.expect("it is as large as it was");
+        recorded.keep_faults(self);
+        Ok(recorded)
+    }
+}
+
+/// The bytes of a value of one part.
+fn bytes_of(value: Value) -> Box<[u8]> {
+    match value {
+        Value::Bool(v) => Box::new([u8::from(v)]),
+        Value::I8(v) => Box::new(v.to_ne_bytes()),
+        Value::U8(v) => Box::new(v.to_ne_bytes()),
+        Value::I16(v) => Box::new(v.to_ne_bytes()),
+        Value::U16(v) | Value::F16(v) => Box::new(v.to_ne_bytes()),
+        Value::I32(v) => Box::new(v.to_ne_bytes()),
+        Value::U32(v) | Value::F32(v) => Box::new(v.to_ne_bytes()),
+        Value::I64(v) => Box::new(v.to_ne_bytes()),
+        Value::U64(v) | Value::Usize(v) | Value::F64(v) => Box::new(v.to_ne_bytes()),
+    }
+}
+
+/// Recording runs nothing, so nothing becomes of a stand-in.
+fn no_work() -> ! {
+    unreachable!("a launch that is recorded does not run")
+}
+
+impl Operand for StandIn {
+    fn unit(&self) -> (Scalar, u64) {
+        self.unit
+    }
+
+    fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn storage(&self) -> Option<Tag<StorageKind>> {
+        None
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn element(&self) -> (TypeId, &'static str) {
+        self.element
+    }
+
+    fn on_host(&self) -> Result<*const u8> {
+        // Replays replace it.
+        Ok(NonNull::dangling().as_ptr())
+    }
+
+    fn on_host_mut(&mut self) -> Result<*mut u8> {
+        Ok(NonNull::dangling().as_ptr())
+    }
+
+    fn on_device(&self, _: StreamRef<'_>, _: bool, _: Option<&mut Vec<Pending>>) -> Result<Slice> {
+        let slice = self.slice.clone();
+        Ok(slice.expect("a program that takes the vector took it when it was recorded"))
+    }
+
+    fn on_host_to_overwrite(&mut self) -> *mut u8 {
+        no_work()
+    }
+
+    fn on_device_to_overwrite(&mut self, _: StreamRef<'_>) -> Result<Slice> {
+        no_work()
+    }
+
+    fn forget_outcomes(&mut self) {
+        no_work()
+    }
+
+    fn written_on(&mut self, _: StreamRef<'_>, _: &[Pending]) {
+        no_work()
+    }
+
+    fn passed(&mut self, _: StreamRef<'_>, _: &Arc<dyn BackendEvent>) {
+        no_work()
+    }
+
+    fn fail(&mut self, _: Error) {
+        no_work()
+    }
+}

@@ -1,0 +1,365 @@
+//! Launches that are kept, to be queued many times: all but the places of their vectors is fixed.
+
+use std::sync::Arc;
+
+use super::plan::Plan;
+use super::prepare::Prepared;
+use super::programs::{Jitted, Loaded};
+use super::recall::Recall;
+use super::run::{How, Written, traces, whole};
+use super::{Arg, Ready};
+use crate::Result;
+use crate::backend::{self, Args, Mem, Slice};
+use crate::device::{Done, RECORD_BYTES, Slot, StreamRef, Traces, WorkKind};
+use crate::direct::{DirectArg, IndexSpace};
+use crate::fault::Sites;
+use crate::tag::{ScheduleKind, Tag};
+use crate::vector::Operand;
+use sarek_ir::write::SlotKind;
+
+/// A vector among the arguments of a launch.
+pub(crate) struct Use<'a> {
+    /// The vector.
+    pub(crate) vector: &'a dyn Operand,
+    /// Does the launch write it?
+    pub(crate) written: bool,
+    /// What the kernel calls it.
+    pub(crate) name: String,
+}
+
+/// A launch whose arguments are fixed but for the places of vectors, which are known by number.
+pub(crate) struct Recorded {
+    kernel: Arc<Prepared>,
+    space: IndexSpace,
+    grid: [u32; 3],
+    schedule: Tag<ScheduleKind>,
+    sites: Sites,
+    /// Bytes that it reads and writes.
+    bytes: (u64, u64),
+    program: Program,
+    /// The call, to be made again with another scalar.
+    pub(super) recall: Recall,
+}
+
+pub(super) enum Program {
+    Host {
+        loaded: Loaded,
+        args: Vec<DirectArg>,
+        /// Which arguments are which vectors.
+        vectors: Vec<(usize, usize)>,
+        checked: bool,
+        /// What arguments of several parts point to.
+        _values: Vec<Box<[u8]>>,
+    },
+    Device {
+        jitted: Jitted,
+        args: Vec<backend::Arg>,
+        vectors: Vec<(usize, usize)>,
+        /// Which argument is the fault record, and memory for one that every replay uses.
+        faults: Option<(usize, Arc<dyn Mem>)>,
+        /// Which argument is the memory for what is printed.
+        output: Option<usize>,
+    },
+}
+
+/// Where the vectors of a graph are, by their numbers.
+pub(crate) enum Places<'a> {
+    /// On the host.
+    Host(&'a [*mut u8]),
+    /// On a device.
+    Device(&'a [Slice]),
+}
+
+impl<'a> Ready<'a> {
+    /// The launch as it runs on the stream's device; `None` if it is empty. `number` tells the number of each
+    /// vector. Vectors are brought to the device.
+    pub(crate) fn recorded(
+        mut self,
+        stream: StreamRef<'_>,
+        mut number: impl FnMut(Use<'_>) -> usize,
+    ) -> Result<Option<Recorded>> {
+        let mut recall = Recall::of(&self);
+        let Some(planned) = self.planned(stream)? else {
+            // Replays are given its vectors all the same.
+            for param in 0..self.call.args.len() {
+                self.numbered(param, &mut number);
+            }
+            return Ok(None);
+        };
+        let plan = &planned.plan;
+        let program = match &planned.how {
+            How::Host {
+                body,
+                linked,
+                checked,
+            } => self.recorded_on_host(body, (*linked, *checked), &mut number)?,
+            How::Device(jitted) => self.recorded_on_device(stream, plan, jitted, &mut number)?,
+        };
+        recall.place(&program);
+        Ok(Some(Recorded {
+            recall,
+            space: plan.space,
+            grid: plan.grid,
+            schedule: self.call.schedule().clone(),
+            sites: self.call.sites(plan),
+            bytes: (self.call.kernel).bytes(self.call.args.iter().map(Arg::bytes)),
+            kernel: self.call.kernel,
+            program,
+        }))
+    }
+
+    /// The number of a parameter's vector.
+    fn numbered(
+        &mut self,
+        param: usize,
+        number: &mut dyn FnMut(Use<'_>) -> usize,
+    ) -> Option<usize> {
+        let kernel = &self.call.kernel;
+        let name = format!("`{}` of `{}`", kernel.params()[param].name, kernel.name());
+        let arg = &mut self.call.args[param];
+        let written = arg.written().is_some();
+        arg.vector().map(|vector| {
+            number(Use {
+                vector,
+                written,
+                name,
+            })
+        })
+    }
+
+    fn recorded_on_host(
+        &mut self,
+        body: &Loaded,
+        (linked, checked): (bool, bool),
+        number: &mut dyn FnMut(Use<'_>) -> usize,
+    ) -> Result<Program> {
+        let args = self.call.host_args(linked)?;
+        // Vectors come in the order of the parameters, whatever stands between them.
+        let is_slice = |arg: &DirectArg| match arg {
+            DirectArg::Slice { .. } => true,
+            DirectArg::Scalar(_) | DirectArg::Value { .. } => false,
+        };
+        let places = (0..args.len()).filter(|&at| is_slice(&args[at]));
+        let params = (0..self.call.args.len()).filter_map(|param| self.numbered(param, number));
+        Ok(Program::Host {
+            vectors: places.zip(params).collect(),
+            loaded: body.clone(),
+            args,
+            checked,
+            _values: self
+                .call
+                .wholes
+                .drain(..)
+                .map(|(.., bytes)| bytes)
+                .collect(),
+        })
+    }
+
+    fn recorded_on_device(
+        &mut self,
+        stream: StreamRef<'_>,
+        plan: &Plan,
+        jitted: &Jitted,
+        number: &mut dyn FnMut(Use<'_>) -> usize,
+    ) -> Result<Program> {
+        let slots = &jitted.source().slots;
+        let device = stream.device();
+        let at = |is: &dyn Fn(SlotKind) -> bool| slots.iter().position(|slot| is(slot.kind));
+        let faults = at(&|kind| kind == SlotKind::Faults)
+            .map(|at| Ok((at, device.alloc(RECORD_BYTES)?)))
+            .transpose()?;
+        let output = at(&|kind| matches!(kind, SlotKind::Output(_)));
+        let memory = match output {
+            Some(_) => Some(stream.queue().output(device)?),
+            None => None,
+        };
+        let written = Written {
+            faults: faults.as_ref().map(|(_, mem)| whole(mem)),
+            output: memory.as_ref().map(whole),
+        };
+        let mut args = Vec::new();
+        // Replays ask for the outcomes of what they find.
+        self.call
+            .device_args(stream, plan, slots, &written, &mut args, None)?;
+        let mut vectors = Vec::new();
+        for (at, slot) in slots.iter().enumerate() {
+            if let SlotKind::Buffer { param, .. } = slot.kind {
+                let number = self.numbered(param.index(), number);
+                vectors.extend(number.map(|number| (at, number)));
+            }
+        }
+        Ok(Program::Device {
+            args,
+            vectors,
+            faults,
+            output,
+            jitted: jitted.clone(),
+        })
+    }
+}
+
+impl Recorded {
+    /// The kernel's name.
+    pub(crate) fn name(&self) -> &str {
+        self.kernel.name()
+    }
+
+    /// Its replays record faults where those of another did.
+    pub(super) fn keep_faults(&mut self, of: &Recorded) {
+        if let Program::Device {
+            faults: Some((_, mem)),
+            ..
+        } = &mut self.program
+            && let Program::Device {
+                faults: Some((_, kept)),
+                ..
+            } = &of.program
+        {
+            *mem = kept.clone();
+        }
+    }
+
+    fn launch<'a>(&'a self, args: Args<'a>) -> backend::Launch<'a> {
+        backend::Launch {
+            program: match &self.program {
+                Program::Host { loaded, .. } => &**loaded,
+                Program::Device { jitted, .. } => &*jitted.program,
+            },
+            kernel: self.kernel.name(),
+            space: self.space,
+            grid: self.grid,
+            schedule: &self.schedule,
+            args,
+        }
+    }
+
+    /// Queues it; what its outcome is then known by, if it may fail. A fault of a device that has run it already is an error.
+    pub(crate) fn queue(
+        &self,
+        stream: StreamRef<'_>,
+        places: &Places<'_>,
+    ) -> Result<Option<Traced>> {
+        let (queue, device) = (stream.queue(), stream.device());
+        let begun = device.begin_work(queue)?;
+        let (launched, traces) = match (&self.program, places) {
+            (
+                Program::Host {
+                    args,
+                    vectors,
+                    checked,
+                    ..
+                },
+                Places::Host(places),
+            ) => {
+                let mut args = args.clone();
+                for &(at, number) in vectors {
+                    if let DirectArg::Slice { ptr, .. } = &mut args[at] {
+                        *ptr = places[number];
+                    }
+                }
+                let (args, checked) = (&args, *checked);
+                let launched = queue
+                    .raw
+                    .launch(&self.launch(Args::Host { args, checked }))?;
+                (launched, Traces::default())
+            }
+            (Program::Device { jitted, .. }, Places::Device(places)) => {
+                let traces = traces(stream, jitted.writes())?;
+                let args = self.placed(places, &Written::of(&traces));
+                let launched = queue.raw.launch(&self.launch(Args::Device(&args)))?;
+                (launched, traces)
+            }
+            (Program::Host { .. } | Program::Device { .. }, _) => {
+                unreachable!("a graph is replayed on the device for which it was recorded")
+            }
+        };
+        if let Some(begun) = begun {
+            device.end_work(queue, begun, self.profiled())?;
+        }
+        match launched {
+            Some(raw) => Err(self.sites.describe(&raw)),
+            None => Ok(traces.is_some().then(|| self.traced(traces))),
+        }
+    }
+
+    /// What a profile says of it.
+    pub(crate) fn profiled(&self) -> Done {
+        let (read, written) = self.bytes;
+        Done {
+            kind: WorkKind::Kernel,
+            name: self.kernel.name().to_owned(),
+            read,
+            written,
+            threads: self.space.threads(),
+        }
+    }
+
+    fn traced(&self, traces: Traces) -> Traced {
+        (traces, self.sites.clone())
+    }
+
+    /// The arguments, with the vectors in these places.
+    fn placed(&self, places: &[Slice], written: &Written) -> Vec<backend::Arg> {
+        let Program::Device {
+            args,
+            vectors,
+            faults,
+            output,
+            ..
+        } = &self.program
+        else {
+            unreachable!("its program is for device memory");
+        };
+        let mut args = args.clone();
+        for &(at, number) in vectors {
+            args[at] = backend::Arg::Buffer(places[number].clone());
+        }
+        let mut put = |at: Option<usize>, slice: &Option<Slice>| {
+            if let (Some(at), Some(slice)) = (at, slice) {
+                args[at] = backend::Arg::Buffer(slice.clone());
+            }
+        };
+        put(faults.as_ref().map(|(at, _)| *at), &written.faults);
+        put(*output, &written.output);
+        args
+    }
+
+    /// The arguments of a launch that records its faults where each replay does.
+    pub(crate) fn fixed(&self, places: &[Slice]) -> Vec<backend::Arg> {
+        let (faults, output) = (self.faults(), None);
+        self.placed(places, &Written { faults, output })
+    }
+
+    /// The launch of these arguments.
+    pub(crate) fn as_launch<'a>(&'a self, args: &'a [backend::Arg]) -> backend::Launch<'a> {
+        self.launch(Args::Device(args))
+    }
+
+    /// Where each replay records its faults, if it may have some.
+    pub(crate) fn faults(&self) -> Option<Slice> {
+        match &self.program {
+            Program::Host { .. } => None,
+            Program::Device { faults, .. } => faults.as_ref().map(|(_, mem)| whole(mem)),
+        }
+    }
+
+    /// Does it print?
+    pub(crate) fn prints(&self) -> bool {
+        match &self.program {
+            Program::Host { .. } => false,
+            Program::Device { output, .. } => output.is_some(),
+        }
+    }
+
+    /// What the outcome of a replay is known by whose faults were copied to `slot`.
+    pub(crate) fn traced_at(&self, slot: Slot) -> Traced {
+        let faults = Some(slot);
+        self.traced(Traces {
+            faults,
+            output: None,
+        })
+    }
+}
+
+/// What a launch writes that is no result, and what that means.
+pub(crate) type Traced = (Traces, Sites);

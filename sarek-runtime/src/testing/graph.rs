@@ -1,0 +1,54 @@
+//! Graphs of the fake GPU's driver.
+
+use std::any::Any;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+
+use super::gpu::{GpuStream, Repeated, Stats, copying, work, zeroing};
+use crate::Result;
+use crate::backend::{BackendGraph, BackendStream, GraphOp, Launch};
+use crate::sync::lock;
+
+pub(super) struct FakeGraph {
+    works: Mutex<Vec<Repeated>>,
+    stats: Arc<Stats>,
+}
+
+impl FakeGraph {
+    /// The graph, if the driver makes any.
+    pub(super) fn of(
+        stats: &Arc<Stats>,
+        operations: &[GraphOp<'_>],
+    ) -> Result<Option<Box<dyn BackendGraph>>> {
+        if !stats.graphs.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let works = operations.iter().map(|operation| match operation {
+            GraphOp::Launch(launch) => work(launch),
+            GraphOp::Copy { to, from } => copying(to, from),
+            GraphOp::Zero(to) => zeroing(to),
+        });
+        Ok(Some(Box::new(FakeGraph {
+            works: Mutex::new(works.collect()),
+            stats: stats.clone(),
+        })))
+    }
+}
+
+impl BackendGraph for FakeGraph {
+    fn replay(&self, stream: &dyn BackendStream) -> Result<()> {
+        self.stats.alive()?;
+        self.stats.replays.fetch_add(1, Ordering::Relaxed);
+        let stream: &dyn Any = stream;
+        let stream: &GpuStream = stream.downcast_ref().expect("our stream");
+        let works = lock(&self.works).clone();
+        works.into_iter().for_each(|work| stream.queue(work));
+        Ok(())
+    }
+
+    fn set_launch(&self, operation: usize, launch: &Launch<'_>) -> bool {
+        self.stats.updates.fetch_add(1, Ordering::Relaxed);
+        lock(&self.works)[operation] = work(launch);
+        true
+    }
+}

@@ -1,0 +1,189 @@
+//! The memory of a vector's host copy: its own, or somebody else's.
+
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// Elements on the host.
+pub(super) enum Storage<T> {
+    Own(Vec<T>),
+    /// Somebody else's, to read and write.
+    Held(Held<T>),
+    /// What others read as well; who writes gets a copy.
+    Shared(Arc<[T]>),
+}
+
+/// Elements in memory that an owner keeps, or that a scope has borrowed.
+pub(super) struct Held<T> {
+    at: NonNull<T>,
+    len: usize,
+    owner: Option<Arc<Owner>>,
+}
+
+/// The place of elements in which a device may work, kept as long as this.
+#[derive(Clone)]
+pub(super) struct Home {
+    pub(super) at: NonNull<u8>,
+    pub(super) bytes: usize,
+    _owner: Option<Arc<Owner>>,
+}
+
+// SAFETY: it is an address; who uses it sees to it that nobody else does.
+unsafe impl Send for Home {}
+// SAFETY: as above.
+unsafe impl Sync for Home {}
+
+/// A box whose type is forgotten.
+struct Owner {
+    raw: NonNull<()>,
+    drop: unsafe fn(NonNull<()>),
+}
+
+// SAFETY: it is reached through this value alone, and its owner, if it has one, may be sent.
+unsafe impl<T: Send> Send for Held<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Held<T> {}
+
+// SAFETY: what it owns may be sent, and is reached by nobody through this.
+unsafe impl Send for Owner {}
+// SAFETY: as above.
+unsafe impl Sync for Owner {}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        // SAFETY: the function is the one for the type of the box, which is dropped once.
+        unsafe { (self.drop)(self.raw) }
+    }
+}
+
+/// # Safety
+/// A box of `O` was made the pointer, and nobody uses it any more.
+unsafe fn unbox<O>(raw: NonNull<()>) {
+    // SAFETY: the caller's promise.
+    drop(unsafe { Box::from_raw(raw.cast::<O>().as_ptr()) });
+}
+
+impl<T> Storage<T> {
+    /// The elements of an owner, asked for once.
+    pub(super) fn of_owner<O>(owner: O) -> Storage<T>
+    where
+        O: AsMut<[T]> + Send + Sync + 'static,
+    {
+        let raw = NonNull::from(Box::leak(Box::new(owner)));
+        let kept = Owner {
+            raw: raw.cast(),
+            drop: unbox::<O>,
+        };
+        // SAFETY: the box was just made, and is not reached again before it is dropped: the elements are borrowed until then.
+        let elements = unsafe { (*raw.as_ptr()).as_mut() };
+        Storage::Held(Held {
+            len: elements.len(),
+            at: NonNull::from(elements).cast(),
+            owner: Some(Arc::new(kept)),
+        })
+    }
+
+    /// Borrowed elements.
+    ///
+    /// # Safety
+    /// The storage is dropped while they are borrowed, and not written unless they are borrowed to be.
+    pub(super) unsafe fn borrowed_from(elements: *mut [T]) -> Storage<T> {
+        // SAFETY: what is borrowed is not at 0.
+        let elements = unsafe { NonNull::new_unchecked(elements) };
+        Storage::Held(Held {
+            len: elements.len(),
+            at: elements.cast(),
+            owner: None,
+        })
+    }
+
+    /// The same elements, which stay where they are as long as their home is held; `None` of those that others read as well, which
+    /// may come to be elsewhere.
+    pub(super) fn at_home(self) -> (Storage<T>, Option<Home>)
+    where
+        T: Send + Sync + 'static,
+    {
+        let storage = match self {
+            Storage::Own(elements) => Storage::of_owner(elements),
+            Storage::Held(_) | Storage::Shared(_) => self,
+        };
+        let home = match &storage {
+            Storage::Held(held) => Some(Home {
+                at: held.at.cast(),
+                bytes: held.len * size_of::<T>(),
+                _owner: held.owner.clone(),
+            }),
+            Storage::Own(_) | Storage::Shared(_) => None,
+        };
+        (storage, home)
+    }
+
+    /// The elements in a vector of the standard library: where they are, if they are the storage's own.
+    pub(super) fn into_vec(self) -> Vec<T>
+    where
+        T: Clone,
+    {
+        match self {
+            Storage::Own(elements) => elements,
+            Storage::Held(_) | Storage::Shared(_) => self.to_vec(),
+        }
+    }
+
+    /// The elements, to write.
+    pub(super) fn make_mut(&mut self) -> &mut [T]
+    where
+        T: Clone,
+    {
+        if let Storage::Shared(elements) = self
+            && Arc::get_mut(elements).is_none()
+        {
+            *self = Storage::Own(elements.to_vec());
+        }
+        match self {
+            Storage::Own(elements) => elements,
+            Storage::Held(held) => held,
+            Storage::Shared(elements) => Arc::get_mut(elements).expect("others were looked for"),
+        }
+    }
+}
+
+impl<T> From<Vec<T>> for Storage<T> {
+    fn from(elements: Vec<T>) -> Storage<T> {
+        Storage::Own(elements)
+    }
+}
+
+impl<T> Deref for Storage<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Storage::Own(elements) => elements,
+            Storage::Held(held) => held,
+            Storage::Shared(elements) => elements,
+        }
+    }
+}
+
+impl<T> Deref for Held<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: so many elements stand there as long as this lives, reached through it alone.
+        unsafe { std::slice::from_raw_parts(self.at.as_ptr(), self.len) }
+    }
+}
+
+impl<T> DerefMut for Held<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as in `deref`.
+        unsafe { std::slice::from_raw_parts_mut(self.at.as_ptr(), self.len) }
+    }
+}
+
+impl<T> Held<T> {
+    /// Is it kept by nobody but a scope?
+    pub(super) fn is_borrowed(&self) -> bool {
+        self.owner.is_none()
+    }
+}

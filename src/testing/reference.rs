@@ -1,0 +1,146 @@
+//! A device that runs what rustc makes of a kernel's source.
+//!
+//! Nothing of sarek's lowering, passes and writers stands between the user's function and the result,
+//! so it is the oracle that every other device is compared with. It runs thread after thread on the
+//! calling thread. Where other devices report a fault with its place, the function panics, and the
+//! fault carries the panic's message alone.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use sarek_runtime::direct::{Direct, RawFault};
+
+use crate::backend::{
+    Args, Backend, BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Launch, Mem,
+    Program, Slice,
+};
+use crate::{Device, Error, Result, registry};
+
+const NAME: &str = "reference";
+
+/// The device; its backend is registered at the first call, and is nobody's best.
+pub fn reference() -> Result<Device> {
+    match registry::register(Arc::new(Reference)) {
+        Ok(()) | Err(Error::DuplicateBackend(_)) => Device::of(NAME),
+        Err(error) => Err(error),
+    }
+}
+
+struct Reference;
+
+impl Backend for Reference {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn count(&self) -> Result<usize, String> {
+        Ok(1)
+    }
+
+    fn open(&self, _ordinal: usize) -> Result<Arc<dyn BackendDevice>> {
+        Ok(Arc::new(Rustc {
+            info: DeviceInfo {
+                name: "the user's function".into(),
+                host_memory: true,
+                features: Features {
+                    f64: true,
+                    f64_math: true,
+                    i64: true,
+                    storage8: true,
+                    storage16: true,
+                    f16: true,
+                    atomics64: true,
+                    subgroups: true,
+                    fences: true,
+                    strided: false,
+                    strict: true,
+                },
+                unified: true,
+                ..DeviceInfo::default()
+            },
+        }))
+    }
+
+    fn priority(&self) -> i32 {
+        i32::MIN
+    }
+}
+
+struct Rustc {
+    info: DeviceInfo,
+}
+
+impl BackendDevice for Rustc {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn codegen(&self) -> Codegen<'_> {
+        Codegen::Direct
+    }
+
+    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+        match program {
+            Program::Direct(direct) => Ok(Arc::new(*direct)),
+            Program::Ir(_) | Program::Binary { .. } => {
+                Err(unsupported("programs other than compiled bodies"))
+            }
+        }
+    }
+
+    fn alloc(&self, _bytes: usize) -> Result<Arc<dyn Mem>> {
+        Err(unsupported("memory of its own"))
+    }
+
+    fn stream(&self) -> Arc<dyn BackendStream> {
+        Arc::new(Calls)
+    }
+}
+
+/// Calls are done before they return.
+struct Calls;
+
+impl BackendStream for Calls {
+    fn copy_in(&self, _dst: &Slice, _src: &[u8]) -> Result<()> {
+        Err(unsupported("memory of its own"))
+    }
+
+    fn copy_out(&self, _src: &Slice, _dst: &mut [u8]) -> Result<()> {
+        Err(unsupported("memory of its own"))
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+        let direct = launch.program.downcast_ref::<Direct>();
+        let (Some(direct), Args::Host { args, .. }) = (direct, &launch.args) else {
+            return Err(unsupported("programs of another backend"));
+        };
+        // SAFETY: the runtime gives arguments that fit the kernel, borrowed for this call.
+        let run = || unsafe { (direct.reference)(args, &launch.space) };
+        // What a panic leaves half written is poisoned by the runtime.
+        match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(()) => Ok(None),
+            Err(panic) => Err(Error::panicked(launch.kernel, panic_text(&*panic).into())),
+        }
+    }
+
+    fn sync(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// What a panic says.
+pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a value that is no text")
+}
+
+fn unsupported(what: &str) -> Error {
+    Error::Unsupported {
+        backend: NAME.into(),
+        what: what.into(),
+    }
+}

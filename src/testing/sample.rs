@@ -1,0 +1,341 @@
+//! Values that tests make up: seeded random ones, and those at which implementations differ.
+
+use std::fmt::Debug;
+use std::ops::{Bound, RangeBounds};
+
+use super::tolerance::{Format, Tolerance};
+use crate::{Element, f16};
+
+/// Steele, Lea and Flood's SplitMix64 (OOPSLA 2014): small, seedable, good enough for inputs.
+pub struct Random(u64);
+
+impl Random {
+    /// The sequence of a seed.
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in `0..bound`, up to a bias that does not matter here.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.bits() % bound
+    }
+
+    /// Uniform in `lo..hi`.
+    pub fn between(&mut self, lo: f64, hi: f64) -> f64 {
+        lo + (hi - lo) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
+    }
+
+    /// Uniform `f32`s in `lo..hi`.
+    pub fn floats(&mut self, n: usize, lo: f32, hi: f32) -> Vec<f32> {
+        (0..n)
+            .map(|_| self.between(lo.into(), hi.into()) as f32)
+            .collect()
+    }
+
+    /// Values of every kind that the type has.
+    pub fn values<T: Sample>(&mut self, n: usize) -> Vec<T> {
+        (0..n).map(|_| T::random(self)).collect()
+    }
+}
+
+/// An element type that tests make up and compare.
+#[diagnostic::on_unimplemented(
+    message = "tests cannot make up values of `{Self}`",
+    label = "`Sample` is not implemented for it",
+    note = "it is for `bool`, integers but `usize`, and floats; a `usize` needs a range, as in `#[within(1..100)] n: usize`, and a \
+            type of your own an `impl sarek::testing::Sample`"
+)]
+pub trait Sample: Element + Default + PartialEq + Debug {
+    /// What an element holds that no kernel has written.
+    const SENTINEL: Self;
+
+    /// Values at which implementations differ. Subnormal floats are not among them, since targets
+    /// may flush them.
+    fn edges() -> Vec<Self>;
+
+    /// Any value, of a spread that reaches the whole type.
+    fn random(random: &mut Random) -> Self;
+
+    /// The same value: equal bits, or NaN both times.
+    fn same(self, other: Self) -> bool;
+
+    /// A float within the tolerance of `want`. No other type is near anything.
+    fn is_near(self, _want: f64, _tolerance: Tolerance) -> bool {
+        false
+    }
+
+    /// The same value as one computed elsewhere, or within the tolerance of it.
+    fn agrees(self, want: Self, _tolerance: Tolerance) -> bool {
+        self.same(want)
+    }
+
+    /// How many units in the last place it is from another value, of finite floats.
+    fn ulps_from(self, _want: Self) -> Option<f64> {
+        None
+    }
+}
+
+macro_rules! integers {
+    ($($t:ident)*) => {$(
+        impl Sample for $t {
+            const SENTINEL: $t = 0x5a5a_5a5a_u64 as $t;
+
+            fn edges() -> Vec<$t> {
+                let half = 1 << ($t::BITS / 2);
+                let mut edges = vec![
+                    0, 1, 2, 3, 7, 31, 32, 33, half, half - 1, $t::MAX, $t::MAX - 1, $t::MAX / 2,
+                    $t::MIN, $t::MIN + 1, $t::MIN / 2, !0, !1, !6, $t::MAX / 3,
+                ];
+                edges.sort_unstable();
+                edges.dedup();
+                edges
+            }
+
+            fn random(random: &mut Random) -> $t {
+                let bits = random.bits() as $t;
+                // Half of the values are small in magnitude.
+                if random.below(2) == 0 { bits >> random.below($t::BITS.into()) } else { bits }
+            }
+
+            fn same(self, other: $t) -> bool {
+                self == other
+            }
+        }
+    )*};
+}
+
+integers!(i8 u8 i16 u16 i32 u32 i64 u64);
+
+/// How floats of a format agree.
+macro_rules! agreement {
+    ($format:expr) => {
+        fn agrees(self, want: Self, tolerance: Tolerance) -> bool {
+            let exact = tolerance.ulps == 0.0 && tolerance.absolute == 0.0;
+            self.same(want) || !exact && self.is_near(want.into(), tolerance)
+        }
+
+        fn ulps_from(self, want: Self) -> Option<f64> {
+            let (got, want): (f64, f64) = (self.into(), want.into());
+            let finite = got.is_finite() && want.is_finite();
+            finite.then(|| (got - want).abs() / $format.ulp(want))
+        }
+    };
+}
+
+macro_rules! floats {
+    ($($t:ident $bits:ident $format:ident)*) => {$(
+        impl Sample for $t {
+            const SENTINEL: $t = -123_456.78;
+
+            fn edges() -> Vec<$t> {
+                let positive = [
+                    0.0, 1.0, 0.5, 1.5, 2.5, 3.0, 0.499_999_97, 1e-3, 10.0, 8_388_609.0,
+                    2_147_483_648.0, 4_294_967_296.0, $t::EPSILON, $t::MIN_POSITIVE, $t::MAX,
+                    $t::INFINITY,
+                ];
+                let negative = positive.map(|x: $t| -x);
+                positive.into_iter().chain(negative).chain([$t::NAN]).collect()
+            }
+
+            fn random(random: &mut Random) -> $t {
+                // Any finite normal number, or one of everyday size.
+                if random.below(4) == 0 {
+                    let x = $t::from_bits(random.bits() as $bits);
+                    if x.is_normal() { x } else { 1.25 }
+                } else {
+                    random.between(-1000.0, 1000.0) as $t
+                }
+            }
+
+            fn same(self, other: $t) -> bool {
+                self.to_bits() == other.to_bits() || (self.is_nan() && other.is_nan())
+            }
+
+            fn is_near(self, want: f64, tolerance: Tolerance) -> bool {
+                tolerance.accepts(self.into(), want, Format::$format)
+            }
+
+            agreement!(Format::$format);
+        }
+    )*};
+}
+
+floats!(f32 u32 F32 f64 u64 F64);
+
+impl Sample for f16 {
+    const SENTINEL: f16 = f16::from_bits(0xe5a5);
+
+    /// Subnormal numbers too: they are normal in the format that is computed with.
+    fn edges() -> Vec<f16> {
+        let positive = [
+            0.0,
+            1.0,
+            0.5,
+            1.5,
+            2.5,
+            3.0,
+            1e-3,
+            10.0,
+            1023.5,
+            2049.0,
+            65504.0,
+            f32::INFINITY,
+            6e-8,
+            3e-5,
+            6.1e-5,
+            0.1,
+        ];
+        let negative = positive.map(|x: f32| -x);
+        let all = positive.into_iter().chain(negative).chain([f32::NAN]);
+        all.map(f16::from_f32).collect()
+    }
+
+    fn random(random: &mut Random) -> f16 {
+        f16::from_bits(random.bits() as u16)
+    }
+
+    fn same(self, other: f16) -> bool {
+        self.to_bits() == other.to_bits() || (self.is_nan() && other.is_nan())
+    }
+
+    fn is_near(self, want: f64, tolerance: Tolerance) -> bool {
+        tolerance.accepts(self.into(), want, Format::F16)
+    }
+
+    agreement!(Format::F16);
+}
+
+impl Sample for bool {
+    const SENTINEL: bool = true;
+
+    fn edges() -> Vec<bool> {
+        vec![false, true]
+    }
+
+    fn random(random: &mut Random) -> bool {
+        random.below(2) == 1
+    }
+
+    fn same(self, other: bool) -> bool {
+        self == other
+    }
+}
+
+/// A number of which tests make up values in a range.
+pub trait Within: Copy + Debug + PartialOrd {
+    /// The least and the greatest number of the type.
+    const ENDS: (Self, Self);
+
+    /// Zero, where that is between the two.
+    fn zero_between(low: Self, high: Self) -> Option<Self>;
+
+    /// A number from `low` to `high`, both included.
+    fn between(random: &mut Random, low: Self, high: Self) -> Self;
+
+    /// The number below.
+    fn below(self) -> Self;
+}
+
+/// The ends of a range: the least and the greatest number in it.
+///
+/// # Panics
+/// If no number is in it.
+pub(super) fn ends<T: Within>(range: &impl RangeBounds<T>) -> (T, T) {
+    let low = match range.start_bound() {
+        Bound::Included(low) => *low,
+        Bound::Excluded(_) | Bound::Unbounded => T::ENDS.0,
+    };
+    let high = match range.end_bound() {
+        Bound::Included(high) => *high,
+        Bound::Excluded(high) => high.below(),
+        Bound::Unbounded => T::ENDS.1,
+    };
+    assert!(
+        low <= high,
+        "no number is in the range from {low:?} to {high:?}"
+    );
+    (low, high)
+}
+
+macro_rules! within_integers {
+    ($($t:ident)*) => {$(
+        impl Within for $t {
+            const ENDS: ($t, $t) = ($t::MIN, $t::MAX);
+
+            fn zero_between(low: $t, high: $t) -> Option<$t> {
+                (low..=high).contains(&0).then_some(0)
+            }
+
+            fn between(random: &mut Random, low: $t, high: $t) -> $t {
+                let span = (high as i128 - low as i128) as u128 + 1;
+                (low as i128 + (u128::from(random.bits()) % span) as i128) as $t
+            }
+
+            fn below(self) -> $t {
+                self.saturating_sub(1)
+            }
+        }
+    )*};
+}
+
+within_integers!(i8 u8 i16 u16 i32 u32 i64 u64 usize);
+
+macro_rules! within_floats {
+    ($($t:ident)*) => {$(
+        impl Within for $t {
+            const ENDS: ($t, $t) = ($t::MIN, $t::MAX);
+
+            fn zero_between(low: $t, high: $t) -> Option<$t> {
+                (low..=high).contains(&0.0).then_some(0.0)
+            }
+
+            fn between(random: &mut Random, low: $t, high: $t) -> $t {
+                let part = random.between(0.0, 1.0);
+                // Neither product overflows, as the difference of the ends might.
+                let value = f64::from(low) * (1.0 - part) + f64::from(high) * part;
+                (value as $t).clamp(low, high)
+            }
+
+            fn below(self) -> $t {
+                self.next_down()
+            }
+        }
+    )*};
+}
+
+within_floats!(f32 f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splitmix_gives_the_published_sequence() {
+        let mut random = Random::new(1_234_567);
+        assert_eq!(random.bits(), 6_457_827_717_110_365_317);
+        assert_eq!(random.bits(), 3_203_168_211_198_807_973);
+    }
+
+    #[test]
+    fn edges_reach_the_ends_of_the_types() {
+        assert!(i32::edges().contains(&i32::MIN) && i32::edges().contains(&-1));
+        assert!(u64::edges().contains(&u64::MAX));
+        assert!(f32::edges().iter().any(|x| x.is_nan()));
+        assert!(f64::edges().iter().any(|x| x.same(-0.0)));
+    }
+
+    #[test]
+    fn sameness_tells_zeros_apart_and_joins_nans() {
+        assert!(!0.0f32.same(-0.0));
+        assert!(f32::NAN.same(-f32::NAN));
+        assert!(!f32::NAN.same(0.0));
+    }
+}

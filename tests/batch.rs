@@ -1,0 +1,153 @@
+//! Programs compiled ahead of launches, several at once.
+
+use sarek::backend::Parts;
+use sarek::foreign::{ForeignKernel, Text};
+use sarek::prelude::*;
+use sarek::{Code, Error, Result, Specialized};
+
+#[kernel]
+fn add<const N: u32>(y: &mut [u32]) {
+    let i = global_idx_x();
+    y[i] += N;
+}
+
+#[kernel]
+fn broken(y: &mut [u32]) {
+    let i = global_idx_x();
+    // SAFETY: it is not compiled.
+    unsafe {
+        native! {
+            "cuda" => "oops",
+            "opencl" => "oops",
+            "wgsl" => "oops",
+            _ => {}
+        }
+    }
+    y[i] = 1;
+}
+
+fn of<const N: u32>(device: &Device, len: usize) -> Result<Option<Specialized>> {
+    add::<N>(&mut Vector::zeros(len))
+        .over(len)
+        .specialize(device)
+}
+
+fn batch(device: &Device) -> Result<Vec<Option<Specialized>>> {
+    let optimized = Parts::new().define("UNUSED", "1");
+    let mut y = Vector::zeros(8);
+    Ok(vec![
+        of::<1>(device, 100)?,
+        None,
+        of::<2>(device, 100)?,
+        broken(&mut y).over(8).specialize(device)?,
+        of::<1>(device, 100)?,
+        add::<3>(&mut y)
+            .options(optimized)
+            .over(8)
+            .specialize(device)?,
+        // No threads, no program.
+        of::<4>(device, 0)?,
+    ])
+}
+
+fn told(codes: &[Option<Result<Code>>]) -> Vec<String> {
+    let one = |code: &Option<Result<Code>>| match code {
+        None => "a gap".to_owned(),
+        Some(Ok(code)) => format!("{} in {}:\n{}", code.kernel, code.target, code.text),
+        Some(Err(Error::Compile { kernel, places, .. })) => format!("{kernel} fails at {places:?}"),
+        Some(Err(error)) => format!("other: {error}"),
+    };
+    codes.iter().map(one).collect()
+}
+
+/// In a process of its own for each, since what was compiled stays: a child compiles one by one, this one together.
+#[test]
+fn a_batch_is_what_its_parts_are_one_by_one() -> Result<()> {
+    const CHILD: &str = "SAREK_TEST_ONE_BY_ONE";
+    let one_by_one = std::env::var_os(CHILD).is_some();
+    let mut all = String::new();
+    for device in Device::all() {
+        let batch = batch(&device)?;
+        let codes = match one_by_one {
+            true => batch
+                .iter()
+                .map(|p| Some(device.compile(p.as_ref()?)))
+                .collect(),
+            false => device.compile_batch(&batch),
+        };
+        let told = told(&codes);
+        assert_eq!((&*told[1], &*told[6]), ("a gap", "a gap"));
+        assert!(told[0] == told[4] && (told[0] != told[2] || device.info().host_memory));
+        assert_eq!(
+            told[3].starts_with("broken fails at"),
+            !device.info().host_memory,
+            "{}",
+            told[3]
+        );
+        // A failed one does not stand in the way of the others.
+        let mut y = Vector::zeros(100);
+        add::<1>(&mut y).over(100).run_on(&device)?;
+        add::<2>(&mut y).over(100).run_on(&device)?;
+        assert_eq!(y.to_vec()?, [3; 100], "{device}");
+        all += &format!("{device}\n{}\n", told.join("\n"));
+    }
+    if one_by_one {
+        println!("<<<{all}>>>");
+        return Ok(());
+    }
+    let child = std::process::Command::new(std::env::current_exe().expect("a test has a program"))
+        .args([
+            "a_batch_is_what_its_parts_are_one_by_one",
+            "--exact",
+            "--nocapture",
+        ])
+        .env(CHILD, "1")
+        .env("SAREK_CACHE", "off")
+        .output()
+        .expect("it runs");
+    let printed = String::from_utf8_lossy(&child.stdout).into_owned();
+    let found = printed
+        .split("<<<")
+        .nth(1)
+        .and_then(|rest| rest.split(">>>").next());
+    assert_eq!(
+        found,
+        Some(&*all),
+        "{}",
+        String::from_utf8_lossy(&child.stderr)
+    );
+    Ok(())
+}
+
+#[test]
+fn texts_of_several_files_are_compiled_in_batches() -> Result<()> {
+    for device in Device::all().iter().filter(|d| !d.info().host_memory) {
+        let (c, wgsl) = (
+            "FN uint five() { return 5; }\n",
+            "fn five() -> u32 { return 5u; }",
+        );
+        let header = if device.backend() == "wgpu" { wgsl } else { c };
+        let kernel = ForeignKernel::new("fives")
+            .text(Text::cuda("#define FN __device__\n#define uint unsigned int\n#include \"five.h\"\nextern \"C\" __global__ void fives(uint* y) { y[threadIdx.x] = five(); }"))
+            .text(Text::opencl("#define FN\n#include \"five.h\"\nkernel void fives(global uint* y) { y[get_global_id(0)] = five(); }"))
+            .text(Text::wgsl("#include \"five.h\"\n@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n@compute @workgroup_size(4) fn fives(@builtin(local_invocation_index) i: u32) { y[i] = five(); }"))
+            .output::<u32>("y")
+            .parts(Parts::new().file("five.h", header))
+            .build()?;
+        let mut y = Vector::<u32>::zeros(4);
+        // SAFETY: each thread has an element of its own.
+        let launch = unsafe { kernel.call((&mut y,)) };
+        let program = launch.grid(1).block(4).specialize(device)?;
+        let codes = device.compile_batch(&[program, of::<7>(device, 4)?]);
+        for code in codes.into_iter().flatten() {
+            assert!(!code?.text.is_empty());
+        }
+        // SAFETY: as above.
+        unsafe { kernel.call((&mut y,)) }
+            .grid(1)
+            .block(4)
+            .run_on(device)?;
+        assert_eq!(y.to_vec()?, [5; 4], "{device}");
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! What launches tell of places in the source: faults in functions of other files, and checks that stay.
+
+use sarek::prelude::*;
+use sarek::{Error, FaultKind};
+
+#[path = "../benches/common/block.rs"]
+#[allow(dead_code)]
+mod block;
+#[path = "places/elsewhere.rs"]
+mod elsewhere;
+
+/// What the kernels of blocks want of their neighbours.
+mod kernels {
+    pub const SOFTENING: f32 = 1e-3;
+}
+
+/// Where `elsewhere::element` indexes.
+const LINE: u32 = 8;
+
+#[kernel]
+fn shifted(x: &[i32], y: &mut [i32]) {
+    let i = global_idx_x();
+    y[i] = elsewhere::element(x, i + 1);
+}
+
+#[test]
+fn a_fault_in_a_function_names_the_file_of_the_function() {
+    for backend in ["native", "interpreter"] {
+        let device = Device::of(backend).expect("built in");
+        let x = Vector::from(vec![1, 2, 3]);
+        let mut y = Vector::zeros(3);
+        let launch = shifted(&x, &mut y).over(3).run_on(&device);
+        let error = launch.and_then(|()| y.to_vec()).expect_err("out of bounds");
+        let Error::Fault(fault) = error else {
+            panic!("{backend}: {error}")
+        };
+        assert!(matches!(fault.kind, FaultKind::Index { index: 3, .. }));
+        assert!(fault.file.ends_with("elsewhere.rs"), "{backend}: {fault}");
+        assert_eq!((fault.line, fault.column), (LINE, 5), "{backend}");
+    }
+}
+
+#[test]
+fn explain_names_the_checks_that_stay() {
+    let x = Vector::from(vec![1, 2, 3]);
+    let mut y = Vector::zeros(3);
+    let whole = shifted(&x, &mut y).over(2).explain();
+    assert!(whole.contains("2 of 2 checks proved"), "{whole}");
+    assert!(!whole.contains("checked:"), "{whole}");
+    let short = shifted(&x, &mut y).over(3).explain();
+    assert!(short.contains("1 of 2 checks proved"), "{short}");
+    let line = short.lines().find(|line| line.contains("checked:"));
+    let line = line.expect("one check stays");
+    assert!(line.contains("an index of `x` at "), "{short}");
+    assert!(line.ends_with("elsewhere.rs:8:5"), "{short}");
+}
+
+/// As people write it: the guard of each tile's element is a sum that the index has, too.
+#[test]
+fn all_checks_of_a_tiled_product_are_proved() {
+    let largest = 512;
+    let a = Vector::zeros(largest * largest);
+    let b = Vector::zeros(largest * largest);
+    let mut c = Vector::zeros(largest * largest);
+    for n in [1, 100, 511, 512] {
+        let launch = block::tiled_matmul(n, &a, &b, &mut c).cover((n, n));
+        let explained = launch.explain();
+        assert!(explained.contains("11 of 11 checks proved"), "{explained}");
+    }
+}

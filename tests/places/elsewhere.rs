@@ -1,0 +1,9 @@
+//! A function of another file than its kernel's.
+
+use sarek::prelude::*;
+
+/// The element at `i`, at line 8 and column 5.
+#[device]
+pub fn element(x: &[i32], i: usize) -> i32 {
+    x[i]
+}

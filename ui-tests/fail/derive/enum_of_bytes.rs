@@ -1,0 +1,10 @@
+use sarek::prelude::*;
+
+#[derive(Clone, Copy, KernelType)]
+#[repr(u8)]
+enum Kind {
+    A,
+    B,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use sarek::prelude::*;
+
+#[derive(Clone, Copy, KernelType)]
+#[repr(C)]
+struct Borrowed<'a> {
+    x: &'a f32,
+}
+
+fn main() {}

@@ -1,0 +1,21 @@
+use sarek::prelude::*;
+
+#[derive(Clone, Copy, KernelType)]
+#[repr(C)]
+struct Disc {
+    r: f32,
+}
+
+impl Disc {
+    fn area(self) -> f32 {
+        self.r * self.r
+    }
+}
+
+#[kernel]
+fn wrong(discs: &[Disc], out: &mut [f32]) {
+    let i = global_idx_x();
+    out[i] = discs[i].area();
+}
+
+fn main() {}

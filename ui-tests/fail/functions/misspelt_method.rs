@@ -1,0 +1,22 @@
+use sarek::prelude::*;
+
+#[derive(Clone, Copy, KernelType)]
+#[repr(C)]
+struct Disc {
+    r: f32,
+}
+
+#[device]
+impl Disc {
+    fn area(self) -> f32 {
+        self.r * self.r
+    }
+}
+
+#[kernel]
+fn wrong(disc: Disc, out: &mut [f32]) {
+    let i = global_idx_x();
+    out[i] = disc.aera();
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+//! One error: what calls a function with an error has none of its own.
+use sarek::prelude::*;
+
+#[device]
+fn wrong(x: f32) -> f32 {
+    let y = &x;
+    y * 2.0
+}
+
+#[kernel]
+fn calls(x: &mut [f32]) {
+    let i = global_idx_x();
+    x[i] = wrong(x[i]);
+}
+
+fn main() {}

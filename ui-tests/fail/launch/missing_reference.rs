@@ -1,0 +1,12 @@
+use sarek::prelude::*;
+
+#[kernel]
+fn double(x: &mut [f32]) {
+    let i = global_idx_x();
+    x[i] = x[i] * 2.0;
+}
+
+fn main() {
+    let mut x = Vector::<f32>::zeros(4);
+    let _ = double(x).over(4).run();
+}

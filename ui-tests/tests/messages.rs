@@ -1,0 +1,230 @@
+//! What every kept message of `fail/` looks like, whoever wrote it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use sarek_frontend::diagnostics::{Code, codes};
+
+/// Kinds of mistakes, each a folder of `fail/`.
+const KINDS: [&str; 15] = [
+    "barriers",
+    "control",
+    "derive",
+    "functions",
+    "generics",
+    "kernel_test",
+    "launch",
+    "memory",
+    "native",
+    "output",
+    "races",
+    "signature",
+    "strict",
+    "syntax",
+    "types",
+];
+
+/// Words that only sarek's own code knows.
+const INTERNAL: [&str; 8] = [
+    "__sarek",
+    "__private",
+    "__arg",
+    "__value",
+    "sarek_runtime::",
+    "sarek_frontend::",
+    "direct::",
+    "{constant#",
+];
+
+/// What stands in the output of the parser's debug printing.
+const DUMPS: [&str; 6] = [
+    "Span {",
+    "Ident {",
+    "TokenStream [",
+    "Expr::",
+    "syn::",
+    "PathSegment",
+];
+
+/// Cases in which rustc names what calls go through, and why that is so.
+const EXCEPTIONS: [(&str, &str); 1] = [(
+    "integer_of_floats.rs",
+    "which instance a call is of is inferred by a hidden function with the bounds of the called one",
+)];
+
+#[test]
+fn there_are_cases_of_every_kind() {
+    let mut fail = 0;
+    let mut kinds = BTreeSet::new();
+    for folder in files(&root().join("fail")) {
+        let cases = sources(&folder);
+        assert!(!cases.is_empty(), "{} is empty", folder.display());
+        for case in &cases {
+            let kept = case.with_extension("stderr");
+            assert!(kept.exists(), "{} was never run", case.display());
+        }
+        fail += cases.len();
+        kinds.insert(name(&folder));
+    }
+    let expected: BTreeSet<String> = KINDS.iter().map(ToString::to_string).collect();
+    assert_eq!(kinds, expected);
+    assert!(fail >= 150, "{fail} cases that fail");
+    let pass = sources(&root().join("pass")).len();
+    assert!(pass >= 30, "{pass} cases that pass");
+}
+
+/// A message points at the user's code, not at the attribute.
+#[test]
+fn no_message_stands_at_the_attribute() {
+    let mut found = vec![];
+    for Kept { case, source, text } in kept().filter(|kept| !kept.is_exception()) {
+        let lines: Vec<&str> = text.lines().collect();
+        for (i, line) in lines.iter().enumerate() {
+            let Some(at) = line.trim_start().strip_prefix("--> fail/") else {
+                continue;
+            };
+            let number: usize = at
+                .split(':')
+                .nth(1)
+                .and_then(|n| n.parse().ok())
+                .expect("a place has a line");
+            let place = source.lines().nth(number - 1).unwrap_or_default();
+            let place = place.trim_start();
+            let is_attribute = ["#[kernel", "#[device", "#[derive"]
+                .iter()
+                .any(|a| place.starts_with(a));
+            // Options stand there, and what they say is at themselves.
+            let column: usize = at
+                .split(':')
+                .nth(2)
+                .and_then(|n| n.parse().ok())
+                .expect("a place has a column");
+            if is_attribute && column == 1 {
+                found.push(format!("{case}: {}", lines[i.saturating_sub(1)]));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn no_message_has_an_internal_name() {
+    let mut found = vec![];
+    for Kept { case, text, .. } in kept().filter(|kept| !kept.is_exception()) {
+        for line in text.lines() {
+            if INTERNAL
+                .iter()
+                .chain(&DUMPS)
+                .any(|word| line.contains(word))
+            {
+                found.push(format!("{case}: {line}"));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// What is not rustc's own message has a code of the catalogue and its three parts.
+#[test]
+fn every_message_of_ours_has_its_code() {
+    let mut found = vec![];
+    for Kept { case, text, .. } in kept() {
+        let lines: Vec<&str> = text.lines().collect();
+        for (i, line) in lines.iter().enumerate() {
+            let Some((head, message)) = line.split_once(": ") else {
+                continue;
+            };
+            if !head.starts_with("error") {
+                continue;
+            }
+            let message = message.trim_start_matches("evaluation panicked: ");
+            let is_ours = head == "error" && !of_rustc(message) || message.starts_with("SRK");
+            if !is_ours {
+                continue;
+            }
+            let rest = lines[i + 1..]
+                .iter()
+                .take_while(|l| !l.starts_with("error"));
+            let says = |part: &str| rest.clone().any(|l| l.contains(part));
+            if Code::of(message).is_none() || !says("why: ") || !says("instead: ") {
+                found.push(format!("{case}: {line}"));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Is it a message of rustc's, which has no code of its own?
+fn of_rustc(message: &str) -> bool {
+    const WITHOUT_CODE: [&str; 8] = [
+        "this operation will panic at runtime",
+        "cannot find attribute",
+        "unused `",
+        "argument never used",
+        "multiple unused formatting arguments",
+        "positional arguments in format string",
+        "aborting due to",
+        "expected one of",
+    ];
+    WITHOUT_CODE.iter().any(|text| message.contains(text))
+}
+
+/// Every code is shown by some case.
+#[test]
+fn every_code_has_a_case() {
+    let all: Vec<String> = kept().map(|kept| kept.text).collect();
+    let missing: Vec<String> = Code::all()
+        // Nothing is known that breaks a rule and is told by no other code.
+        .filter(|code| *code != codes::INVALID)
+        .map(|code| code.to_string())
+        .filter(|code| !all.iter().any(|text| text.contains(code.as_str())))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// A case with what the compiler says of it.
+struct Kept {
+    case: String,
+    source: String,
+    text: String,
+}
+
+impl Kept {
+    fn is_exception(&self) -> bool {
+        EXCEPTIONS.iter().any(|(case, _)| *case == self.case)
+    }
+}
+
+fn kept() -> impl Iterator<Item = Kept> {
+    let folders = files(&root().join("fail")).into_iter();
+    folders.flat_map(|folder| sources(&folder)).map(|path| {
+        let read = |path: &Path| std::fs::read_to_string(path).expect("a case is read");
+        Kept {
+            case: name(&path),
+            source: read(&path),
+            text: read(&path.with_extension("stderr")),
+        }
+    })
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder of cases");
+    let mut files: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
+    files.sort();
+    files
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut files = files(folder);
+    files.retain(|path| path.extension().is_some_and(|e| e == "rs"));
+    files
+}
+
+fn name(path: &Path) -> String {
+    let name = path.file_name().expect("a path of a file");
+    name.to_string_lossy().into_owned()
+}
