@@ -32,6 +32,8 @@ pub(super) struct Device {
     info: DeviceInfo,
     compiler: Compiler,
     stream: Arc<Stream>,
+    /// On which buffers get their memory, where drivers wait with it for the first use.
+    placing: Option<Stream>,
 }
 
 /// What everything that belongs to a device needs of it.
@@ -83,10 +85,12 @@ impl Device {
             let call = "clGetDeviceInfo";
             shared.error(call, code)
         })?;
+        let software = info.kind == DeviceKind::software();
         Ok(Arc::new(Device {
             info,
             compiler: Compiler::new(shared.clone()),
             stream: Arc::new(new_queue(&shared)?),
+            placing: (!software).then(|| new_queue(&shared)).transpose()?,
             shared,
         }))
     }
@@ -99,7 +103,11 @@ impl Device {
             let device = self.shared.name.clone();
             return Err(Error::OutOfMemory { device, bytes });
         }
-        Ok(Arc::new(Memory::new(&self.shared, bytes, on_host)?))
+        let memory = Memory::new(&self.shared, bytes, on_host)?;
+        if let (Some(queue), false) = (&self.placing, on_host) {
+            memory.place(queue)?;
+        }
+        Ok(Arc::new(memory))
     }
 }
 

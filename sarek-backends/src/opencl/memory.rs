@@ -3,12 +3,15 @@
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
+use opencl3::command_queue::{enqueue_migrate_mem_object, finish};
+use opencl3::error_codes::cl_int;
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY,
     CL_OUT_OF_RESOURCES,
 };
 use opencl3::memory::{
     CL_BUFFER_CREATE_TYPE_REGION, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR,
+    CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
 };
 use opencl3::memory::{create_buffer, create_sub_buffer};
 use opencl3::types::{cl_buffer_region, cl_mem};
@@ -17,6 +20,7 @@ use sarek_runtime::{Error, Result};
 
 use super::Object;
 use super::device::Shared;
+use super::stream::Stream;
 use crate::jit;
 
 /// A buffer.
@@ -39,21 +43,26 @@ impl Memory {
                 ptr::null_mut(),
             )
         };
-        let buffer = buffer.map_err(|code| match code {
-            CL_MEM_OBJECT_ALLOCATION_FAILURE
-            | CL_OUT_OF_RESOURCES
-            | CL_OUT_OF_HOST_MEMORY
-            | CL_INVALID_BUFFER_SIZE => Error::OutOfMemory {
-                device: shared.name.clone(),
-                bytes: len,
-            },
-            code => shared.error("clCreateBuffer", code),
-        })?;
+        let buffer = buffer.map_err(|code| refusal(shared, "clCreateBuffer", code, len))?;
         Ok(Memory {
             shared: shared.clone(),
             buffer: Object::memory(buffer),
             len,
         })
+    }
+
+    /// Has the driver find the memory now: NVIDIA's makes buffers of what it does not have, and refuses their first use.
+    pub fn place(&self, queue: &Stream) -> Result<()> {
+        let call = "clEnqueueMigrateMemObjects";
+        let (flags, events) = (CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, ptr::null());
+        // SAFETY: one live buffer of the queue's context stands in the list, which outlives the call.
+        let placed = unsafe {
+            enqueue_migrate_mem_object(queue.raw(), 1, &raw const self.buffer.raw, flags, 0, events)
+        };
+        let event = placed.map_err(|code| refusal(&self.shared, call, code, self.len))?;
+        drop(Object::event(event));
+        // What another queue does with the buffer comes after.
+        finish(queue.raw()).map_err(|code| self.shared.error("clFinish", code))
     }
 
     /// Memory of the host that the device uses as it is; `None` if the driver does not take it. Copies from that very place and to it
@@ -85,6 +94,20 @@ impl Memory {
     /// Is it memory of this device's context?
     pub fn belongs_to(&self, shared: &Arc<Shared>) -> bool {
         Arc::ptr_eq(&self.shared, shared)
+    }
+}
+
+/// What it means that there is no memory for a buffer of this length.
+fn refusal(shared: &Shared, call: &str, code: cl_int, bytes: usize) -> Error {
+    match code {
+        CL_MEM_OBJECT_ALLOCATION_FAILURE
+        | CL_OUT_OF_RESOURCES
+        | CL_OUT_OF_HOST_MEMORY
+        | CL_INVALID_BUFFER_SIZE => Error::OutOfMemory {
+            device: shared.name.clone(),
+            bytes,
+        },
+        code => shared.error(call, code),
     }
 }
 

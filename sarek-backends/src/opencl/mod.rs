@@ -5,6 +5,7 @@
 //! CPU devices have priority 40, below native Rust on the same processor.
 
 mod device;
+mod fill;
 mod foreign;
 pub mod interop;
 mod memory;

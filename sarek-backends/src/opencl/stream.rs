@@ -21,13 +21,14 @@ use opencl3::event::{
     CL_PROFILING_COMMAND_END, get_event_info, get_event_profiling_info, wait_for_events,
 };
 use opencl3::kernel::set_kernel_arg;
-use opencl3::types::{CL_BLOCKING, cl_command_queue, cl_event, cl_kernel, cl_mem};
+use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_command_queue, cl_event, cl_kernel, cl_mem};
 use sarek_runtime::backend::{Arg, BackendEvent, BackendStream, Launch, Slice};
 use sarek_runtime::direct::RawFault;
 use sarek_runtime::{Error, Result};
 
 use super::Object;
 use super::device::Shared;
+use super::fill;
 use super::memory::{self, Memory};
 use super::pocl;
 use super::program::Program;
@@ -220,16 +221,26 @@ impl BackendStream for Stream {
             return Ok(());
         }
         let buffer = self.memory(dst)?.raw();
-        // Offset and length have to be multiples of the pattern; long ones are faster.
-        let fits = |n: &usize| dst.offset.is_multiple_of(*n) && dst.len.is_multiple_of(*n);
-        let size = [16, 4].into_iter().find(fits).unwrap_or(1);
-        let zeros = 0u128;
-        self.enqueue("clEnqueueFillBuffer", |queue| {
-            let pattern = (&raw const zeros).cast();
-            let (offset, len) = (dst.offset, dst.len);
-            // SAFETY: `pattern` is readable for `size` (at most 16) bytes and copied by the call.
-            unsafe { enqueue_fill_buffer(queue, buffer, pattern, size, offset, len, 0, NO_EVENTS) }
-        })
+        for piece in fill::pieces(dst.offset, dst.len) {
+            let (at, len, zeros) = (piece.offset, piece.len, fill::ZEROS.as_ptr().cast());
+            match piece.filled {
+                true => self.enqueue("clEnqueueFillBuffer", |queue| {
+                    let pattern = fill::PATTERN;
+                    // SAFETY: the pattern is readable and copied by the call.
+                    unsafe {
+                        enqueue_fill_buffer(queue, buffer, zeros, pattern, at, len, 0, NO_EVENTS)
+                    }
+                }),
+                false => self.enqueue("clEnqueueWriteBuffer", |queue| {
+                    let later = CL_NON_BLOCKING;
+                    // SAFETY: the zeros are as many as a piece at most, and there to the end of the process.
+                    unsafe {
+                        enqueue_write_buffer(queue, buffer, later, at, len, zeros, 0, NO_EVENTS)
+                    }
+                }),
+            }?;
+        }
+        Ok(())
     }
 
     fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {

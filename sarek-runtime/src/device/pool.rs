@@ -116,8 +116,14 @@ impl Buffer {
         Some(place)
     }
 
-    /// Takes a part back and joins it with its neighbours.
-    fn put(&mut self, offset: usize, len: usize, users: Vec<Arc<Queue>>) {
+    /// Takes a part back and joins it with its neighbours, of whose users those stay that are busy.
+    fn put(
+        &mut self,
+        offset: usize,
+        len: usize,
+        users: Vec<Arc<Queue>>,
+        is_busy: impl Fn(&Arc<Queue>) -> bool,
+    ) {
         let at = self.free.partition_point(|free| free.offset < offset);
         self.free.insert(at, Free { offset, len, users });
         for at in [at + 1, at] {
@@ -128,8 +134,9 @@ impl Buffer {
                 let next = self.free.remove(at);
                 let free = &mut self.free[at - 1];
                 free.len += next.len;
-                for user in next.users {
-                    if !free.users.iter().any(|u| Arc::ptr_eq(u, &user)) {
+                let earlier = std::mem::take(&mut free.users);
+                for user in earlier.into_iter().chain(next.users) {
+                    if !free.users.iter().any(|u| Arc::ptr_eq(u, &user)) && is_busy(&user) {
                         free.users.push(user);
                     }
                 }
@@ -194,20 +201,25 @@ impl Drop for Block {
         }
         let default = self.device.default_queue();
         // A stream that is idle need not be remembered, nor kept alive by this.
-        let busy =
+        let is_busy =
             |user: &Arc<Queue>| Arc::ptr_eq(user, default) || !user.raw.is_idle().unwrap_or(false);
-        let users = users.into_iter().filter(busy).collect();
-        self.device.pool().put(&self.place, users);
+        let users = users.into_iter().filter(is_busy).collect();
+        self.device.pool().put(&self.place, users, is_busy);
     }
 }
 
 impl Pool {
-    fn put(&self, place: &Place, users: Vec<Arc<Queue>>) {
+    fn put(
+        &self,
+        place: &Place,
+        users: Vec<Arc<Queue>>,
+        is_busy: impl Fn(&Arc<Queue>) -> bool,
+    ) {
         let mut state = lock(&self.state);
         state.use_.used -= place.slice.len as u64;
         let found = state.buffers.iter_mut().find(|b| b.number == place.buffer);
         if let Some(buffer) = found {
-            buffer.put(place.slice.offset, place.slice.len, users);
+            buffer.put(place.slice.offset, place.slice.len, users, is_busy);
         }
     }
 
@@ -252,7 +264,7 @@ impl Pool {
             key,
             free: Vec::new(),
         };
-        buffer.put(0, len, Vec::new());
+        buffer.put(0, len, Vec::new(), |_| true);
         let taken = buffer.take(bytes);
         state.buffers.push(buffer);
         state.use_.take(bytes);

@@ -14,6 +14,9 @@ use crate::span::span;
 use crate::tag::{StorageKind, Tag};
 use crate::{Device, Result};
 
+/// From so many readers on, those that are idle are forgotten: to ask takes longer than to remember a few.
+const MANY_READERS: usize = 8;
+
 pub(super) struct DeviceCopy {
     pub(super) device: Device,
     /// Does it hold what the vector holds?
@@ -128,6 +131,11 @@ impl DeviceCopy {
                 Some(done) => queue.raw.wait(done)?,
                 None => writer.queue.precede(queue)?,
             }
+        }
+        if self.readers.len() >= MANY_READERS {
+            // A vector that stays need not keep the streams of all who ever read it.
+            let is_busy = |reader: &Arc<Queue>| !reader.raw.is_idle().unwrap_or(false);
+            self.readers.retain(is_busy);
         }
         self.readers.push(queue.clone());
         Ok(())

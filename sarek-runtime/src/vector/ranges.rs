@@ -147,11 +147,9 @@ impl<T: Element> Vector<T> {
         let own = &mut self.state_mut().copies;
         let both = shared.iter().find(|d| own.valid_on(d).is_some()).cloned();
         let elsewhere = own.valid().map(|copy| copy.device.clone());
-        let place = match (both, elsewhere, rewrites) {
-            (Some(device), ..) => Some(device),
-            (None, _, true) => source_device(theirs),
-            (None, device, false) => device,
-        };
+        let place = both
+            .or(elsewhere)
+            .or_else(|| rewrites.then(|| source_device(theirs)).flatten());
         let Some(place) = place else {
             // This vector is on the host alone.
             let target = at..at + range.len();

@@ -251,3 +251,26 @@ fn memory_is_used_again_behind_those_who_used_it() {
     b.sync().unwrap();
     assert!(a.is_idle().unwrap(), "its memory has a new owner");
 }
+
+#[test]
+fn memory_keeps_few_streams_that_are_idle() {
+    let device = gpu();
+    let x = ones(8);
+    let use_ = |stream: &Stream| {
+        let mut y = ones(8);
+        axpy(1.0, &x, &mut y).over(4).enqueue(stream).unwrap();
+        drop(y);
+        assert!(!stream.is_idle().unwrap());
+    };
+    let streams: Vec<_> = (0..20).map(|_| device.new_stream().unwrap()).collect();
+    streams.iter().for_each(use_);
+    let queues: Vec<_> = streams.iter().map(|s| Arc::downgrade(s.queue())).collect();
+    let kept = || queues.iter().filter(|q| q.strong_count() > 0).count();
+    device.sync().unwrap();
+    drop(streams);
+    assert_eq!(kept(), 20, "the memory had work queued");
+    use_(&device.new_stream().unwrap());
+    // Another stream is when those that nobody holds are given up.
+    device.new_stream().unwrap();
+    assert_eq!(kept(), 1, "the one that wrote `x`");
+}
