@@ -298,6 +298,12 @@ fn copies_between_places() {
             "{from:?} to {to:?}"
         );
         assert_eq!(source.to_vec().unwrap(), [5.0; 4]);
+        // Rewritten as a whole, it stays where it is.
+        target.copy_from(0, &source, ..).unwrap();
+        if let Some(from) = from {
+            assert_eq!(target.devices(), [to.unwrap_or(from).clone()]);
+        }
+        assert_eq!(target.to_vec().unwrap(), [5.0; 4]);
     }
 }
 
