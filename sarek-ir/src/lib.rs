@@ -90,6 +90,7 @@ mod intrinsic;
 mod kernel;
 pub mod link;
 mod memory;
+mod operands;
 pub mod passes;
 pub mod print;
 mod scalar;

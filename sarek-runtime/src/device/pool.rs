@@ -209,12 +209,7 @@ impl Drop for Block {
 }
 
 impl Pool {
-    fn put(
-        &self,
-        place: &Place,
-        users: Vec<Arc<Queue>>,
-        is_busy: impl Fn(&Arc<Queue>) -> bool,
-    ) {
+    fn put(&self, place: &Place, users: Vec<Arc<Queue>>, is_busy: impl Fn(&Arc<Queue>) -> bool) {
         let mut state = lock(&self.state);
         state.use_.used -= place.slice.len as u64;
         let found = state.buffers.iter_mut().find(|b| b.number == place.buffer);

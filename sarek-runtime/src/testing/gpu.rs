@@ -2,7 +2,6 @@
 //! missing wait shows. "Compiled" kernels are Rust functions, found by name.
 
 use std::any::Any;
-use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,6 +13,7 @@ use sarek_ir::{Access, Axis, Kernel, ParamId, ParamKind, Scalar};
 use super::graph::FakeGraph;
 use super::host::info;
 use super::memory::{Bytes, Memory, memory, with};
+use super::work_queue::WorkQueue;
 use crate::backend::*;
 use crate::direct::{IndexSpace, RawFault};
 use crate::sync::lock;
@@ -418,48 +418,9 @@ impl Run {
     }
 }
 
-type Work = Box<dyn FnOnce() + Send>;
-
 pub(super) struct GpuStream {
     stats: Arc<Stats>,
     queue: Arc<WorkQueue>,
-}
-
-#[derive(Default)]
-struct WorkQueue {
-    waiting: Mutex<VecDeque<Work>>,
-    queued: AtomicUsize,
-    done: AtomicUsize,
-    /// Held while work runs.
-    running: Mutex<()>,
-}
-
-impl WorkQueue {
-    fn push(&self, work: impl FnOnce() + Send + 'static) {
-        // Counted before others can queue behind it, so that whoever waits for their count waits for it as well.
-        let mut waiting = lock(&self.waiting);
-        waiting.push_back(Box::new(work));
-        self.queued.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Runs work until so many were run.
-    fn run(&self, until: usize) {
-        // Work may wait for another stream whose work waited for earlier work here.
-        if self.done.load(Ordering::Acquire) >= until {
-            return;
-        }
-        let _one_at_a_time = lock(&self.running);
-        while self.done.load(Ordering::Acquire) < until {
-            let work = lock(&self.waiting).pop_front();
-            work.expect("work was queued")();
-            self.done.fetch_add(1, Ordering::Release);
-        }
-    }
-
-    fn run_all(&self) {
-        let queued = self.queued.load(Ordering::Relaxed);
-        self.run(queued);
-    }
 }
 
 impl GpuStream {

@@ -5,6 +5,7 @@ mod graph;
 pub(crate) mod host;
 pub(crate) mod kernels;
 mod memory;
+mod work_queue;
 
 use std::sync::Arc;
 
