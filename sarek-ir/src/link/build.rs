@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::leaf::{Part, Storage, Unit};
 use super::shape::{Shape, length, resolve_all};
 use super::{Function, Links};
 use crate::{
-    Access, Call, ClosureId, Compound, Expr, ExprId, Given, Kernel, LabelId, Length, Loc, Local,
-    LocalId, Memory, Param, ParamId, ParamKind, Precondition, SharedArray, SharedId, Site, SiteId,
-    SiteKind, Stmt, StmtId, Type, TypeDef, Value, ViewPart,
+    Access, Call, ClosureId, Expr, ExprId, Given, Kernel, LabelId, Length, Loc, Local, LocalId,
+    Memory, Param, ParamId, ParamKind, Precondition, SharedArray, SharedId, Site, SiteId, SiteKind,
+    Stmt, StmtId, Type, TypeDef, Value,
 };
 
 /// Builds a closed kernel.
@@ -81,7 +81,6 @@ impl Linker {
             let part = self.param(param, &frame);
             frame.params.push(part);
         }
-        self.last_strides(&frame);
         self.shared(&mut frame);
         self.preludes(ir, links);
         self.spill_array_params(&mut frame);
@@ -204,20 +203,6 @@ impl Linker {
         let align = 0;
         self.out.params.to_mut().push(Param { name, kind, align });
         ParamId(self.out.params.len() as u32 - 1)
-    }
-
-    fn last_strides(&mut self, frame: &Frame<'_>) {
-        let mut found = BTreeSet::new();
-        for compound in frame.ir.compounds.iter() {
-            if let Compound::At { view, indices } = compound {
-                let last = ViewPart::Stride(indices.len - 1);
-                let param = Kernel::view_param(*view, indices.len, last);
-                if let Storage::Params(params) = &frame.params[param.index()].storage {
-                    found.insert(params[0]);
-                }
-            }
-        }
-        self.out.last_strides = found.into_iter().collect();
     }
 
     /// Parameters with arrays inside of them are copied to locals, which can be indexed.

@@ -215,6 +215,11 @@ impl Linker {
         };
         let mut at = read(self, ViewPart::Offset);
         let strides: Vec<ExprId> = (0..rank).map(|d| read(self, ViewPart::Stride(d))).collect();
+        if let Some(Expr::Param(last)) = strides.last().map(|last| self.out.expr(*last))
+            && !self.out.last_strides.contains(&last)
+        {
+            self.out.last_strides.to_mut().push(last);
+        }
         for (index, stride) in indices.into_iter().zip(strides) {
             let index = self.expr(frame, index);
             let scaled = self.binary(BinaryOp::Mul, index, stride, Scalar::Usize, loc);

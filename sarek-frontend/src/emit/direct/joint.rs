@@ -69,7 +69,7 @@ pub fn block(
     let parts = Contract::by_parameter(kernel);
     let differ = (0..kernel.params.len() as u32)
         .map(ParamId)
-        .filter(|param| !parts[param.index()].barrier)
+        .filter(|param| !parts[param.index()].barrier && !lowered.is_view_part(*param))
         .collect();
     let (known, values) = (Default::default(), Values::of(kernel));
     let writer = Writer {
@@ -164,8 +164,10 @@ impl Writer<'_> {
         let (mut rooms, mut fill, mut args) = (vec![], vec![], vec![]);
         let lane = frame.lane();
         let position = frame.position();
+        let parts = self.lowered.view_parts_in(call);
         for (i, arg) in call.args.iter().enumerate() {
             args.push(match *arg {
+                Argument::Value(part) if parts.contains(&i) => self.expr(part),
                 Argument::Value(value) => {
                     let room = given_name(i, self.lowered.expr_spans[value.index()]);
                     let value = self.within(&lane).expr(value);
@@ -265,6 +267,9 @@ impl Writer<'_> {
                     let lanes = lanes(written);
                     mixed!(&mut #lanes)
                 }
+                ParamKind::Scalar(ty) if self.lowered.is_view_part(ParamId(i as u32)) => {
+                    rust_type(ty)
+                }
                 ParamKind::Scalar(ty) => {
                     let lanes = lanes(rust_type(ty));
                     mixed!(&#lanes)
@@ -333,7 +338,8 @@ impl Writer<'_> {
         params.filter(|param| {
             let is_value = match self.kernel.params[param.index()].kind {
                 ParamKind::Scalar(_) | ParamKind::Value(_) => {
-                    param.index() > 0 || !self.lowered.has_receiver
+                    let is_receiver = param.index() == 0 && self.lowered.has_receiver;
+                    !is_receiver && !self.lowered.is_view_part(*param)
                 }
                 ParamKind::Reference(_) | ParamKind::Slice { .. } => false,
             };
@@ -344,7 +350,7 @@ impl Writer<'_> {
     /// The value of a parameter for the lane, if it has one of its own.
     pub(super) fn param_of_lane(&self, param: ParamId) -> Option<TokenStream> {
         let differ = self.arrays?;
-        if self.agreed(differ).any(|agreed| agreed == param) {
+        if self.lowered.is_view_part(param) || self.agreed(differ).any(|agreed| agreed == param) {
             return None;
         }
         let name = param_name(param);

@@ -169,7 +169,11 @@ fn a_call_that_is_lent_a_parameter_is_no_barrier_for_own_arrays() {
             let callee = s.function("g");
             let call = || s.call_function(callee, &[Argument::Memory(lent.into())], None);
             s.store(tile, thread(s), s.f32(1.0));
-            if between { call() } else { s.barrier() }
+            if between {
+                call()
+            } else {
+                s.barrier()
+            }
             s.let_("x", s.load(tile, s.n(3)));
             if behind { call() } else { s.barrier() }
         }))
