@@ -49,9 +49,12 @@ fn taken(signature: &Signature, body: Body, krate: &TokenStream) -> Vec<TokenStr
         ArgumentKind::Reference { of, mutable: false } => shared(quote!(#of)),
         ArgumentKind::Slice { elem, access } | ArgumentKind::View { elem, access, .. } => {
             let elem = element_type(elem, krate);
-            match access {
-                Access::Read | Access::Write => quote!(#direct::Output<'_, #elem>),
-                Access::Atomic => quote!(&[#direct::Atomic<#elem>]),
+            match (access, body) {
+                (Access::Read | Access::Write, Body::Alone) => quote!(#direct::Output<'_, #elem>),
+                (Access::Read | Access::Write, Body::Together) => {
+                    quote!(#direct::Slices<'_, #elem>)
+                }
+                (Access::Atomic, _) => quote!(&[#direct::Atomic<#elem>]),
             }
         }
         ArgumentKind::Callable(of) => {

@@ -103,7 +103,7 @@ fn reads<T: Num + crate::conformance::input::Sample + Element>(
 #[repr(C)]
 struct Cell {
     key: u32,
-    at: [u16; 2],
+    at: [u32; 2],
 }
 
 #[device]
@@ -122,12 +122,12 @@ impl Field for Cell {
 impl Cell {
     fn of(x: View2<Cell>, row: usize, col: usize) -> Cell {
         let mut cell = x[[row, col]];
-        cell.key += x[[row, x.cols() - 1]].at[1] as u32;
+        cell.key += x[[row, x.cols() - 1]].at[1];
         cell
     }
 
     fn moved(&self, x: View2<Cell>, row: usize) -> u32 {
-        self.key + x[[row, 0]].at[0] as u32
+        self.key + x[[row, 0]].at[0]
     }
 }
 
@@ -150,13 +150,13 @@ fn methods(device: &Device) -> Check {
     for (rows, cols) in SHAPES {
         let cell = |i: usize| Cell {
             key: i as u32,
-            at: [i as u16 % 7, i as u16 % 11],
+            at: [i as u32 % 7, i as u32 % 11],
         };
         let cells: Vec<Cell> = (0..rows * cols).map(cell).collect();
         let due = (0..rows * cols).map(|i| {
             let (row, first) = (i / cols, cells[i / cols * cols]);
-            let key = cells[i].key + u32::from(cells[(row + 1) * cols - 1].at[1]);
-            let moved = |key| key + u32::from(first.at[0]);
+            let key = cells[i].key + cells[(row + 1) * cols - 1].at[1];
+            let moved = |key| key + first.at[0];
             moved(key) + moved(cells[i].key) + key * 2 + first.key
         });
         let due: Vec<u32> = due.collect();
