@@ -39,7 +39,7 @@ pub trait Put: KernelType {
 #[device]
 impl Put for Scale {
     fn put(&self, y: &mut ViewMut2<'_, f32>, at: [usize; 2]) {
-        y[at] = self.by;
+        y[[at[0], at[1]]] = self.by;
     }
 }
 
