@@ -170,7 +170,10 @@ impl Lowerer<'_> {
             codes::READ_ONLY,
             span,
             format!("`{name}` cannot be written"),
-            format!("declare it `mut {name}: ViewMut{rank}<T>`"),
+            match self.is_function {
+                true => format!("declare it `{name}: &mut ViewMut{rank}<T>`"),
+                false => format!("declare it `mut {name}: ViewMut{rank}<T>`"),
+            },
         );
         None
     }

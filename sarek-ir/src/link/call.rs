@@ -50,6 +50,7 @@ impl Linker {
             inner.params.push(part);
         }
         self.shared(&mut inner);
+        self.spill_array_constants(&mut inner);
         self.preludes(ir, links);
         let body = self.in_block(|this| this.body(&mut inner, loc));
         self.preconditions(&inner);

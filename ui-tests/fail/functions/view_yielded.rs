@@ -1,8 +1,0 @@
-use sarek::prelude::*;
-
-#[device]
-fn same(x: View2<f32>) -> View2<f32> {
-    x
-}
-
-fn main() {}
