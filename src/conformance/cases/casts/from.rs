@@ -9,7 +9,11 @@ pub const CASES: &[Case] = &[
     Case::new("casts/from/u32", &[], to_u32),
     Case::new("casts/from/f32", &[], to_f32),
     Case::new("casts/from/fields", &[], fields),
-    Case::new("casts/from/fields_f64", &[Capability::F64], fields_f64),
+    Case::new(
+        "casts/from/fields_f64",
+        &[Capability::F64, Capability::Storage8],
+        fields_f64,
+    ),
     Case::new("casts/from/i64", &[Capability::I64], to_i64),
     Case::new("casts/from/f64", &[Capability::F64], to_f64),
 ];
