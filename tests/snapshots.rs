@@ -57,6 +57,8 @@ const KEPT: &[(&str, &str, &str)] = &[
     ("view_add", "views/elements", "add_kernel"),
     ("view_structs", "views/elements", "structs_kernel"),
     ("view_matmul", "views/tiles", "matmul_kernel"),
+    ("view_given", "views/given", "written_kernel"),
+    ("view_together", "views/given", "together_kernel"),
     ("native_values", "native_text", "values_kernel"),
     ("items", "items", "scale"),
     ("prints", "prints", "fault_kernel"),

@@ -223,7 +223,8 @@ pub fn function_races(lowered: &mut Lowered, is_unsafe: bool, errors: &mut Error
         lowered.takes = vec![true; lowered.kernel.params.len()];
         return Some(());
     }
-    let found = race::function::check(&lowered.kernel);
+    let views = lowered.views.keys().copied().collect();
+    let found = race::function::check(&lowered.kernel, &views);
     for id in &found.open {
         let name = &lowered.kernel.shared[id.index()].name;
         errors.at(

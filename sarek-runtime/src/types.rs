@@ -4,7 +4,7 @@ use half::f16;
 use sarek_ir::{EnumInfo, FieldInfo, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
 
 use crate::direct::{Scratch, leaves};
-use crate::{Arg, Vector, VectorView, VectorViewMut};
+use crate::{Arg, ScalarArg, Vector, VectorView, VectorViewMut};
 
 /// A type that kernels compute with: scalars, arrays, tuples, `Option`, `Result`, and what derives it.
 ///
@@ -70,11 +70,6 @@ pub unsafe trait Element: KernelType {
     const __TYPE: TypeInfo = Self::TYPE;
 
     #[doc(hidden)]
-    fn __leaves(&self) -> Vec<Value> {
-        leaves(self)
-    }
-
-    #[doc(hidden)]
     fn __value<'a>(value: Self) -> Arg<'a> {
         Arg::value(value)
     }
@@ -125,6 +120,32 @@ scalars! {
     f16 F16
     f32 F32
     f64 F64
+}
+
+/// What a constant may be of which kernels see the name alone: what stands in vectors, and `usize`.
+#[diagnostic::on_unimplemented(
+    message = "SRK0311: `{Self}` cannot be stored in a `Vector`",
+    label = "not an element type",
+    note = "why: host and device read the same bytes; the width of `usize` differs between devices, and Rust does not promise the layout \
+            of tuples and of `Option`",
+    note = "instead: use bool, i8 to i64, u8 to u64, f16, f32 and f64, arrays of such, and structs and enums with \
+            `#[derive(Clone, Copy, KernelType)]`"
+)]
+pub trait Constant {
+    /// Its scalars.
+    fn leaves(&self) -> Vec<Value>;
+}
+
+impl<T: Element> Constant for T {
+    fn leaves(&self) -> Vec<Value> {
+        leaves(self)
+    }
+}
+
+impl Constant for usize {
+    fn leaves(&self) -> Vec<Value> {
+        vec![self.value()]
+    }
 }
 
 // SAFETY: the primitive is what `Scalar` names.

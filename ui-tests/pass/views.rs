@@ -13,6 +13,57 @@ pub fn scale<T: Float>(by: T, x: View2<T>, mut y: ViewMut2<'_, T>, z: sarek::Vie
     }
 }
 
+/// Of a method, and of a trait.
+#[derive(Clone, Copy, KernelType)]
+#[repr(C)]
+pub struct Scale {
+    /// The factor.
+    pub by: f32,
+}
+
+#[device]
+impl Scale {
+    /// Times the factor.
+    pub fn of(&self, x: &View2<f32>, row: usize, col: usize) -> f32 {
+        self.by * x[[row, col]]
+    }
+}
+
+/// In a trait.
+#[device]
+pub trait Put: KernelType {
+    /// Puts something there.
+    fn put(&self, y: &mut ViewMut2<f32>, at: [usize; 2]);
+}
+
+#[device]
+impl Put for Scale {
+    fn put(&self, y: &mut ViewMut2<'_, f32>, at: [usize; 2]) {
+        y[[at[0], at[1]]] = self.by;
+    }
+}
+
+/// Generic, by value, given on.
+#[device]
+pub fn corner<T: Num, const N: usize>(x: sarek::View2<T>, other: View3<T>) -> T {
+    x[[N, 0]] + other[[0, 0, N]] + corner_of(x)
+}
+
+#[device]
+fn corner_of<T: Num>(x: View2<T>) -> T {
+    x[[x.rows() - 1, x.cols() - 1]]
+}
+
+/// Gives its views to functions.
+///
+/// # Safety
+/// It is launched with one thread.
+#[kernel]
+pub unsafe fn given(by: Scale, x: View2<f32>, z: View3<f32>, mut y: ViewMut2<f32>) {
+    by.put(&mut y, [0, 1]);
+    y[[0, 0]] = by.of(&x, 0, 0) + corner::<_, 1>(x, z);
+}
+
 fn main() -> sarek::Result<()> {
     let x = Vector::from_vec(vec![1.0f32; 12]);
     let mut y = Vector::from_vec(vec![0.0f32; 12]);

@@ -108,9 +108,10 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
     let differ = parts.arguments.iter().map(|(call, at_argument)| {
         let (span, uniform) = (at(*call), lowered.callee(*call).uniform());
         let at_argument = *at_argument as usize;
+        let written = lowered.written_position(&kernel.calls[call.index()], at_argument);
         let what = format!(
             "a barrier in this function depends on argument {}, which differs between the threads of a block",
-            at_argument + 1
+            written + 1
         );
         let message = collective(&what, "give all of them the same value");
         quote_spanned!(span=> ::core::assert!(!#uniform.has(#at_argument), #message);)

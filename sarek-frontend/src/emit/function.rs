@@ -355,9 +355,13 @@ pub(super) fn inferred(
     let any = quote!(impl ::core::marker::Sized);
     let told = match arguments.iter().any(|a| tells(a)) {
         true => {
-            let each = arguments.iter().map(|a| match tells(a) {
-                true => told_type(a, krate),
-                false => any.clone(),
+            let each = arguments.iter().flat_map(|a| {
+                let first = match tells(a) {
+                    true => told_type(a, krate),
+                    false => any.clone(),
+                };
+                let parts = (1..a.kind.params()).map(|_| any.clone());
+                std::iter::once(first).chain(parts)
             });
             quote!((#(#each,)*))
         }
@@ -366,19 +370,20 @@ pub(super) fn inferred(
     (told, yields)
 }
 
-/// The type that an argument has among those that infer an instance: of a slice, that of its elements.
+/// The type that an argument has among those that infer an instance: of a slice or a view, that of its elements.
 fn told_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
     match &argument.kind {
         ArgumentKind::Scalar(scalar) => scalar_tokens(*scalar, krate),
         ArgumentKind::Value(ty) => quote!(#ty),
         ArgumentKind::Reference { of, .. } => quote!(#of),
-        ArgumentKind::Slice { elem, .. } => element_type(elem, krate),
+        ArgumentKind::Slice { elem, .. } | ArgumentKind::View { elem, .. } => {
+            element_type(elem, krate)
+        }
         ArgumentKind::Callable(of) => {
             let (takes, yields) = (&of.takes, of.yields.as_ref());
             let yields = yields.map_or_else(|| quote!(()), ToTokens::to_token_stream);
             quote!(fn(#(#takes),*) -> #yields)
         }
-        ArgumentKind::View { .. } => unreachable!("a function takes no views"),
     }
 }
 

@@ -459,7 +459,7 @@ fn link_constants(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
             }
         };
         match link.ty {
-            Type::Compound(_) => quote_spanned!(span=> #krate::Element::__leaves(&#constant)),
+            Type::Compound(_) => quote_spanned!(span=> #krate::Constant::leaves(&#constant)),
             Type::Scalar(_) => {
                 quote_spanned!(span=> ::std::vec![#krate::ScalarArg::value(#constant)])
             }

@@ -39,7 +39,7 @@ fn taken(signature: &Signature, body: Body, krate: &TokenStream) -> Vec<TokenStr
         quote!(&mut #lanes)
     };
     let arguments = signature.given().into_iter();
-    let each = arguments.map(|argument| match &argument.kind {
+    let one = |argument: &&Argument| match &argument.kind {
         ArgumentKind::Value(_) | ArgumentKind::Reference { .. } if is_receiver(argument) => {
             mutable(quote!(Self))
         }
@@ -47,11 +47,14 @@ fn taken(signature: &Signature, body: Body, krate: &TokenStream) -> Vec<TokenStr
         ArgumentKind::Value(ty) => shared(quote!(#ty)),
         ArgumentKind::Reference { of, mutable: true } => mutable(quote!(#of)),
         ArgumentKind::Reference { of, mutable: false } => shared(quote!(#of)),
-        ArgumentKind::Slice { elem, access } => {
+        ArgumentKind::Slice { elem, access } | ArgumentKind::View { elem, access, .. } => {
             let elem = element_type(elem, krate);
-            match access {
-                Access::Read | Access::Write => quote!(#direct::Output<'_, #elem>),
-                Access::Atomic => quote!(&[#direct::Atomic<#elem>]),
+            match (access, body) {
+                (Access::Read | Access::Write, Body::Alone) => quote!(#direct::Output<'_, #elem>),
+                (Access::Read | Access::Write, Body::Together) => {
+                    quote!(#direct::Slices<'_, #elem>)
+                }
+                (Access::Atomic, _) => quote!(&[#direct::Atomic<#elem>]),
             }
         }
         ArgumentKind::Callable(of) => {
@@ -59,7 +62,12 @@ fn taken(signature: &Signature, body: Body, krate: &TokenStream) -> Vec<TokenStr
             let yields = of.yields.as_ref().map(ToTokens::to_token_stream);
             of.body_type(&takes, yields.as_ref(), &direct)
         }
-        ArgumentKind::View { .. } => unreachable!("a function takes no views"),
+    };
+    // The parts of a view are the same for all lanes.
+    let usize_ty = quote!(::core::primitive::usize);
+    let each = arguments.flat_map(|argument| {
+        let parts = (1..argument.kind.params()).map(|_| usize_ty.clone());
+        std::iter::once(one(&argument)).chain(parts)
     });
     each.collect()
 }

@@ -159,6 +159,10 @@ impl Lowerer<'_> {
             syn::Lit::Bool(b) => {
                 return Value::Scalar(self.constant(sarek_ir::Value::Bool(b.value), b.span));
             }
+            syn::Lit::Byte(byte) if matches!(byte.suffix(), "" | "u8") => {
+                let value = sarek_ir::Value::U8(byte.value());
+                return Value::Scalar(self.constant(value, byte.span()));
+            }
             syn::Lit::Int(int) => match (int.suffix(), suffix(int.suffix())) {
                 ("", _) => self.types.int(),
                 (_, Some(scalar)) => self.types.known(scalar),
@@ -170,7 +174,7 @@ impl Lowerer<'_> {
                 (other, None) => return self.bad_suffix(other, float.span()),
             },
             other => {
-                let instead = "write a number or a `bool`";
+                let instead = "write a number, a byte such as `b'a'` or a `bool`";
                 self.errors
                     .unsupported(codes::LITERAL, other.span(), "this literal is", instead);
                 return Value::Never;

@@ -71,6 +71,7 @@ impl Lowerer<'_> {
             link_types: self.link_tokens,
             paths: self.paths,
             preludes: self.preludes,
+            views: self.views,
         })
     }
 

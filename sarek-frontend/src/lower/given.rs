@@ -1,7 +1,7 @@
 //! What calls are given: values, what `&mut` refers to, slices, and closures to call.
 
 use proc_macro2::Span;
-use sarek_ir::{Argument, CallableId, ExprId, FunctionId, Given, LocalId, Memory, Stmt};
+use sarek_ir::{Argument, CallableId, ExprId, FunctionId, Given, LocalId, Memory, ParamId, Stmt};
 use syn::spanned::Spanned;
 
 use super::array::peeled;
@@ -25,6 +25,7 @@ pub(super) struct Arguments {
 enum Evaluated<'a> {
     Value(&'a syn::Expr),
     Memory(Memory),
+    View(ParamId),
     /// `&mut name`
     Local(LocalId),
     /// `&mut place`: a temporary, written back after the call.
@@ -79,6 +80,10 @@ impl Lowerer<'_> {
             let arg = match given {
                 Evaluated::Value(expr) => Argument::Value(self.scalar(expr)),
                 Evaluated::Memory(memory) => Argument::Memory(memory),
+                Evaluated::View(view) => {
+                    args.extend(self.view_arguments(view, expr.span()));
+                    continue;
+                }
                 Evaluated::Local(local) => Argument::Local(local),
                 Evaluated::Place(expr) => match self.place(expr) {
                     Some(place) => {
@@ -116,6 +121,9 @@ impl Lowerer<'_> {
     }
 
     fn given<'a>(&mut self, argument: &'a syn::Expr) -> Option<Evaluated<'a>> {
+        if let Some(view) = self.given_view(argument) {
+            return Some(Evaluated::View(view));
+        }
         if let Some((memory, _)) = self.find_memory(argument) {
             if let Memory::Local(_) = memory {
                 let name = self.kernel.memory_name(memory).to_string();

@@ -313,7 +313,7 @@ impl Lowerer<'_> {
             "is_positive" | "is_negative" => (0, on.is_signed()),
             "count_zeros" | "leading_ones" | "trailing_ones" => (0, on.is_int()),
             "is_power_of_two" => (0, on.is_int() && !on.is_signed()),
-            "is_multiple_of" => (1, on.is_int() && !on.is_signed()),
+            "is_multiple_of" | "div_ceil" => (1, on.is_int() && !on.is_signed()),
             "div_euclid" | "rem_euclid" => (1, on.is_int()),
             _ => return None,
         };
@@ -367,6 +367,7 @@ impl Lowerer<'_> {
                 self.plain(BinaryOp::Eq, ones, one, span)
             }
             "is_multiple_of" => self.multiple(x, ids[1], on, span),
+            "div_ceil" => self.divide_up((x, ids[1]), on, span, name.span()),
             "div_euclid" => self.divide(DivideOp::DivEuclid, x, ids[1], span, name.span()),
             "rem_euclid" => self.divide(DivideOp::RemEuclid, x, ids[1], span, name.span()),
             other => unreachable!("`{other}` is in the table above"),
@@ -408,6 +409,18 @@ impl Lowerer<'_> {
         };
         let rhs = self.known(either, Scalar::Bool, span);
         self.known(Expr::And { lhs, rhs }, Scalar::Bool, span)
+    }
+
+    /// `x / by`, and one more if something remains.
+    fn divide_up(&mut self, (x, by): (ExprId, ExprId), on: Scalar, span: Span, at: Span) -> ExprId {
+        let (x, by) = (self.reusable(x), self.reusable(by));
+        let (x_again, by_again) = (self.copy(x), self.copy(by));
+        let whole = self.divide(DivideOp::Div, x, by, span, at);
+        let rest = self.divide(DivideOp::Rem, x_again, by_again, span, at);
+        let zero = self.constant(Constant::zero(on), span);
+        let arg = self.plain(BinaryOp::Ne, rest, zero, span);
+        let one = self.known(Expr::Cast { arg }, on, span);
+        self.plain(BinaryOp::Add, whole, one, span)
     }
 
     fn float(&mut self, on: Scalar, narrow: f32, wide: f64, span: Span) -> ExprId {
@@ -453,7 +466,7 @@ pub(super) fn is_built_in(name: &Ident) -> bool {
 }
 
 /// Methods of numbers that are short for others.
-const COMPOSED: [&str; 14] = [
+const COMPOSED: [&str; 15] = [
     "recip",
     "to_degrees",
     "to_radians",
@@ -466,6 +479,7 @@ const COMPOSED: [&str; 14] = [
     "trailing_ones",
     "is_power_of_two",
     "is_multiple_of",
+    "div_ceil",
     "div_euclid",
     "rem_euclid",
 ];

@@ -55,7 +55,7 @@ mod widening;
 mod written;
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
@@ -127,6 +127,8 @@ pub struct Lowered {
     pub paths: HashMap<CompoundId, TokenStream>,
     /// The texts that its native blocks need, in the order of [`Kernel::prelude_links`].
     pub preludes: Vec<syn::Path>,
+    /// The slices that are seen as views, and how many dimensions those have.
+    pub views: BTreeMap<ParamId, u32>,
 }
 
 /// How a compiled body takes what its function is given to call.
@@ -215,7 +217,7 @@ pub struct Lowerer<'e> {
     /// The locals that are arrays.
     arrays: Vec<(LocalId, sarek_ir::Length)>,
     /// The slices that are seen as views, and how many dimensions those have.
-    views: HashMap<ParamId, u32>,
+    views: BTreeMap<ParamId, u32>,
     /// The type of each shared array's elements.
     shared_types: Vec<Ty>,
     /// The type of each parameter; of a slice, of its elements.
@@ -361,7 +363,7 @@ impl<'e> Lowerer<'e> {
             expr_types: vec![],
             local_types: vec![],
             arrays: vec![],
-            views: HashMap::new(),
+            views: BTreeMap::new(),
             shared_types: vec![],
             param_types: vec![],
             complete_types: HashSet::new(),

@@ -85,12 +85,15 @@ impl Lowerer<'_> {
     /// Is it what yields a value rather than an unknown name?
     fn is_value(&mut self, base: &syn::Expr) -> bool {
         match base {
-            syn::Expr::Path(e) => match e.path.get_ident() {
-                Some(name) => matches!(
-                    self.find(name),
-                    Some(Binding::Local(_) | Binding::Reference(_) | Binding::Part(_))
+            syn::Expr::Path(e) => match e.path.get_ident().and_then(|name| self.find(name)) {
+                Some(binding) => matches!(
+                    binding,
+                    Binding::Local(_)
+                        | Binding::Reference(_)
+                        | Binding::Part(_)
+                        | Binding::Const(_)
                 ),
-                None => false,
+                None => is_constant_name(&e.path),
             },
             _ => true,
         }
@@ -504,6 +507,15 @@ impl Lowerer<'_> {
         }
         Some((memory, index, elem))
     }
+}
+
+/// Is it written in capitals only, as constants are?
+fn is_constant_name(path: &syn::Path) -> bool {
+    let name = path.segments.last().map(|last| last.ident.to_string());
+    name.is_some_and(|name| {
+        let has_letter = name.chars().any(char::is_alphabetic);
+        has_letter && !name.chars().any(char::is_lowercase)
+    })
 }
 
 /// The range that an index is.

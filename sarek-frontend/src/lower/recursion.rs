@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use proc_macro2::Span;
 use quote::ToTokens;
-use sarek_ir::{Argument, ExprId, LabelId, LocalId, Stmt};
+use sarek_ir::{Argument, Expr, ExprId, Kernel, LabelId, LocalId, Memory, ParamId, Stmt};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
@@ -100,6 +100,8 @@ impl Lowerer<'_> {
         self.labels += 1;
         let bound = signature.arguments.iter();
         let bound = bound.map(|a| self.find(&a.name).expect("parameters were bound"));
+        let bound: Vec<Binding> = bound.collect();
+        let bound = bound.into_iter().flat_map(|binding| self.parts_of(binding));
         let bound = bound.collect();
         self.recursion = Some(Recursion { label, bound, last });
         let (mut open, ()) = self.in_block(|this| {
@@ -184,16 +186,18 @@ impl Lowerer<'_> {
         };
         let (params, yields) = self.own_types.clone();
         if arguments.args.len() != params.len() {
-            self.errors.at(
-                codes::ARGUMENT_COUNT,
-                e.span(),
-                format!(
-                    "the function takes {} arguments, and {} are given",
-                    params.len(),
-                    arguments.args.len()
-                ),
-                "give as many",
-            );
+            let parts = self.views.values();
+            let parts = parts.map(|rank| Kernel::view_params(*rank) as usize - 1);
+            let (wanted, found) = (params.len() - parts.sum::<usize>(), e.args.len());
+            let what = match wanted == found {
+                true => {
+                    "the function takes a view where none is given, or the other way round".into()
+                }
+                false => format!("the function takes {wanted} arguments, and {found} are given"),
+            };
+            let instead = "give what its signature says";
+            self.errors
+                .at(codes::ARGUMENT_COUNT, e.span(), what, instead);
             return Value::Never;
         }
         for (index, ty) in (0..).zip(params) {
@@ -205,6 +209,19 @@ impl Lowerer<'_> {
             self.unify(result, ty, e.span());
         }
         self.call_with(function, arguments, wanted && yields.is_some(), e.span())
+    }
+
+    /// What each parameter is of what a name is bound to: a view has several.
+    fn parts_of(&self, binding: Binding) -> Vec<Binding> {
+        match binding {
+            Binding::View(view) => {
+                let parts = (view.0 + 1)..(view.0 + Kernel::view_params(self.views[&view]));
+                let parts = parts.map(|part| Binding::Scalar(ParamId(part)));
+                let slice = Binding::Memory(Memory::Slice(view));
+                [slice].into_iter().chain(parts).collect()
+            }
+            other => vec![other],
+        }
     }
 
     /// Gives the parameters their next values, all of them evaluated before.
@@ -220,11 +237,14 @@ impl Lowerer<'_> {
                 }
                 (Argument::Local(given), Binding::Reference(local)) if given == local => {}
                 (Argument::Memory(given), Binding::Memory(memory)) if given == memory => {}
+                // A part of a view.
+                (Argument::Value(given), Binding::Scalar(param))
+                    if self.kernel.expr(given) == Expr::Param(param) => {}
                 _ => {
                     self.errors.at(
                         codes::RECURSION,
                         span,
-                        "a call of the function itself gives other slices or `&mut` parameters than its own",
+                        "a call of the function itself gives other slices, views or `&mut` parameters than its own",
                         "give them on as they are, in their places",
                     );
                 }

@@ -1,15 +1,41 @@
 //! Strided views: their elements, and what they tell of themselves.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::Span;
 use sarek_ir::{
-    Access, BinaryOp, Compound, Expr, ExprId, Kernel, Memory, Param, ParamId, ParamKind, Scalar,
-    SiteKind, Value as Constant, ViewPart,
+    Access, Argument, BinaryOp, Call, Compound, Expr, ExprId, Kernel, Memory, Param, ParamId,
+    ParamKind, Scalar, SiteKind, Value as Constant, ViewPart,
 };
 use syn::spanned::Spanned;
 
 use super::array::peeled;
-use super::{Binding, Lowerer, Ty, Value};
+use super::{Binding, Lowered, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
+
+impl Lowered {
+    /// Is it the shape, the offset or a stride of a view? Those are the same for all threads.
+    pub fn is_view_part(&self, param: ParamId) -> bool {
+        let before = self.views.range(..param).next_back();
+        before.is_some_and(|(view, rank)| param.0 < view.0 + Kernel::view_params(*rank))
+    }
+
+    /// The positions of the arguments of a call that are such parts.
+    pub fn view_parts_in(&self, call: &Call) -> BTreeSet<usize> {
+        let args = call.args.iter().enumerate();
+        let views = args.filter_map(|(at, arg)| match arg {
+            Argument::Memory(Memory::Slice(param)) => self.views.get(param).map(|rank| (at, *rank)),
+            Argument::Memory(_) | Argument::Value(_) | Argument::Local(_) => None,
+        });
+        let parts = views.flat_map(|(at, rank)| at + 1..at + Kernel::view_params(rank) as usize);
+        parts.collect()
+    }
+
+    /// The position in the source of what a call is given, of what is at this one in the IR.
+    pub fn written_position(&self, call: &Call, at: usize) -> usize {
+        at - self.view_parts_in(call).range(..=at).count()
+    }
+}
 
 /// The names of dimensions, and of the methods that tell their extents.
 fn dimensions(rank: u32) -> &'static [&'static str] {
@@ -38,6 +64,7 @@ impl Lowerer<'_> {
             self.kernel.params.to_mut().push(param);
             let ty = self.types.known(Scalar::Usize);
             self.param_types.push(ty);
+            self.own_types.0.push(ty);
             let written = self.type_tokens(ty);
             self.param_tokens.push(written.unwrap_or_default());
         }
@@ -59,6 +86,28 @@ impl Lowerer<'_> {
             },
             _ => None,
         }
+    }
+
+    /// The view that an argument of a call names, lent or by value.
+    pub(super) fn given_view(&mut self, argument: &syn::Expr) -> Option<ParamId> {
+        match peeled(argument) {
+            syn::Expr::Reference(e) => self.given_view(&e.expr),
+            syn::Expr::Unary(e) if matches!(e.op, syn::UnOp::Deref(_)) => self.given_view(&e.expr),
+            other => self.find_view(other),
+        }
+    }
+
+    /// What a view is to a function that is given it: its slice, and the parameters behind that.
+    pub(super) fn view_arguments(&mut self, view: ParamId, span: Span) -> Vec<Argument> {
+        let parts = (view.0 + 1)..(view.0 + Kernel::view_params(self.views[&view]));
+        let parts: Vec<Argument> = parts
+            .map(|part| {
+                let part = Expr::Param(ParamId(part));
+                Argument::Value(self.known(part, Scalar::Usize, span))
+            })
+            .collect();
+        let slice = Argument::Memory(Memory::Slice(view));
+        [slice].into_iter().chain(parts).collect()
     }
 
     fn extent(&mut self, view: ParamId, dimension: u32, span: Span) -> ExprId {
@@ -121,7 +170,10 @@ impl Lowerer<'_> {
             codes::READ_ONLY,
             span,
             format!("`{name}` cannot be written"),
-            format!("declare it `mut {name}: ViewMut{rank}<T>`"),
+            match self.is_function {
+                true => format!("declare it `{name}: &mut ViewMut{rank}<T>`"),
+                false => format!("declare it `mut {name}: ViewMut{rank}<T>`"),
+            },
         );
         None
     }

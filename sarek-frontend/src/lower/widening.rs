@@ -4,7 +4,7 @@ use quote::quote_spanned;
 use sarek_ir::{Expr, ExprId, Scalar};
 use syn::spanned::Spanned;
 
-use super::{Known, Lowerer, Value};
+use super::{Known, Lowerer, Value, scalar_tokens};
 use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
@@ -36,7 +36,8 @@ impl Lowerer<'_> {
             Known::Int if is_literal => Scalar::I32,
             Known::Float if is_literal => Scalar::F64,
             Known::Nothing if self.is_stand_in(ty) => return Some(Value::Never),
-            Known::Int | Known::Float | Known::Nothing | Known::Foreign | Known::Compound => {
+            Known::Foreign => return Some(self.from_foreign(on, arg, span)),
+            Known::Int | Known::Float | Known::Nothing | Known::Compound => {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
                     self.span(arg),
@@ -82,6 +83,15 @@ impl Lowerer<'_> {
         self.conversions
             .extend(function.map(|function| (cast, function)));
         Some(Value::Scalar(cast))
+    }
+
+    /// The same of a type that only rustc knows: it finds the `From`, and whether that is of a scalar.
+    fn from_foreign(&mut self, on: Scalar, arg: ExprId, span: proc_macro2::Span) -> Value {
+        let cast = self.known(Expr::Cast { arg }, on, span);
+        let (krate, to) = (&self.krate, scalar_tokens(on, &self.krate));
+        let function = quote_spanned!(span=> #krate::__private::direct::widened::<_, #to>);
+        self.conversions.insert(cast, function);
+        Value::Scalar(cast)
     }
 }
 

@@ -3,7 +3,7 @@
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, Pat, ReturnType, Type};
 
-use super::signature::argument_kind;
+use super::signature::{argument_kind, view_kind};
 use super::{Argument, ArgumentKind, Callables, ElementType, Own, Signature};
 use crate::diagnostics::{Errors, codes};
 
@@ -93,16 +93,13 @@ fn parameter(argument: &FnArg, callables: &Callables, errors: &mut Errors) -> Op
         });
     }
     let kind = parameter_kind(&typed.ty, errors)?;
-    if let ArgumentKind::View { .. } = kind {
-        errors.at(
-            codes::FUNCTION_PARAMETER,
-            typed.ty.span(),
-            "views are arguments of kernels only",
-            "give the function elements, or the slice and its width",
-        );
-        return None;
-    }
-    let by_value = matches!(kind, ArgumentKind::Scalar(_) | ArgumentKind::Value(_));
+    let by_value = match kind {
+        ArgumentKind::Scalar(_) | ArgumentKind::Value(_) => true,
+        ArgumentKind::View { .. } => !is_reference(&typed.ty),
+        ArgumentKind::Reference { .. } | ArgumentKind::Slice { .. } | ArgumentKind::Callable(_) => {
+            false
+        }
+    };
     if let (Some(_), false) = (name.mutability, by_value) {
         errors.at(
             codes::PARAMETER_NAME,
@@ -146,6 +143,14 @@ fn receiver_argument(receiver: &syn::Receiver, errors: &mut Errors) -> Option<Ar
     })
 }
 
+fn is_reference(ty: &Type) -> bool {
+    match ty {
+        Type::Paren(inner) => is_reference(&inner.elem),
+        Type::Group(inner) => is_reference(&inner.elem),
+        other => matches!(other, Type::Reference(_)),
+    }
+}
+
 fn parameter_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
     match ty {
         Type::Paren(inner) => parameter_kind(&inner.elem, errors),
@@ -162,6 +167,9 @@ fn parameter_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
                 None
             }
             of => {
+                if let Some(view) = view_kind(of, reference.mutability.is_some(), errors) {
+                    return view;
+                }
                 ElementType::read(of, errors)?;
                 Some(ArgumentKind::Reference {
                     of: reference.elem.clone(),

@@ -353,7 +353,7 @@ fn no_usize(span: Span, errors: &mut Errors) {
 }
 
 pub(super) fn argument_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
-    if let Some(view) = view_kind(ty, errors) {
+    if let Some(view) = view_kind(ty, true, errors) {
         return view;
     }
     let reference = match ty {
@@ -422,14 +422,20 @@ const VIEWS: [(&str, Access, u32); 4] = [
     ("ViewMut3", Access::Write, 3),
 ];
 
-/// What a type is, if it is that of a view; `Some(None)` when it is reported that there is none such.
-fn view_kind(ty: &Type, errors: &mut Errors) -> Option<Option<ArgumentKind>> {
+/// What a type is, if it is that of a view, which is stored through only if it is `mutable`; `Some(None)` when it is reported
+/// that there is none such.
+pub(super) fn view_kind(
+    ty: &Type,
+    mutable: bool,
+    errors: &mut Errors,
+) -> Option<Option<ArgumentKind>> {
     let path = match ty {
         Type::Path(path) if path.qself.is_none() => &path.path,
         _ => return None,
     };
     let last = path.segments.last()?;
     let (name, access, rank) = VIEWS.into_iter().find(|(name, ..)| last.ident == name)?;
+    let access = if mutable { access } else { Access::Read };
     let types: Vec<&Type> = match &last.arguments {
         syn::PathArguments::AngleBracketed(list) => list.args.iter().filter_map(as_type).collect(),
         syn::PathArguments::None | syn::PathArguments::Parenthesized(_) => vec![],

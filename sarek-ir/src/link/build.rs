@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::leaf::{Part, Storage, Unit};
 use super::shape::{Shape, length, resolve_all};
 use super::{Function, Links};
 use crate::{
-    Access, Call, ClosureId, Compound, Expr, ExprId, Given, Kernel, LabelId, Length, Loc, Local,
+    Access, Call, ClosureId, Expr, ExprId, Given, Kernel, LabelId, Length, LinkId, Loc, Local,
     LocalId, Memory, Param, ParamId, ParamKind, Precondition, SharedArray, SharedId, Site, SiteId,
-    SiteKind, Stmt, StmtId, Type, TypeDef, Value, ViewPart,
+    SiteKind, Stmt, StmtId, Type, TypeDef, Value,
 };
 
 /// Builds a closed kernel.
@@ -30,6 +30,8 @@ pub(super) struct Frame<'a> {
     pub shapes: Vec<Shape>,
     pub params: Vec<Part>,
     pub shared: Vec<Part>,
+    /// The constants with arrays inside of them.
+    pub constants: HashMap<LinkId, Part>,
     pub locals: Vec<Option<Part>>,
     pub labels: HashMap<LabelId, LabelId>,
     /// What each of the sites became.
@@ -81,10 +83,10 @@ impl Linker {
             let part = self.param(param, &frame);
             frame.params.push(part);
         }
-        self.last_strides(&frame);
         self.shared(&mut frame);
         self.preludes(ir, links);
         self.spill_array_params(&mut frame);
+        self.spill_array_constants(&mut frame);
         self.block_stmts(&mut frame, ir.body);
         let body = self.blocks.pop().unwrap_or_default();
         self.out.body = self.out.push_block(&body);
@@ -123,6 +125,7 @@ impl Linker {
             shapes: resolve_all(ir, links),
             params: vec![],
             shared: vec![],
+            constants: HashMap::new(),
             locals: vec![None; ir.locals.len()],
             labels: HashMap::new(),
             sites: vec![],
@@ -206,20 +209,6 @@ impl Linker {
         ParamId(self.out.params.len() as u32 - 1)
     }
 
-    fn last_strides(&mut self, frame: &Frame<'_>) {
-        let mut found = BTreeSet::new();
-        for compound in frame.ir.compounds.iter() {
-            if let Compound::At { view, indices } = compound {
-                let last = ViewPart::Stride(indices.len - 1);
-                let param = Kernel::view_param(*view, indices.len, last);
-                if let Storage::Params(params) = &frame.params[param.index()].storage {
-                    found.insert(params[0]);
-                }
-            }
-        }
-        self.out.last_strides = found.into_iter().collect();
-    }
-
     /// Parameters with arrays inside of them are copied to locals, which can be indexed.
     fn spill_array_params(&mut self, frame: &mut Frame<'_>) {
         for i in 0..frame.params.len() {
@@ -227,38 +216,52 @@ impl Linker {
                 continue;
             };
             let shape = frame.params[i].shape.clone();
-            let leaves = shape.leaves();
-            if leaves.iter().all(|leaf| leaf.dims.is_empty()) {
+            if !has_arrays(&shape) {
                 continue;
             }
-            let loc = Loc::default();
             let name = frame.ir.params[i].name.clone();
-            let part = self.declare(&name, &shape, loc);
-            let Storage::Locals(locals) = &part.storage else {
-                unreachable!("locals were declared")
-            };
-            let mut next = params.iter();
-            for (leaf, local) in leaves.iter().zip(locals.iter()) {
-                for k in 0..leaf.count() {
-                    let param = next.next().expect("one for each scalar");
-                    let value = self.out.push_expr(Expr::Param(*param), leaf.scalar, loc);
-                    match leaf.dims.is_empty() {
-                        true => self.push(
-                            Stmt::Assign {
-                                local: *local,
-                                value,
-                            },
-                            loc,
-                        ),
-                        false => {
-                            let index = self.literal(Value::Usize(k), loc);
-                            self.store(Memory::Local(*local), (index, None), value, loc);
-                        }
+            let scalars: Vec<Expr> = params.iter().map(|param| Expr::Param(*param)).collect();
+            frame.params[i] = self.spill(&name, &shape, &scalars);
+        }
+    }
+
+    /// So are constants that are read.
+    pub fn spill_array_constants(&mut self, frame: &mut Frame<'_>) {
+        for expr in frame.ir.exprs.iter() {
+            let Expr::Link(link) = *expr else { continue };
+            let shape = frame.resolve(frame.ir.links[link.index()].ty);
+            if !has_arrays(&shape) || frame.constants.contains_key(&link) {
+                continue;
+            }
+            let scalars = frame.links.constants[link.index()].iter();
+            let scalars: Vec<Expr> = scalars.map(|value| Expr::Literal(*value)).collect();
+            let part = self.spill("constant", &shape, &scalars);
+            frame.constants.insert(link, part);
+        }
+    }
+
+    /// Locals that hold a value of these scalars, of each leaf all that it has.
+    fn spill(&mut self, name: &str, shape: &Shape, scalars: &[Expr]) -> Part {
+        let loc = Loc::default();
+        let part = self.declare(name, shape, loc);
+        let Storage::Locals(locals) = &part.storage else {
+            unreachable!("locals were declared")
+        };
+        let mut next = scalars.iter();
+        for (leaf, &local) in shape.leaves().iter().zip(locals.iter()) {
+            for k in 0..leaf.count() {
+                let scalar = next.next().expect("one for each scalar");
+                let value = self.out.push_expr(*scalar, leaf.scalar, loc);
+                match leaf.dims.is_empty() {
+                    true => self.push(Stmt::Assign { local, value }, loc),
+                    false => {
+                        let index = self.literal(Value::Usize(k), loc);
+                        self.store(Memory::Local(local), (index, None), value, loc);
                     }
                 }
             }
-            frame.params[i] = part;
         }
+        part
     }
 
     /// The shared arrays of a function; each of its calls has its own.
@@ -468,4 +471,9 @@ fn named(name: &str, leaf: &str) -> Cow<'static, str> {
         true => name.to_owned().into(),
         false => format!("{name}_{leaf}").into(),
     }
+}
+
+/// Is there an array in it?
+fn has_arrays(shape: &Shape) -> bool {
+    shape.leaves().iter().any(|leaf| !leaf.dims.is_empty())
 }

@@ -7,7 +7,7 @@ use super::build::{Exit, Frame, GivenIn, Linker, call_sites, site_count};
 use super::leaf::{Part, Storage};
 use super::shape::Shape;
 use crate::{
-    Argument, Block, Call, CallId, Called, ClosureId, ExprId, FunctionId, Given, Kernel, Loc,
+    Argument, Block, Call, CallId, Called, ClosureId, Expr, ExprId, FunctionId, Given, Kernel, Loc,
     Local, ParamKind, SiteId, Stmt, StmtId,
 };
 
@@ -50,6 +50,7 @@ impl Linker {
             inner.params.push(part);
         }
         self.shared(&mut inner);
+        self.spill_array_constants(&mut inner);
         self.preludes(ir, links);
         let body = self.in_block(|this| this.body(&mut inner, loc));
         self.preconditions(&inner);
@@ -109,6 +110,7 @@ impl Linker {
         match arg {
             Argument::Memory(memory) => frame.memory(memory),
             Argument::Local(local) => frame.local(local),
+            Argument::Value(value) if let Some(param) = scalar_param(frame, value) => param,
             Argument::Value(value) => {
                 let shape = match kind {
                     ParamKind::Scalar(scalar) => Shape::Scalar(scalar),
@@ -195,6 +197,17 @@ impl Linker {
                 }
             }
         }
+    }
+}
+
+/// The scalar parameter that an expression names. It keeps its value, so that it needs no copy.
+fn scalar_param(frame: &Frame<'_>, value: ExprId) -> Option<Part> {
+    let Expr::Param(param) = frame.ir.expr(value) else {
+        return None;
+    };
+    match frame.ir.params[param.index()].kind {
+        ParamKind::Scalar(_) => Some(frame.params[param.index()].clone()),
+        ParamKind::Value(_) | ParamKind::Reference(_) | ParamKind::Slice { .. } => None,
     }
 }
 

@@ -27,6 +27,9 @@ impl Linker {
             Expr::Local(local) => Some(frame.local(local)),
             Expr::Param(param) => Some(frame.params[param.index()].clone()),
             Expr::Link(link) => {
+                if let Some(part) = frame.constants.get(&link) {
+                    return Some(part.clone());
+                }
                 let ty = frame.ir.links[link.index()].ty;
                 let values = frame.links.constants[link.index()].as_slice();
                 let shape = frame.resolve(ty);
@@ -146,6 +149,9 @@ impl Linker {
             }
             Expr::And { lhs, rhs } => return self.short_circuit(frame, (lhs, rhs), true, loc),
             Expr::Or { lhs, rhs } => return self.short_circuit(frame, (lhs, rhs), false, loc),
+            Expr::Cast { arg } if frame.ir.type_of(arg).as_scalar().is_none() => {
+                return self.cast_of_open(frame, arg, scalar, loc);
+            }
             Expr::Cast { arg } => Expr::Cast {
                 arg: self.expr(frame, arg),
             },
@@ -157,6 +163,22 @@ impl Linker {
             }
         };
         self.out.push_expr(expr, scalar, loc)
+    }
+
+    /// A conversion of what was no known scalar before. Some go no target's way at once.
+    fn cast_of_open(&mut self, frame: &mut Frame<'_>, arg: ExprId, to: Scalar, loc: Loc) -> ExprId {
+        let arg = self.expr(frame, arg);
+        match (self.out.scalar_of(arg), to) {
+            (Scalar::Bool, _) if to.is_float() => {
+                let byte = self.cast(arg, Scalar::U8, loc);
+                self.cast(byte, to, loc)
+            }
+            (Scalar::I8 | Scalar::U8, Scalar::F16) => {
+                let wide = self.cast(arg, Scalar::F32, loc);
+                self.cast(wide, to, loc)
+            }
+            _ => self.cast(arg, to, loc),
+        }
     }
 
     fn call_intrinsic(&mut self, frame: &mut Frame<'_>, intrinsic: Intrinsic, args: List) -> Expr {
@@ -215,6 +237,11 @@ impl Linker {
         };
         let mut at = read(self, ViewPart::Offset);
         let strides: Vec<ExprId> = (0..rank).map(|d| read(self, ViewPart::Stride(d))).collect();
+        if let Some(Expr::Param(last)) = strides.last().map(|last| self.out.expr(*last))
+            && !self.out.last_strides.contains(&last)
+        {
+            self.out.last_strides.to_mut().push(last);
+        }
         for (index, stride) in indices.into_iter().zip(strides) {
             let index = self.expr(frame, index);
             let scaled = self.binary(BinaryOp::Mul, index, stride, Scalar::Usize, loc);

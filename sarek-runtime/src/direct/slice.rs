@@ -1,6 +1,7 @@
 //! Arguments as the generated body uses them.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use super::DirectArg;
 use crate::{Atomic, AtomicElement, ScalarArg};
@@ -57,6 +58,59 @@ impl<T: Copy> Output<'_, T> {
     pub unsafe fn set(&self, index: usize, value: T) {
         // SAFETY: the caller's promise.
         unsafe { *self.ptr.add(index) = value }
+    }
+}
+
+/// What a function that all lanes of a block call together takes for a slice: one slice for all of them, or one of each
+/// lane's own, all of one length.
+#[derive(Clone, Copy)]
+pub struct Slices<'a, T> {
+    first: Output<'a, T>,
+    /// How many elements the slices of two lanes next to each other lie apart.
+    apart: usize,
+}
+
+impl<'a, T: Copy> Slices<'a, T> {
+    /// One for all lanes.
+    #[inline(always)]
+    pub fn one(slice: Output<'a, T>) -> Slices<'a, T> {
+        Slices {
+            first: slice,
+            apart: 0,
+        }
+    }
+
+    /// Arrays of the lanes' own, one after the other.
+    #[inline(always)]
+    pub fn each<const N: usize>(arrays: &'a mut [MaybeUninit<[T; N]>]) -> Slices<'a, T> {
+        Slices {
+            first: Output {
+                ptr: arrays.as_mut_ptr().cast(),
+                len: N,
+                borrow: PhantomData,
+            },
+            apart: N,
+        }
+    }
+
+    /// The number of elements of each.
+    #[inline(always)]
+    #[allow(clippy::len_without_is_empty)] // kernels ask for the length alone
+    pub fn len(&self) -> usize {
+        self.first.len
+    }
+
+    /// A lane's.
+    ///
+    /// # Safety
+    /// There are more lanes than `lane`.
+    #[inline(always)]
+    pub unsafe fn of(&self, lane: usize) -> Output<'a, T> {
+        Output {
+            // SAFETY: the caller's promise; each lane's slice is there.
+            ptr: unsafe { self.first.ptr.add(lane * self.apart) },
+            ..self.first
+        }
     }
 }
 

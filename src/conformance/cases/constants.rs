@@ -7,6 +7,9 @@ use crate::prelude::*;
 pub const CASES: &[Case] = &[
     Case::new("constants/f32", &[], f32_case),
     Case::new("constants/i32", &[], i32_case),
+    Case::new("constants/arrays", &[], arrays),
+    Case::new("constants/usize", &[], sizes),
+    Case::new("constants/bytes", &[], bytes),
     Case::new("constants/u64", &[Capability::I64], u64_case),
     Case::new("constants/f64", &[Capability::F64], f64_case),
 ];
@@ -18,12 +21,15 @@ mod elsewhere {
     pub const LIMIT: i32 = 1 << 20;
     pub const MASK: u64 = 0xffff_0000_ffff_0000;
     pub const HALF: f64 = 0.5;
+    pub const PRIMES: [u32; 5] = [2, 3, 5, 7, 11];
+    pub const WIDTH: usize = 33;
 }
 
 struct Holder;
 
 impl Holder {
     const ANSWER: i32 = 42;
+    const STEPS: [[u32; 2]; 3] = [[1, 2], [30, 40], [500, 600]];
 }
 
 #[kernel]
@@ -153,4 +159,125 @@ fn f64_case(device: &Device) -> Check {
     let mut out = poisoned(bits.len());
     f64_kernel(&mut out).over(1).run_on(device)?;
     expect("constants", &out, &bits.map(f64::from_bits))
+}
+
+#[derive(Clone, Copy, KernelType)]
+#[kernel_type(crate = crate)]
+#[repr(C)]
+struct Rule {
+    weights: [[u32; 2]; 3],
+    first: u32,
+    parts: [Part; 2],
+    last: u32,
+}
+
+#[derive(Clone, Copy, KernelType)]
+#[kernel_type(crate = crate)]
+#[repr(C)]
+struct Part {
+    at: u32,
+    of: [u32; 2],
+}
+
+const RULE: Rule = Rule {
+    weights: [[1, 2], [3, 4], [5, 6]],
+    first: 7,
+    parts: [
+        Part { at: 8, of: [9, 10] },
+        Part {
+            at: 11,
+            of: [12, 13],
+        },
+    ],
+    last: 14,
+};
+
+#[device]
+fn prime(i: usize) -> u32 {
+    elsewhere::PRIMES[i % elsewhere::PRIMES.len()]
+}
+
+#[kernel]
+fn arrays_kernel(out: &mut [u32]) {
+    const OWN: [u32; 3] = [4, 5, 6];
+    let i = global_idx_x();
+    let primes = elsewhere::PRIMES;
+    let rule = RULE;
+    out[8 * i] = primes[i % 5];
+    out[8 * i + 1] = prime(i) * elsewhere::PRIMES[4];
+    out[8 * i + 2] = OWN[i % 3] + Holder::STEPS[i % 3][i % 2];
+    out[8 * i + 3] = rule.weights[i % 3][1] + 100 * rule.first;
+    out[8 * i + 4] = RULE.parts[i % 2].of[1] + 100 * RULE.parts[1].at;
+    out[8 * i + 5] = RULE.last;
+    let mut k = 0;
+    while elsewhere::PRIMES[k] < i as u32 && k < 4 {
+        k += 1;
+    }
+    out[8 * i + 6] = k as u32;
+    let mut sum = 0;
+    for k in 0..2 {
+        sum += Holder::STEPS[2][k];
+    }
+    out[8 * i + 7] = sum;
+}
+
+fn arrays(device: &Device) -> Check {
+    let n = 33;
+    let primes = elsewhere::PRIMES;
+    let due = (0..n).flat_map(|i| {
+        let below = primes[..4].iter().filter(|p| **p < i as u32).count();
+        [
+            primes[i % 5],
+            primes[i % 5] * 11,
+            [4, 5, 6][i % 3] + Holder::STEPS[i % 3][i % 2],
+            [702, 704, 706][i % 3],
+            [1110, 1113][i % 2],
+            14,
+            below as u32,
+            1100,
+        ]
+    });
+    let due: Vec<u32> = due.collect();
+    let mut out = poisoned(due.len());
+    arrays_kernel(&mut out).over(n).run_on(device)?;
+    expect("arrays", &out, &due)
+}
+
+/// Only rustc knows that they are `usize`.
+#[kernel]
+fn sizes_kernel(out: &mut [f32]) {
+    let i = global_idx_x();
+    out[2 * i] = elsewhere::WIDTH as f32;
+    let row = i / elsewhere::WIDTH;
+    out[2 * i + 1] = (row * elsewhere::WIDTH + elsewhere::PRIMES.len()) as f32;
+}
+
+fn sizes(device: &Device) -> Check {
+    let n = 100;
+    let due: Vec<f32> = (0..n)
+        .flat_map(|i| [33.0, (i / 33 * 33 + 5) as f32])
+        .collect();
+    let mut out = poisoned(due.len());
+    sizes_kernel(&mut out).over(n).run_on(device)?;
+    expect("sizes", &out, &due)
+}
+
+#[kernel]
+fn bytes_kernel(x: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    let byte = x[i] as u8;
+    out[i] = match byte {
+        b'0'..=b'9' => (byte - b'0') as u32,
+        b'\n' | b' ' => 100,
+        _ if byte == b'\\' => 101,
+        _ => b'z' as u32,
+    };
+}
+
+fn bytes(device: &Device) -> Check {
+    let text = b"07 9\\\n:/";
+    let x = Vector::from_vec(text.iter().map(|b| u32::from(*b)).collect());
+    let mut out = poisoned(text.len());
+    bytes_kernel(&x, &mut out).over(text.len()).run_on(device)?;
+    expect("bytes", &out, &[0, 7, 100, 9, 101, 100, 122, 122])
 }

@@ -114,13 +114,13 @@ fn factorial(n: u32) -> u32 {
 
 FUNCTION_PARAMETER = 706 by Macro {
     title: "a function does not take parameters of this type",
-    means: "A `#[device]` function takes values, `&T`, `&mut T`, `&[T]`, `&mut [T]`, `&[Atomic<T>]` and `impl Fn(T) -> U` of values, and a method \
+    means: "A `#[device]` function takes values, `&T`, `&mut T`, `&[T]`, `&mut [T]`, `&[Atomic<T>]`, views and `impl Fn(T) -> U` of values, and a method \
             `self`, `&self` or `&mut self`. An intrinsic takes and yields scalars.",
     why: "devices have no pointers to functions, and what is not of known parts cannot be passed on all of them",
     wrong: r#"
 #[device]
-fn first(x: View2<f32>) -> f32 {
-    x[[0, 0]]
+fn first(x: &[f32; 4]) -> f32 {
+    x[0]
 }
 "#,
     right: r#"

@@ -213,12 +213,12 @@ impl Writer<'_> {
     pub(super) fn lend(&self, memory: Memory) -> TokenStream {
         match memory {
             Memory::Slice(param) => {
-                let name = param_name(param);
+                let name = self.slice_of_lane(param);
                 match self.kernel.access(memory) {
                     Access::Read if !self.is_function => {
                         mixed!(direct::lend(::core::ptr::from_ref(#name).cast_mut()))
                     }
-                    Access::Read | Access::Write | Access::Atomic => mixed!(#name),
+                    Access::Read | Access::Write | Access::Atomic => name,
                 }
             }
             Memory::Local(local) => {

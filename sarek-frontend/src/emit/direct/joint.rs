@@ -10,8 +10,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use proc_macro2::TokenStream;
-use quote::quote_spanned;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
 use sarek_ir::analysis::contract::{Contract, joint_calls};
 use sarek_ir::analysis::regions::{Plan, RegionId, Values};
 use sarek_ir::{
@@ -69,7 +69,7 @@ pub fn block(
     let parts = Contract::by_parameter(kernel);
     let differ = (0..kernel.params.len() as u32)
         .map(ParamId)
-        .filter(|param| !parts[param.index()].barrier)
+        .filter(|param| !parts[param.index()].barrier && !lowered.is_view_part(*param))
         .collect();
     let (known, values) = (Default::default(), Values::of(kernel));
     let writer = Writer {
@@ -103,25 +103,12 @@ pub fn block(
 pub fn unsplit(lowered: &Lowered, is_function: bool) -> Vec<(CallId, String)> {
     let kernel = &lowered.kernel;
     let of = |call: CallId| {
-        let args = kernel.calls[call.index()].args.iter();
-        let own = args.filter_map(|arg| match arg {
-            Argument::Memory(Memory::Local(local)) => Some(*local),
-            Argument::Memory(_) | Argument::Value(_) | Argument::Local(_) => None,
-        });
         let unnamed = lowered.callee(call).is_unnamed.then(|| {
             let what = "the threads of a block work together in this method, and the type of its receiver is not written";
             let instead = "write it where the value is bound, as in `let p: Point = …;`";
             (call, Mistake::new(codes::COLLECTIVE_CALL, what, instead).to_string())
         });
-        let own = own.map(move |local| {
-            let what = format!(
-                "the threads of a block work together in this function, and `{}` is an array that each has of its own",
-                kernel.locals[local.index()].name
-            );
-            let instead = "give its elements by value";
-            (call, Mistake::new(codes::COLLECTIVE_CALL, what, instead).to_string())
-        });
-        own.chain(unnamed)
+        unnamed
     };
     let calls = joint_calls(kernel, is_function);
     calls.into_iter().flat_map(|(_, call)| of(call)).collect()
@@ -152,20 +139,21 @@ impl Writer<'_> {
         id_of_call: CallId,
     ) -> TokenStream {
         let call = &self.kernel.calls[id_of_call.index()];
-        let own = |arg: &Argument| matches!(arg, Argument::Memory(Memory::Local(_)));
         let callee = self.lowered.callee(id_of_call);
-        if callee.is_unnamed || call.args.iter().any(own) {
+        if callee.is_unnamed {
             return mixed!(::core::unreachable!(
                 "an assertion keeps it from being called"
             ));
         }
         let span = located(self.lowered.stmt_spans[stmt.index()]);
         let (block, base) = (callee.block(), self.base(id_of_call));
-        let (mut rooms, mut fill, mut args) = (vec![], vec![], vec![]);
+        let (mut rooms, mut fill, mut args, mut back) = (vec![], vec![], vec![], vec![]);
         let lane = frame.lane();
         let position = frame.position();
+        let parts = self.lowered.view_parts_in(call);
         for (i, arg) in call.args.iter().enumerate() {
             args.push(match *arg {
+                Argument::Value(part) if parts.contains(&i) => self.expr(part),
                 Argument::Value(value) => {
                     let room = given_name(i, self.lowered.expr_spans[value.index()]);
                     let value = self.within(&lane).expr(value);
@@ -181,7 +169,33 @@ impl Writer<'_> {
                         false => quote_spanned!(room.span()=> &*#room),
                     }
                 }
-                Argument::Memory(memory) => self.lend(memory),
+                Argument::Memory(Memory::Local(local))
+                    if self.within(frame).is_kept_whole(local) =>
+                {
+                    let arrays = self.lent_lanes(frame, local);
+                    mixed!(direct::Slices::each(#arrays))
+                }
+                Argument::Memory(memory @ Memory::Local(_)) => {
+                    let (room, own) = (given_name(i, span), self.within(&lane));
+                    let (load, store) = (own.load(memory), own.store(memory));
+                    let len = self.len(memory, Span::mixed_site());
+                    rooms.push(mixed! {
+                        let #room: &mut [::core::mem::MaybeUninit<[_; #len]>] = __scratch.room(__threads);
+                    });
+                    fill.push(mixed! {
+                        *#room.get_unchecked_mut(#position) =
+                            ::core::mem::MaybeUninit::new(::core::array::from_fn(|__index| #load));
+                    });
+                    back.push(mixed! {
+                        let __array = #room.get_unchecked(#position).assume_init();
+                        for __index in (0..#len) {
+                            let __value = __array[__index];
+                            #store
+                        }
+                    });
+                    mixed!(direct::Slices::each(&mut *#room))
+                }
+                Argument::Memory(memory) => self.lend_to_all(memory),
                 Argument::Local(local) => self.lent_lanes(frame, local),
             });
         }
@@ -189,6 +203,7 @@ impl Writer<'_> {
             let fetch = self.fetch(frame, id);
             self.lanes(frame, frame.mask(), mixed!(#fetch #(#fill)*))
         });
+        let back = (!back.is_empty()).then(|| self.lanes(frame, frame.mask(), mixed!(#(#back)*)));
         let result = match call.result {
             Some(local) => self.lent_lanes(frame, local),
             None => mixed!(__scratch.room(__threads)),
@@ -204,8 +219,41 @@ impl Writer<'_> {
                 ) {
                     return ::core::result::Result::Err(__fault);
                 }
+                #back
                 __scratch.release(__mark);
             }
+        }
+    }
+
+    /// A memory that all lanes lend to a function, as it takes it.
+    fn lend_to_all(&self, memory: Memory) -> TokenStream {
+        let is_given = matches!(memory, Memory::Slice(_)) && self.is_given_slices();
+        match (self.kernel.access(memory), memory) {
+            (Access::Read | Access::Write, Memory::Slice(param)) if is_given => {
+                param_name(param).to_token_stream()
+            }
+            (Access::Read | Access::Write, _) => {
+                let lent = self.lend(memory);
+                mixed!(direct::Slices::one(#lent))
+            }
+            (Access::Atomic, _) => self.lend(memory),
+        }
+    }
+
+    /// Is it the body of a function that all lanes call, which takes a slice of each?
+    fn is_given_slices(&self) -> bool {
+        self.arrays.is_some()
+    }
+
+    /// A slice parameter, as the lane sees it.
+    pub(super) fn slice_of_lane(&self, param: ParamId) -> TokenStream {
+        let name = param_name(param);
+        if !self.is_given_slices() || self.kernel.access(Memory::Slice(param)) == Access::Atomic {
+            return name.to_token_stream();
+        }
+        match self.is_once() {
+            true => mixed!(#name.of(__first)),
+            false => mixed!(#name.of(__lane)),
         }
     }
 
@@ -226,7 +274,7 @@ impl Writer<'_> {
             };
             let call = &self.kernel.calls[call.index()];
             let lent = call.args.iter().filter_map(|arg| match arg {
-                Argument::Local(local) => Some(*local),
+                Argument::Local(local) | Argument::Memory(Memory::Local(local)) => Some(*local),
                 Argument::Value(_) | Argument::Memory(_) => None,
             });
             lent.chain(call.result)
@@ -258,12 +306,15 @@ impl Writer<'_> {
             let written = written.clone();
             match param.kind {
                 ParamKind::Slice { access, .. } => match access {
-                    Access::Read | Access::Write => mixed!(direct::Output<'_, #written>),
+                    Access::Read | Access::Write => mixed!(direct::Slices<'_, #written>),
                     Access::Atomic => mixed!(&[direct::Atomic<#written>]),
                 },
                 ParamKind::Scalar(_) | ParamKind::Value(_) if is_receiver => {
                     let lanes = lanes(written);
                     mixed!(&mut #lanes)
+                }
+                ParamKind::Scalar(ty) if self.lowered.is_view_part(ParamId(i as u32)) => {
+                    rust_type(ty)
                 }
                 ParamKind::Scalar(ty) => {
                     let lanes = lanes(rust_type(ty));
@@ -333,7 +384,8 @@ impl Writer<'_> {
         params.filter(|param| {
             let is_value = match self.kernel.params[param.index()].kind {
                 ParamKind::Scalar(_) | ParamKind::Value(_) => {
-                    param.index() > 0 || !self.lowered.has_receiver
+                    let is_receiver = param.index() == 0 && self.lowered.has_receiver;
+                    !is_receiver && !self.lowered.is_view_part(*param)
                 }
                 ParamKind::Reference(_) | ParamKind::Slice { .. } => false,
             };
@@ -344,7 +396,7 @@ impl Writer<'_> {
     /// The value of a parameter for the lane, if it has one of its own.
     pub(super) fn param_of_lane(&self, param: ParamId) -> Option<TokenStream> {
         let differ = self.arrays?;
-        if self.agreed(differ).any(|agreed| agreed == param) {
+        if self.lowered.is_view_part(param) || self.agreed(differ).any(|agreed| agreed == param) {
             return None;
         }
         let name = param_name(param);

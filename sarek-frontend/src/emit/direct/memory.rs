@@ -72,7 +72,7 @@ impl Writer<'_> {
     /// The array and the index in it.
     fn element(&self, memory: Memory) -> (TokenStream, TokenStream) {
         let (array, index) = match memory {
-            Memory::Slice(param) => (param_name(param), mixed!(__index)),
+            Memory::Slice(param) => return (self.slice_of_lane(param), mixed!(__index)),
             Memory::Shared(shared) => (shared_name(shared), mixed!(__index)),
             Memory::Local(local) => match self.lanes_of(local) {
                 Some((array, lane, lanes)) => (array, mixed!(__index * #lanes + #lane)),

@@ -7,6 +7,8 @@
 //!
 //! Its callers take a call for a use of the whole array, with a barrier behind it ([`super::super::access::phases`]).
 
+use std::collections::BTreeSet;
+
 use super::super::access::lent;
 use super::{Race, shared};
 use crate::{
@@ -27,63 +29,63 @@ pub struct Found {
     pub takes: Vec<bool>,
 }
 
-/// Looks at a function.
-pub fn check(function: &Kernel) -> Found {
-    let (kernel, lent) = as_kernel(function);
+/// Looks at a function, of which these parameters are the slices of views.
+///
+/// Each slice is looked at by itself: that a call ends by a barrier is known of what it is lent alone.
+pub fn check(function: &Kernel, views: &BTreeSet<ParamId>) -> Found {
     let mut found = Found {
         takes: vec![false; function.params.len()],
         ..Found::default()
     };
-    let is_own = |id: SharedId| id.index() < function.shared.len();
-    match shared::check(&kernel) {
-        Ok(needs) => {
-            found.needs = needs;
-            let first = function.shared.len() as u32;
-            for (id, param) in (first..).map(SharedId).zip(lent) {
-                found.takes[param.index()] = ends_by_barrier(&kernel, Memory::Shared(id));
-            }
-        }
-        Err(races) => {
-            let of_own = |race: &Race| matches!(race.memory, Memory::Shared(id) if is_own(id));
-            found.races = races.into_iter().filter(of_own).collect();
+    match shared::check(function) {
+        Ok(needs) => found.needs = needs,
+        Err(races) => found.races = races,
+    }
+    for param in lendable(function).filter(|param| !views.contains(param)) {
+        let (kernel, memory) = with_shared(function, param);
+        if let Ok(needs) = shared::check(&kernel)
+            && ends_by_barrier(&kernel, memory)
+        {
+            found.takes[param.index()] = true;
+            super::add(&mut found.needs, needs);
         }
     }
     let own = (0..function.shared.len() as u32).map(SharedId);
-    let stmts: Vec<StmtId> = kernel.block(kernel.body).collect();
+    let stmts: Vec<StmtId> = function.block(function.body).collect();
     let is_open = |id: &SharedId| {
         let memory = Memory::Shared(*id);
-        kernel.access(memory) == Access::Write && !is_closed(&kernel, &stmts, memory)
+        function.access(memory) == Access::Write && !is_closed(function, &stmts, memory)
     };
     found.open = own.filter(is_open).collect();
     found
 }
 
-/// The function with shared arrays in place of the slices that it may write, and which these are.
-fn as_kernel(function: &Kernel) -> (Kernel, Vec<ParamId>) {
+/// The slices that it may write.
+fn lendable(function: &Kernel) -> impl Iterator<Item = ParamId> + '_ {
+    let params = (0..).map(ParamId).zip(function.params.iter());
+    let written = params.filter(|(_, param)| match param.kind {
+        ParamKind::Slice { access, .. } => access == Access::Write,
+        ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => false,
+    });
+    written.map(|(id, _)| id)
+}
+
+/// The function with a shared array in place of a slice, and that array.
+fn with_shared(function: &Kernel, lent: ParamId) -> (Kernel, Memory) {
     let mut kernel = function.clone();
-    let mut lent = vec![];
-    let mut place = vec![None; kernel.params.len()];
-    for (i, param) in function.params.iter().enumerate() {
-        let ParamKind::Slice {
-            elem,
-            access: Access::Write,
-        } = param.kind
-        else {
-            continue;
-        };
-        place[i] = Some(Memory::Shared(SharedId(kernel.shared.len() as u32)));
-        lent.push(ParamId(i as u32));
-        kernel.shared.to_mut().push(SharedArray {
-            name: param.name.clone(),
-            elem,
-            len: Length::Fixed(u64::from(u32::MAX)),
-            atomic: false,
-        });
-    }
+    let param = &function.params[lent.index()];
+    let ParamKind::Slice { elem, .. } = param.kind else {
+        unreachable!("it is a slice")
+    };
+    let shared = Memory::Shared(SharedId(kernel.shared.len() as u32));
+    kernel.shared.to_mut().push(SharedArray {
+        name: param.name.clone(),
+        elem,
+        len: Length::Fixed(u64::from(u32::MAX)),
+        atomic: false,
+    });
     let swap = |memory: &mut Memory| {
-        if let Memory::Slice(param) = *memory
-            && let Some(shared) = place[param.index()]
-        {
+        if *memory == Memory::Slice(lent) {
             *memory = shared;
         }
     };
@@ -110,7 +112,7 @@ fn as_kernel(function: &Kernel) -> (Kernel, Vec<ParamId>) {
             }
         }
     }
-    (kernel, lent)
+    (kernel, shared)
 }
 
 /// Does a barrier stand at the top of the function's body, behind the last use of a shared array, and does every thread

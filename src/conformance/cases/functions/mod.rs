@@ -8,6 +8,7 @@ mod given;
 mod inferred;
 mod methods;
 mod nested;
+mod own_arrays;
 mod parts;
 mod recursion;
 mod slices;
@@ -29,6 +30,7 @@ pub const CASES: &[&[Case]] = &[
     values::CASES,
     slices::CASES,
     together::CASES,
+    own_arrays::CASES,
     inferred::CASES,
     methods::CASES,
     nested::CASES,

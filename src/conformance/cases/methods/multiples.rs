@@ -1,4 +1,4 @@
-//! `is_multiple_of` of unsigned integers.
+//! `is_multiple_of` and `div_ceil` of unsigned integers.
 
 use crate::conformance::check::{Check, Due, binary};
 use crate::conformance::input::pairs;
@@ -12,6 +12,9 @@ pub const CASES: &[Case] = &[
         multiple_u8,
     ),
     Case::new("methods/is_multiple_of/u32", &[], multiple_u32),
+    Case::new("methods/div_ceil/u8", &[Capability::Storage8], ceil_u8),
+    Case::new("methods/div_ceil/u32", &[], ceil_u32),
+    Case::new("methods/div_ceil/u64", &[Capability::I64], ceil_u64),
     Case::new(
         "methods/is_multiple_of/u64",
         &[Capability::I64],
@@ -49,3 +52,33 @@ macro_rules! multiple_of {
 multiple_of!(multiple_u8 multiple_u8_kernel u8);
 multiple_of!(multiple_u32 multiple_u32_kernel u32);
 multiple_of!(multiple_u64 multiple_u64_kernel u64);
+
+macro_rules! div_ceil {
+    ($case:ident $kernel:ident $t:ident) => {
+        #[kernel]
+        fn $kernel(a: &[$t], b: &[$t], out: &mut [$t]) {
+            let i = global_idx_x();
+            out[3 * i] = a[i].div_ceil(b[i] | 1);
+            out[3 * i + 1] = a[i].div_ceil(7);
+            out[3 * i + 2] = (b[i] / 2 + 5).div_ceil(a[i] / 2 + 1);
+        }
+
+        fn $case(device: &Device) -> Check {
+            let mut inputs = pairs::<$t, $t>(46, 200);
+            inputs.extend([(0, 0), (7, 0), (0, 7), (21, 7), (22, 7), ($t::MAX, 1)]);
+            binary(
+                ["by another", "by 7", "of another"],
+                &inputs,
+                |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
+                |a, b| {
+                    let up = |a: $t, b: $t| Due::Exactly(a / b + $t::from(a % b != 0));
+                    [up(a, b | 1), up(a, 7), up(b / 2 + 5, a / 2 + 1)]
+                },
+            )
+        }
+    };
+}
+
+div_ceil!(ceil_u8 ceil_u8_kernel u8);
+div_ceil!(ceil_u32 ceil_u32_kernel u32);
+div_ceil!(ceil_u64 ceil_u64_kernel u64);

@@ -1,4 +1,6 @@
-use super::check;
+use std::collections::BTreeSet;
+
+use super::Found;
 use crate::sketch::{E, Sketch};
 use crate::{Argument, Axis, Builtin, Kernel, Memory, Precondition, Scalar, SharedId};
 
@@ -8,6 +10,10 @@ fn function(fill: impl FnOnce(&Sketch)) -> Kernel {
     let kernel = s.finish();
     assert_eq!(crate::validate(&kernel), Ok(()), "{kernel}");
     kernel
+}
+
+fn check(function: &Kernel) -> Found {
+    super::check(function, &BTreeSet::new())
 }
 
 fn thread(s: &Sketch) -> E<'_> {
@@ -139,4 +145,52 @@ fn a_loop_may_end_by_the_barrier() {
         [false, false],
         "there may be no turn"
     );
+}
+
+#[test]
+fn what_own_arrays_need_stays_beside_a_racy_parameter() {
+    let found = check(&function(|s| {
+        let tile: Memory = s.shared("tile", Scalar::F32, 64).into();
+        neighbour(s, tile, true);
+        let lent = s.slice_mut("lent", Scalar::F32);
+        s.store(lent, s.n(0), s.f32(1.0));
+    }));
+    assert_eq!(found.takes, [false]);
+    let needed = Precondition::BlockAtMost(Axis::Y, 1);
+    assert!(found.needs.contains(&needed), "{found:?}");
+}
+
+#[test]
+fn a_call_that_is_lent_a_parameter_is_no_barrier_for_own_arrays() {
+    let found = |between: bool, behind: bool| {
+        check(&function(|s| {
+            let tile: Memory = s.shared("tile", Scalar::F32, 64).into();
+            let lent = s.slice_mut("lent", Scalar::F32);
+            let callee = s.function("g");
+            let call = || s.call_function(callee, &[Argument::Memory(lent.into())], None);
+            s.store(tile, thread(s), s.f32(1.0));
+            if between {
+                call()
+            } else {
+                s.barrier()
+            }
+            s.let_("x", s.load(tile, s.n(3)));
+            if behind { call() } else { s.barrier() }
+        }))
+    };
+    assert!(found(false, false).races.is_empty() && found(false, false).open.is_empty());
+    assert_eq!(found(true, false).races.len(), 1);
+    assert_eq!(found(false, true).open, [SharedId(0)]);
+}
+
+#[test]
+fn views_are_lent_no_shared_arrays() {
+    let kernel = function(|s| {
+        let tile = s.slice_mut("tile", Scalar::F32);
+        neighbour(s, tile.into(), true);
+        let view = s.slice_mut("view", Scalar::F32);
+        s.store(view, s.n(0), s.f32(1.0));
+    });
+    let found = super::check(&kernel, &BTreeSet::from([crate::ParamId(1)]));
+    assert_eq!(found.takes, [true, false]);
 }
