@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 
 use crate::diagnostics::{Errors, codes};
 use crate::emit::function::{Owner, items};
-use crate::emit::{marks, outline, reference, types};
+use crate::emit::{marks, outline, reference, reported, types};
 use crate::expand::is_cooperative;
 use crate::function::lower_body;
 use crate::lower::plain_name;
@@ -170,6 +170,13 @@ fn mangled(tokens: impl ToTokens) -> String {
     plain.collect()
 }
 
+/// What rustc and editors are given of a method with errors.
+fn broken(function: &mut syn::ImplItemFn, errors: &Errors) {
+    reported::with_editors(&mut function.sig, &mut function.block, errors);
+    let allowed = syn::parse_quote!(#[allow(unused, unexpected_cfgs)]);
+    function.attrs.push(allowed);
+}
+
 /// The items of one method, whose body is annotated; none where it has errors.
 fn method_items(
     function: &mut syn::ImplItemFn,
@@ -179,7 +186,10 @@ fn method_items(
     errors: &mut Errors,
 ) -> Option<(Signature, Option<TokenStream>)> {
     let own = own_generics(&function.sig.generics);
-    let mut signature = Signature::read_function(&function.sig, errors)?;
+    let Some(mut signature) = Signature::read_function(&function.sig, errors) else {
+        broken(function, errors);
+        return None;
+    };
     signature.method.clone_from(&owner.method);
     signature.generics = merged(generics, &own);
     signature.own = owner.own.clone();
@@ -187,6 +197,7 @@ fn method_items(
     let marks = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut function.block, marks, krate);
     let Some(lowered) = lowered else {
+        broken(function, errors);
         return Some((signature, None));
     };
     let cooperative = is_cooperative(&lowered.kernel);

@@ -202,8 +202,10 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
     let (marks, traits): (Vec<_>, Vec<_>) = traits.unzip();
     let stand_ins = unmarked::stand_ins(others());
     // A function that is not marked leaves its alias to the stand-in around.
+    let audited = &lowered.audited;
     quote! {
         const _: () = {
+            #audited
             #stand_ins
             #(#marks)*
             {

@@ -194,13 +194,15 @@ impl Writer<'_> {
             None => mixed!(__scratch.room(__threads)),
         };
         let (full, active, any) = self.who(frame);
+        let args = callee.known(&quote_spanned!(span=> (#(#args,)*)));
+        let result = callee.known(&result);
         quote_spanned! {span=>
             #any {
                 let __mark = __scratch.mark();
                 #(#rooms)*
                 #fill
                 if let ::core::result::Result::Err(__fault) = #block(
-                    direct::Flag::<CHECK>, direct::Flag::<#full>, __block, __lanes, __dim, __scratch, #base, #active, (#(#args,)*), #result,
+                    direct::Flag::<CHECK>, direct::Flag::<#full>, __block, __lanes, __dim, __scratch, #base, #active, #args, #result,
                 ) {
                     return ::core::result::Result::Err(__fault);
                 }
