@@ -5,9 +5,9 @@
 //! repeats nothing. Editors have the function as it was written.
 
 use proc_macro2::{LineColumn, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::visit_mut::VisitMut;
-use syn::{Block, Expr, ItemFn, ReturnType, Signature, Stmt};
+use syn::{Block, Expr, FnArg, ItemFn, ReturnType, Signature, Stmt};
 
 use crate::diagnostics::Errors;
 
@@ -37,12 +37,15 @@ fn in_function(sig: &mut Signature, block: &mut Block, errors: &Errors) {
         left: each.collect(),
     };
     for input in &mut sig.inputs {
+        if let FnArg::Typed(typed) = input {
+            typed.attrs.clear();
+        }
         reports.visit_fn_arg_mut(input);
     }
+    // What is wrong with the function as a whole may be that it yields nothing.
     if let ReturnType::Type(_, ty) = &sig.output
-        && let Some(report) = reports.take(ty)
+        && let Some(report) = reports.take(ty).or_else(|| reports.take(&sig.ident))
     {
-        // What it yields is no matter.
         if let Some(Stmt::Expr(_, semi @ None)) = block.stmts.last_mut() {
             *semi = Some(Default::default());
         }
@@ -76,18 +79,19 @@ impl Reports {
 impl VisitMut for Reports {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         syn::visit_mut::visit_expr_mut(self, expr);
-        let is_lost = match expr {
+        let whole = match expr {
             // A report is nothing to assign to.
-            Expr::Assign(assign) => is_report(&assign.left),
-            Expr::Binary(binary) => is_report(&binary.left) && is_compound(&binary.op),
-            _ => false,
+            Expr::Assign(assign) => reported([&*assign.left]),
+            Expr::Binary(binary) if is_compound(&binary.op) => reported([&*binary.left]),
+            // An argument too many is one, whatever its type.
+            Expr::Call(call) => reported(&call.args),
+            Expr::MethodCall(call) => reported(&call.args),
+            _ => None,
         };
         if let Some(report) = self.take(expr) {
             *expr = in_place(report);
-        } else if let (true, Expr::Assign(syn::ExprAssign { left, .. }))
-        | (true, Expr::Binary(syn::ExprBinary { left, .. })) = (is_lost, &expr)
-        {
-            *expr = (**left).clone();
+        } else if let Some(report) = whole {
+            *expr = report;
         }
     }
 
@@ -135,13 +139,29 @@ impl VisitMut for Reports {
     }
 }
 
-/// A report as an expression.
+/// A report as an expression, wherever that stands.
 fn in_place(report: TokenStream) -> Expr {
-    Expr::Verbatim(quote!((#report)))
+    let mac = Expr::Verbatim(report);
+    syn::parse_quote!((#mac))
+}
+
+/// The report among some expressions.
+fn reported<'e>(among: impl IntoIterator<Item = &'e Expr>) -> Option<Expr> {
+    among.into_iter().find(|expr| is_report(expr)).cloned()
 }
 
 fn is_report(expr: &Expr) -> bool {
-    matches!(expr, Expr::Verbatim(tokens) if tokens.to_string().starts_with("(:: core :: compile_error !"))
+    let mac = match expr {
+        Expr::Paren(inner) => match &*inner.expr {
+            Expr::Macro(mac) => &mac.mac,
+            _ => return false,
+        },
+        _ => return false,
+    };
+    mac.path
+        .segments
+        .last()
+        .is_some_and(|last| last.ident == "compile_error")
 }
 
 /// Does the operator assign?

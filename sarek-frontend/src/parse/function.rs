@@ -40,6 +40,7 @@ impl Signature {
             inline: None,
             intrinsic: None,
             method: None,
+            is_plain: sig.generics.lifetimes().next().is_none(),
             yields: yields(&sig.output).cloned(),
             generics: callables.strip(&sig.generics),
             own: Own::default(),

@@ -313,7 +313,7 @@ impl Writer<'_> {
         });
         let agreed = self.agreed(differ).map(|param| {
             let name = param_name(param);
-            mixed!(let #name = #name.get_unchecked(__first).assume_init();)
+            mixed!(let #name = #name.get_unchecked(__first).assume_init_read();)
         });
         let (tree, kept) = (self.tree(&frame), self.kept(&frame));
         mixed! {
@@ -354,7 +354,7 @@ impl Writer<'_> {
             true => mixed!(__first),
             false => mixed!(__lane),
         };
-        Some(mixed!(#name.get_unchecked(#position).assume_init()))
+        Some(mixed!(#name.get_unchecked(#position).assume_init_read()))
     }
 
     /// Where a `&mut T` parameter points.
