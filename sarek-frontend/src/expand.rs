@@ -71,7 +71,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     }
     item_attributes(&item, &mut errors);
     let Some(signature) = Signature::read(&item, &mut errors) else {
-        let item = emit::reported::item(&item, &errors);
+        let item = emit::reported::item(&item, &errors, &krate);
         let (reports, errors) = errors.finish();
         // The signature has no meaning as a launch; the function itself still serves the editor.
         let tokens = quote!(#reports #[allow(unused, clippy::all)] #item);

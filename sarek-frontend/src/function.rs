@@ -129,7 +129,7 @@ fn free(
             Some(signature) => broken(&owner, signature, krate),
             None => unread_items(&owner, false),
         };
-        reported::with_editors(&mut item.sig, &mut item.block, errors);
+        reported::with_editors(&mut item.sig, &mut item.block, errors, krate);
         let allowed = quote!(#[allow(unused, unexpected_cfgs)]);
         return (quote!(#allowed #item #strukt #items), None);
     };

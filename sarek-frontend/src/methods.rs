@@ -171,8 +171,8 @@ fn mangled(tokens: impl ToTokens) -> String {
 }
 
 /// What rustc and editors are given of a method with errors.
-fn broken(function: &mut syn::ImplItemFn, errors: &Errors) {
-    reported::with_editors(&mut function.sig, &mut function.block, errors);
+fn broken(function: &mut syn::ImplItemFn, errors: &Errors, krate: &TokenStream) {
+    reported::with_editors(&mut function.sig, &mut function.block, errors, krate);
     let allowed = syn::parse_quote!(#[allow(unused, unexpected_cfgs)]);
     function.attrs.push(allowed);
 }
@@ -188,7 +188,7 @@ fn method_items(
 ) -> Option<(Signature, Option<TokenStream>)> {
     let own = own_generics(&function.sig.generics);
     let Some(mut signature) = Signature::read_function(&function.sig, errors) else {
-        broken(function, errors);
+        broken(function, errors, krate);
         return None;
     };
     signature.method.clone_from(&owner.method);
@@ -200,7 +200,7 @@ fn method_items(
     let marks = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut function.block, marks, krate);
     let Some(mut lowered) = lowered else {
-        broken(function, errors);
+        broken(function, errors, krate);
         return Some((signature, None));
     };
     lowered.audited = audited::of_method(owner, &lowered, &function.sig, &function.block);

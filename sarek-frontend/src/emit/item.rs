@@ -105,7 +105,7 @@ pub fn broken(parts: &Parts<'_>, errors: &Errors) -> TokenStream {
     let name = type_name(parts);
     let front = front(parts);
     let allowed = quote!(#[allow(unused, unconditional_panic, arithmetic_overflow)]);
-    let for_rustc = reported::item(parts.item, errors);
+    let for_rustc = reported::item(parts.item, errors, krate);
     let for_rustc = user_function(parts, &for_rustc, &allowed);
     let for_editors = user_function(parts, parts.item, &allowed);
     let Parameters {

@@ -5,23 +5,28 @@
 //! repeats nothing. Editors have the function as it was written.
 
 use proc_macro2::{LineColumn, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::visit_mut::VisitMut;
 use syn::{Block, Expr, FnArg, ItemFn, ReturnType, Signature, Stmt};
 
 use crate::diagnostics::Errors;
 
 /// The item as rustc is to read it.
-pub fn item(item: &ItemFn, errors: &Errors) -> ItemFn {
+pub fn item(item: &ItemFn, errors: &Errors, krate: &TokenStream) -> ItemFn {
     let mut item = item.clone();
-    in_function(&mut item.sig, &mut item.block, errors);
+    in_function(&mut item.sig, &mut item.block, errors, krate);
     item
 }
 
 /// The same of a function that stays where it is: its body is that for rustc and that for editors.
-pub fn with_editors(sig: &mut Signature, block: &mut Block, errors: &Errors) {
+pub fn with_editors(
+    sig: &mut Signature,
+    block: &mut Block,
+    errors: &Errors,
+    krate: &TokenStream,
+) {
     let written = block.clone();
-    in_function(sig, block, errors);
+    in_function(sig, block, errors, krate);
     *block = syn::parse_quote! {{
         #[cfg(rust_analyzer)]
         #written
@@ -30,11 +35,12 @@ pub fn with_editors(sig: &mut Signature, block: &mut Block, errors: &Errors) {
     }};
 }
 
-fn in_function(sig: &mut Signature, block: &mut Block, errors: &Errors) {
+fn in_function(sig: &mut Signature, block: &mut Block, errors: &Errors, krate: &TokenStream) {
     let each = errors.iter();
     let each = each.map(|e| (e.span().start(), e.to_compile_error()));
     let mut reports = Reports {
         left: each.collect(),
+        krate,
     };
     for input in &mut sig.inputs {
         if let FnArg::Typed(typed) = input {
@@ -55,11 +61,12 @@ fn in_function(sig: &mut Signature, block: &mut Block, errors: &Errors) {
 }
 
 /// The errors whose place was not found yet.
-struct Reports {
+struct Reports<'a> {
     left: Vec<(LineColumn, TokenStream)>,
+    krate: &'a TokenStream,
 }
 
-impl Reports {
+impl Reports<'_> {
     /// The report that stands at one of these tokens, if there is one.
     fn take(&mut self, tokens: &impl ToTokens) -> Option<TokenStream> {
         if self.left.is_empty() {
@@ -76,7 +83,7 @@ impl Reports {
     }
 }
 
-impl VisitMut for Reports {
+impl VisitMut for Reports<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         syn::visit_mut::visit_expr_mut(self, expr);
         let whole = match expr {
@@ -134,7 +141,10 @@ impl VisitMut for Reports {
     fn visit_type_mut(&mut self, ty: &mut syn::Type) {
         syn::visit_mut::visit_type_mut(self, ty);
         if let Some(report) = self.take(ty) {
-            *ty = syn::Type::Verbatim(report);
+            // As a type itself it would be `()`.
+            let krate = self.krate;
+            let unknown = quote!(#krate::__private::direct::KnownType<{ (#report) }, ()>);
+            *ty = syn::Type::Verbatim(unknown);
         }
     }
 }

@@ -403,19 +403,21 @@ impl Callee {
 
     /// What its callers have to know, from the function itself.
     pub fn own_facts(&self) -> TokenStream {
-        let (krate, inferred) = (&self.krate, &self.inferred);
+        let span = Span::mixed_site().located_at(self.span);
+        let (krate, inferred) = (at(&self.krate, span), &self.inferred);
         match self.is_self {
             true => quote!(#krate::FunctionFacts::NONE),
-            false => quote!(#krate::__private::direct::facts_of(|| #inferred)),
+            false => quote_spanned!(span=> #krate::__private::direct::facts_of(|| #inferred)),
         }
     }
 
     /// The function with its links.
     pub fn function(&self) -> TokenStream {
-        let (krate, inferred) = (&self.krate, &self.inferred);
+        let span = Span::mixed_site().located_at(self.span);
+        let (krate, inferred) = (at(&self.krate, span), &self.inferred);
         match self.is_self {
             true => quote!(Self::__sarek_nested(__depth)),
-            false => quote!(#krate::__private::direct::function_of(|| #inferred)),
+            false => quote_spanned!(span=> #krate::__private::direct::function_of(|| #inferred)),
         }
     }
 }
