@@ -71,6 +71,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     }
     item_attributes(&item, &mut errors);
     let Some(signature) = Signature::read(&item, &mut errors) else {
+        let item = emit::reported::item(&item, &errors, &krate);
         let (reports, errors) = errors.finish();
         // The signature has no meaning as a launch; the function itself still serves the editor.
         let tokens = quote!(#reports #[allow(unused, clippy::all)] #item);
@@ -115,7 +116,8 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             .collect(),
     };
     match lowered {
-        Some(lowered) if errors.is_empty() => {
+        Some(mut lowered) if errors.is_empty() => {
+            lowered.audited = emit::audited::of(&lowered, &item.sig, &item.block);
             let sources = sources(&lowered.kernel);
             let tokens = emit::kernel(&parts, &lowered, &sources);
             Expansion {
@@ -125,10 +127,8 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             }
         }
         _ => {
-            // Of types rustc would say the same again.
-            let is_repeated = errors.has(codes::MISMATCH);
+            let item = emit::broken(&parts, &errors);
             let (reports, errors) = errors.finish();
-            let item = emit::broken(&parts, is_repeated);
             Expansion {
                 tokens: quote!(#reports #item),
                 errors,

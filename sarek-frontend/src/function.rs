@@ -8,7 +8,7 @@ use crate::check;
 use crate::diagnostics::{Errors, codes};
 use crate::emit::function::{Owner, items};
 use crate::emit::outline::{broken, unread_items};
-use crate::emit::{nesting, reference, types};
+use crate::emit::{audited, nesting, reference, reported, types};
 use crate::expand::{Expansion, is_cooperative, unread};
 use crate::lower::{self, Lowered};
 use crate::methods;
@@ -124,13 +124,16 @@ fn free(
     }
     let owner = Owner::of(&item.sig);
     let strukt = strukt(&item);
-    let (Some(signature), Some(lowered)) = (&signature, lowered) else {
+    let (Some(signature), Some(mut lowered)) = (&signature, lowered) else {
         let items = match &signature {
             Some(signature) => broken(&owner, signature, krate),
             None => unread_items(&owner, false),
         };
-        return (quote!(#[allow(unused)] #item #strukt #items), None);
+        reported::with_editors(&mut item.sig, &mut item.block, errors, krate);
+        let allowed = quote!(#[allow(unused, unexpected_cfgs)]);
+        return (quote!(#allowed #item #strukt #items), None);
     };
+    lowered.audited = audited::of(&lowered, &item.sig, &item.block);
     let cooperative = is_cooperative(&lowered.kernel);
     let items = items(&owner, &lowered, signature, cooperative, krate);
     let (types, audits) = (types::audit(&item, krate), &lowered.audits);

@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 
 use crate::diagnostics::{Errors, codes};
 use crate::emit::function::{Owner, items};
-use crate::emit::{marks, outline, reference, types};
+use crate::emit::{audited, marks, outline, reference, reported, types};
 use crate::expand::is_cooperative;
 use crate::function::lower_body;
 use crate::lower::plain_name;
@@ -59,7 +59,7 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
             own: Own::of(&generic_by_itself),
         };
         let Some((signature, items)) =
-            method_items(function, &of_method, &parameters, krate, errors)
+            method_items(function, &of_method, &parameters, of_trait.is_some(), krate, errors)
         else {
             if of_trait.is_none() {
                 let has_receiver = function.sig.receiver().is_some();
@@ -170,25 +170,40 @@ fn mangled(tokens: impl ToTokens) -> String {
     plain.collect()
 }
 
+/// What rustc and editors are given of a method with errors.
+fn broken(function: &mut syn::ImplItemFn, errors: &Errors, krate: &TokenStream) {
+    reported::with_editors(&mut function.sig, &mut function.block, errors, krate);
+    let allowed = syn::parse_quote!(#[allow(unused, unexpected_cfgs)]);
+    function.attrs.push(allowed);
+}
+
 /// The items of one method, whose body is annotated; none where it has errors.
 fn method_items(
     function: &mut syn::ImplItemFn,
     owner: &Owner,
     generics: &syn::Generics,
+    is_of_trait: bool,
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<(Signature, Option<TokenStream>)> {
     let own = own_generics(&function.sig.generics);
-    let mut signature = Signature::read_function(&function.sig, errors)?;
+    let Some(mut signature) = Signature::read_function(&function.sig, errors) else {
+        broken(function, errors, krate);
+        return None;
+    };
     signature.method.clone_from(&owner.method);
     signature.generics = merged(generics, &own);
     signature.own = owner.own.clone();
+    // In a method of a trait's, `Self::Item` would mean something only there.
+    signature.is_plain &= !is_of_trait;
     let lowered = lower_body(&mut function.block, &signature, krate, errors);
     let marks = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut function.block, marks, krate);
-    let Some(lowered) = lowered else {
+    let Some(mut lowered) = lowered else {
+        broken(function, errors, krate);
         return Some((signature, None));
     };
+    lowered.audited = audited::of_method(owner, &lowered, &function.sig, &function.block);
     let cooperative = is_cooperative(&lowered.kernel);
     let items = items(owner, &lowered, &signature, cooperative, krate);
     let (types, audits) = (types::audit_block(&function.block, krate), &lowered.audits);

@@ -173,7 +173,7 @@ fn traits_declare_what_their_impls_have() {
     }
     let text = of_impl.tokens.to_string();
     assert!(
-        text.contains("__device_trait ! { [\"SRK0701: `Shape` is no"),
+        text.contains("device_trait ! { [\"SRK0701: `Shape` is no"),
         "{text}"
     );
     let text = declared.tokens.to_string();

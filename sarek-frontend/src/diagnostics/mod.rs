@@ -102,12 +102,6 @@ impl Errors {
         self.suspected.push(mistake.at(span));
     }
 
-    /// Is there one of a code?
-    pub fn has(&self, code: Code) -> bool {
-        let mut codes = self.list.iter().map(|e| Code::of(&e.to_string()));
-        codes.any(|found| found == Some(code))
-    }
-
     /// Reports a parser's errors: ours have their code, those of syn's are what it did not understand.
     pub fn push(&mut self, error: syn::Error) {
         for error in error {
@@ -119,6 +113,11 @@ impl Errors {
             let instead = "write it as Rust has it, or as the macro's documentation says";
             self.at(codes::SYNTAX, error.span(), text, instead);
         }
+    }
+
+    /// All so far.
+    pub fn iter(&self) -> impl Iterator<Item = &syn::Error> {
+        self.list.iter()
     }
 
     /// How many there are.

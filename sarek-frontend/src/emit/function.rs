@@ -97,6 +97,7 @@ pub fn items(
     let data = constant::kernel(&lowered.kernel);
     let (params, stmts) = direct::function(lowered, is_cooperative);
     let yields = yields(signature);
+    let result = body_result(owner, &yields, krate);
     let (block_params, block_stmts) = direct::block(lowered, &yields, is_cooperative);
     let nest = nesting.as_ref().map(|_| {
         let (params, stmts) = direct::nested(lowered);
@@ -162,7 +163,7 @@ pub fn items(
                 pub unsafe fn #body<#own const CHECK: ::core::primitive::bool>(
                     _: direct::Flag<CHECK>,
                     #params
-                ) -> ::core::result::Result<#yields, direct::RawFault> #own_clause {
+                ) -> #result #own_clause {
                     unsafe { #stmts }
                 }
 
@@ -202,8 +203,10 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
     let (marks, traits): (Vec<_>, Vec<_>) = traits.unzip();
     let stand_ins = unmarked::stand_ins(others());
     // A function that is not marked leaves its alias to the stand-in around.
+    let audited = &lowered.audited;
     quote! {
         const _: () = {
+            #audited
             #stand_ins
             #(#marks)*
             {
@@ -393,6 +396,21 @@ fn mentions(tokens: &TokenStream, names: &[String]) -> bool {
         TokenTree::Group(group) => mentions(&group.stream(), names),
         TokenTree::Punct(_) | TokenTree::Literal(_) => false,
     })
+}
+
+/// What a compiled body yields. Of a method, rustc is not to take it for a way to make a value of its type, of which it
+/// lists those that return `Self` or a `Result` of it; so the type is one that it finds by a trait.
+pub(super) fn body_result(
+    owner: &Owner,
+    yields: &TokenStream,
+    krate: &TokenStream,
+) -> TokenStream {
+    let direct = quote!(#krate::__private::direct);
+    let result = quote!(::core::result::Result<#yields, #direct::RawFault>);
+    match &owner.method {
+        Some(_) => quote!(#direct::KnownType<true, #result>),
+        None => result,
+    }
 }
 
 pub(super) fn yields(signature: &Signature) -> TokenStream {

@@ -8,7 +8,8 @@ use syn::spanned::Spanned;
 
 use super::checks::{Checks, checks};
 use super::function::among_callees;
-use super::{at, constant, direct, types};
+use super::{at, constant, direct, reported, types};
+use crate::diagnostics::Errors;
 use crate::lower::{Lowered, constants_name, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, ElementType, Item, Parameters, Signature};
 
@@ -98,17 +99,15 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
 }
 
 /// The expansion of a kernel with errors: the same items, so that nothing else fails for want of
-/// them, and the body, so that an editor goes on completing in it. If rustc would only repeat what was reported, it is for
-/// editors alone.
-pub fn broken(parts: &Parts<'_>, is_repeated: bool) -> TokenStream {
+/// them, and the function, for rustc and for an editor, which goes on completing in it.
+pub fn broken(parts: &Parts<'_>, errors: &Errors) -> TokenStream {
     let krate = parts.krate;
     let name = type_name(parts);
     let front = front(parts);
-    let function = user_function(
-        parts,
-        &quote!(#[allow(unused, unconditional_panic, arithmetic_overflow)]),
-    );
-    let editors = is_repeated.then(|| quote!(#[cfg(rust_analyzer)]));
+    let allowed = quote!(#[allow(unused, unconditional_panic, arithmetic_overflow)]);
+    let for_rustc = reported::item(parts.item, errors, krate);
+    let for_rustc = user_function(parts, &for_rustc, &allowed);
+    let for_editors = user_function(parts, parts.item, &allowed);
     let Parameters {
         declared,
         names,
@@ -127,8 +126,10 @@ pub fn broken(parts: &Parts<'_>, is_repeated: bool) -> TokenStream {
                 _: &[#krate::__private::direct::DirectArg],
                 _: &#krate::__private::direct::IndexSpace,
             ) {
-                #editors
-                #function
+                #[cfg(rust_analyzer)]
+                #for_editors
+                #[cfg(not(rust_analyzer))]
+                #for_rustc
             }
         }
     }
@@ -469,8 +470,7 @@ fn link_constants(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
 }
 
 /// The function as the user wrote it, with what inference found, under some more attributes.
-fn user_function(parts: &Parts<'_>, attributes: &TokenStream) -> TokenStream {
-    let item = parts.item;
+fn user_function(parts: &Parts<'_>, item: &ItemFn, attributes: &TokenStream) -> TokenStream {
     const LINTS: [&str; 4] = ["allow", "expect", "warn", "deny"];
     let lints = item
         .attrs
@@ -553,7 +553,7 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let unseen = parts
         .has_native
         .then(|| quote!(#[allow(unused_mut, unused_assignments)]));
-    let function = user_function(parts, &unseen.unwrap_or_default());
+    let function = user_function(parts, parts.item, &unseen.unwrap_or_default());
     let parameters = parts.parameters();
     let generics = &parameters.names;
     let turbofish = (!parameters.is_empty()).then(|| quote!(::<#generics>));

@@ -13,7 +13,7 @@ use crate::diagnostics::{Mistake, codes};
 use crate::lower::path_text;
 
 /// What the macro is called where it is used.
-const MARK: &str = "__device_trait";
+const MARK: &str = "device_trait";
 
 /// A macro of the trait's name, so that whoever imports the trait imports it, too: it yields what impls give it.
 pub fn of_trait(item: &syn::ItemTrait) -> TokenStream {

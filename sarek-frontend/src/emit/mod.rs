@@ -4,6 +4,7 @@
 //! Tokens that this crate makes up carry mixed-site spans, so that no lint of the user's looks at
 //! them; tokens of the user's keep theirs, so that rustc reports at the source.
 
+pub mod audited;
 mod checks;
 mod constant;
 mod direct;
@@ -13,6 +14,7 @@ pub mod marks;
 pub mod nesting;
 pub mod outline;
 pub mod reference;
+pub mod reported;
 pub mod types;
 mod unmarked;
 

@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use sarek_ir::Access;
 use syn::spanned::Spanned;
 
-use super::function::{Owner, infer, infer_signature, inferred, yields};
+use super::function::{Owner, body_result, infer, infer_signature, inferred, yields};
 use super::item::element_type;
 use crate::lower::{scalar_tokens, unnamed_name};
 use crate::parse::{Argument, ArgumentKind, Signature};
@@ -82,6 +82,7 @@ fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenSt
     let direct = quote!(#krate::__private::direct);
     let (body, block) = (owner.name("body"), owner.name("block"));
     let yields = yields(signature);
+    let result = body_result(owner, &yields, krate);
     let own = owner.own.declared();
     let alone = taken(signature, Body::Alone, krate);
     let together = taken(signature, Body::Together, krate);
@@ -94,7 +95,7 @@ fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenSt
                 __dim: [::core::primitive::usize; 3],
                 __base: ::core::primitive::u32,
                 __args: (#(#alone,)*),
-            ) -> ::core::result::Result<#yields, #direct::RawFault>
+            ) -> #result
         },
         quote! {
             unsafe fn #block<#own const CHECK: ::core::primitive::bool, const FULL: ::core::primitive::bool>(

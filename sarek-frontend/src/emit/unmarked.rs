@@ -46,10 +46,10 @@ fn of_function(callees: &[&Callee]) -> TokenStream {
         },
     );
     let plain = path.replace(|c: char| !c.is_alphanumeric(), "_");
-    let (alias, function) = (&callee.alias, format_ident!("__fn_{plain}", span = span));
+    let (alias, function) = (&callee.alias, format_ident!("fn_{plain}", span = span));
     let parameters = parameters(callees);
     let stand_in = StandIn {
-        missing: format_ident!("__DeviceFunction_{plain}", span = span),
+        missing: format_ident!("DeviceFunction_{plain}", span = span),
         items: ITEMS.map(|item| format_ident!("__sarek_{}", item.name, span = span)),
         taken: vec![],
         of: quote!(#alias<#(#parameters),*>),
@@ -81,7 +81,7 @@ fn of_method(name: &str, callees: &[&Callee]) -> TokenStream {
     );
     let any = format_ident!("__T");
     let stand_in = StandIn {
-        missing: format_ident!("__DeviceMethod_{name}", span = span),
+        missing: format_ident!("DeviceMethod_{name}", span = span),
         items: ITEMS.map(|item| format_ident!("__sarek_{}_{name}", item.name, span = span)),
         taken: parameters(callees),
         of: any.to_token_stream(),

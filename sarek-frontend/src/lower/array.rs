@@ -226,18 +226,32 @@ impl Lowerer<'_> {
             dims = Some(wanted);
         }
         let dims = dims.expect("a type or a value tells the dimensions");
-        let length = self.total(&dims);
-        let local = self.local(&pat.ident.to_string(), elem, true);
-        let memory = Memory::Local(local);
-        self.arrays.push((local, length));
-        self.shapes.insert(memory, dims);
-        self.push(Stmt::Let { local, init: None }, pat.ident.span());
+        let memory = self.new_array(&pat.ident.to_string(), elem, dims, pat.ident.span());
         if let Some(plan) = plan {
             let span = init.map_or(pat.ident.span(), Spanned::span);
             self.fill(memory, Start::default(), plan, elem, span);
         }
         self.bind(&pat.ident, Binding::Memory(memory));
         Some(())
+    }
+
+    fn new_array(&mut self, name: &str, elem: Ty, dims: Vec<Dim>, span: Span) -> Memory {
+        let length = self.total(&dims);
+        let local = self.local(name, elem, true);
+        let memory = Memory::Local(local);
+        self.arrays.push((local, length));
+        self.shapes.insert(memory, dims);
+        self.push(Stmt::Let { local, init: None }, span);
+        memory
+    }
+
+    /// `&[a, b]` as an argument: an array without a name, which the call is lent.
+    pub(super) fn lent_array(&mut self, array: &syn::Expr) -> Option<Memory> {
+        let plan = self.plan(array)?;
+        let elem = self.types.any();
+        let memory = self.new_array("array", elem, plan.dims(), array.span());
+        self.fill(memory, Start::default(), plan, elem, array.span());
+        Some(memory)
     }
 
     /// A local array that is a part of another value, or what control flow yields.

@@ -7,7 +7,7 @@ use syn::{AngleBracketedGenericArguments, PathArguments};
 
 use super::{Lowerer, Ty};
 use crate::diagnostics::codes;
-use crate::emit::marks;
+use crate::emit::{at, audited, marks};
 
 /// How a called function is reached from Rust.
 pub struct Callee {
@@ -44,6 +44,8 @@ pub struct Callee {
     pub start: Span,
     /// Where it is called first.
     pub span: Span,
+    /// Does a constant beside its caller tell whether that type checks? See [`crate::emit::audited`].
+    pub is_audited: bool,
     /// The path of the façade crate.
     pub krate: TokenStream,
 }
@@ -93,6 +95,7 @@ impl Lowerer<'_> {
             inferred: TokenStream::new(),
             start: span,
             span,
+            is_audited: self.is_audited,
             krate: self.krate.clone(),
         }
     }
@@ -172,12 +175,13 @@ impl Lowerer<'_> {
         let span = Span::mixed_site().located_at(callee.span);
         let args = match callee.is_given {
             true => quote_spanned!(span=> ::core::unreachable!()),
-            false => quote_spanned!(span=> (#(#args,)*)),
+            false => callee.known(&quote_spanned!(span=> (#(#args,)*))),
         };
+        let yielded = callee.known(&quote_spanned!(span=> &__call.1));
         self.callees[index].inferred = match result {
             Some(ty) => quote_spanned! {span=> {
                 let __call = #infer(#args);
-                let _: &#ty = &__call.1;
+                let _: &#ty = #yielded;
                 __call
             }},
             None => quote_spanned!(span=> #infer(#args)),
@@ -212,6 +216,7 @@ impl Callee {
                 // Begins before the type, so that what rustc says of that is about nothing else.
                 let first = Span::mixed_site().located_at(self.start);
                 let first = quote_spanned!(first=> <);
+                let owner = self.known_type(&owner);
                 let item = quote_spanned!(span=> #first #owner>::#name #arguments);
                 match &self.of_trait {
                     Some(path) => marks::if_trait_is_marked(path, &item, span),
@@ -243,7 +248,32 @@ impl Callee {
         // Here rustc says that the type has no such method.
         let name = syn::Ident::new(&name(&method.unwrap_or_default()), self.span);
         let arguments = self.turbofish_with(flags);
+        let receiver = self.known(receiver);
         quote_spanned!(span=> (#receiver).#name #arguments)
+    }
+
+    /// A value of which rustc says nothing where the caller does not type check as the user wrote it.
+    pub fn known(&self, value: &TokenStream) -> TokenStream {
+        let (krate, span) = (&self.krate, Span::mixed_site().located_at(self.span));
+        match self.is_audited && !self.is_self {
+            true => {
+                let (krate, name) = (at(krate, span), audited::constant(span));
+                quote_spanned!(span=> #krate::__private::direct::known::<{ #name }, _>(#value))
+            }
+            false => value.clone(),
+        }
+    }
+
+    /// The same of a type; `P as Shape` is none.
+    fn known_type(&self, ty: &TokenStream) -> TokenStream {
+        let (krate, span) = (&self.krate, Span::mixed_site().located_at(self.span));
+        match self.is_audited && syn::parse2::<syn::Type>(ty.clone()).is_ok() {
+            true => {
+                let (krate, name) = (at(krate, span), audited::constant(span));
+                quote_spanned!(span=> #krate::__private::direct::KnownType<{ #name }, #ty>)
+            }
+            false => ty.clone(),
+        }
     }
 
     /// The generic arguments that are written, and so many that rustc infers.
@@ -373,19 +403,21 @@ impl Callee {
 
     /// What its callers have to know, from the function itself.
     pub fn own_facts(&self) -> TokenStream {
-        let (krate, inferred) = (&self.krate, &self.inferred);
+        let span = Span::mixed_site().located_at(self.span);
+        let (krate, inferred) = (at(&self.krate, span), &self.inferred);
         match self.is_self {
             true => quote!(#krate::FunctionFacts::NONE),
-            false => quote!(#krate::__private::direct::facts_of(|| #inferred)),
+            false => quote_spanned!(span=> #krate::__private::direct::facts_of(|| #inferred)),
         }
     }
 
     /// The function with its links.
     pub fn function(&self) -> TokenStream {
-        let (krate, inferred) = (&self.krate, &self.inferred);
+        let span = Span::mixed_site().located_at(self.span);
+        let (krate, inferred) = (at(&self.krate, span), &self.inferred);
         match self.is_self {
             true => quote!(Self::__sarek_nested(__depth)),
-            false => quote!(#krate::__private::direct::function_of(|| #inferred)),
+            false => quote_spanned!(span=> #krate::__private::direct::function_of(|| #inferred)),
         }
     }
 }

@@ -94,12 +94,22 @@ impl Lowerer<'_> {
             | Binding::Const(_)
             | Binding::Part(_) => return None,
         };
-        if self.closures[index].expr.inputs.len() != e.args.len() || self.closures[index].open {
+        let taken = self.closures[index].expr.inputs.len();
+        if self.closures[index].open {
+            let what = "a closure calls itself";
+            self.errors
+                .at(codes::CLOSURE, e.span(), what, "write a loop");
+            return Some(Value::Never);
+        }
+        if taken != e.args.len() {
             self.errors.at(
-                codes::CLOSURE,
+                codes::ARGUMENT_COUNT,
                 e.span(),
-                "a closure calls itself, or is called with another number of arguments",
-                "call it with its arguments, outside of itself",
+                format!(
+                    "this closure takes {taken} arguments, and {} are given",
+                    e.args.len()
+                ),
+                format!("give {taken}"),
             );
             return Some(Value::Never);
         }
@@ -109,10 +119,14 @@ impl Lowerer<'_> {
         let params = self.closures[index].params.clone();
         let value = self.inside_closure(index, |this| {
             for ((pat, value), param) in closure.inputs.iter().zip(args).zip(params) {
-                let found = this.ty(value);
-                this.unify(param, found, this.span(value));
+                let written = match pat {
+                    syn::Pat::Type(typed) => this.written_type(&typed.ty),
+                    _ => None,
+                };
+                let param = written.unwrap_or(param);
+                let fits = this.unify(param, this.ty(value), this.span(value));
                 if let Some(local) = this.closure_parameter(pat, param) {
-                    let init = Some(value);
+                    let init = Some(value).filter(|_| fits);
                     this.push(Stmt::Let { local, init }, pat.span());
                 }
             }

@@ -61,6 +61,7 @@ impl Lowerer<'_> {
             open_links: self.open_links,
             conversions: self.conversions,
             parameters: crate::parse::Parameters::of(&syn::Generics::default()),
+            audited: None,
             linked: proc_macro2::TokenStream::new(),
             facts: self.facts,
             marks,

@@ -73,7 +73,7 @@ impl Lowerer<'_> {
                 }
                 continue;
             }
-            let Some(given) = self.given(expr) else {
+            let Some(given) = self.given(expr, function.is_some()) else {
                 is_whole = false;
                 continue;
             };
@@ -120,7 +120,12 @@ impl Lowerer<'_> {
         }
     }
 
-    fn given<'a>(&mut self, argument: &'a syn::Expr) -> Option<Evaluated<'a>> {
+    /// `is_to_function`: what a function is given to call takes values, others take arrays as slices.
+    fn given<'a>(
+        &mut self,
+        argument: &'a syn::Expr,
+        is_to_function: bool,
+    ) -> Option<Evaluated<'a>> {
         if let Some(view) = self.given_view(argument) {
             return Some(Evaluated::View(view));
         }
@@ -148,6 +153,11 @@ impl Lowerer<'_> {
         };
         if let Some((memory, _)) = self.find_memory(&reference.expr) {
             return Some(Evaluated::Memory(memory));
+        }
+        if is_to_function
+            && let syn::Expr::Array(_) | syn::Expr::Repeat(_) = peeled(&reference.expr)
+        {
+            return self.lent_array(&reference.expr).map(Evaluated::Memory);
         }
         if reference.mutability.is_none() {
             return Some(Evaluated::Value(&reference.expr));

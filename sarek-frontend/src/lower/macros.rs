@@ -31,6 +31,7 @@ impl Lowerer<'_> {
             "matches" => return self.matches_macro(mac),
             "eprintln" | "eprint" => "use `println!`: all that kernels print goes one way",
             "dbg" => "use `println!`",
+            "shared_array" => "it is a function: write `shared_array::<f32, 64>()`",
             "superstep" => "write it as a statement of its own",
             _ => "use `native!`, `println!`, `panic!` and its like, the assertions or `matches!`",
         };

@@ -199,7 +199,9 @@ impl Lowerer<'_> {
         let on = self.ty(ids[0]);
         for (id, arg) in ids[1..].iter().copied().zip(intrinsic.args()) {
             match arg {
-                ArgType::Same => self.unify(on, self.ty(id), self.span(id)),
+                ArgType::Same => {
+                    self.unify(on, self.ty(id), self.span(id));
+                }
                 ArgType::Fixed(scalar) => self.expect(id, *scalar),
             }
         }

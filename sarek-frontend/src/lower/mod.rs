@@ -63,6 +63,7 @@ use sarek_ir::{
 };
 
 use crate::diagnostics::{Errors, codes};
+use crate::emit::audited;
 use crate::parse::{Attribute, CallableKind, Parameters, Signature};
 
 pub use attributes::MARK;
@@ -105,6 +106,8 @@ pub struct Lowered {
     pub conversions: HashMap<ExprId, TokenStream>,
     /// Its type parameters and constants.
     pub parameters: Parameters,
+    /// What tells whether the user's function type checks, if that is asked: see [`audited`].
+    pub audited: Option<TokenStream>,
     /// Assertions about what is called, for rustc to evaluate.
     pub checks: Vec<TokenStream>,
     /// The associated constant that holds the links' values.
@@ -253,6 +256,8 @@ pub struct Lowerer<'e> {
     consts: Vec<syn::ItemConst>,
     aliases: Vec<pattern::Subject>,
     callees: Vec<Callee>,
+    /// Does a constant tell whether the user's function type checks?
+    is_audited: bool,
     /// Where it will be found what is known of them.
     facts: TokenStream,
     closures: Vec<closure::Closure>,
@@ -389,6 +394,7 @@ impl<'e> Lowerer<'e> {
             consts: vec![],
             aliases: vec![],
             callees: vec![],
+            is_audited: audited::is_possible(signature),
             facts: device::constants(signature, "callees"),
             closures: vec![],
             callables: vec![],

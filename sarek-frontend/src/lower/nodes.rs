@@ -5,7 +5,7 @@ use sarek_ir::{
     Expr, ExprId, Local, LocalId, Scalar, Site, SiteId, SiteKind, Stmt, StmtId, Value as Constant,
 };
 
-use super::types::Ty;
+use super::types::{Mismatch, Ty};
 use super::{Binding, Known, Lowerer, OpenBlock, PendingLiteral, loc, same_context};
 use crate::diagnostics::codes;
 
@@ -198,28 +198,43 @@ impl Lowerer<'_> {
 
     // Types.
 
-    pub(super) fn unify(&mut self, left: Ty, right: Ty, span: Span) {
-        if let Err(mismatch) = self.types.unify(left, right) {
-            let instead = match (mismatch.left, mismatch.right) {
-                (Known::Scalar(wanted), Known::Int) if wanted.is_float() => {
-                    "write it with a point, as in `1.0`"
+    /// Makes two types one. `false` when it is reported that they differ.
+    pub(super) fn unify(&mut self, left: Ty, right: Ty, span: Span) -> bool {
+        let unified = self.types.unify(left, right);
+        if let Err(mismatch) = unified {
+            let what = match (mismatch.left, mismatch.right) {
+                (Known::Compound, Known::Compound) => {
+                    "mismatched types: this has other parts than what is needed here".into()
                 }
-                _ => "give a value of that type, or convert it, as in `x as f32`",
+                (left, right) => {
+                    format!("mismatched types: {left} is needed here, this is {right}")
+                }
             };
-            self.errors.at(
-                codes::MISMATCH,
-                span,
-                format!(
-                    "mismatched types: {} is needed here, this is {}",
-                    mismatch.left, mismatch.right
-                ),
-                instead,
-            );
+            self.errors
+                .at(codes::MISMATCH, span, what, converted(mismatch));
         }
+        unified.is_ok()
     }
 
     pub(super) fn expect(&mut self, expr: ExprId, scalar: Scalar) {
         let (wanted, ty, span) = (self.types.known(scalar), self.ty(expr), self.span(expr));
         self.unify(wanted, ty, span);
+    }
+}
+
+/// What to write instead of a value of another type.
+fn converted(Mismatch { left, right }: Mismatch) -> String {
+    let by_as = |ty: Scalar| !matches!(ty, Scalar::Bool | Scalar::F16);
+    match (left, right) {
+        (Known::Scalar(wanted), Known::Int) if wanted.is_float() => {
+            "write it with a point, as in `1.0`".into()
+        }
+        (Known::Scalar(wanted), Known::Float) if wanted.is_int() => {
+            "write it without a point, as in `1`".into()
+        }
+        (Known::Scalar(wanted), Known::Scalar(found)) if by_as(wanted) && found != Scalar::F16 => {
+            format!("give a value of that type, or convert it, as in `x as {wanted}`")
+        }
+        _ => "give a value of that type".into(),
     }
 }

@@ -94,20 +94,20 @@ impl Lowerer<'_> {
     pub(super) fn plain(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, span: Span) -> ExprId {
         let (left, right, rhs_span) = (self.ty(lhs), self.ty(rhs), self.span(rhs));
         self.is_scalar(lhs);
-        if op.is_shift() {
+        let fits = if op.is_shift() {
             // `Int` says `Shl<u32>` of a type parameter.
             let int = match self.is_parameter_type(left) {
                 true => self.types.known(Scalar::U32),
                 false => self.types.int(),
             };
-            self.unify(int, right, rhs_span);
+            self.unify(int, right, rhs_span)
         } else {
-            self.unify(left, right, rhs_span);
-        }
-        let ty = if op.is_comparison() {
-            self.types.known(Scalar::Bool)
-        } else {
-            left
+            self.same_type(lhs, rhs)
+        };
+        let ty = match (op.is_comparison(), fits || op.is_shift()) {
+            (true, _) => self.types.known(Scalar::Bool),
+            (false, true) => left,
+            (false, false) => self.stand_in(),
         };
         self.expr(Expr::Binary { op, lhs, rhs }, ty, span)
     }
@@ -134,10 +134,22 @@ impl Lowerer<'_> {
         span: Span,
         at: Span,
     ) -> ExprId {
-        let (left, right, rhs_span) = (self.ty(lhs), self.ty(rhs), self.span(rhs));
-        self.unify(left, right, rhs_span);
+        let ty = match self.same_type(lhs, rhs) {
+            true => self.ty(lhs),
+            false => self.stand_in(),
+        };
         let site = Some(self.site(SiteKind::Divisor, at));
-        self.expr(Expr::Divide { op, lhs, rhs, site }, left, span)
+        self.expr(Expr::Divide { op, lhs, rhs, site }, ty, span)
+    }
+
+    /// Operands of an operator have one type. A literal without a point beside a float is the one to change.
+    fn same_type(&mut self, lhs: ExprId, rhs: ExprId) -> bool {
+        let (left, right) = (self.ty(lhs), self.ty(rhs));
+        let is_float = matches!(self.types.look(right), Known::Scalar(s) if s.is_float());
+        match self.types.look(left) == Known::Int && is_float {
+            true => self.unify(right, left, self.span(lhs)),
+            false => self.unify(left, right, self.span(rhs)),
+        }
     }
 
     fn short_circuit(&mut self, e: &syn::ExprBinary, and: bool) -> Value {

@@ -288,7 +288,7 @@ impl Lowerer<'_> {
             }
             Node::Named(named) => self.literal_probe(ty, named),
             Node::Hole(Hole::Field { of, name }) => {
-                let (of, member) = (self.probe(*of)?, member(self.kernel.name(*name)));
+                let (of, member) = (self.probe(*of)?, member(self.kernel.name(*name), Span::mixed_site()));
                 Some(quote!(#of.#member))
             }
             Node::Hole(Hole::Element { of }) => {
@@ -296,7 +296,7 @@ impl Lowerer<'_> {
                 Some(quote!(#of[0]))
             }
             Node::Hole(Hole::Payload { of, name, path, .. }) => {
-                let (of, member) = (self.probe(*of)?, member(self.kernel.name(*name)));
+                let (of, member) = (self.probe(*of)?, member(self.kernel.name(*name), Span::mixed_site()));
                 Some(quote! {
                     match #of { #path { #member: __part, .. } => __part, _ => ::core::unreachable!() }
                 })
@@ -333,7 +333,8 @@ impl Lowerer<'_> {
     fn literal_with_fields(&self, of: Ty, literal: &Literal) -> Option<TokenStream> {
         let fields: Option<Vec<TokenStream>> = (literal.fields.iter())
             .map(|(name, ty, value)| {
-                let member = member(self.kernel.name(*name));
+                let span = Span::mixed_site().located_at(literal.path.span());
+                let member = member(self.kernel.name(*name), span);
                 let is_part = match self.types.node(*ty) {
                     Node::Hole(Hole::Field { of: whole, .. } | Hole::Payload { of: whole, .. }) => {
                         self.types.are_same(*whole, of)
@@ -358,16 +359,15 @@ fn place(tokens: &TokenStream) -> Span {
 }
 
 /// A field's name as tokens: an identifier, or a tuple's number.
-pub(crate) fn member(name: &str) -> syn::Member {
+pub(crate) fn member(name: &str, span: Span) -> syn::Member {
     match name.parse::<u32>() {
-        Ok(index) => syn::Member::Unnamed(syn::Index {
-            index,
-            span: Span::mixed_site(),
-        }),
-        Err(_) => syn::Member::Named(
-            syn::parse_str::<Ident>(name)
-                .unwrap_or_else(|_| Ident::new_raw(name, Span::call_site())),
-        ),
+        Ok(index) => syn::Member::Unnamed(syn::Index { index, span }),
+        Err(_) => {
+            let ident = syn::parse_str::<Ident>(name);
+            let mut ident = ident.unwrap_or_else(|_| Ident::new_raw(name, span));
+            ident.set_span(span);
+            syn::Member::Named(ident)
+        }
     }
 }
 
@@ -403,9 +403,10 @@ fn canonical(path: &syn::Path) -> TokenStream {
         .iter()
         .find_map(|prefix| text.strip_prefix(prefix))
         .unwrap_or(text);
+    let span = path.span();
     match tail {
-        "Option" | "option::Option" => quote!(::core::option::Option),
-        "Result" | "result::Result" => quote!(::core::result::Result),
+        "Option" | "option::Option" => quote_spanned!(span=> ::core::option::Option),
+        "Result" | "result::Result" => quote_spanned!(span=> ::core::result::Result),
         _ => path.to_token_stream(),
     }
 }

@@ -5,7 +5,7 @@ use syn::{FnArg, Ident, Pat, ReturnType, Type};
 
 use super::signature::{argument_kind, view_kind};
 use super::{Argument, ArgumentKind, Callables, ElementType, Own, Signature};
-use crate::diagnostics::{Errors, codes};
+use crate::diagnostics::{Errors, Mistake, codes};
 
 impl Signature {
     /// Reads the signature of a `#[device]` function. `None` when a parameter has no meaning, which is
@@ -30,6 +30,16 @@ impl Signature {
         let callables = Callables::of(&sig.generics);
         let arguments = inputs.filter_map(|a| parameter(a, &callables, errors));
         let arguments: Vec<Argument> = arguments.collect();
+        if let Some(Type::Reference(reference)) = yields(&sig.output) {
+            let mistake = Mistake::new(
+                codes::TYPE,
+                "a `#[device]` function yields a value, not a reference",
+                "yield the element itself, or its index",
+            );
+            let mistake = mistake.because("not every device has pointers to hand about");
+            errors.report(reference.span(), &mistake);
+            return None;
+        }
         (arguments.len() == sig.inputs.len()).then(|| Signature {
             name: sig.ident.clone(),
             is_unsafe: matches!(sig.safety, syn::Safety::Unsafe(_)),
@@ -40,6 +50,7 @@ impl Signature {
             inline: None,
             intrinsic: None,
             method: None,
+            is_plain: sig.generics.lifetimes().next().is_none(),
             yields: yields(&sig.output).cloned(),
             generics: callables.strip(&sig.generics),
             own: Own::default(),

@@ -26,6 +26,8 @@ pub struct Signature {
     pub intrinsic: Option<String>,
     /// The name of a method, which has its items in its type.
     pub method: Option<String>,
+    /// Does it stand for itself, without lifetimes that have a name or a trait that it is of?
+    pub is_plain: bool,
     /// The type that it yields, if that is not `()`.
     pub yields: Option<Type>,
     /// Its type parameters and constants, but for those that it calls.
@@ -232,6 +234,7 @@ impl Signature {
             inline: None,
             intrinsic: None,
             method: None,
+            is_plain: true,
             yields: None,
             generics: sig.generics.clone(),
             own: Own::default(),

@@ -6,6 +6,7 @@
 //! threads of a block as lanes of the calling thread; what they share, and what a lane keeps across a
 //! barrier, lies in [`Scratch`].
 
+mod audited;
 mod block;
 pub mod collective;
 mod compound;
@@ -25,6 +26,7 @@ pub mod view;
 pub use crate::number::Float;
 pub use crate::output::print;
 pub use crate::{Atomic, KernelType};
+pub use audited::{Audited, Known, KnownType, known};
 pub use block::Block;
 pub use compound::{
     Number, array_element, array_len, either, leaves, len_of, of_type, value, zeroed,

@@ -92,10 +92,12 @@ impl Writer<'_> {
             false => (None, body, None),
         };
         let flag = (!callee.is_self).then(|| mixed!(direct::Flag::<CHECK>,));
+        let args = quote_spanned!(located(span)=> (#(#names,)*));
+        let args = callee.known(&args);
         let call = quote_spanned! {located(span)=>
-            #body(#flag __block, __thread, __dim, #base, #depth (#(#names,)*))
+            #body(#flag __block, __thread, __dim, #base, #depth #args)
         };
-        let call = passed_on(&call, span);
+        let call = callee.known(&passed_on(&call, span));
         quote_spanned! {span=>
             #(#before)*
             #result {

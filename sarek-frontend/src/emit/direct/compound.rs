@@ -317,12 +317,7 @@ impl Writer<'_> {
     }
 
     fn member(&self, name: NameId, span: Span) -> syn::Member {
-        let mut member = member(self.kernel.name(name));
-        match &mut member {
-            syn::Member::Named(name) => name.set_span(span),
-            syn::Member::Unnamed(index) => index.span = span,
-        }
-        member
+        member(self.kernel.name(name), span)
     }
 }
 

@@ -8,6 +8,7 @@ use super::compound::foreign_literal;
 use super::names::{is_float, literal, located, operator, rust_type};
 use super::trim::can_divide;
 use super::{Writer, mixed};
+use crate::emit::at;
 
 impl Writer<'_> {
     pub fn expr(&self, id: ExprId) -> TokenStream {
@@ -95,7 +96,7 @@ impl Writer<'_> {
                 quote_spanned!(span=> #function(#arg))
             }
             Expr::Cast { arg } => {
-                let (arg, ty) = (self.operand(arg), rust_type(ty.scalar()));
+                let (arg, ty) = (self.operand(arg), at(&rust_type(ty.scalar()), span));
                 quote_spanned!(span=> (#arg as #ty))
             }
             Expr::Call { intrinsic, args } => {

@@ -209,13 +209,15 @@ impl Writer<'_> {
             None => mixed!(__scratch.room(__threads)),
         };
         let (full, active, any) = self.who(frame);
+        let args = callee.known(&quote_spanned!(span=> (#(#args,)*)));
+        let result = callee.known(&result);
         quote_spanned! {span=>
             #any {
                 let __mark = __scratch.mark();
                 #(#rooms)*
                 #fill
                 if let ::core::result::Result::Err(__fault) = #block(
-                    direct::Flag::<CHECK>, direct::Flag::<#full>, __block, __lanes, __dim, __scratch, #base, #active, (#(#args,)*), #result,
+                    direct::Flag::<CHECK>, direct::Flag::<#full>, __block, __lanes, __dim, __scratch, #base, #active, #args, #result,
                 ) {
                     return ::core::result::Result::Err(__fault);
                 }
@@ -362,7 +364,7 @@ impl Writer<'_> {
         });
         let agreed = self.agreed(differ).map(|param| {
             let name = param_name(param);
-            mixed!(let #name = #name.get_unchecked(__first).assume_init();)
+            mixed!(let #name = #name.get_unchecked(__first).assume_init_read();)
         });
         let (tree, kept) = (self.tree(&frame), self.kept(&frame));
         mixed! {
@@ -404,7 +406,7 @@ impl Writer<'_> {
             true => mixed!(__first),
             false => mixed!(__lane),
         };
-        Some(mixed!(#name.get_unchecked(#position).assume_init()))
+        Some(mixed!(#name.get_unchecked(#position).assume_init_read()))
     }
 
     /// Where a `&mut T` parameter points.

@@ -4,7 +4,10 @@ use crate::conformance::Case;
 use crate::conformance::check::{Check, expect, poisoned};
 use crate::prelude::*;
 
-pub const CASES: &[Case] = &[Case::new("functions/arrays", &[], arrays)];
+pub const CASES: &[Case] = &[
+    Case::new("functions/arrays", &[], arrays),
+    Case::new("functions/array_literals", &[], array_literals),
+];
 
 /// The sum of the elements in a ring, from `first` on.
 #[device]
@@ -68,4 +71,56 @@ fn arrays(device: &Device) -> Check {
         due.extend((0..64).map(|t| 3 + ring[t] + tile[t] + 2 * tile[(t + 2) % 64]));
     }
     expect("rings", &y, &due)
+}
+
+#[derive(Clone, Copy, KernelType)]
+#[repr(C)]
+struct Weight {
+    of: u32,
+    by: u32,
+}
+
+/// The sum of products.
+#[device]
+fn weighed(weights: &[Weight]) -> u32 {
+    let mut sum = 0;
+    for k in 0..weights.len() {
+        sum += weights[k].of * weights[k].by;
+    }
+    sum
+}
+
+/// The literal's elements are the function's own.
+#[device]
+fn shifted(x: &[u32], at: usize) -> u32 {
+    ring(&[x[at], 3, weighed(&[Weight { of: 2, by: x[at] }])], 1, 2)
+}
+
+#[kernel]
+fn literals(x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    if i < y.len() {
+        let mut sum = shifted(x, i);
+        for k in 0..2 {
+            // Made anew each time, and in order: the function is called between the elements of the arguments.
+            sum += ring(&[x[i], sum, ring(&[7; 5], k, 3)], k, 2) * ring(&[sum], 0, 1);
+            push(&mut [sum, 1], 5);
+        }
+        y[i] = sum;
+    }
+}
+
+fn array_literals(device: &Device) -> Check {
+    let n = 90;
+    let x: Vec<u32> = (0..n).map(|i| i % 7).collect();
+    let mut y = poisoned::<u32>(n as usize);
+    literals(&Vector::from_slice(&x), &mut y)
+        .over(n as usize)
+        .run_on(device)?;
+    let due = x.iter().map(|&v| {
+        let first = 3 + 2 * v;
+        let second = first + (v + first) * first;
+        second + (second + 21) * second
+    });
+    expect("literals", &y, &due.collect::<Vec<u32>>())
 }

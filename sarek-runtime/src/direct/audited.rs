@@ -1,0 +1,40 @@
+//! What a compiled body is made of where the user's own function does not type check.
+//!
+//! rustc checks the function as the user wrote it, and says of it what it has to say. Of a compiled body it would say the
+//! same again, in names that nobody knows. So what calls give and take there has its type by way of a constant that holds the
+//! function once more ([`known`]): where that one has errors, the constant has no value, and types that depend on
+//! it are errors, of which rustc says nothing.
+
+/// Does the function type check? There is a constant `OK` only if it does.
+#[derive(Debug)]
+pub struct Audited<const OK: bool>;
+
+/// What has a type if a function type checks.
+pub trait Known<T> {
+    /// The type itself.
+    type Type;
+
+    /// The value itself.
+    fn known(value: T) -> Self::Type;
+}
+
+impl<T> Known<T> for Audited<true> {
+    type Type = T;
+
+    #[inline(always)]
+    fn known(value: T) -> T {
+        value
+    }
+}
+
+/// A type, if the function type checks.
+pub type KnownType<const OK: bool, T> = <Audited<OK> as Known<T>>::Type;
+
+/// A value of such a type.
+#[inline(always)]
+pub fn known<const OK: bool, T>(value: T) -> KnownType<OK, T>
+where
+    Audited<OK>: Known<T>,
+{
+    <Audited<OK> as Known<T>>::known(value)
+}
