@@ -19,12 +19,7 @@ pub fn item(item: &ItemFn, errors: &Errors, krate: &TokenStream) -> ItemFn {
 }
 
 /// The same of a function that stays where it is: its body is that for rustc and that for editors.
-pub fn with_editors(
-    sig: &mut Signature,
-    block: &mut Block,
-    errors: &Errors,
-    krate: &TokenStream,
-) {
+pub fn with_editors(sig: &mut Signature, block: &mut Block, errors: &Errors, krate: &TokenStream) {
     let written = block.clone();
     in_function(sig, block, errors, krate);
     *block = syn::parse_quote! {{
