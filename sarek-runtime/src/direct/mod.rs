@@ -40,7 +40,9 @@ pub use math::Elementary;
 pub use number::{Divide, clamp, narrow, wide};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use scratch::{Mark, Plain, Scratch};
-pub use slice::{Output, atomics, input, lend, lend_atomics, output, prefetch, scalar};
+pub use slice::{
+    Output, atomics, input, lend, lend_atomics, output, prefetch, prefetch_far, scalar,
+};
 pub use subgroup::SUBGROUP;
 pub use view::{view, view_mut};
 

@@ -76,16 +76,17 @@ impl Writer<'_> {
 
     /// The widths of strips that blocks are cut into; wide ones if lanes only take turns.
     fn widths(&self, all_turns: bool) -> Vec<u32> {
-        let wide = all_turns.then_some(WIDE);
+        let wide = if all_turns { &WIDE[..] } else { &[] };
+        let mut wide = wide.iter().copied();
         match self.kernel.block {
             Some([x, _, _]) => {
-                let mut widths = wide.into_iter().chain(WIDTHS);
+                let mut widths = wide.chain(WIDTHS);
                 let fits = widths.find(|w| x.is_multiple_of(*w));
                 fits.into_iter().collect()
             }
             // The runtime picks long rows where there are no barriers.
-            None if wide.is_some() || self.frame.is_none() => {
-                wide.into_iter().chain([32]).collect()
+            None if all_turns || self.frame.is_none() => {
+                wide.next().into_iter().chain([32]).collect()
             }
             None => vec![32, 16],
         }
