@@ -35,7 +35,7 @@ pub use joint::{
     Flag, Received, ReceivedLanes, Unmarked, again, facts_of, first, function_of, given, lent,
     received, received_lanes,
 };
-pub use kept::{Kept, Rows};
+pub use kept::{Kept, Rows, Strip};
 pub use math::Elementary;
 pub use number::{Divide, clamp, narrow, wide};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use sarek_ir::analysis::regions::{MaskId, Node, Place, Plan, RegionId, Rules, label};
 use sarek_ir::analysis::touch;
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
@@ -247,13 +247,13 @@ impl Writer<'_> {
         varies
     }
 
-    /// Are the values that live in arrays of lanes scalars, or arrays of them to index?
+    /// Are the arrays that lanes keep such as are indexed where they lie? Others would be copied by each region.
     fn fits_arrays(&self, plan: &Plan) -> bool {
         let mut locals = (0..self.kernel.locals.len() as u32).map(LocalId);
         locals.all(|local| {
-            let is_value = !self.lowered.arrays.contains(&local);
-            let is_whole = self.is_foreign(local) || is_value && self.kernel.array(local).is_some();
-            plan.place(local) != Place::Lanes || !is_whole
+            let is_array = self.kernel.array(local).is_some();
+            let is_indexed = self.lowered.arrays.contains(&local) && !self.is_foreign(local);
+            plan.place(local) != Place::Lanes || !is_array || is_indexed
         })
     }
 
@@ -289,39 +289,75 @@ impl Writer<'_> {
             if frame.plan.place(local) != Place::Lanes {
                 continue;
             }
-            let array = frame.array(local);
-            let info = &self.kernel.locals[index];
-            let zero = literal(sarek_ir::Value::zero(self.kernel.local_scalar(info)));
-            let each = self
-                .kernel
-                .array(local)
-                .map(|(_, len)| self.const_length(len));
-            let each = each.unwrap_or_else(|| mixed!(1));
-            before.extend(mixed!(let mut #array = [#zero; #each * __STRIP];));
-            let kept = outer.and_then(|(outer, id)| {
+            let outer = outer.and_then(|(outer, id)| {
                 let uses = outer.plan.uses[id.0 as usize].lanes.iter();
                 let (_, writes) = uses.copied().find(|(l, _)| *l == local)?;
                 Some((outer.array(local), writes))
             });
-            if let Some((block, writes)) = kept {
-                let copied = |from: TokenStream, to: TokenStream| {
-                    mixed! {
-                        for __e in (0..#each) {
-                            for __w in 0..__STRIP {
-                                #to = #from;
-                            }
-                        }
-                    }
-                };
-                let inner = mixed!(#array[__e * __STRIP + __w]);
-                let place = mixed!(*#block.get_unchecked_mut(__e * __threads + __lane + __w));
-                before.extend(copied(place.clone(), inner.clone()));
-                if writes {
-                    after.extend(copied(inner, place));
-                }
-            }
+            let (first, last) = match self.within(frame).is_kept_whole(local) {
+                true => self.strip_whole(frame.array(local), outer),
+                false => self.strip_array(frame.array(local), local, outer),
+            };
+            before.extend(first);
+            after.extend(last);
         }
         (before, after)
+    }
+
+    /// The same for a scalar, or an array of scalars. `outer` is the block's array, and whether to put back.
+    fn strip_array(
+        &self,
+        array: Ident,
+        local: LocalId,
+        outer: Option<(Ident, bool)>,
+    ) -> (TokenStream, TokenStream) {
+        let scalar = self.kernel.local_scalar(&self.kernel.locals[local.index()]);
+        let zero = literal(sarek_ir::Value::zero(scalar));
+        let each = self.kernel.array(local);
+        let each = each.map_or_else(|| mixed!(1), |(_, len)| self.const_length(len));
+        let declared = mixed!(let mut #array = [#zero; #each * __STRIP];);
+        let Some((outer, writes)) = outer else {
+            return (declared, TokenStream::new());
+        };
+        let copied = |from: &TokenStream, to: &TokenStream| {
+            mixed! {
+                for __e in (0..#each) {
+                    for __w in 0..__STRIP {
+                        #to = #from;
+                    }
+                }
+            }
+        };
+        let inner = mixed!(#array[__e * __STRIP + __w]);
+        let place = mixed!(*#outer.get_unchecked_mut(__e * __threads + __lane + __w));
+        let first = copied(&place, &inner);
+        let last = writes.then(|| copied(&inner, &place));
+        (mixed!(#declared #first), last.unwrap_or_default())
+    }
+
+    /// The same for a value of several parts. Large ones are left to the plain loop.
+    fn strip_whole(
+        &self,
+        array: Ident,
+        outer: Option<(Ident, bool)>,
+    ) -> (TokenStream, TokenStream) {
+        let declared = mixed! {
+            let mut #array = direct::Strip::<_, __STRIP>::new();
+            if !#array.is_small() { break; }
+        };
+        let Some((outer, writes)) = outer else {
+            return (declared, TokenStream::new());
+        };
+        let first = mixed! {
+            for __w in 0..__STRIP { #array.keep(__w, #outer.fetch(__lane + __w)); }
+        };
+        let last = mixed! {
+            for __w in 0..__STRIP { #outer.keep(__lane + __w, #array.fetch(__w)); }
+        };
+        (
+            mixed!(#declared #first),
+            if writes { last } else { TokenStream::new() },
+        )
     }
 
     /// Declares the masks of loops whose lanes are asked for each time.
