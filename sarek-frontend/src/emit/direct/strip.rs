@@ -11,7 +11,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use sarek_ir::analysis::regions::{MaskId, Node, Place, Plan, RegionId, Rules, label};
 use sarek_ir::analysis::touch;
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
-use sarek_ir::{ExprId, LabelId, LocalId, Stmt, StmtId};
+use sarek_ir::{Expr, ExprId, LabelId, LocalId, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes};
 use super::names::literal;
@@ -21,6 +21,13 @@ use super::{Writer, mixed};
 
 /// Lanes of a strip whose values fit registers, wide ones first.
 const WIDTHS: [u32; 4] = [32, 16, 8, 4];
+
+/// Lanes of a strip that keep no more than [`LIGHT_BYTES`] each, and call nothing: four registers of sums would wait for
+/// additions.
+const LIGHT: u32 = 64;
+
+/// As much as a number.
+const LIGHT_BYTES: usize = 4;
 
 /// The loops that move outside of strips.
 #[derive(Default)]
@@ -54,8 +61,10 @@ impl Writer<'_> {
         frame.turns = moved.turns;
         let once = self.read_once(&plan);
         let (arrays, back) = self.strip_arrays(&frame, outer);
-        let each = self.widths(all_turns).into_iter().map(|width| {
-            frame.wide = width > WIDTHS[0];
+        let calls = moved.loops.iter().any(|looped| self.calls(*looped));
+        let is_light = !calls && self.bytes_kept(&plan) <= LIGHT_BYTES;
+        let each = self.widths(all_turns, is_light).into_iter().map(|width| {
+            frame.wide = all_turns && width > WIDTHS[0];
             let tree = self.tree(&frame);
             let width = Literal::u32_unsuffixed(width);
             mixed! {
@@ -74,14 +83,17 @@ impl Writer<'_> {
         Some(mixed!(#(#each)*))
     }
 
-    /// The widths of strips that blocks are cut into; wide ones if lanes only take turns.
-    fn widths(&self, all_turns: bool) -> Vec<u32> {
-        let wide = if all_turns { &WIDE[..] } else { &[] };
+    /// The widths of strips that blocks are cut into: wide ones if lanes only take turns, or do little.
+    fn widths(&self, all_turns: bool, is_light: bool) -> Vec<u32> {
+        let wide = match (all_turns, is_light) {
+            (true, _) => &WIDE[..],
+            (false, true) => &[LIGHT],
+            (false, false) => &[],
+        };
         let mut wide = wide.iter().copied();
         match self.kernel.block {
             Some([x, _, _]) => {
-                let mut widths = wide.chain(WIDTHS);
-                let fits = widths.find(|w| x.is_multiple_of(*w));
+                let fits = wide.chain(WIDTHS).find(|w| x.is_multiple_of(*w));
                 fits.into_iter().collect()
             }
             // The runtime picks long rows where there are no barriers.
@@ -90,6 +102,34 @@ impl Writer<'_> {
             }
             None => vec![32, 16],
         }
+    }
+
+    /// Does a statement call a function?
+    fn calls(&self, stmt: StmtId) -> bool {
+        let itself = matches!(
+            self.kernel.stmt(stmt),
+            Stmt::Call { .. } | Stmt::Native { .. }
+        );
+        let mut open = touch::operands(self.kernel, stmt);
+        while let Some(expr) = open.pop() {
+            if matches!(self.kernel.expr(expr), Expr::Call { .. }) {
+                return true;
+            }
+            open.extend(self.kernel.operands(expr));
+        }
+        let mut inner = touch::blocks(self.kernel, stmt).into_iter();
+        itself || inner.any(|block| self.kernel.block(block).any(|s| self.calls(s)))
+    }
+
+    /// Bytes that a lane keeps in arrays of the strip.
+    fn bytes_kept(&self, plan: &Plan) -> usize {
+        let locals = (0..self.kernel.locals.len() as u32).map(LocalId);
+        let kept = locals.filter(|local| plan.place(*local) == Place::Lanes);
+        let bytes = kept.map(|local| {
+            let scalar = self.kernel.locals[local.index()].ty.as_scalar();
+            scalar.map_or(usize::MAX, |scalar| scalar.size())
+        });
+        bytes.fold(0, usize::saturating_add)
     }
 
     /// How a strip is split; nothing if there is no loop to move, or some lanes would part.
