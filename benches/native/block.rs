@@ -14,7 +14,7 @@ use crate::common::runner::{Case, Work};
 use crate::{Bench, random};
 
 /// Blocks that count a histogram.
-const COUNTING: usize = 64;
+const COUNTING: usize = 128;
 
 /// One kernel with its sizes.
 struct Row<S, T: Element> {
@@ -112,6 +112,11 @@ fn pocl() -> Option<Device> {
         .ok()
 }
 
+/// Eight blocks for each thread of the pool: one less or more should not decide which thread is the last.
+pub fn bodies_for_all() -> usize {
+    8 * BLOCK * rayon::current_num_threads()
+}
+
 /// Runs all pairs.
 pub fn run(bench: &Bench) -> Fallible {
     let pocl = pocl();
@@ -119,8 +124,8 @@ pub fn run(bench: &Bench) -> Fallible {
     products(bench, pocl, 512)?;
     sums(bench, pocl, 1 << 22)?;
     transposes(bench, pocl, 4096)?;
-    histograms(bench, pocl, 1 << 22)?;
-    bodies(bench, pocl, 4096)?;
+    histograms(bench, pocl, 1 << 24)?;
+    bodies(bench, pocl, bodies_for_all())?;
     exponentials(bench, pocl, 1 << 22)
 }
 

@@ -373,7 +373,7 @@ fn main() -> Fallible {
     bench.matmul("rayon", 512, plain::matmul_elements)?;
     bench.matmul("rayon, rows", 512, plain::matmul_rows)?;
     bench.grids(4096)?;
-    bench.nbody(4096)?;
+    bench.nbody(block::bodies_for_all())?;
     for n in [64, 4096] {
         bench.triad("serial loop", n, Work::Launch, plain::triad_serial)?;
         bench.triad("rayon", n, Work::Launch, plain::triad)?;

@@ -8,6 +8,8 @@ use crate::common::kernels::{RATE, SOFTENING, VOLATILITY};
 
 /// Elements that a task takes at a time; rayon joins chunks as it sees fit.
 const CHUNK: usize = 1 << 14;
+/// Bodies that are worked on side by side, for the compiler to put into vectors.
+const LANES: usize = 16;
 
 pub fn copy(a: &[f32], c: &mut [f32]) {
     c.par_chunks_mut(CHUNK)
@@ -175,18 +177,28 @@ pub fn jacobi(width: usize, height: usize, old: &[f32], new: &mut [f32]) {
     });
 }
 
+/// Some bodies side by side meet all others.
 pub fn accelerations(bodies: &[f32x4], result: &mut [f32]) {
-    let each = result.par_chunks_exact_mut(3).zip(bodies);
-    each.for_each(|(out, body)| {
-        let mut sum = [0.0f32; 3];
+    assert!(bodies.len().is_multiple_of(LANES), "no lane is empty");
+    let tasks = result
+        .par_chunks_exact_mut(3 * LANES)
+        .zip(bodies.par_chunks_exact(LANES));
+    tasks.for_each(|(out, own)| {
+        let part = |of: fn(&f32x4) -> f32| std::array::from_fn(|lane| of(&own[lane]));
+        let [x, y, z]: [[f32; LANES]; 3] = [part(|b| b.x), part(|b| b.y), part(|b| b.z)];
+        let (mut ax, mut ay, mut az) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
         for other in bodies {
-            let d = [other.x - body.x, other.y - body.y, other.z - body.z];
-            let inverse = 1.0 / (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + SOFTENING).sqrt();
-            let scale = other.w * inverse * inverse * inverse;
-            for (sum, d) in sum.iter_mut().zip(d) {
-                *sum += d * scale;
+            for l in 0..LANES {
+                let (dx, dy, dz) = (other.x - x[l], other.y - y[l], other.z - z[l]);
+                let inverse = 1.0 / (dx * dx + dy * dy + dz * dz + SOFTENING).sqrt();
+                let scale = other.w * inverse * inverse * inverse;
+                ax[l] += dx * scale;
+                ay[l] += dy * scale;
+                az[l] += dz * scale;
             }
         }
-        out.copy_from_slice(&sum);
+        for (l, out) in out.chunks_exact_mut(3).enumerate() {
+            out.copy_from_slice(&[ax[l], ay[l], az[l]]);
+        }
     });
 }

@@ -92,6 +92,27 @@ impl TypeInfo {
         }
     }
 
+    /// Bytes of its smallest scalar of at least so many; 0 if it has none. An enum's tag counts.
+    pub const fn smallest_scalar(&self, least: u64) -> u64 {
+        match self {
+            TypeInfo::Scalar(scalar) => {
+                let size = scalar.size() as u64;
+                if size < least { 0 } else { size }
+            }
+            TypeInfo::Array(elem, _) => elem.smallest_scalar(least),
+            TypeInfo::Struct(info) => smallest_of_fields(info.fields, least, 0),
+            TypeInfo::Enum(info) => {
+                let mut found = Scalar::U32.size() as u64;
+                let mut i = 0;
+                while i < info.variants.len() {
+                    found = smallest_of_fields(info.variants[i].fields, least, found);
+                    i += 1;
+                }
+                found
+            }
+        }
+    }
+
     /// Bytes of its scalars, without what lies between them. Of an enum, those of all its variants.
     pub const fn scalar_bytes(&self) -> u64 {
         match self {
@@ -109,6 +130,18 @@ impl TypeInfo {
             }
         }
     }
+}
+
+const fn smallest_of_fields(fields: &[FieldInfo], least: u64, mut found: u64) -> u64 {
+    let mut i = 0;
+    while i < fields.len() {
+        let size = fields[i].ty.smallest_scalar(least);
+        if size != 0 && (found == 0 || size < found) {
+            found = size;
+        }
+        i += 1;
+    }
+    found
 }
 
 const fn bytes_of_fields(fields: &[FieldInfo]) -> u64 {

@@ -1,13 +1,14 @@
-//! Values of several parts that lanes keep from one barrier to the next.
+//! Values of several parts that lanes keep from one region to the next.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use super::Scratch;
+use crate::KernelType;
 
 /// A value of each lane of a block: a struct, tuple, enum or array.
 ///
-/// It is taken apart into words of the type's alignment: the first word of all lanes, then the second, and so on. So lanes
+/// It is taken apart into words as large as a part: the first word of all lanes, then the second, and so on. So lanes
 /// next to each other find each part of theirs next to each other, as the loop over lanes wants it. What a lane has not
 /// kept is not initialised.
 pub struct Kept<'a, T> {
@@ -16,7 +17,7 @@ pub struct Kept<'a, T> {
     borrow: PhantomData<&'a mut [T]>,
 }
 
-impl<'a, T: Copy> Kept<'a, T> {
+impl<'a, T: KernelType> Kept<'a, T> {
     /// Memory for the values of so many lanes.
     #[inline(always)]
     pub fn new(scratch: &'a Scratch, lanes: usize) -> Kept<'a, T> {
@@ -58,31 +59,120 @@ impl<'a, T: Copy> Kept<'a, T> {
     /// As for [`Kept::fetch`].
     #[inline(always)]
     unsafe fn each_word(&self, lane: usize, value: &mut MaybeUninit<T>, way: Way) {
-        // SAFETY: the caller's promise; the type has the alignment of the words.
-        unsafe {
-            match const { align_of::<T>() } {
-                1 => self.copy::<u8>(lane, value, way),
-                2 => self.copy::<u16>(lane, value, way),
-                4 => self.copy::<u32>(lane, value, way),
-                _ => self.copy::<u64>(lane, value, way),
-            }
+        // SAFETY: there is memory for the values of so many lanes.
+        unsafe { each_word(self.words, self.lanes, lane, value, way) };
+    }
+}
+
+/// As [`Kept`], of the lanes of a strip, and for as long as the strip is run: what is small enough lies in registers.
+pub struct Strip<T, const LANES: usize> {
+    words: [MaybeUninit<T>; LANES],
+}
+
+impl<T: KernelType, const LANES: usize> Strip<T, LANES> {
+    /// Memory for the values of all lanes.
+    #[inline(always)]
+    #[allow(clippy::new_without_default)] // it has no value yet
+    pub const fn new() -> Strip<T, LANES> {
+        Strip {
+            words: [MaybeUninit::uninit(); LANES],
         }
     }
 
-    /// # Safety
-    /// As for [`Kept::fetch`]; `T` is at least as aligned as `W`.
+    /// Is a value small enough to be fetched and kept by each region?
     #[inline(always)]
-    unsafe fn copy<W: Copy>(&self, lane: usize, value: &mut MaybeUninit<T>, way: Way) {
-        let kept = self.words.cast::<MaybeUninit<W>>();
-        let value = value.as_mut_ptr().cast::<MaybeUninit<W>>();
-        for k in 0..size_of::<T>() / size_of::<W>() {
-            // SAFETY: the value has so many words, and the memory as many for each lane.
-            unsafe {
-                let (kept, value) = (kept.add(k * self.lanes + lane), value.add(k));
-                match way {
-                    Way::Fetch => *value = *kept,
-                    Way::Keep => *kept = *value,
-                }
+    pub const fn is_small(&self) -> bool {
+        /// Bytes, as many as sixteen floats have.
+        const MOST: usize = 64;
+        size_of::<T>() <= MOST
+    }
+
+    /// What a lane kept last.
+    ///
+    /// # Safety
+    /// There are more lanes than `lane`.
+    #[inline(always)]
+    pub unsafe fn fetch(&mut self, lane: usize) -> MaybeUninit<T> {
+        let mut value = MaybeUninit::uninit();
+        // SAFETY: the caller's promise; there is memory for the values of so many lanes.
+        unsafe {
+            let words = self.words.as_mut_ptr().cast();
+            each_word(words, LANES, lane, &mut value, Way::Fetch);
+        }
+        value
+    }
+
+    /// Keeps a value.
+    ///
+    /// # Safety
+    /// As for [`Strip::fetch`].
+    #[inline(always)]
+    pub unsafe fn keep(&mut self, lane: usize, mut value: MaybeUninit<T>) {
+        // SAFETY: as above.
+        unsafe {
+            let words = self.words.as_mut_ptr().cast();
+            each_word(words, LANES, lane, &mut value, Way::Keep);
+        }
+    }
+}
+
+/// Moves a value from or to memory where the first words of all lanes stand before the second ones, and so on.
+///
+/// # Safety
+/// There is memory for the values of `lanes` lanes at `kept`, not that of `value`, and more of them than `lane`.
+#[inline(always)]
+unsafe fn each_word<T: KernelType>(
+    kept: *mut T,
+    lanes: usize,
+    lane: usize,
+    value: &mut MaybeUninit<T>,
+    way: Way,
+) {
+    // SAFETY: the caller's promise; the type has the alignment of the words.
+    unsafe {
+        match const { word::<T>() } {
+            1 => copy::<T, u8>(kept, lanes, lane, value, way),
+            2 => copy::<T, u16>(kept, lanes, lane, value, way),
+            4 => copy::<T, u32>(kept, lanes, lane, value, way),
+            _ => copy::<T, u64>(kept, lanes, lane, value, way),
+        }
+    }
+}
+
+/// Bytes of a word: of the smallest scalar, but for those that share the words of larger ones.
+const fn word<T: KernelType>() -> usize {
+    let of_four = T::TYPE.smallest_scalar(4);
+    let size = if of_four == 0 {
+        T::TYPE.smallest_scalar(1)
+    } else {
+        of_four
+    };
+    if (size as usize) < align_of::<T>() {
+        size as usize
+    } else {
+        align_of::<T>()
+    }
+}
+
+/// # Safety
+/// As for [`each_word`]; `T` is at least as aligned as `W`.
+#[inline(always)]
+unsafe fn copy<T, W: Copy>(
+    kept: *mut T,
+    lanes: usize,
+    lane: usize,
+    value: &mut MaybeUninit<T>,
+    way: Way,
+) {
+    let kept = kept.cast::<MaybeUninit<W>>();
+    let value = value.as_mut_ptr().cast::<MaybeUninit<W>>();
+    for k in 0..size_of::<T>() / size_of::<W>() {
+        // SAFETY: the value has so many words, and the memory as many for each lane.
+        unsafe {
+            let (kept, value) = (kept.add(k * lanes + lane), value.add(k));
+            match way {
+                Way::Fetch => *value = *kept,
+                Way::Keep => *kept = *value,
             }
         }
     }
@@ -164,6 +254,7 @@ enum Way {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{f32x4, f64x2};
 
     #[test]
     fn values_are_lent_lane_by_lane() {
@@ -182,6 +273,30 @@ mod tests {
             let all = [0, 1, 2, 3].map(|i| rows.fetch(i).assume_init());
             assert_eq!(all, [(0, 0.0), (1, 1.0), (9, 0.5), (3, 3.0)]);
         }
+    }
+
+    #[test]
+    fn words_are_as_large_as_parts() {
+        let of_numbers = [word::<f32x4>(), word::<f64x2>(), word::<[u8; 3]>()];
+        assert_eq!(of_numbers, [4, 8, 1]);
+        // A byte shares the word of what comes behind it; a tag counts.
+        assert_eq!([word::<(u8, f32)>(), word::<Option<f64>>()], [4, 4]);
+    }
+
+    #[test]
+    fn strips_keep_values_apart() {
+        let mut strip: Strip<(u8, f32), 4> = Strip::new();
+        assert!(strip.is_small());
+        // SAFETY: there are four lanes, all of which keep a value before it is read.
+        unsafe {
+            for i in 0..4 {
+                strip.keep(i, MaybeUninit::new((i as u8, i as f32)));
+            }
+            strip.keep(1, MaybeUninit::new((9, 0.5)));
+            let all = [0, 1, 2, 3].map(|i| strip.fetch(i).assume_init());
+            assert_eq!(all, [(0, 0.0), (9, 0.5), (2, 2.0), (3, 3.0)]);
+        }
+        assert!(!Strip::<[f32; 17], 4>::new().is_small());
     }
 
     #[test]

@@ -37,12 +37,14 @@ pub use joint::{
     Flag, Received, ReceivedLanes, Unmarked, again, facts_of, first, function_of, given, lent,
     received, received_lanes,
 };
-pub use kept::{Kept, Rows};
+pub use kept::{Kept, Rows, Strip};
 pub use math::Elementary;
 pub use number::{Divide, clamp, narrow, wide, widened};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use scratch::{Mark, Plain, Scratch};
-pub use slice::{Output, Slices, atomics, input, lend, lend_atomics, output, prefetch, scalar};
+pub use slice::{
+    Output, Slices, atomics, input, lend, lend_atomics, output, prefetch, prefetch_far, scalar,
+};
 pub use subgroup::SUBGROUP;
 pub use view::{view, view_mut};
 

@@ -204,19 +204,40 @@ impl<'a, T> Output<'a, T> {
 #[inline(always)]
 pub fn prefetch<T>(ptr: *const T, first: usize, count: usize) {
     #[cfg(target_arch = "x86_64")]
-    {
-        /// Bytes of a cache line.
-        const LINE: usize = 64;
-        let lines = (count * size_of::<T>()).div_ceil(LINE);
-        for line in 0..lines {
-            let at = ptr.wrapping_add(first).wrapping_byte_add(line * LINE);
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a hint, which never faults.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
-        }
-    }
+    each_line(ptr, first, count, |line| {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, which never faults.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line) };
+    });
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (ptr, first, count);
+}
+
+/// Asks for some elements to be brought to the second cache. They need not be there.
+#[inline(always)]
+pub fn prefetch_far<T>(ptr: *const T, first: usize, count: usize) {
+    #[cfg(target_arch = "x86_64")]
+    each_line(ptr, first, count, |line| {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: a hint, which never faults.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(line) };
+    });
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (ptr, first, count);
+}
+
+/// Calls `f` with an address in each line of the elements, but for a last one that they only end in.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn each_line<T>(ptr: *const T, first: usize, count: usize, mut f: impl FnMut(*const i8)) {
+    /// Bytes of a cache line.
+    const LINE: usize = 64;
+    for line in 0..(count * size_of::<T>()).div_ceil(LINE) {
+        f(ptr
+            .wrapping_add(first)
+            .wrapping_byte_add(line * LINE)
+            .cast());
+    }
 }
 
 /// The argument of a scalar parameter.

@@ -5,14 +5,16 @@
 //! counter, the first lane's, tells those of all, and how many of them a turn has left; no lane is asked.
 //!
 //! Such a strip is wide: a turn then reads a long stretch of memory. What lanes keep from turn to turn lies in the
-//! nearest cache meanwhile, which costs less than memory does.
+//! nearest cache meanwhile, which costs less than memory does. Elements of later turns are asked for part by part beside the
+//! work: a processor foresees no stretch that lies far from the last one, and updates at places that late elements tell
+//! stand in the way of each other.
 //!
 //! Indices are compared as numbers, not as remainders: where the limit or the stride is so large that an index could wrap,
 //! strips are not used.
 
 use std::collections::BTreeSet;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Literal, TokenStream};
 use sarek_ir::analysis::regions::Node;
 use sarek_ir::analysis::touch::{self, Touch};
 use sarek_ir::analysis::uniformity::Uniformity;
@@ -25,8 +27,18 @@ use super::names::param_name;
 use super::trim::can_divide;
 use super::{Writer, mixed};
 
-/// The lanes of a wide strip.
-pub const WIDE: u32 = 256;
+/// The lanes of wide strips.
+pub const WIDE: [u32; 3] = [256, 128, 64];
+
+/// The lanes of a wide strip between which elements of a later turn are asked for.
+const PART: u32 = 32;
+
+/// Turns until elements that are asked for from the nearest cache are used; of several slices fewer. Strides often are
+/// multiples of a page: then lines of all turns share the few places of one set.
+const NEAR: usize = 2;
+
+/// Turns until elements that are asked for from memory are used.
+const FAR: usize = 8;
 
 /// A loop that lanes take turns in.
 #[derive(Clone, Copy)]
@@ -244,7 +256,7 @@ impl Writer<'_> {
             unreachable!("the node is a loop");
         };
         let read = self.read_in_turns(self.body_of(*stmt), turns.counter);
-        let read = read.into_iter().map(param_name);
+        let read: Vec<Ident> = read.into_iter().map(param_name).collect();
         let lane = Frame {
             turn: Some(turns.counter),
             ..frame.lane()
@@ -258,22 +270,43 @@ impl Writer<'_> {
             self.lane_body(&lane, *id, mixed!(#(#stmts)*))
         });
         let body = mixed!(#(#bodies)*);
-        let lanes = |count: TokenStream| {
+        let lanes = |range: TokenStream| {
             mixed! {
-                for __w in 0..#count {
+                for __w in #range {
                     let __thread = [__thread[0] + __w, __thread[1], __thread[2]];
                     #body
                 }
             }
         };
-        let some = lanes(mixed!(__count));
-        let turn = if frame.wide {
-            some
+        let ask = |first: TokenStream, count: TokenStream| {
+            mixed! {#(
+                direct::prefetch(#read.as_ptr(), __later.wrapping_add(#first), #count);
+                direct::prefetch_far(#read.as_ptr(), __much_later.wrapping_add(#first), #count);
+            )*}
+        };
+        let all = if frame.wide {
+            let part = Literal::u32_unsuffixed(PART);
+            let (some, last) = (mixed!(#part), mixed!(__STRIP - 1));
+            let (ask, ask_last) = (ask(mixed!(__part), some), ask(last, mixed!(1)));
+            let lanes = lanes(mixed!(__part..__part + #part));
+            mixed! {
+                // Elements that do not begin with a line end in one more.
+                #ask_last
+                for __part in 0..__STRIP / #part {
+                    let __part = __part * #part;
+                    #ask
+                    #lanes
+                }
+            }
         } else {
             // All lanes of it are in registers.
-            let all = lanes(mixed!(__STRIP));
-            mixed!(if __count == __STRIP { #all } else { #some })
+            let (ask, lanes) = (ask(mixed!(0), mixed!(__STRIP)), lanes(mixed!(0..__STRIP)));
+            mixed!(#ask #lanes)
         };
+        let some = lanes(mixed!(0..__count));
+        // Slices share what the caches hold.
+        let [near, far] = [NEAR, FAR].map(|turns| turns.div_ceil(read.len().max(1)));
+        let [near, far] = [near, far].map(Literal::usize_unsuffixed);
         let once = self.within(frame);
         let (limit, by) = (once.expr(turns.limit), once.expr(turns.by));
         let counters = frame.array(turns.counter);
@@ -281,17 +314,21 @@ impl Writer<'_> {
             let mut __turn: ::core::primitive::usize = *#counters.get_unchecked(0);
             let __limit: ::core::primitive::usize = #limit;
             while __turn < __limit {
+                let __by: ::core::primitive::usize = #by;
                 let __count = ::core::cmp::Ord::min(__STRIP, __limit - __turn);
-                let __next = __turn + #by;
-                #(direct::prefetch(#read.as_ptr(), __next, __STRIP);)*
-                #turn
-                __turn = __next;
+                if __count == __STRIP {
+                    let __later = __turn.wrapping_add(__by.wrapping_mul(#near));
+                    let __much_later = __turn.wrapping_add(__by.wrapping_mul(#far));
+                    #all
+                } else {
+                    #some
+                }
+                __turn += __by;
             }
         }
     }
 
-    /// The slices of which each lane reads the element that the counter tells. The processor foresees no stretch that lies far
-    /// from the last one.
+    /// The slices of which each lane reads the element that the counter tells.
     fn read_in_turns(&self, body: Block, counter: LocalId) -> BTreeSet<ParamId> {
         let mut found = BTreeSet::new();
         let mut open: Vec<ExprId> = vec![];

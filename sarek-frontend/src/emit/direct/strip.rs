@@ -7,11 +7,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use sarek_ir::analysis::regions::{MaskId, Node, Place, Plan, RegionId, Rules, label};
 use sarek_ir::analysis::touch;
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
-use sarek_ir::{ExprId, LabelId, LocalId, Stmt, StmtId};
+use sarek_ir::{Expr, ExprId, LabelId, LocalId, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes};
 use super::names::literal;
@@ -21,6 +21,13 @@ use super::{Writer, mixed};
 
 /// Lanes of a strip whose values fit registers, wide ones first.
 const WIDTHS: [u32; 4] = [32, 16, 8, 4];
+
+/// Lanes of a strip that keep no more than [`LIGHT_BYTES`] each, and call nothing: four registers of sums would wait for
+/// additions.
+const LIGHT: u32 = 64;
+
+/// As much as a number.
+const LIGHT_BYTES: usize = 4;
 
 /// The loops that move outside of strips.
 #[derive(Default)]
@@ -54,8 +61,10 @@ impl Writer<'_> {
         frame.turns = moved.turns;
         let once = self.read_once(&plan);
         let (arrays, back) = self.strip_arrays(&frame, outer);
-        let each = self.widths(all_turns).into_iter().map(|width| {
-            frame.wide = width > WIDTHS[0];
+        let calls = moved.loops.iter().any(|looped| self.calls(*looped));
+        let is_light = !calls && self.bytes_kept(&plan) <= LIGHT_BYTES;
+        let each = self.widths(all_turns, is_light).into_iter().map(|width| {
+            frame.wide = all_turns && width > WIDTHS[0];
             let tree = self.tree(&frame);
             let width = Literal::u32_unsuffixed(width);
             mixed! {
@@ -74,21 +83,53 @@ impl Writer<'_> {
         Some(mixed!(#(#each)*))
     }
 
-    /// The widths of strips that blocks are cut into; wide ones if lanes only take turns.
-    fn widths(&self, all_turns: bool) -> Vec<u32> {
-        let wide = all_turns.then_some(WIDE);
+    /// The widths of strips that blocks are cut into: wide ones if lanes only take turns, or do little.
+    fn widths(&self, all_turns: bool, is_light: bool) -> Vec<u32> {
+        let wide = match (all_turns, is_light) {
+            (true, _) => &WIDE[..],
+            (false, true) => &[LIGHT],
+            (false, false) => &[],
+        };
+        let mut wide = wide.iter().copied();
         match self.kernel.block {
             Some([x, _, _]) => {
-                let mut widths = wide.into_iter().chain(WIDTHS);
-                let fits = widths.find(|w| x.is_multiple_of(*w));
+                let fits = wide.chain(WIDTHS).find(|w| x.is_multiple_of(*w));
                 fits.into_iter().collect()
             }
             // The runtime picks long rows where there are no barriers.
-            None if wide.is_some() || self.frame.is_none() => {
-                wide.into_iter().chain([32]).collect()
+            None if all_turns || self.frame.is_none() => {
+                wide.next().into_iter().chain([32]).collect()
             }
             None => vec![32, 16],
         }
+    }
+
+    /// Does a statement call a function?
+    fn calls(&self, stmt: StmtId) -> bool {
+        let itself = matches!(
+            self.kernel.stmt(stmt),
+            Stmt::Call { .. } | Stmt::Native { .. }
+        );
+        let mut open = touch::operands(self.kernel, stmt);
+        while let Some(expr) = open.pop() {
+            if matches!(self.kernel.expr(expr), Expr::Call { .. }) {
+                return true;
+            }
+            open.extend(self.kernel.operands(expr));
+        }
+        let mut inner = touch::blocks(self.kernel, stmt).into_iter();
+        itself || inner.any(|block| self.kernel.block(block).any(|s| self.calls(s)))
+    }
+
+    /// Bytes that a lane keeps in arrays of the strip.
+    fn bytes_kept(&self, plan: &Plan) -> usize {
+        let locals = (0..self.kernel.locals.len() as u32).map(LocalId);
+        let kept = locals.filter(|local| plan.place(*local) == Place::Lanes);
+        let bytes = kept.map(|local| {
+            let scalar = self.kernel.locals[local.index()].ty.as_scalar();
+            scalar.map_or(usize::MAX, |scalar| scalar.size())
+        });
+        bytes.fold(0, usize::saturating_add)
     }
 
     /// How a strip is split; nothing if there is no loop to move, or some lanes would part.
@@ -246,13 +287,13 @@ impl Writer<'_> {
         varies
     }
 
-    /// Are the values that live in arrays of lanes scalars, or arrays of them to index?
+    /// Are the arrays that lanes keep such as are indexed where they lie? Others would be copied by each region.
     fn fits_arrays(&self, plan: &Plan) -> bool {
         let mut locals = (0..self.kernel.locals.len() as u32).map(LocalId);
         locals.all(|local| {
-            let is_value = !self.lowered.arrays.contains(&local);
-            let is_whole = self.is_foreign(local) || is_value && self.kernel.array(local).is_some();
-            plan.place(local) != Place::Lanes || !is_whole
+            let is_array = self.kernel.array(local).is_some();
+            let is_indexed = self.lowered.arrays.contains(&local) && !self.is_foreign(local);
+            plan.place(local) != Place::Lanes || !is_array || is_indexed
         })
     }
 
@@ -288,39 +329,75 @@ impl Writer<'_> {
             if frame.plan.place(local) != Place::Lanes {
                 continue;
             }
-            let array = frame.array(local);
-            let info = &self.kernel.locals[index];
-            let zero = literal(sarek_ir::Value::zero(self.kernel.local_scalar(info)));
-            let each = self
-                .kernel
-                .array(local)
-                .map(|(_, len)| self.const_length(len));
-            let each = each.unwrap_or_else(|| mixed!(1));
-            before.extend(mixed!(let mut #array = [#zero; #each * __STRIP];));
-            let kept = outer.and_then(|(outer, id)| {
+            let outer = outer.and_then(|(outer, id)| {
                 let uses = outer.plan.uses[id.0 as usize].lanes.iter();
                 let (_, writes) = uses.copied().find(|(l, _)| *l == local)?;
                 Some((outer.array(local), writes))
             });
-            if let Some((block, writes)) = kept {
-                let copied = |from: TokenStream, to: TokenStream| {
-                    mixed! {
-                        for __e in (0..#each) {
-                            for __w in 0..__STRIP {
-                                #to = #from;
-                            }
-                        }
-                    }
-                };
-                let inner = mixed!(#array[__e * __STRIP + __w]);
-                let place = mixed!(*#block.get_unchecked_mut(__e * __threads + __lane + __w));
-                before.extend(copied(place.clone(), inner.clone()));
-                if writes {
-                    after.extend(copied(inner, place));
-                }
-            }
+            let (first, last) = match self.within(frame).is_kept_whole(local) {
+                true => self.strip_whole(frame.array(local), outer),
+                false => self.strip_array(frame.array(local), local, outer),
+            };
+            before.extend(first);
+            after.extend(last);
         }
         (before, after)
+    }
+
+    /// The same for a scalar, or an array of scalars. `outer` is the block's array, and whether to put back.
+    fn strip_array(
+        &self,
+        array: Ident,
+        local: LocalId,
+        outer: Option<(Ident, bool)>,
+    ) -> (TokenStream, TokenStream) {
+        let scalar = self.kernel.local_scalar(&self.kernel.locals[local.index()]);
+        let zero = literal(sarek_ir::Value::zero(scalar));
+        let each = self.kernel.array(local);
+        let each = each.map_or_else(|| mixed!(1), |(_, len)| self.const_length(len));
+        let declared = mixed!(let mut #array = [#zero; #each * __STRIP];);
+        let Some((outer, writes)) = outer else {
+            return (declared, TokenStream::new());
+        };
+        let copied = |from: &TokenStream, to: &TokenStream| {
+            mixed! {
+                for __e in (0..#each) {
+                    for __w in 0..__STRIP {
+                        #to = #from;
+                    }
+                }
+            }
+        };
+        let inner = mixed!(#array[__e * __STRIP + __w]);
+        let place = mixed!(*#outer.get_unchecked_mut(__e * __threads + __lane + __w));
+        let first = copied(&place, &inner);
+        let last = writes.then(|| copied(&inner, &place));
+        (mixed!(#declared #first), last.unwrap_or_default())
+    }
+
+    /// The same for a value of several parts. Large ones are left to the plain loop.
+    fn strip_whole(
+        &self,
+        array: Ident,
+        outer: Option<(Ident, bool)>,
+    ) -> (TokenStream, TokenStream) {
+        let declared = mixed! {
+            let mut #array = direct::Strip::<_, __STRIP>::new();
+            if !#array.is_small() { break; }
+        };
+        let Some((outer, writes)) = outer else {
+            return (declared, TokenStream::new());
+        };
+        let first = mixed! {
+            for __w in 0..__STRIP { #array.keep(__w, #outer.fetch(__lane + __w)); }
+        };
+        let last = mixed! {
+            for __w in 0..__STRIP { #outer.keep(__lane + __w, #array.fetch(__w)); }
+        };
+        (
+            mixed!(#declared #first),
+            if writes { last } else { TokenStream::new() },
+        )
     }
 
     /// Declares the masks of loops whose lanes are asked for each time.

@@ -1,318 +1,10 @@
-//! Kernels whose threads work together: the native device, whose compiled bodies are split at barriers,
-//! against the interpreter, which stops each thread there.
-
-#![deny(warnings)]
+//! Kernels in all shapes of loops over lanes, and in the plain one.
 
 use sarek::prelude::*;
 
-/// Runs a launch with an output of `n` elements on both devices, and compares.
-fn agree<T: sarek::Element + PartialEq + std::fmt::Debug + From<u8>>(
-    what: &str,
-    n: usize,
-    launch: impl Fn(&mut Vector<T>, &Device) -> sarek::Result<()>,
-) -> Vec<T> {
-    let outcome = |backend: &str| {
-        let device = Device::of(backend).expect("built in");
-        let mut out = Vector::filled(n, T::from(77));
-        launch(&mut out, &device).unwrap_or_else(|why| panic!("{what} on {backend}: {why}"));
-        out.to_vec()
-            .unwrap_or_else(|why| panic!("{what} on {backend}: {why}"))
-    };
-    let (due, got) = (outcome("interpreter"), outcome("native"));
-    assert_eq!(got, due, "{what}");
-    assert!(due.iter().any(|v| *v != T::from(77)), "{what}: nothing");
-    got
-}
+use super::{agree, input};
 
-#[kernel]
-unsafe fn reversed(x: &[u32], out: &mut [u32]) {
-    let tile = shared_array::<u32, 64>();
-    let t = thread_idx_x();
-    let kept = x[global_idx_x()] * 3;
-    tile[t] = kept;
-    barrier();
-    out[global_idx_x()] = tile[block_dim_x() - 1 - t] + kept;
-}
-
-#[kernel]
-unsafe fn tree(x: &[u32], out: &mut [u32]) {
-    let tile = shared_array::<u32, 64>();
-    let t = thread_idx_x();
-    tile[t] = x[global_idx_x()];
-    barrier();
-    let mut half = block_dim_x() / 2;
-    while half > 0 {
-        if t < half {
-            tile[t] += tile[t + half];
-        }
-        barrier();
-        half /= 2;
-    }
-    if t == 0 {
-        out[block_idx_x()] = tile[0];
-    }
-}
-
-#[kernel(block = (8, 4))]
-unsafe fn fixed(x: &[u32], out: &mut [u32]) {
-    let tile = shared_array::<[u32; 8], 4>();
-    let tx = thread_idx_x();
-    let ty = thread_idx_y();
-    let at = global_idx_y() * global_dim_x() + global_idx_x();
-    let mut sums = [0u32; 3];
-    for k in 0..3u32 {
-        tile[ty][tx] = x[at] + k;
-        barrier();
-        sums[k as usize] = tile[(ty + 1) % 4][7 - tx];
-        barrier();
-    }
-    out[at] = sums[0] * 10000 + sums[1] * 100 + sums[2];
-}
-
-#[kernel]
-unsafe fn early(n: usize, x: &[u32], out: &mut [u32]) {
-    let tile = shared_array::<u32, 64>();
-    let t = thread_idx_x();
-    tile[t] = 1000;
-    if x[global_idx_x()] % 3 == 0 {
-        out[global_idx_x()] = 5;
-        return;
-    }
-    let mut sum = 0;
-    for k in 0..n {
-        barrier();
-        tile[t] = x[global_idx_x()] + k as u32;
-        barrier();
-        if tile[t] % 5 == 0 {
-            out[global_idx_x()] = sum;
-            return;
-        }
-        sum += tile[(t + 1) % block_dim_x()];
-    }
-    barrier();
-    out[global_idx_x()] = sum + 1;
-}
-
-#[kernel]
-unsafe fn skips(n: usize, x: &[u32], out: &mut [u32]) {
-    let tile = shared_array::<u32, 64>();
-    let t = thread_idx_x();
-    let mut sum = 0;
-    let mut turns = 0;
-    while turns < n {
-        if turns == 3 && n > 7 {
-            break;
-        }
-        turns += 1;
-        tile[t] = x[global_idx_x()] + sum;
-        barrier();
-        let near = tile[t ^ 1];
-        barrier();
-        if n % 2 == 1 {
-            barrier();
-            if near % 3 == 0 {
-                continue;
-            }
-            sum += 1;
-        }
-        sum += near;
-    }
-    out[global_idx_x()] = sum;
-}
-
-#[kernel]
-unsafe fn ends(x: &[u32], out: &mut [u32]) {
-    barrier();
-    barrier();
-    let mut last = 0;
-    for outer in 0..3 {
-        for inner in 0..2 {
-            barrier();
-            last = x[global_idx_x()] + outer * 10 + inner;
-            barrier();
-        }
-        if outer == 1 {
-            barrier();
-        } else {
-            last += 1;
-        }
-    }
-    out[global_idx_x()] = last;
-    barrier();
-}
-
-#[kernel]
-unsafe fn guarded(x: &[u32], out: &mut [u32]) {
-    let tile = shared_array::<u32, 1024>();
-    let i = global_idx_x();
-    let t = thread_idx_x();
-    tile[t] = 3;
-    barrier();
-    if i >= x.len() {
-        return;
-    }
-    tile[t] = x[i];
-    let before = x[block_idx_x() * block_dim_x()];
-    barrier();
-    let mut near = before;
-    if t > 0 {
-        near += tile[t - 1];
-    }
-    out[i] = near;
-}
-
-#[kernel]
-unsafe fn sized(n: usize, x: &[u32], out: &mut [u32]) {
-    let tile = shared_slice::<u32>(n + block_dim_x());
-    let flags = shared_array::<Atomic<u32>, 4>();
-    let t = thread_idx_x();
-    if t < 4 {
-        flags[t].store(0);
-    }
-    tile[t + n] = x[global_idx_x()];
-    barrier();
-    flags[(tile[t + n] % 4) as usize].fetch_add(t as u32 + 1);
-    flags[3].fetch_max(2);
-    barrier();
-    out[global_idx_x()] = flags[t % 4].load() * 100 + tile[n + (t + 5) % block_dim_x()];
-}
-
-#[kernel]
-unsafe fn subgroups(x: &[u32], out: &mut [u32]) {
-    let t = thread_idx_x();
-    let v = x[global_idx_x()];
-    let all = subgroup_sum(v);
-    let mut some = 7;
-    if v % 3 != 0 {
-        some = subgroup_max(v) + subgroup_exclusive_sum(1u32);
-        if t % 2 == 0 {
-            some += subgroup_shuffle_down(v, 2) * 10;
-        }
-    }
-    let mut k = 0;
-    while k < v % 4 {
-        k += 1;
-        some += subgroup_inclusive_sum(k);
-        if subgroup_any(some % 7 == 0) {
-            continue;
-        }
-        some += 1;
-    }
-    for i in 0..t % 3 {
-        some += subgroup_min(i as u32 + v);
-    }
-    out[global_idx_x()] = all + some;
-}
-
-#[kernel]
-fn histogram(x: &[u32], bins: &[Atomic<u32>]) {
-    let i = global_idx_x();
-    if i < x.len() {
-        bins[(x[i] % 8) as usize].fetch_add(x[i]);
-    }
-}
-
-fn input(n: usize) -> Vector<u32> {
-    Vector::from_vec((0..n as u32).map(|i| i * 37 % 101).collect())
-}
-
-#[test]
-fn sums_are_right() {
-    let x = input(256);
-    // SAFETY: barriers stand between the threads' uses of an element.
-    let sums = agree("tree", 4, |out, device| unsafe {
-        tree(&x, out).grid(4).block(64).run_on(device)
-    });
-    let due: Vec<u32> = x
-        .as_slice()
-        .unwrap()
-        .chunks(64)
-        .map(|c| c.iter().sum())
-        .collect();
-    assert_eq!(sums, due);
-}
-
-#[test]
-fn all_agree() {
-    for block in [1, 2, 16, 33, 64] {
-        for n in [block, 3 * block] {
-            let x = input(n);
-            let check =
-                |what: &str, launch: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()>| {
-                    agree(&format!("{what}, {n} in blocks of {block}"), n, launch);
-                };
-            // SAFETY: barriers stand between the threads' uses of an element.
-            unsafe {
-                check("reversed", &|out, d| {
-                    reversed(&x, out).grid(n / block).block(block).run_on(d)
-                });
-                check("sized", &|out, d| {
-                    sized(3, &x, out).grid(n / block).block(block).run_on(d)
-                });
-                for k in [0, 1, 4, 9] {
-                    check("early", &|out, d| {
-                        early(k, &x, out).grid(n / block).block(block).run_on(d)
-                    });
-                    if block % 2 == 0 {
-                        check("skips", &|out, d| {
-                            skips(k, &x, out).grid(n / block).block(block).run_on(d)
-                        });
-                    }
-                }
-                check("ends", &|out, d| {
-                    ends(&x, out).grid(n / block).block(block).run_on(d)
-                });
-                check("subgroups", &|out, d| {
-                    subgroups(&x, out).grid(n / block).block(block).run_on(d)
-                });
-            }
-        }
-    }
-}
-
-/// Threads beyond the data return before the barriers.
-#[test]
-fn ragged_blocks_agree() {
-    for n in [1, 5, 100, 1000] {
-        let x = input(n);
-        // SAFETY: barriers stand between the threads' uses of an element.
-        agree("guarded", n, |out, device| unsafe {
-            guarded(&x, out)
-                .grid(n.div_ceil(256))
-                .block(256)
-                .run_on(device)
-        });
-    }
-}
-
-#[test]
-fn fixed_blocks_agree() {
-    for n in [8, 16, 24] {
-        let x = input(n * 8);
-        // SAFETY: barriers stand between the threads' uses of an element.
-        agree("fixed", n * 8, |out, device| unsafe {
-            fixed(&x, out).grid((n / 8, 2)).run_on(device)
-        });
-    }
-}
-
-#[test]
-fn global_atomics_agree() {
-    let x = input(1000);
-    let bins = |backend: &str| {
-        let device = Device::of(backend).unwrap();
-        let mut bins = Vector::<u32>::zeros(8);
-        histogram(&x, &mut bins).over(1000).run_on(&device).unwrap();
-        bins.to_vec().unwrap()
-    };
-    assert_eq!(bins("native"), bins("interpreter"));
-    assert_eq!(
-        bins("native").iter().sum::<u32>(),
-        x.as_slice().unwrap().iter().sum()
-    );
-}
-
-/// Kernels with loops over lanes in all shapes, and in the plain one.
+/// Kernels in all shapes, and in the plain one.
 macro_rules! shaped {
     ($($plain:ident $shaped:ident ($($args:tt)*) $body:block)*) => {$(
         #[kernel(__shapes = "")]
@@ -453,6 +145,34 @@ shaped! {
             out[i * height + j] += 7;
         }
     }
+    plain_parts shaped_parts(n: usize, x: &[u32], out: &mut [u32]) {
+        let tile = shared_array::<u32, 1024>();
+        let t = thread_idx_x();
+        let i = global_idx_x();
+        let own = u32x4::new(x[i % x.len()], i as u32, t as u32, 3);
+        let mut sums = u32x4::ZERO;
+        let mut pair = (7u32, true);
+        let mut many = [u32x4::ZERO; 2];
+        for k in 0..n {
+            let near = x[(i + k) % x.len()];
+            sums = sums + own * u32x4::splat(near);
+            sums.w += k as u32;
+            if near % 2 == 0 {
+                pair = (pair.0 + near, !pair.1);
+            }
+            many[k % 2].x += near;
+        }
+        tile[t] = sums.x % 1000 + own.y;
+        barrier();
+        for k in 0..block_dim_x() {
+            sums = sums + u32x4::new(tile[k], own.z, pair.0, 1);
+            pair.1 = pair.1 != (tile[k] % 3 == 0);
+        }
+        barrier();
+        let (a, b, c, d) = (sums.x, sums.y, sums.z, sums.w);
+        let flag = if pair.1 { 1 } else { 2 };
+        out[i] = (a % 1000 + b % 1000 * 3 + c % 1000 * 5 + d % 1000 * 7) * 10 + flag + many[0].x + many[1].x;
+    }
     plain_steps shaped_steps(n: u32, x: &[u32], out: &mut [u32]) {
         let i = global_idx_x();
         if i < x.len() {
@@ -552,6 +272,30 @@ fn rows_inside_mean_the_same() {
     }
 }
 
+/// Values of several parts, kept by strips alone and across barriers.
+#[test]
+fn parts_mean_the_same() {
+    for len in [1, 100] {
+        let x = input(len);
+        for (grid, block) in [(1, 1), (3, 31), (2, 32), (2, 77)] {
+            for n in [0, 1, 9] {
+                let what = format!("parts of {len} in {grid} by {block}, {n}");
+                // SAFETY: barriers stand between the threads' uses of an element.
+                let shaped = agree(&what, grid * block, |out, device| unsafe {
+                    let launch = shaped_parts(n, &x, out);
+                    launch.grid(grid).block(block).run_on(device)
+                });
+                // SAFETY: as above.
+                let plain = agree(&what, grid * block, |out, device| unsafe {
+                    let launch = plain_parts(n, &x, out);
+                    launch.grid(grid).block(block).run_on(device)
+                });
+                assert_eq!(shaped, plain, "{what}");
+            }
+        }
+    }
+}
+
 #[test]
 fn columns_mean_the_same() {
     let x = input(300);
@@ -618,41 +362,6 @@ fn shapes_mean_the_same() {
                 assert_eq!(both(what, true), both(what, false), "{what} of {len}, {n}");
             }
         }
-    }
-}
-
-#[kernel]
-unsafe fn reaches(at: usize, x: &[u32], out: &mut [u32]) {
-    let tile = shared_array::<u32, 64>();
-    let t = thread_idx_x();
-    tile[t] = x[global_idx_x()];
-    barrier();
-    let mut sum = 0;
-    for k in 0..4u32 {
-        // One thread of one block reaches too far, in the third round.
-        if k == 2 && global_idx_x() == at {
-            sum += tile[64 + t];
-        }
-        barrier();
-        sum += tile[t] / (at as u32 + 1);
-    }
-    out[global_idx_x()] = sum;
-}
-
-#[kernel]
-unsafe fn shaped_reach(n: usize, at: usize, x: &[u32], out: &mut [u32]) {
-    let i = global_idx_x();
-    if i < out.len() {
-        let mut sum = 0;
-        for k in 0..n {
-            let far = if i == at && k == 2 {
-                x[(x[0] + 100) as usize] as usize * 10
-            } else {
-                k
-            };
-            sum += x[far];
-        }
-        out[i] = sum;
     }
 }
 
@@ -726,30 +435,5 @@ fn tiles_agree() {
             tiled_fixed_plain(n, &x, out).grid((2, 2)).run_on(device)
         });
         assert_eq!(shaped, plain);
-    }
-}
-
-/// A fault behind a barrier, and one in a strip, tell the place, the index and the thread.
-#[test]
-fn faults_tell_the_same() {
-    let x = input(256);
-    let of = |launch: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()>, backend: &str| {
-        let device = Device::of(backend).unwrap();
-        let mut out = Vector::<u32>::zeros(256);
-        let why = launch(&mut out, &device).expect_err("it reaches too far");
-        why.to_string()
-    };
-    for at in [0, 70, 255] {
-        let behind: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()> =
-            // SAFETY: barriers stand between the threads' uses of an element.
-            &|out, d| unsafe { reaches(at, &x, out).grid(4).block(64).run_on(d) };
-        let strip: &dyn Fn(&mut Vector<u32>, &Device) -> sarek::Result<()> =
-            // SAFETY: each thread stores to an element of its own.
-            &|out, d| unsafe { shaped_reach(4, at, &x, out).over(256).run_on(d) };
-        for launch in [behind, strip] {
-            let due = of(launch, "interpreter");
-            assert!(due.contains(&format!("{at}")), "{due}");
-            assert_eq!(of(launch, "native"), due);
-        }
     }
 }
