@@ -58,9 +58,14 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
             method: Some(method),
             own: Own::of(&generic_by_itself),
         };
-        let Some((signature, items)) =
-            method_items(function, &of_method, &parameters, of_trait.is_some(), krate, errors)
-        else {
+        let Some((signature, items)) = method_items(
+            function,
+            &of_method,
+            &parameters,
+            of_trait.is_some(),
+            krate,
+            errors,
+        ) else {
             if of_trait.is_none() {
                 let has_receiver = function.sig.receiver().is_some();
                 all.extend(outline::unread_items(&of_method, has_receiver));

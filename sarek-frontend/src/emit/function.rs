@@ -395,11 +395,7 @@ fn mentions(tokens: &TokenStream, names: &[String]) -> bool {
 
 /// What a compiled body yields. Of a method, rustc is not to take it for a way to make a value of its type, of which it
 /// lists those that return `Self` or a `Result` of it; so the type is one that it finds by a trait.
-pub(super) fn body_result(
-    owner: &Owner,
-    yields: &TokenStream,
-    krate: &TokenStream,
-) -> TokenStream {
+pub(super) fn body_result(owner: &Owner, yields: &TokenStream, krate: &TokenStream) -> TokenStream {
     let direct = quote!(#krate::__private::direct);
     let result = quote!(::core::result::Result<#yields, #direct::RawFault>);
     match &owner.method {

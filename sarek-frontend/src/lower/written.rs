@@ -288,7 +288,10 @@ impl Lowerer<'_> {
             }
             Node::Named(named) => self.literal_probe(ty, named),
             Node::Hole(Hole::Field { of, name }) => {
-                let (of, member) = (self.probe(*of)?, member(self.kernel.name(*name), Span::mixed_site()));
+                let (of, member) = (
+                    self.probe(*of)?,
+                    member(self.kernel.name(*name), Span::mixed_site()),
+                );
                 Some(quote!(#of.#member))
             }
             Node::Hole(Hole::Element { of }) => {
@@ -296,7 +299,10 @@ impl Lowerer<'_> {
                 Some(quote!(#of[0]))
             }
             Node::Hole(Hole::Payload { of, name, path, .. }) => {
-                let (of, member) = (self.probe(*of)?, member(self.kernel.name(*name), Span::mixed_site()));
+                let (of, member) = (
+                    self.probe(*of)?,
+                    member(self.kernel.name(*name), Span::mixed_site()),
+                );
                 Some(quote! {
                     match #of { #path { #member: __part, .. } => __part, _ => ::core::unreachable!() }
                 })
