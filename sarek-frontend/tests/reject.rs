@@ -228,6 +228,14 @@ fn a_report_stands_in_the_place_of_what_it_is_about() {
             "fn k(y: &mut [f32]) { y[0] = y[1].powi(1, 'c'); }",
             "{ y [0] = (REPORT) ; }",
         ),
+        (
+            "fn k(x: &[u8], z: &[u16], y: &mut [u16]) { y[0] = x[0] + z[0]; }",
+            "{ y [0] = (REPORT) ; }",
+        ),
+        (
+            "fn k(x: &[f32], y: &mut [f32]) { x[0] = y[0]; }",
+            "{ (REPORT) [0] = y [0] ; }",
+        ),
         // A name has its type from what stands for its value.
         (
             "fn k(y: &mut [u32]) { let ref a = 1; y[0] = a; }",

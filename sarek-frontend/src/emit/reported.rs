@@ -85,7 +85,7 @@ impl VisitMut for Reports<'_> {
         let whole = match expr {
             // A report is nothing to assign to.
             Expr::Assign(assign) => match &*assign.left {
-                Expr::MethodCall(call) => reported([&*call.receiver]),
+                Expr::Index(_) | Expr::Field(_) => None,
                 left => reported([left]),
             },
             // What an operator yields, one of its operands does not tell.
@@ -155,9 +155,14 @@ fn in_place(report: TokenStream) -> Expr {
     syn::parse_quote_spanned!(span=> (#mac))
 }
 
-/// The report among some expressions.
+/// The report among some expressions, or what one of them is a part of.
 fn reported<'e>(among: impl IntoIterator<Item = &'e Expr>) -> Option<Expr> {
-    among.into_iter().find(|expr| is_report(expr)).cloned()
+    among.into_iter().find_map(|expr| match expr {
+        Expr::Index(part) => reported([&*part.expr]),
+        Expr::Field(part) => reported([&*part.base]),
+        Expr::MethodCall(call) => reported([&*call.receiver]),
+        expr => is_report(expr).then(|| expr.clone()),
+    })
 }
 
 fn is_report(expr: &Expr) -> bool {
