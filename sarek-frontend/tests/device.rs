@@ -31,6 +31,31 @@ fn what_a_function_yields_is_a_local() {
     assert!(text.contains("result = x + 1.0f32;"), "{text}");
 }
 
+/// Compiled bodies depend on a closure that is the function, if there can be one.
+#[test]
+fn callers_are_audited_by_a_closure() {
+    let audited = |source: &str| {
+        let tokens = device(source).tokens.to_string();
+        let known = tokens.contains("direct :: known :: < { __AUDITED } , _ >");
+        assert_eq!(known, tokens.contains("__AUDITED : "), "{tokens}");
+        known
+    };
+    assert!(audited("fn f(x: f32) -> f32 { g(x) }"));
+    assert!(audited(
+        "impl P { fn f(&self, x: f32) -> f32 { self.g(x) } }"
+    ));
+    // None calls, has parameters, or names what only its trait has.
+    assert!(!audited("fn f(x: f32) -> f32 { x }"));
+    assert!(!audited("fn f<T: Float>(x: T) -> T { g(x) }"));
+    assert!(!audited("fn f<'a>(x: &'a [f32]) -> f32 { g(x) }"));
+    assert!(!audited(
+        "fn f(h: impl Fn(f32) -> f32) -> f32 { g(h(1.0)) }"
+    ));
+    assert!(!audited(
+        "impl S for P { fn f(&self, x: f32) -> f32 { self.g(x) } }"
+    ));
+}
+
 #[test]
 fn references_are_copied_in_and_out() {
     let text = ir("fn f(n: &mut u32, by: &u32) { if *by == 7 { return; } *n += *by; }");
@@ -264,7 +289,7 @@ fn closures_stand_where_they_are_called() {
         ),
         (
             "let f = |x| x; y[0] = f(1.0, 2.0);",
-            "a closure calls itself",
+            "this closure takes 1 arguments, and 2 are given",
         ),
         ("y[0] = |x| x;", "a closure here is not supported"),
         ("let f = |x| { break; }; loop { f(1.0); }", "`break`"),

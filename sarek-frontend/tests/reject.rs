@@ -202,6 +202,76 @@ fn the_item_survives_its_errors() {
     );
 }
 
+/// What rustc reads of the kernel's own function, without the words of messages.
+fn for_rustc(source: &str) -> String {
+    let tokens = expand(source).tokens.to_string();
+    let (_, function) = tokens
+        .rsplit_once("# [cfg (not (rust_analyzer))]")
+        .expect("a kernel with errors has a function for rustc");
+    let mut left = String::new();
+    for (i, part) in function.split('"').enumerate() {
+        left.push_str(if i % 2 == 0 { part } else { "…" });
+    }
+    left.replace(":: core :: compile_error ! { … }", "REPORT")
+}
+
+#[test]
+fn a_report_stands_in_the_place_of_what_it_is_about() {
+    for (source, expected) in [
+        (
+            "fn k(x: &[f32], y: &mut [f32]) { y[0] = x[1].gamma() + 2.0; y[1] = 3.0; }",
+            "{ y [0] = (REPORT) ; y [1] = 3.0 ; }",
+        ),
+        // Nothing is assigned to a report, and no argument is missing beside one.
+        ("fn k(y: &mut [u32]) { y.len() = 1; }", "{ (REPORT) ; }"),
+        (
+            "fn k(y: &mut [f32]) { y[0] = y[1].powi(1, 'c'); }",
+            "{ y [0] = (REPORT) ; }",
+        ),
+        (
+            "fn k(x: &[u8], z: &[u16], y: &mut [u16]) { y[0] = x[0] + z[0]; }",
+            "{ y [0] = (REPORT) ; }",
+        ),
+        (
+            "fn k(x: &[f32], y: &mut [f32]) { x[0] = y[0]; }",
+            "{ (REPORT) [0] = y [0] ; }",
+        ),
+        // A name has its type from what stands for its value.
+        (
+            "fn k(y: &mut [u32]) { let ref a = 1; y[0] = a; }",
+            "{ let ref a = (REPORT) ; y [0] = a ; }",
+        ),
+        // A statement stays one.
+        (
+            "fn k(y: &mut [u32]) { loop { break 'a; } y[0] = 1; }",
+            "{ loop { (REPORT) ; } y [0] = 1 ; }",
+        ),
+        (
+            "fn k(y: &mut [u32]) { let i: i128 = 1; y[0] = 1; }",
+            "{ let i : :: sarek :: __private :: direct :: KnownType < { (REPORT) } , () > = 1 ; y [0] = 1 ; }",
+        ),
+    ] {
+        let found = for_rustc(source);
+        assert!(found.contains(expected), "{source}: {found}");
+    }
+}
+
+#[test]
+fn editors_have_the_function_as_it_was_written() {
+    let tokens = expand("fn k(y: &mut [f32]) { y[0] = y[1].gamma(); }").tokens;
+    let tokens = tokens.to_string();
+    let (_, function) = tokens
+        .split_once("# [cfg (rust_analyzer)]")
+        .expect("a kernel with errors has a function for editors");
+    let (function, _) = function
+        .split_once("# [cfg (not (rust_analyzer))]")
+        .expect("one for rustc follows");
+    assert!(
+        function.contains("{ y [0] = y [1] . gamma () ; }"),
+        "{function}"
+    );
+}
+
 #[test]
 fn attributes_that_change_the_code_are_found_everywhere() {
     for statement in [

@@ -6,6 +6,7 @@
 
 use proc_macro2::{LineColumn, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Block, Expr, FnArg, ItemFn, ReturnType, Signature, Stmt};
 
@@ -83,8 +84,12 @@ impl VisitMut for Reports<'_> {
         syn::visit_mut::visit_expr_mut(self, expr);
         let whole = match expr {
             // A report is nothing to assign to.
-            Expr::Assign(assign) => reported([&*assign.left]),
-            Expr::Binary(binary) if is_compound(&binary.op) => reported([&*binary.left]),
+            Expr::Assign(assign) => match &*assign.left {
+                Expr::Index(_) | Expr::Field(_) => None,
+                left => reported([left]),
+            },
+            // What an operator yields, one of its operands does not tell.
+            Expr::Binary(binary) => reported([&*binary.left, &*binary.right]),
             // An argument too many is one, whatever its type.
             Expr::Call(call) => reported(&call.args),
             Expr::MethodCall(call) => reported(&call.args),
@@ -103,13 +108,12 @@ impl VisitMut for Reports<'_> {
     }
 
     fn visit_local_mut(&mut self, local: &mut syn::Local) {
-        if let Some(init) = &mut local.init {
-            self.visit_local_init_mut(init);
-            if let Some(report) = self.take(&local.pat) {
-                *init.expr = in_place(report);
-            }
+        syn::visit_mut::visit_local_mut(self, local);
+        if let Some(init) = &mut local.init
+            && let Some(report) = self.take(&local.pat)
+        {
+            *init.expr = in_place(report);
         }
-        self.visit_pat_mut(&mut local.pat);
     }
 
     fn visit_block_mut(&mut self, block: &mut Block) {
@@ -146,13 +150,19 @@ impl VisitMut for Reports<'_> {
 
 /// A report as an expression, wherever that stands.
 fn in_place(report: TokenStream) -> Expr {
+    let span = report.span();
     let mac = Expr::Verbatim(report);
-    syn::parse_quote!((#mac))
+    syn::parse_quote_spanned!(span=> (#mac))
 }
 
-/// The report among some expressions.
+/// The report among some expressions, or what one of them is a part of.
 fn reported<'e>(among: impl IntoIterator<Item = &'e Expr>) -> Option<Expr> {
-    among.into_iter().find(|expr| is_report(expr)).cloned()
+    among.into_iter().find_map(|expr| match expr {
+        Expr::Index(part) => reported([&*part.expr]),
+        Expr::Field(part) => reported([&*part.base]),
+        Expr::MethodCall(call) => reported([&*call.receiver]),
+        expr => is_report(expr).then(|| expr.clone()),
+    })
 }
 
 fn is_report(expr: &Expr) -> bool {
@@ -167,12 +177,6 @@ fn is_report(expr: &Expr) -> bool {
         .segments
         .last()
         .is_some_and(|last| last.ident == "compile_error")
-}
-
-/// Does the operator assign?
-fn is_compound(op: &syn::BinOp) -> bool {
-    let text = op.to_token_stream().to_string();
-    text.len() > 1 && text.ends_with('=') && !["==", "!=", "<=", ">="].contains(&text.as_str())
 }
 
 /// Where tokens begin, those in groups as well.

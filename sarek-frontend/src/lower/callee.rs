@@ -255,7 +255,7 @@ impl Callee {
     /// A value of which rustc says nothing where the caller does not type check as the user wrote it.
     pub fn known(&self, value: &TokenStream) -> TokenStream {
         let (krate, span) = (&self.krate, Span::mixed_site().located_at(self.span));
-        match self.is_audited && !self.is_self {
+        match self.has_audit() {
             true => {
                 let (krate, name) = (at(krate, span), audited::constant(span));
                 quote_spanned!(span=> #krate::__private::direct::known::<{ #name }, _>(#value))
@@ -264,16 +264,21 @@ impl Callee {
         }
     }
 
-    /// The same of a type; `P as Shape` is none.
+    /// The same of a type; `P as Shape` is none. What rustc says of it, it says of the user's tokens alone.
     fn known_type(&self, ty: &TokenStream) -> TokenStream {
-        let (krate, span) = (&self.krate, Span::mixed_site().located_at(self.span));
-        match self.is_audited && syn::parse2::<syn::Type>(ty.clone()).is_ok() {
+        let span = self.span;
+        match self.has_audit() && syn::parse2::<syn::Type>(ty.clone()).is_ok() {
             true => {
-                let (krate, name) = (at(krate, span), audited::constant(span));
+                let (krate, name) = (at(&self.krate, span), audited::constant(span));
                 quote_spanned!(span=> #krate::__private::direct::KnownType<{ #name }, #ty>)
             }
             false => ty.clone(),
         }
+    }
+
+    /// Is there a constant that tells whether its caller type checks?
+    fn has_audit(&self) -> bool {
+        self.is_audited && !self.is_self
     }
 
     /// The generic arguments that are written, and so many that rustc infers.

@@ -1,0 +1,9 @@
+use sarek::prelude::*;
+
+#[kernel]
+fn wrong<'a>(x: &'a [f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    y[i] = x[i];
+}
+
+fn main() {}
