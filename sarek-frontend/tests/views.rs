@@ -145,3 +145,66 @@ fn a_tuple_of_values_is_as_many_lets() {
     );
     assert!(kernel.contains("let row.1: usize = row"), "{kernel}");
 }
+
+/// The IR's text of a function.
+fn function(source: &str) -> String {
+    let expansion = common::device(source);
+    assert_eq!(expansion.errors, Vec::<String>::new(), "{source}");
+    expansion.kernel.expect("it has no errors").to_string()
+}
+
+#[test]
+fn functions_take_views_as_kernels_do() {
+    for ty in ["View2<f32>", "&View2<f32>", "&ViewMut2<f32>"] {
+        let text = function(&format!(
+            "fn f(x: {ty}, row: usize) -> f32 {{ x[[row, 1]] }}"
+        ));
+        assert!(text.contains("x: &[f32], x_rows: usize"), "{text}");
+    }
+    for ty in ["ViewMut2<f32>", "&mut ViewMut2<f32>"] {
+        let text = function(&format!("fn f(x: {ty}) {{ x[[0, 0]] = 1.0; }}"));
+        assert!(text.contains("x: &mut [f32], x_rows: usize"), "{text}");
+    }
+}
+
+#[test]
+fn a_call_gives_all_of_a_view() {
+    let parts = "x, x_rows, x_cols, x_offset, x_row_stride, x_col_stride";
+    for given in ["x", "&x", "*&x", "(x)"] {
+        let call = text(&format!(
+            "unsafe fn k(x: View2<f32>) {{ f(1u8, {given}, 2u8); }}"
+        ));
+        assert!(call.contains(&format!("f(1u8, {parts}, 2u8)")), "{call}");
+    }
+}
+
+#[test]
+fn a_function_that_calls_itself_gives_its_views_on() {
+    let sum = |given: &str| {
+        common::device(&format!(
+            "fn f(x: View2<f32>, y: View2<f32>, n: usize, sum: f32) -> f32 {{
+                if n == 0 {{ sum }} else {{ f({given}, n - 1, sum + x[[n, 0]]) }}
+            }}"
+        ))
+    };
+    assert_eq!(sum("x, y").errors, [""; 0]);
+    let swapped = sum("y, x").errors.join("\n");
+    assert!(swapped.contains("gives other slices, views"), "{swapped}");
+}
+
+#[test]
+fn what_is_lent_to_read_is_not_stored() {
+    let errors = common::device("fn f(x: &ViewMut2<f32>) { x[[0, 0]] = 1.0; }").errors;
+    let errors = errors.join("\n");
+    assert!(
+        errors.contains("declare it `x: &mut ViewMut2<T>`"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn a_view_that_a_function_may_write_is_lent_by_unsafe_kernels() {
+    let lent = refused("fn k(mut y: ViewMut2<f32>) { f(&mut y); }");
+    assert!(lent.contains("may write `y` at once"), "{lent}");
+    text("fn k(x: View2<f32>) { f(&x); }");
+}

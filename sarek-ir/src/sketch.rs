@@ -346,11 +346,11 @@ impl Sketch {
     }
 
     /// A new link and its value.
-    pub fn link(&self, path: &'static str, ty: Scalar) -> E<'_> {
+    pub fn link(&self, path: &'static str, ty: impl Into<Type>) -> E<'_> {
+        let ty = ty.into();
         let id = {
             let mut state = self.0.borrow_mut();
             let path = path.into();
-            let ty = ty.into();
             state.kernel.links.to_mut().push(Link { path, ty });
             LinkId(state.kernel.links.len() as u32 - 1)
         };

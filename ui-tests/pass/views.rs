@@ -31,15 +31,15 @@ impl Scale {
 
 /// In a trait.
 #[device]
-pub trait Put: KernelType {
-    /// Puts something there.
-    fn put(&self, y: &mut ViewMut2<f32>, at: [usize; 2]);
+pub trait Near: KernelType {
+    /// What is there, and more.
+    fn near(&self, x: &View2<f32>, at: [usize; 2]) -> f32;
 }
 
 #[device]
-impl Put for Scale {
-    fn put(&self, y: &mut ViewMut2<'_, f32>, at: [usize; 2]) {
-        y[[at[0], at[1]]] = self.by;
+impl Near for Scale {
+    fn near(&self, x: &View2<'_, f32>, at: [usize; 2]) -> f32 {
+        x[[at[0], at[1]]] + self.by
     }
 }
 
@@ -55,13 +55,13 @@ fn corner_of<T: Num>(x: View2<T>) -> T {
 }
 
 /// Gives its views to functions.
-///
-/// # Safety
-/// It is launched with one thread.
 #[kernel]
-pub unsafe fn given(by: Scale, x: View2<f32>, z: View3<f32>, mut y: ViewMut2<f32>) {
-    by.put(&mut y, [0, 1]);
-    y[[0, 0]] = by.of(&x, 0, 0) + corner::<_, 1>(x, z);
+pub fn given(by: Scale, x: View2<f32>, z: View3<f32>, mut y: ViewMut2<f32>) {
+    let (row, col) = (global_idx_y(), global_idx_x());
+    if row < y.rows() && col < y.cols() {
+        let own = by.of(&x, row, col) + by.near(&x, [row, col]);
+        y[[row, col]] = own + corner::<_, 1>(x, z);
+    }
 }
 
 fn main() -> sarek::Result<()> {

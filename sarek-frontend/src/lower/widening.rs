@@ -36,7 +36,7 @@ impl Lowerer<'_> {
             Known::Int if is_literal => Scalar::I32,
             Known::Float if is_literal => Scalar::F64,
             Known::Nothing if self.is_stand_in(ty) => return Some(Value::Never),
-            Known::Foreign => return Some(self.from_foreign(on, arg, span)),
+            Known::Foreign => return Some(self.foreign_value(on, arg, span)),
             Known::Int | Known::Float | Known::Nothing | Known::Compound => {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
@@ -86,10 +86,17 @@ impl Lowerer<'_> {
     }
 
     /// The same of a type that only rustc knows: it finds the `From`, and whether that is of a scalar.
-    fn from_foreign(&mut self, on: Scalar, arg: ExprId, span: proc_macro2::Span) -> Value {
+    fn foreign_value(&mut self, on: Scalar, arg: ExprId, span: proc_macro2::Span) -> Value {
         let cast = self.known(Expr::Cast { arg }, on, span);
-        let (krate, to) = (&self.krate, scalar_tokens(on, &self.krate));
-        let function = quote_spanned!(span=> #krate::__private::direct::widened::<_, #to>);
+        // What rustc says of it stands where it says the same of the user's own.
+        let at = proc_macro2::Span::mixed_site().located_at(span);
+        let (krate, to) = (
+            crate::emit::at(&self.krate, at),
+            crate::emit::at(&scalar_tokens(on, &self.krate), at),
+        );
+        let function = quote_spanned! {at=>
+            (|__value| <#to as ::core::convert::From<_>>::from(#krate::ScalarArg::__scalar(__value)))
+        };
         self.conversions.insert(cast, function);
         Value::Scalar(cast)
     }

@@ -449,3 +449,56 @@ fn a_type_parameter_is_what_the_instance_says() {
     run(&kernel, &types(&[POINT]), &mut points);
     assert_eq!(points.0[0], [3.0, 4.0, 3.0, 4.0].map(f));
 }
+
+#[test]
+fn arrays_in_constants_are_read_element_by_element() {
+    let s = Sketch::new("k");
+    let mixed = s.named_type("Mixed");
+    let out = s.slice_mut("out", Scalar::U32);
+    let (elem, len) = (Scalar::U32.into(), crate::Length::Fixed(3));
+    let array = s.type_of(crate::TypeDef::Array { elem, len });
+    let rule = || s.link("RULE", mixed);
+    for i in 0..3 {
+        let (base, index) = (s.field(rule(), "each", array).id, s.n(i).id);
+        let site = None;
+        let index = crate::Compound::Index { base, index, site };
+        s.store(out, s.n(i), s.compound(index, Scalar::U32));
+    }
+    s.store(out, s.n(3), s.field(rule(), "tag", Scalar::U32));
+    let number = Value::U32;
+    let value = [number(5), Value::f64(2.5), number(7), number(8), number(9)];
+    let links = Links {
+        constants: vec![value.to_vec(); 4],
+        ..types(&[MIXED])
+    };
+    let mut memories = Memories(vec![vec![number(0); 4]], vec![4]);
+    let closed = run(&s.finish(), &links, &mut memories);
+    assert_eq!(memories.0[0], [7, 8, 9, 5].map(number), "{closed}");
+}
+
+#[test]
+fn a_parameter_that_is_given_on_is_not_copied() {
+    let f = Sketch::new("f");
+    let (x, n) = (f.slice_mut("x", Scalar::U32), f.scalar("n", Scalar::U32));
+    f.store(x, f.n(0), f.arg(n));
+    let function: &'static Kernel = Box::leak(Box::new(f.finish()));
+    let s = Sketch::new("k");
+    let (out, m) = (s.slice_mut("out", Scalar::U32), s.scalar("m", Scalar::U32));
+    let path = s.function("f");
+    let args = [
+        Argument::Memory(Memory::Slice(out)),
+        Argument::Value(s.arg(m).id),
+    ];
+    s.call_function(path, &args, None);
+    let links = Links {
+        functions: vec![Function {
+            ir: function,
+            links: Links::default(),
+        }],
+        ..Links::default()
+    };
+    let mut memories = Memories(vec![vec![Value::U32(0)], vec![Value::U32(6)]], vec![1, 0]);
+    let closed = run(&s.finish(), &links, &mut memories);
+    assert_eq!(memories.0[0], [Value::U32(6)]);
+    assert!(closed.locals.is_empty(), "{closed}");
+}

@@ -39,7 +39,7 @@ pub use joint::{
 };
 pub use kept::{Kept, Rows, Strip};
 pub use math::Elementary;
-pub use number::{Divide, clamp, narrow, wide, widened};
+pub use number::{Divide, clamp, narrow, wide};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use scratch::{Mark, Plain, Scratch};
 pub use slice::{

@@ -3,14 +3,6 @@
 use half::f16;
 use sarek_ir::binary16;
 
-use crate::ScalarArg;
-
-/// `T::from(value)` of a scalar whose type the source does not name.
-#[inline(always)]
-pub fn widened<S: ScalarArg, T: From<S>>(value: S) -> T {
-    T::from(value)
-}
-
 /// Integer division in parts: whether it is defined, and its value where it is.
 pub trait Divide: Copy {
     /// Is the divisor neither 0 nor -1 under `MIN`?

@@ -103,12 +103,11 @@ pub fn block(
 pub fn unsplit(lowered: &Lowered, is_function: bool) -> Vec<(CallId, String)> {
     let kernel = &lowered.kernel;
     let of = |call: CallId| {
-        let unnamed = lowered.callee(call).is_unnamed.then(|| {
+        lowered.callee(call).is_unnamed.then(|| {
             let what = "the threads of a block work together in this method, and the type of its receiver is not written";
             let instead = "write it where the value is bound, as in `let p: Point = …;`";
             (call, Mistake::new(codes::COLLECTIVE_CALL, what, instead).to_string())
-        });
-        unnamed
+        })
     };
     let calls = joint_calls(kernel, is_function);
     calls.into_iter().flat_map(|(_, call)| of(call)).collect()

@@ -20,7 +20,7 @@ pub const CASES: &[Case] = &[
         structs,
     ),
     Case::new("functions/own_arrays_given_on", &[], given_on),
-    Case::new("functions/own_arrays_fault", &[], faults),
+    Case::new("functions/faults_of_own_arrays", &[], faults),
 ];
 
 /// Adds to each element that of the next thread.
