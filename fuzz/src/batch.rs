@@ -1,105 +1,137 @@
 //! Many kernels in one generated crate: rustc compiles the user's function of each and its compiled body.
 //!
 //! The crate stands in the target directory and shares the libraries that are built there, see [`crate::compiler`]. Its program
-//! compares `native` and the interpreter with the user's own function, see [`sarek::testing::reference`].
+//! compares all devices with the user's own function, see [`sarek::testing::reference`].
+//!
+//! rustc takes most of the time, so that a crate has its kernels in one of the [`Form`]s that a program has them in, and
+//! another crate has others in another one.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
 
-use sarek::Device;
+use sarek::testing::Random;
 use sarek_runtime::KernelDef;
+use sarek_runtime::direct::{Isa, isa};
 
 use crate::case::{Case, Launch};
 use crate::compiler::{Compiler, Goal, MAIN, PROGRAM};
-use crate::judge::{self, Verdict};
+use crate::judge::{Court, Verdict};
+use crate::worker::{self, PATIENCE};
 
 /// A kernel as the generated program has it.
 pub struct Compiled {
-    /// Which one it is.
-    pub name: &'static str,
     /// As [`Launch::parse`] reads it.
     pub launch: &'static str,
     /// The kernel.
     pub def: &'static KernelDef,
 }
 
-/// Compares the compiled kernels; prints those that differ, and says how many do.
+/// The generated program: judges the kernels from the one on that its first argument says, among the devices of the second.
 ///
 /// # Panics
 /// A launch cannot be read, or there is no reference.
-pub fn run(kernels: &[Compiled]) -> usize {
-    let devices = host_devices();
+pub fn run(kernels: &[Compiled]) {
+    let mut arguments = std::env::args().skip(1);
+    let from = arguments.next().map_or(0, |n| n.parse().expect("a number"));
+    let among = arguments.next().unwrap_or_default();
+    let names: Vec<_> = among.split(',').filter(|n| !n.is_empty()).collect();
+    let court = Court::of_compiled(&names);
     // The user's function panics where a kernel faults.
     std::panic::set_hook(Box::new(|_| ()));
-    let mut differ = 0;
-    for kernel in kernels {
-        println!("{BEGIN}{}", kernel.name);
+    for kernel in &kernels[from..] {
         let launch = Launch::parse(kernel.launch).expect("a launch as it was written");
-        if let Verdict::Differs { device, how } = judge::compare(kernel.def, &launch, &devices) {
-            differ += 1;
-            println!("{MARK}{} {device}: {how}", kernel.name);
-        }
+        let verdict = court.compare(kernel.def, &launch);
+        worker::answer(&worker::encode(&verdict)).expect("somebody listens");
     }
-    differ
 }
 
-const MARK: &str = "differs: ";
-const BEGIN: &str = "begins: ";
+/// What of the compiled bodies of a crate rustc compiles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// How much it optimises.
+    pub opt_level: u64,
+    /// For which instruction set.
+    pub isa: Isa,
+    /// A body without checks besides that with them, for launches that are proved.
+    pub proved: bool,
+    /// With the shapes of loops over lanes that only make a body faster.
+    pub shapes: bool,
+}
 
-/// The reference, and what is compared with it.
-///
-/// # Panics
-/// There is no reference.
-pub fn host_devices() -> Vec<Device> {
-    let reference = sarek::testing::reference().expect("it needs nothing");
-    let mut devices = vec![reference];
-    devices.extend(
-        ["native", "interpreter"]
-            .into_iter()
-            .filter_map(|n| Device::of(n).ok()),
-    );
-    devices
+impl Form {
+    /// All forms at a level that this processor runs.
+    pub fn all(opt_level: u64) -> Vec<Form> {
+        let sets = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
+        let sets = sets.into_iter().filter(|set| *set <= isa());
+        let both = [true, false];
+        sets.flat_map(|isa| both.map(|proved| (isa, proved)))
+            .flat_map(|(isa, proved)| {
+                both.map(|shapes| Form {
+                    opt_level,
+                    isa,
+                    proved,
+                    shapes,
+                })
+            })
+            .collect()
+    }
+
+    /// One of them for a crate whose first kernel has this seed.
+    pub fn of_seed(opt_levels: &[u64], seed: u64) -> Form {
+        let mut random = Random::new(seed);
+        let mut below = |n: usize| random.below(n as u64) as usize;
+        let forms = Form::all(opt_levels[below(opt_levels.len())]);
+        forms[below(forms.len())]
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Form {
+            opt_level,
+            isa,
+            proved,
+            shapes,
+        } = self;
+        let body = if *proved { "proved" } else { "checked" };
+        let shapes = if *shapes { "shaped" } else { "plain" };
+        write!(f, "opt-level {opt_level}, {}, {body}, {shapes}", isa.name())
+    }
 }
 
 /// The generated crate.
 pub struct Crate<'c> {
     compiler: &'c Compiler,
     folder: PathBuf,
-    opt_level: u64,
-}
-
-/// What became of a batch.
-#[derive(Default)]
-pub struct Outcome {
-    /// Which kernels differ, and how.
-    pub differ: Vec<(usize, String)>,
-    /// Which kernels rustc rejects, and why.
-    pub rejected: Vec<(usize, String)>,
 }
 
 impl Crate<'_> {
-    /// The crate in a folder, its kernels optimised so much.
-    pub fn new<'c>(compiler: &'c Compiler, folder: &Path, opt_level: u64) -> Crate<'c> {
+    /// The crate in a folder.
+    pub fn new<'c>(compiler: &'c Compiler, folder: &Path) -> Crate<'c> {
         Crate {
             compiler,
             folder: folder.to_owned(),
-            opt_level,
         }
     }
 
-    /// Compiles and runs cases.
+    /// Compiles cases in a form and runs them on the devices of these names, or all; a verdict each.
     ///
     /// # Errors
     /// The crate cannot be written, or what rustc says of something other than a kernel.
-    pub fn judge(&self, cases: &[Case]) -> Result<Outcome, String> {
-        let mut outcome = Outcome::default();
+    pub fn judge(
+        &self,
+        cases: &[Case],
+        form: Form,
+        among: &[&str],
+    ) -> Result<Vec<Verdict>, String> {
+        let mut verdicts = vec![None; cases.len()];
         loop {
-            let left: Vec<_> = (0..cases.len())
-                .filter(|at| outcome.rejected.iter().all(|(k, _)| k != at))
-                .collect();
-            self.write(cases, &left).map_err(|e| e.to_string())?;
-            let goal = Goal::Program(self.opt_level);
+            let left = (0..cases.len()).filter(|at| verdicts[*at].is_none());
+            let left: Vec<usize> = left.collect();
+            self.write(cases, &left, form).map_err(|e| e.to_string())?;
+            let goal = Goal::Program(form.opt_level);
             let Some(log) = self.compiler.compile(&self.folder, goal)? else {
                 break;
             };
@@ -107,80 +139,88 @@ impl Crate<'_> {
             if rejected.is_empty() {
                 return Err(log);
             }
-            outcome.rejected.extend(rejected);
+            for (at, why) in rejected {
+                verdicts[at] = Some(Verdict::Rejected(why));
+            }
         }
-        outcome.differ = self.run()?;
-        Ok(outcome)
+        let left = verdicts.iter().filter(|v| v.is_none()).count();
+        let mut found = self.run(left, among)?.into_iter();
+        let verdicts = verdicts
+            .into_iter()
+            .map(|known| known.or_else(|| found.next()));
+        Ok(verdicts.map(|v| v.expect("one for each")).collect())
     }
 
     /// Does rustc reject a case? It is not compiled to its end.
     ///
     /// # Errors
     /// The crate cannot be written.
-    pub fn rejects(&self, case: &Case) -> Result<bool, String> {
-        self.write(std::slice::from_ref(case), &[0])
+    pub fn rejects(&self, case: &Case, form: Form) -> Result<bool, String> {
+        self.write(std::slice::from_ref(case), &[0], form)
             .map_err(|e| e.to_string())?;
         let log = self.compiler.compile(&self.folder, Goal::Check)?;
         Ok(log.is_some_and(|log| !blamed(&log).is_empty()))
     }
 
-    fn write(&self, cases: &[Case], left: &[usize]) -> std::io::Result<()> {
+    fn write(&self, cases: &[Case], left: &[usize], form: Form) -> std::io::Result<()> {
         std::fs::create_dir_all(&self.folder)?;
         let (mut modules, mut table) = (String::new(), String::new());
+        let (set, proved) = (form.isa as u8, form.proved);
         for &at in left {
-            for (name, text) in forms(at, &cases[at]) {
-                std::fs::write(self.folder.join(format!("k{name}.rs")), text)?;
-                let _ = writeln!(
-                    modules,
-                    "#[allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]\nmod k{name};"
-                );
-                let _ = writeln!(
-                    table,
-                    "        Compiled {{ name: \"{name}\", launch: \"{}\", def: const {{ &<k{name}::k as sarek::Kernel>::DEF }} }},",
-                    cases[at].launch
-                );
+            let (mut text, case) = (cases[at].to_string(), &cases[at]);
+            if !form.shapes {
+                text = text.replacen("#[kernel]", "#[kernel(__shapes = \"\")]", 1);
             }
+            std::fs::write(self.folder.join(format!("k{at}.rs")), text)?;
+            let _ = writeln!(
+                modules,
+                "#[allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]\nmod k{at};"
+            );
+            let (launch, kernel) = (&case.launch, format!("k{at}::k{}", case.launch.instance()));
+            let _ = writeln!(
+                table,
+                "        Compiled {{ launch: \"{launch}\", def: const {{ &KernelDef {{ \
+                 direct: Direct::one::<{kernel}, {set}, {proved}>(), ..<{kernel} as sarek::Kernel>::DEF }} }} }},",
+            );
         }
         let main = format!(
-            "use sarek_fuzz::batch::{{Compiled, run}};\n\n{modules}\nfn main() {{\n    run(&[\n{table}    ]);\n}}\n"
+            "use sarek::__private::{{KernelDef, direct::Direct}};\nuse sarek_fuzz::batch::{{Compiled, run}};\n\n\
+             {modules}\nfn main() {{\n    run(&[\n{table}    ]);\n}}\n"
         );
         std::fs::write(self.folder.join(MAIN), main)
     }
 
-    fn run(&self) -> Result<Vec<(usize, String)>, String> {
-        let ran = Command::new(self.folder.join(PROGRAM))
-            .output()
-            .map_err(|e| e.to_string())?;
-        let text = String::from_utf8_lossy(&ran.stdout);
-        let number = |name: &str| name.trim_end_matches(PLAIN).parse().ok();
-        if !ran.status.success() {
-            // The rest was not run.
-            let last = text.lines().rev().find_map(|l| l.strip_prefix(BEGIN));
-            let how = format!("the program ends with {}", ran.status);
-            let last = last.and_then(number).ok_or(how.clone())?;
-            return Ok(vec![(last, how)]);
+    /// The verdicts on so many kernels. The program is started again behind one that ends it.
+    fn run(&self, count: usize, among: &[&str]) -> Result<Vec<Verdict>, String> {
+        let mut verdicts = vec![];
+        while verdicts.len() < count {
+            let mut program = Command::new(self.folder.join(PROGRAM))
+                .args([verdicts.len().to_string(), among.join(",")])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
+                .map_err(|e| e.to_string())?;
+            let answers = worker::answers(program.stdout.take().expect("it is piped"));
+            let how = loop {
+                match answers.recv_timeout(PATIENCE) {
+                    Ok(line) => verdicts.push(worker::decode(&line).ok_or(line)?),
+                    Err(RecvTimeoutError::Timeout) => {
+                        // It may have ended by itself.
+                        let _ = program.kill();
+                        break "it hangs".to_owned();
+                    }
+                    Err(RecvTimeoutError::Disconnected) => break "it crashes".to_owned(),
+                }
+            };
+            let status = program.wait().map_err(|e| e.to_string())?;
+            if verdicts.len() < count {
+                let device = "process".into();
+                let how = format!("{how}: {status}");
+                verdicts.push(Verdict::Differs { device, how });
+            }
         }
-        let differs = text.lines().filter_map(|line| line.strip_prefix(MARK));
-        let split = |line: &str| {
-            let (name, how) = line.split_once(' ')?;
-            Some((number(name)?, how.to_owned()))
-        };
-        Ok(differs.filter_map(split).collect())
+        Ok(verdicts)
     }
-}
-
-/// Marks the form of a kernel whose compiled body has none of the shapes that only make it faster.
-const PLAIN: char = 'p';
-
-/// The names and texts of the modules of a case: as it is, and where loops over lanes can have shapes, without those.
-fn forms(at: usize, case: &Case) -> Vec<(String, String)> {
-    let text = case.to_string();
-    let plain = text.replacen("#[kernel]", "#[kernel(__shapes = \"\")]", 1);
-    let mut forms = vec![(at.to_string(), text)];
-    if case.function.contains("barrier()") || case.function.contains("for ") {
-        forms.push((format!("{at}{PLAIN}"), plain));
-    }
-    forms
 }
 
 /// The kernels in whose files rustc reports errors, each with the first.
@@ -189,8 +229,7 @@ fn blamed(log: &str) -> Vec<(usize, String)> {
     for report in log.split("\n\n").filter(|r| r.starts_with("error")) {
         let place = report.split_once("--> k");
         let name = place.and_then(|(_, p)| Some(p.split_once(".rs")?.0));
-        let number = name.and_then(|n| n.trim_end_matches(PLAIN).parse().ok());
-        if let Some(number) = number
+        if let Some(number) = name.and_then(|n| n.parse().ok())
             && found.iter().all(|(known, _)| *known != number)
         {
             found.push((number, report.to_owned()));

@@ -22,6 +22,33 @@ pub struct Launch {
     pub shape: Shape,
     /// The length of each slice parameter, in order.
     pub lens: Vec<usize>,
+    /// How each vector that is a view is seen, in order.
+    pub views: Vec<Layout>,
+    /// The arguments of which each thread has an element.
+    pub items: Vec<usize>,
+    /// The generic arguments of the kernel.
+    pub generics: Vec<String>,
+    /// It is for the host alone, where a subgroup has 32 threads and a block any number.
+    pub host: bool,
+}
+
+/// How a vector is seen as a view.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Layout {
+    /// The extent of each dimension.
+    pub shape: Vec<usize>,
+    /// The first element.
+    pub offset: usize,
+    /// How far apart elements are along each dimension.
+    pub strides: Vec<usize>,
+}
+
+impl Layout {
+    /// The values of the parameters behind that of the vector.
+    pub fn scalars(&self) -> impl Iterator<Item = usize> {
+        let (shape, strides) = (self.shape.iter(), self.strides.iter());
+        shape.chain([&self.offset]).chain(strides).copied()
+    }
 }
 
 /// An index space.
@@ -75,6 +102,14 @@ impl fmt::Display for Case {
 }
 
 impl Launch {
+    /// The generic arguments as they stand behind the kernel's name.
+    pub fn instance(&self) -> String {
+        match self.generics.is_empty() {
+            true => String::new(),
+            false => format!("::<{}>", self.generics.join(", ")),
+        }
+    }
+
     /// The launch that [`fmt::Display`] wrote.
     ///
     /// # Errors
@@ -84,6 +119,10 @@ impl Launch {
             seed: 0,
             shape: Shape::Over([1; 3]),
             lens: vec![],
+            views: vec![],
+            items: vec![],
+            generics: vec![],
+            host: false,
         };
         let (mut grid, mut block) = (None, None);
         for part in text.split_whitespace() {
@@ -94,7 +133,11 @@ impl Launch {
                 "grid" => grid = Some(triple(value)?),
                 "block" => block = Some(triple(value)?),
                 "lens" => launch.lens = numbers(value)?,
-                _ => return Err(format!("unknown key `{key}`")),
+                "view" => launch.views.push(layout(value)?),
+                "items" => launch.items = numbers(value)?,
+                "generics" => launch.generics = value.split(',').map(str::to_owned).collect(),
+                "for" if value == "host" => launch.host = true,
+                _ => return Err(format!("unknown: `{part}`")),
             }
         }
         if let (Some(grid), Some(block)) = (grid, block) {
@@ -111,7 +154,18 @@ impl fmt::Display for Launch {
             Shape::Over(extent) => write!(f, "over={}", list(&extent))?,
             Shape::Grid(grid, block) => write!(f, "grid={} block={}", list(&grid), list(&block))?,
         }
-        write!(f, " lens={}", list(&self.lens))
+        write!(f, " lens={}", list(&self.lens))?;
+        for view in &self.views {
+            let scalars: Vec<usize> = view.scalars().collect();
+            write!(f, " view={}", list(&scalars))?;
+        }
+        if !self.items.is_empty() {
+            write!(f, " items={}", list(&self.items))?;
+        }
+        if !self.generics.is_empty() {
+            write!(f, " generics={}", self.generics.join(","))?;
+        }
+        f.write_str(if self.host { " for=host" } else { "" })
     }
 }
 
@@ -125,6 +179,19 @@ fn numbers(text: &str) -> Result<Vec<usize>, String> {
     parts
         .map(|part| part.parse().map_err(|_| format!("no number: `{part}`")))
         .collect()
+}
+
+fn layout(text: &str) -> Result<Layout, String> {
+    let scalars = numbers(text)?;
+    let rank = scalars.len() / 2;
+    if scalars.len() != 2 * rank + 1 || !(2..=3).contains(&rank) {
+        return Err(format!("no view: `{text}`"));
+    }
+    Ok(Layout {
+        shape: scalars[..rank].into(),
+        offset: scalars[rank],
+        strides: scalars[rank + 1..].into(),
+    })
 }
 
 fn triple(text: &str) -> Result<[usize; 3], String> {
@@ -147,6 +214,14 @@ mod tests {
                     seed: 7,
                     shape,
                     lens: vec![3, 99],
+                    views: vec![Layout {
+                        shape: vec![2, 3],
+                        offset: 1,
+                        strides: vec![5, 1],
+                    }],
+                    items: vec![1, 4],
+                    generics: ["3", "i32"].map(str::to_owned).into(),
+                    host: shape.threads() > 64,
                 },
             };
             assert_eq!(Case::parse(&case.to_string()), Ok(case));

@@ -9,6 +9,8 @@ use sarek::testing::{Random, Sample};
 use sarek::{Element, Vector, f16};
 use sarek_runtime::Arg;
 
+use crate::case::{Launch, Layout};
+
 /// The largest magnitude of a tame float.
 pub const TAME: i32 = 128;
 
@@ -55,6 +57,32 @@ macro_rules! elements {
                     (Access::Atomic, AnyVector::F64(vector)) => Arg::atomics(vector),
                     (Access::Atomic, _) => unreachable!("no type that `Atomic` holds"),
                 }
+            }
+
+            /// As the argument of a launch that sees it as a view.
+            ///
+            /// # Errors
+            /// The layout reaches beyond the vector, or writes an element twice.
+            pub fn view(&mut self, access: Access, layout: &Layout) -> sarek::Result<Arg<'_>> {
+                let offset = layout.offset;
+                match (&layout.shape[..], &layout.strides[..]) {
+                    (&[a, b], &[s, t]) => self.seen(access, [a, b], offset, [s, t]),
+                    (&[a, b, c], &[s, t, u]) => self.seen(access, [a, b, c], offset, [s, t, u]),
+                    (_, _) => unreachable!("a view has two or three dimensions"),
+                }
+            }
+
+            fn seen<const N: usize>(
+                &mut self,
+                access: Access,
+                shape: [usize; N],
+                offset: usize,
+                strides: [usize; N],
+            ) -> sarek::Result<Arg<'_>> {
+                Ok(match (access, self) {
+                    $((Access::Read, AnyVector::$variant(vector)) => vector.strided(shape, offset, strides)?.into(),)*
+                    $((_, AnyVector::$variant(vector)) => vector.strided_mut(shape, offset, strides)?.into(),)*
+                })
             }
 
             /// The bits of each element.
@@ -139,16 +167,25 @@ fn wild<T: Sample>(random: &mut Random) -> T {
     }
 }
 
-/// The arguments for parameters; `lens` are those of the slices in order.
-pub fn arguments(params: &[Param], seed: u64, lens: &[usize]) -> Vec<Argument> {
-    let mut random = Random::new(seed);
-    let mut lens = lens.iter().copied();
-    let argument = |param: &Param| {
+/// The arguments for the parameters of a linked kernel.
+pub fn arguments(params: &[Param], launch: &Launch) -> Vec<Argument> {
+    let mut random = Random::new(launch.seed);
+    let (mut lens, mut views) = (launch.lens.iter().copied(), launch.views.iter());
+    let mut layout = vec![].into_iter();
+    let argument = |(at, param): (usize, &Param)| {
         let tame = !param.name.starts_with("wild");
         match param.kind {
+            ParamKind::Scalar(_) if layout.len() > 0 => {
+                let scalar: usize = layout.next().expect("one more");
+                Argument::Scalar(Value::Usize(scalar as u64))
+            }
             ParamKind::Scalar(ty) => Argument::Scalar(scalar(ty, &mut random)),
             ParamKind::Slice { elem, .. } => {
                 let len = lens.next().unwrap_or(1);
+                if is_view(params, at) {
+                    let view = views.next().expect("a layout for each view");
+                    layout = view.scalars().collect::<Vec<_>>().into_iter();
+                }
                 Argument::Vector(AnyVector::filled(elem.scalar(), len, tame, &mut random))
             }
             ParamKind::Value(_) | ParamKind::Reference(_) => {
@@ -156,7 +193,13 @@ pub fn arguments(params: &[Param], seed: u64, lens: &[usize]) -> Vec<Argument> {
             }
         }
     };
-    params.iter().map(argument).collect()
+    params.iter().enumerate().map(argument).collect()
+}
+
+/// Is the slice at this place a view, so that what follows says how it is seen?
+pub fn is_view(params: &[Param], at: usize) -> bool {
+    let offset = format!("{}_offset", params[at].name);
+    params[at..].iter().any(|param| param.name == offset)
 }
 
 fn scalar(ty: Scalar, random: &mut Random) -> Value {

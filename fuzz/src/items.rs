@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use sarek::ir::link::{Function, Links};
-use sarek::ir::{EnumInfo, FieldInfo, Kernel, Scalar, StructInfo, TypeInfo, VariantInfo};
+use sarek::ir::{EnumInfo, FieldInfo, Kernel, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
 
 /// What a case has before its kernel. It is kept for ever, as that of a program is.
 #[derive(Default)]
@@ -103,7 +103,7 @@ impl Items {
     /// The type of a name, or `Option` of it. A struct that is made is told with its fields.
     fn type_of(&self, text: &str) -> Result<TypeInfo, String> {
         let text = text.replace(' ', "");
-        let text = text.split('{').next().unwrap_or_default();
+        let text = text.split(['{', '(']).next().unwrap_or_default();
         if let Some((path, inner)) = text.strip_suffix('>').and_then(|t| t.split_once('<')) {
             if path.rsplit("::").next() != Some("Option") {
                 return Err(format!("no generic type `{path}`"));
@@ -129,7 +129,9 @@ impl Items {
         let name = text.rsplit("::").next().unwrap_or_default();
         let scalar = Scalar::from_name(name).map(TypeInfo::Scalar);
         let known = scalar.or_else(|| packed(name));
-        let known = known.or_else(|| self.types.get(name).copied());
+        // A value of an enum is told by its variant.
+        let of_variant = || self.types.get(text.split("::").next()?).copied();
+        let known = known.or_else(|| self.types.get(name).copied().or_else(of_variant));
         known.ok_or(format!("open link: the type `{text}`"))
     }
 
@@ -138,9 +140,10 @@ impl Items {
     /// # Errors
     /// What is not among the items.
     pub fn links(&self, kernel: &Kernel) -> Result<Links, String> {
-        if !kernel.links.is_empty() || !kernel.prelude_links.is_empty() {
-            return Err(format!("open links: {:?}", kernel.links));
+        if !kernel.prelude_links.is_empty() {
+            return Err(format!("open links: {:?}", kernel.prelude_links));
         }
+        let constants = kernel.links.iter().map(|link| constant(&link.path));
         let types = kernel.type_links.iter().map(|text| self.type_of(text));
         let functions = kernel.functions.iter().map(|name| {
             let ir = *self
@@ -152,9 +155,19 @@ impl Items {
         });
         Ok(Links {
             types: types.collect::<Result<_, _>>()?,
+            constants: constants.collect::<Result<_, _>>()?,
             functions: functions.collect::<Result<_, _>>()?,
             ..Links::default()
         })
+    }
+}
+
+/// The value of a constant that is no item of the kernel's.
+fn constant(path: &str) -> Result<Vec<Value>, String> {
+    match path {
+        "f16::ONE" => Ok(vec![Value::f16(1.0)]),
+        "f16::ZERO" => Ok(vec![Value::f16(0.0)]),
+        _ => Err(format!("open link: `{path}`")),
     }
 }
 

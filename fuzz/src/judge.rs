@@ -6,7 +6,8 @@ use sarek::ir::link::link;
 use sarek::ir::write::{self, Dialect, IndexWidth, Variant};
 use sarek::ir::{Access, Kernel, ParamKind, Scalar, SiteId, Stmt};
 use sarek::{Device, Error, Fault, FaultKind};
-use sarek_runtime::{FreeBlock, KernelDef, Launch as Call};
+use sarek_backends::cuda::nvrtc;
+use sarek_runtime::{Arg, FreeBlock, KernelDef, Launch as Call};
 
 use crate::case::{Case, Launch, Shape};
 use crate::data::{self, Argument};
@@ -44,29 +45,102 @@ enum Outcome {
     Failed(String),
 }
 
-/// The devices of this machine on which IR alone runs, the oracle first: the interpreter.
-pub fn devices() -> Vec<Device> {
-    let mut devices = Device::all();
-    devices.retain(|device| !["native", "reference"].contains(&device.backend()));
-    devices.sort_by_key(|device| device.backend() != "interpreter");
-    devices
+/// Who judges, the oracle first.
+pub struct Court {
+    devices: Vec<Device>,
+    /// CUDA C is compiled, too.
+    nvrtc: bool,
 }
 
-/// Lowers the case and compares the devices; CUDA C is compiled if there is NVRTC and `nvrtc` is set.
-pub fn judge(case: &Case, devices: &[Device], nvrtc: bool) -> Verdict {
-    let def = match lower(case) {
-        Ok(def) => def,
-        Err(why) => return Verdict::Rejected(why),
-    };
-    if nvrtc && let Err(how) = compile_cuda(def.ir) {
-        let device = "nvrtc".into();
-        return Verdict::Differs { device, how };
+/// On these a subgroup has 32 threads, and a block any number.
+const HOST: [&str; 3] = ["reference", "native", "interpreter"];
+
+impl Court {
+    /// The devices of this machine on which IR alone runs; the oracle is the interpreter. Only those `among` names, and
+    /// `nvrtc`, or all if there are none.
+    pub fn of_ir(among: &[&str]) -> Court {
+        let mut devices = Device::all();
+        devices.retain(|device| !["native", "reference"].contains(&device.backend()));
+        Court::new(devices, "interpreter", among)
     }
-    let mut verdict = compare(def, &case.launch, devices);
-    if let (Verdict::Agreed { devices, .. }, true) = (&mut verdict, nvrtc) {
-        devices.push("nvrtc".into());
+
+    /// All devices of this machine, for what rustc compiled; the oracle is the user's own function.
+    ///
+    /// # Panics
+    /// There is no reference.
+    pub fn of_compiled(among: &[&str]) -> Court {
+        let mut devices = Device::all();
+        devices.push(sarek::testing::reference().expect("it needs nothing"));
+        Court::new(devices, "reference", among)
     }
-    verdict
+
+    fn new(mut devices: Vec<Device>, oracle: &str, among: &[&str]) -> Court {
+        let wanted = |name: &str| among.is_empty() || among.contains(&name);
+        devices.retain(|device| device.backend() == oracle || wanted(device.backend()));
+        devices.sort_by_key(|device| {
+            let place = HOST.iter().position(|name| *name == device.backend());
+            (device.backend() != oracle, place.unwrap_or(HOST.len()))
+        });
+        let nvrtc = wanted("nvrtc") && nvrtc::version().is_ok();
+        Court { devices, nvrtc }
+    }
+
+    /// The names of the devices, and `nvrtc`.
+    pub fn names(&self) -> Vec<&str> {
+        let devices = self.devices.iter().map(Device::backend);
+        devices.chain(self.nvrtc.then_some("nvrtc")).collect()
+    }
+
+    /// Lowers the case and compares.
+    pub fn judge(&self, case: &Case) -> Verdict {
+        match lower(case) {
+            Ok(def) => self.compare(def, &case.launch),
+            Err(why) => Verdict::Rejected(why),
+        }
+    }
+
+    /// Has NVRTC compile the kernel, runs the launch on each device, and compares with the first that can run it.
+    pub fn compare(&self, def: &'static KernelDef, launch: &Launch) -> Verdict {
+        let kernel = link(def.ir, &(def.links)());
+        if self.nvrtc
+            && let Err(how) = compile_cuda(&kernel, launch.seed)
+        {
+            let device = "nvrtc".into();
+            return Verdict::Differs { device, how };
+        }
+        let mut compared = vec![];
+        let mut due: Option<Outcome> = None;
+        let fits = |device: &&Device| {
+            (!launch.host || HOST.contains(&device.backend()))
+                && !is_mistaken(device, &kernel, launch)
+        };
+        for device in self.devices.iter().filter(fits) {
+            let got = run(def, &kernel, launch, device);
+            let differs = |how| Verdict::Differs {
+                device: device.backend().to_owned(),
+                how,
+            };
+            match (&due, got) {
+                (_, Outcome::NotEligible) => continue,
+                (_, Outcome::Failed(how)) => return differs(how),
+                (None, got) => {
+                    due = Some(got);
+                    continue;
+                }
+                (Some(due), got) => {
+                    if let Some(how) = difference(&kernel, launch, due, &got) {
+                        return differs(how);
+                    }
+                }
+            }
+            compared.push(device.backend().to_owned());
+        }
+        compared.extend(self.nvrtc.then(|| "nvrtc".to_owned()));
+        Verdict::Agreed {
+            devices: compared,
+            fault: matches!(due, Some(Outcome::Fault(_))),
+        }
+    }
 }
 
 /// A case's kernel as a definition without a compiled body, linked, and kept for ever, as that of a program is.
@@ -88,18 +162,24 @@ pub fn lower(case: &Case) -> Result<&'static KernelDef, String> {
     })))
 }
 
-/// Has NVRTC compile the default variant, and one with every check and wide indices.
-fn compile_cuda(kernel: &Kernel) -> Result<(), String> {
+/// Has NVRTC compile a variant with every check and wide indices, quickly or, one time in four, the default one as for a launch.
+fn compile_cuda(kernel: &Kernel, seed: u64) -> Result<(), String> {
     let dialect = write::dialect("cuda").expect("a built-in dialect");
-    for variant in [
-        write::default_variant(kernel, dialect),
-        checked(kernel, dialect),
-    ] {
-        let source = write::render(kernel, dialect, &variant).map_err(|e| e.to_string())?;
-        sarek_backends::cuda::nvrtc::compile(&kernel.name, &source.text, "compute_75")
-            .map_err(|e| e.to_string())?;
-    }
-    Ok(())
+    let (variant, options) = match seed % 4 {
+        0 => (write::default_variant(kernel, dialect), vec![]),
+        _ => (checked(kernel, dialect), quickly()),
+    };
+    let source = write::render(kernel, dialect, &variant).map_err(|e| e.to_string())?;
+    let (name, text) = (&kernel.name, &source.text);
+    let made = nvrtc::compile_with(name, text, "compute_75", &options);
+    made.map(drop).map_err(|e| e.to_string())
+}
+
+/// Options by which NVRTC optimises little, if it has them.
+fn quickly() -> Vec<String> {
+    let has_it = nvrtc::version().is_ok_and(|version| version >= (12, 9));
+    let option = has_it.then(|| "--Ofast-compile=max".to_owned());
+    option.into_iter().collect()
 }
 
 /// The variant with every check and wide indices.
@@ -167,41 +247,6 @@ fn holds(kernel: &Kernel, stmt: Stmt, is: &impl Fn(Stmt) -> bool) -> bool {
     is(stmt) || stmts.any(|id| holds(kernel, kernel.stmt(id), is))
 }
 
-/// Runs the launch on each device and compares with the first that can run it.
-pub fn compare(def: &'static KernelDef, launch: &Launch, devices: &[Device]) -> Verdict {
-    let mut compared = vec![];
-    let kernel = link(def.ir, &(def.links)());
-    let mut due: Option<Outcome> = None;
-    for device in devices
-        .iter()
-        .filter(|device| !is_mistaken(device, &kernel, launch))
-    {
-        let got = run(def, launch, device);
-        let differs = |how| Verdict::Differs {
-            device: device.backend().to_owned(),
-            how,
-        };
-        match (&due, got) {
-            (_, Outcome::NotEligible) => continue,
-            (_, Outcome::Failed(how)) => return differs(how),
-            (None, got) => {
-                due = Some(got);
-                continue;
-            }
-            (Some(due), got) => {
-                if let Some(how) = difference(&kernel, launch, due, &got) {
-                    return differs(how);
-                }
-            }
-        }
-        compared.push(device.backend().to_owned());
-    }
-    Verdict::Agreed {
-        devices: compared,
-        fault: matches!(due, Some(Outcome::Fault(_))),
-    }
-}
-
 /// Why two outcomes are not the same.
 fn difference(kernel: &Kernel, launch: &Launch, due: &Outcome, got: &Outcome) -> Option<String> {
     match (due, got) {
@@ -238,8 +283,8 @@ impl fmt::Display for Outcome {
     }
 }
 
-fn run(def: &'static KernelDef, launch: &Launch, device: &Device) -> Outcome {
-    match outputs(def, launch, device) {
+fn run(def: &'static KernelDef, kernel: &Kernel, launch: &Launch, device: &Device) -> Outcome {
+    match outputs(def, kernel, launch, device) {
         Ok(outputs) => Outcome::Done(outputs),
         // The user's function panics where others fault; nobody else panics but where the kernel says so.
         Err(Error::Fault(fault)) => match &fault.kind {
@@ -255,23 +300,39 @@ fn run(def: &'static KernelDef, launch: &Launch, device: &Device) -> Outcome {
 
 fn outputs(
     def: &'static KernelDef,
+    kernel: &Kernel,
     launch: &Launch,
     device: &Device,
 ) -> sarek::Result<Vec<Vec<u64>>> {
-    let params = &def.ir.params;
-    let mut arguments = data::arguments(params, launch.seed, &launch.lens);
-    let args: Vec<_> = params
-        .iter()
-        .zip(&mut arguments)
-        .map(|(param, argument)| match argument {
-            Argument::Scalar(value) => scalar_arg(*value),
-            Argument::Vector(vector) => vector.arg(access(param.kind)),
-        })
-        .collect();
+    let params = &kernel.params;
+    let mut arguments = data::arguments(params, launch);
+    let (mut args, mut views, mut part_of_view) = (vec![], launch.views.iter(), 0);
+    for (at, argument) in arguments.iter_mut().enumerate() {
+        match argument {
+            Argument::Scalar(_) if part_of_view > 0 => part_of_view -= 1,
+            Argument::Scalar(value) => {
+                // Each parameter of a generated kernel is one of the linked kernel.
+                let is_whole = matches!(def.ir.params[at].kind, ParamKind::Value(_));
+                args.push(scalar_arg(*value, is_whole));
+            }
+            Argument::Vector(vector) => {
+                let access = access(params[at].kind);
+                args.push(match data::is_view(params, at) {
+                    false => vector.arg(access),
+                    true => {
+                        let layout = views.next().expect("a layout for each view");
+                        part_of_view = layout.scalars().count();
+                        vector.view(access, layout)?
+                    }
+                });
+            }
+        }
+    }
     // SAFETY: the runtime compares number and types of arguments with the parameters. Whoever wrote the kernel
     // answers for its being free of races; the compiled body is rustc's, or never called.
     let call: Call<'_, FreeBlock> = unsafe { Call::of(def, args) };
     let ready = match launch.shape {
+        Shape::Over(_) if !launch.items.is_empty() => call.over_items(launch.items.clone().leak()),
         Shape::Over([x, y, z]) => call.over((x, y, z)),
         Shape::Grid([x, y, z], [bx, by, bz]) => call.grid((x, y, z)).block((bx, by, bz)),
     };
@@ -310,21 +371,30 @@ fn written(kind: ParamKind) -> Option<Scalar> {
     }
 }
 
-fn scalar_arg<'a>(value: sarek::ir::Value) -> sarek_runtime::Arg<'a> {
+/// A scalar as an argument; as a `whole` value where only the instance of a generic kernel tells that it is a scalar.
+fn scalar_arg<'a>(value: sarek::ir::Value, is_whole: bool) -> Arg<'a> {
     use sarek::ir::Value;
+    macro_rules! arg {
+        ($value:expr) => {
+            match is_whole {
+                true => Arg::value($value),
+                false => $value.into(),
+            }
+        };
+    }
     match value {
-        Value::Bool(v) => v.into(),
-        Value::I8(v) => v.into(),
-        Value::U8(v) => v.into(),
-        Value::I16(v) => v.into(),
-        Value::U16(v) => v.into(),
-        Value::I32(v) => v.into(),
-        Value::U32(v) => v.into(),
-        Value::I64(v) => v.into(),
-        Value::U64(v) => v.into(),
+        Value::Bool(v) => arg!(v),
+        Value::I8(v) => arg!(v),
+        Value::U8(v) => arg!(v),
+        Value::I16(v) => arg!(v),
+        Value::U16(v) => arg!(v),
+        Value::I32(v) => arg!(v),
+        Value::U32(v) => arg!(v),
+        Value::I64(v) => arg!(v),
+        Value::U64(v) => arg!(v),
         Value::Usize(v) => (v as usize).into(),
-        Value::F16(v) => sarek::f16::from_bits(v).into(),
-        Value::F32(v) => f32::from_bits(v).into(),
-        Value::F64(v) => f64::from_bits(v).into(),
+        Value::F16(v) => arg!(sarek::f16::from_bits(v)),
+        Value::F32(v) => arg!(f32::from_bits(v)),
+        Value::F64(v) => arg!(f64::from_bits(v)),
     }
 }

@@ -6,21 +6,21 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use sarek_fuzz::batch::Crate;
+use sarek_fuzz::batch::{Crate, Form};
 use sarek_fuzz::case::Case;
 use sarek_fuzz::compiler::Compiler;
-use sarek_fuzz::generate::{Generated, generate, generate_for_host};
+use sarek_fuzz::generate::{Generated, generate, generate_for_rustc};
 use sarek_fuzz::judge::{self, Verdict};
 use sarek_fuzz::shrink::shrink;
 use sarek_fuzz::worker::{self, Worker};
 
 const USAGE: &str = "\
 usage: sarek-fuzz [--seed S] [--count N] [--seconds T] [--jobs J] [--among BACKENDS]
-       sarek-fuzz --rustc LEVEL [--seed S] [--count N] [--seconds T]
-                                   compile with rustc at an opt-level, and compare on the host
+       sarek-fuzz --rustc LEVELS [the same]
+                                   compile with rustc at opt-levels by turns, such as 0,1
        sarek-fuzz --print S        print the kernel of a seed
        sarek-fuzz --judge FILE     judge a kept kernel
-       sarek-fuzz --rustc LEVEL --judge FILE
+       sarek-fuzz --rustc LEVELS --judge FILE
        sarek-fuzz --target NAME --text FILE
                                    print the text of a kept kernel, with every check";
 
@@ -30,8 +30,8 @@ struct Options {
     time: Duration,
     jobs: usize,
     among: Vec<String>,
-    /// The opt-level, if rustc is to compile the kernels.
-    rustc: Option<u64>,
+    /// If rustc is to compile the kernels: the levels at which it optimises them, by turns.
+    rustc: Vec<u64>,
     /// The target that `--text` prints.
     target: String,
 }
@@ -54,7 +54,7 @@ fn run(args: &[String]) -> Result<bool, String> {
         time: Duration::from_secs(120),
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
         among: vec![],
-        rustc: None,
+        rustc: vec![],
         target: "cuda".into(),
     };
     for pair in args.chunks(2) {
@@ -75,19 +75,23 @@ fn run(args: &[String]) -> Result<bool, String> {
             "--seconds" => options.time = Duration::from_secs(number()?),
             "--jobs" => options.jobs = number()? as usize,
             "--among" => options.among = value.split(',').map(str::to_owned).collect(),
-            "--rustc" => options.rustc = Some(number()?),
+            "--rustc" => {
+                let levels = value.split(',').map(|level| level.parse());
+                let levels: Result<_, _> = levels.collect();
+                options.rustc = levels.map_err(|_| format!("no levels: `{value}`"))?;
+            }
             "--worker" => return worker::serve(value).map(|()| true),
             "--print" => {
-                let generated = match options.rustc {
-                    None => generate(number()?),
-                    Some(_) => generate_for_host(number()?),
+                let generated = match options.rustc.is_empty() {
+                    true => generate(number()?),
+                    false => generate_for_rustc(number()?),
                 };
                 print!("{}", generated.case());
                 return Ok(true);
             }
             "--judge" => {
                 let text = std::fs::read_to_string(value).map_err(|e| e.to_string())?;
-                return judge_one(&Case::parse(&text)?, options.rustc);
+                return judge_one(&Case::parse(&text)?, &options);
             }
             "--target" => options.target.clone_from(value),
             "--text" => {
@@ -98,25 +102,29 @@ fn run(args: &[String]) -> Result<bool, String> {
             _ => return Err(format!("unknown option `{key}`")),
         }
     }
-    match options.rustc {
-        None => Ok(fuzz(&options)),
-        Some(level) => compiled(&options, level),
+    match options.rustc.is_empty() {
+        true => Ok(fuzz(&options)),
+        false => compiled(&options, &options.rustc),
     }
 }
 
-fn judge_one(case: &Case, rustc: Option<u64>) -> Result<bool, String> {
-    let Some(level) = rustc else {
-        let verdict = Worker::new(&[]).judge(case);
+fn judge_one(case: &Case, options: &Options) -> Result<bool, String> {
+    let among: Vec<&str> = options.among.iter().map(String::as_str).collect();
+    if options.rustc.is_empty() {
+        let verdict = Worker::new(&among).judge(case);
         println!("{verdict:?}");
         return Ok(matches!(verdict, Verdict::Agreed { .. }));
-    };
+    }
     let target = target()?;
     let compiler = Compiler::new(&target)?;
-    let batches = Crate::new(&compiler, &folder(&target, level, 0), level);
-    let outcome = batches.judge(std::slice::from_ref(case))?;
-    let found: Vec<_> = outcome.rejected.iter().chain(&outcome.differ).collect();
-    found.iter().for_each(|(_, how)| println!("{how}"));
-    Ok(found.is_empty())
+    let batches = Crate::new(&compiler, &folder(&target, 0));
+    let mut agreed = true;
+    for form in options.rustc.iter().flat_map(|level| Form::all(*level)) {
+        let verdict = &batches.judge(std::slice::from_ref(case), form, &among)?[0];
+        println!("{form}: {verdict:?}");
+        agreed &= matches!(verdict, Verdict::Agreed { .. });
+    }
+    Ok(agreed)
 }
 
 /// The target directory.
@@ -127,53 +135,60 @@ fn target() -> Result<PathBuf, String> {
 }
 
 /// How many kernels rustc compiles at once.
-const BATCH: u64 = 10;
+const BATCH: u64 = 16;
 
 /// How long a kernel that rustc compiles is shrunk.
 const SHRINKING: Duration = Duration::from_secs(120);
 
 /// The folder of a job's crate.
-fn folder(target: &Path, level: u64, job: usize) -> PathBuf {
-    target
-        .join("sarek-fuzz")
-        .join(format!("batch{level}_{job}"))
+fn folder(target: &Path, job: usize) -> PathBuf {
+    target.join("sarek-fuzz").join(format!("batch{job}"))
 }
 
 /// Each job compiles a crate of its own at a time.
-fn compiled(options: &Options, level: u64) -> Result<bool, String> {
+fn compiled(options: &Options, levels: &[u64]) -> Result<bool, String> {
     let target = target()?;
     let compiler = Compiler::new(&target)?;
     let (next, start) = (AtomicU64::new(0), Instant::now());
-    let (done, bad) = (AtomicU64::new(0), AtomicU64::new(0));
+    let tally = Mutex::new(Tally::default());
+    let among: Vec<&str> = options.among.iter().map(String::as_str).collect();
     let job = |number: usize| -> Result<(), String> {
-        let batches = Crate::new(&compiler, &folder(&target, level, number), level);
+        let batches = Crate::new(&compiler, &folder(&target, number));
         loop {
             let at = next.fetch_add(BATCH, Ordering::Relaxed);
             if at >= options.count || start.elapsed() > options.time {
                 return Ok(());
             }
             let seeds = options.seed + at..options.seed + options.count.min(at + BATCH);
-            let cases: Vec<_> = seeds.clone().map(|s| generate_for_host(s).case()).collect();
-            let outcome = batches.judge(&cases)?;
-            done.fetch_add(seeds.end - seeds.start, Ordering::Relaxed);
-            bad.fetch_add(
-                (outcome.rejected.len() + outcome.differ.len()) as u64,
-                Ordering::Relaxed,
-            );
-            for (at, why) in outcome.rejected {
-                let seed = seeds.start + at as u64;
-                println!("seed {seed} is rejected by rustc: {why}");
-                let rejects = |case: &Case| batches.rejects(case).is_ok_and(|rejected| rejected);
-                shrink_compiled(seed, level, rejects);
-            }
-            for (at, how) in outcome.differ {
-                let seed = seeds.start + at as u64;
-                println!("seed {seed}: {how}");
-                let differs = |case: &Case| {
-                    let outcome = batches.judge(std::slice::from_ref(case));
-                    outcome.is_ok_and(|o| !o.differ.is_empty())
-                };
-                shrink_compiled(seed, level, differs);
+            let form = Form::of_seed(levels, seeds.start);
+            let cases: Vec<_> = seeds
+                .clone()
+                .map(|s| generate_for_rustc(s).case())
+                .collect();
+            let verdicts = batches.judge(&cases, form, &among)?;
+            let start = Instant::now();
+            for (seed, verdict) in seeds.zip(verdicts) {
+                tally
+                    .lock()
+                    .unwrap_or_else(|e| e.into_inner())
+                    .add(seed, &verdict);
+                match verdict {
+                    Verdict::Agreed { .. } => {}
+                    Verdict::Rejected(why) => {
+                        println!("seed {seed} is rejected by rustc: {why}");
+                        shrink_compiled(seed, "rustc", start, |case| {
+                            batches.rejects(case, form).is_ok_and(|rejected| rejected)
+                        });
+                    }
+                    Verdict::Differs { device, how } => {
+                        println!("seed {seed}, {form}: {device}: {}", said(&how));
+                        let among: &[&str] = if device == "process" { &[] } else { &[&device] };
+                        shrink_compiled(seed, &device, start, |case| {
+                            let verdicts = batches.judge(std::slice::from_ref(case), form, among);
+                            verdicts.is_ok_and(|v| differs_on(&device, &v[0]))
+                        });
+                    }
+                }
             }
         }
     };
@@ -185,25 +200,30 @@ fn compiled(options: &Options, level: u64) -> Result<bool, String> {
         let mut ends = jobs.into_iter().map(|job| job.join().expect("no panic"));
         ends.try_for_each(|end| end)
     })?;
-    let minutes = start.elapsed().as_secs_f64() / 60.0;
-    let (done, bad) = (done.into_inner(), bad.into_inner());
-    println!(
-        "{done} kernels by rustc at opt-level {level} in {minutes:.1} min, seeds from {}: {bad} rejected or different",
-        options.seed
-    );
-    Ok(bad == 0)
+    let tally = tally.into_inner().unwrap_or_else(|e| e.into_inner());
+    Ok(tally.tell(options.seed, start.elapsed()))
+}
+
+fn differs_on(device: &str, verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Differs { device: other, .. } if other == device)
 }
 
 /// rustc takes seconds for each candidate, so that time ends it.
-fn shrink_compiled(seed: u64, level: u64, fails: impl Fn(&Case) -> bool) {
-    let start = Instant::now();
-    let small = shrink(&generate_for_host(seed), 1500, |candidate| {
-        let case = candidate.case();
-        start.elapsed() < SHRINKING && sarek_fuzz::judge::lower(&case).is_ok() && fails(&case)
+fn shrink_compiled(seed: u64, found_by: &str, start: Instant, fails: impl Fn(&Case) -> bool) {
+    let small = shrink(&generate_for_rustc(seed), 1500, |candidate| {
+        start.elapsed() < SHRINKING && fails(&candidate.case())
     });
-    let path = corpus(&format!("rustc{level}_{seed}"));
+    let path = corpus(&format!("{found_by}_{seed}"));
     keep(&path, &small.case());
     println!("{}\n{}", small.case(), path.display());
+}
+
+/// What a device said, without its source text.
+fn said(how: &str) -> &str {
+    how.split("--- source ---")
+        .next()
+        .unwrap_or_default()
+        .trim()
 }
 
 /// What was seen so far.
@@ -214,6 +234,42 @@ struct Tally {
     rejected: u64,
     differ: u64,
     by_device: std::collections::BTreeMap<String, u64>,
+}
+
+impl Tally {
+    fn add(&mut self, seed: u64, verdict: &Verdict) {
+        self.kernels += 1;
+        if self.kernels.is_multiple_of(500) {
+            println!("{} kernels, seed {seed}", self.kernels);
+        }
+        match verdict {
+            Verdict::Agreed { devices, fault } => {
+                self.faulted += u64::from(*fault);
+                for device in devices {
+                    *self.by_device.entry(device.clone()).or_default() += 1;
+                }
+            }
+            Verdict::Differs { .. } => self.differ += 1,
+            Verdict::Rejected(_) => self.rejected += 1,
+        }
+    }
+
+    /// Prints it. Was all well?
+    fn tell(&self, from: u64, time: Duration) -> bool {
+        let minutes = time.as_secs_f64() / 60.0;
+        println!(
+            "{} kernels in {minutes:.1} min ({:.0} a minute), seeds from {from}: {} faulted everywhere, {} rejected, {} differ",
+            self.kernels,
+            self.kernels as f64 / minutes,
+            self.faulted,
+            self.rejected,
+            self.differ
+        );
+        for (device, count) in &self.by_device {
+            println!("  {count:>7} on {device}");
+        }
+        self.differ == 0 && self.rejected == 0
+    }
 }
 
 fn fuzz(options: &Options) -> bool {
@@ -235,42 +291,16 @@ fn fuzz(options: &Options) -> bool {
         }
     });
     let tally = tally.into_inner().unwrap_or_else(|e| e.into_inner());
-    let minutes = start.elapsed().as_secs_f64() / 60.0;
-    println!(
-        "{} kernels in {minutes:.1} min ({:.0} a minute), seeds from {}: {} faulted everywhere, {} rejected, {} differ",
-        tally.kernels,
-        tally.kernels as f64 / minutes,
-        options.seed,
-        tally.faulted,
-        tally.rejected,
-        tally.differ
-    );
-    for (device, count) in &tally.by_device {
-        println!("  {count:>7} on {device}");
-    }
-    tally.differ == 0 && tally.rejected == 0
+    tally.tell(options.seed, start.elapsed())
 }
 
 fn one(seed: u64, worker: &mut Worker, tally: &Mutex<Tally>) {
     let generated = generate(seed);
     let verdict = worker.judge(&generated.case());
-    {
-        let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
-        tally.kernels += 1;
-        if tally.kernels.is_multiple_of(500) {
-            println!("{} kernels, seed {seed}", tally.kernels);
-        }
-        match &verdict {
-            Verdict::Agreed { devices, fault } => {
-                tally.faulted += u64::from(*fault);
-                for device in devices {
-                    *tally.by_device.entry(device.clone()).or_default() += 1;
-                }
-            }
-            Verdict::Differs { .. } => tally.differ += 1,
-            Verdict::Rejected(_) => tally.rejected += 1,
-        }
-    }
+    tally
+        .lock()
+        .unwrap_or_else(|e| e.into_inner())
+        .add(seed, &verdict);
     match verdict {
         Verdict::Agreed { .. } => {}
         Verdict::Rejected(why) => println!("seed {seed} is rejected: {why}"),
@@ -280,8 +310,7 @@ fn one(seed: u64, worker: &mut Worker, tally: &Mutex<Tally>) {
 
 /// Shrinks and keeps a kernel on which a device differs.
 fn report(seed: u64, generated: &Generated, device: &str, how: &str) {
-    let said = how.split("--- source ---").next().unwrap_or_default();
-    println!("seed {seed}: {device}: {}", said.trim());
+    println!("seed {seed}: {device}: {}", said(how));
     let among: &[&str] = match device {
         "process" => &[],
         device => &[device],
@@ -299,8 +328,7 @@ fn report(seed: u64, generated: &Generated, device: &str, how: &str) {
             _ => false,
         }
     });
-    let said = last.split("--- source ---").next().unwrap_or_default();
-    println!("{}\n{}: {}", small.case(), path.display(), said.trim());
+    println!("{}\n{}: {}", small.case(), path.display(), said(&last));
 }
 
 /// The file of a kept kernel.

@@ -20,7 +20,7 @@ pub fn faults(kernel: &Kernel, launch: &Launch, thread: [u64; 3]) -> bool {
     }
     let mut memory = Memory {
         kernel,
-        arguments: data::arguments(&kernel.params, launch.seed, &launch.lens)
+        arguments: data::arguments(&kernel.params, launch)
             .into_iter()
             .map(|argument| match argument {
                 Argument::Scalar(value) => Content::Scalar(value),

@@ -3,15 +3,15 @@
 //! The worker reads cases from its standard input, each after a line with its length, and answers each with a line.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::case::Case;
-use crate::judge::{self, Verdict};
+use crate::judge::{Court, Verdict};
 
 /// How long one case may take.
-const PATIENCE: Duration = Duration::from_secs(300);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// After so many cases a worker is replaced: it keeps all programs.
 const CASES: u32 = 150;
@@ -94,7 +94,17 @@ fn start(among: &[String]) -> std::io::Result<Process> {
         .stdout(Stdio::piped())
         .spawn()?;
     let input = child.stdin.take().expect("it is piped");
-    let output = child.stdout.take().expect("it is piped");
+    let answers = answers(child.stdout.take().expect("it is piped"));
+    Ok(Process {
+        child,
+        input,
+        answers,
+        judged: 0,
+    })
+}
+
+/// What a process that judges answers, as it does.
+pub(crate) fn answers(output: ChildStdout) -> Receiver<String> {
     let (sender, answers) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(output).lines() {
@@ -107,15 +117,16 @@ fn start(among: &[String]) -> std::io::Result<Process> {
             }
         }
     });
-    Ok(Process {
-        child,
-        input,
-        answers,
-        judged: 0,
-    })
+    answers
 }
 
 const MARK: &str = "sarek-fuzz: ";
+
+/// Answers.
+pub(crate) fn answer(text: &str) -> std::io::Result<()> {
+    println!("\n{MARK}{text}");
+    std::io::stdout().flush()
+}
 
 /// The worker's side: until its input ends.
 ///
@@ -123,10 +134,7 @@ const MARK: &str = "sarek-fuzz: ";
 /// Those of its input and output.
 pub fn serve(among: &str) -> Result<(), String> {
     let names: Vec<_> = among.split(',').filter(|n| !n.is_empty()).collect();
-    let wanted = |name: &str| names.is_empty() || names.contains(&name);
-    let mut devices = judge::devices();
-    devices.retain(|d| d.backend() == "interpreter" || wanted(d.backend()));
-    let nvrtc = wanted("nvrtc") && sarek_backends::cuda::nvrtc::version().is_ok();
+    let court = Court::of_ir(&names);
     let mut input = BufReader::new(std::io::stdin());
     loop {
         let mut line = String::new();
@@ -138,15 +146,14 @@ pub fn serve(among: &str) -> Result<(), String> {
         input.read_exact(&mut text).map_err(|e| e.to_string())?;
         let case = String::from_utf8(text).map_err(|e| e.to_string())?;
         let verdict = match Case::parse(&case) {
-            Ok(case) => judge::judge(&case, &devices, nvrtc),
+            Ok(case) => court.judge(&case),
             Err(why) => Verdict::Rejected(why),
         };
-        println!("\n{MARK}{}", encode(&verdict));
-        std::io::stdout().flush().map_err(|e| e.to_string())?;
+        answer(&encode(&verdict)).map_err(|e| e.to_string())?;
     }
 }
 
-fn encode(verdict: &Verdict) -> String {
+pub(crate) fn encode(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Agreed { devices, fault } => format!("agreed {fault} {}", devices.join(",")),
         Verdict::Differs { device, how } => {
@@ -156,7 +163,7 @@ fn encode(verdict: &Verdict) -> String {
     }
 }
 
-fn decode(line: &str) -> Option<Verdict> {
+pub(crate) fn decode(line: &str) -> Option<Verdict> {
     let mut parts = line.splitn(3, ' ');
     let (word, second, rest) = (parts.next()?, parts.next()?, parts.next()?);
     Some(match word {

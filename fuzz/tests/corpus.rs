@@ -1,17 +1,15 @@
 //! The kernels that once differed, on all backends.
 //!
-//! Each file of `corpus/` is lowered as the command does it, and compiled by rustc as a module of this test.
+//! Each file of `corpus/` is compiled by rustc as a module of this test.
 
 use std::path::{Path, PathBuf};
 
-use sarek::Device;
-use sarek_fuzz::batch::host_devices;
 use sarek_fuzz::case::Case;
-use sarek_fuzz::judge::{self, Verdict};
+use sarek_fuzz::judge::{Court, Verdict};
 use sarek_runtime::KernelDef;
 
 macro_rules! corpus {
-    ($($name:ident)*) => {
+    ($($name:ident $(<$($argument:tt),*>)?)*) => {
         $(
             #[allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]
             mod $name {
@@ -21,36 +19,26 @@ macro_rules! corpus {
 
         /// Every file of the corpus, as rustc compiles it.
         const COMPILED: &[(&str, &KernelDef)] = &[
-            $((stringify!($name), const { &<$name::k as sarek::Kernel>::DEF }),)*
+            $((stringify!($name), const { &<$name::k $(<$($argument),*>)? as sarek::Kernel>::DEF }),)*
         ];
     };
 }
 
 corpus! {
+    generic_strided<i16, 3>
     native_strip_needs
     opencl_left_loop
     opencl_nan
+    rustc_vector_assign
     wgsl_block_dim
     wgsl_constant_arithmetic
     wgsl_constant_let
+    wgsl_divisor_zero
     wgsl_small_arrays
 }
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
-}
-
-fn case(name: &str) -> Case {
-    let file = folder().join(name).with_extension("rs");
-    let text = std::fs::read_to_string(&file).expect("a file of the corpus");
-    Case::parse(&text).unwrap_or_else(|why| panic!("{name}: {why}"))
-}
-
-fn assert_agreed(name: &str, verdict: Verdict) {
-    assert!(
-        matches!(verdict, Verdict::Agreed { .. }),
-        "{name}: {verdict:?}"
-    );
 }
 
 #[test]
@@ -72,31 +60,25 @@ fn every_kept_kernel_is_listed() {
 }
 
 #[test]
-fn what_rustc_compiles_agrees_with_the_source() {
-    for (name, def) in COMPILED {
-        let verdict = judge::compare(def, &case(name).launch, &host_devices());
-        assert_agreed(name, verdict);
-    }
-}
-
-#[test]
-fn devices_agree_with_the_interpreter() {
-    let devices = judge::devices();
+fn devices_agree_with_the_source() {
+    let court = Court::of_compiled(&[]);
     let required = std::env::var("SAREK_REQUIRE").unwrap_or_default();
-    let required: Vec<_> = required.split(',').map(str::trim).collect();
-    for name in ["opencl", "wgpu", "cuda"] {
-        let is_here = devices
-            .iter()
-            .any(|device: &Device| device.backend() == name);
-        assert!(is_here || !required.contains(&name), "`{name}` is required");
+    for name in ["native", "interpreter", "opencl", "wgpu", "cuda", "nvrtc"] {
+        let is_required = required.split(',').any(|r| r.trim() == name);
+        let is_here = court.names().contains(&name);
+        assert!(is_here || !is_required, "`{name}` is required");
         if !is_here {
             eprintln!("not compared: {name}");
         }
     }
-    let nvrtc = sarek_backends::cuda::nvrtc::version();
-    assert!(nvrtc.is_ok() || !required.contains(&"nvrtc"), "{nvrtc:?}");
-    for (name, _) in COMPILED {
-        let verdict = judge::judge(&case(name), &devices, nvrtc.is_ok());
-        assert_agreed(name, verdict);
+    for (name, def) in COMPILED {
+        let file = folder().join(name).with_extension("rs");
+        let text = std::fs::read_to_string(&file).expect("a file of the corpus");
+        let case = Case::parse(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let verdict = court.compare(def, &case.launch);
+        assert!(
+            matches!(verdict, Verdict::Agreed { .. }),
+            "{name}: {verdict:?}"
+        );
     }
 }

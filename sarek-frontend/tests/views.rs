@@ -208,3 +208,17 @@ fn a_view_that_a_function_may_write_is_lent_by_unsafe_kernels() {
     assert!(lent.contains("may write `y` at once"), "{lent}");
     text("fn k(x: View2<f32>) { f(&x); }");
 }
+
+#[test]
+fn items_behind_a_view_are_told_by_their_parameters() {
+    let expansion = common::expand(
+        "fn k(by: View2<i32>, #[item] x: i32, #[item] y: &mut i32) { *y = x + by[[0, 0]]; }",
+    );
+    assert_eq!(expansion.errors, Vec::<String>::new());
+    let text = expansion.tokens.to_string();
+    let at = text.find("over_items").expect("it runs over items");
+    let found = text[at..].chars().take(400).filter(|c| !c.is_whitespace());
+    // The vector of `by` is the first of six parameters.
+    let found: String = found.collect();
+    assert!(found.contains("&[6,7]"), "{found}");
+}

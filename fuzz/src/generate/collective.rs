@@ -45,7 +45,7 @@ impl Gen {
             self.budget,
         );
         let called = std::mem::take(&mut self.called);
-        let elem = self.ty(|ty| ty.size() >= 4 && ty != Scalar::Usize);
+        let elem = self.shared_type();
         let lent = self.once_in(2).then_some(elem);
         let takes: Vec<_> = (0..1 + self.below(2)).map(|_| self.ty(|_| true)).collect();
         let mut params = vec![];

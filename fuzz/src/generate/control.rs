@@ -2,7 +2,7 @@
 
 use sarek::ir::Scalar;
 
-use super::{Gen, Loop, Rule, float, make};
+use super::{Gen, Loop, Rule, float, is_wide, make};
 use crate::tree::{Block, Expr, Facts, Node};
 
 pub(super) const RULES: &[Rule<Expr>] = &[
@@ -37,7 +37,7 @@ impl Gen {
     /// An expression that may stand in a variable, and what is known of it.
     pub(super) fn settled(&mut self, ty: Scalar) -> Expr {
         let expr = self.expr(ty);
-        match ty.is_float() {
+        match is_wide(ty) {
             true => float::settle(self, expr),
             false => expr,
         }

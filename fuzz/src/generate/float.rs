@@ -2,49 +2,49 @@
 
 use sarek::ir::Scalar;
 
-use super::{Gen, Rule, integer, make};
+use super::{Gen, Rule, integer, is_wide, make};
 use crate::data::{FRAC, TAME};
 use crate::tree::{Expr, Facts};
 
 pub(super) const RULES: &[Rule<Expr>] = &[
     Rule {
         weight: 14,
-        fits: |_, ty| ty.is_float(),
+        fits: |_, ty| is_wide(ty),
         make: arithmetic,
     },
     Rule {
         weight: 6,
-        fits: |_, ty| ty.is_float(),
+        fits: |_, ty| is_wide(ty),
         make: method,
     },
     Rule {
         weight: 4,
-        fits: |_, ty| ty.is_float(),
+        fits: |_, ty| is_wide(ty),
         make: smaller,
     },
     Rule {
         weight: 2,
-        fits: |_, ty| ty.is_float(),
+        fits: |_, ty| is_wide(ty),
         make: sign,
     },
     Rule {
         weight: 2,
-        fits: |_, ty| ty.is_float(),
+        fits: |_, ty| is_wide(ty),
         make: remainder,
     },
     Rule {
         weight: 2,
-        fits: |_, ty| ty.is_float(),
+        fits: |_, ty| is_wide(ty),
         make: mul_add,
     },
     Rule {
         weight: 4,
-        fits: |_, ty| ty.is_float(),
+        fits: |_, ty| is_wide(ty),
         make: from_integer,
     },
     Rule {
         weight: 2,
-        fits: |g, ty| ty.is_float() && g.has(other(ty)),
+        fits: |g, ty| is_wide(ty) && g.has(other(ty)),
         make: resize,
     },
     Rule {

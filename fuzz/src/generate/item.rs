@@ -5,19 +5,27 @@ use sarek::ir::Scalar;
 use super::array::Array;
 use super::closure::Closure;
 use super::control::of_variable;
-use super::sum::{Sum, Variant};
-use super::{Gen, Role, Rule, Slice, make};
-use crate::tree::{Expr, Function, Node};
+use super::sum::{Part, Sum, Variant};
+use super::{Form, Gen, Role, Rule, Slice, make};
+use crate::tree::{Block, Expr, Function, Node};
 
 /// A struct: its name, and its fields with their paths down to scalars.
 #[derive(Clone, Debug)]
 pub(super) struct Struct {
-    name: String,
-    fields: Vec<Field>,
+    /// As a path in an expression is spelled.
+    pub(super) name: String,
+    pub(super) fields: Vec<Field>,
+}
+
+impl Struct {
+    /// As a type is spelled.
+    pub(super) fn ty(&self) -> String {
+        self.name.replace("::<", "<")
+    }
 }
 
 #[derive(Clone, Debug)]
-enum Field {
+pub(super) enum Field {
     Scalar(Scalar),
     Struct(Struct),
 }
@@ -25,16 +33,39 @@ enum Field {
 /// A `#[device]` function.
 #[derive(Clone, Debug)]
 pub(super) struct Callee {
-    name: String,
-    takes: Vec<Scalar>,
-    takes_struct: Option<Struct>,
+    pub(super) name: String,
+    pub(super) takes: Vec<Scalar>,
+    pub(super) takes_struct: Option<Struct>,
+    /// If it is a method, how it takes its struct.
+    pub(super) receiver: Option<Receiver>,
     /// An array or slice, and whether it is changed.
-    takes_slice: Option<(Scalar, bool)>,
+    pub(super) takes_slice: Option<(Scalar, bool)>,
     /// What it is given to call takes and yields this.
-    takes_closure: Option<(Scalar, Scalar)>,
-    yields: Scalar,
+    pub(super) takes_closure: Option<(Scalar, Scalar)>,
+    pub(super) yields: Scalar,
     /// The number of its statements, with those of the functions that it calls: a call puts all of them in its place.
-    size: usize,
+    pub(super) size: usize,
+}
+
+/// How a method takes its struct.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Receiver {
+    /// `self`
+    Value,
+    /// `&self`
+    Shared,
+    /// `&mut self`
+    Mutable,
+}
+
+impl Receiver {
+    pub(super) fn borrow(self) -> &'static str {
+        match self {
+            Receiver::Value => "",
+            Receiver::Shared => "&",
+            Receiver::Mutable => "&mut ",
+        }
+    }
 }
 
 pub(super) const RULES: &[Rule<Expr>] = &[Rule {
@@ -66,7 +97,7 @@ pub(super) const STATEMENTS: &[Rule<Node>] = &[
     },
 ];
 
-const DERIVE: &str = "#[derive(Clone, Copy, KernelType)]";
+pub(super) const DERIVE: &str = "#[derive(Clone, Copy, KernelType)]";
 
 impl Gen {
     /// Makes the items, as text.
@@ -76,18 +107,27 @@ impl Gen {
             let strukt = self.new_struct(at);
             let fields = (0..).zip(&strukt.fields).map(|(i, field)| match field {
                 Field::Scalar(ty) => format!("pub f{i}: {ty}"),
-                Field::Struct(of) => format!("pub f{i}: {}", of.name),
+                Field::Struct(of) => format!("pub f{i}: {}", of.ty()),
             });
             let fields: Vec<String> = fields.collect();
             let (name, fields) = (&strukt.name, fields.join(", "));
             text += &format!("{DERIVE}\n#[repr(C)]\npub struct {name} {{ {fields} }}\n\n");
             self.structs.push(strukt);
         }
-        for at in 0..self.below(2) {
+        if self.traits.rustc && self.once_in(2) {
+            text += &self.generic_struct();
+        }
+        for at in 0..self.below(3) {
             text += &self.new_enum(at);
         }
         for at in 0..self.below(4) {
             text += &self.function(at);
+        }
+        if self.once_in(3) {
+            text += &self.recursive();
+        }
+        if self.traits.rustc {
+            text += &self.generic_items();
         }
         if self.traits.team {
             for at in 0..self.below(3) {
@@ -108,7 +148,7 @@ impl Gen {
     }
 
     /// Indices do not stand in such types.
-    fn field_type(&mut self) -> Scalar {
+    pub(super) fn field_type(&mut self) -> Scalar {
         self.ty(|ty| ty != Scalar::Usize)
     }
 
@@ -125,10 +165,20 @@ impl Gen {
         Struct { name, fields }
     }
 
+    /// The type of a variant's field, at times one of the kernel's own.
+    fn part(&mut self) -> Part {
+        let (structs, enums) = (self.structs.clone(), self.enums.clone());
+        match self.below(6) {
+            0 if !structs.is_empty() => Part::Struct(self.pick(&structs).clone()),
+            1 | 2 if !enums.is_empty() => Part::Sum(self.pick(&enums).clone()),
+            _ => Part::Scalar(self.field_type()),
+        }
+    }
+
     fn new_enum(&mut self, at: usize) -> String {
         let mut variants = vec![];
         for v in 0..2 + self.below(3) {
-            let fields: Vec<_> = (0..self.below(3)).map(|_| self.field_type()).collect();
+            let fields: Vec<_> = (0..self.below(3)).map(|_| self.part()).collect();
             let path = format!("E{at}::Case{v}");
             let named = self.once_in(2);
             variants.push(Variant {
@@ -144,11 +194,12 @@ impl Gen {
             match (variant.fields.is_empty(), variant.named) {
                 (true, _) => format!("Case{v}"),
                 (false, true) => {
-                    let fields: Vec<_> = fields.map(|(i, ty)| format!("f{i}: {ty}")).collect();
+                    let fields = fields.map(|(i, part)| format!("f{i}: {}", part.ty()));
+                    let fields: Vec<_> = fields.collect();
                     format!("Case{v} {{ {} }}", fields.join(", "))
                 }
                 (false, false) => {
-                    let fields: Vec<_> = fields.map(|(_, ty)| ty.to_string()).collect();
+                    let fields: Vec<_> = fields.map(|(_, part)| part.ty()).collect();
                     format!("Case{v}({})", fields.join(", "))
                 }
             }
@@ -163,8 +214,11 @@ impl Gen {
         text
     }
 
-    /// A function whose body is made as a kernel's is, of its parameters alone.
-    fn function(&mut self, at: usize) -> String {
+    /// Makes the body of a function, with its own names in scope alone, and says how many statements a call is.
+    pub(super) fn callee_body<T>(
+        &mut self,
+        make: impl FnOnce(&mut Gen) -> (T, Block),
+    ) -> (T, Block, usize) {
         let outer = (
             std::mem::take(&mut self.scope),
             std::mem::replace(&mut self.in_function, true),
@@ -172,64 +226,110 @@ impl Gen {
             self.budget,
         );
         let called = std::mem::take(&mut self.called);
-        let takes: Vec<_> = (0..1 + self.below(3)).map(|_| self.ty(|_| true)).collect();
-        let mut params: Vec<String> = vec![];
-        for (i, ty) in takes.iter().enumerate() {
-            let (name, mutable) = (format!("p{i}"), self.once_in(3));
-            self.bind(&name, *ty, of_variable(*ty), mutable);
-            params.push(format!("{}{name}: {ty}", if mutable { "mut " } else { "" }));
-        }
-        let takes_struct = match self.structs.is_empty() || self.once_in(2) {
-            true => None,
-            false => {
-                let structs = self.structs.clone();
-                let strukt = self.pick(&structs).clone();
-                params.push(format!("s: {}", strukt.name));
-                self.bind_record("s", &strukt, false);
-                Some(strukt)
-            }
-        };
-        let takes_slice = self.once_in(3).then(|| {
-            let (elem, changes) = (self.ty(|ty| ty != Scalar::Usize), self.once_in(2));
-            params.push(format!("q: &{}[{elem}]", if changes { "mut " } else { "" }));
-            self.lend(elem, changes);
-            (elem, changes)
-        });
-        let takes_closure = self.once_in(4).then(|| {
-            let (takes, yields) = (self.ty(|_| true), self.ty(|_| true));
-            params.push(format!("f: impl Fn({takes}) -> {yields}"));
-            let name = "f".into();
-            self.closures.push(Closure {
-                name,
-                takes,
-                yields,
-            });
-            (takes, yields)
-        });
-        let yields = self.ty(|_| true);
-        self.budget = 1 + self.below(5);
+        let (made, body) = make(self);
+        (self.scope, self.in_function, self.together, self.budget) = outer;
+        self.forget();
+        let size = crate::tree::statements(&body) + std::mem::replace(&mut self.called, called);
+        (made, body, size)
+    }
+
+    /// A few statements.
+    pub(super) fn few_statements(&mut self, most: usize) -> Block {
+        self.budget = 1 + self.below(most);
         let mut body = vec![];
         while self.budget > 0 {
             body.push(self.statement());
         }
-        let value = self.settled(yields);
-        body.push(Node::new("@", vec![value], vec![]));
-        let name = format!("g{at}");
-        let head = format!(
-            "#[device]\npub fn {name}({}) -> {yields}",
-            params.join(", ")
-        );
-        (self.scope, self.in_function, self.together, self.budget) = outer;
-        self.forget();
-        self.callees.push(Callee {
-            name,
-            takes,
-            takes_struct,
-            takes_slice,
-            takes_closure,
-            yields,
-            size: crate::tree::statements(&body) + std::mem::replace(&mut self.called, called),
+        body
+    }
+
+    /// Parameters of random types, bound to names; as they are declared.
+    pub(super) fn parameters(&mut self, takes: &[Scalar]) -> Vec<String> {
+        let declare = |(i, ty): (usize, &Scalar)| {
+            let (name, mutable) = (format!("p{i}"), self.once_in(3));
+            self.bind(&name, *ty, of_variable(*ty), mutable);
+            format!("{}{name}: {ty}", if mutable { "mut " } else { "" })
+        };
+        takes.iter().enumerate().map(declare).collect()
+    }
+
+    /// A function that calls itself last, up to seven times.
+    fn recursive(&mut self) -> String {
+        let ty = self.ty(|_| true);
+        let ((), body, size) = self.callee_body(|g| {
+            g.bind("p", ty, of_variable(ty), true);
+            g.bind("n", Scalar::U32, of_variable(Scalar::U32), false);
+            let first = g.settled(ty);
+            let mut body = vec![Node::new(
+                "if n & 7 == 0 { return @; }",
+                vec![first],
+                vec![],
+            )];
+            body.extend(g.few_statements(2));
+            let value = g.settled(ty);
+            let word = *g.pick(&["(n & 7) - 1", "(n & 7) / 2"]);
+            body.push(Node::new(format!("again({word}, @)"), vec![value], vec![]));
+            ((), body)
         });
+        let head = format!("#[device]\npub fn again(n: u32, mut p: {ty}) -> {ty}");
+        self.callees.push(Callee {
+            takes: vec![Scalar::U32, ty],
+            ..Callee::plain("again".into(), ty, size * 2)
+        });
+        format!("{}\n", Function { head, body })
+    }
+
+    /// A function whose body is made as a kernel's is, of its parameters alone.
+    fn function(&mut self, at: usize) -> String {
+        let takes: Vec<_> = (0..1 + self.below(3)).map(|_| self.ty(|_| true)).collect();
+        let (yields, name) = (self.ty(|_| true), format!("g{at}"));
+        let ((params, callee), body, size) = self.callee_body(|g| {
+            let mut params = g.parameters(&takes);
+            let takes_struct = match g.structs.is_empty() || g.once_in(2) {
+                true => None,
+                false => {
+                    let structs = g.structs.clone();
+                    let strukt = g.pick(&structs).clone();
+                    params.push(format!("s: {}", strukt.ty()));
+                    g.bind_record("s", &strukt, false);
+                    Some(strukt)
+                }
+            };
+            let takes_slice = g.once_in(3).then(|| {
+                let (elem, changes) = (g.ty(|ty| ty != Scalar::Usize), g.once_in(2));
+                params.push(format!("q: &{}[{elem}]", if changes { "mut " } else { "" }));
+                g.lend(elem, changes);
+                (elem, changes)
+            });
+            let takes_closure = g.once_in(4).then(|| {
+                let (takes, yields) = (g.ty(|_| true), g.ty(|_| true));
+                params.push(format!("f: impl Fn({takes}) -> {yields}"));
+                let name = "f".into();
+                g.closures.push(Closure {
+                    name,
+                    takes,
+                    yields,
+                });
+                (takes, yields)
+            });
+            let mut body = g.few_statements(5);
+            let value = g.settled(yields);
+            body.push(Node::new("@", vec![value], vec![]));
+            let callee = Callee {
+                name,
+                takes,
+                takes_struct,
+                receiver: None,
+                takes_slice,
+                takes_closure,
+                yields,
+                size: 0,
+            };
+            ((params, callee), body)
+        });
+        let (name, params) = (&callee.name, params.join(", "));
+        let head = format!("#[device]\npub fn {name}({params}) -> {yields}");
+        self.callees.push(Callee { size, ..callee });
         format!("{}\n", Function { head, body })
     }
 
@@ -248,12 +348,13 @@ impl Gen {
                 name,
                 elem,
                 role: Role::In { covers: false },
+                form: Form::Slice,
             }),
         }
     }
 
     /// Brings the fields of a struct into scope: they are variables whose names have dots.
-    fn bind_record(&mut self, name: &str, strukt: &Struct, mutable: bool) {
+    pub(super) fn bind_record(&mut self, name: &str, strukt: &Struct, mutable: bool) {
         for (i, field) in strukt.fields.iter().enumerate() {
             let name = format!("{name}.f{i}");
             match field {
@@ -266,7 +367,12 @@ impl Gen {
     }
 
     /// A struct of new values; `base` may lend all but the first.
-    fn record(&mut self, strukt: &Struct, base: Option<&str>, exprs: &mut Vec<Expr>) -> String {
+    pub(super) fn record(
+        &mut self,
+        strukt: &Struct,
+        base: Option<&str>,
+        exprs: &mut Vec<Expr>,
+    ) -> String {
         let mut fields = vec![];
         for (i, field) in strukt.fields.iter().enumerate() {
             let text = match field {
@@ -324,12 +430,32 @@ impl Callee {
     /// Does it change what it is lent?
     fn changes(&self) -> bool {
         self.takes_slice.is_some_and(|(_, changes)| changes)
+            || self.receiver == Some(Receiver::Mutable)
+    }
+
+    /// Can it be called on a value? Behind a name with generic arguments, and of a trait, its path is written.
+    fn has_plain_name(&self) -> bool {
+        !self.name.ends_with('>') && !self.name.starts_with('<')
+    }
+
+    /// May this struct be given?
+    fn takes(&self, strukt: &Struct, is_mutable: bool) -> bool {
+        let same = self
+            .takes_struct
+            .as_ref()
+            .is_some_and(|s| s.name == strukt.name);
+        same && (is_mutable || self.receiver != Some(Receiver::Mutable))
     }
 
     fn is_callable(&self, g: &Gen) -> bool {
         let has_array = |elem| !arrays(g, elem).is_empty();
+        let has_struct = g
+            .records
+            .iter()
+            .any(|(_, of, mutable)| self.takes(of, *mutable));
         let is_small = self.size + g.called <= if g.in_function { 12 } else { 60 };
         is_small
+            && (has_struct || self.receiver != Some(Receiver::Mutable))
             && (self.takes_closure.is_none() || !g.in_closure)
             && self
                 .takes_slice
@@ -374,13 +500,26 @@ impl Gen {
                 .map(|ty| self.settled(*ty))
                 .collect::<Vec<_>>(),
         );
+        let mut on = None;
         if let Some(strukt) = &callee.takes_struct {
-            let fits = |r: &&(String, Struct, bool)| r.1.name == strukt.name;
+            let fits = |r: &&(String, Struct, bool)| callee.takes(&r.1, r.2);
             let alike: Vec<_> = self.records.iter().filter(fits).cloned().collect();
-            parts.push(match alike.is_empty() {
-                true => self.record(strukt, None, &mut exprs),
-                false => self.pick(&alike).0.clone(),
-            });
+            let known = (!alike.is_empty()).then(|| self.pick(&alike).0.clone());
+            match (callee.receiver, known) {
+                (None, Some(known)) => parts.push(known),
+                (None, None) => parts.push(self.record(strukt, None, &mut exprs)),
+                // What is borrowed to be changed may only so be read beside it.
+                (Some(Receiver::Mutable), Some(known)) => on = Some(known),
+                (Some(_), Some(known)) if callee.has_plain_name() && self.once_in(2) => {
+                    on = Some(known)
+                }
+                (Some(receiver), known) => {
+                    let mut before = vec![];
+                    let given = known.unwrap_or_else(|| self.record(strukt, None, &mut before));
+                    exprs.splice(0..0, before);
+                    parts.insert(0, format!("{}{given}", receiver.borrow()));
+                }
+            }
         }
         parts.extend(lent);
         if let Some((takes, yields)) = callee.takes_closure {
@@ -389,14 +528,21 @@ impl Gen {
             parts.push(text);
         }
         self.called += callee.size;
-        let call = format!("{}({})", callee.name, parts.join(", "));
+        let (name, parts) = (&callee.name, parts.join(", "));
+        let call = match on {
+            Some(on) => format!(
+                "{on}.{}({parts})",
+                name.rsplit("::").next().unwrap_or_default()
+            ),
+            None => format!("{name}({parts})"),
+        };
         (before, call, exprs)
     }
 
     /// The slices and arrays that may be lent to be read.
     fn readable(&self, elem: Scalar) -> Vec<String> {
         let inputs = self.slices.iter().filter(|s| s.elem == elem);
-        let inputs = inputs.filter(|s| matches!(s.role, Role::In { .. }));
+        let inputs = inputs.filter(|s| matches!(s.role, Role::In { .. }) && s.form == Form::Slice);
         let arrays = self
             .arrays
             .iter()

@@ -3,7 +3,7 @@
 use sarek::ir::{Builtin, Scalar};
 
 use super::control::of_variable;
-use super::{Gen, Role, Rule, Slice, integer, make};
+use super::{Form, Gen, Role, Rule, Slice, integer, make, view};
 use crate::tree::{Expr, Facts, Node};
 
 pub(super) const RULES: &[Rule<Expr>] = &[
@@ -24,10 +24,12 @@ pub(super) const RULES: &[Rule<Expr>] = &[
     },
     Rule {
         weight: 1,
-        fits: |g, ty| ty == Scalar::Bool && !g.slices.is_empty(),
+        fits: |g, ty| ty == Scalar::Bool && g.slices.iter().any(|s| s.form == Form::Slice),
         make: |g, ty| {
-            let slice = any_slice(g);
-            make(ty, Facts::ANY, format!("{}.is_empty()", slice.name), vec![])
+            let slices = g.slices.iter().filter(|s| s.form == Form::Slice);
+            let slices: Vec<_> = slices.cloned().collect();
+            let name = &g.pick(&slices).name;
+            make(ty, Facts::ANY, format!("{name}.is_empty()"), vec![])
         },
     },
 ];
@@ -50,7 +52,8 @@ fn readable(g: &Gen, ty: Scalar) -> Vec<Slice> {
         Role::In { .. } | Role::Out { .. } => s.elem == ty,
         Role::Wild | Role::Near { .. } | Role::Team => false,
     };
-    let fits = |s: &&Slice| fits(s) && (!g.uniform || matches!(s.role, Role::In { .. }));
+    let is_same = |s: &Slice| matches!(s.role, Role::In { .. }) && s.form != Form::Item;
+    let fits = |s: &&Slice| fits(s) && (!g.uniform || is_same(s));
     g.slices.iter().filter(fits).cloned().collect()
 }
 
@@ -77,6 +80,17 @@ impl Gen {
     pub(super) fn element(&mut self, slice: &Slice) -> (String, Vec<Expr>) {
         let faulty = self.traits.faults && self.once_in(5);
         let name = &slice.name;
+        match slice.form {
+            Form::Slice => {}
+            Form::View(rank) => return self.element_of_view(slice, rank, faulty),
+            Form::Item => {
+                let text = match slice.role {
+                    Role::In { .. } => name.clone(),
+                    _ => format!("(*{name})"),
+                };
+                return (text, vec![]);
+            }
+        }
         match slice.role {
             Role::Out { each: 1 } | Role::Near { each: 1 } => (format!("{name}[i]"), vec![]),
             Role::Out { each } | Role::Near { each } => {
@@ -113,8 +127,8 @@ fn id(g: &mut Gen, ty: Scalar) -> Expr {
     let fixed = g.traits.fixed_block;
     let fits = |id: &Builtin| match id {
         Builtin::GlobalIdx(_) | Builtin::GlobalThreadId | Builtin::ThreadIdx(_) => !g.uniform,
-        Builtin::SubgroupLane => g.traits.subgroups && !g.uniform,
-        Builtin::SubgroupSize => g.traits.subgroups,
+        Builtin::SubgroupLane => g.traits.subgroups && g.traits.host && !g.uniform,
+        Builtin::SubgroupSize => g.traits.subgroups && g.traits.host,
         Builtin::GlobalDim(_)
         | Builtin::BlockIdx(_)
         | Builtin::BlockDim(_)
@@ -130,7 +144,13 @@ fn id(g: &mut Gen, ty: Scalar) -> Expr {
 
 fn len(g: &mut Gen, ty: Scalar) -> Expr {
     let slice = any_slice(g);
-    make(ty, Facts::ANY, format!("{}.len()", slice.name), vec![])
+    let name = &slice.name;
+    let text = match slice.form {
+        Form::Slice => format!("{name}.len()"),
+        Form::View(rank) => format!("{name}.{}()", g.pick(view::extents(rank))),
+        Form::Item => "global_dim_x()".into(),
+    };
+    make(ty, Facts::ANY, text, vec![])
 }
 
 fn store(g: &mut Gen, _: Scalar) -> Node {

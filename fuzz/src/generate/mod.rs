@@ -12,6 +12,7 @@ mod collective;
 mod control;
 mod float;
 mod flow;
+mod generic;
 mod half;
 mod integer;
 mod intrinsic;
@@ -26,6 +27,7 @@ mod sum;
 mod team;
 mod together;
 mod tuple;
+mod view;
 mod wild;
 
 use sarek::ir::Scalar;
@@ -92,12 +94,24 @@ struct Var {
     uniform: bool,
 }
 
-/// A slice parameter.
+/// A parameter of many elements.
 #[derive(Clone, Debug)]
 struct Slice {
     name: String,
     elem: Scalar,
     role: Role,
+    form: Form,
+}
+
+/// How a kernel takes elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    /// `&[T]`
+    Slice,
+    /// `View2<T>`, or of so many dimensions.
+    View(usize),
+    /// `#[item] x: T`: the thread's own alone.
+    Item,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,14 +153,16 @@ struct Traits {
     depth: u32,
     /// The threads of a block work together.
     team: bool,
-    /// Subgroups do, too: of 32 threads, as on the host.
+    /// Subgroups do, too.
     subgroups: bool,
     /// It is for the host, which takes blocks of any size.
     host: bool,
+    /// rustc links it.
+    rustc: bool,
+    /// A thread for each element of what it takes by `#[item]`.
+    items: bool,
     /// Elements of 8 and 16 bits may stand in slices.
     narrow: bool,
-    /// There may be `f16`.
-    half: bool,
 }
 
 /// The state of the generator.
@@ -215,18 +231,19 @@ impl Generated {
     }
 }
 
-/// The kernel of a seed, for any device.
+/// The kernel of a seed, for any device, that [`crate::items`] can link.
 pub fn generate(seed: u64) -> Generated {
     made(seed, false)
 }
 
-/// The kernel of a seed for devices whose subgroups are the host's.
-pub fn generate_for_host(seed: u64) -> Generated {
+/// The kernel of a seed that rustc is to link; every other one for devices whose subgroups are the host's.
+pub fn generate_for_rustc(seed: u64) -> Generated {
     made(seed, true)
 }
 
-fn made(seed: u64, host: bool) -> Generated {
+fn made(seed: u64, rustc: bool) -> Generated {
     let mut random = Random::new(seed);
+    let host = rustc && random.below(2) == 0;
     let mut types = vec![Scalar::Bool, Scalar::I32, Scalar::U32, Scalar::Usize];
     let mut offer = |ty, of_10| {
         if random.below(10) < of_10 {
@@ -237,6 +254,7 @@ fn made(seed: u64, host: bool) -> Generated {
     offer(Scalar::I64, 5);
     offer(Scalar::U64, 5);
     offer(Scalar::F64, 3);
+    offer(Scalar::F16, 2);
     for ty in [Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16] {
         offer(ty, 2);
     }
@@ -248,14 +266,15 @@ fn made(seed: u64, host: bool) -> Generated {
         fixed_block: false,
         depth: 2 + random.below(3) as u32,
         team,
-        subgroups: team && host && random.below(3) == 0,
+        subgroups: team && random.below(3) == 0,
         host,
+        rustc,
+        items: !team && random.below(6) == 0,
         narrow: random.below(3) == 0,
-        half: random.below(3) == 0,
     };
-    // Log-uniform from 10 to 200.
-    let most: f64 = if team { 8.0 } else { 20.0 };
-    let budget = 10.0 * most.powf(random.between(0.0, 1.0));
+    // Log-uniform up to 200, from what makes 10 with the statements at both ends.
+    let most: f64 = if team { 16.0 } else { 40.0 };
+    let budget = 5.0 * most.powf(random.between(0.0, 1.0));
     let mut gen_ = Gen {
         random,
         traits,
@@ -394,6 +413,7 @@ impl Gen {
         match ty {
             Scalar::Bool => boolean::literal(self),
             Scalar::F32 | Scalar::F64 => float::literal(self, ty),
+            Scalar::F16 => half::literal(self),
             _ => integer::literal(self, ty),
         }
     }
@@ -482,6 +502,11 @@ fn make(ty: Scalar, facts: Facts, text: impl Into<String>, exprs: Vec<Expr>) -> 
     }
 }
 
+/// A float with which arithmetic has 24 bits at least.
+fn is_wide(ty: Scalar) -> bool {
+    [Scalar::F32, Scalar::F64].contains(&ty)
+}
+
 /// What is known of a value below a bound.
 fn within(bound: f64) -> Facts {
     Facts {
@@ -504,12 +529,94 @@ mod tests {
         }
     }
 
+    /// What is a part of the text of some kernels for either way.
+    const EVERYWHERE: &[&str] = &[
+        "Atomic<",
+        "Option<",
+        "#[item] ",
+        "View2<",
+        "View3<",
+        "ViewMut2<",
+        "again((n",
+        "assert!",
+        "barrier();",
+        "bool = ",
+        "break '",
+        "continue",
+        "else { return; };",
+        "else { break '",
+        "else { continue '",
+        "f16::from_",
+        "fetch_add",
+        "f32x4",
+        "if let ",
+        "impl Fn(",
+        "let s2 = shared_array::<",
+        "match ",
+        "panic!",
+        "shared_array::<[",
+        "shared_array::<f16",
+        "shared_array::<i16",
+        "shared_array::<u8",
+        "shared_slice::<",
+        "subgroup_exclusive_sum(1u32)",
+        "subgroup_min(",
+        "superstep!",
+        "tile: &mut [",
+        "while let ",
+        ": &[f16]",
+        ": &[u16]",
+        ": &mut [i8]",
+        ": E0",
+        ": S0",
+        "i64",
+        "f64",
+    ];
+
+    /// What rustc alone links.
+    const WITH_RUSTC: &[&str] = &[
+        " as Kind>::weight",
+        "#[derive(Clone, Copy, KernelType)]\n#[repr(C)]\npub struct G<T>",
+        "fn k<T: Int, const N: usize",
+        "impl<T: Int> G<T>",
+        "h0::<",
+        "judged::<",
+        "mixed::<",
+        "fn m0_0(&mut self",
+        "fn m0_0(&self",
+        "fn m0_0(self",
+        "subgroup_shuffle",
+    ];
+
+    #[test]
+    fn every_construct_is_made() {
+        let texts = |generate: fn(u64) -> Generated| -> Vec<String> {
+            (0..1500)
+                .map(|seed| generate(seed).case().to_string())
+                .collect()
+        };
+        let find = |texts: &[String], words: &[&str]| {
+            for word in words {
+                let count = texts.iter().filter(|text| text.contains(word)).count();
+                assert!(count > 1, "{count} kernels with `{word}`");
+            }
+        };
+        find(&texts(generate), EVERYWHERE);
+        let compiled = texts(generate_for_rustc);
+        find(&compiled, EVERYWHERE);
+        find(&compiled, WITH_RUSTC);
+    }
+
     #[test]
     fn sizes_are_what_they_should_be() {
-        let sizes: Vec<_> = (0..100)
+        let sizes: Vec<_> = (0..300)
             .map(|seed| crate::tree::statements(&generate(seed).function.body))
             .collect();
         assert!(sizes.iter().all(|s| (10..=260).contains(s)), "{sizes:?}");
-        assert!(sizes.iter().any(|s| *s < 20) && sizes.iter().any(|s| *s > 150));
+        let (least, most) = (sizes.iter().min(), sizes.iter().max());
+        assert!(
+            least < Some(&20) && most > Some(&150),
+            "from {least:?} to {most:?}"
+        );
     }
 }

@@ -167,7 +167,8 @@ fn equal(g: &mut Gen, ty: Scalar) -> Expr {
     make(
         ty,
         Facts::ANY,
-        format!("({} {op} {other})", vector.name),
+        // In this order: operators of comparison borrow, and what is made in a block may change the vector.
+        format!("({other} {op} {})", vector.name),
         exprs,
     )
 }

@@ -3,8 +3,8 @@
 use sarek::ir::Scalar;
 
 use super::control::of_variable;
-use super::{Gen, Role, Slice, make, within};
-use crate::case::{Launch, Shape};
+use super::{Form, Gen, Role, Slice, is_wide, make, within};
+use crate::case::{Launch, Layout, Shape};
 use crate::tree::{Block, Expr, Node};
 
 impl Gen {
@@ -12,16 +12,31 @@ impl Gen {
     pub(super) fn signature(&mut self, seed: u64) -> (String, Block, Launch) {
         let shape = self.shape();
         self.traits.fixed_block = matches!(shape, Shape::Grid(..));
-        let mut params = vec![];
+        let (declared, generics, mut params) = self.generics();
         let least = if self.traits.team { 2 } else { 0 };
         for at in 0..least + self.below(4) {
             params.push(self.scalar_param(at));
         }
-        let mut lens = vec![];
+        let (mut lens, mut views, mut items) = (vec![], vec![], vec![]);
         for role in self.roles() {
             let slice = self.slice_param(role);
+            if slice.form == Form::Item {
+                // A view is so many parameters to the runtime.
+                let views = views.iter().map(|view: &Layout| view.scalars().count());
+                items.push(params.len() + views.sum::<usize>());
+            }
             params.push(self.slice_text(&slice));
-            lens.push(self.len(role, shape.threads()));
+            lens.push(match slice.form {
+                Form::Slice => self.len(role, shape.threads()),
+                Form::Item => shape.threads(),
+                Form::View(rank) => {
+                    let shape = self.shape_of(role, rank, shape.threads());
+                    let is_read = matches!(role, Role::In { .. } | Role::Wild);
+                    let (len, layout) = self.layout(shape, is_read);
+                    views.push(layout);
+                    len
+                }
+            });
             self.slices.push(slice);
         }
         let (line, id) = match shape {
@@ -40,11 +55,22 @@ impl Gen {
         let nest = if self.traits.team { super::DEEPEST } else { 0 };
         let nest = std::mem::replace(&mut self.nest, nest);
         self.read_inputs(&mut body);
+        if !generics.is_empty() {
+            self.parameter_to_variable(&mut body);
+        }
         self.share(&mut body);
         self.nest = nest;
-        let launch = Launch { seed, shape, lens };
+        let launch = Launch {
+            seed,
+            shape,
+            lens,
+            views,
+            items,
+            generics: generics.clone(),
+            host: self.traits.host,
+        };
         (
-            format!("pub {word}fn k({})", params.join(", ")),
+            format!("pub {word}fn k{declared}({})", params.join(", ")),
             body,
             launch,
         )
@@ -91,6 +117,12 @@ impl Gen {
                 format!("((@ & 127) as {ty})"),
                 vec![int],
             ),
+            Scalar::F16 => make(
+                ty,
+                of_variable(ty),
+                "f16::from_f32((@ & 127) as f32)",
+                vec![int],
+            ),
             _ => make(ty, of_variable(ty), format!("(@ as {ty})"), vec![int]),
         }
     }
@@ -100,6 +132,9 @@ impl Gen {
             return self.team_shape();
         }
         let n = *self.pick(&[1, 7, 32, 33, 64, 100]);
+        if self.traits.items {
+            return Shape::Over([n, 1, 1]);
+        }
         let block = *self.pick(&[1, 4, 8, 32]);
         match self.below(10) {
             0..=5 => Shape::Over([n, 1, 1]),
@@ -131,7 +166,10 @@ impl Gen {
 
     /// At most 6, since devices have 8 buffers at least and one is for faults.
     fn roles(&mut self) -> Vec<Role> {
-        let each = |g: &mut Gen| *g.pick(&[1, 1, 1, 2, 3]);
+        let each = |g: &mut Gen| match g.traits.items {
+            true => 1,
+            false => *g.pick(&[1, 1, 1, 2, 3]),
+        };
         let mut roles = vec![];
         for _ in 0..1 + self.below(3) {
             roles.push(Role::In {
@@ -158,7 +196,7 @@ impl Gen {
         // Few devices have buffers of 8-bit elements.
         let bools = self.once_in(8);
         let elem = match role {
-            Role::Wild | Role::Near { .. } => self.ty(Scalar::is_float),
+            Role::Wild | Role::Near { .. } => self.ty(is_wide),
             Role::In { .. } | Role::Out { .. } | Role::Team => {
                 let narrow = self.traits.narrow;
                 let is_rare = |ty: Scalar| ty.size() < 4 && !narrow && ty != Scalar::Bool;
@@ -173,7 +211,26 @@ impl Gen {
             Role::Team => "all",
         };
         let name = format!("{word}{}", self.slices.len());
-        Slice { name, elem, role }
+        let form = self.form(role);
+        Slice {
+            name,
+            elem,
+            role,
+            form,
+        }
+    }
+
+    fn form(&mut self, role: Role) -> Form {
+        match role {
+            Role::Team => Form::Slice,
+            Role::In { covers: true } | Role::Out { each: 1 } | Role::Near { each: 1 }
+                if self.traits.items =>
+            {
+                Form::Item
+            }
+            _ if self.once_in(7) => Form::View(2 + self.below(2)),
+            _ => Form::Slice,
+        }
     }
 
     fn len(&mut self, role: Role, threads: usize) -> usize {
@@ -197,18 +254,20 @@ impl Gen {
                 .filter(|v| v.ty == slice.elem && !["i", "t", "n"].contains(&v.name.as_str()));
             let vars: Vec<_> = vars.rev().take(each).cloned().collect();
             for (k, var) in vars.into_iter().enumerate() {
-                let index = if each == 1 {
-                    "i".into()
-                } else {
-                    format!("i * {each} + {k}")
+                let name = &slice.name;
+                let place = match slice.form {
+                    Form::Item => format!("*{name}"),
+                    Form::View(2) => format!("{name}[[i, {k}]]"),
+                    Form::View(_) => format!("{name}[[i, 0, {k}]]"),
+                    Form::Slice if each == 1 => format!("{name}[i]"),
+                    Form::Slice => format!("{name}[i * {each} + {k}]"),
                 };
                 let value = Expr {
                     node: Node::leaf(var.name),
                     ty: var.ty,
                     facts: var.facts,
                 };
-                let text = format!("{}[{index}] = @;", slice.name);
-                body.push(Node::new(text, vec![value], vec![]));
+                body.push(Node::new(format!("{place} = @;"), vec![value], vec![]));
             }
         }
     }

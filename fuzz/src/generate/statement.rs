@@ -3,7 +3,7 @@
 use sarek::ir::Scalar;
 
 use super::control::of_variable;
-use super::{Gen, Rule, Var};
+use super::{Gen, Rule, Var, is_wide};
 use crate::tree::{Facts, Node};
 
 pub(super) const RULES: &[Rule<Node>] = &[
@@ -29,7 +29,7 @@ pub(super) const RULES: &[Rule<Node>] = &[
     },
     Rule {
         weight: 3,
-        fits: |g, _| !mutable(g, Scalar::is_float).is_empty(),
+        fits: |g, _| !mutable(g, is_wide).is_empty(),
         make: accumulate,
     },
     Rule {
@@ -108,7 +108,7 @@ fn compound(g: &mut Gen, _: Scalar) -> Node {
 
 /// `+=` of a float, brought back to what variables hold.
 fn accumulate(g: &mut Gen, _: Scalar) -> Node {
-    let vars = mutable(g, Scalar::is_float);
+    let vars = mutable(g, is_wide);
     let var = g.pick(&vars).clone();
     let op = *g.pick(&["+=", "-="]);
     let value = g.settled(var.ty);

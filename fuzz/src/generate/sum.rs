@@ -3,6 +3,7 @@
 use sarek::ir::Scalar;
 
 use super::control::of_variable;
+use super::item::Struct;
 use super::{Gen, Rule, make};
 use crate::tree::{Expr, Node};
 
@@ -18,8 +19,27 @@ pub(super) struct Sum {
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     pub path: String,
-    pub fields: Vec<Scalar>,
+    pub fields: Vec<Part>,
     pub named: bool,
+}
+
+/// The type of a variant's field.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    Scalar(Scalar),
+    Struct(Struct),
+    Sum(Sum),
+}
+
+impl Part {
+    /// As Rust spells it.
+    pub fn ty(&self) -> String {
+        match self {
+            Part::Scalar(ty) => ty.to_string(),
+            Part::Struct(of) => of.ty(),
+            Part::Sum(of) => of.ty.clone(),
+        }
+    }
 }
 
 /// A local of an enum.
@@ -66,7 +86,7 @@ pub(super) const STATEMENTS: &[Rule<Node>] = &[
     },
     Rule {
         weight: 2,
-        fits: |g, _| is_offered(g) && (g.budget < 20 || g.traits.team) && !g.in_function,
+        fits: |g, _| is_offered(g) && !ways_out(g).is_empty(),
         make: or_else,
     },
     Rule {
@@ -99,7 +119,10 @@ fn sum(g: &mut Gen) -> Sum {
     };
     Sum {
         ty: format!("Option<{ty}>"),
-        variants: vec![variant("Some", vec![ty]), variant("None", vec![])],
+        variants: vec![
+            variant("Some", vec![Part::Scalar(ty)]),
+            variant("None", vec![]),
+        ],
     }
 }
 
@@ -124,8 +147,16 @@ impl Variant {
 /// Some variant with values.
 fn value(g: &mut Gen, sum: &Sum, exprs: &mut Vec<Expr>) -> String {
     let variant = g.pick(&sum.variants).clone();
-    exprs.extend(variant.fields.iter().map(|ty| g.settled(*ty)));
-    variant.with(&vec!["@".to_string(); variant.fields.len()])
+    let parts = variant.fields.iter().map(|part| match part {
+        Part::Scalar(ty) => {
+            exprs.push(g.settled(*ty));
+            "@".to_owned()
+        }
+        Part::Struct(of) => g.record(of, None, exprs),
+        Part::Sum(of) => value(g, of, exprs),
+    });
+    let parts: Vec<String> = parts.collect();
+    variant.with(&parts)
 }
 
 /// One of two variants.
@@ -154,13 +185,44 @@ fn assign(g: &mut Gen, _: Scalar) -> Node {
 
 /// A pattern of a variant that binds its fields, which are in scope from here on, and statements that say their types:
 /// what is in an enum of the kernel's own is known to rustc alone.
-fn bound(g: &mut Gen, variant: &Variant) -> (String, String) {
-    let names: Vec<String> = variant.fields.iter().map(|_| g.name()).collect();
-    for (name, ty) in names.iter().zip(&variant.fields) {
-        g.bind(name, *ty, of_variable(*ty), false);
+fn bound(g: &mut Gen, variant: &Variant, is_refutable: bool) -> (String, String) {
+    let (mut parts, mut typed) = (vec![], String::new());
+    for part in &variant.fields {
+        if let (Part::Sum(of), true) = (part, is_refutable && g.once_in(2)) {
+            let inner = g.pick(&of.variants).clone();
+            let (pattern, types) = bound(g, &inner, true);
+            parts.push(pattern);
+            typed += &types;
+            continue;
+        }
+        let name = g.name();
+        typed += &format!("let {name}: {} = {name}; ", part.ty());
+        match part {
+            Part::Scalar(ty) => g.bind(&name, *ty, of_variable(*ty), false),
+            Part::Struct(of) => g.bind_record(&name, of, false),
+            Part::Sum(of) => g.sums.push(Local {
+                name: name.clone(),
+                sum: of.clone(),
+                mutable: false,
+            }),
+        }
+        parts.push(name);
     }
-    let typed = (names.iter().zip(&variant.fields)).map(|(n, ty)| format!("let {n}: {ty} = {n}; "));
-    (variant.with(&names), typed.collect())
+    (variant.with(&parts), typed)
+}
+
+/// What `make` does, with a pattern's names in scope for it alone.
+fn with_bound<T>(
+    g: &mut Gen,
+    variant: &Variant,
+    is_refutable: bool,
+    make: impl FnOnce(&mut Gen) -> T,
+) -> (String, String, T) {
+    let outer = (g.scope.clone(), g.sums.clone(), g.records.clone());
+    let (pattern, typed) = bound(g, variant, is_refutable);
+    let made = make(g);
+    (g.scope, g.sums, g.records) = outer;
+    (pattern, typed, made)
 }
 
 /// An arm for each variant, at times with a guard and one more.
@@ -168,16 +230,18 @@ fn matched(g: &mut Gen, ty: Scalar) -> Expr {
     let local = local(g);
     let (mut text, mut exprs) = (format!("(match {} {{ ", local.name), vec![]);
     for variant in &local.sum.variants {
-        let scope = g.scope.clone();
         let guard = g.once_in(3).then(|| g.expr(Scalar::Bool));
-        let (pattern, typed) = bound(g, variant);
-        if let Some(guard) = guard {
-            exprs.extend([guard, g.settled(ty)]);
+        let is_guarded = guard.is_some();
+        exprs.extend(guard);
+        let (pattern, typed, values) = with_bound(g, variant, false, |g| match is_guarded {
+            true => vec![g.settled(ty), g.settled(ty)],
+            false => vec![g.settled(ty)],
+        });
+        if is_guarded {
             text += &format!("{pattern} if @ => {{ {typed}@ }}, ");
         }
-        exprs.push(g.settled(ty));
+        exprs.extend(values);
         text += &format!("{pattern} => {{ {typed}@ }}, ");
-        g.scope = scope;
     }
     make(ty, of_variable(ty), text + "})", exprs)
 }
@@ -185,10 +249,7 @@ fn matched(g: &mut Gen, ty: Scalar) -> Expr {
 fn asked(g: &mut Gen, ty: Scalar) -> Expr {
     let local = local(g);
     let variant = g.pick(&local.sum.variants).clone();
-    let scope = g.scope.clone();
-    let (pattern, typed) = bound(g, &variant);
-    let value = g.settled(ty);
-    g.scope = scope;
+    let (pattern, typed, value) = with_bound(g, &variant, true, |g| g.settled(ty));
     let text = format!(
         "(if let {pattern} = {} {{ {typed}@ }} else {{ @ }})",
         local.name
@@ -208,21 +269,35 @@ fn tested(g: &mut Gen, ty: Scalar) -> Expr {
 fn branch(g: &mut Gen, _: Scalar) -> Node {
     let local = local(g);
     let variant = g.pick(&local.sum.variants).clone();
-    let scope = g.scope.clone();
-    let (pattern, typed) = bound(g, &variant);
-    let then = g.block(1);
-    g.scope = scope;
+    let (pattern, typed, then) = with_bound(g, &variant, true, |g| g.block(1));
     let text = format!("if let {pattern} = {} {{ {typed}#}} else {{#}}", local.name);
     let otherwise = g.block(1);
     Node::new(text, vec![], vec![then, otherwise])
 }
 
-/// `let else`, by which the thread ends.
+/// How a block may be left: the thread ends, or goes on elsewhere.
+fn ways_out(g: &Gen) -> Vec<String> {
+    let mut ways = vec![];
+    if (g.budget < 20 || g.traits.team) && !g.in_function {
+        ways.push("return".into());
+    }
+    for around in g.loops.iter().filter(|l| l.team.is_none()) {
+        if around.value.is_none() {
+            ways.push(format!("break {}", around.label));
+        }
+        if !around.is_block {
+            ways.push(format!("continue {}", around.label));
+        }
+    }
+    ways
+}
+
+/// `let else`.
 fn or_else(g: &mut Gen, _: Scalar) -> Node {
-    let local = local(g);
-    let variant = g.pick(&local.sum.variants).clone();
-    let (pattern, typed) = bound(g, &variant);
-    let text = format!("let {pattern} = {} else {{ return; }}; {typed}", local.name);
+    let (local, ways) = (local(g), ways_out(g));
+    let (variant, way) = (g.pick(&local.sum.variants).clone(), g.pick(&ways).clone());
+    let (pattern, typed) = bound(g, &variant, true);
+    let text = format!("let {pattern} = {} else {{ {way}; }}; {typed}", local.name);
     Node::leaf(text.trim_end())
 }
 

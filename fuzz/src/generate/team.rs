@@ -6,7 +6,7 @@
 use sarek::ir::Scalar;
 
 use super::control::of_variable;
-use super::{Gen, Role, Rule, Slice, make, within};
+use super::{Form, Gen, Role, Rule, Slice, make, within};
 use crate::case::Shape;
 use crate::tree::{Block, Expr, Facts, Node, Touch};
 
@@ -175,7 +175,12 @@ fn update(g: &mut Gen, _: Scalar) -> Node {
 
 impl Gen {
     pub(super) fn team_shape(&mut self) -> Shape {
+        // naga takes a thread's place in its subgroup in blocks of one dimension alone.
+        let is_line = self.traits.subgroups && !self.traits.host;
         match self.below(6) {
+            _ if is_line => {
+                Shape::Grid([1 + self.below(3), 1, 1], [*self.pick(&BLOCKS[1..]), 1, 1])
+            }
             0 => Shape::Grid(
                 [1 + self.below(2), 1, 1],
                 *self.pick(&[[8, 4, 1], [5, 3, 2]]),
@@ -196,6 +201,14 @@ impl Gen {
     /// The slice as a parameter.
     pub(super) fn slice_text(&mut self, slice: &Slice) -> String {
         let (name, elem) = (&slice.name, slice.elem);
+        let is_written = matches!(slice.role, Role::Out { .. } | Role::Near { .. });
+        match (slice.form, is_written) {
+            (Form::Slice, _) => {}
+            (Form::View(rank), false) => return format!("{name}: View{rank}<{elem}>"),
+            (Form::View(rank), true) => return format!("mut {name}: ViewMut{rank}<{elem}>"),
+            (Form::Item, false) => return format!("#[item] {name}: {elem}"),
+            (Form::Item, true) => return format!("#[item] {name}: &mut {elem}"),
+        }
         match slice.role {
             Role::In { .. } | Role::Wild => format!("{name}: &[{elem}]"),
             Role::Out { .. } | Role::Near { .. } => format!("{name}: &mut [{elem}]"),
@@ -237,6 +250,19 @@ impl Gen {
         lines.map(|(at, a)| (at, a.name.clone())).collect()
     }
 
+    /// The atomics that a block may add up in: the number, an element, its type, and the method.
+    pub(super) fn totals(&self) -> impl Iterator<Item = (usize, String, Scalar, &'static str)> {
+        let teams = self.teams.iter().enumerate();
+        teams.filter_map(|(at, team)| match team.kind {
+            Kind::Atomics(update @ ("fetch_add" | "fetch_min" | "fetch_max"))
+                if team.turn == Turn::Update && team.elem.size() == 4 =>
+            {
+                Some((at, format!("{}[0]", team.name), team.elem, update))
+            }
+            _ => None,
+        })
+    }
+
     /// The slices that threads use by turns, which are filled from the beginning.
     pub(super) fn filled(&mut self, shape: Shape) -> Vec<Touch> {
         // A slice's neighbours are those of the block only where the block is a line.
@@ -259,13 +285,19 @@ impl Gen {
         ));
         self.bind("t", Scalar::Usize, within(256.0), false);
         self.bind_uniform("n", Scalar::Usize, within(256.0));
-        for at in 0..1 + self.below(2) {
+        for at in 0..1 + self.below(4) {
             self.shared(body, format!("s{at}"));
         }
     }
 
+    /// A type of which all bits are values.
+    pub(super) fn shared_type(&mut self) -> Scalar {
+        let narrow = self.traits.narrow;
+        self.ty(|ty| ![Scalar::Usize, Scalar::Bool].contains(&ty) && (narrow || ty.size() >= 4))
+    }
+
     fn shared(&mut self, body: &mut Block, name: String) {
-        let elem = self.ty(|ty| ty.size() >= 4 && ty != Scalar::Usize);
+        let elem = self.shared_type();
         let atomic = is_atomic(elem) && self.once_in(4);
         let mut count = "n".to_owned();
         let (kind, text) = match self.below(4) {

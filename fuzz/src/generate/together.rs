@@ -49,8 +49,18 @@ pub(super) const RULES: &[Rule<Node>] = &[
     },
     Rule {
         weight: 20,
-        fits: |g, _| g.together && g.traits.subgroups,
+        fits: |g, _| g.together && g.traits.subgroups && g.traits.host,
         make: subgroup,
+    },
+    Rule {
+        weight: 12,
+        fits: |g, _| g.together && g.traits.subgroups,
+        make: subgroup_of_any_size,
+    },
+    Rule {
+        weight: 40,
+        fits: |g, _| g.together && g.traits.subgroups && g.totals().next().is_some(),
+        make: total,
     },
 ];
 
@@ -290,6 +300,39 @@ fn subgroup(g: &mut Gen, _: Scalar) -> Node {
     let value = make_simple(g, of);
     g.bind(&name, ty, Facts::ANY, false);
     Node::new(format!("let {name} = {text};"), vec![value], vec![])
+}
+
+/// Of a value that all threads of the block have, so that it is no matter which are together.
+fn subgroup_of_any_size(g: &mut Gen, _: Scalar) -> Node {
+    let name = g.name();
+    let (ty, text) = match g.below(2) {
+        0 => (
+            Scalar::Bool,
+            *g.pick(&["subgroup_any(@)", "subgroup_all(@)"]),
+        ),
+        _ => (
+            *g.pick(&[Scalar::I32, Scalar::U32]),
+            *g.pick(&["subgroup_min(@)", "subgroup_max(@)"]),
+        ),
+    };
+    let value = g.same(ty);
+    g.bind(&name, ty, Facts::ANY, false);
+    Node::new(format!("let {name} = {text};"), vec![value], vec![])
+}
+
+/// The threads of the block add up: each subgroup for itself, then its first thread for all of it.
+fn total(g: &mut Gen, _: Scalar) -> Node {
+    let totals: Vec<_> = g.totals().collect();
+    let (number, place, ty, update) = g.pick(&totals).clone();
+    let (name, of_subgroup) = (
+        g.name(),
+        update.replace("fetch_add", "sum").replace("fetch_", ""),
+    );
+    let value = g.expr(ty);
+    let text = format!(
+        "let {name} = subgroup_{of_subgroup}(@); if subgroup_exclusive_sum(1u32) == 0 {{ {place}.{update}({name}); }}"
+    );
+    Node::new(text, vec![value], vec![]).touching(&[Touch::Update(number)])
 }
 
 fn make_simple(g: &mut Gen, ty: Scalar) -> Expr {

@@ -2,7 +2,7 @@
 
 use sarek::ir::Scalar;
 
-use super::{Gen, Role, Rule, boolean, make};
+use super::{Gen, Role, Rule, boolean, is_wide, make};
 use crate::tree::{Expr, Facts};
 
 pub(super) const RULES: &[Rule<Expr>] = &[
@@ -83,14 +83,14 @@ fn literal(g: &mut Gen, ty: Scalar) -> Expr {
 }
 
 fn compare(g: &mut Gen, ty: Scalar) -> Expr {
-    let of = g.ty(Scalar::is_float);
+    let of = g.ty(is_wide);
     let op = boolean::comparison(g);
     let (a, b) = (g.wild(of), g.wild(of));
     make(ty, Facts::ANY, format!("(@ {op} @)"), vec![a, b])
 }
 
 fn classify(g: &mut Gen, ty: Scalar) -> Expr {
-    let of = g.ty(Scalar::is_float);
+    let of = g.ty(is_wide);
     let name = *g.pick(&["is_nan", "is_infinite", "is_finite"]);
     let a = g.wild(of);
     make(ty, Facts::ANY, format!("@.{name}()"), vec![a])

@@ -228,9 +228,14 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         clause,
         ..
     } = parameters;
-    let arguments = parts.signature.arguments.iter().enumerate();
-    let items = arguments.filter(|(_, a)| a.item.is_some());
-    let items: Vec<Literal> = items.map(|(i, _)| Literal::usize_unsuffixed(i)).collect();
+    // A view is several parameters.
+    let (mut items, mut param) = (vec![], 0);
+    for argument in &parts.signature.arguments {
+        if argument.item.is_some() {
+            items.push(Literal::u32_unsuffixed(param));
+        }
+        param += argument.kind.params();
+    }
     // Where the type of an argument has no meaning, calls with anything are no further mistakes.
     let broken = !parts.signature.unread.is_empty();
     let (values, given) = match broken {

@@ -171,7 +171,12 @@ impl Writer<'_> {
         site: Option<SiteId>,
         ty: Scalar,
     ) -> Result<Text, Unsupported> {
-        let [lhs, rhs] = self.operands([lhs, rhs])?;
+        let value = self.kernel.literal(rhs).and_then(Value::as_int);
+        let [lhs, mut rhs] = self.operands([lhs, rhs])?;
+        if value == Some(0) && site.is_none() {
+            // No thread gets there, and yet targets object.
+            rhs = self.dialect.runtime(rhs, ty);
+        }
         Ok(match site {
             Some(site) => {
                 let helper = format!("srk_checked_{}_{ty}", op.name());

@@ -87,12 +87,56 @@ pub(super) unsafe fn run<K: DirectKernel>(
     match isa() {
         Isa::Baseline => {}
         // SAFETY: `isa` found the features; the rest is the caller's promise.
-        Isa::Avx2 => return unsafe { avx2::<K>(args, space, blocks) },
+        Isa::Avx2 => return unsafe { avx2::<K, false>(args, space, blocks) },
         // SAFETY: as above.
-        Isa::Avx512 => return unsafe { avx512::<K>(args, space, blocks) },
+        Isa::Avx512 => return unsafe { avx512::<K, false>(args, space, blocks) },
     }
     // SAFETY: the caller's promise.
     unsafe { baseline::<K, false>(args, space, blocks) }
+}
+
+/// [`super::RunBlocks`] of a kernel that is compiled for the set with this number alone: with checks, which do no harm where all
+/// was proved, or, where it was and `PROVED` is set, without.
+///
+/// # Safety
+/// As for [`super::RunBlocks`]; the processor has the set.
+#[cfg(feature = "reference")]
+pub(super) unsafe fn run_one<K: DirectKernel, const ISA: u8, const PROVED: bool>(
+    args: &[DirectArg],
+    space: &IndexSpace,
+    blocks: Range<u64>,
+    checked: bool,
+) -> Result<(), RawFault> {
+    if PROVED && !checked {
+        // SAFETY: the caller's promise.
+        return unsafe { for_set::<K, ISA, false>(args, space, blocks) };
+    }
+    // SAFETY: the caller's promise.
+    unsafe { for_set::<K, ISA, true>(args, space, blocks) }
+}
+
+/// # Safety
+/// As for [`super::RunBlocks`]; the processor has the set.
+#[cfg(feature = "reference")]
+#[inline(always)]
+unsafe fn for_set<K: DirectKernel, const ISA: u8, const CHECK: bool>(
+    args: &[DirectArg],
+    space: &IndexSpace,
+    blocks: Range<u64>,
+) -> Result<(), RawFault> {
+    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+    {
+        if const { ISA == Isa::Avx2 as u8 } {
+            // SAFETY: the caller's promise.
+            return unsafe { avx2::<K, CHECK>(args, space, blocks) };
+        }
+        if const { ISA == Isa::Avx512 as u8 } {
+            // SAFETY: the caller's promise.
+            return unsafe { avx512::<K, CHECK>(args, space, blocks) };
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { baseline::<K, CHECK>(args, space, blocks) }
 }
 
 /// # Safety
@@ -129,24 +173,24 @@ unsafe fn baseline<K: DirectKernel, const CHECK: bool>(
 /// As for [`super::RunBlocks`]; the processor has the features.
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<K: DirectKernel>(
+unsafe fn avx2<K: DirectKernel, const CHECK: bool>(
     args: &[DirectArg],
     space: &IndexSpace,
     blocks: Range<u64>,
 ) -> Result<(), RawFault> {
     // SAFETY: the caller's promise.
-    unsafe { each::<K, false>(args, space, blocks) }
+    unsafe { each::<K, CHECK>(args, space, blocks) }
 }
 
 /// # Safety
 /// As for [`super::RunBlocks`]; the processor has the features.
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<K: DirectKernel>(
+unsafe fn avx512<K: DirectKernel, const CHECK: bool>(
     args: &[DirectArg],
     space: &IndexSpace,
     blocks: Range<u64>,
 ) -> Result<(), RawFault> {
     // SAFETY: the caller's promise.
-    unsafe { each::<K, false>(args, space, blocks) }
+    unsafe { each::<K, CHECK>(args, space, blocks) }
 }

@@ -207,4 +207,16 @@ impl Direct {
             streams: K::STREAMS,
         }
     }
+
+    /// The same, compiled for one instruction set, see [`Isa`], and with `PROVED` unset with all checks: for tests, which
+    /// have rustc compile no more than they run. The processor has to have the set.
+    #[cfg(feature = "reference")]
+    pub const fn one<K: DirectKernel + Kernel, const ISA: u8, const PROVED: bool>() -> Direct {
+        Direct {
+            run: isa::run_one::<K, ISA, PROVED>,
+            reference: K::reference,
+            weight: K::WEIGHT,
+            streams: K::STREAMS,
+        }
+    }
 }

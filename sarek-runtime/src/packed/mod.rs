@@ -6,8 +6,8 @@
 mod swizzle;
 
 use std::ops::{
-    Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Index, Mul, MulAssign, Neg, Not, Rem,
-    RemAssign, Sub, SubAssign,
+    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign,
+    Index, Mul, MulAssign, Neg, Not, Rem, RemAssign, Sub, SubAssign,
 };
 
 use sarek_ir::{FieldInfo, StructInfo, TypeInfo};
@@ -326,9 +326,9 @@ macro_rules! packed_unary {
 /// What vectors of integers have.
 macro_rules! integers {
     ($($name:ident $lane:ident $cs:tt;)*) => {$(
-        packed!(@operator $name $lane $cs BitAnd bitand &);
-        packed!(@operator $name $lane $cs BitOr bitor |);
-        packed!(@operator $name $lane $cs BitXor bitxor ^);
+        packed!(@operators $name $lane $cs
+            BitAnd bitand &, BitAndAssign bitand_assign; BitOr bitor |, BitOrAssign bitor_assign;
+            BitXor bitxor ^, BitXorAssign bitxor_assign;);
         packed_unary!($name $cs Not not !);
     )*};
 }
