@@ -196,7 +196,7 @@ fn fields_f64(device: &Device) -> Check {
         low: [1, *v as u16],
         byte: 0,
         signed: *v as i8,
-        flag: v % 3 == 0,
+        flag: v.is_multiple_of(3),
     };
     let a = Vector::from_vec(words.iter().map(of).collect());
     let mut out = poisoned(3 * words.len());
