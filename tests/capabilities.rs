@@ -12,7 +12,7 @@ use sarek::backend::Features;
 /// A row: what it is, and who has it.
 type Row = (&'static str, fn(&Features) -> bool);
 
-const ROWS: [Row; 10] = [
+const ROWS: [Row; 11] = [
     ("`f64`", |f| f.f64),
     ("elementary functions on `f64`", |f| f.f64_math),
     ("`i64`, `u64`", |f| f.i64),
@@ -21,6 +21,9 @@ const ROWS: [Row; 10] = [
     ("vectors and shared arrays of `f16`", |f| f.f16),
     ("atomics of 64 bits", |f| f.atomics64),
     ("subgroups", |f| f.subgroups),
+    ("subgroups in blocks of several dimensions", |f| {
+        f.shaped_subgroups
+    }),
     ("fences without a barrier", |f| f.fences),
     ("`#[kernel(strict)]`", |f| f.strict),
 ];

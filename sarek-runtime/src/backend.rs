@@ -200,6 +200,8 @@ pub struct Features {
     pub atomics64: bool,
     /// Subgroups and their operations.
     pub subgroups: bool,
+    /// The same in blocks of several dimensions.
+    pub shaped_subgroups: bool,
     /// Fences without a barrier.
     pub fences: bool,
     /// Its renderer writes [`Variant::strided`], so that it runs the schedules `grid_stride` and `single_thread`. Devices that

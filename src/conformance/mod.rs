@@ -166,6 +166,8 @@ pub enum Capability {
     Atomics64,
     /// Operations of subgroups.
     Subgroups,
+    /// The same in blocks of several dimensions.
+    ShapedSubgroups,
     /// Fences without a barrier.
     Fences,
     /// Floats that are the same to the bit everywhere.
@@ -185,6 +187,7 @@ impl Capability {
             Capability::F16 => features.f16,
             Capability::Atomics64 => features.atomics64,
             Capability::Subgroups => features.subgroups,
+            Capability::ShapedSubgroups => features.shaped_subgroups,
             Capability::Fences => features.fences,
             Capability::Strict => features.strict,
         }
@@ -202,6 +205,7 @@ impl fmt::Display for Capability {
             Capability::F16 => "f16",
             Capability::Atomics64 => "64-bit atomics",
             Capability::Subgroups => "subgroups",
+            Capability::ShapedSubgroups => "subgroups in blocks of several dimensions",
             Capability::Fences => "fences",
             Capability::Strict => "strict floats",
         })

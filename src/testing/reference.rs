@@ -52,6 +52,7 @@ impl Backend for Reference {
                     f16: true,
                     atomics64: true,
                     subgroups: true,
+                    shaped_subgroups: true,
                     fences: true,
                     strided: false,
                     strict: true,

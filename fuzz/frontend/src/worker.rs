@@ -15,7 +15,11 @@ pub const STRIDE: u64 = 512;
 pub const SLOW: Duration = Duration::from_secs(2);
 
 /// rustc gives macros the rest of 8 MiB. Here expansions are read once more, which takes more where it is not optimised.
-const STACK: usize = if cfg!(debug_assertions) { 8 << 20 } else { 4 << 20 };
+const STACK: usize = if cfg!(debug_assertions) {
+    8 << 20
+} else {
+    4 << 20
+};
 
 /// Executes the inputs of `range` on a stack such as rustc's; before each `stride` of them prints the next one's number.
 pub fn serve(range: std::ops::Range<u64>, stride: u64) {

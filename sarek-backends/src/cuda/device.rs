@@ -309,6 +309,7 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
             f16: true,
             atomics64: true,
             subgroups: true,
+            shaped_subgroups: true,
             fences: true,
             strided: true,
             strict: true,

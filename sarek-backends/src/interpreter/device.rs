@@ -29,6 +29,7 @@ impl Interpreter {
             f16: true,
             atomics64: true,
             subgroups: true,
+            shaped_subgroups: true,
             fences: true,
             strided: false,
             // x87 registers round twice.

@@ -37,6 +37,7 @@ impl Processor {
                 f16: true,
                 atomics64: true,
                 subgroups: true,
+                shaped_subgroups: true,
                 fences: true,
                 strided: false,
                 // x87 registers round twice.

@@ -224,6 +224,7 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
                 .all(|name| extensions.contains(name)),
             // OpenCL C 1.2 has none.
             subgroups: false,
+            shaped_subgroups: false,
             fences: true,
             strided: true,
             strict: is_strict(&id),

@@ -284,6 +284,8 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
             f16: features.contains(wgpu::Features::SHADER_F16),
             atomics64: features.contains(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS),
             subgroups: features.contains(wgpu::Features::SUBGROUP),
+            // WGSL's ids of subgroups and of the threads in them are for blocks of one dimension.
+            shaped_subgroups: false,
             // WGSL orders memory at barriers alone.
             fences: false,
             // Mesa's software device leaves loops after 65535 iterations, all of a thread's loops together.

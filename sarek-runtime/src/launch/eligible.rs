@@ -130,6 +130,15 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
         });
         reasons.extend(bytes.err());
     }
+    if reasons.is_empty()
+        && call.kernel.needs.subgroups
+        && !info.features.shaped_subgroups
+        && !ready.shape.is_empty()
+        && let Ok(plan) = ready.plan(device)
+        && plan.space.block[1..] != [1, 1]
+    {
+        reasons.push("it has no subgroups in blocks of several dimensions".to_owned());
+    }
     let rendered = call.kernel.foreign().is_none();
     if reasons.is_empty()
         && rendered

@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use sarek_ir::sketch::Sketch;
 use sarek_ir::write::SlotKind;
-use sarek_ir::{Axis, Builtin, Expr, Loc, Native, NativeText, Precondition, Scalar};
+use sarek_ir::{
+    Axis, Builtin, Expr, Loc, Native, NativeText, Precondition, Scalar, SubgroupOp, Value,
+};
 
 use super::*;
 use crate::claims::Subject;

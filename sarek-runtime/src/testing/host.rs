@@ -58,6 +58,7 @@ pub(crate) fn info(name: &str, host_memory: bool) -> DeviceInfo {
             f16: true,
             atomics64: true,
             subgroups: true,
+            shaped_subgroups: true,
             fences: true,
             strided: true,
             strict: true,

@@ -28,6 +28,7 @@ pub const CASES: &[Case] = &[
     ),
     Case::new("subgroups/votes", NEEDS, votes),
     Case::new("subgroups/in_uniform_loops", NEEDS, loops),
+    Case::new("subgroups/in_tiles", &[Capability::ShapedSubgroups], tiles),
 ];
 
 /// Each thread's lane, and the size of its subgroup.
@@ -226,5 +227,34 @@ fn loops(device: &Device) -> Check {
         let due: Vec<_> = due.into_iter().map(Due::Exactly).collect();
         let what = format!("blocks of {block}, subgroups of {size}");
         expect_due(&what, &y, &due, &|_| String::new())
+    })
+}
+
+#[kernel(block = (12, 8))]
+fn tiles_kernel(x: &[u32], y: &mut [u32]) {
+    let i = block_idx_x() * 96 + thread_idx_y() * 12 + thread_idx_x();
+    y[3 * i] = subgroup_lane() as u32;
+    y[3 * i + 1] = subgroup_size() as u32;
+    y[3 * i + 2] = subgroup_sum(x[i]);
+}
+
+/// Subgroups are of threads in the order of their numbers in the block, whatever its shape.
+fn tiles(device: &Device) -> Check {
+    let blocks = 3;
+    let x: Vec<u32> = (0..96 * blocks).map(|i| i * 37 % 101).collect();
+    let mut y = poisoned(3 * x.len());
+    tiles_kernel(&Vector::from_slice(&x), &mut y)
+        .grid(blocks as usize)
+        .run_on(device)?;
+    let size = y.get(1)?;
+    ensure(size > 0, || "a subgroup has no threads".into())?;
+    let mut due = vec![];
+    for lanes in x.chunks(96).flat_map(|block| block.chunks(size as usize)) {
+        let sum = lanes.iter().sum();
+        due.extend((0..lanes.len() as u32).flat_map(|lane| [lane, size, sum]));
+    }
+    let due: Vec<_> = due.into_iter().map(Due::Exactly).collect();
+    expect_due("blocks of 12 by 8", &y, &due, &|i| {
+        format!(" of thread {}", i / 3)
     })
 }

@@ -138,6 +138,24 @@ fn barriers_need_whole_blocks() {
 }
 
 #[test]
+fn subgroups_may_be_for_blocks_of_one_dimension() {
+    let flat = GpuBackend::with("flat", 1, |info| {
+        info.features.subgroups = true;
+        info.features.shaped_subgroups = false;
+    });
+    let (flat, _) = device(&flat);
+    let lanes = || {
+        block_kernel(|s| {
+            s.subgroup(SubgroupOp::Sum, &[s.lit(Value::u32(1))]);
+        })
+    };
+    lanes().grid(2).block(32).run_on(&flat).unwrap();
+    let error = lanes().grid(2).block((8, 4)).run_on(&flat).unwrap_err();
+    assert!(matches!(error, Error::NotEligible { .. }), "{error}");
+    assert!(error.to_string().contains("several dimensions"), "{error}");
+}
+
+#[test]
 fn shared_memory_is_held_to_the_device() {
     let [(gpu, _), _] = two_gpus();
     let most = gpu.info().max_shared / 4;
