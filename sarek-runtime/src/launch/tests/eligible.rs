@@ -146,7 +146,7 @@ fn subgroups_may_be_for_blocks_of_one_dimension() {
     let (flat, _) = device(&flat);
     let lanes = || {
         block_kernel(|s| {
-            s.subgroup(SubgroupOp::Sum, &[s.lit(Value::u32(1))]);
+            s.subgroup(SubgroupOp::Sum, &[s.lit(Value::U32(1))]);
         })
     };
     lanes().grid(2).block(32).run_on(&flat).unwrap();
