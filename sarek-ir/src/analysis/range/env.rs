@@ -81,6 +81,16 @@ impl Env {
         env
     }
 
+    /// Locals may have any value.
+    pub fn forget_locals(&mut self, kernel: &Kernel) {
+        for (range, local) in self.locals.iter_mut().zip(kernel.locals.iter()) {
+            *range = Interval::of_type(local.ty);
+        }
+        self.facts.clear();
+        self.sums.clear();
+        self.forms.fill(None);
+    }
+
     /// Nothing; it stands in for another one for a moment.
     pub fn empty() -> Env {
         Env {

@@ -10,6 +10,10 @@ use crate::{Block, ExprId, LabelId, List, LocalId, Memory, NativeId, SiteId, Stm
 /// How often a loop's fixpoint is narrowed.
 const NARROWINGS: usize = 2;
 
+/// How often loops are entered before what is in them is no longer looked for: a loop is run some six times, one in it
+/// as often each time, and so on.
+const MOST_ENTRIES: usize = 4000;
+
 impl Analyser<'_> {
     pub(super) fn block(&mut self, block: Block) {
         let depth = self.scope.len();
@@ -205,6 +209,13 @@ impl Analyser<'_> {
     /// one iteration from what is known now, leaves what is known at the next one, and returns what
     /// is known after the loop.
     fn fixpoint(&mut self, mut pass: impl FnMut(&mut Self) -> Env) {
+        self.entries += 1;
+        if self.entries > MOST_ENTRIES {
+            // In one run, of which nothing is known.
+            self.env.forget_locals(self.kernel);
+            self.env = pass(self);
+            return;
+        }
         let entry = self.env.clone();
         let exit = pass(self);
         if self.env.within(&entry) {

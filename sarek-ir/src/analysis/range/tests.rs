@@ -421,3 +421,28 @@ fn an_assertion_whose_condition_may_fault_stays() {
     assert_eq!(with(2), []);
     assert_eq!(with(0), [0, 1]);
 }
+
+/// Of 24 loops, each in the one before, nobody waits for the fixpoint; what stands behind guards is proved all the same.
+#[test]
+fn deep_loops_end() {
+    fn nest<'s>(s: &'s Sketch, depth: usize, sum: V<'s>, innermost: &dyn Fn()) {
+        match depth {
+            0 => innermost(),
+            _ => s.for_("k", s.n(0), sum.get(), |k, _| {
+                s.set(sum, sum.get() + k.get());
+                nest(s, depth - 1, sum, innermost);
+            }),
+        }
+    }
+    let s = Sketch::new("deep");
+    let y = s.slice_mut("y", Scalar::F32);
+    let sum = s.let_mut("sum", s.n(1));
+    nest(&s, 24, sum, &|| {
+        s.if_(sum.get().lt(s.len(y)), || {
+            s.store(y, sum.get(), s.load(y, s.n(12)));
+        });
+    });
+    let kernel = s.finish();
+    // The load stands first among the sites.
+    assert_eq!(unproved(&kernel, [1000, 1, 1], &[len(10)]), [0]);
+}
