@@ -106,7 +106,7 @@ fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
             tainted: vec![false; kernel.locals.len()],
             scope: vec![],
             loops: vec![],
-            entries: 0,
+            steps: 0,
             record: true,
             overflowed: false,
             refreshing: false,
@@ -151,8 +151,8 @@ struct Analyser<'a> {
     /// The locals in scope that have a definition, outermost first.
     scope: Vec<LocalId>,
     loops: Vec<LoopPaths>,
-    /// How often loops were entered.
-    entries: usize,
+    /// How many statements were looked at.
+    steps: usize,
     /// Does what is evaluated count? Not on the way to a fixpoint.
     record: bool,
     /// Did anything overflow in the expression being evaluated?

@@ -10,9 +10,9 @@ use crate::{Block, ExprId, LabelId, List, LocalId, Memory, NativeId, SiteId, Stm
 /// How often a loop's fixpoint is narrowed.
 const NARROWINGS: usize = 2;
 
-/// How often loops are entered before what is in them is no longer looked for: a loop is run some six times, one in it
-/// as often each time, and so on.
-const MOST_ENTRIES: usize = 4000;
+/// How many statements are looked at before loops are run once, of which nothing is known: a loop is run some six times, one
+/// in it as often each time, and so on.
+const MOST_STEPS: usize = 100_000;
 
 impl Analyser<'_> {
     pub(super) fn block(&mut self, block: Block) {
@@ -27,6 +27,7 @@ impl Analyser<'_> {
     }
 
     fn stmt(&mut self, id: StmtId) {
+        self.steps += 1;
         match self.kernel.stmt(id) {
             Stmt::Let { local, init } => self.declare(local, init),
             Stmt::Assign { local, value } => {
@@ -209,9 +210,7 @@ impl Analyser<'_> {
     /// one iteration from what is known now, leaves what is known at the next one, and returns what
     /// is known after the loop.
     fn fixpoint(&mut self, mut pass: impl FnMut(&mut Self) -> Env) {
-        self.entries += 1;
-        if self.entries > MOST_ENTRIES {
-            // In one run, of which nothing is known.
+        if self.steps > MOST_STEPS {
             self.env.forget_locals(self.kernel);
             self.env = pass(self);
             return;
