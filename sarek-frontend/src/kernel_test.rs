@@ -12,6 +12,7 @@ use syn::{Expr, FnArg, Pat, ReturnType, Token, Type};
 
 use crate::diagnostics::{Errors, Mistake, codes};
 use crate::expand::Expansion;
+use crate::parse::crate_path;
 use crate::parse::depth::is_bounded;
 
 /// The words that `#[kernel_test]` takes behind the kernel.
@@ -128,7 +129,11 @@ impl Options {
             }
             ("items", Given::Nothing) => self.shaped(&name, TokenStream::new(), errors),
             ("block", Given::One(value)) => self.block = Some(quote!(.block(#value))),
-            ("crate", Given::One(path)) => self.krate = path.to_token_stream(),
+            ("crate", Given::One(path)) => {
+                if let Some(path) = crate_path(*path, errors) {
+                    self.krate = path.to_token_stream();
+                }
+            }
             (known, Given::Nothing | Given::One(_) | Given::Each(_)) => {
                 let (what, instead) =
                     match OPTIONS.contains(&format!("`{known}`")) || known == "crate" {

@@ -9,6 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields};
 
 use crate::diagnostics::{Errors, codes};
+use crate::parse::crate_path;
 use repr::Shape;
 
 /// Expands `#[derive(KernelType)] item`.
@@ -119,7 +120,9 @@ fn krate(item: &DeriveInput, errors: &mut Errors) -> TokenStream {
             if !meta.path.is_ident("crate") {
                 return Err(meta.error("there is one option, `crate = path`"));
             }
-            found = meta.value()?.parse::<syn::Path>()?.to_token_stream();
+            if let Some(path) = crate_path(meta.value()?.parse()?, errors) {
+                found = path.to_token_stream();
+            }
             Ok(())
         });
         if let Err(error) = parsed {

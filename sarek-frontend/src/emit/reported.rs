@@ -23,12 +23,14 @@ pub fn item(item: &ItemFn, errors: &Errors, krate: &TokenStream) -> ItemFn {
 pub fn with_editors(sig: &mut Signature, block: &mut Block, errors: &Errors, krate: &TokenStream) {
     let written = block.clone();
     in_function(sig, block, errors, krate);
-    *block = syn::parse_quote! {{
+    // Not read again: not all that syn has read once is understood twice.
+    let both = quote! {
         #[cfg(rust_analyzer)]
         #written
         #[cfg(not(rust_analyzer))]
         #block
-    }};
+    };
+    block.stmts = vec![Stmt::Expr(Expr::Verbatim(both), None)];
 }
 
 fn in_function(sig: &mut Signature, block: &mut Block, errors: &Errors, krate: &TokenStream) {

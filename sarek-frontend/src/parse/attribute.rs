@@ -120,15 +120,11 @@ impl Attribute {
                     attribute.block = block(&value, errors);
                     attribute.block_span = Some(name.span());
                 }
-                "crate" => match value {
-                    Expr::Path(path) if path.qself.is_none() => attribute.krate = Some(path.path),
-                    other => errors.at(
-                        codes::OPTION,
-                        span(&other),
-                        "`crate = …` takes a path",
-                        "write it as `crate = my_sarek`",
-                    ),
-                },
+                "crate" => {
+                    if let Some(path) = crate_path(value, errors) {
+                        attribute.krate = Some(path);
+                    }
+                }
                 "inline" => attribute.inline = inline(&value, errors),
                 "__shapes" => match shapes(&value) {
                     Some(shapes) => attribute.shapes = shapes,
@@ -245,6 +241,26 @@ fn shapes(value: &Expr) -> Option<Shapes> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// The path of the façade crate that `crate = …` names.
+pub fn crate_path(value: Expr, errors: &mut Errors) -> Option<syn::Path> {
+    let is_plain = |path: &syn::ExprPath| {
+        let mut segments = path.path.segments.iter();
+        path.qself.is_none() && segments.all(|s| s.arguments.is_none() && s.ident != "Self")
+    };
+    match value {
+        Expr::Path(path) if is_plain(&path) => Some(path.path),
+        other => {
+            errors.at(
+                codes::OPTION,
+                span(&other),
+                "`crate = …` takes the path of a crate",
+                "write it as `crate = my_sarek`",
+            );
+            None
+        }
     }
 }
 

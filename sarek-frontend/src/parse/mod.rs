@@ -11,7 +11,7 @@ mod packed;
 mod signature;
 pub mod superstep;
 
-pub use attribute::Attribute;
+pub use attribute::{Attribute, crate_path};
 pub use callable::{CallableKind, CallableType, Callables};
 pub use format::{Said, StdCall, StdMacro};
 pub use generics::{Own, Parameters, has_nameless, is_nameless, merged};
