@@ -66,13 +66,23 @@ impl Parse for Entry {
     }
 }
 
+/// May an expression name a function? `crate` is a path, too.
+fn is_item(named: &Expr) -> bool {
+    let last = match named {
+        Expr::Path(path) => path.path.segments.last(),
+        _ => None,
+    };
+    let is_module = |name: &Ident| ["crate", "self", "super", "Self"].iter().any(|m| name == m);
+    last.is_some_and(|segment| !is_module(&segment.ident))
+}
+
 /// The kernel, then entries.
 struct Written(Expr, Vec<Entry>);
 
 impl Parse for Written {
     fn parse(input: ParseStream<'_>) -> syn::Result<Written> {
         let kernel: Expr = input.parse()?;
-        if !matches!(kernel, Expr::Path(_)) {
+        if !is_item(&kernel) {
             let what = "the first argument is not the kernel that is tested";
             let instead = "name it first: `#[kernel_test(saxpy, ulps = 2)]`";
             return Err(Mistake::new(codes::TEST_OPTION, what, instead).at(kernel.span()));
