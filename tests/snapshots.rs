@@ -8,9 +8,15 @@
 mod compile;
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
+use sarek::__private::KernelDef;
+use sarek::ir::packed::{pack, unpack};
 use sarek::ir::write::{DIALECTS, default_variant, render};
 use sarek::ir::{Kernel, link::link};
+
+/// The kernels of the conformance suite, found once for all tests here.
+static KERNELS: LazyLock<Vec<&KernelDef>> = LazyLock::new(sarek::conformance::kernels);
 
 /// Names of the snapshots, and the kernels of the conformance suite that they show, each by its
 /// file and name.
@@ -92,12 +98,11 @@ fn folder() -> PathBuf {
 #[test]
 fn texts_are_as_kept_and_compile() {
     let bless = std::env::var_os("SAREK_BLESS").is_some();
-    let kernels = sarek::conformance::kernels();
     let mut different = vec![];
     for (name, file, kernel) in KEPT {
         let path = format!("conformance/cases/{file}.rs");
         let found = |ir: &Kernel| ir.file.replace('\\', "/").ends_with(&path) && ir.name == *kernel;
-        let def = kernels.iter().find(|def| found(def.ir));
+        let def = KERNELS.iter().find(|def| found(def.ir));
         let def = def.unwrap_or_else(|| panic!("no case calls `{kernel}` of {file}"));
         let closed = link(def.ir, &(def.links)());
         for (extension, text) in texts(&closed) {
@@ -126,12 +131,20 @@ fn every_file_belongs_to_a_kernel() {
     }
 }
 
+/// What expansions hold of a kernel is all of it.
+#[test]
+fn kernels_come_back_from_their_bytes() {
+    for def in KERNELS.iter() {
+        let bytes = pack(def.ir).leak();
+        assert_eq!(unpack(bytes).as_ref(), Some(&**def.ir), "{}", def.ir.name);
+    }
+}
+
 /// What a closed kernel carries is what the runtime would render.
 #[test]
 fn carried_sources_are_what_the_runtime_renders() {
-    let kernels = sarek::conformance::kernels();
     let (mut closed, mut open) = (0, 0);
-    for def in &kernels {
+    for def in KERNELS.iter() {
         let name = format!("{}: {}", def.ir.file, def.ir.name);
         if !def.ir.is_closed() {
             assert!(def.sources.is_empty(), "{name}: has open links and texts");

@@ -157,7 +157,7 @@ pub fn lower(case: &Case) -> Result<&'static KernelDef, String> {
     let links = Items::read(&case.items)?.links(&kernel)?;
     let kernel = link(&kernel, &links);
     Ok(Box::leak(Box::new(KernelDef {
-        ir: Box::leak(Box::new(kernel)),
+        ir: Box::leak(Box::new(kernel.into())),
         ..KernelDef::BROKEN
     })))
 }

@@ -91,6 +91,7 @@ mod kernel;
 pub mod link;
 mod memory;
 mod operands;
+pub mod packed;
 pub mod passes;
 pub mod print;
 mod scalar;
@@ -117,6 +118,7 @@ pub use kernel::{
 };
 pub use link::{LeafAt, leaves};
 pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray};
+pub use packed::Packed;
 pub use print::Print;
 pub use scalar::Scalar;
 pub use stmt::Stmt;

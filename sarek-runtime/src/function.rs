@@ -1,4 +1,4 @@
-use sarek_ir::Kernel;
+use sarek_ir::Packed;
 use sarek_ir::link::{Function, Links};
 
 /// What `#[device]` implements for the struct that it puts beside a function.
@@ -14,7 +14,7 @@ use sarek_ir::link::{Function, Links};
 )]
 pub unsafe trait DeviceFn {
     /// The function as data, perhaps with links open.
-    const IR: &'static Kernel;
+    const IR: &'static Packed;
 
     /// What its callers have to know.
     const FACTS: FunctionFacts;

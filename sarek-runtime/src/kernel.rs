@@ -83,7 +83,7 @@ impl ScalarArg for usize {
 #[derive(Clone, Copy)]
 pub struct KernelDef {
     /// The kernel, perhaps with links open.
-    pub ir: &'static sarek_ir::Kernel,
+    pub ir: &'static sarek_ir::Packed,
     /// What it names of the user's crate; each instance of a generic kernel has its own.
     pub links: fn() -> Links,
     /// For a closed kernel, `(target, text)` of the default variant of each built-in dialect.
@@ -133,7 +133,7 @@ impl KernelDef {
     /// The definition of a kernel with errors, which does not compile anyway.
     #[doc(hidden)]
     pub const BROKEN: KernelDef = KernelDef {
-        ir: &sarek_ir::Kernel::EMPTY,
+        ir: sarek_ir::Packed::EMPTY,
         links: Links::default,
         sources: &[],
         direct: Direct {

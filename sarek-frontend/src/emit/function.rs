@@ -15,7 +15,7 @@ use syn::spanned::Spanned;
 use super::checks::{Checks, checks};
 use super::item::{LinkParts, element_type, link_parts};
 use super::nesting::Nesting;
-use super::{constant, direct, marks, unmarked};
+use super::{direct, marks, packed, unmarked};
 use crate::lower::{Callee, Lowered, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, Own, Parameters, Signature};
 
@@ -94,7 +94,7 @@ pub fn items(
             )
         }
     };
-    let data = constant::kernel(&lowered.kernel);
+    let data = packed::kernel(&lowered.kernel);
     let (params, stmts) = direct::function(lowered, is_cooperative);
     let yields = yields(signature);
     let result = body_result(owner, &yields, krate);
@@ -146,14 +146,13 @@ pub fn items(
         #instance
 
         const _: () = {
-            use ::std::borrow::Cow;
             use #krate::__private::{direct, ir};
 
             #[automatically_derived]
             #[allow(dead_code, non_upper_case_globals, clippy::all)]
             impl #generics #ty #clause {
                 #[doc(hidden)]
-                const #ir: &'static ir::Kernel = &#data;
+                const #ir: &'static ir::Packed = #data;
 
                 #nest
 
@@ -278,7 +277,7 @@ fn instance(
         #[automatically_derived]
         #[allow(clippy::all)]
         unsafe impl #generics #krate::DeviceFn for #instance #clause {
-            const IR: &'static #krate::ir::Kernel = <#ty>::#ir;
+            const IR: &'static #krate::ir::Packed = <#ty>::#ir;
             const FACTS: #krate::FunctionFacts = #facts();
 
             fn links() -> #krate::ir::link::Links {

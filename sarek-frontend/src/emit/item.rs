@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 
 use super::checks::{Checks, checks};
 use super::function::among_callees;
-use super::{at, constant, direct, reported, types};
+use super::{at, direct, packed, reported, types};
 use crate::diagnostics::Errors;
 use crate::lower::{Lowered, constants_name, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, ElementType, Item, Parameters, Signature};
@@ -47,7 +47,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
     let krate = parts.krate;
     let name = type_name(parts);
     let front = front(parts);
-    let ir = constant::kernel(&lowered.kernel);
+    let ir = packed::kernel(&lowered.kernel);
     let body = direct::body(lowered, parts.shapes);
     let links = links(parts, lowered, &name);
     let sources = sources
@@ -66,13 +66,12 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         #links
 
         const _: () = {
-            use ::std::borrow::Cow;
             use #krate::__private::{direct, ir};
 
             #[automatically_derived]
             impl<#declared> #name<#names> #clause {
                 #[doc(hidden)]
-                const IR: &'static ir::Kernel = &#ir;
+                const IR: &'static ir::Packed = #ir;
             }
 
             #[automatically_derived]

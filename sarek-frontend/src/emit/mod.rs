@@ -1,4 +1,4 @@
-//! A lowered kernel as tokens: the launch function, the IR as `const` data, the compiled body and
+//! A lowered kernel as tokens: the launch function, the IR as bytes, the compiled body and
 //! the user's own function.
 //!
 //! Tokens that this crate makes up carry mixed-site spans, so that no lint of the user's looks at
@@ -6,13 +6,13 @@
 
 pub mod audited;
 mod checks;
-mod constant;
 mod direct;
 pub mod function;
 mod item;
 pub mod marks;
 pub mod nesting;
 pub mod outline;
+mod packed;
 pub mod reference;
 pub mod reported;
 pub mod types;

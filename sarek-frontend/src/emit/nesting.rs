@@ -7,7 +7,7 @@ use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use sarek_ir::{Expr, Kernel, Scalar, Site, SiteId, SiteKind, Stmt, Type, Value};
 
-use super::constant;
+use super::packed;
 use crate::diagnostics::{Errors, codes};
 use crate::lower::Lowered;
 
@@ -63,7 +63,7 @@ impl<'a> Nesting<'a> {
         functions: &[TokenStream],
         krate: &TokenStream,
     ) -> TokenStream {
-        let exhausted = constant::kernel(&self.exhausted());
+        let exhausted = packed::kernel(&self.exhausted());
         quote! {
             fn __sarek_given() -> #krate::ir::link::Links {
                 #given
@@ -78,9 +78,8 @@ impl<'a> Nesting<'a> {
 
             /// The function called where so many calls are left.
             fn __sarek_nested(depth: ::core::primitive::u32) -> #krate::ir::link::Function {
-                use ::std::borrow::Cow;
                 use #krate::__private::ir;
-                const EXHAUSTED: &ir::Kernel = &#exhausted;
+                const EXHAUSTED: &ir::Packed = #exhausted;
                 match depth.checked_sub(1) {
                     ::core::option::Option::Some(depth) => ir::link::Function {
                         ir: Self::__sarek_ir,

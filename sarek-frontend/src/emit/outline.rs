@@ -268,7 +268,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
 
         #[automatically_derived]
         unsafe impl #generics #krate::DeviceFn for #ty #clause {
-            const IR: &'static #krate::ir::Kernel = &#krate::ir::Kernel::EMPTY;
+            const IR: &'static #krate::ir::Packed = #krate::ir::Packed::EMPTY;
             const FACTS: #krate::FunctionFacts = #krate::FunctionFacts::NONE;
 
             fn links() -> #krate::ir::link::Links {

@@ -116,7 +116,7 @@ pub struct Unmarked;
 
 // SAFETY: it is never called.
 unsafe impl DeviceFn for Unmarked {
-    const IR: &'static sarek_ir::Kernel = &sarek_ir::Kernel::EMPTY;
+    const IR: &'static sarek_ir::Packed = sarek_ir::Packed::EMPTY;
     const FACTS: FunctionFacts = FunctionFacts::NONE;
 
     fn links() -> sarek_ir::link::Links {

@@ -203,7 +203,7 @@ fn what_was_not_recorded_is_refused() {
 fn replays_on_two_streams_do_not_share_their_records() {
     // It only reads, so that no vector makes one replay wait for the other; but it may fault.
     let def = kernels::axpy();
-    let mut ir = def.ir.clone();
+    let mut ir = sarek_ir::Kernel::clone(def.ir);
     ir.name = "reads".into();
     ir.params.to_mut()[2].kind = ir.params[1].kind;
     ir.sites.to_mut()[0].provable = false;

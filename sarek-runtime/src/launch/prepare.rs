@@ -36,7 +36,7 @@ enum Of {
 impl Prepared {
     fn new(def: &'static KernelDef) -> Prepared {
         let kernel = match def.ir.is_closed() {
-            true => def.ir.clone(),
+            true => sarek_ir::Kernel::clone(def.ir),
             false => link::link(def.ir, &(def.links)()),
         };
         Prepared::of(Of::Definition(def), kernel)

@@ -29,9 +29,9 @@ fn changed(
     change: impl FnOnce(&mut sarek_ir::Kernel),
 ) -> impl for<'a> Fn(&'a Vector<f32>, &'a mut Vector<f32>) -> Launch<'a> {
     let mut def = kernels::axpy();
-    let mut ir = def.ir.clone();
+    let mut ir = sarek_ir::Kernel::clone(def.ir);
     change(&mut ir);
-    def.ir = Box::leak(Box::new(ir));
+    def.ir = Box::leak(Box::new(ir.into()));
     let def = kernels::leak(def);
     // SAFETY: the tests give definitions that take these arguments.
     move |x, y| unsafe { Launch::of(def, [1.0f32.into(), x.into(), y.into()]) }

@@ -73,7 +73,7 @@ pub(crate) fn axpy_call<'a>(a: f32, x: &'a Vector<f32>, y: &'a mut Vector<f32>) 
 /// A definition that lives for the rest of the test run; each is another kernel to the caches.
 pub(crate) fn def(ir: Kernel, run: RunBlocks) -> KernelDef {
     KernelDef {
-        ir: Box::leak(Box::new(ir)),
+        ir: Box::leak(Box::new(ir.into())),
         links: sarek_ir::link::Links::default,
         sources: &[],
         direct: Direct {

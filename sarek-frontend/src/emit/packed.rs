@@ -1,0 +1,15 @@
+//! IR as tokens: a static that holds its bytes.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+use sarek_ir::Kernel;
+use sarek_ir::packed::pack;
+
+/// An expression of type `&'static Packed`; the IR crate is in scope as `ir`.
+pub fn kernel(kernel: &Kernel) -> TokenStream {
+    let bytes = Literal::byte_string(&pack(kernel));
+    quote!({
+        static PACKED: ir::Packed = ir::Packed::new(::core::file!(), #bytes);
+        &PACKED
+    })
+}
