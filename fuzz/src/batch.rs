@@ -10,6 +10,7 @@ use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 use sarek::testing::Random;
 use sarek_runtime::KernelDef;
@@ -17,8 +18,9 @@ use sarek_runtime::direct::{Isa, isa};
 
 use crate::case::{Case, Launch};
 use crate::compiler::{Compiler, Goal, MAIN, PROGRAM};
-use crate::judge::{Court, Verdict};
-use crate::worker::{self, PATIENCE};
+use crate::judge::Court;
+use crate::verdict::{Hearing, Kind, Verdict};
+use crate::worker;
 
 /// A kernel as the generated program has it.
 pub struct Compiled {
@@ -28,7 +30,8 @@ pub struct Compiled {
     pub def: &'static KernelDef,
 }
 
-/// The generated program: judges the kernels from the one on that its first argument says, among the devices of the second.
+/// The generated program: judges the kernels from the one on that its first argument says, among the devices of the second;
+/// that one without the devices of the third.
 ///
 /// # Panics
 /// A launch cannot be read, or there is no reference.
@@ -40,10 +43,12 @@ pub fn run(kernels: &[Compiled]) {
     let court = Court::of_compiled(&names);
     // The user's function panics where a kernel faults.
     std::panic::set_hook(Box::new(|_| ()));
+    let without = arguments.next().unwrap_or_default();
+    let mut without: Vec<_> = without.split(',').collect();
     for kernel in &kernels[from..] {
         let launch = Launch::parse(kernel.launch).expect("a launch as it was written");
-        let verdict = court.compare(kernel.def, &launch);
-        worker::answer(&worker::encode(&verdict)).expect("somebody listens");
+        court.compare(kernel.def, &launch, &without, &mut |e| worker::answer(&e));
+        without.clear();
     }
 }
 
@@ -116,7 +121,8 @@ impl Crate<'_> {
         }
     }
 
-    /// Compiles cases in a form and runs them on the devices of these names, or all; a verdict each.
+    /// Compiles cases in a form and runs them on the devices of these names, or all; a verdict each. A device that takes
+    /// longer than our patience hangs.
     ///
     /// # Errors
     /// The crate cannot be written, or what rustc says of something other than a kernel.
@@ -125,6 +131,7 @@ impl Crate<'_> {
         cases: &[Case],
         form: Form,
         among: &[&str],
+        patience: Duration,
     ) -> Result<Vec<Verdict>, String> {
         let mut verdicts = vec![None; cases.len()];
         loop {
@@ -140,11 +147,11 @@ impl Crate<'_> {
                 return Err(log);
             }
             for (at, why) in rejected {
-                verdicts[at] = Some(Verdict::Rejected(why));
+                verdicts[at] = Some(Verdict::rejected("rustc", why));
             }
         }
         let left = verdicts.iter().filter(|v| v.is_none()).count();
-        let mut found = self.run(left, among)?.into_iter();
+        let mut found = self.run(left, among, patience)?.into_iter();
         let verdicts = verdicts
             .into_iter()
             .map(|known| known.or_else(|| found.next()));
@@ -190,33 +197,49 @@ impl Crate<'_> {
         std::fs::write(self.folder.join(MAIN), main)
     }
 
-    /// The verdicts on so many kernels. The program is started again behind one that ends it.
-    fn run(&self, count: usize, among: &[&str]) -> Result<Vec<Verdict>, String> {
+    /// The verdicts on so many kernels. The program is started again where one ends it, or a device failed.
+    fn run(
+        &self,
+        count: usize,
+        among: &[&str],
+        patience: Duration,
+    ) -> Result<Vec<Verdict>, String> {
         let mut verdicts = vec![];
+        let mut hearing = Hearing::default();
         while verdicts.len() < count {
+            let without = hearing.heard().join(",");
             let mut program = Command::new(self.folder.join(PROGRAM))
-                .args([verdicts.len().to_string(), among.join(",")])
+                .args([verdicts.len().to_string(), among.join(","), without])
                 .stdout(Stdio::piped())
                 .stderr(Stdio::null())
                 .spawn()
                 .map_err(|e| e.to_string())?;
             let answers = worker::answers(program.stdout.take().expect("it is piped"));
             let how = loop {
-                match answers.recv_timeout(PATIENCE) {
-                    Ok(line) => verdicts.push(worker::decode(&line).ok_or(line)?),
-                    Err(RecvTimeoutError::Timeout) => {
-                        // It may have ended by itself.
-                        let _ = program.kill();
-                        break "it hangs".to_owned();
+                match answers.recv_timeout(patience) {
+                    Ok(line) => hearing.hear(&line)?,
+                    Err(RecvTimeoutError::Timeout) => break Some("it hangs"),
+                    Err(RecvTimeoutError::Disconnected) => break Some("it crashes"),
+                }
+                if hearing.is_over() {
+                    verdicts.push(std::mem::take(&mut hearing).verdict());
+                    // A device that was lost does not come back in this process.
+                    let is_spoilt = verdicts.last().is_some_and(|v| v.has(Kind::Failed));
+                    if is_spoilt || verdicts.len() == count {
+                        break None;
                     }
-                    Err(RecvTimeoutError::Disconnected) => break "it crashes".to_owned(),
                 }
             };
+            if how != Some("it crashes") {
+                // It may have ended by itself.
+                let _ = program.kill();
+            }
             let status = program.wait().map_err(|e| e.to_string())?;
-            if verdicts.len() < count {
-                let device = "process".into();
-                let how = format!("{how}: {status}");
-                verdicts.push(Verdict::Differs { device, how });
+            if let Some(how) = how {
+                hearing.blame(format!("{how}: {status}"));
+                if hearing.is_over() {
+                    verdicts.push(std::mem::take(&mut hearing).verdict());
+                }
             }
         }
         Ok(verdicts)

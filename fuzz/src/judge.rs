@@ -4,7 +4,7 @@ use std::fmt;
 
 use sarek::ir::link::link;
 use sarek::ir::write::{self, Dialect, IndexWidth, Variant};
-use sarek::ir::{Access, Kernel, ParamKind, Scalar, SiteId, Stmt};
+use sarek::ir::{Access, Kernel, ParamKind, Scalar, SiteId};
 use sarek::{Device, Error, Fault, FaultKind};
 use sarek_backends::cuda::nvrtc;
 use sarek_runtime::{Arg, FreeBlock, KernelDef, Launch as Call};
@@ -13,28 +13,9 @@ use crate::case::{Case, Launch, Shape};
 use crate::data::{self, Argument};
 use crate::generate::says::SAID;
 use crate::items::Items;
+use crate::known::is_mistaken;
 use crate::replay;
-
-/// What became of a case.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// All that could run it agree.
-    Agreed {
-        /// Who was compared with the oracle.
-        devices: Vec<String>,
-        /// Did the kernel fault, everywhere?
-        fault: bool,
-    },
-    /// Somebody does not, or failed.
-    Differs {
-        /// Who.
-        device: String,
-        /// How.
-        how: String,
-    },
-    /// It is no kernel.
-    Rejected(String),
-}
+use crate::verdict::{Event, Finding, Kind, Verdict};
 
 /// What a device made of a launch.
 enum Outcome {
@@ -42,6 +23,9 @@ enum Outcome {
     Done(Vec<Vec<u64>>),
     Fault(Fault),
     NotEligible,
+    /// It refuses the text, or goes wrong in a way that no device should.
+    Wrong(String),
+    /// It fails by itself.
     Failed(String),
 }
 
@@ -91,56 +75,93 @@ impl Court {
         devices.chain(self.nvrtc.then_some("nvrtc")).collect()
     }
 
-    /// Lowers the case and compares.
-    pub fn judge(&self, case: &Case) -> Verdict {
+    /// Lowers the case and compares all but the devices of some names, and tells what it finds.
+    pub fn judge(&self, case: &Case, without: &[&str], tell: &mut dyn FnMut(Event)) {
         match lower(case) {
-            Ok(def) => self.compare(def, &case.launch),
-            Err(why) => Verdict::Rejected(why),
+            Ok(def) => self.compare(def, &case.launch, without, tell),
+            Err(how) => {
+                let rejected = Verdict::rejected("frontend", how);
+                rejected
+                    .findings
+                    .into_iter()
+                    .map(Event::Found)
+                    .for_each(&mut *tell);
+                tell(Event::End(false));
+            }
         }
     }
 
-    /// Has NVRTC compile the kernel, runs the launch on each device, and compares with the first that can run it.
-    pub fn compare(&self, def: &'static KernelDef, launch: &Launch) -> Verdict {
+    /// What became of a launch of a kernel.
+    pub fn verdict(&self, def: &'static KernelDef, launch: &Launch) -> Verdict {
+        let mut verdict = Verdict::default();
+        self.compare(def, launch, &[], &mut |event| verdict.add(event));
+        verdict
+    }
+
+    /// Has NVRTC compile the kernel, runs the launch on each device but those of some names, and compares with the first
+    /// that can run it.
+    pub fn compare(
+        &self,
+        def: &'static KernelDef,
+        launch: &Launch,
+        without: &[&str],
+        tell: &mut dyn FnMut(Event),
+    ) {
         let kernel = link(def.ir, &(def.links)());
-        if self.nvrtc
-            && let Err(how) = compile_cuda(&kernel, launch.seed)
-        {
-            let device = "nvrtc".into();
-            return Verdict::Differs { device, how };
+        if self.nvrtc && !without.contains(&"nvrtc") {
+            tell(Event::At("nvrtc".into()));
+            tell(match compile_cuda(&kernel, launch.seed) {
+                Ok(()) => Event::Agreed("nvrtc".into()),
+                Err(how) => found(Kind::Differs, "nvrtc", how),
+            });
         }
-        let mut compared = vec![];
-        let mut due: Option<Outcome> = None;
         let fits = |device: &&Device| {
             (!launch.host || HOST.contains(&device.backend()))
+                && !without.contains(&device.backend())
                 && !is_mistaken(device, &kernel, launch)
         };
-        for device in self.devices.iter().filter(fits) {
-            let got = run(def, &kernel, launch, device);
-            let differs = |how| Verdict::Differs {
-                device: device.backend().to_owned(),
-                how,
-            };
-            match (&due, got) {
-                (_, Outcome::NotEligible) => continue,
-                (_, Outcome::Failed(how)) => return differs(how),
-                (None, got) => {
-                    due = Some(got);
-                    continue;
-                }
-                (Some(due), got) => {
-                    if let Some(how) = difference(&kernel, launch, due, &got) {
-                        return differs(how);
-                    }
-                }
-            }
-            compared.push(device.backend().to_owned());
-        }
-        compared.extend(self.nvrtc.then(|| "nvrtc".to_owned()));
-        Verdict::Agreed {
-            devices: compared,
-            fault: matches!(due, Some(Outcome::Fault(_))),
+        let devices = self.devices.iter().filter(fits);
+        let asked = devices.map(|device| {
+            let outcome = || run(def, &kernel, launch, device);
+            (device.backend(), outcome)
+        });
+        confer(
+            asked,
+            |due, got| difference(&kernel, launch, due, got),
+            tell,
+        );
+    }
+}
+
+/// Has each device run, and compares with the first that can. Who fails does not keep the others from it.
+fn confer<'d, F: FnOnce() -> Outcome>(
+    devices: impl Iterator<Item = (&'d str, F)>,
+    difference: impl Fn(&Outcome, &Outcome) -> Option<String>,
+    tell: &mut dyn FnMut(Event),
+) {
+    let mut due = None;
+    for (name, outcome) in devices {
+        tell(Event::At(name.into()));
+        match (&due, outcome()) {
+            (_, Outcome::NotEligible) => {}
+            (_, Outcome::Wrong(how)) => tell(found(Kind::Differs, name, how)),
+            (_, Outcome::Failed(how)) => tell(found(Kind::Failed, name, how)),
+            (None, got) => due = Some(got),
+            (Some(due), got) => tell(match difference(due, &got) {
+                None => Event::Agreed(name.into()),
+                Some(how) => found(Kind::Differs, name, how),
+            }),
         }
     }
+    tell(Event::End(matches!(due, Some(Outcome::Fault(_)))));
+}
+
+fn found(kind: Kind, device: &str, how: String) -> Event {
+    Event::Found(Finding {
+        kind,
+        device: device.into(),
+        how,
+    })
 }
 
 /// A case's kernel as a definition without a compiled body, linked, and kept for ever, as that of a program is.
@@ -202,51 +223,6 @@ pub fn text(case: &Case, target: &str) -> Result<String, String> {
     source.map(|s| s.text).map_err(|e| e.to_string())
 }
 
-/// A known failure that is not ours: PoCL 3.1 gives wrong results for some kernels with a barrier in a branch, such as
-/// `if varying { return; } if uniform { barrier(); while v < 3 { v += 1; } } out[i] = 1;` in blocks of 64, and for some
-/// with a barrier behind a branch that jumps: `if varying { for … { if c { break; } } } else { out[i] = 1; } barrier();`.
-///
-/// Another one is llvmpipe's, which leaves out threads of the last eight of a block that are fewer, if a barrier stands in a loop:
-/// `for _ in 0..(3.pow(83 << r0[0]) & 3) { barrier(); } out[i] = 0;` in blocks of 15 or 255.
-fn is_mistaken(device: &Device, kernel: &Kernel, launch: &Launch) -> bool {
-    let name = &device.info().name;
-    if name.contains("llvmpipe") {
-        let ragged = match launch.shape {
-            Shape::Grid(_, block) => !block.iter().product::<usize>().is_multiple_of(8),
-            Shape::Over(_) => false,
-        };
-        let mut stmts = kernel.stmts.iter().copied();
-        return ragged
-            && stmts.any(|stmt| {
-                matches!(stmt, Stmt::Loop { .. } | Stmt::For { .. })
-                    && holds(kernel, stmt, &|stmt| stmt == Stmt::Barrier)
-            });
-    }
-    let is_pocl = name.starts_with("pthread") || name.starts_with("cpu");
-    let is_barrier = |stmt| stmt == Stmt::Barrier;
-    let is_jump = |stmt| {
-        matches!(
-            stmt,
-            Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return
-        )
-    };
-    let mut branches = kernel.stmts.iter().copied();
-    device.backend() == "opencl"
-        && is_pocl
-        && kernel.stmts.contains(&Stmt::Barrier)
-        && branches.any(|stmt| {
-            matches!(stmt, Stmt::If { .. })
-                && (holds(kernel, stmt, &is_barrier) || holds(kernel, stmt, &is_jump))
-        })
-}
-
-/// Is a statement, or one inside of it, such a one?
-fn holds(kernel: &Kernel, stmt: Stmt, is: &impl Fn(Stmt) -> bool) -> bool {
-    let inner = kernel.parts(stmt).1.into_iter();
-    let mut stmts = inner.flat_map(|b| kernel.block(b).collect::<Vec<_>>());
-    is(stmt) || stmts.any(|id| holds(kernel, kernel.stmt(id), is))
-}
-
 /// Why two outcomes are not the same.
 fn difference(kernel: &Kernel, launch: &Launch, due: &Outcome, got: &Outcome) -> Option<String> {
     match (due, got) {
@@ -278,7 +254,7 @@ impl fmt::Display for Outcome {
             Outcome::Done(_) => f.write_str("ran to its end"),
             Outcome::Fault(fault) => write!(f, "faulted ({fault})"),
             Outcome::NotEligible => f.write_str("is not eligible"),
-            Outcome::Failed(why) => f.write_str(why),
+            Outcome::Wrong(why) | Outcome::Failed(why) => f.write_str(why),
         }
     }
 }
@@ -289,12 +265,15 @@ fn run(def: &'static KernelDef, kernel: &Kernel, launch: &Launch, device: &Devic
         // The user's function panics where others fault; nobody else panics but where the kernel says so.
         Err(Error::Fault(fault)) => match &fault.kind {
             FaultKind::Panic(text) if device.backend() != "reference" && !text.contains(SAID) => {
-                Outcome::Failed(fault.to_string())
+                Outcome::Wrong(fault.to_string())
             }
             _ => Outcome::Fault(*fault),
         },
         Err(Error::NotEligible { .. }) => Outcome::NotEligible,
-        Err(error) => Outcome::Failed(error.to_string()),
+        Err(error @ (Error::Device { .. } | Error::OutOfMemory { .. })) => {
+            Outcome::Failed(error.to_string())
+        }
+        Err(error) => Outcome::Wrong(error.to_string()),
     }
 }
 
@@ -396,5 +375,58 @@ fn scalar_arg<'a>(value: sarek::ir::Value, is_whole: bool) -> Arg<'a> {
         Value::F16(v) => arg!(sarek::f16::from_bits(v)),
         Value::F32(v) => arg!(f32::from_bits(v)),
         Value::F64(v) => arg!(f64::from_bits(v)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who compares the bits alone.
+    fn verdict(outcomes: Vec<(&str, Outcome)>) -> Verdict {
+        let mut verdict = Verdict::default();
+        let differ = |due: &Outcome, got: &Outcome| match (due, got) {
+            (Outcome::Done(due), Outcome::Done(got)) if due == got => None,
+            _ => Some("differ".to_owned()),
+        };
+        let asked = outcomes
+            .into_iter()
+            .map(|(name, outcome)| (name, || outcome));
+        confer(asked, differ, &mut |event| verdict.add(event));
+        verdict
+    }
+
+    #[test]
+    fn a_device_that_fails_leaves_the_judgement_to_the_others() {
+        let bits = |n| Outcome::Done(vec![vec![n]]);
+        let verdict = verdict(vec![
+            ("interpreter", bits(1)),
+            ("opencl", Outcome::Failed("it was lost".into())),
+            ("wgpu", bits(2)),
+            ("vulkan", Outcome::NotEligible),
+            ("metal", Outcome::Wrong("it refuses the text".into())),
+            ("cuda", bits(1)),
+        ]);
+        assert_eq!(verdict.agreed, ["cuda"]);
+        let findings = verdict.findings.iter();
+        let findings: Vec<_> = findings.map(|f| (f.kind, f.device.as_str())).collect();
+        let due = [
+            (Kind::Failed, "opencl"),
+            (Kind::Differs, "wgpu"),
+            (Kind::Differs, "metal"),
+        ];
+        assert_eq!(findings, due);
+    }
+
+    #[test]
+    fn where_the_oracle_fails_the_next_device_is_it() {
+        let bits = |n| Outcome::Done(vec![vec![n]]);
+        let verdict = verdict(vec![
+            ("interpreter", Outcome::Failed("no memory".into())),
+            ("opencl", bits(1)),
+            ("wgpu", bits(1)),
+        ]);
+        assert_eq!(verdict.agreed, ["wgpu"]);
+        assert!(verdict.has(Kind::Failed) && !verdict.has(Kind::Differs));
     }
 }

@@ -6,6 +6,8 @@
 //!
 //! [`Facts::refine`]: crate::tree::Facts::refine
 
+use std::time::Instant;
+
 use sarek::ir::Scalar;
 
 use crate::case::Shape;
@@ -13,10 +15,11 @@ use crate::generate::Generated;
 use crate::tree::{Block, Expr, Facts, Node};
 use crate::turns;
 
-/// The smallest kernel found for which `fails` holds, as it does for `from`. Asks at most `most` times.
+/// The smallest kernel found for which `fails` holds, as it does for `from`. Asks at most `most` times, and not after `until`.
 pub fn shrink(
     from: &Generated,
     mut most: usize,
+    until: Instant,
     mut fails: impl FnMut(&Generated) -> bool,
 ) -> Generated {
     let mut best = from.clone();
@@ -25,7 +28,7 @@ pub fn shrink(
         let mut at = 0;
         // Taking out changes what comes after, so candidates are counted anew each time.
         while let Some(candidate) = candidate(&best, at) {
-            if most == 0 {
+            if most == 0 || Instant::now() >= until {
                 return best;
             }
             most -= 1;
@@ -223,8 +226,23 @@ fn literals(ty: Scalar) -> Vec<Expr> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::generate::generate;
+
+    #[test]
+    fn time_ends_shrinking() {
+        let (from, mut asked) = (generate(1), 0);
+        let until = Instant::now() + Duration::from_millis(50);
+        let small = shrink(&from, usize::MAX, until, |_| {
+            asked += 1;
+            std::thread::sleep(Duration::from_millis(30));
+            false
+        });
+        assert_eq!(small, from);
+        assert!((1..=2).contains(&asked), "{asked}");
+    }
 
     /// What stays is what the property asks for, and not much more.
     #[test]
@@ -234,7 +252,8 @@ mod tests {
             .find(|(_, text)| text.contains("rotate_left"))
             .expect("some kernel rotates");
         let from = generate(seed);
-        let small = shrink(&from, 10_000, |candidate| {
+        let late = Instant::now() + Duration::from_secs(600);
+        let small = shrink(&from, 10_000, late, |candidate| {
             let case = candidate.case();
             case.function.contains("rotate_left") && crate::judge::lower(&case).is_ok()
         });

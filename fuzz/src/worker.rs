@@ -1,6 +1,7 @@
 //! Judging in another process: a driver's compiler may crash, hang, or keep what it made for ever.
 //!
-//! The worker reads cases from its standard input, each after a line with its length, and answers each with a line.
+//! The worker reads cases from its standard input, each after a line with its length and the devices that are left out,
+//! and answers each with lines: what it is at, and what it finds.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -8,10 +9,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::case::Case;
-use crate::judge::{Court, Verdict};
+use crate::judge::Court;
+use crate::verdict::{Event, Hearing, Kind, Verdict};
 
-/// How long one case may take.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+/// How long one device may take for a case.
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// After so many cases a worker is replaced: it keeps all programs.
 const CASES: u32 = 150;
@@ -20,6 +22,7 @@ const CASES: u32 = 150;
 pub struct Worker {
     /// The names of the backends that are compared, and `nvrtc`; all if empty.
     among: Vec<String>,
+    patience: Duration,
     process: Option<Process>,
 }
 
@@ -43,46 +46,56 @@ impl Worker {
     pub fn new(among: &[&str]) -> Worker {
         Worker {
             among: among.iter().map(|s| (*s).to_owned()).collect(),
+            patience: PATIENCE,
             process: None,
         }
     }
 
-    /// The verdict on a case. A crash or a hang is a difference, too.
+    /// The same that takes a device to hang after so long.
+    pub fn patient(mut self, patience: Duration) -> Worker {
+        self.patience = patience;
+        self
+    }
+
+    /// The verdict on a case. A crash or a hang is a finding, too; the devices that did not are asked all the same.
     pub fn judge(&mut self, case: &Case) -> Verdict {
-        let verdict = match self.ask(case) {
-            Ok(verdict) => verdict,
-            Err(how) => {
+        let mut hearing = Hearing::default();
+        while !hearing.is_over() {
+            if let Err(how) = self.ask(case, &mut hearing) {
                 self.process = None;
-                let device = "process".into();
-                return Verdict::Differs { device, how };
+                hearing.blame(how);
             }
-        };
+        }
+        let verdict = hearing.verdict();
         // A device that was lost, or faulted, may not come back in this process.
-        let differs = matches!(verdict, Verdict::Differs { .. });
-        if differs || self.process.as_ref().is_some_and(|p| p.judged >= CASES) {
+        let is_spoilt = verdict.has(Kind::Differs) || verdict.has(Kind::Failed);
+        if is_spoilt || self.process.as_ref().is_some_and(|p| p.judged >= CASES) {
             self.process = None;
         }
         verdict
     }
 
-    fn ask(&mut self, case: &Case) -> Result<Verdict, String> {
+    fn ask(&mut self, case: &Case, hearing: &mut Hearing) -> Result<(), String> {
         let process = match &mut self.process {
             Some(process) => process,
             none => none.insert(start(&self.among).map_err(|e| e.to_string())?),
         };
         process.judged += 1;
-        let text = case.to_string();
-        let sent = write!(process.input, "{}\n{text}", text.len());
+        let (text, without) = (case.to_string(), hearing.heard().join(","));
+        let sent = write!(process.input, "{} {without}\n{text}", text.len());
         sent.and_then(|()| process.input.flush())
             .map_err(|e| format!("the worker is gone: {e}"))?;
-        match process.answers.recv_timeout(PATIENCE) {
-            Ok(line) => decode(&line).ok_or(format!("an unknown answer: {line}")),
-            Err(RecvTimeoutError::Timeout) => Err("it hangs".into()),
-            Err(RecvTimeoutError::Disconnected) => match process.child.wait() {
-                Ok(status) => Err(format!("it crashes: {status}")),
-                Err(error) => Err(error.to_string()),
-            },
+        while !hearing.is_over() {
+            match process.answers.recv_timeout(self.patience) {
+                Ok(line) => hearing.hear(&line)?,
+                Err(RecvTimeoutError::Timeout) => return Err("it hangs".into()),
+                Err(RecvTimeoutError::Disconnected) => {
+                    let status = process.child.wait().map_err(|e| e.to_string())?;
+                    return Err(format!("it crashes: {status}"));
+                }
+            }
         }
+        Ok(())
     }
 }
 
@@ -123,9 +136,12 @@ pub(crate) fn answers(output: ChildStdout) -> Receiver<String> {
 const MARK: &str = "sarek-fuzz: ";
 
 /// Answers.
-pub(crate) fn answer(text: &str) -> std::io::Result<()> {
-    println!("\n{MARK}{text}");
-    std::io::stdout().flush()
+///
+/// # Panics
+/// Nobody listens.
+pub(crate) fn answer(event: &Event) {
+    println!("\n{MARK}{}", event.encode());
+    std::io::stdout().flush().expect("somebody listens");
 }
 
 /// The worker's side: until its input ends.
@@ -141,44 +157,12 @@ pub fn serve(among: &str) -> Result<(), String> {
         if input.read_line(&mut line).map_err(|e| e.to_string())? == 0 {
             return Ok(());
         }
-        let len = line.trim().parse().map_err(|_| line.clone())?;
+        let (len, without) = line.trim_end().split_once(' ').unwrap_or((line.trim(), ""));
+        let len = len.parse().map_err(|_| line.clone())?;
+        let without: Vec<_> = without.split(',').collect();
         let mut text = vec![0; len];
         input.read_exact(&mut text).map_err(|e| e.to_string())?;
-        let case = String::from_utf8(text).map_err(|e| e.to_string())?;
-        let verdict = match Case::parse(&case) {
-            Ok(case) => court.judge(&case),
-            Err(why) => Verdict::Rejected(why),
-        };
-        answer(&encode(&verdict)).map_err(|e| e.to_string())?;
+        let case = Case::parse(&String::from_utf8(text).map_err(|e| e.to_string())?)?;
+        court.judge(&case, &without, &mut |event| answer(&event));
     }
-}
-
-pub(crate) fn encode(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Agreed { devices, fault } => format!("agreed {fault} {}", devices.join(",")),
-        Verdict::Differs { device, how } => {
-            format!("differs {device} {}", how.escape_default())
-        }
-        Verdict::Rejected(why) => format!("rejected - {}", why.escape_default()),
-    }
-}
-
-pub(crate) fn decode(line: &str) -> Option<Verdict> {
-    let mut parts = line.splitn(3, ' ');
-    let (word, second, rest) = (parts.next()?, parts.next()?, parts.next()?);
-    Some(match word {
-        "agreed" => Verdict::Agreed {
-            devices: rest.split(',').map(str::to_owned).collect(),
-            fault: second == "true",
-        },
-        "differs" => Verdict::Differs {
-            device: second.into(),
-            how: rest
-                .replace("\\n", "\n")
-                .replace("\\'", "'")
-                .replace("\\\"", "\""),
-        },
-        "rejected" => Verdict::Rejected(rest.into()),
-        _ => return None,
-    })
 }

@@ -1,0 +1,208 @@
+//! A run: jobs judge the kernels of seeds, what is found is made small and kept, and the run says what it has seen, now and then
+//! and at its end.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use sarek_fuzz::batch::{Crate, Form};
+use sarek_fuzz::case::Case;
+use sarek_fuzz::compiler::Compiler;
+use sarek_fuzz::generate::{Generated, generate, generate_for_rustc};
+use sarek_fuzz::shrink::shrink;
+use sarek_fuzz::tally::Tally;
+use sarek_fuzz::verdict::{Finding, Kind, Verdict, said};
+use sarek_fuzz::worker::{PATIENCE, Worker};
+
+use crate::Options;
+
+/// How often a run says what it has seen.
+const PROGRESS: Duration = Duration::from_secs(20);
+
+/// How many candidates for a smaller kernel are asked.
+const CANDIDATES: usize = 1500;
+
+/// How long a device may take for a candidate, most of which take a fraction of a second.
+const HASTE: Duration = Duration::from_secs(20);
+
+/// How many kernels rustc compiles at once.
+const BATCH: u64 = 16;
+
+/// A run over seeds.
+pub struct Hunt<'o> {
+    options: &'o Options,
+    start: Instant,
+    next: AtomicU64,
+    tally: Mutex<Tally>,
+}
+
+impl Hunt<'_> {
+    /// The run that the options ask for. Was all well?
+    ///
+    /// # Errors
+    /// A job cannot go on.
+    pub fn run(options: &Options) -> Result<bool, String> {
+        let hunt = Hunt {
+            options,
+            start: Instant::now(),
+            next: AtomicU64::new(0),
+            tally: Mutex::default(),
+        };
+        if options.rustc.is_empty() {
+            return hunt.all(|_| hunt.interpreted());
+        }
+        let target = crate::target()?;
+        let compiler = Compiler::new(&target)?;
+        hunt.all(|job| hunt.compiled(&Crate::new(&compiler, &crate::folder(&target, job))))
+    }
+
+    /// Runs the jobs. The summary comes also if one cannot go on.
+    fn all(&self, job: impl Fn(usize) -> Result<(), String> + Sync) -> Result<bool, String> {
+        let (working, ended) = channel::<()>();
+        let ends: Vec<_> = std::thread::scope(|scope| {
+            let start = |number| {
+                let (job, working) = (&job, working.clone());
+                scope.spawn(move || {
+                    let end = job(number);
+                    drop(working);
+                    end
+                })
+            };
+            let jobs: Vec<_> = (0..self.options.jobs).map(start).collect();
+            drop(working);
+            while ended.recv_timeout(PROGRESS) == Err(RecvTimeoutError::Timeout) {
+                println!("{}", self.tally().progress(self.start.elapsed()));
+            }
+            let ends = jobs.into_iter().map(|job| job.join());
+            ends.map(|end| end.unwrap_or_else(|_| Err("a job panicked".into())))
+                .collect()
+        });
+        let tally = self.tally();
+        println!("{}", tally.summary(self.options.seed, self.start.elapsed()));
+        ends.into_iter().collect::<Result<(), _>>()?;
+        Ok(tally.is_well())
+    }
+
+    fn tally(&self) -> MutexGuard<'_, Tally> {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next seeds, so many at most, while there are kernels and time left.
+    fn seeds(&self, most: u64) -> Option<Range<u64>> {
+        let at = self.next.fetch_add(most, Ordering::Relaxed);
+        let Options {
+            seed, count, time, ..
+        } = *self.options;
+        let is_over = at >= count || self.start.elapsed() > time;
+        (!is_over).then(|| seed + at..seed + count.min(at + most))
+    }
+
+    /// Judges kernels by their IR, one after another.
+    fn interpreted(&self) -> Result<(), String> {
+        let mut worker = Worker::new(&self.options.among());
+        while let Some(seeds) = self.seeds(1) {
+            let generated = generate(seeds.start);
+            let verdict = worker.judge(&generated.case());
+            let findings = self.tally().add(&verdict);
+            for finding in findings {
+                let mut worker = Worker::new(&among(&finding)).patient(HASTE);
+                self.report(seeds.start, &generated, &finding, "", |case| {
+                    match finding.kind {
+                        // Whatever is no kernel is rejected, for many reasons.
+                        Kind::Rejected => Verdict::default(),
+                        Kind::Differs | Kind::Failed => worker.judge(case),
+                    }
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Has rustc compile kernels in a crate, and judges those, one crate after another.
+    fn compiled(&self, batches: &Crate) -> Result<(), String> {
+        while let Some(seeds) = self.seeds(BATCH) {
+            let form = Form::of_seed(&self.options.rustc, seeds.start);
+            let cases = seeds.clone().map(|seed| generate_for_rustc(seed).case());
+            let cases: Vec<_> = cases.collect();
+            let verdicts = batches.judge(&cases, form, &self.options.among(), PATIENCE)?;
+            for (seed, verdict) in seeds.zip(verdicts) {
+                let findings = self.tally().add(&verdict);
+                for finding in findings {
+                    let how = format!(", {form}");
+                    self.report(seed, &generate_for_rustc(seed), &finding, &how, |case| {
+                        candidate(batches, case, form, &finding).unwrap_or_default()
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells of a finding, and keeps its kernel: as it was found, then made smaller as far as there is time.
+    fn report(
+        &self,
+        seed: u64,
+        generated: &Generated,
+        finding: &Finding,
+        form: &str,
+        mut judge: impl FnMut(&Case) -> Verdict,
+    ) {
+        let (device, mut last) = (&finding.device, finding.how.clone());
+        println!("seed {seed}{form}: {finding}");
+        let path = corpus(&format!("{device}_{seed}"));
+        keep(&path, &generated.case());
+        println!("kept as it is in {}", path.display());
+        let until = Instant::now() + self.options.shrinking;
+        let small = shrink(generated, CANDIDATES, until, |candidate| {
+            let case = candidate.case();
+            let Some(how) = judge(&case).repeats(finding).map(str::to_owned) else {
+                return false;
+            };
+            last = how;
+            keep(&path, &case);
+            true
+        });
+        let small = small.case();
+        println!("{small}\nseed {seed}, {}: {}", path.display(), said(&last));
+    }
+}
+
+/// The devices that show a finding: who crashed a process is not known.
+fn among(finding: &Finding) -> Vec<&str> {
+    match finding.device.as_str() {
+        "process" => vec![],
+        device => vec![device],
+    }
+}
+
+/// The verdict on a smaller kernel for rustc. What it rejects is not compiled to its end.
+fn candidate(
+    batches: &Crate,
+    case: &Case,
+    form: Form,
+    finding: &Finding,
+) -> Result<Verdict, String> {
+    if finding.kind == Kind::Rejected {
+        let is_rejected = batches.rejects(case, form)?;
+        let rejected = || Verdict::rejected(&finding.device, finding.how.clone());
+        return Ok(is_rejected.then(rejected).unwrap_or_default());
+    }
+    let cases = std::slice::from_ref(case);
+    let verdicts = batches.judge(cases, form, &among(finding), HASTE)?;
+    Ok(verdicts.into_iter().next().unwrap_or_default())
+}
+
+/// The file of a kept kernel.
+fn corpus(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    folder.join(name).with_extension("rs")
+}
+
+fn keep(path: &Path, case: &Case) {
+    if let Err(error) = std::fs::write(path, case.to_string()) {
+        println!("{} cannot be written: {error}", path.display());
+    }
+}

@@ -1,0 +1,17 @@
+//! The program as it is run.
+
+use std::process::Command;
+
+#[test]
+fn a_run_says_what_it_has_seen() {
+    let run = Command::new(env!("CARGO_BIN_EXE_sarek-fuzz"))
+        .args(["--seed", "3", "--count", "6", "--jobs", "2"])
+        .args(["--among", "interpreter"])
+        .output()
+        .expect("the program");
+    let told = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "{told}");
+    let summary = told.lines().last().unwrap_or_default();
+    let due = "6 kernels judged, 6 agreed, 0 rejected, 0 differ; seeds from 3, ";
+    assert!(summary.starts_with(due), "{told}");
+}

@@ -1,0 +1,134 @@
+//! The types that are parts of others: two holes of the same part are one.
+
+use proc_macro2::TokenStream;
+use sarek_ir::{CallableId, FunctionId, LinkId, NameId};
+
+use super::{Arg, Hole, Named, Node, Ty, Types};
+use crate::lower::path_text;
+use crate::parse::LETTERS;
+
+impl Types {
+    /// The type of a field, `text` being its name.
+    pub(in crate::lower) fn field(&mut self, of: Ty, name: NameId, text: &str) -> Ty {
+        if let Node::Tuple(types) = self.node(of)
+            && let Some(ty) = text.parse().ok().and_then(|i: usize| types.get(i))
+        {
+            return *ty;
+        }
+        if let Node::Named(Named {
+            packed: Some(packed),
+            ..
+        }) = self.node(of)
+            && LETTERS[..packed.count].contains(&text)
+        {
+            let lane = packed.lane;
+            return self.known(lane);
+        }
+        self.hole((self.key(of), name.0, u32::MAX), Hole::Field { of, name })
+    }
+
+    /// The type of an array's elements.
+    pub(in crate::lower) fn element(&mut self, of: Ty) -> Ty {
+        if let Node::Array(elem, _) = self.node(of) {
+            return *elem;
+        }
+        let key = (self.key(of), u32::MAX, u32::MAX);
+        self.hole(key, Hole::Element { of })
+    }
+
+    /// The type of a variant's field.
+    pub(in crate::lower) fn payload(
+        &mut self,
+        of: Ty,
+        variant: NameId,
+        name: NameId,
+        path: TokenStream,
+    ) -> Ty {
+        let key = (self.key(of), name.0, variant.0);
+        let hole = Hole::Payload {
+            of,
+            variant,
+            name,
+            path,
+        };
+        self.hole(key, hole)
+    }
+
+    /// What a function yields.
+    pub(in crate::lower) fn result(&mut self, function: FunctionId) -> Ty {
+        let key = (String::new(), function.0, u32::MAX);
+        self.hole(key, Hole::Result(function))
+    }
+
+    /// What a function takes.
+    pub(in crate::lower) fn parameter(&mut self, of: FunctionId, index: u32) -> Ty {
+        let key = (String::new(), of.0, index);
+        self.hole(key, Hole::Parameter { of, index })
+    }
+
+    /// What that which a function is given to call takes, or yields.
+    pub(in crate::lower) fn callable(
+        &mut self,
+        of: FunctionId,
+        callable: CallableId,
+        takes: Option<u32>,
+    ) -> Ty {
+        let key = format!("call{}", callable.0);
+        let hole = Hole::Callable {
+            of,
+            callable,
+            takes,
+        };
+        self.hole((key, of.0, takes.unwrap_or(u32::MAX)), hole)
+    }
+
+    /// What a constant is.
+    pub(in crate::lower) fn constant(&mut self, link: LinkId) -> Ty {
+        self.push(Node::Hole(Hole::Constant(link)))
+    }
+
+    pub(super) fn hole(&mut self, key: (String, u32, u32), hole: Hole) -> Ty {
+        if let Some(ty) = self.holes.get(&key) {
+            return *ty;
+        }
+        let ty = self.push(Node::Hole(hole));
+        self.holes.insert(key, ty);
+        ty
+    }
+
+    /// Two types of the same key are the same type.
+    pub(super) fn key(&self, ty: Ty) -> String {
+        let root = self.find(ty);
+        match self.node(root) {
+            Node::Known(scalar) => scalar.name().to_string(),
+            Node::Named(named) if named.is_apart() => format!("#{}", root.0),
+            Node::Named(named) => {
+                let args = named.args.iter().map(|arg| match arg {
+                    Arg::Type(ty) => self.key(*ty),
+                    Arg::Const(tokens) => path_text(tokens),
+                });
+                let args: Vec<String> = args.collect();
+                format!("{}<{}>", path_text(&named.path), args.join(","))
+            }
+            Node::Hole(Hole::Field { of, name }) => format!("{}.{}", self.key(*of), name.0),
+            Node::Hole(Hole::Element { of }) => format!("{}[]", self.key(*of)),
+            Node::Hole(Hole::Payload {
+                of, variant, name, ..
+            }) => format!("{}.{}.{}", self.key(*of), variant.0, name.0),
+            Node::Hole(Hole::Result(function)) => format!("fn{}", function.0),
+            Node::Hole(Hole::Parameter { of, index }) => format!("fn{}#{index}", of.0),
+            Node::Hole(Hole::Callable {
+                of,
+                callable,
+                takes,
+            }) => format!("fn{}#{}{takes:?}", of.0, callable.0),
+            Node::Hole(Hole::Constant(link)) => format!("const{}", link.0),
+            Node::Any
+            | Node::Int
+            | Node::Float
+            | Node::Array(..)
+            | Node::Tuple(_)
+            | Node::Same(_) => format!("#{}", root.0),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Making two types one.
+
+use sarek_ir::Scalar;
+
+use super::{Arg, Hole, Mismatch, Named, Node, Ty, Types};
+use crate::lower::path_text;
+
+impl Types {
+    /// Makes two types one.
+    pub fn unify(&mut self, a: Ty, b: Ty) -> Result<(), Mismatch> {
+        let (a, b) = (self.find(a), self.find(b));
+        if a == b {
+            return Ok(());
+        }
+        let mismatch = Mismatch {
+            left: self.look(a),
+            right: self.look(b),
+        };
+        let (from, to) = match self.weight(a) < self.weight(b) {
+            true => (a, b),
+            false => (b, a),
+        };
+        if !self.fits(from, to) || self.occurs(from, to) {
+            return Err(mismatch);
+        }
+        let (old, new) = (self.node(from).clone(), self.node(to).clone());
+        self.nodes[from.0 as usize] = Node::Same(to);
+        match (old, new) {
+            (Node::Array(a, _), Node::Array(b, _)) => self.unify(a, b),
+            (Node::Tuple(a), Node::Tuple(b)) => {
+                let mut pairs = a.into_iter().zip(b);
+                pairs.try_for_each(|(a, b)| self.unify(a, b))
+            }
+            (Node::Named(a), Node::Named(b)) => self.unify_arguments(a, b, to),
+            _ => Ok(()),
+        }
+    }
+
+    fn unify_arguments(&mut self, old: Named, new: Named, to: Ty) -> Result<(), Mismatch> {
+        if path_text(&old.path) != path_text(&new.path) {
+            return Ok(());
+        }
+        let are_apart = old.is_apart() && new.is_apart();
+        let literals = [old.literal, new.literal];
+        let args = match new.args.is_empty() {
+            true => old.args,
+            false => {
+                for (a, b) in old.args.into_iter().zip(&new.args) {
+                    if let (Arg::Type(a), Arg::Type(b)) = (a, b) {
+                        self.unify(a, *b)?;
+                    }
+                }
+                new.args
+            }
+        };
+        let mut literal = literals.iter().flatten().next().cloned();
+        if let Some(literal) = &mut literal {
+            literal.apart = are_apart;
+        }
+        self.nodes[to.0 as usize] = Node::Named(Named {
+            path: new.path,
+            literal: literal.filter(|_| args.is_empty()),
+            args,
+            packed: new.packed,
+        });
+        // What the literals' fields are, those of the type are.
+        for literal in literals.into_iter().flatten() {
+            for (name, ty, _) in literal.fields {
+                let of_both = match literal.variant {
+                    Some(variant) => self.payload(to, variant, name, literal.path.clone()),
+                    None => self.hole(
+                        (self.key(to), name.0, u32::MAX),
+                        Hole::Field { of: to, name },
+                    ),
+                };
+                self.unify(ty, of_both)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Of two types, the one that weighs more says what both are.
+    fn weight(&self, ty: Ty) -> u32 {
+        match self.node(ty) {
+            Node::Any => 0,
+            Node::Int | Node::Float => 1,
+            // Of it no expression can be made up.
+            Node::Hole(Hole::Parameter { .. } | Hole::Callable { .. }) => 2,
+            // It is what its literal's fields are.
+            Node::Hole(Hole::Field { of, .. } | Hole::Payload { of, .. }) if self.is_apart(*of) => {
+                2
+            }
+            Node::Hole(_) => 3,
+            Node::Named(_) => 4,
+            Node::Array(..) | Node::Tuple(_) => 5,
+            Node::Known(_) => 6,
+            Node::Same(_) => unreachable!("node looks through it"),
+        }
+    }
+
+    /// Is it a literal's type, of which nothing else is known?
+    fn is_apart(&self, ty: Ty) -> bool {
+        matches!(self.node(ty), Node::Named(named) if named.is_apart())
+    }
+
+    /// May the lighter of two types be the heavier?
+    fn fits(&self, light: Ty, heavy: Ty) -> bool {
+        match (self.node(light), self.node(heavy)) {
+            (Node::Known(a), Node::Known(b)) => a == b,
+            (Node::Int, Node::Known(scalar)) => scalar.is_int(),
+            // Rust has no literals of `f16`.
+            (Node::Float, Node::Known(scalar)) => scalar.is_float() && *scalar != Scalar::F16,
+            (Node::Int, Node::Int) | (Node::Float, Node::Float) => true,
+            (Node::Int, Node::Float) | (Node::Float, Node::Int) => false,
+            (Node::Int | Node::Float, Node::Array(..) | Node::Tuple(_)) => false,
+            (Node::Array(..) | Node::Tuple(_), Node::Known(_)) => false,
+            (Node::Tuple(a), Node::Tuple(b)) => a.len() == b.len(),
+            (Node::Array(..), Node::Tuple(_)) | (Node::Tuple(_), Node::Array(..)) => false,
+            _ => true,
+        }
+    }
+
+    /// Does one type stand inside of another?
+    fn occurs(&self, inner: Ty, outer: Ty) -> bool {
+        let parts = match self.node(outer) {
+            Node::Array(elem, _) => vec![*elem],
+            Node::Tuple(types) => types.clone(),
+            Node::Named(named) => named.args.iter().filter_map(Arg::ty).collect(),
+            Node::Hole(
+                Hole::Field { of, .. } | Hole::Element { of } | Hole::Payload { of, .. },
+            ) => {
+                vec![*of]
+            }
+            Node::Hole(
+                Hole::Result(_)
+                | Hole::Parameter { .. }
+                | Hole::Callable { .. }
+                | Hole::Constant(_),
+            )
+            | Node::Known(_)
+            | Node::Any
+            | Node::Int
+            | Node::Float
+            | Node::Same(_) => vec![],
+        };
+        let mut parts = parts.into_iter();
+        parts.any(|part| self.find(part) == self.find(inner) || self.occurs(inner, part))
+    }
+}
