@@ -108,7 +108,21 @@ fn run(args: &[String]) -> Result<bool, String> {
             _ => return Err(format!("unknown option `{key}`")),
         }
     }
+    require(&options)?;
     Hunt::run(&options)
+}
+
+/// Refuses to compare fewer than the environment asks for: `SAREK_REQUIRE` names backends and `nvrtc`.
+fn require(options: &Options) -> Result<(), String> {
+    let court = judge::Court::of_ir(&options.among());
+    let present = court.names();
+    let required = std::env::var("SAREK_REQUIRE").unwrap_or_default();
+    let asked = |name: &&str| options.among.is_empty() || options.among.iter().any(|n| n == name);
+    let names = required.split(',').filter(|name| !name.is_empty());
+    match names.filter(asked).find(|name| !present.contains(name)) {
+        Some(name) => Err(format!("SAREK_REQUIRE names `{name}`, which is absent")),
+        None => Ok(()),
+    }
 }
 
 impl Options {

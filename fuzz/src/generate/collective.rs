@@ -36,6 +36,12 @@ const HEAD: [&str; 2] = [
 ];
 
 impl Gen {
+    /// May the thread end before the others? Not where a function has an array of its own, of which each thread stores an element and reads another's.
+    pub(super) fn may_end(&self) -> bool {
+        let has_tile = self.collectives.iter().any(|c| c.lent.is_none());
+        (self.budget < 20 || self.traits.team) && !self.in_function && !has_tile
+    }
+
     /// Makes such a function, as text.
     pub(super) fn collective(&mut self, at: usize) -> String {
         let outer = (

@@ -43,7 +43,7 @@ pub(super) const RULES: &[Rule<Node>] = &[
     },
     Rule {
         weight: 1,
-        fits: |g, _| (g.budget < 20 || g.traits.team) && !g.in_function,
+        fits: |g, _| g.may_end(),
         make: finish,
     },
 ];

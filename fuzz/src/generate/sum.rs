@@ -278,7 +278,7 @@ fn branch(g: &mut Gen, _: Scalar) -> Node {
 /// How a block may be left: the thread ends, or goes on elsewhere.
 fn ways_out(g: &Gen) -> Vec<String> {
     let mut ways = vec![];
-    if (g.budget < 20 || g.traits.team) && !g.in_function {
+    if g.may_end() {
         ways.push("return".into());
     }
     for around in g.loops.iter().filter(|l| l.team.is_none()) {

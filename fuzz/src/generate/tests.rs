@@ -102,3 +102,13 @@ fn sizes_are_what_they_should_be() {
         "from {least:?} to {most:?}"
     );
 }
+
+/// A thread that has ended stores nothing in an array that a function has of its own.
+#[test]
+fn no_thread_ends_where_others_read_its_element() {
+    let texts = (0..3000).map(|seed| generate(seed).case().to_string());
+    for text in texts.filter(|text| text.contains("let tile = shared_array")) {
+        let kernel = text.split_once("#[kernel").expect("a kernel").1;
+        assert!(!kernel.contains("{ return; }"), "{text}");
+    }
+}
