@@ -314,6 +314,8 @@ impl Writer<'_> {
             }
             #dim
             let __thread = [0; 3];
+            // SAFETY: arguments are those of the parameters by contract of `block`, which this is the body of; the block's
+            // arrays are taken from a scratch that nobody else uses. What `lanes` asks is what `block` was promised.
             #(let #names = unsafe { #values };)*
             #(let #array = unsafe { #array_value };)*
             unsafe { lanes::<#generics CHECK>(__block, #scratch #(#names,)* #(#array,)*) }
@@ -346,6 +348,7 @@ impl Writer<'_> {
             Some(strips) => tree::rows(Some(strips), body(self)),
             None => self.peeled_rows(&ids, &body),
         };
+        // SAFETY: as the module's text says: what is unchecked was tested by code of this module, or proved for the launch.
         mixed!(unsafe { #rows })
     }
 
@@ -358,6 +361,7 @@ impl Writer<'_> {
                 return ::core::result::Result::Ok(());
             }
             let __thread = [0; 3];
+            // SAFETY: as in `whole`; a region runs behind those before it, and the lanes of one touch what is their own.
             unsafe { #tree }
         }
     }
@@ -387,6 +391,7 @@ impl Writer<'_> {
         };
         mixed! {
             let mut __lanes = #lanes;
+            // SAFETY: as in `whole`: the tests' own expressions.
             unsafe { #bounds }
             let __lanes = __lanes;
         }
