@@ -457,6 +457,7 @@ fn tokens(item: &syn::ItemFn, arguments: &[Argument], options: &Options) -> Toke
     );
     let call = quote!(#kernel(#(#given),*));
     let call = match sig.safety {
+        // SAFETY: what the kernel asks of its callers, the author of the test promises by writing the test.
         syn::Safety::Unsafe(_) => quote!(unsafe { #call }),
         _ => call,
     };

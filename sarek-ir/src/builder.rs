@@ -85,26 +85,7 @@ impl Kernel {
 
     /// A label that no loop of the kernel has.
     pub fn fresh_label(&self) -> LabelId {
-        let labels = self.stmts.iter().filter_map(|s| match s {
-            Stmt::Loop { label, .. } | Stmt::For { label, .. } => Some(label.0),
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Assert { .. }
-            | Stmt::If { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Atomic { .. }
-            | Stmt::Subgroup { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. }
-            | Stmt::Native { .. } => None,
-        });
+        let labels = self.stmts.iter().filter_map(|s| Some(s.loop_label()?.0));
         LabelId(labels.max().map_or(0, |l| l + 1))
     }
 }

@@ -183,6 +183,19 @@ impl Builtin {
             | Builtin::SubgroupLane => false,
         }
     }
+
+    /// Is it the same for all threads of a row of a block, which lies along x?
+    pub const fn is_of_row(self) -> bool {
+        match self {
+            Builtin::ThreadIdx(axis) | Builtin::GlobalIdx(axis) => !matches!(axis, Axis::X),
+            Builtin::BlockIdx(_)
+            | Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::GlobalDim(_)
+            | Builtin::SubgroupSize => true,
+            Builtin::GlobalThreadId | Builtin::SubgroupLane => false,
+        }
+    }
 }
 
 /// Prefix operators.

@@ -55,8 +55,33 @@ pub enum ResultType {
     Float,
 }
 
+/// How exact a method of floats is where a kernel is [strict](crate::Kernel::strict); those of integers are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exactness {
+    /// To the bit, by IEEE 754 or by Rust.
+    Exact,
+    /// Of zeros with different signs either may come out.
+    Zeros,
+    /// Made of operations each of which rounds, in a way of the target's.
+    Composed,
+    /// A transcendental function, or a root that processors have not: of these, targets promise some ulps.
+    Elementary,
+}
+
+macro_rules! exactness {
+    () => {
+        Exactness::Exact
+    };
+    ($exactness:ident) => {
+        Exactness::$exactness
+    };
+}
+
 macro_rules! intrinsics {
-    ($($(#[$doc:meta])* $variant:ident $name:literal $class:ident ($($arg:expr),*) -> $result:expr;)*) => {
+    ($(
+        $(#[$doc:meta])*
+        $variant:ident $name:literal $class:ident ($($arg:expr),*) -> $result:expr $(, $exactness:ident)?;
+    )*) => {
         /// A numeric method, named as in Rust.
         ///
         /// The first operand is the receiver. None of them has an effect; none faults except as
@@ -91,9 +116,56 @@ macro_rules! intrinsics {
                 use ResultType::*;
                 match self { $(Intrinsic::$variant => $result,)* }
             }
+
+            /// How exact it is on floats.
+            pub const fn exactness(self) -> Exactness {
+                match self { $(Intrinsic::$variant => exactness!($($exactness)?),)* }
+            }
         }
     };
 }
+
+/// The methods that floats alone have, as a pattern.
+macro_rules! of_floats {
+    () => {
+        $crate::Intrinsic::Sqrt
+            | $crate::Intrinsic::Rsqrt
+            | $crate::Intrinsic::Cbrt
+            | $crate::Intrinsic::Exp
+            | $crate::Intrinsic::Exp2
+            | $crate::Intrinsic::ExpM1
+            | $crate::Intrinsic::Ln
+            | $crate::Intrinsic::Ln1p
+            | $crate::Intrinsic::Log2
+            | $crate::Intrinsic::Log10
+            | $crate::Intrinsic::Sin
+            | $crate::Intrinsic::Cos
+            | $crate::Intrinsic::Tan
+            | $crate::Intrinsic::Asin
+            | $crate::Intrinsic::Acos
+            | $crate::Intrinsic::Atan
+            | $crate::Intrinsic::Atan2
+            | $crate::Intrinsic::Sinh
+            | $crate::Intrinsic::Cosh
+            | $crate::Intrinsic::Tanh
+            | $crate::Intrinsic::Powf
+            | $crate::Intrinsic::Powi
+            | $crate::Intrinsic::Hypot
+            | $crate::Intrinsic::Floor
+            | $crate::Intrinsic::Ceil
+            | $crate::Intrinsic::Round
+            | $crate::Intrinsic::Trunc
+            | $crate::Intrinsic::Fract
+            | $crate::Intrinsic::MulAdd
+            | $crate::Intrinsic::Copysign
+            | $crate::Intrinsic::IsNan
+            | $crate::Intrinsic::IsInfinite
+            | $crate::Intrinsic::IsFinite
+            | $crate::Intrinsic::IsSignNegative
+            | $crate::Intrinsic::ToBits
+    };
+}
+pub(crate) use of_floats;
 
 const I: Scalar = Scalar::I32;
 const U: Scalar = Scalar::U32;
@@ -103,9 +175,9 @@ intrinsics! {
     /// Absolute value; wraps at `MIN`.
     Abs "abs" Signed () -> Same;
     /// The smaller; the other operand when one is NaN.
-    Min "min" Number (Same) -> Same;
+    Min "min" Number (Same) -> Same, Zeros;
     /// The larger; the other operand when one is NaN.
-    Max "max" Number (Same) -> Same;
+    Max "max" Number (Same) -> Same, Zeros;
     /// Clamps to `lo..=hi`; an assertion before it checks the bounds. NaN stays NaN.
     Clamp "clamp" Number (Same, Same) -> Same;
     /// -1, 0 or 1 for integers; ±1 by the sign bit for floats, NaN for NaN.
@@ -115,49 +187,49 @@ intrinsics! {
     /// Square root, correctly rounded.
     Sqrt "sqrt" Float () -> Same;
     /// `1 / sqrt(x)`.
-    Rsqrt "rsqrt" Float () -> Same;
+    Rsqrt "rsqrt" Float () -> Same, Composed;
     /// Cube root.
-    Cbrt "cbrt" Float () -> Same;
+    Cbrt "cbrt" Float () -> Same, Elementary;
     /// `e^x`.
-    Exp "exp" Float () -> Same;
+    Exp "exp" Float () -> Same, Elementary;
     /// `2^x`.
-    Exp2 "exp2" Float () -> Same;
+    Exp2 "exp2" Float () -> Same, Elementary;
     /// `e^x - 1`, accurate near 0.
-    ExpM1 "exp_m1" Float () -> Same;
+    ExpM1 "exp_m1" Float () -> Same, Elementary;
     /// Natural logarithm.
-    Ln "ln" Float () -> Same;
+    Ln "ln" Float () -> Same, Elementary;
     /// `ln(1 + x)`, accurate near 0.
-    Ln1p "ln_1p" Float () -> Same;
+    Ln1p "ln_1p" Float () -> Same, Elementary;
     /// Logarithm to base 2.
-    Log2 "log2" Float () -> Same;
+    Log2 "log2" Float () -> Same, Elementary;
     /// Logarithm to base 10.
-    Log10 "log10" Float () -> Same;
+    Log10 "log10" Float () -> Same, Elementary;
     /// Sine of radians.
-    Sin "sin" Float () -> Same;
+    Sin "sin" Float () -> Same, Elementary;
     /// Cosine of radians.
-    Cos "cos" Float () -> Same;
+    Cos "cos" Float () -> Same, Elementary;
     /// Tangent of radians.
-    Tan "tan" Float () -> Same;
+    Tan "tan" Float () -> Same, Elementary;
     /// Arc sine.
-    Asin "asin" Float () -> Same;
+    Asin "asin" Float () -> Same, Elementary;
     /// Arc cosine.
-    Acos "acos" Float () -> Same;
+    Acos "acos" Float () -> Same, Elementary;
     /// Arc tangent.
-    Atan "atan" Float () -> Same;
+    Atan "atan" Float () -> Same, Elementary;
     /// Angle of the point (`x` = argument, `y` = receiver).
-    Atan2 "atan2" Float (Same) -> Same;
+    Atan2 "atan2" Float (Same) -> Same, Elementary;
     /// Hyperbolic sine.
-    Sinh "sinh" Float () -> Same;
+    Sinh "sinh" Float () -> Same, Elementary;
     /// Hyperbolic cosine.
-    Cosh "cosh" Float () -> Same;
+    Cosh "cosh" Float () -> Same, Elementary;
     /// Hyperbolic tangent.
-    Tanh "tanh" Float () -> Same;
+    Tanh "tanh" Float () -> Same, Elementary;
     /// Power with a float exponent; C's `pow`.
-    Powf "powf" Float (Same) -> Same;
+    Powf "powf" Float (Same) -> Same, Elementary;
     /// Power with an integer exponent.
-    Powi "powi" Float (Fixed(I)) -> Same;
+    Powi "powi" Float (Fixed(I)) -> Same, Composed;
     /// `sqrt(x² + y²)` without undue overflow.
-    Hypot "hypot" Float (Same) -> Same;
+    Hypot "hypot" Float (Same) -> Same, Elementary;
     /// Largest integer not above.
     Floor "floor" Float () -> Same;
     /// Smallest integer not below.
@@ -234,29 +306,7 @@ impl Intrinsic {
 
     /// Is it a transcendental function, or a root that processors have not?
     pub const fn is_elementary(self) -> bool {
-        use Intrinsic::*;
-        matches!(
-            self,
-            Cbrt | Exp
-                | Exp2
-                | ExpM1
-                | Ln
-                | Ln1p
-                | Log2
-                | Log10
-                | Sin
-                | Cos
-                | Tan
-                | Asin
-                | Acos
-                | Atan
-                | Atan2
-                | Sinh
-                | Cosh
-                | Tanh
-                | Powf
-                | Hypot
-        )
+        matches!(self.exactness(), Exactness::Elementary)
     }
 
     /// Does it tell of a float what its bits tell?
@@ -287,6 +337,23 @@ impl Intrinsic {
             (ResultType::Float, Scalar::U16) => Scalar::F16,
             (ResultType::Float, Scalar::U32) => Scalar::F32,
             (ResultType::Float, _) => Scalar::F64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pattern_of_floats_is_their_class() {
+        for intrinsic in Intrinsic::ALL {
+            let is_of_floats = matches!(intrinsic, of_floats!());
+            assert_eq!(
+                is_of_floats,
+                intrinsic.class() == TypeClass::Float,
+                "{intrinsic:?}"
+            );
         }
     }
 }

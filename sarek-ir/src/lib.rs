@@ -109,7 +109,7 @@ pub use collective::{AtomicOp, Scope, SubgroupOp};
 pub use compound::{Argument, Call, Compound, Place, Root, Step, ViewPart};
 pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
 pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
-pub use intrinsic::{ArgType, Intrinsic, ResultType, TypeClass};
+pub use intrinsic::{ArgType, Exactness, Intrinsic, ResultType, TypeClass};
 pub use kernel::{
     Access, Block, CallId, CallableId, ClosureId, CompoundId, ExprId, FunctionId, Kernel, LabelId,
     Link, LinkId, List, Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Origin, Param,

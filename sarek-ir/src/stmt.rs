@@ -81,3 +81,29 @@ pub enum Stmt {
     /// Text in the target's own language.
     Native { native: NativeId },
 }
+
+impl Stmt {
+    /// The label of a loop.
+    pub fn loop_label(self) -> Option<LabelId> {
+        match self {
+            Stmt::Loop { label, .. } | Stmt::For { label, .. } => Some(label),
+            Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Assert { .. }
+            | Stmt::If { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
+            | Stmt::Native { .. } => None,
+        }
+    }
+}

@@ -6,6 +6,7 @@
 //! Everything lives in a device's primary context, which is made current on whichever thread calls.
 //! Streams do not synchronise with the legacy default stream.
 
+mod board;
 mod copying;
 mod device;
 mod foreign;
@@ -20,6 +21,13 @@ mod stream;
 mod team;
 #[doc(hidden)]
 pub mod transfer;
+
+/// What [`board`] is built of, for which its model puts other things.
+mod sync {
+    pub use std::hint::spin_loop;
+    pub use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    pub use std::thread::yield_now;
+}
 
 use std::sync::{Arc, OnceLock};
 

@@ -2,19 +2,19 @@
 //!
 //! The device copies at full speed from and to page-locked memory only, and one thread fills or empties that slower than the
 //! bus carries it. So several threads ([`super::team`]) together copy a part of the transfer into a slot of page-locked memory, or out
-//! of it, piece by piece, and one, which does nothing else, tells the driver what to carry. They speak by counters alone: a driver
-//! that several threads call at a time makes them wait for each other.
+//! of it, piece by piece, and one, which does nothing else, tells the driver what to carry. They speak by counters alone
+//! ([`super::board`]): a driver that several threads call at a time makes them wait for each other.
 //!
 //! A device has a crew for each direction, made at the first transfer that is worth it.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cudarc::driver::result::DriverError;
 use cudarc::driver::sys::CUstream;
 use sarek_runtime::Result;
 
+use super::board::{Board, Driver};
 use super::device::Shared;
 use super::staging::{Slot, Staging};
 use super::team::Team;
@@ -82,73 +82,17 @@ struct Crew {
     way: Way,
     team: Team,
     staging: Staging,
-    board: Board,
+    board: Board<SLOTS>,
     /// Parts of all transfers so far.
     parts: usize,
 }
 
-/// Tells the driver of some parts.
-type Driving<'a> = dyn Fn(Drive, Range<usize>) -> Result<(), DriverError> + Sync + 'a;
+/// Carries the parts of a transfer.
+type Driving<'a> =
+    dyn Fn(&Staging, &Board<SLOTS>, Range<usize>) -> Result<(), DriverError> + Sync + 'a;
 
 /// Fills or empties slots, for the parts from a number on.
-type Copying<'a> = dyn Fn(&Staging, &Board, usize) + Sync + 'a;
-
-/// What those who copy and the one who drives tell each other.
-#[derive(Default)]
-struct Board {
-    /// Parts whose transfer is done.
-    passed: AtomicUsize,
-    /// For each slot, the bytes that threads put into it, or took out of it, and that the one who drives has not heard of.
-    copied: [AtomicUsize; SLOTS],
-    /// The driver failed: nothing is to be waited for.
-    failed: AtomicBool,
-}
-
-impl Board {
-    /// Notes that so much of a part is in its slot, or out of it.
-    fn tell_copied(&self, part: usize, bytes: usize) {
-        self.copied[part % SLOTS].fetch_add(bytes, Ordering::Release);
-    }
-
-    /// Is all of a part copied? Is told once.
-    fn hear_copied(&self, part: usize, bytes: usize) -> bool {
-        let copied = &self.copied[part % SLOTS];
-        let is_copied = copied.load(Ordering::Acquire) == bytes;
-        if is_copied {
-            // The threads use the slot again once the driver has been told of it.
-            copied.store(0, Ordering::Relaxed);
-        }
-        is_copied
-    }
-
-    /// Waits until so many parts have passed; `false` if they never will.
-    fn wait_for(&self, parts: usize) -> bool {
-        let mut patience = Patience::default();
-        while self.passed.load(Ordering::Acquire) < parts {
-            if self.failed.load(Ordering::Acquire) {
-                return false;
-            }
-            patience.lose();
-        }
-        true
-    }
-}
-
-/// Waiting that leaves the processor to others after a while.
-#[derive(Default)]
-struct Patience(u32);
-
-impl Patience {
-    const SPINS: u32 = 2000;
-
-    fn lose(&mut self) {
-        self.0 += 1;
-        match self.0 < Self::SPINS {
-            true => std::hint::spin_loop(),
-            false => std::thread::yield_now(),
-        }
-    }
-}
+type Copying<'a> = dyn Fn(&Staging, &Board<SLOTS>, usize) + Sync + 'a;
 
 impl Crew {
     fn new(shared: &Shared, way: Way) -> Result<Crew> {
@@ -163,7 +107,7 @@ impl Crew {
             way,
             team,
             staging,
-            board: Board::default(),
+            board: Board::new(),
             parts: 0,
         })
     }
@@ -195,37 +139,31 @@ impl Crew {
         let first = self.parts;
         self.parts += bytes.div_ceil(self.way.slot);
         let (parts, staging, board) = (first..self.parts, &self.staging, &self.board);
-        for copied in &board.copied {
-            copied.store(0, Ordering::Relaxed);
-        }
+        board.clear();
         let outcome = Mutex::new(Ok(()));
         self.team.run(&|number| match number {
-            0 => {
-                let drive_end = drive(Drive { staging, board }, parts.clone());
-                board.failed.store(drive_end.is_err(), Ordering::Release);
-                *lock(&outcome) = drive_end;
-            }
+            0 => *lock(&outcome) = drive(staging, board, parts.clone()),
             _ => copy(staging, board, first),
         });
         outcome.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What the one who drives works with.
-struct Drive<'a> {
+/// The driver, which carries parts to or from slots by `begin`.
+struct Carrier<'a, F> {
     staging: &'a Staging,
-    board: &'a Board,
+    begin: F,
 }
 
-impl Drive<'_> {
-    /// Tells the others which parts have passed, of those given to the driver.
-    fn look(&self, given: usize) -> Result<(), DriverError> {
-        let mut passed = self.board.passed.load(Ordering::Relaxed);
-        while passed < given && slot_of(self.staging, passed).is_done()? {
-            passed += 1;
-            self.board.passed.store(passed, Ordering::Release);
-        }
-        Ok(())
+impl<F: Fn(Slot, usize) -> Result<(), DriverError>> Driver for Carrier<'_, F> {
+    type Error = DriverError;
+
+    fn begin(&self, part: usize) -> Result<(), DriverError> {
+        (self.begin)(slot_of(self.staging, part), part)
+    }
+
+    fn is_done(&self, part: usize) -> Result<bool, DriverError> {
+        slot_of(self.staging, part).is_done()
     }
 }
 
@@ -250,20 +188,16 @@ impl Crews {
         let stream = Queue(stream);
         let carried = crew.carry(
             src.len(),
-            &|drive, parts| {
-                for (part, at) in parts.zip((0..src.len()).step_by(slot)) {
-                    let len = slot.min(src.len() - at);
-                    let mut patience = Patience::default();
-                    while !drive.board.hear_copied(part, len) {
-                        drive.look(part)?;
-                        patience.lose();
-                    }
-                    let slot = slot_of(drive.staging, part);
+            &|staging, board, parts| {
+                let first = parts.start;
+                let at = |part| (part - first) * slot;
+                let len = |part| slot.min(src.len() - at(part));
+                let begin = |place: Slot, part| {
                     // SAFETY: the part is in its slot, which nobody fills again before it has passed; the memory is in bounds
                     // by contract.
-                    unsafe { slot.send(stream.raw(), to + at as u64, len) }?;
-                }
-                Ok(())
+                    unsafe { place.send(stream.raw(), to + at(part) as u64, len(part)) }
+                };
+                board.send(&Carrier { staging, begin }, parts, len)
             },
             &|staging, board, first| loop {
                 let Some((number, bytes)) = lock(&pieces).next() else {
@@ -271,7 +205,7 @@ impl Crews {
                 };
                 let at = number * piece;
                 let part = first + at / slot;
-                if !board.wait_for((part + 1).saturating_sub(SLOTS)) {
+                if !board.await_free(part) {
                     return;
                 }
                 // SAFETY: the part that had the slot before has passed, and the piece is this thread's.
@@ -299,28 +233,14 @@ impl Crews {
         let stream = Queue(stream);
         let carried = crew.carry(
             bytes,
-            &|drive, parts| {
-                let mut given = parts.start;
-                let mut patience = Patience::default();
-                // Only the last part, which no other follows in its slot, may be less than a slot.
-                let is_free = |part| {
-                    part < parts.start + SLOTS || drive.board.hear_copied(part - SLOTS, slot)
+            &|staging, board, parts| {
+                let first = parts.start;
+                let begin = |place: Slot, part| {
+                    let at = (part - first) * slot;
+                    // SAFETY: what the slot held was taken out of it; the memory is in bounds by contract.
+                    unsafe { place.fetch(stream.raw(), from + at as u64, slot.min(bytes - at)) }
                 };
-                while drive.board.passed.load(Ordering::Relaxed) < parts.end {
-                    while given < parts.end && is_free(given) {
-                        let at = (given - parts.start) * slot;
-                        let place = slot_of(drive.staging, given);
-                        // SAFETY: what the slot held was taken out of it; the memory is in bounds by contract.
-                        unsafe {
-                            place.fetch(stream.raw(), from + at as u64, slot.min(bytes - at))
-                        }?;
-                        given += 1;
-                        patience = Patience::default();
-                    }
-                    drive.look(given)?;
-                    patience.lose();
-                }
-                Ok(())
+                board.fetch(&Carrier { staging, begin }, parts, slot)
             },
             &|staging, board, first| loop {
                 let Some((number, bytes)) = lock(&pieces).next() else {
@@ -328,7 +248,7 @@ impl Crews {
                 };
                 let at = number * piece;
                 let part = first + at / slot;
-                if !board.wait_for(part + 1) {
+                if !board.await_arrived(part) {
                     return;
                 }
                 // SAFETY: the part is in its slot, which is written again only behind this.

@@ -98,11 +98,14 @@ fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> Tok
             use #krate::__private::{layout as __layout};
             use #krate::ir as __ir;
 
+            // SAFETY: the information is made of the fields in their order; where they stand is rustc's word, or what their `repr`
+            // promises.
             #[automatically_derived]
             unsafe impl #impl_generics #krate::KernelType for #name #ty_generics #where_clause {
                 const TYPE: __ir::TypeInfo = #info;
             }
 
+            // SAFETY: `repr::check` asks for a layout that is the same everywhere, and the clause for fields that are elements.
             #[automatically_derived]
             unsafe impl #impl_generics #krate::Element for #name #ty_generics #where_clause {}
         };

@@ -106,6 +106,7 @@ pub fn items(
             unsafe fn __sarek_nest<const CHECK: ::core::primitive::bool>(
                 #params
             ) -> ::core::result::Result<#yields, direct::RawFault> {
+                // SAFETY: as for the function's own body below.
                 unsafe { #stmts }
             }
         }
@@ -163,6 +164,7 @@ pub fn items(
                     _: direct::Flag<CHECK>,
                     #params
                 ) -> #result #own_clause {
+                    // SAFETY: as `direct` says: what is unchecked was tested by code of its making, or proved for the launch.
                     unsafe { #stmts }
                 }
 
@@ -174,6 +176,7 @@ pub fn items(
                     _: direct::Flag<FULL>,
                     #block_params
                 ) -> ::core::result::Result<(), direct::RawFault> #own_clause {
+                    // SAFETY: the same, for all lanes of a block together.
                     unsafe { #block_stmts }
                 }
             }
@@ -274,6 +277,7 @@ fn instance(
     };
     let (ir, links, facts) = (owner.name("ir"), owner.item("links"), owner.item("facts"));
     let implements = quote! {
+        // SAFETY: IR and compiled body are made of the same lowered function, and the facts count its sites.
         #[automatically_derived]
         #[allow(clippy::all)]
         unsafe impl #generics #krate::DeviceFn for #instance #clause {

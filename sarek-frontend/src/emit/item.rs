@@ -80,6 +80,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
             }
         };
 
+        // SAFETY: IR and compiled body are made of the same lowered function.
         #[automatically_derived]
         unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef {
@@ -116,6 +117,7 @@ pub fn broken(parts: &Parts<'_>, errors: &Errors) -> TokenStream {
     quote! {
         #front
 
+        // SAFETY: the kernel has errors, so that nothing of the crate is ever run.
         #[automatically_derived]
         unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
             const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef::BROKEN;
@@ -262,6 +264,8 @@ fn front(parts: &Parts<'_>) -> TokenStream {
     quote! {
         #(#attrs)*
         #vis #safety fn #name<'sarek, #declared>(#given) -> #krate::#launch #clause {
+            // SAFETY: the arguments have the parameters' types, since this function takes them; what an `unsafe fn` asks of its
+            // callers, those of this one promise.
             unsafe { #call }
         }
 
@@ -563,6 +567,7 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
     let turbofish = (!parameters.is_empty()).then(|| quote!(::<#generics>));
     let run = |each: TokenStream| {
         let arguments = arguments.clone();
+        // SAFETY: the arguments are those of the parameters by contract of `reference`, and threads run one at a time.
         quote!(direct::#each(__space, || unsafe { #name #turbofish(#(#arguments),*) });)
     };
     let (alone, together) = (run(quote!(for_each_thread)), run(quote!(for_each_block)));

@@ -153,6 +153,7 @@ pub fn through_receiver(
             __base: ::core::primitive::u32,
             __args: (#(#taken,)*),
         ) -> ::core::result::Result<#yields, #direct::RawFault> #clause {
+            // SAFETY: both have one contract.
             unsafe { Self::#body::<#(#names,)* CHECK>(__check, __block, __thread, __dim, __base, __args) }
         }
     })
@@ -196,6 +197,7 @@ pub fn passed_on(
     let call = |what: &str, arguments: TokenStream| match own {
         Some(own) => {
             let (ty, name) = (&own.ty, own.name(what));
+            // SAFETY: the trait's function has the contract of the one that it calls.
             quote!(unsafe { <#ty>::#name::<#(#names,)* #arguments })
         }
         None => quote!(::core::unreachable!()),
@@ -266,6 +268,7 @@ pub fn broken(owner: &Owner, signature: &Signature, krate: &TokenStream) -> Toke
     quote! {
         #stubs
 
+        // SAFETY: the function has errors, so that nothing of the crate is ever run.
         #[automatically_derived]
         unsafe impl #generics #krate::DeviceFn for #ty #clause {
             const IR: &'static #krate::ir::Packed = #krate::ir::Packed::EMPTY;

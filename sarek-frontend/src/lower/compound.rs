@@ -202,36 +202,7 @@ impl Lowerer<'_> {
 
     /// The same; what indices lead into stands in memory of the kernel's own.
     fn indexable(&mut self, id: ExprId) -> ExprId {
-        let is_part = match self.kernel.expr(id) {
-            Expr::Local(_) | Expr::Load { .. } => true,
-            Expr::Compound(compound) => match &self.kernel.compounds[compound.index()] {
-                Compound::Field { base, .. } | Compound::Index { base, .. } => {
-                    self.has_memory(*base)
-                }
-                Compound::Payload { value, .. } => self.has_memory(*value),
-                Compound::IsVariant { .. }
-                | Compound::Construct { .. }
-                | Compound::Array { .. }
-                | Compound::Repeat { .. }
-                | Compound::Len { .. }
-                | Compound::At { .. } => false,
-            },
-            Expr::Literal(_)
-            | Expr::Link(_)
-            | Expr::Param(_)
-            | Expr::Len(_)
-            | Expr::Builtin(_)
-            | Expr::Bounded { .. }
-            | Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::Divide { .. }
-            | Expr::And { .. }
-            | Expr::Or { .. }
-            | Expr::Cast { .. }
-            | Expr::Call { .. }
-            | Expr::Faulted => false,
-        };
-        if is_part {
+        if self.has_memory(id) {
             return id;
         }
         let at = self.mark();

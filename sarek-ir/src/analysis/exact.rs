@@ -10,7 +10,9 @@
 //!
 //! The bits of a NaN are nowhere promised, in strict kernels neither. A number whose type is not known yet counts as a float.
 
-use crate::{AtomicOp, Expr, ExprId, Intrinsic, Kernel, Memory, Stmt, StmtId, SubgroupOp, Type};
+use crate::{
+    AtomicOp, Exactness, Expr, ExprId, Intrinsic, Kernel, Memory, Stmt, StmtId, SubgroupOp, Type,
+};
 
 /// A node of which devices may make different bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,9 +51,9 @@ fn stray_expr(kernel: &Kernel, id: ExprId) -> Option<Stray> {
     if !may_be_float(kernel.type_of(receiver)) {
         return None;
     }
-    match exactness(intrinsic) {
+    match intrinsic.exactness() {
         Exactness::Exact => None,
-        Exactness::Rounded => Some(Stray::Function(id, intrinsic)),
+        Exactness::Composed | Exactness::Elementary => Some(Stray::Function(id, intrinsic)),
         Exactness::Zeros => Some(Stray::Zeros(id, intrinsic)),
     }
 }
@@ -133,78 +135,6 @@ fn combines(op: SubgroupOp) -> bool {
         | SubgroupOp::All
         | SubgroupOp::Any
         | SubgroupOp::Ballot => false,
-    }
-}
-
-enum Exactness {
-    Exact,
-    Rounded,
-    Zeros,
-}
-
-/// How exact a method of floats is in a strict kernel.
-fn exactness(intrinsic: Intrinsic) -> Exactness {
-    match intrinsic {
-        Intrinsic::Rsqrt
-        | Intrinsic::Cbrt
-        | Intrinsic::Exp
-        | Intrinsic::Exp2
-        | Intrinsic::ExpM1
-        | Intrinsic::Ln
-        | Intrinsic::Ln1p
-        | Intrinsic::Log2
-        | Intrinsic::Log10
-        | Intrinsic::Sin
-        | Intrinsic::Cos
-        | Intrinsic::Tan
-        | Intrinsic::Asin
-        | Intrinsic::Acos
-        | Intrinsic::Atan
-        | Intrinsic::Atan2
-        | Intrinsic::Sinh
-        | Intrinsic::Cosh
-        | Intrinsic::Tanh
-        | Intrinsic::Powf
-        | Intrinsic::Powi
-        | Intrinsic::Hypot => Exactness::Rounded,
-        Intrinsic::Min | Intrinsic::Max => Exactness::Zeros,
-        Intrinsic::Abs
-        | Intrinsic::Clamp
-        | Intrinsic::Signum
-        | Intrinsic::Pow
-        | Intrinsic::Sqrt
-        | Intrinsic::Floor
-        | Intrinsic::Ceil
-        | Intrinsic::Round
-        | Intrinsic::Trunc
-        | Intrinsic::Fract
-        | Intrinsic::MulAdd
-        | Intrinsic::Copysign
-        | Intrinsic::IsNan
-        | Intrinsic::IsInfinite
-        | Intrinsic::IsFinite
-        | Intrinsic::IsSignNegative
-        | Intrinsic::ToBits
-        | Intrinsic::FromBits
-        | Intrinsic::CountOnes
-        | Intrinsic::LeadingZeros
-        | Intrinsic::TrailingZeros
-        | Intrinsic::RotateLeft
-        | Intrinsic::RotateRight
-        | Intrinsic::ReverseBits
-        | Intrinsic::SwapBytes
-        | Intrinsic::WrappingAdd
-        | Intrinsic::WrappingSub
-        | Intrinsic::WrappingMul
-        | Intrinsic::WrappingNeg
-        | Intrinsic::WrappingAbs
-        | Intrinsic::WrappingShl
-        | Intrinsic::WrappingShr
-        | Intrinsic::SaturatingAdd
-        | Intrinsic::SaturatingSub
-        | Intrinsic::SaturatingMul
-        | Intrinsic::AbsDiff
-        | Intrinsic::UnsignedAbs => Exactness::Exact,
     }
 }
 

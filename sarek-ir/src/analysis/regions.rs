@@ -14,7 +14,7 @@ mod place;
 pub use build::{Rules, Tree};
 pub use place::{Place, Plan, Uses, Values};
 
-use crate::{Expr, ExprId, Kernel, LabelId, LocalId, Stmt, StmtId};
+use crate::{Expr, ExprId, Kernel, LocalId, StmtId};
 
 /// A stretch that lanes run alone: a region, or a condition that each lane evaluates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -71,30 +71,6 @@ pub struct MaskedLoop {
     pub cond: RegionId,
     /// The lanes that have not left it.
     pub live: MaskId,
-}
-
-/// The label of a statement that is a loop.
-pub fn label(kernel: &Kernel, id: StmtId) -> Option<LabelId> {
-    match kernel.stmt(id) {
-        Stmt::Loop { label, .. } | Stmt::For { label, .. } => Some(label),
-        Stmt::Let { .. }
-        | Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::Assert { .. }
-        | Stmt::If { .. }
-        | Stmt::Break { .. }
-        | Stmt::Continue { .. }
-        | Stmt::Return
-        | Stmt::Barrier
-        | Stmt::Fence { .. }
-        | Stmt::Panic { .. }
-        | Stmt::Print { .. }
-        | Stmt::Atomic { .. }
-        | Stmt::Subgroup { .. }
-        | Stmt::Update { .. }
-        | Stmt::Call { .. }
-        | Stmt::Native { .. } => None,
-    }
 }
 
 /// Is it a value that costs less to evaluate again than to keep: ids, and a few operations on them?

@@ -78,7 +78,9 @@ impl Requirements {
             needs.ty(ty.scalar());
             match expr {
                 Expr::Call { intrinsic, .. } => {
-                    needs.f64_math |= *ty == Scalar::F64 && is_elementary(*intrinsic);
+                    // `powi` is a loop of multiplications, and no instruction either.
+                    let is_math = intrinsic.is_elementary() || *intrinsic == Intrinsic::Powi;
+                    needs.f64_math |= *ty == Scalar::F64 && is_math;
                 }
                 Expr::Builtin(builtin) => needs.subgroups |= builtin.is_of_subgroup(),
                 Expr::Literal(_)
@@ -155,73 +157,6 @@ impl Requirements {
             | Scalar::F16
             | Scalar::F32 => {}
         }
-    }
-}
-
-/// Is it computed by a series rather than by an instruction or two?
-fn is_elementary(intrinsic: Intrinsic) -> bool {
-    match intrinsic {
-        Intrinsic::Cbrt
-        | Intrinsic::Exp
-        | Intrinsic::Exp2
-        | Intrinsic::ExpM1
-        | Intrinsic::Ln
-        | Intrinsic::Ln1p
-        | Intrinsic::Log2
-        | Intrinsic::Log10
-        | Intrinsic::Sin
-        | Intrinsic::Cos
-        | Intrinsic::Tan
-        | Intrinsic::Asin
-        | Intrinsic::Acos
-        | Intrinsic::Atan
-        | Intrinsic::Atan2
-        | Intrinsic::Sinh
-        | Intrinsic::Cosh
-        | Intrinsic::Tanh
-        | Intrinsic::Powf
-        | Intrinsic::Powi
-        | Intrinsic::Hypot => true,
-        Intrinsic::Abs
-        | Intrinsic::Min
-        | Intrinsic::Max
-        | Intrinsic::Clamp
-        | Intrinsic::Signum
-        | Intrinsic::Pow
-        | Intrinsic::Sqrt
-        | Intrinsic::Rsqrt
-        | Intrinsic::Floor
-        | Intrinsic::Ceil
-        | Intrinsic::Round
-        | Intrinsic::Trunc
-        | Intrinsic::Fract
-        | Intrinsic::MulAdd
-        | Intrinsic::Copysign
-        | Intrinsic::IsNan
-        | Intrinsic::IsInfinite
-        | Intrinsic::IsFinite
-        | Intrinsic::IsSignNegative
-        | Intrinsic::ToBits
-        | Intrinsic::FromBits
-        | Intrinsic::CountOnes
-        | Intrinsic::LeadingZeros
-        | Intrinsic::TrailingZeros
-        | Intrinsic::RotateLeft
-        | Intrinsic::RotateRight
-        | Intrinsic::ReverseBits
-        | Intrinsic::SwapBytes
-        | Intrinsic::WrappingAdd
-        | Intrinsic::WrappingSub
-        | Intrinsic::WrappingMul
-        | Intrinsic::WrappingNeg
-        | Intrinsic::WrappingAbs
-        | Intrinsic::WrappingShl
-        | Intrinsic::WrappingShr
-        | Intrinsic::SaturatingAdd
-        | Intrinsic::SaturatingSub
-        | Intrinsic::SaturatingMul
-        | Intrinsic::AbsDiff
-        | Intrinsic::UnsignedAbs => false,
     }
 }
 

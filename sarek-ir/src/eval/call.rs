@@ -1,4 +1,5 @@
 use super::{narrowed, widened};
+use crate::intrinsic::of_floats;
 use crate::{Intrinsic, Value, binary16};
 
 /// A call of an intrinsic; the first argument is the receiver.
@@ -170,41 +171,7 @@ macro_rules! int_call {
                 Intrinsic::Signum => $signum(x),
                 Intrinsic::UnsignedAbs => return Value::$unsigned($unsigned_abs(x)),
                 Intrinsic::FromBits => return $from_bits(x),
-                Intrinsic::Sqrt
-                | Intrinsic::Rsqrt
-                | Intrinsic::Cbrt
-                | Intrinsic::Exp
-                | Intrinsic::Exp2
-                | Intrinsic::ExpM1
-                | Intrinsic::Ln
-                | Intrinsic::Ln1p
-                | Intrinsic::Log2
-                | Intrinsic::Log10
-                | Intrinsic::Sin
-                | Intrinsic::Cos
-                | Intrinsic::Tan
-                | Intrinsic::Asin
-                | Intrinsic::Acos
-                | Intrinsic::Atan
-                | Intrinsic::Atan2
-                | Intrinsic::Sinh
-                | Intrinsic::Cosh
-                | Intrinsic::Tanh
-                | Intrinsic::Powf
-                | Intrinsic::Powi
-                | Intrinsic::Hypot
-                | Intrinsic::Floor
-                | Intrinsic::Ceil
-                | Intrinsic::Round
-                | Intrinsic::Trunc
-                | Intrinsic::Fract
-                | Intrinsic::MulAdd
-                | Intrinsic::Copysign
-                | Intrinsic::IsNan
-                | Intrinsic::IsInfinite
-                | Intrinsic::IsFinite
-                | Intrinsic::IsSignNegative
-                | Intrinsic::ToBits => unreachable!("integers have no {}", intrinsic.name()),
+                of_floats!() => unreachable!("integers have no {}", intrinsic.name()),
             };
             Value::$variant(result)
         }

@@ -4,6 +4,7 @@
 //! Sums, products, quotients and roots of `f16` are those of `f32`, rounded: `f32` has more than twice the digits, so
 //! that rounding twice is rounding once.
 
+use crate::intrinsic::of_floats;
 use crate::{
     ArgType, BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, Loc, ParamKind, Scalar, Value, eval,
 };
@@ -293,42 +294,7 @@ impl Small<'_> {
                 let wide = self.widened_call(intrinsic, &args);
                 self.narrow(wide, result)
             }
-            Intrinsic::Sqrt
-            | Intrinsic::Rsqrt
-            | Intrinsic::Cbrt
-            | Intrinsic::Exp
-            | Intrinsic::Exp2
-            | Intrinsic::ExpM1
-            | Intrinsic::Ln
-            | Intrinsic::Ln1p
-            | Intrinsic::Log2
-            | Intrinsic::Log10
-            | Intrinsic::Sin
-            | Intrinsic::Cos
-            | Intrinsic::Tan
-            | Intrinsic::Asin
-            | Intrinsic::Acos
-            | Intrinsic::Atan
-            | Intrinsic::Atan2
-            | Intrinsic::Sinh
-            | Intrinsic::Cosh
-            | Intrinsic::Tanh
-            | Intrinsic::Powf
-            | Intrinsic::Powi
-            | Intrinsic::Hypot
-            | Intrinsic::Floor
-            | Intrinsic::Ceil
-            | Intrinsic::Round
-            | Intrinsic::Trunc
-            | Intrinsic::Fract
-            | Intrinsic::MulAdd
-            | Intrinsic::Copysign
-            | Intrinsic::IsNan
-            | Intrinsic::IsInfinite
-            | Intrinsic::IsFinite
-            | Intrinsic::IsSignNegative
-            | Intrinsic::ToBits
-            | Intrinsic::FromBits => unreachable!("{on} has no {}", intrinsic.name()),
+            of_floats!() | Intrinsic::FromBits => unreachable!("{on} has no {}", intrinsic.name()),
         })
     }
 

@@ -73,19 +73,12 @@ pub fn block(
         .collect();
     let (known, values) = (Default::default(), Values::of(kernel));
     let writer = Writer {
-        lowered,
-        kernel,
-        known: &known,
-        values: &values,
         shapes: Shapes {
             trim: true,
             ..Shapes::none()
         },
-        guarded: false,
-        is_function: true,
-        joint: &joint.stmts,
         arrays: Some(&differ),
-        frame: None,
+        ..Writer::of_function(lowered, &known, &joint.stmts, &values)
     };
     let params = writer.block_params();
     let params = mixed!(#params __result: &mut [::core::mem::MaybeUninit<#yields>]);

@@ -91,16 +91,9 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
     };
     let none = HashSet::new();
     let writer = Writer {
-        lowered,
-        kernel,
-        known: &trim.known,
-        values: &values,
         shapes,
-        guarded: false,
         is_function: false,
-        joint: &none,
-        arrays: None,
-        frame: None,
+        ..Writer::of_function(lowered, &trim.known, &none, &values)
     };
     let weight = Literal::u32_unsuffixed(weight::weight(kernel));
     let streams = writer.streams();
@@ -124,20 +117,8 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
 /// The parameters and statements of a `#[device]` function's body, which one lane runs. Where threads work together in it,
 /// it is called for all lanes only: [`joint`].
 pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenStream) {
-    let kernel = &lowered.kernel;
-    let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(kernel));
-    let writer = Writer {
-        lowered,
-        kernel,
-        known: &known,
-        values: &values,
-        shapes: Shapes::none(),
-        guarded: false,
-        is_function: true,
-        joint: &none,
-        arrays: None,
-        frame: None,
-    };
+    let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(&lowered.kernel));
+    let writer = Writer::of_function(lowered, &known, &none, &values);
     let params = writer.function_params(None);
     let body = match (is_cooperative, lowered.nests) {
         (true, _) => mixed!(::core::unreachable!("it is called for all lanes at once")),
@@ -154,20 +135,8 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
 
 /// The same of the body of a function that nests calls of itself, with `__depth` left of them.
 pub fn nested(lowered: &Lowered) -> (TokenStream, TokenStream) {
-    let kernel = &lowered.kernel;
-    let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(kernel));
-    let writer = Writer {
-        lowered,
-        kernel,
-        known: &known,
-        values: &values,
-        shapes: Shapes::none(),
-        guarded: false,
-        is_function: true,
-        joint: &none,
-        arrays: None,
-        frame: None,
-    };
+    let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(&lowered.kernel));
+    let writer = Writer::of_function(lowered, &known, &none, &values);
     let depth = mixed!(__depth: ::core::primitive::u32,);
     let (params, body) = (writer.function_params(Some(depth)), writer.function_body());
     let body = mixed! {
@@ -178,6 +147,29 @@ pub fn nested(lowered: &Lowered) -> (TokenStream, TokenStream) {
         #body
     };
     (params, body)
+}
+
+impl<'a> Writer<'a> {
+    /// What writes the body of a function, which one lane runs.
+    fn of_function(
+        lowered: &'a Lowered,
+        known: &'a HashMap<ExprId, bool>,
+        joint: &'a HashSet<StmtId>,
+        values: &'a Values,
+    ) -> Writer<'a> {
+        Writer {
+            lowered,
+            kernel: &lowered.kernel,
+            known,
+            values,
+            shapes: Shapes::none(),
+            guarded: false,
+            is_function: true,
+            joint,
+            arrays: None,
+            frame: None,
+        }
+    }
 }
 
 impl Writer<'_> {
@@ -314,6 +306,8 @@ impl Writer<'_> {
             }
             #dim
             let __thread = [0; 3];
+            // SAFETY: arguments are those of the parameters by contract of `block`, which this is the body of; the block's
+            // arrays are taken from a scratch that nobody else uses. What `lanes` asks is what `block` was promised.
             #(let #names = unsafe { #values };)*
             #(let #array = unsafe { #array_value };)*
             unsafe { lanes::<#generics CHECK>(__block, #scratch #(#names,)* #(#array,)*) }
@@ -346,6 +340,7 @@ impl Writer<'_> {
             Some(strips) => tree::rows(Some(strips), body(self)),
             None => self.peeled_rows(&ids, &body),
         };
+        // SAFETY: as the module's text says: what is unchecked was tested by code of this module, or proved for the launch.
         mixed!(unsafe { #rows })
     }
 
@@ -358,6 +353,7 @@ impl Writer<'_> {
                 return ::core::result::Result::Ok(());
             }
             let __thread = [0; 3];
+            // SAFETY: as in `whole`; a region runs behind those before it, and the lanes of one touch what is their own.
             unsafe { #tree }
         }
     }
@@ -387,6 +383,7 @@ impl Writer<'_> {
         };
         mixed! {
             let mut __lanes = #lanes;
+            // SAFETY: as in `whole`: the tests' own expressions.
             unsafe { #bounds }
             let __lanes = __lanes;
         }

@@ -298,15 +298,7 @@ impl Writer<'_> {
             | Expr::Or { .. }
             | Expr::Cast { .. } => true,
             Expr::Len(memory) => matches!(memory, Memory::Slice(_)),
-            Expr::Builtin(builtin) => match builtin {
-                Builtin::ThreadIdx(axis) | Builtin::GlobalIdx(axis) => axis != Axis::X,
-                Builtin::BlockIdx(_)
-                | Builtin::BlockDim(_)
-                | Builtin::GridDim(_)
-                | Builtin::GlobalDim(_)
-                | Builtin::SubgroupSize => true,
-                Builtin::GlobalThreadId | Builtin::SubgroupLane => false,
-            },
+            Expr::Builtin(builtin) => builtin.is_of_row(),
             Expr::Local(_) => {
                 let value = self.resolved(expr);
                 value != expr && self.is_of_row(value)

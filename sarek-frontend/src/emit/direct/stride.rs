@@ -210,15 +210,7 @@ impl Writer<'_> {
             | Expr::Binary { .. }
             | Expr::Cast { .. } => true,
             Expr::Len(memory) => matches!(memory, Memory::Slice(_)),
-            Expr::Builtin(builtin) => match builtin {
-                Builtin::ThreadIdx(axis) | Builtin::GlobalIdx(axis) => axis != Axis::X,
-                Builtin::BlockIdx(_)
-                | Builtin::BlockDim(_)
-                | Builtin::GridDim(_)
-                | Builtin::GlobalDim(_)
-                | Builtin::SubgroupSize => true,
-                Builtin::GlobalThreadId | Builtin::SubgroupLane => false,
-            },
+            Expr::Builtin(builtin) => builtin.is_of_row(),
             Expr::Divide { rhs, .. } => can_divide(self.kernel, rhs),
             Expr::Local(local) => {
                 let value = self.resolved(expr);

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use sarek_ir::analysis::regions::{MaskId, Node, Place, Plan, RegionId, Rules, label};
+use sarek_ir::analysis::regions::{MaskId, Node, Place, Plan, RegionId, Rules};
 use sarek_ir::analysis::touch;
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::{Expr, ExprId, LabelId, LocalId, Stmt, StmtId};
@@ -217,7 +217,7 @@ impl Writer<'_> {
     ) {
         let values = touch::operands(self.kernel, stmt);
         let agreed = among.control(stmt) && values.iter().all(|v| among.expr(*v));
-        let is_loop = label(self.kernel, stmt).is_some();
+        let is_loop = self.kernel.stmt(stmt).loop_label().is_some();
         if is_loop && !(agreed && self.left_together(among, stmt, &mut HashSet::new())) {
             let takes_turns = self.shapes.strides && straight.contains(&stmt);
             if self.shapes.masked && self.can_mask(among, stmt) {
@@ -251,7 +251,7 @@ impl Writer<'_> {
         let together = inner.all(|block| {
             let mut stmts = self.kernel.block(block);
             stmts.all(|s| {
-                inside.extend(label(self.kernel, s));
+                inside.extend(self.kernel.stmt(s).loop_label());
                 self.left_together(among, s, inside)
             })
         });

@@ -3,6 +3,7 @@
 use super::Analyser;
 use super::interval::Interval;
 use crate::analysis::shape::same;
+use crate::intrinsic::of_floats;
 use crate::{
     BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, Scalar, SiteId, UnaryOp, Value, eval,
 };
@@ -364,42 +365,7 @@ impl Analyser<'_> {
             | Intrinsic::ReverseBits
             | Intrinsic::SwapBytes => full,
             // Floats, whose values are not followed.
-            Intrinsic::Sqrt
-            | Intrinsic::Rsqrt
-            | Intrinsic::Cbrt
-            | Intrinsic::Exp
-            | Intrinsic::Exp2
-            | Intrinsic::ExpM1
-            | Intrinsic::Ln
-            | Intrinsic::Ln1p
-            | Intrinsic::Log2
-            | Intrinsic::Log10
-            | Intrinsic::Sin
-            | Intrinsic::Cos
-            | Intrinsic::Tan
-            | Intrinsic::Asin
-            | Intrinsic::Acos
-            | Intrinsic::Atan
-            | Intrinsic::Atan2
-            | Intrinsic::Sinh
-            | Intrinsic::Cosh
-            | Intrinsic::Tanh
-            | Intrinsic::Powf
-            | Intrinsic::Powi
-            | Intrinsic::Hypot
-            | Intrinsic::Floor
-            | Intrinsic::Ceil
-            | Intrinsic::Round
-            | Intrinsic::Trunc
-            | Intrinsic::Fract
-            | Intrinsic::MulAdd
-            | Intrinsic::Copysign
-            | Intrinsic::IsNan
-            | Intrinsic::IsInfinite
-            | Intrinsic::IsFinite
-            | Intrinsic::IsSignNegative
-            | Intrinsic::ToBits
-            | Intrinsic::FromBits => full,
+            of_floats!() | Intrinsic::FromBits => full,
         }
     }
 

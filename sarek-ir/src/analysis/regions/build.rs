@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{MaskId, MaskedIf, MaskedLoop, Node, RegionId, label};
+use super::{MaskId, MaskedIf, MaskedLoop, Node, RegionId};
 use crate::analysis::touch;
 use crate::analysis::uniformity::Uniformity;
 use crate::{Block, ExprId, Kernel, LabelId, Stmt, StmtId};
@@ -301,7 +301,7 @@ impl<'a> Builder<'a> {
     }
 
     fn loop_node(&mut self, stmt: StmtId, control: &[ExprId], body: Block) -> Node {
-        let label = label(self.rules.kernel, stmt);
+        let label = self.rules.kernel.stmt(stmt).loop_label();
         let label = label.unwrap_or_else(|| unreachable!("a loop has a label"));
         let masked = !self.agree(stmt, control) || self.loose_breaks.contains(&label);
         let masked = masked.then(|| MaskedLoop {
@@ -332,7 +332,7 @@ fn collect(
     all: &mut Vec<StmtId>,
 ) {
     all.push(stmt);
-    if let Some(label) = label(kernel, stmt) {
+    if let Some(label) = kernel.stmt(stmt).loop_label() {
         labels.insert(label, stmt);
     }
     for block in touch::blocks(kernel, stmt) {
