@@ -186,6 +186,7 @@ fn exactness(intrinsic: Intrinsic) -> Exactness {
         | Intrinsic::IsSignNegative
         | Intrinsic::ToBits
         | Intrinsic::FromBits
+        | Intrinsic::Bf16FromBits
         | Intrinsic::CountOnes
         | Intrinsic::LeadingZeros
         | Intrinsic::TrailingZeros

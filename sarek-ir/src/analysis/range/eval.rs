@@ -399,7 +399,8 @@ impl Analyser<'_> {
             | Intrinsic::IsFinite
             | Intrinsic::IsSignNegative
             | Intrinsic::ToBits
-            | Intrinsic::FromBits => full,
+            | Intrinsic::FromBits
+            | Intrinsic::Bf16FromBits => full,
         }
     }
 
@@ -420,7 +421,7 @@ impl Analyser<'_> {
 pub(super) fn of_value(value: Value) -> Interval {
     match value {
         Value::Bool(b) => Interval::exactly(b.into()),
-        Value::F16(_) | Value::F32(_) | Value::F64(_) => Interval::ANY,
+        Value::F16(_) | Value::Bf16(_) | Value::F32(_) | Value::F64(_) => Interval::ANY,
         Value::I8(_)
         | Value::U8(_)
         | Value::I16(_)
