@@ -273,7 +273,7 @@ fn value(value: Value) -> TokenStream {
             let v = Literal::u8_unsuffixed(v);
             quote!(#v)
         }
-        Value::U16(v) | Value::F16(v) => {
+        Value::U16(v) | Value::F16(v) | Value::Bf16(v) => {
             let v = Literal::u16_unsuffixed(v);
             quote!(#v)
         }
