@@ -198,6 +198,15 @@ impl Lowerer<'_> {
     }
 
     fn bad_suffix(&mut self, suffix: &str, span: proc_macro2::Span) -> Value {
+        if Scalar::from_name(suffix).is_some_and(Scalar::is_half) {
+            self.errors.at(
+                codes::HALF,
+                span,
+                format!("`{suffix}` has no literals"),
+                format!("write `{suffix}::from_f32_const(1.5)`"),
+            );
+            return Value::Never;
+        }
         let what = format!("a literal of type `{suffix}` is");
         self.errors.unsupported(
             codes::LITERAL,

@@ -235,6 +235,12 @@ fn converted(Mismatch { left, right }: Mismatch) -> String {
         (Known::Scalar(wanted), Known::Scalar(found)) if by_as(wanted) && !found.is_half() => {
             format!("give a value of that type, or convert it, as in `x as {wanted}`")
         }
+        (Known::Scalar(wanted), Known::Scalar(found)) if wanted.is_half() && found.is_half() => {
+            format!("convert it, as in `{wanted}::from_f32(x.to_f32())`, which rounds")
+        }
+        (Known::Scalar(wanted), Known::Scalar(found)) if wanted.is_float() && found.is_half() => {
+            format!("convert it, as in `x.to_{wanted}()`")
+        }
         _ => "give a value of that type".into(),
     }
 }
