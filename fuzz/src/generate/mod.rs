@@ -255,6 +255,7 @@ fn made(seed: u64, rustc: bool) -> Generated {
     offer(Scalar::U64, 5);
     offer(Scalar::F64, 3);
     offer(Scalar::F16, 2);
+    offer(Scalar::Bf16, 2);
     for ty in [Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16] {
         offer(ty, 2);
     }
@@ -413,7 +414,7 @@ impl Gen {
         match ty {
             Scalar::Bool => boolean::literal(self),
             Scalar::F32 | Scalar::F64 => float::literal(self, ty),
-            Scalar::F16 => half::literal(self),
+            Scalar::F16 | Scalar::Bf16 => half::literal(self, ty),
             _ => integer::literal(self, ty),
         }
     }
@@ -546,6 +547,7 @@ mod tests {
         "else { return; };",
         "else { break '",
         "else { continue '",
+        "bf16::from_",
         "f16::from_",
         "fetch_add",
         "f32x4",
@@ -555,6 +557,7 @@ mod tests {
         "match ",
         "panic!",
         "shared_array::<[",
+        "shared_array::<bf16",
         "shared_array::<f16",
         "shared_array::<i16",
         "shared_array::<u8",
@@ -564,6 +567,7 @@ mod tests {
         "superstep!",
         "tile: &mut [",
         "while let ",
+        ": &[bf16]",
         ": &[f16]",
         ": &[u16]",
         ": &mut [i8]",
