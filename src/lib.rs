@@ -37,7 +37,7 @@ pub mod testing;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 
-pub use half::{self, f16};
+pub use half::{self, bf16, f16};
 pub use sarek_ir as ir;
 pub use sarek_macros::{KernelType, device, kernel, kernel_test, native, superstep};
 pub use sarek_runtime::direct::Number;

@@ -1,6 +1,6 @@
 //! What a program with kernels imports: `use sarek::prelude::*;`.
 
-pub use half::f16;
+pub use half::{bf16, f16};
 pub use sarek_macros::{KernelType, device, kernel, kernel_test, native, superstep};
 pub use sarek_runtime::direct::collective::{
     barrier, block_fence, device_fence, shared_array, shared_slice, subgroup_all, subgroup_any,

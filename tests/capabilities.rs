@@ -17,7 +17,7 @@ const ROWS: [Row; 11] = [
     ("elementary functions on `f64`", |f| f.f64_math),
     ("`i64`, `u64`", |f| f.i64),
     ("vectors of `bool`, `i8`, `u8`", |f| f.storage8),
-    ("vectors of `i16`, `u16`", |f| f.storage16),
+    ("vectors of `i16`, `u16`, `bf16`", |f| f.storage16),
     ("vectors and shared arrays of `f16`", |f| f.f16),
     ("atomics of 64 bits", |f| f.atomics64),
     ("subgroups", |f| f.subgroups),

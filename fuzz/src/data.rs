@@ -6,7 +6,7 @@
 
 use sarek::ir::{Access, Param, ParamKind, Scalar, Value};
 use sarek::testing::{Random, Sample};
-use sarek::{Element, Vector, f16};
+use sarek::{Element, Vector, bf16, f16};
 use sarek_runtime::Arg;
 
 use crate::case::{Launch, Layout};
@@ -112,6 +112,7 @@ elements! {
     I64 i64 |v| v as u64;
     U64 u64 |v| v;
     F16 f16 |v| v.to_bits().into();
+    Bf16 bf16 |v| v.to_bits().into();
     F32 f32 |v| v.to_bits().into();
     F64 f64 |v| v.to_bits();
 }
@@ -136,6 +137,12 @@ impl Tame for u64 {}
 impl Tame for f16 {
     fn tame(random: &mut Random) -> f16 {
         f16::from_f64(eighths(random))
+    }
+}
+
+impl Tame for bf16 {
+    fn tame(random: &mut Random) -> bf16 {
+        bf16::from_f64(eighths(random))
     }
 }
 
@@ -215,6 +222,7 @@ fn scalar(ty: Scalar, random: &mut Random) -> Value {
         Scalar::U64 => Value::U64(Tame::tame(random)),
         Scalar::Usize => Value::Usize(random.below(1000)),
         Scalar::F16 => Value::F16(<f16 as Tame>::tame(random).to_bits()),
+        Scalar::Bf16 => Value::Bf16(<bf16 as Tame>::tame(random).to_bits()),
         Scalar::F32 => Value::f32(Tame::tame(random)),
         Scalar::F64 => Value::f64(Tame::tame(random)),
     }
@@ -224,9 +232,15 @@ fn scalar(ty: Scalar, random: &mut Random) -> Value {
 /// NaN are not asked for. What is `near` may differ by a hundredth: how exact functions are is the
 /// conformance suite's matter.
 pub fn same(ty: Scalar, near: bool, a: u64, b: u64) -> bool {
-    let half = |bits| f64::from(f16::from_bits(bits as u16));
     let (x, y) = match ty {
-        Scalar::F16 => (half(a), half(b)),
+        Scalar::F16 => {
+            let wide = |bits| f64::from(f16::from_bits(bits as u16));
+            (wide(a), wide(b))
+        }
+        Scalar::Bf16 => {
+            let wide = |bits| f64::from(bf16::from_bits(bits as u16));
+            (wide(a), wide(b))
+        }
         Scalar::F32 => (
             f64::from(f32::from_bits(a as u32)),
             f64::from(f32::from_bits(b as u32)),
@@ -257,6 +271,7 @@ pub fn show(ty: Scalar, bits: u64) -> String {
         Scalar::I64 => (bits as i64).to_string(),
         Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Usize => bits.to_string(),
         Scalar::F16 => format!("{:?}", f16::from_bits(bits as u16)),
+        Scalar::Bf16 => format!("{:?}", bf16::from_bits(bits as u16)),
         Scalar::F32 => format!("{:?}", f32::from_bits(bits as u32)),
         Scalar::F64 => format!("{:?}", f64::from_bits(bits)),
     }

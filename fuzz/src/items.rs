@@ -167,6 +167,8 @@ fn constant(path: &str) -> Result<Vec<Value>, String> {
     match path {
         "f16::ONE" => Ok(vec![Value::f16(1.0)]),
         "f16::ZERO" => Ok(vec![Value::f16(0.0)]),
+        "bf16::ONE" => Ok(vec![Value::bf16(1.0)]),
+        "bf16::ZERO" => Ok(vec![Value::bf16(0.0)]),
         _ => Err(format!("open link: `{path}`")),
     }
 }

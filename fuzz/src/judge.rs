@@ -373,6 +373,7 @@ fn scalar_arg<'a>(value: sarek::ir::Value, is_whole: bool) -> Arg<'a> {
         Value::U64(v) => arg!(v),
         Value::Usize(v) => (v as usize).into(),
         Value::F16(v) => arg!(sarek::f16::from_bits(v)),
+        Value::Bf16(v) => arg!(sarek::bf16::from_bits(v)),
         Value::F32(v) => arg!(f32::from_bits(v)),
         Value::F64(v) => arg!(f64::from_bits(v)),
     }

@@ -112,6 +112,7 @@ fn value(ty: Scalar, bits: u64) -> Value {
         Scalar::U64 => Value::U64(bits),
         Scalar::Usize => Value::Usize(bits),
         Scalar::F16 => Value::F16(bits as u16),
+        Scalar::Bf16 => Value::Bf16(bits as u16),
         Scalar::F32 => Value::F32(bits as u32),
         Scalar::F64 => Value::F64(bits),
     }
@@ -123,7 +124,7 @@ fn bits(value: Value) -> u64 {
         Value::I8(v) => v as u8 as u64,
         Value::U8(v) => v.into(),
         Value::I16(v) => v as u16 as u64,
-        Value::U16(v) | Value::F16(v) => v.into(),
+        Value::U16(v) | Value::F16(v) | Value::Bf16(v) => v.into(),
         Value::I32(v) => v as u32 as u64,
         Value::U32(v) | Value::F32(v) => v.into(),
         Value::I64(v) => v as u64,

@@ -213,9 +213,9 @@ fn literals(ty: Scalar) -> Vec<Expr> {
                 literal(format!("1.0{ty}"), 1.0),
             ]
         }
-        Scalar::F16 => vec![
-            literal("f16::ZERO".into(), 0.0),
-            literal("f16::ONE".into(), 1.0),
+        Scalar::F16 | Scalar::Bf16 => vec![
+            literal(format!("{ty}::ZERO"), 0.0),
+            literal(format!("{ty}::ONE"), 1.0),
         ],
         _ => vec![
             literal(format!("0{ty}"), 0.0),

@@ -1,4 +1,4 @@
-//! `half::f16`: what its functions lower to, and what it has not.
+//! `half::f16` and `half::bf16`: what their functions lower to, and what they have not.
 
 mod common;
 
@@ -22,12 +22,14 @@ fn rejects(arguments: &str, source: &str, start: &str) {
 
 #[test]
 fn it_is_a_scalar_by_every_path() {
-    for path in ["f16", "half::f16", "sarek::f16", "::half::f16"] {
-        has(
-            &format!("x: &mut [{path}]"),
-            "let a = x[0]; x[1] = a;",
-            "let a: f16 = x[0usize]!0;",
-        );
+    for name in ["f16", "bf16"] {
+        for module in ["", "half::", "sarek::", "::half::", "sarek::prelude::"] {
+            has(
+                &format!("x: &mut [{module}{name}]"),
+                "let a = x[0]; x[1] = a;",
+                &format!("let a: {name} = x[0usize]!0;"),
+            );
+        }
     }
 }
 
@@ -67,6 +69,33 @@ fn conversions_are_casts() {
 }
 
 #[test]
+fn conversions_of_bf16_are_casts() {
+    for (arguments, source, line) in [
+        ("a: f32", "bf16::from_f32(a)", "bf16 = a as bf16"),
+        ("a: f64", "half::bf16::from_f64(a)", "bf16 = a as bf16"),
+        ("", "bf16::from_f32_const(1.5)", "bf16 = 1.5f32 as bf16"),
+        ("a: bf16", "a.to_f32()", "f32 = a as f32"),
+        ("a: bf16", "a.to_f64()", "f64 = a as f64"),
+        ("a: u16", "bf16::from_bits(a)", "bf16 = bf16::from_bits(a)"),
+        ("a: bf16", "a.to_bits()", "u16 = a.to_bits()"),
+        ("a: i8", "bf16::from(a)", "bf16 = a as f32 as bf16"),
+        ("a: bf16", "f32::from(a)", "f32 = a as f32"),
+        (
+            "a: f16",
+            "bf16::from_f32(a.to_f32())",
+            "bf16 = a as f32 as bf16",
+        ),
+        ("", "bf16::EPSILON", "bf16 = bf16::EPSILON"),
+    ] {
+        has(
+            arguments,
+            &format!("let b = {source};"),
+            &format!("let b: {line};"),
+        );
+    }
+}
+
+#[test]
 fn its_constants_are_of_it() {
     has(
         "a: f16",
@@ -89,11 +118,7 @@ fn what_rust_has_not_is_rejected() {
         "`f16` is not converted by `as`",
     );
     rejects("a: f16", "let b = a * 2.0;", "mismatched types");
-    rejects(
-        "a: f16",
-        "let b = 2.0f16 * a;",
-        "a literal of type `f16` is not",
-    );
+    rejects("a: f16", "let b = 2.0f16 * a;", "`f16` has no literals");
     rejects("a: f16", "let b = a.exp();", "`f16` has no method `exp`");
     rejects(
         "a: f16",
@@ -101,6 +126,34 @@ fn what_rust_has_not_is_rejected() {
         "`f16` has no method `recip`",
     );
     rejects("a: &[Atomic<f16>]", "", "`Atomic<f16>` does not exist");
+}
+
+#[test]
+fn what_bf16_has_not_is_rejected() {
+    for (arguments, source, message) in [
+        (
+            "a: f32",
+            "let b = a as bf16;",
+            "`bf16` is not converted by `as`",
+        ),
+        (
+            "a: bf16",
+            "let b = a as f32;",
+            "`bf16` is not converted by `as`",
+        ),
+        (
+            "a: f16",
+            "let b = bf16::from(a);",
+            "`bf16::from` does not take `f16`",
+        ),
+        ("a: bf16, b: f16", "let c = a + b;", "mismatched types"),
+        ("a: bf16", "let b = a * 2.0;", "mismatched types"),
+        ("a: bf16", "let b = 2.0bf16 * a;", "`bf16` has no literals"),
+        ("a: bf16", "let b = a.exp();", "`bf16` has no method `exp`"),
+        ("a: &[Atomic<bf16>]", "", "`Atomic<bf16>` does not exist"),
+    ] {
+        rejects(arguments, source, message);
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Conversions between 16-bit floats, held as their bits, and wider ones: the one definition for host backends.
+//! Conversions between `f16`, the 16-bit floats of IEEE 754, held as their bits, and wider floats: the one definition for
+//! host backends.
 //!
 //! They round to nearest, ties to even, once. (The `half` crate's own `from_f64` rounds twice on processors that
 //! convert in hardware, and leaves the low half of the fraction out of account on others.) Nothing branches, so that
@@ -48,10 +49,16 @@ pub const fn from_f32(value: f32) -> u16 {
     (all | (sign >> 16)) as u16
 }
 
-/// The bits of the nearest 16-bit float, by way of the `f32` that is rounded to an odd fraction: it tells on
-/// which side of a tie the number lies.
+/// The bits of the nearest 16-bit float.
 #[inline(always)]
 pub const fn from_f64(value: f64) -> u16 {
+    from_f32(odd(value))
+}
+
+/// The number rounded to an odd fraction, which tells on which side of a tie of fewer digits it lies. Rounded again, to
+/// those, it is what rounding once gives.
+#[inline(always)]
+pub(crate) const fn odd(value: f64) -> f32 {
     let near = value as f32;
     let is_exact = near as f64 == value || value.is_nan();
     let is_above = (near as f64).abs() > value.abs();
@@ -61,7 +68,7 @@ pub const fn from_f64(value: f64) -> u16 {
     } else {
         towards_zero | 1
     };
-    from_f32(f32::from_bits(odd))
+    f32::from_bits(odd)
 }
 
 #[cfg(test)]

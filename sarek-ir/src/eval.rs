@@ -21,7 +21,7 @@ pub use host::{Fault, Host, Ids, Like, SUBGROUP};
 pub(crate) use lane::shared_len;
 pub use sanitize::{Deed, Finding, Sanitize, Spot, Touch};
 
-use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value, binary16};
+use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value, bfloat16, binary16};
 
 /// `op arg`
 pub fn unary(op: UnaryOp, arg: Value) -> Value {
@@ -31,6 +31,7 @@ pub fn unary(op: UnaryOp, arg: Value) -> Value {
         (UnaryOp::Neg, Value::I32(v)) => Value::I32(v.wrapping_neg()),
         (UnaryOp::Neg, Value::I64(v)) => Value::I64(v.wrapping_neg()),
         (UnaryOp::Neg, Value::F16(v)) => Value::F16(v ^ 0x8000),
+        (UnaryOp::Neg, Value::Bf16(v)) => Value::Bf16(v ^ 0x8000),
         (UnaryOp::Neg, Value::F32(v)) => Value::f32(-f32::from_bits(v)),
         (UnaryOp::Neg, Value::F64(v)) => Value::f64(-f64::from_bits(v)),
         (UnaryOp::Not, Value::Bool(v)) => Value::Bool(!v),
@@ -111,22 +112,28 @@ pub fn binary(op: BinaryOp, lhs: Value, rhs: Value) -> Value {
         (Value::I64(a), Value::I64(b)) => int_binary!(Value::I64, op, a, b),
         (Value::U64(a), Value::U64(b)) => int_binary!(Value::U64, op, a, b),
         (Value::Usize(a), Value::Usize(b)) => int_binary!(Value::Usize, op, a, b),
-        (Value::F16(a), Value::F16(b)) => narrowed(binary(op, widened(a), widened(b))),
+        (Value::F16(_), Value::F16(_)) | (Value::Bf16(_), Value::Bf16(_)) => {
+            narrowed(binary(op, widened(lhs), widened(rhs)), lhs.scalar())
+        }
         (Value::F32(a), Value::F32(b)) => float_binary!(f32, op, a, b),
         (Value::F64(a), Value::F64(b)) => float_binary!(f64, op, a, b),
         (lhs, rhs) => unreachable!("{op:?} does not stand on {lhs:?} and {rhs:?}"),
     }
 }
 
-/// The `f32` of an `f16`, which is computed with in its place.
-fn widened(bits: u16) -> Value {
-    Value::f32(binary16::to_f32(bits))
+/// The `f32` of a 16-bit float, which is computed with in its place; other values as they are.
+fn widened(value: Value) -> Value {
+    match value {
+        Value::F16(bits) => Value::f32(binary16::to_f32(bits)),
+        Value::Bf16(bits) => Value::f32(bfloat16::to_f32(bits)),
+        other => other,
+    }
 }
 
-/// A result, rounded to `f16` if it is an `f32`.
-fn narrowed(result: Value) -> Value {
+/// A result, rounded to a 16-bit float if it is an `f32`.
+fn narrowed(result: Value, to: Scalar) -> Value {
     match result {
-        Value::F32(bits) => Value::f16(f32::from_bits(bits)),
+        Value::F32(_) => cast(result, to),
         other => other,
     }
 }
@@ -179,7 +186,7 @@ fn shift(op: BinaryOp, lhs: Value, rhs: Value) -> Value {
         Value::I64(v) => by!(Value::I64, v),
         Value::U64(v) => by!(Value::U64, v),
         Value::Usize(v) => by!(Value::Usize, v),
-        Value::Bool(_) | Value::F16(_) | Value::F32(_) | Value::F64(_) => {
+        Value::Bool(_) | Value::F16(_) | Value::Bf16(_) | Value::F32(_) | Value::F64(_) => {
             unreachable!("{lhs:?} has no shifts")
         }
     }
@@ -226,8 +233,9 @@ pub fn cast(arg: Value, to: Scalar) -> Value {
                 Scalar::I64 => Value::I64($v as i64),
                 Scalar::U64 => Value::U64($v as u64),
                 Scalar::Usize => Value::Usize($v as u64),
-                // An integer that `f32` rounds is too large for `f16`.
+                // By way of `f32`, as in the `half` crate.
                 Scalar::F16 => Value::f16($v as f32),
+                Scalar::Bf16 => Value::bf16($v as f32),
                 Scalar::F32 => Value::f32($v as f32),
                 Scalar::F64 => Value::f64($v as f64),
                 Scalar::Bool => unreachable!("only a bool is cast to bool"),
@@ -245,10 +253,11 @@ pub fn cast(arg: Value, to: Scalar) -> Value {
         Value::U32(v) => from!(v),
         Value::I64(v) => from!(v),
         Value::U64(v) | Value::Usize(v) => from!(v),
-        Value::F16(v) if to == Scalar::F16 => Value::F16(v),
-        Value::F16(v) => from!(binary16::to_f32(v)),
+        Value::F16(_) | Value::Bf16(_) if to == arg.scalar() => arg,
+        Value::F16(_) | Value::Bf16(_) => cast(widened(arg), to),
         Value::F32(v) => from!(f32::from_bits(v)),
         Value::F64(v) if to == Scalar::F16 => Value::F16(binary16::from_f64(f64::from_bits(v))),
+        Value::F64(v) if to == Scalar::Bf16 => Value::Bf16(bfloat16::from_f64(f64::from_bits(v))),
         Value::F64(v) => from!(f64::from_bits(v)),
     }
 }

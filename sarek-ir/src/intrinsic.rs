@@ -256,6 +256,8 @@ intrinsics! {
     ToBits "to_bits" Float () -> Unsigned;
     /// The float of these bits: `f32::from_bits(u32)`, the receiver being the argument.
     FromBits "from_bits" UnsignedInt () -> Float;
+    /// The same of `bf16`, which is no wider than `f16`.
+    Bf16FromBits "from_bits" UnsignedInt () -> Fixed(Scalar::Bf16);
     /// Number of one bits.
     CountOnes "count_ones" Int () -> Fixed(U);
     /// Number of zero bits from the top.
@@ -299,9 +301,10 @@ intrinsics! {
 impl Intrinsic {
     /// The intrinsic behind a method of this name on this type.
     pub fn method(name: &str, on: Scalar) -> Option<Intrinsic> {
-        Intrinsic::ALL.iter().copied().find(|i| {
-            i.name() == name && i.class().contains(on) && !matches!(i, Intrinsic::FromBits)
-        })
+        Intrinsic::ALL
+            .iter()
+            .copied()
+            .find(|i| i.name() == name && i.class().contains(on) && !i.is_from_bits())
     }
 
     /// Is it a transcendental function, or a root that processors have not?
@@ -318,10 +321,27 @@ impl Intrinsic {
         )
     }
 
+    /// `from_bits` of a float type.
+    pub const fn from_bits(float: Scalar) -> Intrinsic {
+        match float {
+            Scalar::Bf16 => Intrinsic::Bf16FromBits,
+            _ => Intrinsic::FromBits,
+        }
+    }
+
+    /// Is it a function from bits, not a method?
+    pub const fn is_from_bits(self) -> bool {
+        matches!(self, Intrinsic::FromBits | Intrinsic::Bf16FromBits)
+    }
+
     /// Is there such a method on this type? Not every width of bits is that of a float.
     pub const fn stands_on(self, on: Scalar) -> bool {
-        let has_float = !matches!(on, Scalar::Usize | Scalar::U8);
-        self.class().contains(on) && (has_float || !matches!(self, Intrinsic::FromBits))
+        let has_float = match self {
+            Intrinsic::FromBits => !matches!(on, Scalar::Usize | Scalar::U8),
+            Intrinsic::Bf16FromBits => matches!(on, Scalar::U16),
+            _ => true,
+        };
+        self.class().contains(on) && has_float
     }
 
     /// The type of the result for a receiver of type `on`.
@@ -330,7 +350,9 @@ impl Intrinsic {
             (ResultType::Same, _) => on,
             (ResultType::Fixed(s), _) => s,
             (ResultType::Unsigned, Scalar::I8 | Scalar::U8) => Scalar::U8,
-            (ResultType::Unsigned, Scalar::I16 | Scalar::U16 | Scalar::F16) => Scalar::U16,
+            (ResultType::Unsigned, Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16) => {
+                Scalar::U16
+            }
             (ResultType::Unsigned, Scalar::I32 | Scalar::U32 | Scalar::F32) => Scalar::U32,
             (ResultType::Unsigned, Scalar::Usize) => Scalar::Usize,
             (ResultType::Unsigned, _) => Scalar::U64,

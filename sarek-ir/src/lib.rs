@@ -68,7 +68,7 @@
 //! | [`passes::park_returns`] | no barrier stands behind a `return` that some threads of a block take without the others; nothing that decides whether and how often a barrier is come to can fault |
 //! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
 //! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |
-//! | [`passes::widen_small`] | numbers of 8 and 16 bits are held, and cast from and to their 32-bit type (`f16` from `f64`, too); checked divisions apart, arithmetic has 32 or 64 bits |
+//! | [`passes::widen_small`] | numbers of 8 and 16 bits are held, and cast from and to their 32-bit type (those of 16-bit floats from `f64`, too); checked divisions apart, arithmetic has 32 or 64 bits |
 //! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted, those around barriers once a thread of the block has |
 //! | [`passes::lower_labels`] | `Break` and `Continue` name the innermost loop only |
 //! | [`passes::fold_continues`] | no loop with a barrier in it has a `Continue` after which something would be left out |
@@ -78,6 +78,7 @@
 //! [`fn@validate`] checks the contract; writers, analyses and backends trust a validated kernel.
 
 pub mod analysis;
+pub mod bfloat16;
 pub mod binary16;
 pub mod builder;
 mod closure;

@@ -25,6 +25,8 @@ pub enum Scalar {
     Usize,
     /// `half::f16`
     F16,
+    /// `half::bf16`
+    Bf16,
     /// `f32`
     F32,
     /// `f64`
@@ -33,7 +35,7 @@ pub enum Scalar {
 
 impl Scalar {
     /// Every scalar type.
-    pub const ALL: [Scalar; 13] = [
+    pub const ALL: [Scalar; 14] = [
         Scalar::Bool,
         Scalar::I8,
         Scalar::U8,
@@ -45,6 +47,7 @@ impl Scalar {
         Scalar::U64,
         Scalar::Usize,
         Scalar::F16,
+        Scalar::Bf16,
         Scalar::F32,
         Scalar::F64,
     ];
@@ -63,6 +66,7 @@ impl Scalar {
             Scalar::U64 => "u64",
             Scalar::Usize => "usize",
             Scalar::F16 => "f16",
+            Scalar::Bf16 => "bf16",
             Scalar::F32 => "f32",
             Scalar::F64 => "f64",
         }
@@ -77,7 +81,7 @@ impl Scalar {
     pub const fn size(self) -> usize {
         match self {
             Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
-            Scalar::I16 | Scalar::U16 | Scalar::F16 => 2,
+            Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 => 2,
             Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
             Scalar::I64 | Scalar::U64 | Scalar::Usize | Scalar::F64 => 8,
         }
@@ -119,7 +123,12 @@ impl Scalar {
 
     /// Is it a floating-point type?
     pub const fn is_float(self) -> bool {
-        matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64)
+        matches!(self, Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64)
+    }
+
+    /// Is it a 16-bit float: a type of the `half` crate, computed with as `f32`?
+    pub const fn is_half(self) -> bool {
+        matches!(self, Scalar::F16 | Scalar::Bf16)
     }
 
     /// The type in which targets compute with an 8- or 16-bit number: of 32 bits, an integer of its sign or
@@ -128,7 +137,7 @@ impl Scalar {
         match self {
             Scalar::I8 | Scalar::I16 => Some(Scalar::I32),
             Scalar::U8 | Scalar::U16 => Some(Scalar::U32),
-            Scalar::F16 => Some(Scalar::F32),
+            Scalar::F16 | Scalar::Bf16 => Some(Scalar::F32),
             Scalar::Bool
             | Scalar::I32
             | Scalar::U32
@@ -148,7 +157,7 @@ impl Scalar {
             Scalar::I32 | Scalar::U32 => Some(Scalar::U32),
             Scalar::I64 | Scalar::U64 => Some(Scalar::U64),
             Scalar::Usize => Some(Scalar::Usize),
-            Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 => None,
+            Scalar::Bool | Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => None,
         }
     }
 }

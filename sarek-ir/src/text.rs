@@ -537,7 +537,7 @@ impl<'a> Text<'a> {
     }
 
     fn call(&mut self, intrinsic: Intrinsic, id: ExprId, args: &[ExprId]) {
-        let rest = if intrinsic == Intrinsic::FromBits {
+        let rest = if intrinsic.is_from_bits() {
             self.put(format_args!("{}::from_bits(", self.kernel.scalar_of(id)));
             args
         } else {

@@ -1,4 +1,4 @@
-use crate::{Scalar, binary16};
+use crate::{Scalar, bfloat16, binary16};
 
 /// A scalar value: a literal in a kernel, a linked constant, a launch argument.
 ///
@@ -27,6 +27,8 @@ pub enum Value {
     Usize(u64),
     /// The bits of an `f16`.
     F16(u16),
+    /// The bits of a `bf16`.
+    Bf16(u16),
     /// The bits of an `f32`.
     F32(u32),
     /// The bits of an `f64`.
@@ -48,6 +50,7 @@ impl Value {
             Value::U64(_) => Scalar::U64,
             Value::Usize(_) => Scalar::Usize,
             Value::F16(_) => Scalar::F16,
+            Value::Bf16(_) => Scalar::Bf16,
             Value::F32(_) => Scalar::F32,
             Value::F64(_) => Scalar::F64,
         }
@@ -56,6 +59,11 @@ impl Value {
     /// The nearest `f16`.
     pub const fn f16(v: f32) -> Value {
         Value::F16(binary16::from_f32(v))
+    }
+
+    /// The nearest `bf16`.
+    pub const fn bf16(v: f32) -> Value {
+        Value::Bf16(bfloat16::from_f32(v))
     }
 
     /// The value of an `f32`.
@@ -80,7 +88,9 @@ impl Value {
             Scalar::I64 => Value::I64(v as i64),
             Scalar::U64 => Value::U64(v as u64),
             Scalar::Usize => Value::Usize(v as u64),
-            Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 => return None,
+            Scalar::Bool | Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => {
+                return None;
+            }
         })
     }
 
@@ -95,7 +105,9 @@ impl Value {
             Value::U32(v) => v as i128,
             Value::I64(v) => v as i128,
             Value::U64(v) | Value::Usize(v) => v as i128,
-            Value::Bool(_) | Value::F16(_) | Value::F32(_) | Value::F64(_) => return None,
+            Value::Bool(_) | Value::F16(_) | Value::Bf16(_) | Value::F32(_) | Value::F64(_) => {
+                return None;
+            }
         })
     }
 
@@ -113,6 +125,7 @@ impl Value {
             Scalar::U64 => Value::U64(0),
             Scalar::Usize => Value::Usize(0),
             Scalar::F16 => Value::F16(0),
+            Scalar::Bf16 => Value::Bf16(0),
             Scalar::F32 => Value::F32(0),
             Scalar::F64 => Value::F64(0),
         }

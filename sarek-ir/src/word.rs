@@ -17,6 +17,7 @@ impl Value {
             Scalar::U64 => Value::U64(bits),
             Scalar::Usize => Value::Usize(bits),
             Scalar::F16 => Value::F16(bits as u16),
+            Scalar::Bf16 => Value::Bf16(bits as u16),
             Scalar::F32 => Value::F32(bits as u32),
             Scalar::F64 => Value::F64(bits),
         }
@@ -29,7 +30,7 @@ impl Value {
             Value::I8(v) => v as u64,
             Value::U8(v) => v as u64,
             Value::I16(v) => v as u64,
-            Value::U16(v) | Value::F16(v) => v as u64,
+            Value::U16(v) | Value::F16(v) | Value::Bf16(v) => v as u64,
             Value::I32(v) => v as u64,
             Value::U32(v) | Value::F32(v) => v as u64,
             Value::I64(v) => v as u64,
@@ -51,6 +52,7 @@ mod tests {
             Value::I32(i32::MIN),
             Value::I64(-1),
             Value::Usize(1 << 40),
+            Value::bf16(-1.5),
             Value::f32(-0.0),
             Value::f64(f64::NAN),
         ] {

@@ -117,6 +117,7 @@ fn run(ty: Scalar, name: &str, operations: &[Operation], wrong: &mut Vec<String>
 fn show(v: Value) -> String {
     match v {
         Value::F16(v) => half::f16::from_bits(v).to_string(),
+        Value::Bf16(v) => half::bf16::from_bits(v).to_string(),
         Value::F32(v) => format!("{:?}", f32::from_bits(v)),
         Value::F64(v) => format!("{:?}", f64::from_bits(v)),
         other => format!("{other:?}"),
@@ -128,7 +129,7 @@ fn bytes(v: Value) -> Vec<u8> {
         Value::I8(v) => v.to_ne_bytes().to_vec(),
         Value::U8(v) => v.to_ne_bytes().to_vec(),
         Value::I16(v) => v.to_ne_bytes().to_vec(),
-        Value::U16(v) | Value::F16(v) => v.to_ne_bytes().to_vec(),
+        Value::U16(v) | Value::F16(v) | Value::Bf16(v) => v.to_ne_bytes().to_vec(),
         Value::I32(v) => v.to_ne_bytes().to_vec(),
         Value::U32(v) | Value::F32(v) => v.to_ne_bytes().to_vec(),
         Value::I64(v) => v.to_ne_bytes().to_vec(),
@@ -147,6 +148,7 @@ fn value(ty: Scalar, bytes: &[u8]) -> Value {
         Scalar::I16 => Value::I16(half(bytes) as i16),
         Scalar::U16 => Value::U16(half(bytes)),
         Scalar::F16 => Value::F16(half(bytes)),
+        Scalar::Bf16 => Value::Bf16(half(bytes)),
         Scalar::I32 => Value::I32(word(bytes) as i32),
         Scalar::U32 => Value::U32(word(bytes)),
         Scalar::F32 => Value::F32(word(bytes)),

@@ -111,6 +111,9 @@ fn unusual(ty: Scalar) -> Vec<Value> {
         Scalar::F16 => [0.0, -0.0, 0.1, 6e-8, 1.5, 65504.0, f32::INFINITY, f32::NAN]
             .map(Value::f16)
             .to_vec(),
+        Scalar::Bf16 => [0.0, -0.0, 0.1, 1e-40, 1.5, 3e38, f32::INFINITY, f32::NAN]
+            .map(Value::bf16)
+            .to_vec(),
         Scalar::F32 => [
             0.0,
             -0.0,

@@ -192,7 +192,7 @@ pub struct Features {
     pub i64: bool,
     /// Buffers of 8-bit elements (`bool`, `i8`, `u8`).
     pub storage8: bool,
-    /// Buffers of 16-bit elements (`i16`, `u16`).
+    /// Buffers of 16-bit elements (`i16`, `u16`, `bf16`).
     pub storage16: bool,
     /// Buffers and shared arrays of `f16`.
     pub f16: bool,

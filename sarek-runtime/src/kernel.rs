@@ -1,4 +1,4 @@
-use half::f16;
+use half::{bf16, f16};
 use sarek_ir::Value;
 use sarek_ir::link::Links;
 
@@ -11,7 +11,7 @@ use crate::{NativeOperand, Result, launch};
     message = "SRK0313: `{Self}` is no scalar",
     label = "not a scalar of the kernel language",
     note = "why: such a value travels in one word, through a device's memory",
-    note = "instead: give its parts, each of bool, i8 to i64, u8 to u64, usize, f16, f32 or f64"
+    note = "instead: give its parts, each of bool, i8 to i64, u8 to u64, usize, f16, bf16, f32 or f64"
 )]
 pub trait ScalarArg: Copy + NativeOperand + 'static {
     /// Itself: expansions have rustc see by this that it is a scalar.
@@ -59,6 +59,7 @@ scalars! {
     i64 I64 |v| Value::I64(v), v;
     u64 U64 |v| Value::U64(v), v;
     f16 F16 |v| Value::F16(v.to_bits()), f16::from_bits(v);
+    bf16 Bf16 |v| Value::Bf16(v.to_bits()), bf16::from_bits(v);
     f32 F32 |v| Value::f32(v), f32::from_bits(v);
     f64 F64 |v| Value::f64(v), f64::from_bits(v);
 }

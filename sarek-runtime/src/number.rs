@@ -6,10 +6,9 @@ use std::ops::{
     Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, Shr, Sub, SubAssign,
 };
 
-use half::f16;
-use sarek_ir::binary16;
+use half::{bf16, f16};
 
-use crate::direct::{Divide, Elementary, narrow, wide};
+use crate::direct::{Divide, Elementary, Half, narrow, wide};
 use crate::{Element, ScalarArg};
 
 mod sealed {
@@ -22,19 +21,19 @@ use sealed::Sealed;
     message = "SRK0315: `{Self}` is no scalar of vectors",
     label = "not a scalar of vectors",
     note = "why: each instance of a generic kernel is rendered for the devices, which know these types alone",
-    note = "instead: use one of bool, i8 to i64, u8 to u64, f16, f32 and f64"
+    note = "instead: use one of bool, i8 to i64, u8 to u64, f16, bf16, f32 and f64"
 )]
 pub trait Scalar:
     Sealed + crate::direct::Number + Element + ScalarArg + Default + Debug + PartialEq + PartialOrd
 {
 }
 
-/// A number that stands in vectors: `i8` to `i64`, `u8` to `u64`, `f16`, `f32`, `f64`.
+/// A number that stands in vectors: `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
     message = "SRK0315: `{Self}` is no number of vectors",
     label = "not a number of vectors",
     note = "why: each instance of a generic kernel is rendered for the devices, which know these types alone",
-    note = "instead: use one of i8 to i64, u8 to u64, f16, f32 and f64"
+    note = "instead: use one of i8 to i64, u8 to u64, f16, bf16, f32 and f64"
 )]
 #[allow(missing_docs)] // the conversions mean `as`
 pub trait Num:
@@ -114,14 +113,14 @@ pub trait Int:
     fn wrapping_mul(self, other: Self) -> Self;
 }
 
-/// A float that stands in vectors: `f16`, `f32` or `f64`.
+/// A float that stands in vectors: `f16`, `bf16`, `f32` or `f64`.
 ///
-/// What `f16` has of it is the method of `f32`, rounded.
+/// What `f16` and `bf16` have of it is the method of `f32`, rounded.
 #[diagnostic::on_unimplemented(
     message = "SRK0315: `{Self}` is no float of vectors",
     label = "not a float of vectors",
     note = "why: each instance of a generic kernel is rendered for the devices, which know these types alone",
-    note = "instead: use one of f16, f32 and f64"
+    note = "instead: use one of f16, bf16, f32 and f64"
 )]
 #[allow(missing_docs)] // the methods are those of `f32`
 pub trait Float: Num + Neg<Output = Self> + Elementary {
@@ -270,14 +269,11 @@ macro_rules! floats {
 
 floats!(f32 f64);
 
-impl Sealed for f16 {}
-impl Scalar for f16 {}
-
 macro_rules! half_conversions {
-    ($($from:ident $to:ident $ty:ident;)*) => {$(
-        // An integer that `f32` rounds is too large for `f16`.
+    ($t:ident: $($from:ident $to:ident $ty:ident;)*) => {$(
+        // By way of `f32`, as in the `half` crate.
         #[inline(always)]
-        fn $from(value: $ty) -> f16 {
+        fn $from(value: $ty) -> $t {
             narrow(value as f32)
         }
 
@@ -288,75 +284,84 @@ macro_rules! half_conversions {
     )*};
 }
 
-impl Num for f16 {
-    const ZERO: f16 = f16::ZERO;
-    const ONE: f16 = f16::ONE;
-    const MIN: f16 = f16::MIN;
-    const MAX: f16 = f16::MAX;
-
-    half_conversions! {
-        from_i32 to_i32 i32;
-        from_u32 to_u32 u32;
-        from_i64 to_i64 i64;
-        from_u64 to_u64 u64;
-        from_usize to_usize usize;
-        from_f32 to_f32 f32;
-    }
-
-    #[inline(always)]
-    fn from_f64(value: f64) -> f16 {
-        f16::from_bits(binary16::from_f64(value))
-    }
-
-    #[inline(always)]
-    fn to_f64(self) -> f64 {
-        wide(self).into()
-    }
-}
-
 macro_rules! by_f32 {
-    ($($name:ident($($arg:ident),*);)*) => {$(
+    ($t:ident: $($name:ident($($arg:ident),*);)*) => {$(
         #[inline(always)]
-        fn $name(self, $($arg: f16),*) -> f16 {
+        fn $name(self, $($arg: $t),*) -> $t {
             narrow(Float::$name(wide(self), $(wide($arg)),*))
         }
     )*};
 }
 
-impl Float for f16 {
-    const EPSILON: f16 = f16::EPSILON;
-    const PI: f16 = f16::PI;
-    const INFINITY: f16 = f16::INFINITY;
+macro_rules! halves {
+    ($($t:ident)*) => {$(
+        impl Sealed for $t {}
+        impl Scalar for $t {}
 
-    by_f32! {
-        rsqrt();
-        min(other);
-        max(other);
-        clamp(lo, hi);
-        sqrt();
-        abs();
-        signum();
-        floor();
-        ceil();
-        round();
-        trunc();
-        fract();
-        mul_add(a, b);
-        copysign(sign);
-    }
+        impl Num for $t {
+            const ZERO: $t = $t::ZERO;
+            const ONE: $t = $t::ONE;
+            const MIN: $t = $t::MIN;
+            const MAX: $t = $t::MAX;
 
-    #[inline(always)]
-    fn powi(self, n: i32) -> f16 {
-        narrow(wide(self).powi(n))
-    }
+            half_conversions! { $t:
+                from_i32 to_i32 i32;
+                from_u32 to_u32 u32;
+                from_i64 to_i64 i64;
+                from_u64 to_u64 u64;
+                from_usize to_usize usize;
+                from_f32 to_f32 f32;
+            }
 
-    #[inline(always)]
-    fn is_nan(self) -> bool {
-        f16::is_nan(self)
-    }
+            #[inline(always)]
+            fn from_f64(value: f64) -> $t {
+                $t::narrow_f64(value)
+            }
 
-    #[inline(always)]
-    fn is_finite(self) -> bool {
-        f16::is_finite(self)
-    }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                wide(self).into()
+            }
+        }
+
+        impl Float for $t {
+            const EPSILON: $t = $t::EPSILON;
+            const PI: $t = $t::PI;
+            const INFINITY: $t = $t::INFINITY;
+
+            by_f32! { $t:
+                rsqrt();
+                min(other);
+                max(other);
+                clamp(lo, hi);
+                sqrt();
+                abs();
+                signum();
+                floor();
+                ceil();
+                round();
+                trunc();
+                fract();
+                mul_add(a, b);
+                copysign(sign);
+            }
+
+            #[inline(always)]
+            fn powi(self, n: i32) -> $t {
+                narrow(wide(self).powi(n))
+            }
+
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                $t::is_nan(self)
+            }
+
+            #[inline(always)]
+            fn is_finite(self) -> bool {
+                $t::is_finite(self)
+            }
+        }
+    )*};
 }
+
+halves!(f16 bf16);

@@ -143,6 +143,7 @@ fn value(ty: Scalar, words: &[u32]) -> Value {
         Scalar::I32 => Value::I32(low as i32),
         Scalar::U32 => Value::U32(low),
         Scalar::F16 => Value::F16(low as u16),
+        Scalar::Bf16 => Value::Bf16(low as u16),
         Scalar::F32 => Value::F32(low),
         Scalar::I64 => Value::I64(whole() as i64),
         Scalar::U64 => Value::U64(whole()),

@@ -1,6 +1,6 @@
 //! The types that kernels know.
 
-use half::f16;
+use half::{bf16, f16};
 use sarek_ir::{EnumInfo, FieldInfo, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
 
 use crate::direct::{Scratch, leaves};
@@ -49,7 +49,7 @@ pub unsafe trait KernelType: Copy + Send + Sync + 'static {
     }
 }
 
-/// A type that stands in vectors: `bool`, `i8` to `i64`, `u8` to `u64`, `f16`, `f32`, `f64`, arrays of such types, and
+/// A type that stands in vectors: `bool`, `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32`, `f64`, arrays of such types, and
 /// what derives [`KernelType`].
 ///
 /// # Safety
@@ -60,7 +60,7 @@ pub unsafe trait KernelType: Copy + Send + Sync + 'static {
     label = "not an element type",
     note = "why: host and device read the same bytes; the width of `usize` differs between devices, and Rust does not promise the layout \
             of tuples and of `Option`",
-    note = "instead: use bool, i8 to i64, u8 to u64, f16, f32 and f64, arrays of such, and structs and enums with \
+    note = "instead: use bool, i8 to i64, u8 to u64, f16, bf16, f32 and f64, arrays of such, and structs and enums with \
             `#[derive(Clone, Copy, KernelType)]`"
 )]
 pub unsafe trait Element: KernelType {
@@ -118,6 +118,7 @@ scalars! {
     i64 I64
     u64 U64
     f16 F16
+    bf16 Bf16
     f32 F32
     f64 F64
 }
@@ -128,7 +129,7 @@ scalars! {
     label = "not an element type",
     note = "why: host and device read the same bytes; the width of `usize` differs between devices, and Rust does not promise the layout \
             of tuples and of `Option`",
-    note = "instead: use bool, i8 to i64, u8 to u64, f16, f32 and f64, arrays of such, and structs and enums with \
+    note = "instead: use bool, i8 to i64, u8 to u64, f16, bf16, f32 and f64, arrays of such, and structs and enums with \
             `#[derive(Clone, Copy, KernelType)]`"
 )]
 pub trait Constant {

@@ -158,7 +158,7 @@ pub enum Capability {
     I64,
     /// Buffers of `bool`, `i8`, `u8`.
     Storage8,
-    /// Buffers of `i16`, `u16`.
+    /// Buffers of `i16`, `u16`, `bf16`.
     Storage16,
     /// Buffers and shared arrays of `f16`.
     F16,

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::ops::{Bound, RangeBounds};
 
 use super::tolerance::{Format, Tolerance};
-use crate::{Element, f16};
+use crate::{Element, bf16, f16};
 
 /// Steele, Lea and Flood's SplitMix64 (OOPSLA 2014): small, seedable, good enough for inputs.
 pub struct Random(u64);
@@ -170,47 +170,41 @@ macro_rules! floats {
 
 floats!(f32 u32 F32 f64 u64 F64);
 
-impl Sample for f16 {
-    const SENTINEL: f16 = f16::from_bits(0xe5a5);
+macro_rules! halves {
+    ($($t:ident $sentinel:literal $format:ident [$($edge:expr),*];)*) => {$(
+        impl Sample for $t {
+            const SENTINEL: $t = $t::from_bits($sentinel);
 
-    /// Subnormal numbers too: they are normal in the format that is computed with.
-    fn edges() -> Vec<f16> {
-        let positive = [
-            0.0,
-            1.0,
-            0.5,
-            1.5,
-            2.5,
-            3.0,
-            1e-3,
-            10.0,
-            1023.5,
-            2049.0,
-            65504.0,
-            f32::INFINITY,
-            6e-8,
-            3e-5,
-            6.1e-5,
-            0.1,
-        ];
-        let negative = positive.map(|x: f32| -x);
-        let all = positive.into_iter().chain(negative).chain([f32::NAN]);
-        all.map(f16::from_f32).collect()
-    }
+            fn edges() -> Vec<$t> {
+                let positive = [
+                    0.0, 1.0, 0.5, 1.5, 2.5, 3.0, 0.1, 1e-3, 10.0, f32::INFINITY, $($edge),*
+                ];
+                let negative = positive.map(|x: f32| -x);
+                let all = positive.into_iter().chain(negative).chain([f32::NAN]);
+                all.map($t::from_f32).collect()
+            }
 
-    fn random(random: &mut Random) -> f16 {
-        f16::from_bits(random.bits() as u16)
-    }
+            fn random(random: &mut Random) -> $t {
+                $t::from_bits(random.bits() as u16)
+            }
 
-    fn same(self, other: f16) -> bool {
-        self.to_bits() == other.to_bits() || (self.is_nan() && other.is_nan())
-    }
+            fn same(self, other: $t) -> bool {
+                self.to_bits() == other.to_bits() || (self.is_nan() && other.is_nan())
+            }
 
-    fn is_near(self, want: f64, tolerance: Tolerance) -> bool {
-        tolerance.accepts(self.into(), want, Format::F16)
-    }
+            fn is_near(self, want: f64, tolerance: Tolerance) -> bool {
+                tolerance.accepts(self.into(), want, Format::$format)
+            }
 
-    agreement!(Format::F16);
+            agreement!(Format::$format);
+        }
+    )*};
+}
+
+// Subnormal numbers of `f16` too: they are normal in the format that is computed with.
+halves! {
+    f16 0xe5a5 F16 [1023.5, 2049.0, 65504.0, 6e-8, 3e-5, 6.1e-5];
+    bf16 0xc7f1 Bf16 [255.5, 257.0, 1e30, bf16::MAX.to_f32(), f32::MIN_POSITIVE, 1e-30];
 }
 
 impl Sample for bool {

@@ -85,6 +85,8 @@ impl Class {
 pub enum Format {
     /// `f16`
     F16,
+    /// `bf16`
+    Bf16,
     /// `f32`
     F32,
     /// `f64`
@@ -96,6 +98,7 @@ impl Format {
     pub fn ulp(self, x: f64) -> f64 {
         let (min_exponent, digits) = match self {
             Format::F16 => (-14, 10),
+            Format::Bf16 => (-126, 7),
             Format::F32 => (-126, 23),
             Format::F64 => (-1022, 52),
         };
@@ -106,7 +109,7 @@ impl Format {
     fn max_exponent(self) -> i32 {
         match self {
             Format::F16 => 15,
-            Format::F32 => 127,
+            Format::Bf16 | Format::F32 => 127,
             Format::F64 => 1023,
         }
     }
@@ -114,6 +117,7 @@ impl Format {
     fn max(self) -> f64 {
         match self {
             Format::F16 => half::f16::MAX.into(),
+            Format::Bf16 => half::bf16::MAX.into(),
             Format::F32 => f32::MAX.into(),
             Format::F64 => f64::MAX,
         }
@@ -122,7 +126,7 @@ impl Format {
     fn min_positive(self) -> f64 {
         match self {
             Format::F16 => half::f16::MIN_POSITIVE.into(),
-            Format::F32 => f32::MIN_POSITIVE.into(),
+            Format::Bf16 | Format::F32 => f32::MIN_POSITIVE.into(),
             Format::F64 => f64::MIN_POSITIVE,
         }
     }
@@ -292,9 +296,8 @@ pub fn tolerance(
     let bounds = function.bounds();
     // References in f64 are themselves a libm's: one more ulp.
     let own = match (format, function) {
-        (Format::F16 | Format::F32, _) | (_, Function::Div | Function::Recip | Function::Rem) => {
-            0.0
-        }
+        (Format::F16 | Format::Bf16 | Format::F32, _)
+        | (_, Function::Div | Function::Recip | Function::Rem) => 0.0,
         (Format::F64, Function::Sqrt | Function::MulAdd) => 0.0,
         (Format::F64, _) => 1.0,
     };

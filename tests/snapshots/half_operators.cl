@@ -4,7 +4,7 @@ typedef ushort f16;
 typedef ulong u64;
 typedef float f32;
 
-static inline f16 srk_narrow_f32(f32 x) {
+static inline f16 srk_narrow_f16_f32(f32 x) {
     uchar2 bytes;
     vstore_half_rte(x, 0, (__private half*)&bytes);
     return as_ushort(bytes);
@@ -26,15 +26,15 @@ __kernel void operators_kernel(
     const u64 i = global_idx_x;
     const f16 x = a[i];
     const f16 y = b[i];
-    out[8ul * i] = srk_narrow_f32(srk_widen_f16(x) + srk_widen_f16(y));
-    out[8ul * i + 1ul] = srk_narrow_f32(srk_widen_f16(x) - srk_widen_f16(y));
-    out[8ul * i + 2ul] = srk_narrow_f32(srk_widen_f16(x) * srk_widen_f16(y));
-    out[8ul * i + 3ul] = srk_narrow_f32(srk_widen_f16(x) / srk_widen_f16(y));
+    out[8ul * i] = srk_narrow_f16_f32(srk_widen_f16(x) + srk_widen_f16(y));
+    out[8ul * i + 1ul] = srk_narrow_f16_f32(srk_widen_f16(x) - srk_widen_f16(y));
+    out[8ul * i + 2ul] = srk_narrow_f16_f32(srk_widen_f16(x) * srk_widen_f16(y));
+    out[8ul * i + 3ul] = srk_narrow_f16_f32(srk_widen_f16(x) / srk_widen_f16(y));
     f16 z = x;
-    z = srk_narrow_f32(srk_widen_f16(z) + srk_widen_f16(y));
-    z = srk_narrow_f32(srk_widen_f16(z) * srk_widen_f16(x));
+    z = srk_narrow_f16_f32(srk_widen_f16(z) + srk_widen_f16(y));
+    z = srk_narrow_f16_f32(srk_widen_f16(z) * srk_widen_f16(x));
     out[8ul * i + 4ul] = z;
-    out[8ul * i + 5ul] = srk_narrow_f32(fmin(srk_widen_f16(x), srk_widen_f16(y)));
-    out[8ul * i + 6ul] = srk_narrow_f32(fmax(srk_widen_f16(x), srk_widen_f16(y)));
-    out[8ul * i + 7ul] = srk_narrow_f32(copysign(srk_widen_f16(x), srk_widen_f16(y)));
+    out[8ul * i + 5ul] = srk_narrow_f16_f32(fmin(srk_widen_f16(x), srk_widen_f16(y)));
+    out[8ul * i + 6ul] = srk_narrow_f16_f32(fmax(srk_widen_f16(x), srk_widen_f16(y)));
+    out[8ul * i + 7ul] = srk_narrow_f16_f32(copysign(srk_widen_f16(x), srk_widen_f16(y)));
 }

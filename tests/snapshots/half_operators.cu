@@ -4,7 +4,7 @@ typedef unsigned short f16;
 typedef unsigned long long u64;
 typedef float f32;
 
-static __device__ __forceinline__ f16 srk_narrow_f32(f32 x) {
+static __device__ __forceinline__ f16 srk_narrow_f16_f32(f32 x) {
     f16 bits;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
     return bits;
@@ -27,15 +27,15 @@ extern "C" __global__ void operators_kernel(
     const u64 i = global_idx_x;
     const f16 x = a[i];
     const f16 y = b[i];
-    out[8ull * i] = srk_narrow_f32(srk_widen_f16(x) + srk_widen_f16(y));
-    out[8ull * i + 1ull] = srk_narrow_f32(srk_widen_f16(x) - srk_widen_f16(y));
-    out[8ull * i + 2ull] = srk_narrow_f32(srk_widen_f16(x) * srk_widen_f16(y));
-    out[8ull * i + 3ull] = srk_narrow_f32(srk_widen_f16(x) / srk_widen_f16(y));
+    out[8ull * i] = srk_narrow_f16_f32(srk_widen_f16(x) + srk_widen_f16(y));
+    out[8ull * i + 1ull] = srk_narrow_f16_f32(srk_widen_f16(x) - srk_widen_f16(y));
+    out[8ull * i + 2ull] = srk_narrow_f16_f32(srk_widen_f16(x) * srk_widen_f16(y));
+    out[8ull * i + 3ull] = srk_narrow_f16_f32(srk_widen_f16(x) / srk_widen_f16(y));
     f16 z = x;
-    z = srk_narrow_f32(srk_widen_f16(z) + srk_widen_f16(y));
-    z = srk_narrow_f32(srk_widen_f16(z) * srk_widen_f16(x));
+    z = srk_narrow_f16_f32(srk_widen_f16(z) + srk_widen_f16(y));
+    z = srk_narrow_f16_f32(srk_widen_f16(z) * srk_widen_f16(x));
     out[8ull * i + 4ull] = z;
-    out[8ull * i + 5ull] = srk_narrow_f32(fminf(srk_widen_f16(x), srk_widen_f16(y)));
-    out[8ull * i + 6ull] = srk_narrow_f32(fmaxf(srk_widen_f16(x), srk_widen_f16(y)));
-    out[8ull * i + 7ull] = srk_narrow_f32(copysignf(srk_widen_f16(x), srk_widen_f16(y)));
+    out[8ull * i + 5ull] = srk_narrow_f16_f32(fminf(srk_widen_f16(x), srk_widen_f16(y)));
+    out[8ull * i + 6ull] = srk_narrow_f16_f32(fmaxf(srk_widen_f16(x), srk_widen_f16(y)));
+    out[8ull * i + 7ull] = srk_narrow_f16_f32(copysignf(srk_widen_f16(x), srk_widen_f16(y)));
 }

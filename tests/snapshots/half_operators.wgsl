@@ -3,7 +3,7 @@
 enable f16;
 
 // The nearest 16-bit float, ties to even.
-fn srk_narrow_f32(x: f32) -> f32 {
+fn srk_narrow_f16_f32(x: f32) -> f32 {
     let bits = bitcast<u32>(x);
     let sign = bits & 0x80000000u;
     let size = bits & 0x7fffffffu;
@@ -62,15 +62,15 @@ fn operators_kernel(
     let i: u32 = global_idx_x;
     let x: f32 = f32(a[i]);
     let y: f32 = f32(b[i]);
-    out[8u * i] = f16(srk_narrow_f32(x + y));
-    out[8u * i + 1u] = f16(srk_narrow_f32(x - y));
-    out[8u * i + 2u] = f16(srk_narrow_f32(x * y));
-    out[8u * i + 3u] = f16(srk_narrow_f32(x / y));
+    out[8u * i] = f16(srk_narrow_f16_f32(x + y));
+    out[8u * i + 1u] = f16(srk_narrow_f16_f32(x - y));
+    out[8u * i + 2u] = f16(srk_narrow_f16_f32(x * y));
+    out[8u * i + 3u] = f16(srk_narrow_f16_f32(x / y));
     var z: f32 = x;
-    z = srk_narrow_f32(z + y);
-    z = srk_narrow_f32(z * x);
+    z = srk_narrow_f16_f32(z + y);
+    z = srk_narrow_f16_f32(z * x);
     out[8u * i + 4u] = f16(z);
-    out[8u * i + 5u] = f16(srk_narrow_f32(srk_min_f32(x, y)));
-    out[8u * i + 6u] = f16(srk_narrow_f32(srk_max_f32(x, y)));
-    out[8u * i + 7u] = f16(srk_narrow_f32(srk_copysign_f32(x, y)));
+    out[8u * i + 5u] = f16(srk_narrow_f16_f32(srk_min_f32(x, y)));
+    out[8u * i + 6u] = f16(srk_narrow_f16_f32(srk_max_f32(x, y)));
+    out[8u * i + 7u] = f16(srk_narrow_f16_f32(srk_copysign_f32(x, y)));
 }

@@ -4,7 +4,7 @@ typedef float f32;
 typedef ulong u64;
 typedef ushort f16;
 
-static inline f16 srk_narrow_f32(f32 x) {
+static inline f16 srk_narrow_f16_f32(f32 x) {
     uchar2 bytes;
     vstore_half_rte(x, 0, (__private half*)&bytes);
     return as_ushort(bytes);
@@ -30,11 +30,11 @@ __kernel void values_kernel(
     kept[2ul] = 0x0000u;
     kept[3ul] = 0x0000u;
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        kept[k] = srk_narrow_f32(srk_widen_f16(srk_narrow_f32(srk_widen_f16(srk_narrow_f32(a[i])) * srk_widen_f16(srk_narrow_f32(scale)))) + 0.33325195f);
+        kept[k] = srk_narrow_f16_f32(srk_widen_f16(srk_narrow_f16_f32(srk_widen_f16(srk_narrow_f16_f32(a[i])) * srk_widen_f16(srk_narrow_f16_f32(scale)))) + 0.33325195f);
     }
     f16 sum = 0x3400u;
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        sum = srk_narrow_f32(srk_widen_f16(sum) + srk_widen_f16(kept[k]));
+        sum = srk_narrow_f16_f32(srk_widen_f16(sum) + srk_widen_f16(kept[k]));
     }
     f16 rounded;
     if (srk_widen_f16(sum) > 65504.0f) {

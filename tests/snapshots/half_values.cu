@@ -4,7 +4,7 @@ typedef float f32;
 typedef unsigned long long u64;
 typedef unsigned short f16;
 
-static __device__ __forceinline__ f16 srk_narrow_f32(f32 x) {
+static __device__ __forceinline__ f16 srk_narrow_f16_f32(f32 x) {
     f16 bits;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
     return bits;
@@ -31,11 +31,11 @@ extern "C" __global__ void values_kernel(
     kept[2ull] = 0x0000u;
     kept[3ull] = 0x0000u;
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        kept[k] = srk_narrow_f32(srk_widen_f16(srk_narrow_f32(srk_widen_f16(srk_narrow_f32(a[i])) * srk_widen_f16(srk_narrow_f32(scale)))) + 0.33325195f);
+        kept[k] = srk_narrow_f16_f32(srk_widen_f16(srk_narrow_f16_f32(srk_widen_f16(srk_narrow_f16_f32(a[i])) * srk_widen_f16(srk_narrow_f16_f32(scale)))) + 0.33325195f);
     }
     f16 sum = 0x3400u;
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        sum = srk_narrow_f32(srk_widen_f16(sum) + srk_widen_f16(kept[k]));
+        sum = srk_narrow_f16_f32(srk_widen_f16(sum) + srk_widen_f16(kept[k]));
     }
     f16 rounded;
     if (srk_widen_f16(sum) > 65504.0f) {

@@ -85,14 +85,14 @@ impl Judge<'_> {
 
     fn least_normal(&self) -> f64 {
         match self.format {
-            Format::F16 | Format::F32 => f32::MIN_POSITIVE.into(),
+            Format::F16 | Format::Bf16 | Format::F32 => f32::MIN_POSITIVE.into(),
             Format::F64 => f64::MIN_POSITIVE,
         }
     }
 
     fn fits(&self, due: f64) -> bool {
         match self.format {
-            Format::F16 | Format::F32 => due.abs() <= f32::MAX.into(),
+            Format::F16 | Format::Bf16 | Format::F32 => due.abs() <= f32::MAX.into(),
             Format::F64 => due.is_finite(),
         }
     }

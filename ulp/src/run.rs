@@ -64,7 +64,7 @@ pub fn device(
             };
             let found = match format {
                 Format::F32 => narrow(device, &judge, effort),
-                Format::F16 | Format::F64 => wide(device, &judge, effort),
+                Format::F16 | Format::Bf16 | Format::F64 => wide(device, &judge, effort),
             };
             let (how, worst) = match found {
                 Err(Error::NotEligible { .. }) => continue,

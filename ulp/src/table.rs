@@ -124,6 +124,7 @@ fn called(device: &str) -> String {
 fn name(format: Format) -> &'static str {
     match format {
         Format::F16 => "f16",
+        Format::Bf16 => "bf16",
         Format::F32 => "f32",
         Format::F64 => "f64",
     }

@@ -307,7 +307,7 @@ impl Given<'_> {
     fn scalar(&self, kind: SlotKind, ty: Scalar) -> Value {
         match self.slot(|k| k == kind) {
             // Halves come as what they are computed in.
-            Some(Arg::Scalar(scalar)) if ty == Scalar::F16 => {
+            Some(Arg::Scalar(scalar)) if ty.is_half() => {
                 eval::cast(value(Scalar::F32, scalar.as_bytes()), ty)
             }
             Some(Arg::Scalar(scalar)) => value(ty, scalar.as_bytes()),

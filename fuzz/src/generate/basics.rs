@@ -99,7 +99,7 @@ impl Gen {
         match ty {
             Scalar::Bool => boolean::literal(self),
             Scalar::F32 | Scalar::F64 => float::literal(self, ty),
-            Scalar::F16 => half::literal(self),
+            Scalar::F16 | Scalar::Bf16 => half::literal(self, ty),
             _ => integer::literal(self, ty),
         }
     }

@@ -1,5 +1,5 @@
-//! `f16`: what stands in variables fits its 11 bits, and so does every sum of two; a product is rounded once, to a multiple of
-//! what it was a multiple of, on its way to another float.
+//! 16-bit floats: what stands in variables of `f16` fits its 11 bits, and so does every sum of two. What `bf16` rounds, and either
+//! of a product, is a multiple of what it was a multiple of, below the same bound, which is a power of two.
 
 use sarek::ir::Scalar;
 
@@ -22,93 +22,95 @@ pub(super) const RULES: &[Rule<Expr>] = &[
     Rule {
         weight: 8,
         fits: IS,
-        make: |g, _| from_float(g),
+        make: from_float,
     },
     Rule {
         weight: 3,
-        fits: |g, ty| g.has(Scalar::F16) && is_wide(ty),
+        fits: |g, ty| has_any(g) && is_wide(ty),
         make: product,
     },
     Rule {
         weight: 4,
-        fits: |g, ty| g.has(Scalar::F16) && is_wide(ty),
+        fits: |g, ty| has_any(g) && is_wide(ty),
         make: |g, ty| {
-            let a = g.expr(Scalar::F16);
+            let half = g.ty(Scalar::is_half);
+            let a = g.expr(half);
             make(ty, a.facts, format!("@.to_{ty}()"), vec![a])
         },
     },
     Rule {
         weight: 2,
-        fits: |g, ty| g.has(Scalar::F16) && ty == Scalar::U16,
+        fits: |g, ty| has_any(g) && ty == Scalar::U16,
         make: bits,
     },
 ];
 
-const IS: fn(&Gen, Scalar) -> bool = |_, ty| ty == Scalar::F16;
+const IS: fn(&Gen, Scalar) -> bool = |_, ty| ty.is_half();
 
-fn half(text: impl Into<String>, exprs: Vec<Expr>) -> Expr {
-    make(Scalar::F16, SETTLED, text, exprs)
+const HALVES: [Scalar; 2] = [Scalar::F16, Scalar::Bf16];
+
+fn has_any(g: &Gen) -> bool {
+    HALVES.iter().any(|ty| g.has(*ty))
 }
 
-pub(super) fn literal(g: &mut Gen) -> Expr {
-    match g.below(4) {
-        0 => half(*g.pick(&["f16::ONE", "f16::ZERO"]), vec![]),
-        _ => half(
-            format!(
-                "f16::from_f32({:?})",
-                (g.below(257) as f64 - 128.0) / 8.0 + 0.0
-            ),
-            vec![],
+pub(super) fn literal(g: &mut Gen, ty: Scalar) -> Expr {
+    let text = match g.below(8) {
+        0 => format!("{ty}::ONE"),
+        1 => format!("{ty}::ZERO"),
+        _ => format!(
+            "{ty}::from_f32({:?})",
+            (g.below(257) as f64 - 128.0) / 8.0 + 0.0
         ),
-    }
+    };
+    make(ty, SETTLED, text, vec![])
 }
 
 /// Of another float, or of a small integer on the way through one.
-pub(super) fn from_float(g: &mut Gen) -> Expr {
+pub(super) fn from_float(g: &mut Gen, ty: Scalar) -> Expr {
     let floats: Vec<_> = [Scalar::F32, Scalar::F64]
         .into_iter()
         .filter(|ty| g.has(*ty))
         .collect();
-    if floats.is_empty() || g.once_in(3) {
-        let of = g.ty(Scalar::is_int);
-        let int = integer::small(g, of, 127);
-        return half("f16::from_f32(@ as f32)", vec![int]);
-    }
-    let from = *g.pick(&floats);
-    let value = g.settled(from);
-    half(format!("f16::from_{from}(@)"), vec![value])
+    let (text, value) = match g.below(3) {
+        0 if HALVES.iter().all(|ty| g.has(*ty)) => {
+            let other = g.ty(Scalar::is_half);
+            (format!("{ty}::from_f32(@.to_f32())"), g.expr(other))
+        }
+        1 if !floats.is_empty() => {
+            let from = *g.pick(&floats);
+            (format!("{ty}::from_{from}(@)"), g.settled(from))
+        }
+        _ => {
+            let of = g.ty(Scalar::is_int);
+            let int = integer::small(g, of, 127);
+            (format!("{ty}::from_f32(@ as f32)"), int)
+        }
+    };
+    make(ty, SETTLED, text, vec![value])
 }
 
 fn arithmetic(g: &mut Gen, ty: Scalar) -> Expr {
     let (a, b) = (g.expr(ty), g.expr(ty));
     let op = *g.pick(&["+", "-"]);
-    half(
-        format!("(@ {op} @).clamp(f16::from_f32(-128.0), f16::from_f32(128.0))"),
-        vec![a, b],
-    )
+    let text = format!("(@ {op} @).clamp({ty}::from_f32(-128.0), {ty}::from_f32(128.0))");
+    make(ty, SETTLED, text, vec![a, b])
 }
 
 fn method(g: &mut Gen, ty: Scalar) -> Expr {
     let a = g.expr(ty);
-    match g.below(4) {
-        0 => half("(-@)", vec![a]),
-        1 => {
-            let b = g.expr(ty);
-            half("@.min(@)", vec![a, b])
-        }
-        2 => {
-            let b = g.expr(ty);
-            half("@.max(@)", vec![a, b])
-        }
-        _ => {
-            let b = g.expr(ty);
-            half("(if @ < @ { f16::ONE } else { f16::ZERO })", vec![a, b])
-        }
-    }
+    let text = match g.below(4) {
+        0 => return make(ty, SETTLED, "(-@)", vec![a]),
+        1 => "@.min(@)".into(),
+        2 => "@.max(@)".into(),
+        _ => format!("(if @ < @ {{ {ty}::ONE }} else {{ {ty}::ZERO }})"),
+    };
+    let b = g.expr(ty);
+    make(ty, SETTLED, text, vec![a, b])
 }
 
 fn product(g: &mut Gen, ty: Scalar) -> Expr {
-    let (a, b) = (g.expr(Scalar::F16), g.expr(Scalar::F16));
+    let half = g.ty(Scalar::is_half);
+    let (a, b) = (g.expr(half), g.expr(half));
     let bound = f64::from(TAME);
     let facts = Facts {
         bound: bound * bound,
@@ -120,11 +122,8 @@ fn product(g: &mut Gen, ty: Scalar) -> Expr {
 
 /// Of a number above 0, which has no sign to lose.
 fn bits(g: &mut Gen, ty: Scalar) -> Expr {
-    let a = g.expr(Scalar::F16);
-    make(
-        ty,
-        Facts::ANY,
-        "@.max(f16::from_f32(0.125)).to_bits()",
-        vec![a],
-    )
+    let half = g.ty(Scalar::is_half);
+    let a = g.expr(half);
+    let text = format!("@.max({half}::from_f32(0.125)).to_bits()");
+    make(ty, Facts::ANY, text, vec![a])
 }

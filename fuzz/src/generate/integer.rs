@@ -143,7 +143,7 @@ fn negate(g: &mut Gen, ty: Scalar) -> Expr {
 
 /// From any type: floats saturate, integers are cut.
 fn cast(g: &mut Gen, ty: Scalar) -> Expr {
-    let from = g.ty(|ty| ty != Scalar::F16);
+    let from = g.ty(|ty| !ty.is_half());
     let a = match from.is_float() {
         true if g.once_in(2) => g.wild(from),
         _ => g.expr(from),

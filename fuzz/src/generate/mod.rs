@@ -258,6 +258,7 @@ fn made(seed: u64, rustc: bool) -> Generated {
     offer(Scalar::U64, 5);
     offer(Scalar::F64, 3);
     offer(Scalar::F16, 2);
+    offer(Scalar::Bf16, 2);
     for ty in [Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16] {
         offer(ty, 2);
     }

@@ -117,10 +117,10 @@ impl Gen {
                 format!("((@ & 127) as {ty})"),
                 vec![int],
             ),
-            Scalar::F16 => make(
+            Scalar::F16 | Scalar::Bf16 => make(
                 ty,
                 of_variable(ty),
-                "f16::from_f32((@ & 127) as f32)",
+                format!("{ty}::from_f32((@ & 127) as f32)"),
                 vec![int],
             ),
             _ => make(ty, of_variable(ty), format!("(@ as {ty})"), vec![int]),

@@ -115,7 +115,7 @@ fn scalar(ty: &str) -> Option<&'static [Scalar]> {
         "long" => &[Scalar::I64],
         "ulong" | "unsigned long" => &[Scalar::U64],
         "short" => &[Scalar::I16],
-        "ushort" | "unsigned short" => &[Scalar::U16, Scalar::F16],
+        "ushort" | "unsigned short" => &[Scalar::U16, Scalar::F16, Scalar::Bf16],
         "half" => &[Scalar::F16],
         "char" => &[Scalar::I8],
         "uchar" | "unsigned char" => &[Scalar::U8, Scalar::Bool],

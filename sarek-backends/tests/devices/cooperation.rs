@@ -201,6 +201,7 @@ pub fn local_arrays_are_each_threads_own(rig: &Rig) {
         | Scalar::I32
         | Scalar::U32
         | Scalar::Usize
+        | Scalar::Bf16
         | Scalar::F32 => true,
     };
     let types: Vec<Scalar> = Scalar::ALL.into_iter().filter(can).collect();
@@ -302,6 +303,7 @@ fn bits(ty: Scalar, v: i64) -> u64 {
         | Scalar::I16
         | Scalar::U16
         | Scalar::F16
+        | Scalar::Bf16
         | Scalar::Usize => {
             panic!("{ty} is not atomic")
         }

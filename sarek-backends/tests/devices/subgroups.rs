@@ -23,6 +23,7 @@ fn encode(ty: Scalar, v: f64) -> Vec<u32> {
         | Scalar::I16
         | Scalar::U16
         | Scalar::F16
+        | Scalar::Bf16
         | Scalar::Usize => {
             panic!("no buffer of {ty}")
         }
@@ -42,6 +43,7 @@ fn decode(ty: Scalar, words: &[u32]) -> f64 {
         | Scalar::I16
         | Scalar::U16
         | Scalar::F16
+        | Scalar::Bf16
         | Scalar::Usize => {
             panic!("no buffer of {ty}")
         }

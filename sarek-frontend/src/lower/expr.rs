@@ -153,8 +153,8 @@ impl Lowerer<'_> {
 
     /// A literal. Its value waits for its type; `-1` is one literal, so that `MIN` can be written.
     pub(super) fn literal(&mut self, e: &syn::ExprLit, negative: bool) -> Value {
-        // Rust has no literals of `f16`.
-        let suffix = |s: &str| Scalar::from_name(s).filter(|ty| *ty != Scalar::F16);
+        // Rust has no literals of 16-bit floats.
+        let suffix = |s: &str| Scalar::from_name(s).filter(|ty| !ty.is_half());
         let ty = match &e.lit {
             syn::Lit::Bool(b) => {
                 return Value::Scalar(self.constant(sarek_ir::Value::Bool(b.value), b.span));
@@ -198,6 +198,15 @@ impl Lowerer<'_> {
     }
 
     fn bad_suffix(&mut self, suffix: &str, span: proc_macro2::Span) -> Value {
+        if Scalar::from_name(suffix).is_some_and(Scalar::is_half) {
+            self.errors.at(
+                codes::HALF,
+                span,
+                format!("`{suffix}` has no literals"),
+                format!("write `{suffix}::from_f32_const(1.5)`"),
+            );
+            return Value::Never;
+        }
         let what = format!("a literal of type `{suffix}` is");
         self.errors.unsupported(
             codes::LITERAL,
@@ -213,13 +222,16 @@ impl Lowerer<'_> {
         let Some(to) = scalar_type(&e.ty, self.errors) else {
             return Value::Never;
         };
-        let is_half = self.types.look(self.ty(arg)) == super::Known::Scalar(Scalar::F16);
-        if to == Scalar::F16 || is_half {
+        let from = match self.types.look(self.ty(arg)) {
+            super::Known::Scalar(from) => Some(from),
+            _ => None,
+        };
+        if let Some(half) = from.into_iter().chain([to]).find(|ty| ty.is_half()) {
             self.errors.at(
                 codes::HALF,
                 e.as_token.span,
-                "`f16` is not converted by `as`",
-                "write `f16::from_f32(x)` or `x.to_f32()`",
+                format!("`{half}` is not converted by `as`"),
+                format!("write `{half}::from_f32(x)` or `x.to_f32()`"),
             );
             return Value::Never;
         }

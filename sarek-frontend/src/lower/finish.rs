@@ -556,10 +556,10 @@ fn float(digits: &str, negative: bool, ty: Scalar) -> Result<Constant, Mistake> 
     let sign = if negative { "-" } else { "" };
     let text = format!("{sign}{digits}");
     match ty {
-        Scalar::F16 => Err(Mistake::new(
+        Scalar::F16 | Scalar::Bf16 => Err(Mistake::new(
             codes::HALF,
-            "`f16` has no literals",
-            "write `f16::from_f32_const(1.5)`",
+            format!("`{ty}` has no literals"),
+            format!("write `{ty}::from_f32_const(1.5)`"),
         )),
         Scalar::F32 => match text.parse::<f32>() {
             Ok(value) if value.is_finite() => Ok(Constant::f32(value)),

@@ -1,11 +1,12 @@
-//! `half::f16`: a type of a crate, whose conversions are methods, and which has few of the methods of floats itself.
+//! `half::f16` and `half::bf16`: types of a crate, whose conversions are methods, and which have few of the methods of floats
+//! themselves.
 
 use proc_macro2::{Ident, Span};
 use quote::quote;
 use sarek_ir::{Expr, ExprId, Intrinsic, Scalar};
 use syn::spanned::Spanned;
 
-use super::{Lowerer, Value};
+use super::{Lowerer, Value, scalar_tokens};
 use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
@@ -19,7 +20,7 @@ impl Lowerer<'_> {
     ) -> Option<Value> {
         let name = function.ident.to_string();
         let from = match name.as_str() {
-            _ if on != Scalar::F16 => return None,
+            _ if !on.is_half() => return None,
             "from_f32" | "from_f32_const" => Scalar::F32,
             "from_f64" | "from_f64_const" => Scalar::F64,
             _ => return None,
@@ -34,14 +35,15 @@ impl Lowerer<'_> {
             return Some(Value::Never);
         };
         self.expect(arg, from);
-        let cast = self.known(Expr::Cast { arg }, Scalar::F16, span);
+        let cast = self.known(Expr::Cast { arg }, on, span);
         let (krate, method) = (&self.krate, Ident::new(plain(&name), Span::mixed_site()));
-        let function = quote!(<#krate::f16 as #krate::Num>::#method);
+        let half = scalar_tokens(on, krate);
+        let function = quote!(<#half as #krate::Num>::#method);
         self.conversions.insert(cast, function);
         Some(Value::Scalar(cast))
     }
 
-    /// A method that `f16` has and other floats have not, or that it has not. `None` when it is one of all floats.
+    /// A method that 16-bit floats have and other floats have not, or that they have not. `None` when it is one of all floats.
     pub(super) fn half_method(
         &mut self,
         name: &Ident,
@@ -49,7 +51,7 @@ impl Lowerer<'_> {
         ids: &[ExprId],
         span: Span,
     ) -> Option<Value> {
-        if on != Scalar::F16 {
+        if !on.is_half() {
             return None;
         }
         let text = name.to_string();
@@ -69,8 +71,8 @@ impl Lowerer<'_> {
         self.errors.at(
             codes::HALF,
             name.span(),
-            format!("`f16` has no method `{text}`"),
-            format!("write `f16::from_f32(x.to_f32().{text}(…))`"),
+            format!("`{on}` has no method `{text}`"),
+            format!("write `{on}::from_f32(x.to_f32().{text}(…))`"),
         );
         Some(Value::Never)
     }

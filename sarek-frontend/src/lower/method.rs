@@ -182,7 +182,7 @@ impl Lowerer<'_> {
         let mut named = Intrinsic::ALL.iter().copied().filter(|i| i.name() == text);
         let intrinsic = named.next().filter(|i| {
             let same = matches!(i.result(), ResultType::Same | ResultType::Fixed(_));
-            same && named.next().is_none() && *i != Intrinsic::FromBits
+            same && named.next().is_none() && !i.is_from_bits()
         });
         let Some(intrinsic) = intrinsic else {
             self.errors.at(
@@ -274,7 +274,7 @@ impl Lowerer<'_> {
     pub(super) fn float_from_bits(&mut self, on: Scalar, ids: &[ExprId], span: Span) -> Value {
         let (bits, [id]) = (
             match on {
-                Scalar::F16 => Scalar::U16,
+                Scalar::F16 | Scalar::Bf16 => Scalar::U16,
                 Scalar::F32 => Scalar::U32,
                 _ => Scalar::U64,
             },
@@ -300,7 +300,7 @@ impl Lowerer<'_> {
         self.expect(*id, bits);
         let args = self.kernel.push_list(&[*id]);
         let call = Expr::Call {
-            intrinsic: Intrinsic::FromBits,
+            intrinsic: Intrinsic::from_bits(on),
             args,
         };
         Value::Scalar(self.known(call, on, span))

@@ -224,7 +224,7 @@ impl Lowerer<'_> {
 
 /// What to write instead of a value of another type.
 fn converted(Mismatch { left, right }: Mismatch) -> String {
-    let by_as = |ty: Scalar| !matches!(ty, Scalar::Bool | Scalar::F16);
+    let by_as = |ty: Scalar| !ty.is_bool() && !ty.is_half();
     match (left, right) {
         (Known::Scalar(wanted), Known::Int) if wanted.is_float() => {
             "write it with a point, as in `1.0`".into()
@@ -232,8 +232,14 @@ fn converted(Mismatch { left, right }: Mismatch) -> String {
         (Known::Scalar(wanted), Known::Float) if wanted.is_int() => {
             "write it without a point, as in `1`".into()
         }
-        (Known::Scalar(wanted), Known::Scalar(found)) if by_as(wanted) && found != Scalar::F16 => {
+        (Known::Scalar(wanted), Known::Scalar(found)) if by_as(wanted) && !found.is_half() => {
             format!("give a value of that type, or convert it, as in `x as {wanted}`")
+        }
+        (Known::Scalar(wanted), Known::Scalar(found)) if wanted.is_half() && found.is_half() => {
+            format!("convert it, as in `{wanted}::from_f32(x.to_f32())`, which rounds")
+        }
+        (Known::Scalar(wanted), Known::Scalar(found)) if wanted.is_float() && found.is_half() => {
+            format!("convert it, as in `x.to_{wanted}()`")
         }
         _ => "give a value of that type".into(),
     }

@@ -55,8 +55,8 @@ impl Lowerer<'_> {
         let last = e.path.segments.last().map(|s| s.ident.to_string());
         let ty = match (qualifying_type(&e.path), last.as_deref()) {
             (Some(ty), Some("MIN" | "MAX")) => self.types.known(ty),
-            (Some(Scalar::F16), Some(name)) if is_half_constant(name) => {
-                self.types.known(Scalar::F16)
+            (Some(half), Some(name)) if half.is_half() && is_half_constant(name) => {
+                self.types.known(half)
             }
             (Some(_), Some("BITS")) => self.types.known(Scalar::U32),
             (Some(_) | None, _) => self.types.constant(LinkId(self.links.len() as u32)),
@@ -215,7 +215,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Is it a constant of `f16` that is one itself?
+/// Is it a constant of a 16-bit float that is one itself?
 fn is_half_constant(name: &str) -> bool {
     let counts = [
         "DIGITS",
@@ -264,7 +264,9 @@ fn audit(path: &syn::Path, constant: Constant) -> TokenStream {
     let span = Span::mixed_site().located_at(path.span());
     let same = match constant {
         // No two NaNs compare equal, and that of core may have any sign.
-        Constant::F16(_) => unreachable!("constants of `f16` are links"),
+        Constant::F16(_) | Constant::Bf16(_) => {
+            unreachable!("constants of 16-bit floats are links")
+        }
         Constant::F32(bits) if f32::from_bits(bits).is_nan() => quote!(#path.is_nan()),
         Constant::F64(bits) if f64::from_bits(bits).is_nan() => quote!(#path.is_nan()),
         Constant::F32(bits) => {

@@ -58,7 +58,13 @@ impl Lowerer<'_> {
                 format!("`{on}::from` does not take `{from}`"),
                 match on {
                     Scalar::Bool => "compare, as in `x != 0`".to_owned(),
-                    Scalar::F16 => "write `f16::from_f32(x as f32)`, which rounds".to_owned(),
+                    _ if on.is_half() => {
+                        let wide = match from {
+                            _ if from.is_half() => "x.to_f32()",
+                            _ => "x as f32",
+                        };
+                        format!("write `{on}::from_f32({wide})`, which rounds")
+                    }
                     _ => format!("write `x as {on}`, which fits what it can"),
                 },
             );
@@ -67,7 +73,7 @@ impl Lowerer<'_> {
         // No target goes all the way at once.
         let arg = match (from, on) {
             (Scalar::Bool, _) if on.is_float() => self.known(Expr::Cast { arg }, Scalar::U8, span),
-            (Scalar::I8 | Scalar::U8, Scalar::F16) => {
+            (Scalar::I8 | Scalar::U8, _) if on.is_half() => {
                 self.known(Expr::Cast { arg }, Scalar::F32, span)
             }
             _ => arg,
@@ -75,10 +81,13 @@ impl Lowerer<'_> {
         let cast = self.known(Expr::Cast { arg }, on, span);
         let krate = &self.krate;
         let function = match (from, on) {
-            (_, Scalar::F16) => Some(quote_spanned!(span=> <#krate::f16 as #krate::Num>::from_f32)),
-            (Scalar::F16, Scalar::F32) => Some(quote_spanned!(span=> #krate::Num::to_f32)),
-            (Scalar::F16, _) => Some(quote_spanned!(span=> #krate::Num::to_f64)),
-            _ => None,
+            _ if on.is_half() => {
+                let half = scalar_tokens(on, krate);
+                Some(quote_spanned!(span=> <#half as #krate::Num>::from_f32))
+            }
+            _ if !from.is_half() => None,
+            (_, Scalar::F32) => Some(quote_spanned!(span=> #krate::Num::to_f32)),
+            (_, _) => Some(quote_spanned!(span=> #krate::Num::to_f64)),
         };
         self.conversions
             .extend(function.map(|function| (cast, function)));
@@ -104,15 +113,16 @@ impl Lowerer<'_> {
 
 /// Has Rust `From` for the two?
 fn keeps_every_value(from: Scalar, to: Scalar) -> bool {
-    use Scalar::{Bool, F16, F32, F64, U8, U16, Usize};
+    use Scalar::{Bool, F32, F64, U8, U16, Usize};
     match (from, to) {
-        (Bool, F16) | (Usize, _) => false,
+        (Bool, _) if to.is_half() => false,
+        (Usize, _) => false,
         (Bool, _) => true,
         (U8 | U16, Usize) => true,
         (_, Usize | Bool) => false,
         _ if from.is_float() => to.is_float() && from.bits() < to.bits(),
         // The bits of the number, without its exponent and sign.
-        (_, F16) => from.bits() <= 8,
+        _ if to.is_half() => from.bits() <= 8,
         (_, F32) => from.bits() <= 16,
         (_, F64) => from.bits() <= 32,
         _ => from.bits() < to.bits() && (!from.is_signed() || to.is_signed()),

@@ -389,8 +389,8 @@ fn short(text: &str) -> String {
 /// `::core::primitive::f32`: no item of the user's can stand in for it.
 pub(crate) fn scalar_tokens(scalar: Scalar, krate: &TokenStream) -> TokenStream {
     let name = Ident::new(scalar.name(), Span::mixed_site());
-    match scalar == Scalar::F16 {
-        true => quote!(#krate::f16),
+    match scalar.is_half() {
+        true => quote!(#krate::#name),
         false => quote_spanned!(Span::mixed_site()=> ::core::primitive::#name),
     }
 }

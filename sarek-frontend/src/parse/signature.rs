@@ -149,11 +149,12 @@ fn is_foreign(path: &syn::Path) -> bool {
 
 /// The scalar that a path names: `f32`, `half::f16`.
 pub fn named_scalar(path: &syn::Path) -> Option<Scalar> {
-    match plain_text(path).as_str() {
-        "half::f16" | "sarek::f16" | "sarek::half::f16" | "sarek::prelude::f16" => {
-            Some(Scalar::F16)
-        }
-        text => Scalar::from_name(text),
+    let text = plain_text(path);
+    let of_a_crate = ["half", "sarek", "sarek::half", "sarek::prelude"];
+    match text.rsplit_once("::") {
+        None => Scalar::from_name(&text),
+        Some((module, name)) => Scalar::from_name(name)
+            .filter(|scalar| scalar.is_half() && of_a_crate.contains(&module)),
     }
 }
 
@@ -518,7 +519,7 @@ pub fn scalar_type(ty: &Type, errors: &mut Errors) -> Option<Scalar> {
         "isize" => "use `i32` or `i64`: its size differs between devices",
         "i128" | "u128" => "use `u64`: no device has 128-bit integers",
         "char" | "str" | "String" => "use numbers: kernels have no text",
-        _ => "use one of `bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 f32 f64`",
+        _ => "use one of `bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 bf16 f32 f64`",
     };
     errors.at(
         codes::TYPE,

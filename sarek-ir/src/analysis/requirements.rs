@@ -17,7 +17,7 @@ pub struct Requirements {
     pub i64: bool,
     /// Buffers of 8-bit elements.
     pub storage8: bool,
-    /// Buffers of 16-bit integers.
+    /// Buffers of 16-bit integers or `bf16`.
     pub storage16: bool,
     /// Buffers or shared arrays of `f16`.
     pub f16: bool,
@@ -60,7 +60,7 @@ impl Requirements {
                     needs.atomics64 |= access == Access::Atomic && elem.size() == 8;
                     needs.buffers += 1;
                     needs.storage8 |= elem.size() == 1;
-                    needs.storage16 |= elem.size() == 2 && elem.is_int();
+                    needs.storage16 |= elem.size() == 2 && elem != Scalar::F16;
                     needs.f16 |= elem == Scalar::F16;
                 }
             }
@@ -155,6 +155,7 @@ impl Requirements {
             | Scalar::U32
             | Scalar::Usize
             | Scalar::F16
+            | Scalar::Bf16
             | Scalar::F32 => {}
         }
     }

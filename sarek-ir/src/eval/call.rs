@@ -1,12 +1,12 @@
 use super::{narrowed, widened};
 use crate::intrinsic::of_floats;
-use crate::{Intrinsic, Value, binary16};
+use crate::{Intrinsic, Value};
 
 /// A call of an intrinsic; the first argument is the receiver.
 pub fn call(intrinsic: Intrinsic, args: &[Value]) -> Value {
     let rest = &args[1..];
     match args[0] {
-        Value::F16(v) => f16_call(intrinsic, v, rest),
+        Value::F16(_) | Value::Bf16(_) => half_call(intrinsic, args),
         Value::F32(v) => f32_call(intrinsic, f32::from_bits(v), rest),
         Value::F64(v) => f64_call(intrinsic, f64::from_bits(v), rest),
         Value::I8(v) => i8_call(intrinsic, v, rest),
@@ -23,16 +23,12 @@ pub fn call(intrinsic: Intrinsic, args: &[Value]) -> Value {
 }
 
 /// As of `f32`, rounded.
-fn f16_call(intrinsic: Intrinsic, bits: u16, args: &[Value]) -> Value {
+fn half_call(intrinsic: Intrinsic, args: &[Value]) -> Value {
     if intrinsic == Intrinsic::ToBits {
-        return Value::U16(bits);
+        return Value::U16(args[0].word() as u16);
     }
-    let wide = |arg: &Value| match *arg {
-        Value::F16(bits) => widened(bits),
-        other => other,
-    };
-    let args: Vec<Value> = args.iter().map(wide).collect();
-    narrowed(f32_call(intrinsic, binary16::to_f32(bits), &args))
+    let wide: Vec<Value> = args.iter().copied().map(widened).collect();
+    narrowed(call(intrinsic, &wide), args[0].scalar())
 }
 
 /// An argument of a fixed `u32` type.
@@ -105,6 +101,7 @@ macro_rules! float_call {
                 Intrinsic::Copysign => x.copysign(arg(0)),
                 Intrinsic::Pow
                 | Intrinsic::FromBits
+                | Intrinsic::Bf16FromBits
                 | Intrinsic::CountOnes
                 | Intrinsic::LeadingZeros
                 | Intrinsic::TrailingZeros
@@ -171,6 +168,7 @@ macro_rules! int_call {
                 Intrinsic::Signum => $signum(x),
                 Intrinsic::UnsignedAbs => return Value::$unsigned($unsigned_abs(x)),
                 Intrinsic::FromBits => return $from_bits(x),
+                Intrinsic::Bf16FromBits => return Value::Bf16(x as u16),
                 of_floats!() => unreachable!("integers have no {}", intrinsic.name()),
             };
             Value::$variant(result)

@@ -8,6 +8,9 @@ fn edges(ty: Scalar) -> Vec<Value> {
         Scalar::F16 => [0.0, -0.0, 1.5, -2.5, 65504.0, f32::INFINITY, f32::NAN]
             .map(Value::f16)
             .to_vec(),
+        Scalar::Bf16 => [0.0, -0.0, 1.5, -2.5, 3e38, f32::INFINITY, f32::NAN]
+            .map(Value::bf16)
+            .to_vec(),
         Scalar::F32 => [0.0, -0.0, 1.5, -2.5, f32::MAX, f32::INFINITY, f32::NAN]
             .map(Value::f32)
             .to_vec(),

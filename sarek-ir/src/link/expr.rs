@@ -173,7 +173,7 @@ impl Linker {
                 let byte = self.cast(arg, Scalar::U8, loc);
                 self.cast(byte, to, loc)
             }
-            (Scalar::I8 | Scalar::U8, Scalar::F16) => {
+            (Scalar::I8 | Scalar::U8, _) if to.is_half() => {
                 let wide = self.cast(arg, Scalar::F32, loc);
                 self.cast(wide, to, loc)
             }

@@ -192,12 +192,12 @@ impl Linker {
             return bits;
         }
         if to.is_float() {
-            // Those of an `f16` are joined from bytes in a wider number.
-            let bits = match to {
-                Scalar::F16 => self.cast(bits, Scalar::U16, loc),
-                _ => bits,
+            // Those of 16-bit floats are joined from bytes in a wider number.
+            let bits = match to.is_half() {
+                true => self.cast(bits, Scalar::U16, loc),
+                false => bits,
             };
-            return self.intrinsic(Intrinsic::FromBits, bits, loc);
+            return self.intrinsic(Intrinsic::from_bits(to), bits, loc);
         }
         if to == Scalar::Bool {
             let zero = self.literal(Value::zero(from), loc);

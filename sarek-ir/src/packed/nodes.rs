@@ -89,9 +89,9 @@ impl Wire for Intrinsic {
 }
 
 variants! {
-    Scalar { Bool, I8, U8, I16, U16, I32, U32, I64, U64, Usize, F16, F32, F64 }
+    Scalar { Bool, I8, U8, I16, U16, I32, U32, I64, U64, Usize, F16, Bf16, F32, F64 }
     Value {
-        Bool(a), I8(a), U8(a), I16(a), U16(a), I32(a), U32(a), I64(a), U64(a), Usize(a), F16(a), F32(a),
+        Bool(a), I8(a), U8(a), I16(a), U16(a), I32(a), U32(a), I64(a), U64(a), Usize(a), F16(a), Bf16(a), F32(a),
         F64(a)
     }
     Type { Scalar(a), Compound(a) }

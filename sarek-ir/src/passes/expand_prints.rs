@@ -127,7 +127,7 @@ impl Expand<'_> {
                 let value = self.read(local);
                 vec![self.cast(value, Scalar::U32)]
             }
-            Scalar::F16 => {
+            Scalar::F16 | Scalar::Bf16 => {
                 let bits = self.bits(local, Scalar::U16);
                 vec![self.cast(bits, Scalar::U32)]
             }

@@ -1,7 +1,7 @@
 //! Arithmetic on 8 and 16 bits, written out in 32: C promotes such operands to `int`, and WGSL has no
 //! such types.
 //!
-//! Sums, products, quotients and roots of `f16` are those of `f32`, rounded: `f32` has more than twice the digits, so
+//! Sums, products, quotients and roots of `f16` and `bf16` are those of `f32`, rounded: `f32` has more than twice the digits, so
 //! that rounding twice is rounding once.
 
 use crate::intrinsic::of_floats;
@@ -13,8 +13,8 @@ use crate::{
 /// `a + b` becomes `(a as u32 + b as u32) as u8`. Left on small types are literals, locals, loads,
 /// stores, `for` loops (whose counter stays below a bound of its type), and divisions that are
 /// checked, since `MIN / -1` is another number in each width. Casts lead between a small type and
-/// its 32-bit type only, and from `f64` to `f16`, which two steps would round twice. The bits of an `f16` stay
-/// 16 wide. Parameters become 32 bits wide.
+/// its 32-bit type only, and from `f64` to a 16-bit float, which two steps would round twice. The bits of
+/// 16-bit floats stay 16 wide. Parameters become 32 bits wide.
 pub fn widen_small(kernel: &mut Kernel) {
     widen_params(kernel);
     for i in 0..kernel.exprs.len() {
@@ -190,10 +190,12 @@ impl Small<'_> {
     /// `arg as to`, by way of the 32-bit types.
     fn cast_of(&mut self, arg: ExprId, to: Scalar) -> Option<Expr> {
         let from = self.kernel.scalar_of(arg);
-        if let (Some(value), Scalar::F16) = (self.kernel.literal(arg), to) {
+        if to.is_half()
+            && let Some(value) = self.kernel.literal(arg)
+        {
             return Some(Expr::Literal(eval::cast(value, to)));
         }
-        if (from, to) == (Scalar::F64, Scalar::F16) {
+        if from == Scalar::F64 && to.is_half() {
             return None;
         }
         if from == to || from.widened() == Some(to) || to.widened() == Some(from) {
@@ -229,11 +231,11 @@ impl Small<'_> {
         let on = self.kernel.scalar_of(args[0]);
         on.widened()?;
         let result = intrinsic.result_type(on);
-        if on == Scalar::F16 {
+        if on.is_half() {
             return self.half_call(intrinsic, &args);
         }
         Some(match intrinsic {
-            Intrinsic::FromBits if on == Scalar::U16 => return None,
+            Intrinsic::FromBits | Intrinsic::Bf16FromBits if on == Scalar::U16 => return None,
             Intrinsic::WrappingShl => return self.shift(BinaryOp::Shl, args[0], args[1]),
             Intrinsic::WrappingShr => return self.shift(BinaryOp::Shr, args[0], args[1]),
             Intrinsic::CountOnes => {
@@ -294,11 +296,13 @@ impl Small<'_> {
                 let wide = self.widened_call(intrinsic, &args);
                 self.narrow(wide, result)
             }
-            of_floats!() | Intrinsic::FromBits => unreachable!("{on} has no {}", intrinsic.name()),
+            of_floats!() | Intrinsic::FromBits | Intrinsic::Bf16FromBits => {
+                unreachable!("{on} has no {}", intrinsic.name())
+            }
         })
     }
 
-    /// A method of `f16`.
+    /// A method of a 16-bit float.
     fn half_call(&mut self, intrinsic: Intrinsic, args: &[ExprId]) -> Option<Expr> {
         if intrinsic == Intrinsic::ToBits {
             return None;

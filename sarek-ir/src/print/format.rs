@@ -3,7 +3,7 @@
 use std::fmt::{Binary, Debug, Display, LowerExp, LowerHex, Octal, UpperExp, UpperHex};
 
 use super::{Align, Format, Notation};
-use crate::{Value, binary16};
+use crate::{Value, bfloat16, binary16};
 
 /// A value by one trait, with the flags, precision and zeros of a format.
 macro_rules! spelled {
@@ -57,8 +57,9 @@ impl Format {
             Value::U32(v) => (self.integer(v), Align::Right),
             Value::I64(v) => (self.integer(v), Align::Right),
             Value::U64(v) | Value::Usize(v) => (self.integer(v), Align::Right),
-            // As `half::f16` does.
+            // As the `half` crate does.
             Value::F16(v) => (self.float(binary16::to_f32(v)), Align::Right),
+            Value::Bf16(v) => (self.float(bfloat16::to_f32(v)), Align::Right),
             Value::F32(v) => (self.float(f32::from_bits(v)), Align::Right),
             Value::F64(v) => (self.float(f64::from_bits(v)), Align::Right),
         };
@@ -158,6 +159,11 @@ mod tests {
         agree!(
             ["" "?" "8.3" "+08.2" "e" "*^12"],
             [h => Value::F16(h.to_bits()), half::f16::NAN => Value::F16(half::f16::NAN.to_bits())]
+        );
+        let b = half::bf16::from_f32(0.1);
+        agree!(
+            ["" "?" "8.3" "+08.2" "e" "*^12"],
+            [b => Value::Bf16(b.to_bits()), half::bf16::NAN => Value::Bf16(half::bf16::NAN.to_bits())]
         );
         agree!(["" "?" "7" ">7" "^7" ".2" "7.2" "*^9" "07"], [true => Value::Bool(true), false => Value::Bool(false)]);
     }

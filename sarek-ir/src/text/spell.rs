@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{BinaryOp, Value, binary16};
+use crate::{BinaryOp, Value, bfloat16, binary16};
 
 /// How tightly an expression holds together, as in Rust.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,7 +65,7 @@ pub(super) fn is_negative(value: Value) -> bool {
         Value::I16(v) => v < 0,
         Value::I32(v) => v < 0,
         Value::I64(v) => v < 0,
-        Value::F16(bits) => bits >= 0x8000,
+        Value::F16(bits) | Value::Bf16(bits) => bits >= 0x8000,
         Value::F32(bits) => f32::from_bits(bits).is_sign_negative(),
         Value::F64(bits) => f64::from_bits(bits).is_sign_negative(),
     }
@@ -90,6 +90,10 @@ impl fmt::Display for Literal {
             Value::F16(bits) => match binary16::to_f32(bits) {
                 v if v.is_finite() => write!(f, "{v:?}f16"),
                 _ => write!(f, "f16::from_bits({bits:#x})"),
+            },
+            Value::Bf16(bits) => match bfloat16::to_f32(bits) {
+                v if v.is_finite() => write!(f, "{v:?}bf16"),
+                _ => write!(f, "bf16::from_bits({bits:#x})"),
             },
             Value::F32(bits) => match f32::from_bits(bits) {
                 v if v.is_finite() => write!(f, "{v:?}f32"),

@@ -124,7 +124,7 @@ impl Dialect for OpenCl {
             Some(Scalar::I8) => "char",
             Some(Scalar::U8) => "uchar",
             Some(Scalar::I16) => "short",
-            Some(Scalar::U16 | Scalar::F16) => "ushort",
+            Some(Scalar::U16 | Scalar::F16 | Scalar::Bf16) => "ushort",
             Some(Scalar::I32) => "int",
             Some(Scalar::U32) => "uint",
             Some(Scalar::I64) => "long",
@@ -149,7 +149,7 @@ impl Dialect for OpenCl {
             "F" => String::new(),
             "FLOAT" if types.first()?.bits() == 64 => "f64".into(),
             "FLOAT" if types.first()?.bits() == 16 => "f16".into(),
-            // An `f16` is held as its bits.
+            // 16-bit floats are held as their bits.
             "TOBITS" | "FROMBITS" if types.first()?.bits() == 16 => String::new(),
             "FLOAT" => "f32".into(),
             "TOBITS" if types.first()?.bits() == 64 => "as_ulong".into(),
@@ -176,7 +176,8 @@ fn bits_of(ty: Scalar) -> Scalar {
         | Scalar::I64
         | Scalar::U64
         | Scalar::Usize
-        | Scalar::F16 => ty,
+        | Scalar::F16
+        | Scalar::Bf16 => ty,
     }
 }
 
@@ -234,7 +235,7 @@ const OWN: &[Template] = &[
 }",
     },
     Template {
-        op: "narrow_f32",
+        op: "narrow_f16_f32",
         on: None,
         text: "$FN f16 $NAME(f32 x) {
     uchar2 bytes;
@@ -243,18 +244,9 @@ const OWN: &[Template] = &[
 }",
     },
     Template {
-        op: "narrow_f64",
+        op: "narrow_f16_f64",
         on: None,
-        text: "// By way of the f32 that is rounded to an odd fraction, which tells on which side of a tie `x` lies.
-$FN f16 $NAME(f64 x) {
-    f32 near = (f32)x;
-    u32 bits = as_uint(near);
-    if ((f64)near != x && x == x) {
-        if (fabs((f64)near) > fabs(x)) { bits -= 1u; }
-        bits |= 1u;
-    }
-    return srk_narrow_f32(as_float(bits));
-}",
+        text: "$FN f16 $NAME(f64 x) { return srk_narrow_f16_f32(srk_odd(x)); }",
     },
     Template {
         op: "atom",

@@ -99,6 +99,7 @@ fn substitute<D: Dialect + ?Sized>(
 fn number_literal<D: Dialect + ?Sized>(dialect: &D, number: &str, types: &[Scalar]) -> String {
     let value = match types.first() {
         Some(Scalar::F16) => number.parse().ok().map(Value::f16),
+        Some(Scalar::Bf16) => number.parse().ok().map(Value::bf16),
         Some(Scalar::F32) => number.parse().ok().map(Value::f32),
         Some(Scalar::F64) => number.parse().ok().map(Value::f64),
         Some(ty) => number.parse().ok().and_then(|n| Value::int(*ty, n)),
@@ -156,7 +157,7 @@ fn value_of<D: Dialect + ?Sized>(
 fn unsigned(ty: Scalar) -> Scalar {
     match ty {
         Scalar::I8 | Scalar::U8 => Scalar::U8,
-        Scalar::I16 | Scalar::U16 | Scalar::F16 => Scalar::U16,
+        Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 => Scalar::U16,
         Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::F32 => Scalar::U32,
         Scalar::I64 | Scalar::U64 | Scalar::Usize | Scalar::F64 => Scalar::U64,
     }
@@ -172,24 +173,27 @@ fn bounds(ty: Scalar) -> (i128, i128) {
 }
 
 fn fraction(ty: Scalar) -> u32 {
-    match ty.size() {
-        8 => 52,
-        2 => 10,
-        _ => 23,
+    match (ty.size(), ty) {
+        (8, _) => 52,
+        (2, Scalar::Bf16) => 7,
+        (2, _) => 10,
+        (_, _) => 23,
     }
 }
 
 fn infinity(ty: Scalar) -> i128 {
-    match ty.size() {
-        8 => i128::from(f64::INFINITY.to_bits()),
-        2 => 0x7c00,
-        _ => i128::from(f32::INFINITY.to_bits()),
+    match (ty.size(), ty) {
+        (8, _) => i128::from(f64::INFINITY.to_bits()),
+        (2, Scalar::Bf16) => 0x7f80,
+        (2, _) => 0x7c00,
+        (_, _) => i128::from(f32::INFINITY.to_bits()),
     }
 }
 
 fn float(ty: Scalar, value: f64) -> Option<Value> {
     match ty {
         Scalar::F16 => Some(Value::f16(value as f32)),
+        Scalar::Bf16 => Some(Value::bf16(value as f32)),
         Scalar::F32 => Some(Value::f32(value as f32)),
         Scalar::F64 => Some(Value::f64(value)),
         Scalar::Bool

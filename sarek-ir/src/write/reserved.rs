@@ -5,7 +5,7 @@
 /// The names of types in every text.
 #[rustfmt::skip]
 pub(super) const TYPES: &[&str] = &[
-    "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "usize", "isize", "f16", "f32",
+    "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "usize", "isize", "f16", "bf16", "f32",
     "f64",
 ];
 

@@ -17,7 +17,7 @@ pub enum Operation {
 }
 
 /// The types of numbers.
-pub const NUMBERS: [Scalar; 11] = [
+pub const NUMBERS: [Scalar; 12] = [
     Scalar::I8,
     Scalar::U8,
     Scalar::I16,
@@ -27,6 +27,7 @@ pub const NUMBERS: [Scalar; 11] = [
     Scalar::I64,
     Scalar::U64,
     Scalar::F16,
+    Scalar::Bf16,
     Scalar::F32,
     Scalar::F64,
 ];

@@ -29,6 +29,7 @@ macro_rules! cast {
             Scalar::I64 => Value::I64($a as i64),
             Scalar::U64 => Value::U64($a as u64),
             Scalar::F16 => Value::F16(half::f16::from_f64($a as f64).to_bits()),
+            Scalar::Bf16 => Value::Bf16(half::bf16::from_f32($a as f32).to_bits()),
             Scalar::F32 => Value::f32($a as f32),
             Scalar::F64 => Value::f64($a as f64),
             Scalar::Bool | Scalar::Usize => unreachable!("not among the targets"),
@@ -132,8 +133,11 @@ macro_rules! signed {
 
 macro_rules! unsigned {
     ($name:ident, $t:ident, $v:ident, $float:ident) => {
-        integer!($name, $t, $v, $v, |i, x| (i == Intrinsic::FromBits)
-            .then(|| Exactly(Value::$float(x))));
+        integer!($name, $t, $v, $v, |i, x| match i {
+            Intrinsic::FromBits => Some(Exactly(Value::$float(x))),
+            Intrinsic::Bf16FromBits => Some(Exactly(Value::Bf16(x as u16))),
+            _ => None,
+        });
     };
 }
 
@@ -221,12 +225,15 @@ float!(on_f32, f32, F32, U32);
 float!(on_f64, f64, F64, U64);
 
 /// As on `f32`, rounded by the `half` crate.
-fn on_f16(op: Operation, operands: [u16; 3], count: i32) -> Expected {
+fn on_half(op: Operation, operands: [Value; 3], count: i32) -> Expected {
     if op == Operation::Call(Intrinsic::ToBits) {
-        return Exactly(Value::U16(operands[0]));
+        return Exactly(Value::U16(operands[0].word() as u16));
     }
-    let [a, b, c] = operands.map(|bits| half::f16::from_bits(bits).to_f32());
-    let narrow = |bits| Value::F16(half::f16::from_f32(f32::from_bits(bits)).to_bits());
+    let [a, b, c] = operands.map(widened);
+    let narrow = |bits| match operands[0] {
+        Value::Bf16(_) => Value::Bf16(half::bf16::from_f32(f32::from_bits(bits)).to_bits()),
+        _ => Value::F16(half::f16::from_f32(f32::from_bits(bits)).to_bits()),
+    };
     match (op, on_f32(op, a, b, c, count)) {
         (Operation::Cast(_), wide) => wide,
         (_, Exactly(Value::F32(bits))) => Exactly(narrow(bits)),
@@ -246,7 +253,7 @@ pub fn expected(op: Operation, a: Value, b: Value, c: Value, count: i32) -> Expe
         (Value::U32(a), Value::U32(b), Value::U32(c)) => on_u32(op, a, b, c, count),
         (Value::I64(a), Value::I64(b), Value::I64(c)) => on_i64(op, a, b, c, count),
         (Value::U64(a), Value::U64(b), Value::U64(c)) => on_u64(op, a, b, c, count),
-        (Value::F16(a), Value::F16(b), Value::F16(c)) => on_f16(op, [a, b, c], count),
+        (Value::F16(_) | Value::Bf16(_), _, _) => on_half(op, [a, b, c], count),
         (Value::F32(a), Value::F32(b), Value::F32(c)) => {
             let [a, b, c] = [a, b, c].map(f32::from_bits);
             on_f32(op, a, b, c, count)
@@ -270,8 +277,8 @@ pub fn agrees(expected: Expected, got: Value) -> bool {
         return true;
     }
     match (value, got) {
-        (Value::F16(v), Value::F16(g)) => {
-            let [value, got] = [v, g].map(|bits| half::f16::from_bits(bits).to_f32());
+        (Value::F16(v), Value::F16(g)) | (Value::Bf16(v), Value::Bf16(g)) => {
+            let [value, got] = [value, got].map(widened);
             value.is_nan() && got.is_nan() || !exactly && v.abs_diff(g) <= 1
         }
         (Value::F32(v), Value::F32(g)) => {
@@ -284,6 +291,15 @@ pub fn agrees(expected: Expected, got: Value) -> bool {
             v.is_nan() && g.is_nan() || !exactly && close(v, g, 4e-15, f64::MIN_POSITIVE)
         }
         _ => false,
+    }
+}
+
+/// A 16-bit float as the `half` crate widens it.
+fn widened(value: Value) -> f32 {
+    match value {
+        Value::F16(bits) => half::f16::from_bits(bits).to_f32(),
+        Value::Bf16(bits) => half::bf16::from_bits(bits).to_f32(),
+        other => panic!("{other:?} is no 16-bit float"),
     }
 }
 
@@ -344,6 +360,12 @@ pub fn edges(ty: Scalar) -> Vec<Value> {
             .chain(&[6e-8, 2e-5, 6.1e-5, 1023.5, 2048.0, 65504.0])
             .flat_map(|&f| [f, -f])
             .map(|f| Value::f16(f as f32))
+            .collect(),
+        Scalar::Bf16 => floats
+            .iter()
+            .chain(&[1e-40, 1.18e-38, 255.5, 256.0, 257.0, 3.3895314e38])
+            .flat_map(|&f| [f, -f])
+            .map(|f| Value::bf16(f as f32))
             .collect(),
         Scalar::F32 => floats
             .iter()

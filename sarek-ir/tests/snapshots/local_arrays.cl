@@ -10,10 +10,11 @@ typedef ushort u16;
 typedef long i64;
 typedef ushort f16;
 typedef float f32;
+typedef ushort bf16;
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double f64;
 
-static inline f16 srk_narrow_f32(f32 x) {
+static inline f16 srk_narrow_f16_f32(f32 x) {
     uchar2 bytes;
     vstore_half_rte(x, 0, (__private half*)&bytes);
     return as_ushort(bytes);
@@ -27,6 +28,19 @@ static inline f32 srk_widen_f16(f16 bits) {
     uchar2 bytes = as_uchar2(bits);
     return vload_half(0, (const __private half*)&bytes);
 }
+
+static inline u32 srk_to_bits_f32(f32 x) { return (u32)as_uint(x); }
+
+// The nearest bf16, ties to even.
+static inline bf16 srk_narrow_bf16_f32(f32 x) {
+    u32 bits = srk_to_bits_f32(x);
+    u32 rounded = bits + 0x7fffu + (bits >> 16 & 1u);
+    return (bf16)((bits & 0x7fffffffu) > 0x7f800000u ? bits >> 16 | 0x40u : rounded >> 16);
+}
+
+static inline f32 srk_from_bits_u32(u32 bits) { return as_float(bits); }
+
+static inline f32 srk_widen_bf16(bf16 bits) { return srk_from_bits_u32((u32)bits << 16); }
 
 static inline u32 srk_to_u32_f64(f64 x) {
     return x >= 4294967296.0 ? 4294967295u : x > 0.0 ? (u32)x : x <= 0.0 ? 0u : 0;
@@ -111,24 +125,31 @@ __kernel void local_arrays(
     }
     f16 own_9[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_9[k] = srk_narrow_f32((f32)(global_idx_x + 1ul));
+        own_9[k] = srk_narrow_f16_f32((f32)(global_idx_x + 1ul));
     }
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
         sum = sum + srk_to_u32_f32(srk_widen_f16(own_9[k]));
     }
-    f32 own_10[4];
+    bf16 own_10[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_10[k] = (f32)(global_idx_x + 1ul);
+        own_10[k] = srk_narrow_bf16_f32((f32)(global_idx_x + 1ul));
     }
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        sum = sum + srk_to_u32_f32(own_10[k]);
+        sum = sum + srk_to_u32_f32(srk_widen_bf16(own_10[k]));
     }
-    f64 own_11[4];
+    f32 own_11[4];
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        own_11[k] = (f64)(global_idx_x + 1ul);
+        own_11[k] = (f32)(global_idx_x + 1ul);
     }
     for (u64 k = 0ul; k < 4ul; k += 1ul) {
-        sum = sum + srk_to_u32_f64(own_11[k]);
+        sum = sum + srk_to_u32_f32(own_11[k]);
+    }
+    f64 own_12[4];
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        own_12[k] = (f64)(global_idx_x + 1ul);
+    }
+    for (u64 k = 0ul; k < 4ul; k += 1ul) {
+        sum = sum + srk_to_u32_f64(own_12[k]);
     }
     out[global_idx_x] = sum;
 }

@@ -10,9 +10,10 @@ typedef unsigned short u16;
 typedef long long i64;
 typedef unsigned short f16;
 typedef float f32;
+typedef unsigned short bf16;
 typedef double f64;
 
-static __device__ __forceinline__ f16 srk_narrow_f32(f32 x) {
+static __device__ __forceinline__ f16 srk_narrow_f16_f32(f32 x) {
     f16 bits;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
     return bits;
@@ -27,6 +28,19 @@ static __device__ __forceinline__ f32 srk_widen_f16(f16 bits) {
     asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
     return x;
 }
+
+static __device__ __forceinline__ u32 srk_to_bits_f32(f32 x) { return (u32)__float_as_uint(x); }
+
+// The nearest bf16, ties to even.
+static __device__ __forceinline__ bf16 srk_narrow_bf16_f32(f32 x) {
+    u32 bits = srk_to_bits_f32(x);
+    u32 rounded = bits + 0x7fffu + (bits >> 16 & 1u);
+    return (bf16)((bits & 0x7fffffffu) > 0x7f800000u ? bits >> 16 | 0x40u : rounded >> 16);
+}
+
+static __device__ __forceinline__ f32 srk_from_bits_u32(u32 bits) { return __uint_as_float(bits); }
+
+static __device__ __forceinline__ f32 srk_widen_bf16(bf16 bits) { return srk_from_bits_u32((u32)bits << 16); }
 
 static __device__ __forceinline__ u32 srk_to_u32_f64(f64 x) {
     return x >= 4294967296.0 ? 4294967295u : x > 0.0 ? (u32)x : x <= 0.0 ? 0u : 0;
@@ -111,24 +125,31 @@ extern "C" __global__ void local_arrays(
     }
     f16 own_9[4];
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        own_9[k] = srk_narrow_f32((f32)(global_idx_x + 1ull));
+        own_9[k] = srk_narrow_f16_f32((f32)(global_idx_x + 1ull));
     }
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
         sum = sum + srk_to_u32_f32(srk_widen_f16(own_9[k]));
     }
-    f32 own_10[4];
+    bf16 own_10[4];
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        own_10[k] = (f32)(global_idx_x + 1ull);
+        own_10[k] = srk_narrow_bf16_f32((f32)(global_idx_x + 1ull));
     }
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        sum = sum + srk_to_u32_f32(own_10[k]);
+        sum = sum + srk_to_u32_f32(srk_widen_bf16(own_10[k]));
     }
-    f64 own_11[4];
+    f32 own_11[4];
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        own_11[k] = (f64)(global_idx_x + 1ull);
+        own_11[k] = (f32)(global_idx_x + 1ull);
     }
     for (u64 k = 0ull; k < 4ull; k += 1ull) {
-        sum = sum + srk_to_u32_f64(own_11[k]);
+        sum = sum + srk_to_u32_f32(own_11[k]);
+    }
+    f64 own_12[4];
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        own_12[k] = (f64)(global_idx_x + 1ull);
+    }
+    for (u64 k = 0ull; k < 4ull; k += 1ull) {
+        sum = sum + srk_to_u32_f64(own_12[k]);
     }
     out[global_idx_x] = sum;
 }

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use half::f16;
+use half::{bf16, f16};
 use sarek_ir::{Scalar, Value, link};
 
 use super::{DirectArg, Plain};
@@ -45,7 +45,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 f32 f64);
+numbers!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 bf16 f32 f64);
 
 /// An array of zeros.
 #[inline(always)]
@@ -114,6 +114,7 @@ fn scalar(bytes: &[u8], scalar: Scalar) -> Value {
         Scalar::U64 => read!(u64),
         Scalar::Usize => read!(usize),
         Scalar::F16 => read!(f16),
+        Scalar::Bf16 => read!(bf16),
         Scalar::F32 => read!(f32),
         Scalar::F64 => read!(f64),
     }

@@ -31,7 +31,7 @@ pub use block::Block;
 pub use compound::{
     Number, array_element, array_len, either, leaves, len_of, of_type, value, zeroed,
 };
-pub use half::f16;
+pub use half::{bf16, f16};
 pub use isa::{Isa, isa};
 pub use joint::{
     Flag, Received, ReceivedLanes, Unmarked, again, facts_of, first, function_of, given, lent,
@@ -39,7 +39,7 @@ pub use joint::{
 };
 pub use kept::{Kept, Rows, Strip};
 pub use math::Elementary;
-pub use number::{Divide, clamp, narrow, wide};
+pub use number::{Divide, Half, clamp, narrow, wide};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use scratch::{Mark, Plain, Scratch};
 pub use slice::{

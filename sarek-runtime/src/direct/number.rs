@@ -1,7 +1,7 @@
 //! Arithmetic that the generated body needs beside core's.
 
-use half::f16;
-use sarek_ir::binary16;
+use half::{bf16, f16};
+use sarek_ir::{bfloat16, binary16};
 
 /// Integer division in parts: whether it is defined, and its value where it is.
 pub trait Divide: Copy {
@@ -121,50 +121,85 @@ macro_rules! float_divide {
 
 float_divide!(f32 f64);
 
+/// A 16-bit float of the `half` crate, computed with as `f32` and rounded. That is the same as its own operators, and becomes
+/// vector instructions.
+pub trait Half: Copy {
+    /// The number as an `f32`.
+    fn wide(self) -> f32;
+
+    /// The nearest number.
+    fn narrow(value: f32) -> Self;
+
+    /// The nearest number, rounded once.
+    fn narrow_f64(value: f64) -> Self;
+}
+
 /// The number as an `f32`.
 #[inline(always)]
-pub fn wide(value: f16) -> f32 {
-    binary16::to_f32(value.to_bits())
+pub fn wide<T: Half>(value: T) -> f32 {
+    value.wide()
 }
 
-/// The nearest `f16`.
+/// The nearest number.
 #[inline(always)]
-pub fn narrow(value: f32) -> f16 {
-    f16::from_bits(binary16::from_f32(value))
+pub fn narrow<T: Half>(value: f32) -> T {
+    T::narrow(value)
 }
 
-/// By way of `f32`, which is the same as `f16`'s own operators, and becomes vector instructions.
-impl Divide for f16 {
-    #[inline(always)]
-    fn is_defined(self, _: f16) -> bool {
-        true
-    }
+macro_rules! halves {
+    ($($ty:ident $format:ident)*) => {$(
+        impl Half for $ty {
+            #[inline(always)]
+            fn wide(self) -> f32 {
+                $format::to_f32(self.to_bits())
+            }
 
-    #[inline(always)]
-    fn detail(self) -> u64 {
-        self.to_bits().into()
-    }
+            #[inline(always)]
+            fn narrow(value: f32) -> $ty {
+                $ty::from_bits($format::from_f32(value))
+            }
 
-    #[inline(always)]
-    unsafe fn div(self, divisor: f16) -> f16 {
-        narrow(wide(self) / wide(divisor))
-    }
+            #[inline(always)]
+            fn narrow_f64(value: f64) -> $ty {
+                $ty::from_bits($format::from_f64(value))
+            }
+        }
 
-    #[inline(always)]
-    unsafe fn rem(self, divisor: f16) -> f16 {
-        narrow(wide(self) % wide(divisor))
-    }
+        impl Divide for $ty {
+            #[inline(always)]
+            fn is_defined(self, _: $ty) -> bool {
+                true
+            }
 
-    #[inline(always)]
-    unsafe fn div_euclid(self, divisor: f16) -> f16 {
-        narrow(wide(self).div_euclid(wide(divisor)))
-    }
+            #[inline(always)]
+            fn detail(self) -> u64 {
+                self.to_bits().into()
+            }
 
-    #[inline(always)]
-    unsafe fn rem_euclid(self, divisor: f16) -> f16 {
-        narrow(wide(self).rem_euclid(wide(divisor)))
-    }
+            #[inline(always)]
+            unsafe fn div(self, divisor: $ty) -> $ty {
+                narrow(wide(self) / wide(divisor))
+            }
+
+            #[inline(always)]
+            unsafe fn rem(self, divisor: $ty) -> $ty {
+                narrow(wide(self) % wide(divisor))
+            }
+
+            #[inline(always)]
+            unsafe fn div_euclid(self, divisor: $ty) -> $ty {
+                narrow(wide(self).div_euclid(wide(divisor)))
+            }
+
+            #[inline(always)]
+            unsafe fn rem_euclid(self, divisor: $ty) -> $ty {
+                narrow(wide(self).rem_euclid(wide(divisor)))
+            }
+        }
+    )*};
 }
+
+halves!(f16 binary16 bf16 bfloat16);
 
 /// `value.clamp(lo, hi)` where `lo <= hi` was asserted before: no panic stands in the way of the
 /// vectoriser.

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 
 use crate::KernelType;
-use half::f16;
+use half::{bf16, f16};
 
 /// A cache line.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ macro_rules! plain {
     )*};
 }
 
-plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize f16 f32 f64);
+plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize f16 bf16 f32 f64);
 
 // SAFETY: zero is `false`.
 unsafe impl Plain for bool {

@@ -205,7 +205,7 @@ fn turns(device: &Device, ready: &Ready<'_>) -> Vec<String> {
 pub(super) const STORAGE8: &str = "buffers of 8-bit elements (bool, i8, u8)";
 
 /// The same of `storage16`.
-pub(super) const STORAGE16: &str = "buffers of 16-bit elements (i16, u16)";
+pub(super) const STORAGE16: &str = "buffers of 16-bit elements (i16, u16, bf16)";
 
 /// The same of strict kernels.
 pub(super) const STRICT: &str = "floats that are the same to the bit everywhere";

@@ -73,6 +73,7 @@ pub(super) fn fact(arg: &Arg<'_>) -> ArgFact {
     match arg.scalar() {
         None => ArgFact::Len(arg.units()),
         Some(Value::F16(_)) => ArgFact::Scalar(Value::F16(0)),
+        Some(Value::Bf16(_)) => ArgFact::Scalar(Value::Bf16(0)),
         Some(Value::F32(_)) => ArgFact::Scalar(Value::F32(0)),
         Some(Value::F64(_)) => ArgFact::Scalar(Value::F64(0)),
         Some(value) => ArgFact::Scalar(value),

@@ -202,7 +202,7 @@ fn bytes_of(value: Value) -> Box<[u8]> {
         Value::I8(v) => Box::new(v.to_ne_bytes()),
         Value::U8(v) => Box::new(v.to_ne_bytes()),
         Value::I16(v) => Box::new(v.to_ne_bytes()),
-        Value::U16(v) | Value::F16(v) => Box::new(v.to_ne_bytes()),
+        Value::U16(v) | Value::F16(v) | Value::Bf16(v) => Box::new(v.to_ne_bytes()),
         Value::I32(v) => Box::new(v.to_ne_bytes()),
         Value::U32(v) | Value::F32(v) => Box::new(v.to_ne_bytes()),
         Value::I64(v) => Box::new(v.to_ne_bytes()),

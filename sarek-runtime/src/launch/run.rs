@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
 
 use sarek_ir::write::{Slot, SlotKind, Source};
-use sarek_ir::{Memory, ParamId, Scalar, Value, binary16};
+use sarek_ir::{Memory, ParamId, Scalar, Value, bfloat16, binary16};
 
 use super::arg::Operands;
 use super::memo::Planned;
@@ -454,6 +454,7 @@ impl Call<'_> {
             (Value::U8(v), Scalar::U32) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
             (Value::U16(v), Scalar::U32) => ScalarBytes::four(u32::from(v).to_ne_bytes()),
             (Value::F16(v), Scalar::F32) => ScalarBytes::four(binary16::to_f32(v).to_ne_bytes()),
+            (Value::Bf16(v), Scalar::F32) => ScalarBytes::four(bfloat16::to_f32(v).to_ne_bytes()),
             (Value::I32(v), Scalar::I32) => ScalarBytes::four(v.to_ne_bytes()),
             (Value::U32(v), Scalar::U32) => ScalarBytes::four(v.to_ne_bytes()),
             (Value::F32(v), Scalar::F32) => ScalarBytes::four(v.to_ne_bytes()),

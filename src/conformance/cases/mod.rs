@@ -1,6 +1,7 @@
 //! The cases, one kernel or one close family a file.
 
 mod atomics;
+mod bfloat;
 mod bits;
 mod black_scholes;
 mod block;
@@ -66,6 +67,7 @@ pub fn all() -> &'static [Case] {
             subgroups::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
+            bfloat::CASES,
             operators::CASES,
             methods::CASES,
             casts::CASES,

@@ -10,6 +10,7 @@ use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("prints/formats", &[], formats),
+    Case::new("prints/halves", &[], halves),
     Case::new("prints/threads", &[], threads),
     Case::new("prints/functions_and_barriers", &[], functions_and_barriers),
     Case::new("prints/too_many", &[], too_many),
@@ -100,6 +101,28 @@ fn formats(device: &Device) -> Check {
             "part".to_string(),
         ];
         same(&lines(tag), &due)?;
+    }
+    Ok(())
+}
+
+/// 16-bit floats are printed as the `half` crate prints them.
+#[kernel]
+fn halves_kernel(tag: u32, x: f16, y: bf16, out: &mut [u32]) {
+    let z = y + bf16::ONE;
+    println!("#{tag} {x} {y:?} [{x:8.3}] [{z:^+9}] {z:e}");
+    out[global_idx_x()] = 1;
+}
+
+fn halves(device: &Device) -> Check {
+    for x in [0.1, -2.5, 300.0, f32::INFINITY] {
+        let (x, y) = (f16::from_f32(x), bf16::from_f32(x));
+        let z = bf16::from_f32(y.to_f32() + 1.0);
+        let tag = tag();
+        let mut out = poisoned(1);
+        halves_kernel(tag, x, y, &mut out).over(1).run_on(device)?;
+        expect("out", &out, &[1])?;
+        let due = format!("{x} {y:?} [{x:8.3}] [{z:^+9}] {z:e}\n");
+        same(&lines(tag), &[due])?;
     }
     Ok(())
 }

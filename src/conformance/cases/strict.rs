@@ -21,6 +21,11 @@ pub const CASES: &[Case] = &[
         &[Capability::Strict, Capability::F16],
         f16_arithmetic,
     ),
+    Case::new(
+        "strict/arithmetic/bf16",
+        &[Capability::Strict, Capability::Storage16],
+        bf16_arithmetic,
+    ),
     Case::new("strict/rounding/f32", &[Capability::Strict], f32_rounding),
     Case::new(
         "strict/rounding/f64",
@@ -183,22 +188,29 @@ macro_rules! rounding {
 rounding!(f32_rounding rounding_f32 f32 inputs_f32);
 rounding!(f64_rounding rounding_f64 f64 inputs_f64);
 
-#[kernel(strict)]
-fn arithmetic_f16(a: &[f16], b: &[f16], c: &[f16], out: &mut [f16]) {
-    let i = global_idx_x();
-    out[3 * i] = a[i] * b[i] + c[i];
-    out[3 * i + 1] = a[i] / b[i] - c[i];
-    out[3 * i + 2] = a[i].sqrt() * b[i];
+macro_rules! half_arithmetic {
+    ($case:ident $kernel:ident $t:ident) => {
+        #[kernel(strict)]
+        fn $kernel(a: &[$t], b: &[$t], c: &[$t], out: &mut [$t]) {
+            let i = global_idx_x();
+            out[3 * i] = a[i] * b[i] + c[i];
+            out[3 * i + 1] = a[i] / b[i] - c[i];
+            out[3 * i + 2] = a[i].sqrt() * b[i];
+        }
+
+        fn $case(device: &Device) -> Check {
+            let inputs = [307, 308, 309].map(|seed| Random::new(seed).values::<$t>(3000));
+            compare(
+                inputs,
+                |[a, b, c], out, n| $kernel(a, b, c, out).over(n).run_on(device),
+                |a, b, c| [a * b + c, a / b - c, $t::from_f32(f32::from(a).sqrt()) * b],
+            )
+        }
+    };
 }
 
-fn f16_arithmetic(device: &Device) -> Check {
-    let inputs = [307, 308, 309].map(|seed| Random::new(seed).values::<f16>(3000));
-    compare(
-        inputs,
-        |[a, b, c], out, n| arithmetic_f16(a, b, c, out).over(n).run_on(device),
-        |a, b, c| [a * b + c, a / b - c, f16::from_f32(f32::from(a).sqrt()) * b],
-    )
-}
+half_arithmetic!(f16_arithmetic arithmetic_f16 f16);
+half_arithmetic!(bf16_arithmetic arithmetic_bf16 bf16);
 
 #[kernel(strict)]
 fn casts_kernel(a: &[f64], n: &[i64], narrow: &mut [f32], wide: &mut [f64]) {

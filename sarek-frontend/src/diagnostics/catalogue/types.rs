@@ -42,7 +42,7 @@ fn root(y: &mut [f32]) {
 
 TYPE = 303 by Macro {
     title: "kernels do not have this type",
-    means: "There are `bool`, `i8` to `i64`, `u8` to `u64`, `usize`, `f16`, `f32`, `f64`, vectors such as `f32x4`, tuples, arrays, and types with \
+    means: "There are `bool`, `i8` to `i64`, `u8` to `u64`, `usize`, `f16`, `bf16`, `f32`, `f64`, vectors such as `f32x4`, tuples, arrays, and types with \
             `#[derive(KernelType)]`.",
     why: "no device has 128-bit integers or text, and `isize` has another size on each",
     wrong: r#"
@@ -186,9 +186,9 @@ fn pick(x: &[f32x4], y: &mut [f32]) {
 }
 
 HALF = 310 by Macro {
-    title: "`f16` is converted by its methods",
-    means: "Rust has no literals of `f16` and no `as` from or to it: `f16` is `half::f16`.",
-    why: "`f16` is a type of a library to Rust, and is rounded at each operation on devices that compute it wider",
+    title: "`f16` and `bf16` are converted by their methods",
+    means: "Rust has no literals of `f16` and `bf16` and no `as` from or to them: they are `half::f16` and `half::bf16`.",
+    why: "`f16` and `bf16` are types of a library to Rust, and are rounded at each operation on devices that compute them wider",
     wrong: r#"
 #[kernel]
 fn narrow(x: &[f32], y: &mut [f16]) {
@@ -207,7 +207,7 @@ fn narrow(x: &[f32], y: &mut [f16]) {
 
 ELEMENT = 311 by Rustc {
     title: "a vector does not hold this type",
-    means: "Vectors hold `bool`, `i8` to `i64`, `u8` to `u64`, `f16`, `f32` and `f64`, arrays of such, and types with \
+    means: "Vectors hold `bool`, `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32` and `f64`, arrays of such, and types with \
             `#[derive(Clone, Copy, KernelType)]`.",
     why: "host and device read the same bytes, so that the layout of an element has to be known and the same on both",
     wrong: r#"

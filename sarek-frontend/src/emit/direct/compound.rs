@@ -343,6 +343,7 @@ pub(super) fn foreign_literal(value: Value) -> TokenStream {
         | Value::U32(_)
         | Value::Usize(_)
         | Value::F16(_)
+        | Value::Bf16(_)
         | Value::F32(_) => {
             unreachable!("a literal of an open type has the widest type")
         }

@@ -63,15 +63,15 @@ impl Writer<'_> {
                 if let Some(guarded) = self.guarded_operator(op, lhs, rhs, &symbol) {
                     return guarded;
                 }
-                let is_half = self.kernel.type_of(lhs) == Scalar::F16;
+                let half = self.half(lhs).map(rust_type);
                 let (lhs, rhs, symbol) = (self.operand(lhs), self.operand(rhs), symbol);
-                match (is_half, op.is_comparison()) {
-                    (false, _) => quote_spanned!(span=> (#lhs #symbol #rhs)),
-                    (true, true) => {
+                match (half, op.is_comparison()) {
+                    (None, _) => quote_spanned!(span=> (#lhs #symbol #rhs)),
+                    (Some(_), true) => {
                         quote_spanned!(span=> (direct::wide(#lhs) #symbol direct::wide(#rhs)))
                     }
-                    (true, false) => quote_spanned! {span=>
-                        direct::narrow(direct::wide(#lhs) #symbol direct::wide(#rhs))
+                    (Some(half), false) => quote_spanned! {span=>
+                        direct::narrow::<#half>(direct::wide(#lhs) #symbol direct::wide(#rhs))
                     },
                 }
             }
@@ -108,6 +108,12 @@ impl Writer<'_> {
         }
     }
 
+    /// The type of an operand, if it is a 16-bit float.
+    fn half(&self, operand: ExprId) -> Option<Scalar> {
+        let ty = self.kernel.type_of(operand).as_scalar();
+        ty.filter(|ty| ty.is_half())
+    }
+
     fn divide(
         &self,
         op: DivideOp,
@@ -135,11 +141,11 @@ impl Writer<'_> {
 
     fn call(&self, intrinsic: Intrinsic, args: &[ExprId], ty: Type, span: Span) -> TokenStream {
         let on = match (intrinsic, self.kernel.type_of(args[0])) {
-            (Intrinsic::FromBits, _) => rust_type(ty.scalar()),
+            (Intrinsic::FromBits | Intrinsic::Bf16FromBits, _) => rust_type(ty.scalar()),
             (_, Type::Scalar(on)) => rust_type(on),
             (_, Type::Compound(_)) => return self.foreign_call(intrinsic, args, span),
         };
-        let is_half = self.kernel.type_of(args[0]) == Scalar::F16;
+        let is_half = self.half(args[0]).is_some();
         let args = args.iter().map(|a| self.expr(*a));
         match intrinsic {
             Intrinsic::Rsqrt => quote_spanned!(span=> direct::Float::rsqrt(#(#args),*)),

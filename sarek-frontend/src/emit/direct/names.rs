@@ -56,6 +56,10 @@ pub fn literal(value: Value) -> TokenStream {
             let bits = Literal::u16_suffixed(bits);
             mixed!(direct::f16::from_bits(#bits))
         }
+        Value::Bf16(bits) => {
+            let bits = Literal::u16_suffixed(bits);
+            mixed!(direct::bf16::from_bits(#bits))
+        }
         Value::F32(bits) => {
             let v = f32::from_bits(bits);
             if v.is_finite() {

@@ -95,7 +95,7 @@ pub fn can_divide(kernel: &Kernel, divisor: ExprId) -> bool {
         Value::U16(v) => v != 0,
         Value::U32(v) => v != 0,
         Value::U64(v) | Value::Usize(v) => v != 0,
-        Value::Bool(_) | Value::F16(_) | Value::F32(_) | Value::F64(_) => false,
+        Value::Bool(_) | Value::F16(_) | Value::Bf16(_) | Value::F32(_) | Value::F64(_) => false,
     })
 }
 

@@ -1,7 +1,5 @@
 //! Making two types one.
 
-use sarek_ir::Scalar;
-
 use super::{Arg, Hole, Mismatch, Named, Node, Ty, Types};
 use crate::lower::path_text;
 
@@ -108,8 +106,8 @@ impl Types {
         match (self.node(light), self.node(heavy)) {
             (Node::Known(a), Node::Known(b)) => a == b,
             (Node::Int, Node::Known(scalar)) => scalar.is_int(),
-            // Rust has no literals of `f16`.
-            (Node::Float, Node::Known(scalar)) => scalar.is_float() && *scalar != Scalar::F16,
+            // Rust has no literals of 16-bit floats.
+            (Node::Float, Node::Known(scalar)) => scalar.is_float() && !scalar.is_half(),
             (Node::Int, Node::Int) | (Node::Float, Node::Float) => true,
             (Node::Int, Node::Float) | (Node::Float, Node::Int) => false,
             (Node::Int | Node::Float, Node::Array(..) | Node::Tuple(_)) => false,

@@ -365,7 +365,7 @@ impl Analyser<'_> {
             | Intrinsic::ReverseBits
             | Intrinsic::SwapBytes => full,
             // Floats, whose values are not followed.
-            of_floats!() | Intrinsic::FromBits => full,
+            of_floats!() | Intrinsic::FromBits | Intrinsic::Bf16FromBits => full,
         }
     }
 
@@ -386,7 +386,7 @@ impl Analyser<'_> {
 pub(super) fn of_value(value: Value) -> Interval {
     match value {
         Value::Bool(b) => Interval::exactly(b.into()),
-        Value::F16(_) | Value::F32(_) | Value::F64(_) => Interval::ANY,
+        Value::F16(_) | Value::Bf16(_) | Value::F32(_) | Value::F64(_) => Interval::ANY,
         Value::I8(_)
         | Value::U8(_)
         | Value::I16(_)

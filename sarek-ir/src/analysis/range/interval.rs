@@ -42,7 +42,7 @@ impl Interval {
             Scalar::U32 => Interval::new(0, u32::MAX as i128),
             Scalar::I64 => Interval::new(i64::MIN as i128, i64::MAX as i128),
             Scalar::U64 | Scalar::Usize => Interval::new(0, u64::MAX as i128),
-            Scalar::F16 | Scalar::F32 | Scalar::F64 => Interval::ANY,
+            Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => Interval::ANY,
         }
     }
 

@@ -64,6 +64,7 @@ pub fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
         | I::SaturatingMul
         | I::AbsDiff
         | I::UnsignedAbs => return Some(format!("srk_{}_{ty}", intrinsic.name()).into()),
+        I::Bf16FromBits => "srk_from_bits_bf16",
         I::WrappingAbs => return Some(format!("srk_abs_{ty}").into()),
         I::WrappingAdd
         | I::WrappingSub

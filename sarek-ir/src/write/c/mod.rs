@@ -31,6 +31,7 @@ pub(super) fn storage_type(ty: Scalar) -> &'static str {
         | Scalar::U64
         | Scalar::Usize
         | Scalar::F16
+        | Scalar::Bf16
         | Scalar::F32
         | Scalar::F64 => ty.name(),
     }
@@ -69,7 +70,7 @@ pub(super) fn literal<D: Dialect + ?Sized>(d: &D, value: Value) -> Text {
         Value::I64(i64::MIN) => format!("(-{}{long} - 1{long})", i64::MAX),
         Value::I64(v) => format!("{v}{long}"),
         Value::U64(v) | Value::Usize(v) => format!("{v}u{long}"),
-        Value::F16(bits) => format!("{bits:#06x}u"),
+        Value::F16(bits) | Value::Bf16(bits) => format!("{bits:#06x}u"),
         Value::F32(bits) if f32::from_bits(bits).is_finite() => {
             format!("{}f", f32_digits(f32::from_bits(bits)))
         }
@@ -85,11 +86,12 @@ pub(super) fn cast<D: Dialect + ?Sized>(d: &D, arg: &Text, from: Scalar, to: Sca
     if from.is_float() && to.is_int() {
         return Text::call(&format!("srk_to_{to}_{from}"), std::slice::from_ref(arg));
     }
-    if to == Scalar::F16 {
-        return Text::call(&format!("srk_narrow_{from}"), std::slice::from_ref(arg));
+    if to.is_half() {
+        let narrow = format!("srk_narrow_{to}_{from}");
+        return Text::call(&narrow, std::slice::from_ref(arg));
     }
-    if from == Scalar::F16 {
-        return Text::call("srk_widen_f16", std::slice::from_ref(arg));
+    if from.is_half() {
+        return Text::call(&format!("srk_widen_{from}"), std::slice::from_ref(arg));
     }
     Text::prefix(&format!("({})", d.type_name(to)), arg)
 }

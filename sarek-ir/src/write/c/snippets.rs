@@ -7,6 +7,10 @@ const fn on(op: &'static str, class: TypeClass, text: &'static str) -> Template 
     Template { op, on, text }
 }
 
+const fn plain(op: &'static str, text: &'static str) -> Template {
+    Template { op, on: None, text }
+}
+
 /// The helpers of the C dialects. `$FN` begins a function, `$F` ends the name of one of C's own
 /// mathematical functions on `$T`.
 pub(in crate::write) const TEMPLATES: &[Template] = &[
@@ -296,6 +300,37 @@ $FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
         "from_bits",
         UnsignedInt,
         "$FN $FLOAT $NAME($T bits) { return $FROMBITS(bits); }",
+    ),
+    plain("from_bits_bf16", "$FN bf16 $NAME(u16 bits) { return bits; }"),
+    plain(
+        "widen_bf16",
+        "$FN f32 $NAME(bf16 bits) { return srk_from_bits_u32((u32)bits << 16); }",
+    ),
+    plain(
+        "narrow_bf16_f32",
+        "// The nearest bf16, ties to even.
+$FN bf16 $NAME(f32 x) {
+    u32 bits = srk_to_bits_f32(x);
+    u32 rounded = bits + 0x7fffu + (bits >> 16 & 1u);
+    return (bf16)((bits & 0x7fffffffu) > 0x7f800000u ? bits >> 16 | 0x40u : rounded >> 16);
+}",
+    ),
+    plain(
+        "narrow_bf16_f64",
+        "$FN bf16 $NAME(f64 x) { return srk_narrow_bf16_f32(srk_odd(x)); }",
+    ),
+    plain(
+        "odd",
+        "// Rounded to an odd fraction, which tells on which side of a tie of fewer digits `x` lies.
+$FN f32 $NAME(f64 x) {
+    f32 near = (f32)x;
+    u32 bits = srk_to_bits_f32(near);
+    if ((f64)near != x && x == x) {
+        if (fabs((f64)near) > fabs(x)) { bits -= 1u; }
+        bits |= 1u;
+    }
+    return srk_from_bits_u32(bits);
+}",
     ),
     on(
         "signum",

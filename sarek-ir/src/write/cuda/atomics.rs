@@ -74,6 +74,7 @@ fn carrier(op: AtomicOp, ty: Scalar) -> Scalar {
         | Scalar::U64
         | Scalar::Usize
         | Scalar::F16
+        | Scalar::Bf16
         | Scalar::F32
         | Scalar::F64 => ty,
     }

@@ -199,7 +199,7 @@ impl Dialect for Cuda {
             Some(Scalar::I8) => "signed char",
             Some(Scalar::U8) => "unsigned char",
             Some(Scalar::I16) => "short",
-            Some(Scalar::U16 | Scalar::F16) => "unsigned short",
+            Some(Scalar::U16 | Scalar::F16 | Scalar::Bf16) => "unsigned short",
             Some(Scalar::I32) => "int",
             Some(Scalar::U32) => "unsigned int",
             Some(Scalar::I64) => "long long",
@@ -228,7 +228,7 @@ impl Dialect for Cuda {
             "L" => String::new(),
             "FLOAT" if types.first()?.bits() == 64 => "f64".into(),
             "FLOAT" if types.first()?.bits() == 16 => "f16".into(),
-            // An `f16` is held as its bits.
+            // 16-bit floats are held as their bits.
             "TOBITS" | "FROMBITS" if types.first()?.bits() == 16 => String::new(),
             "FLOAT" => "f32".into(),
             "TOBITS" if types.first()?.bits() == 64 => "__double_as_longlong".into(),
@@ -277,7 +277,7 @@ const OWN: &[Template] = &[
 }",
     ),
     plain(
-        "narrow_f32",
+        "narrow_f16_f32",
         "$FN f16 $NAME(f32 x) {
     f16 bits;
     asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(bits) : \"f\"(x));
@@ -285,7 +285,7 @@ const OWN: &[Template] = &[
 }",
     ),
     plain(
-        "narrow_f64",
+        "narrow_f16_f64",
         "$FN f16 $NAME(f64 x) {
     f16 bits;
     asm(\"cvt.rn.f16.f64 %0, %1;\" : \"=h\"(bits) : \"d\"(x));

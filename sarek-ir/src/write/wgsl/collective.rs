@@ -21,6 +21,7 @@ pub(super) fn atomic_type(ty: Scalar) -> Result<&'static str, Unsupported> {
         | Scalar::I16
         | Scalar::U16
         | Scalar::F16
+        | Scalar::Bf16
         | Scalar::Usize => Err(Unsupported::new("wgsl", format!("atomic {ty}"))),
     }
 }
@@ -40,6 +41,7 @@ pub(super) fn atomic(d: &Wgsl, atomic: &Atomic<'_>) -> String {
         | Scalar::I64
         | Scalar::U64
         | Scalar::F16
+        | Scalar::Bf16
         | Scalar::Usize => ty,
     };
     let bits = ByBits {

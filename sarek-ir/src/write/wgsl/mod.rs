@@ -12,7 +12,7 @@
 //! of one that the launch sizes, at least 1. Elements that atomic operations change are atomic integers, floats by their bits.
 //!
 //! An `f16` is held as an `f32` of the same value, and is an `f16` in buffers and shared arrays alone: WGSL leaves
-//! open how a conversion rounds, so a helper rounds before it.
+//! open how a conversion rounds, so a helper rounds before it. So is a `bf16`, which in shared arrays is a `u32` of its bits.
 //!
 //! `f64`, `i64` and `u64` are naga's: they need the device's feature but no `enable`, as do subgroups.
 
@@ -25,7 +25,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::{
-    Axis, BinaryOp, DivideOp, Intrinsic, Scalar, SharedId, SubgroupOp, UnaryOp, Value, binary16,
+    Axis, BinaryOp, DivideOp, Intrinsic, Scalar, SharedId, SubgroupOp, UnaryOp, Value, eval,
 };
 
 use super::text::f32_digits;
@@ -76,7 +76,7 @@ impl Dialect for Wgsl {
                 self.name(),
                 format!("buffers of 8-bit elements (`{ty}`)"),
             )),
-            Scalar::I16 | Scalar::U16 => Err(Unsupported::new(
+            Scalar::I16 | Scalar::U16 | Scalar::Bf16 => Err(Unsupported::new(
                 self.name(),
                 format!("buffers of 16-bit elements (`{ty}`)"),
             )),
@@ -94,7 +94,7 @@ impl Dialect for Wgsl {
     /// Any bits have to be a value, so a `bool` is a word.
     fn shared_type(&self, ty: Scalar) -> Result<&'static str, Unsupported> {
         match ty {
-            Scalar::Bool | Scalar::U8 | Scalar::U16 => Ok("u32"),
+            Scalar::Bool | Scalar::U8 | Scalar::U16 | Scalar::Bf16 => Ok("u32"),
             Scalar::I8 | Scalar::I16 => Ok("i32"),
             Scalar::I32
             | Scalar::U32
@@ -299,9 +299,10 @@ impl Dialect for Wgsl {
         if ty.is_bool() {
             return Text::infix(Precedence::Compare, "!=", &element, &Text::literal("0u"));
         }
-        match ty == Scalar::F16 {
-            true => Text::call("f32", &[element]),
-            false => element,
+        match ty {
+            Scalar::F16 => Text::call("f32", &[element]),
+            Scalar::Bf16 => Text::call("srk_from_bits_bf16", &[element]),
+            _ => element,
         }
     }
 
@@ -309,9 +310,10 @@ impl Dialect for Wgsl {
         if ty.is_bool() {
             return Text::call("u32", &[value]);
         }
-        match ty == Scalar::F16 {
-            true => Text::call("f16", &[value]),
-            false => value,
+        match ty {
+            Scalar::F16 => Text::call("f16", &[value]),
+            Scalar::Bf16 => Text::call("srk_to_bits_bf16", &[value]),
+            _ => value,
         }
     }
 
@@ -463,7 +465,7 @@ fn literal(value: Value) -> Text {
         Value::I64(i64::MIN) => return Text::primary("bitcast<i64>(0x8000000000000000lu)"),
         Value::I64(v) => format!("{v}li"),
         Value::U64(v) | Value::Usize(v) => format!("{v}lu"),
-        Value::F16(bits) => return literal(Value::f32(binary16::to_f32(bits))),
+        Value::F16(_) | Value::Bf16(_) => return literal(eval::cast(value, Scalar::F32)),
         Value::F32(bits) if f32::from_bits(bits).is_finite() => {
             format!("{}f", f32_digits(f32::from_bits(bits)))
         }
@@ -510,8 +512,9 @@ fn cast(arg: &Text, from: Scalar, to: Scalar) -> Text {
         // It is held so.
         return arg.clone();
     }
-    if to == Scalar::F16 {
-        return Text::call(&format!("srk_narrow_{from}"), std::slice::from_ref(arg));
+    if to.is_half() {
+        let narrow = format!("srk_narrow_{to}_{from}");
+        return Text::call(&narrow, std::slice::from_ref(arg));
     }
     if to.widened() == Some(from) {
         return Text::primary(format!("extractBits({}, 0u, {}u)", arg.text, to.bits()));

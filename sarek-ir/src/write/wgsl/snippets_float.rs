@@ -15,7 +15,7 @@ const fn on(op: &'static str, text: &'static str) -> Template {
 pub(super) const TEMPLATES: &[Template] = &[
     // 16-bit floats, held as the same number in 32 bits.
     plain(
-        "narrow_f32",
+        "narrow_f16_f32",
         "// The nearest 16-bit float, ties to even.
 fn $NAME(x: f32) -> f32 {
     let bits = bitcast<u32>(x);
@@ -35,8 +35,33 @@ fn $NAME(x: f32) -> f32 {
 }",
     ),
     plain(
-        "narrow_f64",
-        "// By way of the f32 that is rounded to an odd fraction, which tells on which side of a tie `x` lies.
+        "narrow_f16_f64",
+        "fn $NAME(x: f64) -> f32 { return srk_narrow_f16_f32(srk_odd(x)); }",
+    ),
+    plain(
+        "narrow_bf16_f32",
+        "// The nearest bf16, ties to even.
+fn $NAME(x: f32) -> f32 {
+    let bits = bitcast<u32>(x);
+    if ((bits & 0x7fffffffu) > 0x7f800000u) { return bitcast<f32>(bits | 0x400000u); }
+    return bitcast<f32>((bits + 0x7fffu + ((bits >> 16u) & 1u)) & 0xffff0000u);
+}",
+    ),
+    plain(
+        "narrow_bf16_f64",
+        "fn $NAME(x: f64) -> f32 { return srk_narrow_bf16_f32(srk_odd(x)); }",
+    ),
+    plain(
+        "to_bits_bf16",
+        "fn $NAME(x: f32) -> u32 { return bitcast<u32>(x) >> 16u; }",
+    ),
+    plain(
+        "from_bits_bf16",
+        "fn $NAME(bits: u32) -> f32 { return bitcast<f32>(bits << 16u); }",
+    ),
+    plain(
+        "odd",
+        "// Rounded to an odd fraction, which tells on which side of a tie of fewer digits `x` lies.
 fn $NAME(x: f64) -> f32 {
     let near = f32(x);
     var bits = bitcast<u32>(near);
@@ -44,7 +69,7 @@ fn $NAME(x: f64) -> f32 {
         if (abs(f64(near)) > abs(x)) { bits -= 1u; }
         bits |= 1u;
     }
-    return srk_narrow_f32(bitcast<f32>(bits));
+    return bitcast<f32>(bits);
 }",
     ),
     plain(

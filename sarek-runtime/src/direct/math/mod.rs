@@ -21,7 +21,7 @@ mod pow;
 mod root;
 mod trig;
 
-use half::f16;
+use half::{bf16, f16};
 
 use super::number::{narrow, wide};
 
@@ -110,25 +110,32 @@ elementary! { f64:
     hypot(x, y) = root::hypot_f64(x, y);
 }
 
-elementary! { f16:
-    exp(x) = narrow(Elementary::exp(wide(x)));
-    exp2(x) = narrow(Elementary::exp2(wide(x)));
-    exp_m1(x) = narrow(Elementary::exp_m1(wide(x)));
-    ln(x) = narrow(Elementary::ln(wide(x)));
-    ln_1p(x) = narrow(Elementary::ln_1p(wide(x)));
-    log2(x) = narrow(Elementary::log2(wide(x)));
-    log10(x) = narrow(Elementary::log10(wide(x)));
-    sin(x) = narrow(Elementary::sin(wide(x)));
-    cos(x) = narrow(Elementary::cos(wide(x)));
-    tan(x) = narrow(Elementary::tan(wide(x)));
-    asin(x) = narrow(Elementary::asin(wide(x)));
-    acos(x) = narrow(Elementary::acos(wide(x)));
-    atan(x) = narrow(Elementary::atan(wide(x)));
-    atan2(x, y) = narrow(Elementary::atan2(wide(x), wide(y)));
-    sinh(x) = narrow(Elementary::sinh(wide(x)));
-    cosh(x) = narrow(Elementary::cosh(wide(x)));
-    tanh(x) = narrow(Elementary::tanh(wide(x)));
-    powf(x, y) = narrow(Elementary::powf(wide(x), wide(y)));
-    cbrt(x) = narrow(Elementary::cbrt(wide(x)));
-    hypot(x, y) = narrow(Elementary::hypot(wide(x), wide(y)));
+/// Those of `f32`, rounded.
+macro_rules! by_f32 {
+    ($($t:ident)*) => {$(
+        elementary! { $t:
+            exp(x) = narrow(Elementary::exp(wide(x)));
+            exp2(x) = narrow(Elementary::exp2(wide(x)));
+            exp_m1(x) = narrow(Elementary::exp_m1(wide(x)));
+            ln(x) = narrow(Elementary::ln(wide(x)));
+            ln_1p(x) = narrow(Elementary::ln_1p(wide(x)));
+            log2(x) = narrow(Elementary::log2(wide(x)));
+            log10(x) = narrow(Elementary::log10(wide(x)));
+            sin(x) = narrow(Elementary::sin(wide(x)));
+            cos(x) = narrow(Elementary::cos(wide(x)));
+            tan(x) = narrow(Elementary::tan(wide(x)));
+            asin(x) = narrow(Elementary::asin(wide(x)));
+            acos(x) = narrow(Elementary::acos(wide(x)));
+            atan(x) = narrow(Elementary::atan(wide(x)));
+            atan2(x, y) = narrow(Elementary::atan2(wide(x), wide(y)));
+            sinh(x) = narrow(Elementary::sinh(wide(x)));
+            cosh(x) = narrow(Elementary::cosh(wide(x)));
+            tanh(x) = narrow(Elementary::tanh(wide(x)));
+            powf(x, y) = narrow(Elementary::powf(wide(x), wide(y)));
+            cbrt(x) = narrow(Elementary::cbrt(wide(x)));
+            hypot(x, y) = narrow(Elementary::hypot(wide(x), wide(y)));
+        }
+    )*};
 }
+
+by_f32!(f16 bf16);
