@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use sarek_ir::Print;
-use sarek_ir::print::{Format, PrintPiece};
+use sarek_ir::print::{Format, PrintPiece, Printer};
 
 use super::{list, option, slice, string};
 
@@ -20,7 +20,15 @@ pub fn print(print: &Print) -> TokenStream {
         }
     });
     let args = list(print.args);
-    quote!(ir::Print { pieces: #pieces, args: #args })
+    let printer = match print.printer {
+        Printer::Pieces => quote!(Pieces),
+        Printer::Link(link) => {
+            let link = Literal::u32_unsuffixed(link);
+            quote!(Link(#link))
+        }
+        Printer::Host(_) => unreachable!("linking finds printers"),
+    };
+    quote!(ir::Print { pieces: #pieces, args: #args, printer: ir::print::Printer::#printer })
 }
 
 fn format(format: &Format) -> TokenStream {
