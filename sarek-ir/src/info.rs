@@ -72,6 +72,24 @@ impl TypeInfo {
         }
     }
 
+    /// How many scalars it consists of. Of an enum, the tag and those of all its variants.
+    pub const fn scalars(&self) -> u64 {
+        match self {
+            TypeInfo::Scalar(_) => 1,
+            TypeInfo::Array(elem, len) => elem.scalars() * *len,
+            TypeInfo::Struct(info) => scalars_of_fields(info.fields),
+            TypeInfo::Enum(info) => {
+                let mut scalars = 1;
+                let mut i = 0;
+                while i < info.variants.len() {
+                    scalars += scalars_of_fields(info.variants[i].fields);
+                    i += 1;
+                }
+                scalars
+            }
+        }
+    }
+
     /// Are any bits a value of it? A `usize`, which is not the same everywhere, counts as if they were not.
     pub const fn takes_any_bits(&self) -> bool {
         match self {
@@ -142,6 +160,16 @@ const fn smallest_of_fields(fields: &[FieldInfo], least: u64, mut found: u64) ->
         i += 1;
     }
     found
+}
+
+const fn scalars_of_fields(fields: &[FieldInfo]) -> u64 {
+    let mut scalars = 0;
+    let mut i = 0;
+    while i < fields.len() {
+        scalars += fields[i].ty.scalars();
+        i += 1;
+    }
+    scalars
 }
 
 const fn bytes_of_fields(fields: &[FieldInfo]) -> u64 {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::print::Printer;
 use crate::{
     Axis, Call, Callable, Closure, Compound, Expr, Memory, Place, Print, Root, Scalar, SharedArray,
     Stmt, Type, TypeDef, Value,
@@ -428,6 +429,10 @@ impl Kernel {
             && self.compounds.is_empty()
             && self.type_links.is_empty()
             && self.prelude_links.is_empty()
+            && !self
+                .prints
+                .iter()
+                .any(|print| matches!(print.printer, Printer::Link(_)))
             && self.has_scalars_only()
     }
 

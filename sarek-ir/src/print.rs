@@ -1,14 +1,19 @@
 //! Lines that a kernel prints: templates with the formats of Rust.
 //!
 //! A device brings the values of the arguments to the host, which puts them into the template ([`Print::text`]), so
-//! that a line is the same wherever it was printed. Compiled bodies print by Rust's own macro.
+//! that a line is the same wherever it was printed. Compiled bodies print by Rust's own macro. Values of several parts are put
+//! together again by code of the user's crate, which knows their types, and formatted by those types' own traits.
 
 mod format;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use crate::{List, Scalar, Value};
+
+/// So many scalars are in a printed value at the most: each of them is statements of the kernel.
+pub const MAX_SCALARS: u64 = 1024;
 
 /// One `println!` or `print!`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,6 +22,39 @@ pub struct Print {
     pub pieces: Cow<'static, [PrintPiece]>,
     /// The arguments, each once.
     pub args: List,
+    /// Who makes the text.
+    pub printer: Printer,
+}
+
+/// Who makes the text of a [`Print`] out of the values of its arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Printer {
+    /// [`Print::pieces`] say all: the arguments are scalars.
+    Pieces,
+    /// One of [`crate::link::Links::printers`]: some arguments are of types that the user's crate knows.
+    Link(u32),
+    /// That one, in a linked kernel, whose arguments are the scalars of the values, depth first: of an array each element, of an
+    /// enum the tag and the fields of all variants.
+    Host(HostPrinter),
+}
+
+/// A function of the user's crate that makes the text of a print; `None` if a value is none of its type, as that of a thread
+/// that has faulted may be.
+#[derive(Clone, Copy, Debug)]
+pub struct HostPrinter(pub fn(&[Value]) -> Option<String>);
+
+impl PartialEq for HostPrinter {
+    fn eq(&self, other: &HostPrinter) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
+}
+
+impl Eq for HostPrinter {}
+
+impl Hash for HostPrinter {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.0 as usize).hash(state);
+    }
 }
 
 /// A piece of what is printed.
@@ -199,6 +237,13 @@ impl fmt::Display for Format {
 impl Print {
     /// What is printed for these arguments.
     pub fn text(&self, args: &[Value]) -> String {
+        match self.printer {
+            Printer::Host(HostPrinter(text)) => {
+                return text(args).unwrap_or_else(|| "… of a thread that has faulted\n".into());
+            }
+            Printer::Pieces => {}
+            Printer::Link(_) => unreachable!("a kernel that runs is linked"),
+        }
         let mut out = String::new();
         for piece in self.pieces.iter() {
             match piece {

@@ -525,7 +525,12 @@ impl Sketch {
             let args = state.kernel.push_list(&args);
             let pieces = pieces.into();
             let prints = state.kernel.prints.to_mut();
-            prints.push(crate::Print { pieces, args });
+            let printer = crate::print::Printer::Pieces;
+            prints.push(crate::Print {
+                pieces,
+                args,
+                printer,
+            });
             PrintId(prints.len() as u32 - 1)
         };
         self.stmt(Stmt::Print { print });

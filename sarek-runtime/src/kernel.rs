@@ -8,7 +8,7 @@ use crate::{NativeOperand, Result, launch};
 
 /// A scalar that is passed to a kernel by value.
 #[diagnostic::on_unimplemented(
-    message = "SRK0313: `{Self}` is no scalar",
+    message = "SRK0314: `{Self}` is no scalar",
     label = "not a scalar of the kernel language",
     note = "why: such a value travels in one word, through a device's memory",
     note = "instead: give its parts, each of bool, i8 to i64, u8 to u64, usize, f16, bf16, f32 or f64"

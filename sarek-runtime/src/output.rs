@@ -50,7 +50,7 @@ pub fn print(args: fmt::Arguments<'_>) {
 #[macro_export]
 macro_rules! __println {
     ([$($captured:ident),*] $format:literal $($args:tt)*) => {{
-        $(let _ = $crate::ScalarArg::__scalar($captured);)*
+        $(let _ = $crate::KernelType::__printed($captured);)*
         $crate::direct::print(::core::format_args!("{}\n", ::core::format_args!($format $($args)*)))
     }};
 }
@@ -60,7 +60,7 @@ macro_rules! __println {
 #[macro_export]
 macro_rules! __print {
     ([$($captured:ident),*] $format:literal $($args:tt)*) => {{
-        $(let _ = $crate::ScalarArg::__scalar($captured);)*
+        $(let _ = $crate::KernelType::__printed($captured);)*
         $crate::direct::print(::core::format_args!($format $($args)*))
     }};
 }

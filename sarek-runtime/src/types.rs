@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use sarek_ir::{EnumInfo, FieldInfo, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
 
-use crate::direct::{Scratch, leaves};
+use crate::direct::{Scratch, assembled, leaves, skip};
 use crate::{Arg, ScalarArg, Vector, VectorView, VectorViewMut};
 
 /// A type that kernels compute with: scalars, arrays, tuples, `Option`, `Result`, and what derives it.
@@ -34,6 +34,20 @@ pub unsafe trait KernelType: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     fn __type_of(_: impl FnOnce() -> Self) -> TypeInfo {
         Self::TYPE
+    }
+
+    /// Itself: expansions have rustc see by this that kernels know it.
+    #[doc(hidden)]
+    fn __printed(self) -> Self {
+        self
+    }
+
+    /// The value of these scalars, depth first: of an array each element, of an enum the tag and the fields of all variants. `None` if a
+    /// tag is no variant's. As it stands here it is that of types that stand in memory.
+    #[doc(hidden)]
+    fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
+        // SAFETY: the type describes where its scalars stand.
+        unsafe { assembled(&Self::TYPE, scalars) }
     }
 
     #[doc(hidden)]
@@ -157,6 +171,12 @@ unsafe impl KernelType for usize {
 // SAFETY: an array is its elements.
 unsafe impl<T: KernelType, const N: usize> KernelType for [T; N] {
     const TYPE: TypeInfo = TypeInfo::Array(const { &T::TYPE }, N as u64);
+
+    fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
+        let all: Vec<Option<T>> = (0..N).map(|_| T::__of_scalars(scalars)).collect();
+        let all: Vec<T> = all.into_iter().collect::<Option<_>>()?;
+        all.try_into().ok()
+    }
 }
 
 // SAFETY: an array has its elements one after the other.
@@ -189,6 +209,17 @@ unsafe impl<T: KernelType> KernelType for Option<T> {
             }
         },
     );
+
+    fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
+        match scalars.next()? {
+            Value::U32(0) => {
+                skip(&T::TYPE, scalars);
+                Some(None)
+            }
+            Value::U32(1) => T::__of_scalars(scalars).map(Some),
+            _ => None,
+        }
+    }
 }
 
 // SAFETY: as for `Option`.
@@ -205,6 +236,21 @@ unsafe impl<T: KernelType, E: KernelType> KernelType for Result<T, E> {
             }
         },
     );
+
+    fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
+        match scalars.next()? {
+            Value::U32(0) => {
+                let ok = T::__of_scalars(scalars);
+                skip(&E::TYPE, scalars);
+                ok.map(Ok)
+            }
+            Value::U32(1) => {
+                skip(&T::TYPE, scalars);
+                E::__of_scalars(scalars).map(Err)
+            }
+            _ => None,
+        }
+    }
 }
 
 macro_rules! tuples {
@@ -221,6 +267,10 @@ macro_rules! tuples {
                     }
                 },
             );
+
+            fn __of_scalars(_scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
+                Some(($($ty::__of_scalars(_scalars)?,)*))
+            }
         }
     )*};
 }

@@ -411,13 +411,14 @@ pub(super) fn link_parts(
     let values = link_constants(lowered, krate);
     let infos = &lowered.type_infos;
     let functions = lowered.callees.iter().map(|callee| callee.function());
-    let preludes = &lowered.preludes;
+    let (preludes, printers) = (&lowered.preludes, &lowered.printers);
     let given = quote! {
         #krate::ir::link::Links {
             constants: ::std::vec![#(#values),*],
             types: ::std::vec![#(#infos),*],
             functions: ::std::vec![],
             preludes: ::std::vec![#(#krate::NativePrelude::named(&#preludes)),*],
+            printers: ::std::vec![#(#printers),*],
         }
     };
     LinkParts {

@@ -13,6 +13,7 @@ pub mod marks;
 pub mod nesting;
 pub mod outline;
 mod packed;
+mod printed;
 pub mod reference;
 pub mod reported;
 pub mod types;
@@ -20,6 +21,7 @@ mod unmarked;
 
 pub use direct::Shapes;
 pub use item::{FILE, Parts, broken, kernel};
+pub(crate) use printed::formatted;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 

@@ -252,17 +252,14 @@ impl VisitMut for Annotator<'_> {
         };
         call.visit(self);
         let (krate, span) = (self.krate, name_span(mac));
-        // rustc sees to it that a value is a scalar.
-        let scalar = |value: &mut syn::Expr| {
+        // rustc sees to it that kernels know the type of a value.
+        let known = |value: &mut syn::Expr| {
             let span = Span::mixed_site().located_at(value.span());
             let (inner, krate) = (value.to_token_stream(), at(krate, span));
             *value =
-                syn::Expr::Verbatim(quote_spanned!(span=> #krate::ScalarArg::__scalar(#inner)));
+                syn::Expr::Verbatim(quote_spanned!(span=> #krate::KernelType::__printed(#inner)));
         };
         let StdMacro::Print { line } = call.kind else {
-            if let StdMacro::Compare(_) = call.kind {
-                call.tested.iter_mut().for_each(scalar);
-            }
             mac.tokens = call.to_token_stream();
             return;
         };
@@ -274,7 +271,7 @@ impl VisitMut for Annotator<'_> {
             mac.tokens = quote!([] "");
             return;
         };
-        said.args.iter_mut().for_each(|(_, arg)| scalar(arg));
+        said.args.iter_mut().for_each(|(_, arg)| known(arg));
         let captured = said.pieces().map(|p| p.captured).unwrap_or_default();
         let captured = captured
             .iter()

@@ -163,7 +163,7 @@ impl Lowerer<'_> {
         self.push(store, span);
     }
 
-    fn index(&mut self, start: Start, span: Span) -> ExprId {
+    pub(super) fn index(&mut self, start: Start, span: Span) -> ExprId {
         let number = sarek_ir::Value::Usize(start.number);
         match start.leaf {
             None => self.constant(number, span),

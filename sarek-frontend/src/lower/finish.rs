@@ -72,6 +72,7 @@ impl Lowerer<'_> {
             link_types: self.link_tokens,
             paths: self.paths,
             preludes: self.preludes,
+            printers: self.printers,
             views: self.views,
         })
     }
@@ -109,6 +110,7 @@ impl Lowerer<'_> {
                 None => {}
             }
         }
+        self.settle_prints();
     }
 
     fn settle_links(&mut self) {

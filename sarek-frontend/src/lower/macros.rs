@@ -2,14 +2,12 @@
 
 use proc_macro2::Span;
 use quote::{ToTokens, quote};
-use sarek_ir::print::PrintPiece;
-use sarek_ir::{BinaryOp, Block, ExprId, Print, PrintId, Scalar, SiteKind, Stmt};
+use sarek_ir::{BinaryOp, Block, ExprId, Scalar, SiteKind, Stmt};
 use syn::spanned::Spanned;
 
-use super::native::Operand;
 use super::{Lowerer, Value};
-use crate::diagnostics::{Mistake, codes};
-use crate::parse::{Said, StdCall, StdMacro, is_native, name_span};
+use crate::diagnostics::codes;
+use crate::parse::{Said, StdCall, StdMacro, is_native};
 
 impl Lowerer<'_> {
     pub(super) fn macro_call(&mut self, mac: &syn::Macro) -> Value {
@@ -152,60 +150,6 @@ impl Lowerer<'_> {
                 String::new()
             }
         }
-    }
-
-    fn print(&mut self, said: Option<&Said>, line: bool, mac: &syn::Macro) -> Value {
-        let mut args = vec![];
-        let mut pieces = vec![];
-        if let Some(said) = said {
-            let taken = match said.pieces() {
-                Ok(taken) => taken,
-                Err(mistake) => {
-                    self.errors.report(said.format.span(), &mistake);
-                    return Value::Unit;
-                }
-            };
-            for (at, (_, arg)) in said.args.iter().enumerate() {
-                let uses = |piece: &PrintPiece| matches!(piece, PrintPiece::Arg { index, .. } if *index as usize == at);
-                if !taken.pieces.iter().any(uses) {
-                    let instead = "drop it, or write `{}` for it";
-                    let what = "the format does not use this argument";
-                    self.errors.at(codes::FORMAT, arg.span(), what, instead);
-                }
-            }
-            let span = said.format.span().resolved_at(name_span(mac));
-            let captured = taken.captured.iter().map(|name| -> syn::Expr {
-                let name = syn::Ident::new(name, span);
-                syn::parse_quote!(#name)
-            });
-            let captured: Vec<syn::Expr> = captured.collect();
-            let all = said.args.iter().map(|(_, expr)| expr).chain(&captured);
-            args = self.operands(&all.collect::<Vec<_>>());
-            pieces = taken.pieces;
-        }
-        if line {
-            match pieces.last_mut() {
-                Some(PrintPiece::Text(text)) => text.to_mut().push('\n'),
-                Some(PrintPiece::Arg { .. }) | None => pieces.push(PrintPiece::Text("\n".into())),
-            }
-        }
-        for arg in &args {
-            self.expect_scalar(*arg, "what kernels print");
-        }
-        let args = self.kernel.push_list(&args);
-        let pieces = pieces.into();
-        self.kernel.prints.to_mut().push(Print { pieces, args });
-        let print = PrintId(self.kernel.prints.len() as u32 - 1);
-        self.push(Stmt::Print { print }, mac.path.span());
-        Value::Unit
-    }
-
-    /// Has it reported, once types are known, that a value is no scalar.
-    fn expect_scalar(&mut self, value: ExprId, what: &str) {
-        let (ty, span) = (self.ty(value), self.span(value));
-        let what = format!("this has several parts, and {what} are scalars");
-        let mistake = Mistake::new(codes::PRINTED, what, "name one of its parts");
-        self.natives.push(Operand { mistake, ty, span });
     }
 }
 

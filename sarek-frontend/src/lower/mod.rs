@@ -42,6 +42,7 @@ mod parameter;
 mod path;
 mod pattern;
 mod place;
+mod print;
 mod range;
 mod recursion;
 mod requires;
@@ -130,6 +131,8 @@ pub struct Lowered {
     pub paths: HashMap<CompoundId, TokenStream>,
     /// The texts that its native blocks need, in the order of [`Kernel::prelude_links`].
     pub preludes: Vec<syn::Path>,
+    /// What makes the texts of prints with values of several parts, as functions: [`sarek_ir::link::Links::printers`].
+    pub printers: Vec<TokenStream>,
     /// The slices that are seen as views, and how many dimensions those have.
     pub views: BTreeMap<ParamId, u32>,
 }
@@ -291,6 +294,7 @@ pub struct Lowerer<'e> {
     /// What texts of `native!` name.
     natives: Vec<native::Operand>,
     preludes: Vec<syn::Path>,
+    printers: Vec<TokenStream>,
     /// The locals that hold items, which are stored before the kernel returns.
     items: Vec<(ParamId, LocalId, Span)>,
 }
@@ -425,6 +429,7 @@ impl<'e> Lowerer<'e> {
             unsigned_of: vec![],
             natives: vec![],
             preludes: vec![],
+            printers: vec![],
             items: vec![],
         }
     }

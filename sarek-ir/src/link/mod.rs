@@ -22,6 +22,7 @@ mod expr;
 mod leaf;
 mod memory;
 mod place;
+mod print;
 mod shape;
 mod stmt;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub fn unit(info: &TypeInfo) -> (Scalar, u64) {
 
 use std::borrow::Cow;
 
+use crate::print::HostPrinter;
 use crate::{Kernel, Prelude, Scalar, TypeInfo, Value};
 use build::Linker;
 
@@ -51,6 +53,8 @@ pub struct Links {
     pub functions: Vec<Function>,
     /// The texts of [`Kernel::prelude_links`].
     pub preludes: Vec<Prelude>,
+    /// What makes the texts of prints with values of several parts.
+    pub printers: Vec<HostPrinter>,
 }
 
 /// A `#[device]` function with what it names.

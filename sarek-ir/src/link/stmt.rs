@@ -5,7 +5,7 @@ use super::leaf::{Part, Storage};
 use super::shape::Shape;
 use crate::{
     AtomicOp, Block, Expr, ExprId, LabelId, List, Loc, Local, LocalId, Memory, Native, NativeId,
-    NativeText, Origin, Piece, Print, PrintId, Scalar, SiteId, Stmt, StmtId, SubgroupOp, UnaryOp,
+    NativeText, Origin, Piece, Scalar, SiteId, Stmt, StmtId, SubgroupOp, UnaryOp,
 };
 use std::rc::Rc;
 
@@ -51,13 +51,7 @@ impl Linker {
                 let site = site.unwrap_or_else(|| unreachable!("a site was given"));
                 self.push(Stmt::Panic { site }, loc);
             }
-            Stmt::Print { print } => {
-                let Print { pieces, args } = frame.ir.prints[print.index()].clone();
-                let args = self.args(frame, args);
-                self.out.prints.to_mut().push(Print { pieces, args });
-                let print = PrintId(self.out.prints.len() as u32 - 1);
-                self.push(Stmt::Print { print }, loc);
-            }
+            Stmt::Print { print } => self.print(frame, print, loc),
             Stmt::If {
                 cond,
                 then,
@@ -248,7 +242,7 @@ impl Linker {
         self.push(Stmt::Subgroup { op, args, result }, loc);
     }
 
-    fn args(&mut self, frame: &mut Frame<'_>, args: List) -> List {
+    pub(super) fn args(&mut self, frame: &mut Frame<'_>, args: List) -> List {
         let args: Vec<ExprId> = frame.ir.list(args).collect();
         let args: Vec<ExprId> = args.into_iter().map(|a| self.expr(frame, a)).collect();
         self.out.push_list(&args)

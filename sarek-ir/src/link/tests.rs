@@ -502,3 +502,39 @@ fn a_parameter_that_is_given_on_is_not_copied() {
     assert_eq!(memories.0[0], [Value::U32(6)]);
     assert!(closed.locals.is_empty(), "{closed}");
 }
+
+#[test]
+fn what_is_printed_becomes_its_scalars() {
+    use crate::print::{HostPrinter, Printer};
+    let s = Sketch::new("k");
+    let mixed = s.named_type("Mixed");
+    let shape = s.named_type("Shape");
+    let v = s.slice("v", mixed);
+    let shapes = s.slice("shapes", shape);
+    let args = [
+        s.load_as(v, s.n(1), mixed),
+        s.load_as(shapes, s.n(0), shape),
+        s.n(7),
+    ];
+    s.print(vec![], &args);
+    let mut kernel = s.finish();
+    kernel.prints.to_mut()[0].printer = Printer::Link(0);
+    assert!(!kernel.is_closed());
+    let printer = HostPrinter(|values| Some(format!("{values:?}")));
+    let links = Links {
+        printers: vec![printer],
+        ..types(&[MIXED, SHAPE])
+    };
+    let closed = link(&kernel, &links);
+    assert_eq!(crate::validate(&closed), Ok(()), "{closed}");
+    let print = &closed.prints[0];
+    assert_eq!(print.printer, Printer::Host(printer));
+    let scalars: Vec<Scalar> = closed
+        .list(print.args)
+        .map(|a| closed.scalar_of(a))
+        .collect();
+    use Scalar::{F32, F64, U32, Usize};
+    assert_eq!(scalars, [U32, F64, U32, U32, U32, U32, F32, U32, Usize]);
+    let values = [Value::U32(1), Value::Bool(true)];
+    assert_eq!(print.text(&values), format!("{values:?}"));
+}

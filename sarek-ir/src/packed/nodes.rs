@@ -1,7 +1,7 @@
 //! The nodes of the IR as bytes: a record by its fields in order, a variant by its position and its fields.
 
 use super::wire::{Reader, Wire};
-use crate::print::{Align, Format, Notation, PrintPiece};
+use crate::print::{Align, Format, Notation, PrintPiece, Printer};
 use crate::{
     Access, Argument, AtomicOp, Axis, BinaryOp, Block, Builtin, Call, CallId, Callable, CallableId,
     Called, Closure, ClosureId, Compound, CompoundId, DivideOp, Expr, ExprId, FunctionId, Given,
@@ -76,6 +76,21 @@ macro_rules! variants {
             }
         };
     )*};
+}
+
+impl Wire for Printer {
+    fn write(&self, to: &mut Vec<u8>) {
+        let link = match *self {
+            Printer::Pieces => None,
+            Printer::Link(link) => Some(link),
+            Printer::Host(_) => unreachable!("linking finds printers"),
+        };
+        link.write(to);
+    }
+
+    fn read(from: &mut Reader) -> Option<Printer> {
+        Some(Option::read(from)?.map_or(Printer::Pieces, Printer::Link))
+    }
 }
 
 impl Wire for Intrinsic {
@@ -165,7 +180,7 @@ records! {
     Origin { file, line, by_line }
     Prelude { texts, origin }
     Link { path, ty }
-    Print { pieces, args }
+    Print { pieces, args, printer }
     Format { fill, align, plus, alternate, zero, width, precision, notation }
     Kernel {
         name, file, block, strict, params, shared, types, names, compounds, places, calls, closures,

@@ -73,7 +73,7 @@ pub trait SharedElement: sealed::Shared {
 
 /// A type that subgroup operations move.
 #[diagnostic::on_unimplemented(
-    message = "SRK0313: subgroup operations do not move `{Self}`",
+    message = "SRK0314: subgroup operations do not move `{Self}`",
     label = "not a number or `bool`",
     note = "why: such a value travels in one word between the lanes of a subgroup",
     note = "instead: move its parts one by one"
@@ -82,7 +82,7 @@ pub trait SubgroupElement: ScalarArg + sealed::Subgroup {}
 
 /// A number that subgroup operations add and compare.
 #[diagnostic::on_unimplemented(
-    message = "SRK0313: subgroup operations do not add `{Self}`",
+    message = "SRK0314: subgroup operations do not add `{Self}`",
     label = "not a number",
     note = "why: such a value travels in one word between the lanes of a subgroup",
     note = "instead: convert it to a number, as in `x as u32`"

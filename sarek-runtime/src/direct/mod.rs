@@ -17,6 +17,7 @@ mod kept;
 pub mod lone;
 mod math;
 mod number;
+mod printed;
 mod reference;
 mod scratch;
 mod slice;
@@ -40,6 +41,8 @@ pub use joint::{
 pub use kept::{Kept, Rows, Strip};
 pub use math::Elementary;
 pub use number::{Divide, Half, clamp, narrow, wide};
+pub use printed::{Debugs, Displays, NoDebug, NoDisplay, Told, printed};
+pub(crate) use printed::{assembled, skip};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use scratch::{Mark, Plain, Scratch};
 pub use slice::{

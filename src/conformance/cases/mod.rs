@@ -25,6 +25,7 @@ mod nbody;
 mod operators;
 mod packed;
 mod prints;
+mod prints_values;
 mod saxpy;
 mod small;
 mod stencil;
@@ -83,6 +84,7 @@ pub fn all() -> &'static [Case] {
         let rest: &[&[Case]] = &[
             native_text::CASES,
             prints::CASES,
+            prints_values::CASES,
             items::CASES,
             coherence::CASES,
         ];

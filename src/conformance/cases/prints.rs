@@ -40,19 +40,19 @@ fn collected() -> &'static Mutex<HashMap<u32, Vec<String>>> {
 }
 
 /// A tag of its own for each launch: suites of several devices may run at once.
-fn tag() -> u32 {
+pub(super) fn tag() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let _ = collected();
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// The lines of a launch that has been waited for.
-fn lines(tag: u32) -> Vec<String> {
+pub(super) fn lines(tag: u32) -> Vec<String> {
     let mut all = collected().lock().unwrap_or_else(PoisonError::into_inner);
     all.remove(&tag).unwrap_or_default()
 }
 
-fn same(got: &[String], due: &[String]) -> Check {
+pub(super) fn same(got: &[String], due: &[String]) -> Check {
     ensure(got == due, || {
         format!("printed {got:#?}\ninstead of {due:#?}")
     })

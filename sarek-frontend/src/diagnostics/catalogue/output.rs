@@ -21,9 +21,10 @@ fn show(x: &[u32]) {
 }
 
 PRINTED = 902 by Macro {
-    title: "a printed value is no scalar, or does not have the format",
-    means: "Numbers and `bool` are printed; integers also by `{:x}` and its like, as in Rust.",
-    why: "each value is stored in one word by the device, and formatted on the host by Rust's own code",
+    title: "a printed value does not have the format, or is too long",
+    means: "Numbers and `bool` are printed; integers also by `{:x}` and its like, as in Rust. Structs, enums, tuples and arrays are printed \
+            as their `Debug` or `Display` says, up to 1024 scalars at once. The length of a local array has to be a number.",
+    why: "each scalar is stored by a statement of the kernel, and formatted on the host by Rust's own code",
     wrong: r#"
 #[kernel]
 fn show(x: &[f32]) {

@@ -266,39 +266,6 @@ fn first(y: &mut [f32]) {
 "#,
 }
 
-SCALAR = 313 by Rustc {
-    title: "a scalar is needed here",
-    means: "`println!` and the assertions of kernels take numbers and `bool`, and so do subgroup operations.",
-    why: "such a value travels in one word, through a device's memory or between the lanes of a subgroup",
-    wrong: r#"
-#[derive(Clone, Copy, Debug, KernelType)]
-#[repr(C)]
-struct Pair {
-    a: f32,
-    b: f32,
-}
-
-#[kernel]
-fn show(pairs: &[Pair]) {
-    println!("{:?}", pairs[global_idx_x()]);
-}
-"#,
-    right: r#"
-#[derive(Clone, Copy, Debug, KernelType)]
-#[repr(C)]
-struct Pair {
-    a: f32,
-    b: f32,
-}
-
-#[kernel]
-fn show(pairs: &[Pair]) {
-    let i = global_idx_x();
-    println!("{} {}", pairs[i].a, pairs[i].b);
-}
-"#,
-}
-
 NUMBER = 314 by Rustc {
     title: "an operator or method of a type of one's own",
     means: "The operand is a struct or enum. Its own operators and methods are code of other items, which a kernel reaches by `#[device]` only.",

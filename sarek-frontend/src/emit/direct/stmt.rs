@@ -1,12 +1,13 @@
 //! Statements that a lane runs alone.
 
-use proc_macro2::{Literal, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use sarek_ir::{Block, ExprId, LocalId, Scope, Stmt, StmtId, Value};
 
 use super::frame::Mask;
 use super::names::{literal, located, loop_label};
 use super::{Writer, mixed};
+use crate::emit::formatted;
 
 impl Writer<'_> {
     pub fn block(&self, block: Block) -> TokenStream {
@@ -50,9 +51,16 @@ impl Writer<'_> {
             Stmt::Panic { site } => self.fault(site, mixed!(0)),
             Stmt::Print { print } => {
                 let print = &self.kernel.prints[print.index()];
-                let template = Literal::string(&print.template());
-                let args = self.kernel.list(print.args).map(|arg| self.expr(arg));
-                quote_spanned!(span=> direct::print(::core::format_args!(#template #(, #args)*));)
+                let args: Vec<_> = (self.kernel.list(print.args))
+                    .map(|arg| {
+                        let span = located(self.lowered.expr_spans[arg.index()]);
+                        let is_known = self.kernel.type_of(arg).as_scalar().is_some();
+                        (self.expr(arg), (!is_known).then_some(span))
+                    })
+                    .collect();
+                let direct = mixed!(direct);
+                let printed = formatted(print, &args, &mixed!(direct::print), &direct);
+                quote_spanned!(span=> #printed;)
             }
             Stmt::If {
                 cond,

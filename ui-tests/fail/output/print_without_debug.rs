@@ -1,6 +1,6 @@
 use sarek::prelude::*;
 
-#[derive(Clone, Copy, Debug, KernelType)]
+#[derive(Clone, Copy, KernelType)]
 #[repr(C)]
 struct Pair {
     low: u32,
@@ -11,7 +11,7 @@ struct Pair {
 fn wrong(out: &mut [u32]) {
     let i = global_idx_x();
     let pair = Pair { low: 1, high: 2 };
-    println!("{pair:?} {:?}", pair);
+    println!("{:?}", pair);
     out[i] = pair.low + pair.high;
 }
 

@@ -1,0 +1,191 @@
+//! `println!` and `print!`.
+
+use proc_macro2::Span;
+use quote::quote_spanned;
+use sarek_ir::print::{MAX_SCALARS, PrintPiece, Printer};
+use sarek_ir::{Compound, Expr, ExprId, List, Memory, Print, PrintId, Stmt};
+use syn::spanned::Spanned;
+
+use super::array::index_chain;
+use super::{Lowerer, Value};
+use crate::diagnostics::codes;
+use crate::parse::{Said, name_span};
+
+impl Lowerer<'_> {
+    pub(super) fn print(&mut self, said: Option<&Said>, line: bool, mac: &syn::Macro) -> Value {
+        let mut args = vec![];
+        let mut pieces = vec![];
+        if let Some(said) = said {
+            let taken = match said.pieces() {
+                Ok(taken) => taken,
+                Err(mistake) => {
+                    self.errors.report(said.format.span(), &mistake);
+                    return Value::Unit;
+                }
+            };
+            for (at, (_, arg)) in said.args.iter().enumerate() {
+                let uses = |piece: &PrintPiece| matches!(piece, PrintPiece::Arg { index, .. } if *index as usize == at);
+                if !taken.pieces.iter().any(uses) {
+                    let instead = "drop it, or write `{}` for it";
+                    let what = "the format does not use this argument";
+                    self.errors.at(codes::FORMAT, arg.span(), what, instead);
+                }
+            }
+            let span = said.format.span().resolved_at(name_span(mac));
+            let captured = taken.captured.iter().map(|name| -> syn::Expr {
+                let name = syn::Ident::new(name, span);
+                syn::parse_quote!(#name)
+            });
+            let captured: Vec<syn::Expr> = captured.collect();
+            let all = said.args.iter().map(|(_, expr)| expr).chain(&captured);
+            args = self.printed(&all.collect::<Vec<_>>());
+            pieces = taken.pieces;
+        }
+        if line {
+            match pieces.last_mut() {
+                Some(PrintPiece::Text(text)) => text.to_mut().push('\n'),
+                Some(PrintPiece::Arg { .. }) | None => pieces.push(PrintPiece::Text("\n".into())),
+            }
+        }
+        let args = self.kernel.push_list(&args);
+        self.kernel.prints.to_mut().push(Print {
+            pieces: pieces.into(),
+            args,
+            printer: Printer::Pieces,
+        });
+        let print = PrintId(self.kernel.prints.len() as u32 - 1);
+        self.push(Stmt::Print { print }, mac.path.span());
+        Value::Unit
+    }
+
+    /// The arguments, in order; those that are made here have a name.
+    fn printed(&mut self, exprs: &[&syn::Expr]) -> Vec<ExprId> {
+        let mut ids = vec![];
+        for expr in exprs {
+            match self.whole_array(expr) {
+                Some(array) => ids.push(array),
+                None => ids = self.more_operands(ids, &[expr]),
+            }
+        }
+        for id in &mut ids {
+            if self.is_made(*id) {
+                *id = self.reusable(*id);
+            }
+        }
+        ids
+    }
+
+    /// A local array, or a part of one, as a value. `None` if the expression is none.
+    fn whole_array(&mut self, expr: &syn::Expr) -> Option<ExprId> {
+        if !self.yields_array(expr) {
+            return None;
+        }
+        let (base, indices) = index_chain(expr);
+        let (memory, _) = self.find_memory(base)?;
+        let dims = self.shapes[&memory][indices.len()..].to_vec();
+        let lengths: Option<Vec<u64>> = dims.iter().map(|dim| dim.known()).collect();
+        let problem = match &lengths {
+            None => Some("the length of this array is not known here".to_string()),
+            Some(lengths) if lengths.iter().product::<u64>() > MAX_SCALARS => Some(format!(
+                "this array has more than the {MAX_SCALARS} scalars that are printed at once"
+            )),
+            Some(_) => None,
+        };
+        if let Some(problem) = problem {
+            let instead = "print its elements in a loop";
+            self.errors
+                .at(codes::PRINTED, expr.span(), problem, instead);
+        }
+        let lengths = lengths.unwrap_or_else(|| vec![1; dims.len()]);
+        let start = self.start(memory, &indices, expr.span());
+        let array = self.elements(memory, (start.leaf, start.number), &lengths, expr.span());
+        let at = self.mark();
+        Some(self.spill_at(at, array))
+    }
+
+    /// The elements of a memory from `start` on, as an array of these lengths.
+    fn elements(
+        &mut self,
+        memory: Memory,
+        start: (Option<ExprId>, u64),
+        lengths: &[u64],
+        span: Span,
+    ) -> ExprId {
+        let [length, inner @ ..] = lengths else {
+            let (leaf, number) = start;
+            let index = self.index(super::fill::Start { leaf, number }, span);
+            let ty = self.element_type(memory);
+            let load = Expr::Load {
+                memory,
+                index,
+                site: None,
+            };
+            return self.expr(load, ty, span);
+        };
+        let stride: u64 = inner.iter().product();
+        let items = (0..*length)
+            .map(|i| self.elements(memory, (start.0, start.1 + i * stride), inner, span));
+        let items: Vec<ExprId> = items.collect();
+        let elem = self.ty(items[0]);
+        let ty = self.types.array(elem, super::length::Dim::fixed(*length));
+        let items = self.kernel.push_list(&items);
+        self.compound(Compound::Array { items }, ty, span)
+    }
+
+    /// Is it a value that stands only where a local is declared?
+    fn is_made(&self, id: ExprId) -> bool {
+        match self.kernel.expr(id) {
+            Expr::Compound(compound) => matches!(
+                self.kernel.compounds[compound.index()],
+                Compound::Construct { .. } | Compound::Array { .. } | Compound::Repeat { .. }
+            ),
+            _ => false,
+        }
+    }
+
+    /// Has rustc make the functions that format what only it knows, once types are settled.
+    pub(super) fn settle_prints(&mut self) {
+        for at in 0..self.kernel.prints.len() {
+            let args: List = self.kernel.prints[at].args;
+            let args: Vec<ExprId> = self.kernel.list(args).collect();
+            let is_known = |id: &ExprId| self.kernel.type_of(*id).as_scalar().is_some();
+            if args.iter().all(is_known) {
+                continue;
+            }
+            let krate = self.krate.clone();
+            let mut values = vec![];
+            for arg in args {
+                let span = Span::mixed_site().located_at(self.span(arg));
+                let is_known = self.kernel.type_of(arg).as_scalar().is_some();
+                match self.probe(self.ty(arg)) {
+                    Some(probe) => {
+                        let krate = crate::emit::at(&krate, span);
+                        let value = quote_spanned! {span=>
+                            #krate::__private::direct::printed(&mut __values, || #probe)?
+                        };
+                        values.push((value, (!is_known).then_some(span)));
+                    }
+                    None if self.errors.is_empty() => self.errors.at(
+                        codes::UNKNOWN_TYPE,
+                        self.span(arg),
+                        "the type of what is printed must be known here",
+                        "write it, as in `let v: f32 = …;`",
+                    ),
+                    None => {}
+                }
+            }
+            let link = Printer::Link(self.printers.len() as u32);
+            self.kernel.prints.to_mut()[at].printer = link;
+            let direct = quote_spanned!(Span::mixed_site()=> #krate::__private::direct);
+            let then = quote_spanned!(Span::mixed_site()=> ::std::fmt::format);
+            let print = &self.kernel.prints[at];
+            let text = crate::emit::formatted(print, &values, &then, &direct);
+            self.printers.push(quote_spanned! {Span::mixed_site()=>
+                #krate::ir::print::HostPrinter(|__values| {
+                    let mut __values = __values.iter().copied();
+                    ::core::option::Option::Some(#text)
+                })
+            });
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Values of several parts that a kernel prints, put together again on the host.
+
+use std::fmt;
+use std::mem::MaybeUninit;
+
+use sarek_ir::{FieldInfo, TypeInfo, Value};
+
+use crate::KernelType;
+
+/// The next of the values that are printed; `of` tells its type and is never called.
+pub fn printed<T: KernelType>(
+    scalars: &mut impl Iterator<Item = Value>,
+    _of: impl FnOnce() -> T,
+) -> Option<T> {
+    const {
+        assert!(
+            T::TYPE.scalars() <= sarek_ir::print::MAX_SCALARS,
+            "SRK0902: a printed value has more scalars than are printed at once; instead: print its parts"
+        );
+    }
+    T::__of_scalars(scalars)
+}
+
+/// What is printed, where the expansion prints it: `(&Told(&value)).__debug()` is the value if its type can be
+/// printed so. Otherwise rustc says it of the user's function, and here is another thing that can.
+#[derive(Clone, Copy)]
+pub struct Told<'a, T>(pub &'a T);
+
+macro_rules! told {
+    ($($trait:ident $method:ident $can:ident $cannot:ident)*) => {$(
+        #[doc(hidden)]
+        pub trait $can<'a> {
+            fn $method(&self) -> &'a (dyn fmt::$trait + 'a);
+        }
+
+        impl<'a, T: fmt::$trait> $can<'a> for Told<'a, T> {
+            #[inline(always)]
+            fn $method(&self) -> &'a (dyn fmt::$trait + 'a) {
+                self.0
+            }
+        }
+
+        // Found behind the other, for it takes one more reference.
+        #[doc(hidden)]
+        pub trait $cannot {
+            fn $method(&self) -> &'static str;
+        }
+
+        impl<T> $cannot for &Told<'_, T> {
+            fn $method(&self) -> &'static str {
+                unreachable!("the user's function does not compile")
+            }
+        }
+    )*};
+}
+
+told!(Debug __debug Debugs NoDebug Display __display Displays NoDisplay);
+
+/// The value of a type that stands in memory, of its scalars. `None` if a tag is no variant's.
+///
+/// # Safety
+/// The type is that of `T`, and stands in memory.
+pub(crate) unsafe fn assembled<T: Copy>(
+    info: &TypeInfo,
+    scalars: &mut dyn Iterator<Item = Value>,
+) -> Option<T> {
+    let mut value = MaybeUninit::<T>::zeroed();
+    // SAFETY: the scalars stand within `T`, by the caller's promise.
+    unsafe {
+        write(info, value.as_mut_ptr().cast(), scalars)?;
+        // Each scalar has a value of its type, each tag is a variant's, and other bytes are zeros.
+        Some(value.assume_init())
+    }
+}
+
+/// Passes over the scalars of a type.
+pub(crate) fn skip(info: &TypeInfo, scalars: &mut dyn Iterator<Item = Value>) {
+    match info {
+        TypeInfo::Scalar(_) => {
+            scalars.next();
+        }
+        TypeInfo::Array(elem, n) => (0..*n).for_each(|_| skip(elem, scalars)),
+        TypeInfo::Struct(info) => skip_fields(info.fields, scalars),
+        TypeInfo::Enum(info) => {
+            scalars.next();
+            let variants = info.variants.iter();
+            variants.for_each(|variant| skip_fields(variant.fields, scalars));
+        }
+    }
+}
+
+fn skip_fields(fields: &[FieldInfo], scalars: &mut dyn Iterator<Item = Value>) {
+    fields.iter().for_each(|field| skip(&field.ty, scalars));
+}
+
+/// # Safety
+/// A value of the type may be written at `to`.
+unsafe fn write(
+    info: &TypeInfo,
+    to: *mut u8,
+    scalars: &mut dyn Iterator<Item = Value>,
+) -> Option<()> {
+    // SAFETY: what is in a value is within it.
+    unsafe {
+        match info {
+            TypeInfo::Scalar(_) => put_value(to, scalars.next()?),
+            TypeInfo::Array(elem, n) => {
+                for i in 0..*n {
+                    write(elem, to.add((i * elem.size()) as usize), scalars)?;
+                }
+            }
+            TypeInfo::Struct(info) => write_fields(info.fields, to, scalars)?,
+            TypeInfo::Enum(info) => {
+                let tag = scalars.next()?;
+                put_value(to, tag);
+                let mut is_known = false;
+                for variant in info.variants {
+                    if tag == Value::U32(variant.tag) {
+                        is_known = true;
+                        write_fields(variant.fields, to, scalars)?;
+                    } else {
+                        skip_fields(variant.fields, scalars);
+                    }
+                }
+                return is_known.then_some(());
+            }
+        }
+    }
+    Some(())
+}
+
+/// # Safety
+/// As of [`write`], for what the fields are of.
+unsafe fn write_fields(
+    fields: &[FieldInfo],
+    to: *mut u8,
+    scalars: &mut dyn Iterator<Item = Value>,
+) -> Option<()> {
+    for field in fields {
+        // SAFETY: the caller's promise.
+        unsafe { write(&field.ty, to.add(field.offset as usize), scalars)? };
+    }
+    Some(())
+}
+
+/// # Safety
+/// The value may be written at `to`.
+unsafe fn put_value(to: *mut u8, value: Value) {
+    unsafe fn put<T>(to: *mut u8, value: T) {
+        // SAFETY: as above.
+        unsafe { to.cast::<T>().write_unaligned(value) }
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        match value {
+            Value::Bool(v) => put(to, v),
+            Value::I8(v) => put(to, v),
+            Value::U8(v) => put(to, v),
+            Value::I16(v) => put(to, v),
+            Value::U16(v) | Value::F16(v) | Value::Bf16(v) => put(to, v),
+            Value::I32(v) => put(to, v),
+            Value::U32(v) | Value::F32(v) => put(to, v),
+            Value::I64(v) => put(to, v),
+            Value::U64(v) | Value::F64(v) => put(to, v),
+            Value::Usize(v) => put(to, v as usize),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sarek_ir::{EnumInfo, Scalar, VariantInfo};
+
+    fn of<T: KernelType>(scalars: &[Value]) -> Option<T> {
+        T::__of_scalars(&mut scalars.iter().copied())
+    }
+
+    #[test]
+    fn values_come_back() {
+        let (one, two) = (Value::I32(1), Value::F64(2f64.to_bits()));
+        assert_eq!(
+            of::<[(i32, f64); 2]>(&[one, two, one, two]),
+            Some([(1, 2.0); 2])
+        );
+        let (none, some) = (Value::U32(0), Value::U32(1));
+        assert_eq!(of::<Option<bool>>(&[none, Value::Bool(true)]), Some(None));
+        assert_eq!(
+            of::<Option<bool>>(&[some, Value::Bool(true)]),
+            Some(Some(true))
+        );
+        type Both = (Result<u8, usize>, i64);
+        let err = [some, Value::U8(7), Value::Usize(9), Value::I64(-3)];
+        assert_eq!(of::<Both>(&err), Some((Err(9), -3)));
+        let ok = [none, Value::U8(7), Value::Usize(9), Value::I64(-3)];
+        assert_eq!(of::<Both>(&ok), Some((Ok(7), -3)));
+    }
+
+    /// A tag that a faulting thread has made up is no value.
+    #[test]
+    fn tags_are_those_of_variants() {
+        assert_eq!(of::<Option<u8>>(&[Value::U32(2), Value::U8(1)]), None);
+        const INFO: TypeInfo = TypeInfo::Enum(&EnumInfo {
+            name: "E",
+            variants: &[
+                VariantInfo {
+                    name: "A",
+                    tag: 5,
+                    fields: &[FieldInfo {
+                        name: "0",
+                        ty: TypeInfo::Scalar(Scalar::U16),
+                        offset: 4,
+                    }],
+                },
+                VariantInfo {
+                    name: "B",
+                    tag: 6,
+                    fields: &[FieldInfo {
+                        name: "0",
+                        ty: TypeInfo::Scalar(Scalar::U32),
+                        offset: 4,
+                    }],
+                },
+            ],
+            size: 8,
+        });
+        let of = |tag| {
+            let scalars = [Value::U32(tag), Value::U16(3), Value::U32(4)];
+            // SAFETY: two words hold the enum, and any bits are words.
+            unsafe { assembled::<[u32; 2]>(&INFO, &mut scalars.into_iter()) }
+        };
+        assert_eq!(of(6), Some([6, 4]));
+        assert_eq!(of(5).map(|words| words[0]), Some(5));
+        assert_eq!(of(0), None);
+    }
+}
