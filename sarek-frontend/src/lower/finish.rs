@@ -61,6 +61,7 @@ impl Lowerer<'_> {
             open_links: self.open_links,
             conversions: self.conversions,
             parameters: crate::parse::Parameters::of(&syn::Generics::default()),
+            is_audited: self.is_audited,
             audited: None,
             linked: proc_macro2::TokenStream::new(),
             facts: self.facts,
@@ -71,6 +72,7 @@ impl Lowerer<'_> {
             arrays: self.arrays.iter().map(|(local, _)| *local).collect(),
             link_types: self.link_tokens,
             paths: self.paths,
+            units: self.units,
             preludes: self.preludes,
             views: self.views,
         })

@@ -64,7 +64,7 @@ impl Writer<'_> {
                     return guarded;
                 }
                 let is_half = self.kernel.type_of(lhs) == Scalar::F16;
-                let (lhs, rhs, symbol) = (self.operand(lhs), self.operand(rhs), symbol);
+                let (lhs, rhs) = (self.operand_at(lhs, span), self.operand_at(rhs, span));
                 match (is_half, op.is_comparison()) {
                     (false, _) => quote_spanned!(span=> (#lhs #symbol #rhs)),
                     (true, true) => {
