@@ -227,7 +227,11 @@ impl Callee {
                 let alias = &self.alias;
                 match self.arguments() {
                     Some(list) => {
-                        let owner = self.known_type(&quote_spanned!(span=> #alias<#list>));
+                        let owner = quote_spanned!(span=> #alias<#list>);
+                        let owner = match self.has_audit() {
+                            true => audited::known_type(&owner, &self.krate, span),
+                            false => owner,
+                        };
                         quote_spanned!(span=> <#owner>::#name)
                     }
                     None => quote_spanned!(span=> #alias::#name),
