@@ -133,7 +133,7 @@ fn free(
         let allowed = quote!(#[allow(unused, unexpected_cfgs)]);
         return (quote!(#allowed #item #strukt #items), None);
     };
-    lowered.audited = audited::of(&lowered, &item.sig, &item.block);
+    lowered.audited = audited::of(&lowered, &item.sig, &item.block, krate);
     let cooperative = is_cooperative(&lowered.kernel);
     let items = items(&owner, &lowered, signature, cooperative, krate);
     let (types, audits) = (types::audit(&item, krate), &lowered.audits);

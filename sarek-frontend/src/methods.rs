@@ -37,6 +37,8 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
     );
     let parameters = block.generics.clone();
     let (mut all, mut of_items) = (TokenStream::new(), vec![]);
+    let is_type = |item: &syn::ImplItem| matches!(item, syn::ImplItem::Type(_));
+    let has_types = block.items.iter().any(is_type);
     for item in &mut block.items {
         let syn::ImplItem::Fn(function) = item else {
             continue;
@@ -58,14 +60,9 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
             method: Some(method),
             own: Own::of(&generic_by_itself),
         };
-        let Some((signature, items)) = method_items(
-            function,
-            &of_method,
-            &parameters,
-            of_trait.is_some(),
-            krate,
-            errors,
-        ) else {
+        let Some((signature, items)) =
+            method_items(function, &of_method, &parameters, has_types, krate, errors)
+        else {
             if of_trait.is_none() {
                 let has_receiver = function.sig.receiver().is_some();
                 all.extend(outline::unread_items(&of_method, has_receiver));
@@ -187,7 +184,7 @@ fn method_items(
     function: &mut syn::ImplItemFn,
     owner: &Owner,
     generics: &syn::Generics,
-    is_of_trait: bool,
+    has_types: bool,
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<(Signature, Option<TokenStream>)> {
@@ -199,8 +196,8 @@ fn method_items(
     signature.method.clone_from(&owner.method);
     signature.generics = merged(generics, &own);
     signature.own = owner.own.clone();
-    // In a method of a trait's, `Self::Item` would mean something only there.
-    signature.is_plain &= !is_of_trait;
+    // The type `Self::Item` means something only in the impl of a trait.
+    signature.is_plain &= !has_types;
     let lowered = lower_body(&mut function.block, &signature, krate, errors);
     let marks = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut function.block, marks, krate);
@@ -208,7 +205,14 @@ fn method_items(
         broken(function, errors, krate);
         return Some((signature, None));
     };
-    lowered.audited = audited::of_method(owner, &lowered, &function.sig, &function.block);
+    lowered.audited = audited::of_method(
+        owner,
+        generics,
+        &lowered,
+        &function.sig,
+        &function.block,
+        krate,
+    );
     let cooperative = is_cooperative(&lowered.kernel);
     let items = items(owner, &lowered, &signature, cooperative, krate);
     let (types, audits) = (types::audit_block(&function.block, krate), &lowered.audits);

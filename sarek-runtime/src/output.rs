@@ -45,12 +45,13 @@ pub fn print(args: fmt::Arguments<'_>) {
     }
 }
 
-/// `println!` where rustc checks the user's own function, and where it runs as the oracle.
+/// `println!` where rustc checks the user's own function, and where it runs as the oracle. Before it stand tests of what the
+/// template itself names.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __println {
-    ([$($captured:ident),*] $format:literal $($args:tt)*) => {{
-        $(let _ = $crate::KernelType::__printed($captured);)*
+    ([$($test:tt)*] $format:literal $($args:tt)*) => {{
+        $($test)*
         $crate::direct::print(::core::format_args!("{}\n", ::core::format_args!($format $($args)*)))
     }};
 }
@@ -59,8 +60,8 @@ macro_rules! __println {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __print {
-    ([$($captured:ident),*] $format:literal $($args:tt)*) => {{
-        $(let _ = $crate::KernelType::__printed($captured);)*
+    ([$($test:tt)*] $format:literal $($args:tt)*) => {{
+        $($test)*
         $crate::direct::print(::core::format_args!($format $($args)*))
     }};
 }

@@ -44,14 +44,10 @@ const DUMPS: [&str; 6] = [
 ];
 
 /// Cases with two errors at one place, and why that is so.
-const TWICE: [(&str, &str); 4] = [
+const TWICE: [(&str, &str); 3] = [
     (
         "not_copy.rs",
         "rustc asks for `Copy` where the derived trait is implemented, and where it is used",
-    ),
-    (
-        "unknown_function.rs",
-        "rustc looks for it in the call, and in the import that tells whether it is marked",
     ),
     (
         "shared_of_a_foreign_type.rs",

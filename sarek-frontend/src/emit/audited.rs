@@ -5,19 +5,17 @@
 //! as of the function, which it prints once.
 
 use proc_macro2::{Group, Ident, Spacing, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
-use syn::{FnArg, ReturnType};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{FnArg, Generics, ReturnType};
 
 use super::function::Owner;
+use super::{at, witness};
 use crate::lower::Lowered;
-use crate::parse::{ArgumentKind, Signature};
+use crate::parse::{Parameters, Signature, merged};
 
-/// Can a closure stand for the function? None is generic, and types do not depend on constants of those who are.
+/// Can a closure stand for the function?
 pub fn is_possible(signature: &Signature) -> bool {
-    let is_callable = |kind: &ArgumentKind| matches!(kind, ArgumentKind::Callable(_));
     signature.is_plain
-        && signature.generics.params.is_empty()
-        && !signature.arguments.iter().any(|a| is_callable(&a.kind))
 }
 
 /// What the constant is called.
@@ -25,69 +23,184 @@ pub fn constant(span: Span) -> Ident {
     Ident::new("__AUDITED", span)
 }
 
-/// The constant of a function that calls others.
-pub fn of(lowered: &Lowered, sig: &syn::Signature, body: &syn::Block) -> Option<TokenStream> {
-    let is_asked = lowered.callees.iter().any(|callee| callee.is_audited);
-    let name = constant(Span::mixed_site());
-    is_asked.then(|| declared(&name, lowered, sig, body))
+/// A type that has a meaning only if the function type checks; the path of a struct is one, too.
+pub fn known_type(ty: &TokenStream, krate: &TokenStream, span: Span) -> TokenStream {
+    let (krate, name) = (at(krate, span), constant(span));
+    quote_spanned!(span=> #krate::__private::direct::KnownType::<{ #name }, #ty>)
 }
 
-/// The same of a method: a constant of its type's, so that `Self` means that.
-pub fn of_method(
-    owner: &Owner,
+/// The constant of a function whose compiled body asks for it.
+pub fn of(
     lowered: &Lowered,
     sig: &syn::Signature,
     body: &syn::Block,
+    krate: &TokenStream,
 ) -> Option<TokenStream> {
-    let is_asked = lowered.callees.iter().any(|callee| callee.is_audited);
-    let (ty, name, own) = (
-        &owner.ty,
-        constant(Span::mixed_site()),
-        owner.name("audited"),
-    );
-    is_asked.then(|| {
-        let declared = declared(&own, lowered, sig, body);
-        quote! {
-            #[automatically_derived]
-            #[allow(non_upper_case_globals)]
-            impl #ty {
-                #[doc(hidden)]
-                #declared
+    is_asked(lowered).then(|| {
+        let function = Function::of(lowered, sig, body);
+        match function.is_generic() {
+            false => function.declared(&constant(Span::mixed_site())),
+            true => {
+                let names = Parameters::of(&function.generics).names;
+                let (audit, found) = (function.audit(&quote!(audit)), quote!(audit::<#names>));
+                by_witness(&function.generics, Some(audit), &found, krate)
             }
-            const #name: ::core::primitive::bool = <#ty>::#own;
         }
     })
 }
 
-fn declared(
-    name: &Ident,
+/// The same of a method: an item of its type's, so that `Self` means that.
+pub fn of_method(
+    owner: &Owner,
+    of_type: &Generics,
     lowered: &Lowered,
     sig: &syn::Signature,
     body: &syn::Block,
-) -> TokenStream {
-    let inputs = sig.inputs.iter().map(|input| match input {
-        FnArg::Typed(typed) => typed.to_token_stream(),
-        FnArg::Receiver(receiver) => {
-            let ty = match &receiver.kind {
-                syn::ReceiverKind::Reference(and, _, mutability) => quote!(#and #mutability Self),
-                _ => quote!(Self),
-            };
-            quote!(mut self: #ty)
+    krate: &TokenStream,
+) -> Option<TokenStream> {
+    let (ty, own) = (&owner.ty, owner.name("audited"));
+    let function = Function::of(lowered, sig, body);
+    let is_generic = function.is_generic() || !of_type.params.is_empty();
+    is_asked(lowered).then(|| {
+        let (item, constant) = match is_generic {
+            false => {
+                let name = constant(Span::mixed_site());
+                let value = quote!(const #name: ::core::primitive::bool = <#ty>::#own;);
+                (function.declared(&own), value)
+            }
+            true => {
+                let all = merged(of_type, &function.generics);
+                let names = Parameters::of(&function.generics).names;
+                let found = quote!(<#ty>::#own::<#names>);
+                let value = by_witness(&all, None, &found, krate);
+                (function.audit(&own.to_token_stream()), value)
+            }
+        };
+        let (parameters, clause) = (&of_type.params, &of_type.where_clause);
+        quote! {
+            #[automatically_derived]
+            #[allow(dead_code, non_upper_case_globals)]
+            impl<#parameters> #ty #clause {
+                #[doc(hidden)]
+                #item
+            }
+            #constant
         }
-    });
-    let output = match &sig.output {
-        ReturnType::Default => quote!(-> ()),
-        output => quote!(#output),
+    })
+}
+
+/// Do its types depend on the constant?
+fn is_asked(lowered: &Lowered) -> bool {
+    let kernel = &lowered.kernel;
+    let calls = lowered.callees.iter().any(|callee| callee.is_audited);
+    lowered.is_audited && (calls || !kernel.type_links.is_empty() || !kernel.compounds.is_empty())
+}
+
+/// The function as a closure.
+struct Function {
+    closure: TokenStream,
+    generics: Generics,
+}
+
+impl Function {
+    fn of(lowered: &Lowered, sig: &syn::Signature, body: &syn::Block) -> Function {
+        let (inputs, generics) = witness::named(sig);
+        let inputs = inputs.iter().map(|input| match input {
+            FnArg::Typed(typed) => typed.to_token_stream(),
+            FnArg::Receiver(receiver) => {
+                let ty = match &receiver.kind {
+                    syn::ReceiverKind::Reference(and, _, mutability) => {
+                        quote!(#and #mutability Self)
+                    }
+                    _ => quote!(Self),
+                };
+                quote!(mut self: #ty)
+            }
+        });
+        let output = match &sig.output {
+            ReturnType::Default => quote!(-> ()),
+            output => quote!(#output),
+        };
+        let body = match lowered.is_unsafe {
+            true => quote!({ unsafe #body }),
+            false => quote!(#body),
+        };
+        let closure = quote!(|#(#inputs),*| #output #body);
+        Function {
+            closure: match sig.receiver() {
+                Some(_) => without_receiver(closure),
+                None => closure,
+            },
+            generics,
+        }
+    }
+
+    fn is_generic(&self) -> bool {
+        !self.generics.params.is_empty()
+    }
+
+    fn declared(&self, name: &Ident) -> TokenStream {
+        let (closure, allowed) = (&self.closure, allowed());
+        quote! {
+            #allowed
+            const #name: ::core::primitive::bool = {
+                let _ = #closure;
+                true
+            };
+        }
+    }
+
+    /// A function that yields the closure: types depend on no constant of a generic function, but on whether what it yields
+    /// has a size.
+    fn audit(&self, name: &TokenStream) -> TokenStream {
+        let (closure, allowed) = (&self.closure, allowed());
+        let (generics, clause) = (&self.generics.params, &self.generics.where_clause);
+        let sized = quote_spanned!(Span::mixed_site()=> impl ::core::marker::Sized);
+        quote! {
+            #allowed
+            fn #name<#generics>() -> #sized #clause {
+                #closure
+            }
+        }
+    }
+}
+
+/// The constant, by arguments that a guess makes of the bounds.
+fn by_witness(
+    generics: &Generics,
+    audit: Option<TokenStream>,
+    found: &TokenStream,
+    krate: &TokenStream,
+) -> TokenStream {
+    let name = constant(Span::mixed_site());
+    let Some(arguments) = witness::arguments(generics) else {
+        return quote!(const #name: ::core::primitive::bool = true;);
     };
-    let body = match lowered.is_unsafe {
-        true => quote!({ unsafe #body }),
-        false => quote!(#body),
-    };
-    let closure = quote!(|#(#inputs),*| #output #body);
-    let closure = match sig.receiver() {
-        Some(_) => without_receiver(closure),
-        None => closure,
-    };
+    let parameters = Parameters::of(generics);
+    let field = parameters.field();
+    let Parameters {
+        bare,
+        declared,
+        names,
+        clause,
+        ..
+    } = parameters;
+    let allowed = allowed();
+    quote! {
+        #allowed
+        const #name: ::core::primitive::bool = {
+            use #krate::__private::direct::Unaudited as _;
+            #audit
+            struct __Function<#bare> { #field }
+            impl<#declared> __Function<#names> #clause {
+                const __OK: ::core::primitive::bool = #krate::__private::direct::audited(#found);
+            }
+            <__Function<#(#arguments),*>>::__OK
+        };
+    }
+}
+
+fn allowed() -> TokenStream {
     quote! {
         #[allow(
             warnings,
@@ -96,10 +209,6 @@ fn declared(
             unconditional_panic,
             clippy::all
         )]
-        const #name: ::core::primitive::bool = {
-            let _ = #closure;
-            true
-        };
     }
 }
 

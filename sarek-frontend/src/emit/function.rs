@@ -189,7 +189,8 @@ pub fn items(
 /// Items that name the functions called by their aliases.
 pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStream {
     let others = || lowered.callees.iter().filter(|callee| !callee.is_self);
-    if others().next().is_none() {
+    let audited = &lowered.audited;
+    if others().next().is_none() && audited.is_none() {
         return items.clone();
     }
     let mut seen = BTreeSet::new();
@@ -205,16 +206,16 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
     let (marks, traits): (Vec<_>, Vec<_>) = traits.unzip();
     let stand_ins = unmarked::stand_ins(others());
     // A function that is not marked leaves its alias to the stand-in around.
-    let audited = &lowered.audited;
     quote! {
         const _: () = {
             #audited
             #stand_ins
             #(#marks)*
             {
-                #(#imports)*
                 #(#traits)*
                 #items
+                // Behind the user's tokens, which know nothing of their macros.
+                #(#imports)*
             }
         };
     }

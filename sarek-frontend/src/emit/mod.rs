@@ -18,6 +18,7 @@ pub mod reference;
 pub mod reported;
 pub mod types;
 mod unmarked;
+mod witness;
 
 pub use direct::Shapes;
 pub use item::{FILE, Parts, broken, kernel};

@@ -273,10 +273,13 @@ impl VisitMut for Annotator<'_> {
         };
         said.args.iter_mut().for_each(|(_, arg)| known(arg));
         let captured = said.pieces().map(|p| p.captured).unwrap_or_default();
-        let captured = captured
-            .iter()
-            .map(|name| syn::Ident::new(name, said.format.span().resolved_at(span)));
-        mac.tokens = quote!([#(#captured),*] #said);
+        let tests = captured.iter().map(|name| {
+            let at_format = Span::mixed_site().located_at(said.format.span());
+            let name = syn::Ident::new(name, at_format.resolved_at(span));
+            let krate = at(krate, at_format);
+            quote_spanned!(at_format=> let _ = #krate::KernelType::__printed(#name);)
+        });
+        mac.tokens = quote!([#(#tests)*] #said);
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut syn::Stmt) {

@@ -47,12 +47,14 @@ fn of_function(callees: &[&Callee]) -> TokenStream {
     );
     let plain = path.replace(|c: char| !c.is_alphanumeric(), "_");
     let (alias, function) = (&callee.alias, format_ident!("fn_{plain}", span = span));
+    let named = format_ident!("known_{plain}", span = span);
     let parameters = parameters(callees);
+    let known = callee.known_type(&quote_spanned!(span=> #function<#(#parameters),*>));
     let stand_in = StandIn {
         missing: format_ident!("DeviceFunction_{plain}", span = span),
         items: ITEMS.map(|item| format_ident!("__sarek_{}", item.name, span = span)),
         taken: vec![],
-        of: quote!(#alias<#(#parameters),*>),
+        of: quote!(#function<#(#parameters),*>),
         declared: parameters.clone(),
         span,
     };
@@ -60,8 +62,11 @@ fn of_function(callees: &[&Callee]) -> TokenStream {
     quote_spanned! {span=>
         #[allow(unused, non_camel_case_types)]
         struct #function<#(#parameters = ()),*>(#(::core::marker::PhantomData<#parameters>),*);
+        // What is there under no name at all, rustc reports at the call.
+        #[allow(unused, non_camel_case_types)]
+        type #named<#(#parameters),*> = #known;
         #[allow(unused_imports)]
-        use #function as #alias;
+        use #named as #alias;
         #stand_in
     }
 }

@@ -225,8 +225,17 @@ impl Callee {
             }
             None => {
                 let alias = &self.alias;
-                let arguments = self.arguments().map(|list| quote!(::<#list>));
-                quote_spanned!(span=> #alias #arguments::#name)
+                match self.arguments() {
+                    Some(list) => {
+                        let owner = quote_spanned!(span=> #alias<#list>);
+                        let owner = match self.has_audit() {
+                            true => audited::known_type(&owner, &self.krate, span),
+                            false => owner,
+                        };
+                        quote_spanned!(span=> <#owner>::#name)
+                    }
+                    None => quote_spanned!(span=> #alias::#name),
+                }
             }
         }
     }
@@ -265,13 +274,10 @@ impl Callee {
     }
 
     /// The same of a type; `P as Shape` is none. What rustc says of it, it says of the user's tokens alone.
-    fn known_type(&self, ty: &TokenStream) -> TokenStream {
+    pub fn known_type(&self, ty: &TokenStream) -> TokenStream {
         let span = self.span;
         match self.has_audit() && syn::parse2::<syn::Type>(ty.clone()).is_ok() {
-            true => {
-                let (krate, name) = (at(&self.krate, span), audited::constant(span));
-                quote_spanned!(span=> #krate::__private::direct::KnownType<{ #name }, #ty>)
-            }
+            true => audited::known_type(ty, &self.krate, span),
             false => ty.clone(),
         }
     }
@@ -329,7 +335,8 @@ impl Callee {
         arguments.is_some_and(|tokens| !any(tokens))
     }
 
-    /// Makes the alias mean the function. Where there is none of that name, rustc reports it.
+    /// Makes the alias mean the function. Where there is none of that name, rustc reports the call; so that it does not report
+    /// the import as well, there is a macro of the name.
     pub fn import(&self) -> Option<TokenStream> {
         let (alias, path) = (&self.alias, without_arguments(&self.owner));
         let first = path.clone().into_iter().next();
@@ -338,7 +345,20 @@ impl Callee {
             return None;
         }
         let span = Span::mixed_site().located_at(self.span);
-        Some(quote_spanned!(span=> #[allow(unused_imports)] use #path as #alias;))
+        let import = |path: &dyn ToTokens| quote_spanned!(span=> #[allow(unused_imports)] use #path as #alias;);
+        Some(match syn::parse2::<syn::Ident>(path.clone()) {
+            Ok(mut name) => {
+                // The user's tokens do not mean that macro.
+                name.set_span(span);
+                let import = import(&name);
+                quote_spanned! {span=>
+                    #[allow(unused_macros)]
+                    macro_rules! #name { () => {}; }
+                    #import
+                }
+            }
+            Err(_) => import(&path),
+        })
     }
 
     /// How many generic arguments are written behind its name.

@@ -354,10 +354,13 @@ impl Lowerer<'_> {
 
     /// A variant without fields.
     pub(super) fn unit_variant(&mut self, path: &syn::Path) -> Value {
-        match self.constructor(path) {
-            Some(constructor) => self.construct(constructor, &[], vec![], None, path.span()),
-            None => Value::Never,
-        }
+        let Some(constructor) = self.constructor(path) else {
+            return Value::Never;
+        };
+        let value = self.construct(constructor, &[], vec![], None, path.span());
+        let made = CompoundId(self.kernel.compounds.len() as u32 - 1);
+        self.units.insert(made);
+        value
     }
 
     fn construct(
@@ -390,6 +393,10 @@ impl Lowerer<'_> {
             self.unify(wanted, self.ty(value), self.span(value));
             fields.push((name, value));
         }
+        let path = match variant.is_none() && self.is_whole_type(&path) {
+            true => self.known_type(path),
+            false => path,
+        };
         // The other fields are parts of what they are copied from.
         let rest = rest.map(|rest| self.named(rest));
         let construct = Compound::Construct {
@@ -418,6 +425,13 @@ impl Lowerer<'_> {
     fn has_no_arguments(&self, path: &TokenStream) -> bool {
         let text = super::path_text(path);
         text == "Self" || self.complete_types.contains(&text)
+    }
+
+    /// Does the path name a type of the user's with all of its arguments?
+    fn is_whole_type(&self, path: &TokenStream) -> bool {
+        let parsed = syn::parse2::<syn::Path>(path.clone()).ok();
+        let last = parsed.and_then(|path| path.segments.into_iter().next_back());
+        last.is_some_and(|last| !last.arguments.is_empty()) || self.has_no_arguments(path)
     }
 
     /// The type of a field of a struct or variant.

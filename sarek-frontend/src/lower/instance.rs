@@ -42,7 +42,11 @@ impl Lowerer<'_> {
         }
         let known = self.instance_arguments(named)?;
         *arguments = syn::PathArguments::AngleBracketed(syn::parse_quote!(::<#(#known),*>));
-        Some(path.into_token_stream())
+        let path = path.into_token_stream();
+        Some(match variant {
+            Some(_) => path,
+            None => self.known_type(path),
+        })
     }
 
     /// The arguments of a type, `_` for those that nothing tells. `None` if nothing tells any.

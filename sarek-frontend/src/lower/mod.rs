@@ -73,7 +73,7 @@ pub use callee::Callee;
 pub(crate) use callee::unnamed_name;
 pub(crate) use device::constants_name;
 use types::{Known, Ty};
-pub(crate) use written::{member, scalar_tokens};
+pub(crate) use written::{made, member, part_of_variant, scalar_tokens};
 
 /// A lowered body.
 pub struct Lowered {
@@ -107,7 +107,9 @@ pub struct Lowered {
     pub conversions: HashMap<ExprId, TokenStream>,
     /// Its type parameters and constants.
     pub parameters: Parameters,
-    /// What tells whether the user's function type checks, if that is asked: see [`audited`].
+    /// May its types depend on whether the user's function type checks? See [`audited`].
+    pub is_audited: bool,
+    /// What tells whether it does, if that is asked.
     pub audited: Option<TokenStream>,
     /// Assertions about what is called, for rustc to evaluate.
     pub checks: Vec<TokenStream>,
@@ -129,6 +131,8 @@ pub struct Lowered {
     pub link_types: Vec<TokenStream>,
     /// How the source names what an operation makes or takes apart.
     pub paths: HashMap<CompoundId, TokenStream>,
+    /// The variants made by their names alone.
+    pub units: HashSet<CompoundId>,
     /// The texts that its native blocks need, in the order of [`Kernel::prelude_links`].
     pub preludes: Vec<syn::Path>,
     /// What makes the texts of prints with values of several parts, as functions: [`sarek_ir::link::Links::printers`].
@@ -234,6 +238,7 @@ pub struct Lowerer<'e> {
     /// The types of literals that are being written.
     probed: RefCell<Vec<Ty>>,
     paths: HashMap<CompoundId, TokenStream>,
+    units: HashSet<CompoundId>,
     /// The dimensions of arrays, outermost first. Slices have none.
     shapes: HashMap<Memory, Vec<length::Dim>>,
     expr_spans: Vec<Span>,
@@ -379,6 +384,7 @@ impl<'e> Lowerer<'e> {
             type_infos: vec![],
             probed: RefCell::default(),
             paths: HashMap::new(),
+            units: HashSet::new(),
             shapes: HashMap::new(),
             expr_spans: vec![],
             stmt_spans: vec![],

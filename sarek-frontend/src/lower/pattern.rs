@@ -4,7 +4,7 @@
 //! values are taken care of is rustc's to say.
 
 use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use sarek_ir::{BinaryOp, Compound, Expr, ExprId, NameId, Scalar, UnaryOp, Value as Constant};
 use syn::spanned::Spanned;
 
@@ -231,7 +231,8 @@ impl Lowerer<'_> {
     /// `Shape::Point`; of a struct without fields nothing needs a test.
     fn variant_pattern(&mut self, path: &syn::Path, subject: &Subject, found: &mut Found) {
         if let Some(constructor) = self.constructor(path) {
-            self.made_by(&constructor, subject, path.span(), found);
+            let pattern = constructor.path.clone();
+            self.made_by(&constructor, pattern, subject, path.span(), found);
         }
     }
 
@@ -370,7 +371,9 @@ impl Lowerer<'_> {
         let Some(constructor) = self.constructor(&pat.path) else {
             return;
         };
-        self.made_by(&constructor, subject, pat.path.span(), found);
+        let path = &constructor.path;
+        let pattern = quote!(#path(..));
+        self.made_by(&constructor, pattern, subject, pat.path.span(), found);
         let elems: Vec<&syn::Pat> = pat.elems.iter().collect();
         let rest = elems.iter().position(|p| matches!(p, syn::Pat::Rest(_)));
         if let Some(at) = rest
@@ -394,7 +397,9 @@ impl Lowerer<'_> {
         let Some(constructor) = self.constructor(&pat.path) else {
             return;
         };
-        self.made_by(&constructor, subject, pat.path.span(), found);
+        let path = &constructor.path;
+        let pattern = quote!(#path { .. });
+        self.made_by(&constructor, pattern, subject, pat.path.span(), found);
         for field in &pat.fields {
             let text = field.member.to_token_stream().to_string();
             let part = self.part(subject, Some(&constructor), &text);
@@ -412,22 +417,23 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The subject is of the constructor's type, and of its variant.
+    /// The subject is of the constructor's type, and of its variant, which the pattern tells.
     fn made_by(
         &mut self,
         constructor: &Constructor,
+        pattern: TokenStream,
         subject: &Subject,
         span: Span,
         found: &mut Found,
     ) {
-        self.unify(constructor.ty, subject.ty, span);
+        self.unify(subject.ty, constructor.ty, span);
         let Some(variant) = constructor.variant else {
             return;
         };
         let value = self.read_subject(subject, span);
         let bool_ty = self.types.known(Scalar::Bool);
         let is = Compound::IsVariant { value, variant };
-        let test = self.compound_by(is, constructor.path.clone(), bool_ty, span);
+        let test = self.compound_by(is, pattern, bool_ty, span);
         self.also(found, Some(test));
     }
 

@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use super::types::{Arg, Hole, Literal, Named, Node};
 use super::{Lowerer, Ty};
 use crate::diagnostics::codes;
+use crate::emit::audited;
 use crate::parse::{ElementType, packed_type, scalar_type};
 
 /// The enums of core that kernels know by name.
@@ -261,6 +262,10 @@ impl Lowerer<'_> {
             quote!(#krate::__private::direct)
         };
         if let Some(tokens) = self.type_tokens(ty) {
+            let tokens = match self.types.resolve(ty) {
+                Some(_) => tokens,
+                None => self.known_type(tokens),
+            };
             return Some(quote!(#direct::of_type::<#tokens>()));
         }
         match self.types.node(ty) {
@@ -299,13 +304,10 @@ impl Lowerer<'_> {
                 Some(quote!(#of[0]))
             }
             Node::Hole(Hole::Payload { of, name, path, .. }) => {
-                let (of, member) = (
-                    self.probe(*of)?,
-                    member(self.kernel.name(*name), Span::mixed_site()),
-                );
-                Some(quote! {
-                    match #of { #path { #member: __part, .. } => __part, _ => ::core::unreachable!() }
-                })
+                let of = self.probe(*of)?;
+                let (name, otherwise) = (self.kernel.name(*name), quote!(::core::unreachable!()));
+                let span = Span::mixed_site();
+                Some(part_of_variant(&of, path, name, &otherwise, span))
             }
             Node::Hole(Hole::Result(function)) => self.callees[function.index()].probe(),
             Node::Hole(Hole::Constant(link)) => Some(self.links[link.index()].clone()),
@@ -337,10 +339,9 @@ impl Lowerer<'_> {
     }
 
     fn literal_with_fields(&self, of: Ty, literal: &Literal) -> Option<TokenStream> {
-        let fields: Option<Vec<TokenStream>> = (literal.fields.iter())
+        let span = Span::mixed_site().located_at(literal.path.span());
+        let fields: Option<Vec<(&str, TokenStream)>> = (literal.fields.iter())
             .map(|(name, ty, value)| {
-                let span = Span::mixed_site().located_at(literal.path.span());
-                let member = member(self.kernel.name(*name), span);
                 let is_part = match self.types.node(*ty) {
                     Node::Hole(Hole::Field { of: whole, .. } | Hole::Payload { of: whole, .. }) => {
                         self.types.are_same(*whole, of)
@@ -351,11 +352,19 @@ impl Lowerer<'_> {
                     true => self.told(value)?,
                     false => self.probe(*ty)?,
                 };
-                Some(quote!(#member: #value))
+                Some((self.kernel.name(*name), value))
             })
             .collect();
-        let (path, fields) = (&literal.path, fields?);
-        Some(quote!(#path { #(#fields),* }))
+        let is_variant = literal.variant.is_some();
+        Some(made(&literal.path, is_variant, &fields?, None, span))
+    }
+
+    /// A type that has a meaning only where the function type checks, if that is asked.
+    pub(super) fn known_type(&self, ty: TokenStream) -> TokenStream {
+        match self.is_audited {
+            true => audited::known_type(&ty, &self.krate, place(&ty)),
+            false => ty,
+        }
     }
 }
 
@@ -375,6 +384,45 @@ pub(crate) fn member(name: &str, span: Span) -> syn::Member {
             syn::Member::Named(ident)
         }
     }
+}
+
+/// What a path makes of its fields. A variant is made as the source makes it, so that rustc says the same of both.
+pub(crate) fn made(
+    path: &TokenStream,
+    is_variant: bool,
+    fields: &[(&str, TokenStream)],
+    rest: Option<TokenStream>,
+    span: Span,
+) -> TokenStream {
+    let values = fields.iter().map(|(_, value)| value);
+    let mut positions = fields.iter().enumerate();
+    let is_called = positions.all(|(i, (name, _))| *name == i.to_string());
+    if is_variant && is_called && !fields.is_empty() {
+        return quote_spanned!(span=> #path(#(#values),*));
+    }
+    let members = fields.iter().map(|(name, _)| member(name, span));
+    quote_spanned!(span=> #path { #(#members: #values,)* #rest })
+}
+
+/// A field of a value that is of a variant; `otherwise` stands where it is of another.
+pub(crate) fn part_of_variant(
+    value: &TokenStream,
+    path: &TokenStream,
+    name: &str,
+    otherwise: &TokenStream,
+    span: Span,
+) -> TokenStream {
+    let pattern = match name.parse::<usize>() {
+        Ok(position) => {
+            let before = (0..position).map(|_| quote!(_,));
+            quote_spanned!(span=> #path(#(#before)* __part, ..))
+        }
+        Err(_) => {
+            let name = member(name, span);
+            quote_spanned!(span=> #path { #name: __part, .. })
+        }
+    };
+    quote_spanned!(span=> match #value { #pattern => __part, _ => #otherwise })
 }
 
 /// A type's text without the modules of core.

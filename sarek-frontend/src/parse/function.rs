@@ -50,7 +50,7 @@ impl Signature {
             inline: None,
             intrinsic: None,
             method: None,
-            is_plain: sig.generics.lifetimes().next().is_none(),
+            is_plain: true,
             yields: yields(&sig.output).cloned(),
             generics: callables.strip(&sig.generics),
             own: Own::default(),

@@ -26,7 +26,7 @@ pub struct Signature {
     pub intrinsic: Option<String>,
     /// The name of a method, which has its items in its type.
     pub method: Option<String>,
-    /// Does it stand for itself, without lifetimes that have a name or a trait that it is of?
+    /// Does it mean the same outside of the impl that it stands in?
     pub is_plain: bool,
     /// The type that it yields, if that is not `()`.
     pub yields: Option<Type>,

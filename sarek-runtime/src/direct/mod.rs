@@ -27,7 +27,7 @@ pub mod view;
 pub use crate::number::Float;
 pub use crate::output::print;
 pub use crate::{Atomic, KernelType};
-pub use audited::{Audited, Known, KnownType, known};
+pub use audited::{Audited, Known, KnownType, Unaudited, audited, known};
 pub use block::Block;
 pub use compound::{
     Number, array_element, array_len, either, leaves, len_of, of_type, value, zeroed,

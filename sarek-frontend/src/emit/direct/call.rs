@@ -93,7 +93,12 @@ impl Writer<'_> {
         };
         let flag = (!callee.is_self).then(|| mixed!(direct::Flag::<CHECK>,));
         let args = quote_spanned!(located(span)=> (#(#names,)*));
-        let args = callee.known(&args);
+        // What closures take, rustc tells from the function.
+        let (body, args) = match call.given.is_empty() {
+            true => (body, callee.known(&args)),
+            false if callee.is_unnamed => (body, args),
+            false => (callee.known(&body), args),
+        };
         let call = quote_spanned! {located(span)=>
             #body(#flag __block, __thread, __dim, #base, #depth #args)
         };
@@ -295,7 +300,9 @@ impl Writer<'_> {
             None => (TokenStream::new(), mixed!(())),
         };
         let stmts = self.body_stmts().into_iter().map(|id| self.stmt(id));
+        let params = self.known_params();
         mixed! {
+            #params
             #result
             'thread: { #(#stmts)* }
             ::core::result::Result::Ok(#yields)

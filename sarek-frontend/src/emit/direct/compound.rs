@@ -13,7 +13,7 @@ use sarek_ir::{
 use super::names::{located, param_name, rust_type};
 use super::tree::kept_name;
 use super::{Writer, mixed};
-use crate::lower::member;
+use crate::lower::{made, member, part_of_variant};
 
 impl Writer<'_> {
     /// The type of a local, or of its elements if it is an array, where it is spelled out.
@@ -44,7 +44,10 @@ impl Writer<'_> {
         let mutable = (init.is_none() || mutable).then(|| mixed!(mut));
         let name = self.local(local);
         match init.map(|init| self.expr(init)) {
-            Some(init) => quote_spanned!(span=> let #mutable #name = #init;),
+            Some(init) => {
+                let init = self.known(init);
+                quote_spanned!(span=> let #mutable #name = #init;)
+            }
             None if self.is_pointer(local) => {
                 let (value, ty) = (kept_name(local), self.pointer_type(local));
                 quote_spanned! {span=>
@@ -69,13 +72,17 @@ impl Writer<'_> {
 
     /// What stands under an operator: a number.
     pub(super) fn operand(&self, id: ExprId) -> TokenStream {
+        self.operand_at(id, located(self.lowered.expr_spans[id.index()]))
+    }
+
+    /// The same, to be reported at a place: two of one type at one place are one mistake.
+    pub(super) fn operand_at(&self, id: ExprId, span: Span) -> TokenStream {
         let value = self.expr(id);
         let is_known = self.kernel.type_of(id).as_scalar().is_some();
         match self.kernel.expr(id) {
             _ if is_known => value,
             Expr::Literal(_) => value,
             _ => {
-                let span = located(self.lowered.expr_spans[id.index()]);
                 let value = at_leaf(value, span);
                 quote_spanned!(span=> direct::Number::__number(#value))
             }
@@ -119,23 +126,20 @@ impl Writer<'_> {
             }
             Compound::IsVariant { value, .. } => {
                 let (value, path) = (self.expr(*value), self.path(id));
-                quote_spanned!(span=> ::core::matches!(#value, #path { .. }))
+                quote_spanned!(span=> ::core::matches!(#value, #path))
             }
             Compound::Payload { value, name, .. } => {
                 let (value, path) = (self.expr(*value), self.path(id));
-                let name = self.member(*name, span);
-                quote_spanned! {span=>
-                    (match #value {
-                        #path { #name: __part, .. } => __part,
-                        _ => ::core::hint::unreachable_unchecked(),
-                    })
-                }
+                let otherwise = mixed!(::core::hint::unreachable_unchecked());
+                let name = self.kernel.name(*name);
+                let part = part_of_variant(&value, path, name, &otherwise, span);
+                quote_spanned!(span=> (#part))
             }
             Compound::Construct {
                 fields,
                 rest,
-                variant: _,
-            } => self.construct(id, fields, *rest, span),
+                variant,
+            } => self.construct(id, variant.is_some(), fields, *rest, span),
             Compound::Array { items } => {
                 let items = self.kernel.list(*items).map(|item| self.expr(item));
                 quote_spanned!(span=> [#(#items),*])
@@ -177,8 +181,9 @@ impl Writer<'_> {
                 }
                 Compound::Payload { value, name, .. } => {
                     let (value, path) = (self.type_only(*value, span), self.path(compound));
-                    let name = self.member(*name, span);
-                    mixed!(match #value { #path { #name: __part, .. } => __part, _ => ::core::unreachable!() })
+                    let (name, otherwise) =
+                        (self.kernel.name(*name), mixed!(::core::unreachable!()));
+                    part_of_variant(&value, path, name, &otherwise, span)
                 }
                 Compound::IsVariant { .. }
                 | Compound::Construct { .. }
@@ -233,20 +238,27 @@ impl Writer<'_> {
     fn construct(
         &self,
         id: CompoundId,
+        is_variant: bool,
         fields: &[(NameId, ExprId)],
         rest: Option<ExprId>,
         span: Span,
     ) -> TokenStream {
-        let values = fields.iter().map(|(_, value)| self.expr(*value));
         let Some(path) = self.lowered.paths.get(&id) else {
+            let values = fields.iter().map(|(_, value)| self.expr(*value));
             return quote_spanned!(span=> (#(#values,)*));
         };
-        let names = fields.iter().map(|(name, _)| self.member(*name, span));
+        if self.lowered.units.contains(&id) {
+            return path.clone();
+        }
+        let fields = fields.iter();
+        let fields = fields.map(|(name, value)| (self.kernel.name(*name), self.expr(*value)));
         let rest = rest.map(|rest| {
             let rest = self.expr(rest);
             mixed!(..#rest)
         });
-        quote_spanned!(span=> (#path { #(#names: #values,)* #rest }))
+        let fields: Vec<(&str, TokenStream)> = fields.collect();
+        let made = made(path, is_variant, &fields, rest, span);
+        quote_spanned!(span=> (#made))
     }
 
     /// `place = value`, the way to the place as pointers.

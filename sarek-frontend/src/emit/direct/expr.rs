@@ -64,7 +64,7 @@ impl Writer<'_> {
                     return guarded;
                 }
                 let half = self.half(lhs).map(rust_type);
-                let (lhs, rhs, symbol) = (self.operand(lhs), self.operand(rhs), symbol);
+                let (lhs, rhs) = (self.operand_at(lhs, span), self.operand_at(rhs, span));
                 match (half, op.is_comparison()) {
                     (None, _) => quote_spanned!(span=> (#lhs #symbol #rhs)),
                     (Some(_), true) => {

@@ -359,7 +359,9 @@ impl Writer<'_> {
             mixed!(let #name = #name.get_unchecked(__first).assume_init_read();)
         });
         let (tree, kept) = (self.tree(&frame), self.kept(&frame));
+        let params = self.known_params();
         mixed! {
+            #params
             let __threads = __dim[0] * __dim[1] * __dim[2];
             let __thread = [0; 3];
             let __first = direct::first(FULL, __active);

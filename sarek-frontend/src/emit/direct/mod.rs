@@ -34,11 +34,12 @@ mod weight;
 
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use sarek_ir::analysis::regions::{Node, Place, Plan, Rules, Values};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::{Access, ExprId, Kernel, ParamId, ParamKind, Stmt, StmtId};
 
+use crate::emit::audited;
 use crate::lower::Lowered;
 use crate::parse::Parameters;
 use frame::{Frame, Lanes};
@@ -173,6 +174,47 @@ impl<'a> Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// A value of a type of the user's, of which rustc says nothing where the function does not type check.
+    fn known(&self, value: TokenStream) -> TokenStream {
+        match self.lowered.audited {
+            Some(_) => {
+                let name = audited::constant(Span::mixed_site());
+                mixed!(direct::known::<{ #name }, _>(#value))
+            }
+            None => value,
+        }
+    }
+
+    /// The same of a type.
+    fn known_type(&self, ty: &TokenStream) -> TokenStream {
+        match self.lowered.audited {
+            Some(_) => {
+                let name = audited::constant(Span::mixed_site());
+                mixed!(direct::KnownType<{ #name }, #ty>)
+            }
+            None => ty.clone(),
+        }
+    }
+
+    /// Takes the parameters whose types only rustc knows as what they are if the function type checks.
+    fn known_params(&self) -> TokenStream {
+        let params = (0..).map(ParamId).zip(self.kernel.params.iter());
+        let foreign = params.filter(|(_, param)| match param.kind {
+            ParamKind::Scalar(_) => false,
+            ParamKind::Value(_) => true,
+            ParamKind::Reference(ty) | ParamKind::Slice { elem: ty, .. } => {
+                ty.as_scalar().is_none()
+            }
+        });
+        let known = foreign.filter(|_| self.lowered.audited.is_some());
+        let each = known.map(|(param, _)| {
+            let name = param_name(param);
+            let known = self.known(mixed!(#name));
+            mixed!(let #name = #known;)
+        });
+        each.collect()
+    }
+
     /// How a body is split.
     fn plan(&self) -> Plan {
         let among = Among {
@@ -414,10 +456,14 @@ impl Writer<'_> {
     fn param_type(&self, param: ParamId) -> TokenStream {
         match self.kernel.params[param.index()].kind {
             ParamKind::Scalar(ty) => rust_type(ty),
-            ParamKind::Value(_) => self.lowered.param_types[param.index()].clone(),
+            ParamKind::Value(_) => self.known_type(&self.lowered.param_types[param.index()]),
             ParamKind::Reference(_) => unreachable!("a kernel has no `&mut T`"),
-            ParamKind::Slice { access, .. } => {
-                let elem = &self.lowered.param_types[param.index()];
+            ParamKind::Slice { access, elem } => {
+                let written = &self.lowered.param_types[param.index()];
+                let elem = match elem.as_scalar() {
+                    Some(_) => written.clone(),
+                    None => self.known_type(written),
+                };
                 match access {
                     Access::Read => mixed!(&[#elem]),
                     Access::Write => mixed!(direct::Output<'_, #elem>),

@@ -30,7 +30,11 @@ impl Writer<'_> {
 
     fn shared(&self, id: SharedId) -> Array {
         let array = &self.kernel.shared[id.index()];
-        let elem = &self.lowered.shared_types[id.index()];
+        let written = &self.lowered.shared_types[id.index()];
+        let elem = &match array.elem.as_scalar() {
+            Some(_) => written.clone(),
+            None => self.known_type(written),
+        };
         let (ty, value) = match array.len {
             // No type has such a length.
             Length::Link(link) if self.is_formula(link) => {
