@@ -3,6 +3,8 @@
 // A constant that the compiler does not compute with.
 fn srk_runtime_f32(x: f32) -> f32 { return x; }
 
+fn srk_abs_f32(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 2147483647u); }
+
 override SRK_BLOCK_X: u32 = 1u;
 override SRK_BLOCK_Y: u32 = 1u;
 override SRK_BLOCK_Z: u32 = 1u;
@@ -33,7 +35,7 @@ fn black_scholes(
         let drift: f32 = (0.02f + srk_runtime_f32(0.5f) * 0.3f * 0.3f) * years[i];
         let d1: f32 = (log(spot[i] / strike[i]) + drift) / (0.3f * root);
         let d2: f32 = d1 - 0.3f * root;
-        let k: f32 = 1.0f / (1.0f + 0.2316419f * abs(d1));
+        let k: f32 = 1.0f / (1.0f + 0.2316419f * srk_abs_f32(d1));
         let tail: f32 = 0.3989423f * exp(-0.5f * d1 * d1) * k * (0.31938154f + k * (-0.35656378f + k * (1.7814779f + k * (-1.8212559f + k * 1.3302745f))));
         var n1: f32;
         if (d1 > 0.0f) {
@@ -41,7 +43,7 @@ fn black_scholes(
         } else {
             n1 = tail;
         }
-        let k_0: f32 = 1.0f / (1.0f + 0.2316419f * abs(d2));
+        let k_0: f32 = 1.0f / (1.0f + 0.2316419f * srk_abs_f32(d2));
         let tail_0: f32 = 0.3989423f * exp(-0.5f * d2 * d2) * k_0 * (0.31938154f + k_0 * (-0.35656378f + k_0 * (1.7814779f + k_0 * (-1.8212559f + k_0 * 1.3302745f))));
         var n2: f32;
         if (d2 > 0.0f) {

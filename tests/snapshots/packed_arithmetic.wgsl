@@ -3,6 +3,8 @@
 // A constant that the compiler does not compute with.
 fn srk_runtime_f32(x: f32) -> f32 { return x; }
 
+fn srk_abs_f32(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 2147483647u); }
+
 fn srk_is_nan_f32(x: f32) -> bool { return (bitcast<u32>(x) & 2147483647u) > 2139095040u; }
 
 fn srk_max_f32(a: f32, b: f32) -> f32 {
@@ -190,10 +192,10 @@ fn arithmetic_kernel(
         var made_y_2: f32;
         var made_z_2: f32;
         var made_w_2: f32;
-        made_x_2 = -abs(srk_max_f32(srk_min_f32(t_x_7, t_x_8 + 1.0f), srk_runtime_f32(0.0f) - 100.0f));
-        made_y_2 = -abs(srk_max_f32(srk_min_f32(t_y_7, t_y_8 + 1.0f), srk_runtime_f32(0.0f) - 100.0f));
-        made_z_2 = -abs(srk_max_f32(srk_min_f32(t_z_7, t_z_8 + 1.0f), srk_runtime_f32(0.0f) - 100.0f));
-        made_w_2 = -abs(srk_max_f32(srk_min_f32(t_w_7, t_w_8 + 1.0f), srk_runtime_f32(0.0f) - 100.0f));
+        made_x_2 = -srk_abs_f32(srk_max_f32(srk_min_f32(t_x_7, t_x_8 + 1.0f), srk_runtime_f32(0.0f) - 100.0f));
+        made_y_2 = -srk_abs_f32(srk_max_f32(srk_min_f32(t_y_7, t_y_8 + 1.0f), srk_runtime_f32(0.0f) - 100.0f));
+        made_z_2 = -srk_abs_f32(srk_max_f32(srk_min_f32(t_z_7, t_z_8 + 1.0f), srk_runtime_f32(0.0f) - 100.0f));
+        made_w_2 = -srk_abs_f32(srk_max_f32(srk_min_f32(t_w_7, t_w_8 + 1.0f), srk_runtime_f32(0.0f) - 100.0f));
         let i_5: u32 = i;
         out[i_5] = vec4<f32>(made_x_2, made_y_2, made_z_2, made_w_2);
         var t_x_9: f32;

@@ -7,7 +7,6 @@ use crate::{Intrinsic, Scalar};
 pub(super) fn function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>> {
     use Intrinsic as I;
     let name = match intrinsic {
-        I::Abs if ty.is_float() => "abs",
         I::Min | I::Max if ty.is_int() => intrinsic.name(),
         I::Sqrt => "sqrt",
         I::Rsqrt => "inverseSqrt",

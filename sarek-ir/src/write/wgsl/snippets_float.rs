@@ -111,6 +111,11 @@ fn $NAME(x: f64) -> f32 {
         "is_sign_negative",
         "fn $NAME(x: $T) -> bool { return (bitcast<$U>(x) & $SIGN) != $V0; }",
     ),
+    // Mesa leaves `abs` out where it finds that `x >= 0`, as of the zero with a sign.
+    on(
+        "abs",
+        "fn $NAME(x: $T) -> $T { return bitcast<$T>(bitcast<$U>(x) & $ABS); }",
+    ),
     on(
         "copysign",
         "fn $NAME(x: $T, sign: $T) -> $T {
