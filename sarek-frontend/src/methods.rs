@@ -16,6 +16,13 @@ use crate::function::lower_body;
 use crate::lower::plain_name;
 use crate::parse::{Callables, Own, Parameters, Signature, merged, named_scalar};
 
+/// Is it a word of Rust's own for a type or module, such as `Self`?
+fn is_no_item(path: &syn::Path) -> bool {
+    path.segments
+        .last()
+        .is_some_and(|name| syn::parse_str::<syn::Ident>(&name.ident.to_string()).is_err())
+}
+
 /// An impl block, and the items of its functions beside it.
 pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Errors) -> TokenStream {
     let of_trait = block.trait_.as_ref().map(|(path, _)| path.clone());
@@ -27,6 +34,17 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
             block.self_ty.span(),
             "a `#[device]` impl of a trait is of a type of your own",
             "wrap the number in a struct",
+        );
+        return TokenStream::new();
+    }
+    if let Some(path) = &of_trait
+        && is_no_item(path)
+    {
+        errors.at(
+            codes::METHOD_DECLARATION,
+            path.span(),
+            "this is no name of a trait",
+            "name a `#[device]` trait",
         );
         return TokenStream::new();
     }

@@ -154,7 +154,7 @@ impl Lowerer<'_> {
             }
             let krate = self.krate.clone();
             let mut values = vec![];
-            for arg in args {
+            for &arg in &args {
                 let span = Span::mixed_site().located_at(self.span(arg));
                 let is_known = self.kernel.type_of(arg).as_scalar().is_some();
                 match self.probe(self.ty(arg)) {
@@ -173,6 +173,9 @@ impl Lowerer<'_> {
                     ),
                     None => {}
                 }
+            }
+            if values.len() < args.len() {
+                continue; // It was reported.
             }
             let link = Printer::Link(self.printers.len() as u32);
             self.kernel.prints.to_mut()[at].printer = link;

@@ -333,7 +333,7 @@ impl Writer<'_> {
     }
 }
 
-/// A number whose type rustc infers.
+/// A number whose type rustc infers; of whatever type, since rustc may be about to refuse it.
 pub(super) fn foreign_literal(value: Value) -> TokenStream {
     let negative = |negative: bool, literal: Literal| match negative {
         true => mixed!((-#literal)),
@@ -356,9 +356,7 @@ pub(super) fn foreign_literal(value: Value) -> TokenStream {
         | Value::Usize(_)
         | Value::F16(_)
         | Value::Bf16(_)
-        | Value::F32(_) => {
-            unreachable!("a literal of an open type has the widest type")
-        }
+        | Value::F32(_) => super::names::literal(value),
     }
 }
 
