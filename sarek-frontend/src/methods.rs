@@ -48,6 +48,17 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
         );
         return TokenStream::new();
     }
+    if let syn::Type::Path(path) = &*block.self_ty
+        && is_no_item(&path.path)
+    {
+        errors.at(
+            codes::METHOD_DECLARATION,
+            path.span(),
+            "this is no name of a type",
+            "name a type of your own",
+        );
+        return TokenStream::new();
+    }
     let ty = block.self_ty.to_token_stream();
     let (generics, clause) = (
         block.generics.params.clone(),

@@ -32,6 +32,10 @@ const ROW: u64 = 4096;
 const TILE: [u64; 2] = [256, 16];
 /// Blocks that each core of a host device gets at least, if they are worth it: one that finishes early finds more.
 const BLOCKS_PER_UNIT: u64 = 4;
+/// As many as that of rows, while they are as long as [`LONG`]: the last one of a slow core is short beside the whole.
+const ROWS_PER_UNIT: u64 = 16;
+/// Threads of a row of several strips, of whatever width.
+const LONG: u64 = 128;
 /// Operations, as [`crate::direct::Direct::weight`] counts them, that are worth a block of a host device.
 const WORTH_A_BLOCK: u64 = 1 << 13;
 /// Threads of a row are a multiple of it: strips of lanes that a core keeps in registers.
@@ -53,10 +57,12 @@ impl Host {
         let [columns, rows, planes] = extent;
         let weight = u64::from(self.weight.max(1));
         let least = WORTH_A_BLOCK.div_ceil(weight);
+        let units = units.max(1);
         let blocks = units.saturating_mul(BLOCKS_PER_UNIT);
         if rows == 1 || self.streams {
             let threads = columns.saturating_mul(rows).saturating_mul(planes);
-            let fair = threads.div_ceil(blocks.max(1));
+            let short = threads.div_ceil(units.saturating_mul(ROWS_PER_UNIT));
+            let fair = threads.div_ceil(blocks).min(short.max(LONG));
             let most = fair.max(least).min(ROW).next_multiple_of(STRIP);
             let x = columns.min(most);
             return [x, rows.min(most / x)];

@@ -115,7 +115,7 @@ fn host_devices_get_rows_and_tiles() {
         (1, [4096, 4096, 1], [4096, 1, 1]),
         (1, [100, 100, 1], [100, 40, 1]),
         (1, [1, 100, 100], [1, 100, 1]),
-        (1000, [1000, 8, 1], [1000, 4, 1]),
+        (1000, [100, 400, 1], [100, 25, 1]),
     ] {
         let light = Some(streaming(weight));
         let space = Shape::Over(Dims(extent)).space(None, &info, light).unwrap();
@@ -132,6 +132,7 @@ fn every_core_of_a_host_device_gets_blocks_if_they_are_worth_it() {
         (1, [4096, 1, 1], [4096, 1, 1]),
         (10, [1 << 24, 1, 1], [4096, 1, 1]),
         (1000, [4096, 1, 1], [128, 1, 1]),
+        (1000, [1 << 15, 1, 1], [256, 1, 1]),
         (1 << 20, [500, 1, 1], [32, 1, 1]),
         (u32::MAX, [5, 1, 1], [5, 1, 1]),
         (1000, [32, 1, 128], [32, 1, 1]),
@@ -144,7 +145,7 @@ fn every_core_of_a_host_device_gets_blocks_if_they_are_worth_it() {
         assert_eq!(space.block, block, "weight {weight}, {extent:?}");
     }
     let wide = Shape::Over(Dims([1000, 8, 1])).space(None, &info, Some(streaming(1000)));
-    assert_eq!(wide.unwrap().block, [256, 1, 1]);
+    assert_eq!(wide.unwrap().block, [128, 1, 1]);
 }
 
 #[test]
