@@ -1,139 +1,20 @@
 //! The input of a number: random tokens, or a seed with a few mutations.
 
+mod odd;
+mod places;
+
 use proc_macro2::Delimiter;
+
+use odd::ODD;
+use places::{bounds, braces, nth, nth_body};
 
 use crate::input::{Input, Macro};
 use crate::random::Random;
-use crate::seeds::{Seeds, statements};
+use crate::seeds::Seeds;
 use crate::tree::{Class, Tree, size};
 
 /// Inputs do not grow beyond so many tokens, unless they nest.
 const LARGEST: usize = 600;
-
-/// Tokens that seeds seldom have.
-const ODD: &[&str] = &[
-    "0",
-    "1",
-    "-",
-    "!",
-    "&",
-    "*",
-    "_",
-    "self",
-    "Self",
-    "super",
-    "crate",
-    "as",
-    "async",
-    "await",
-    "box",
-    "const",
-    "dyn",
-    "else",
-    "enum",
-    "extern",
-    "fn",
-    "for",
-    "gen",
-    "if",
-    "impl",
-    "in",
-    "let",
-    "loop",
-    "macro_rules",
-    "match",
-    "mod",
-    "move",
-    "mut",
-    "pub",
-    "raw",
-    "ref",
-    "return",
-    "static",
-    "struct",
-    "trait",
-    "try",
-    "type",
-    "union",
-    "unsafe",
-    "use",
-    "where",
-    "while",
-    "yield",
-    "break",
-    "continue",
-    "'a",
-    "'static",
-    "'_",
-    "$",
-    "?",
-    "@",
-    "#",
-    "~",
-    "..",
-    "...",
-    "..=",
-    "::",
-    "->",
-    "=>",
-    "r#fn",
-    "r#match",
-    "é",
-    "__none",
-    "barrier",
-    "shared_array",
-    "shared_slice",
-    "superstep",
-    "native",
-    "println",
-    "assert",
-    "panic",
-    "Atomic",
-    "f16",
-    "bf16",
-    "f32x4",
-    "View2",
-    "i128",
-    "u128",
-    "isize",
-    "str",
-    "char",
-    "usize",
-    "bool",
-    "u8",
-    "18446744073709551615",
-    "18446744073709551616",
-    "340282366920938463463374607431768211455",
-    "340282366920938463463374607431768211456",
-    "0xffff_ffff",
-    "0b1",
-    "0o7",
-    "256u8",
-    "1e400",
-    "1e-400",
-    "1.",
-    "0.1f16",
-    "0.1bf16",
-    "1f32",
-    "1usize",
-    "1foo",
-    "1.5foo",
-    "2147483648",
-    "9223372036854775808i64",
-    "'x'",
-    "b'x'",
-    "\"{}\"",
-    "\"{\"",
-    "\"{x:?} {0} {y}\"",
-    "\"\"",
-    "b\"x\"",
-    "c\"x\"",
-    "r#\"{{}}\"#",
-    "\"cuda\"",
-    "\"é\\u{0}\"",
-    "4294967296",
-    "4294967295usize",
-];
 
 /// The input of a number.
 pub fn input(seeds: &Seeds, number: u64) -> Input {
@@ -518,64 +399,6 @@ impl Mutator<'_> {
 
 fn words(text: &str) -> Vec<Tree> {
     crate::tree::read(text).unwrap_or_default()
-}
-
-/// Where statements begin and end.
-fn bounds(body: &[Tree]) -> Vec<usize> {
-    let mut bounds = vec![0];
-    for statement in statements(body) {
-        bounds.push(bounds[bounds.len() - 1] + statement.len());
-    }
-    bounds
-}
-
-/// The list of the token of a number, and where it stands there.
-fn nth(list: &mut Vec<Tree>, mut number: usize) -> (&mut Vec<Tree>, usize) {
-    let mut at = 0;
-    loop {
-        let size = list[at].size();
-        if number == 0 {
-            return (list, at);
-        }
-        if number >= size {
-            number -= size;
-            at += 1;
-            continue;
-        }
-        number -= 1;
-        let Tree::Group(_, inner) = &mut list[at] else {
-            unreachable!("a leaf is one token");
-        };
-        return nth(inner, number);
-    }
-}
-
-fn braces(list: &[Tree], see: &mut impl FnMut(&[Tree])) {
-    for tree in list {
-        if let Tree::Group(delimiter, inner) = tree {
-            if *delimiter == Delimiter::Brace {
-                see(inner);
-            }
-            braces(inner, see);
-        }
-    }
-}
-
-fn nth_body<'t>(list: &'t mut Vec<Tree>, number: &mut usize) -> Option<&'t mut Vec<Tree>> {
-    for tree in list {
-        if let Tree::Group(delimiter, inner) = tree {
-            if *delimiter == Delimiter::Brace {
-                match number.checked_sub(1) {
-                    None => return Some(inner),
-                    Some(left) => *number = left,
-                }
-            }
-            if let Some(found) = nth_body(inner, number) {
-                return Some(found);
-            }
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -15,8 +15,9 @@
 use std::collections::BTreeSet;
 
 use super::affine::Resolver;
+use super::collect::Collector;
 use super::values::Values;
-use super::{Access, Atom, Collector};
+use super::{Access, Atom};
 use crate::{Block, ExprId, Kernel, LabelId, LocalId, Memory, Stmt, StmtId};
 
 /// More ways than these are taken for one.

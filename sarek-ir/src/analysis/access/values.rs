@@ -7,8 +7,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use super::collect::Collector;
 use super::poly::{Extent, is_unsigned};
-use super::{Affine, Atom, Bound, Collector, Limit, Poly, Symbol};
+use super::{Affine, Atom, Bound, Limit, Poly, Symbol};
 use crate::analysis::touch::{self, Touch};
 use crate::analysis::uniformity::Uniformity;
 use crate::{Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, NativeId, Stmt};

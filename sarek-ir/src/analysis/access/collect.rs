@@ -1,0 +1,450 @@
+//! The accesses of a kernel in order of evaluation, each with the bounds that hold there.
+
+use super::affine::Resolver;
+use super::{Access, Atom, Bound, Limit, Place, Poly, lent, phases};
+use crate::analysis::touch::{self, Touch};
+use crate::{
+    Axis, BinaryOp, Block, CallId, Expr, ExprId, Kernel, List, Loc, Memory, PlaceId, Root, Stmt,
+    StmtId, UnaryOp,
+};
+
+pub(super) fn collect(kernel: &Kernel, read_only: bool) -> Vec<Access> {
+    let mut collector = Collector {
+        kernel,
+        resolver: Resolver::new(kernel),
+        bounds: vec![],
+        found: vec![],
+        read_only,
+    };
+    collector.block(kernel.body);
+    collector.found
+}
+
+pub(super) struct Collector<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) resolver: Resolver<'a>,
+    /// What holds at the current point.
+    pub(super) bounds: Vec<Bound>,
+    pub(super) found: Vec<Access>,
+    /// Are slices that nobody writes looked at?
+    pub(super) read_only: bool,
+}
+
+impl Collector<'_> {
+    fn block(&mut self, block: Block) {
+        let depth = self.bounds.len();
+        for stmt in self.kernel.block(block) {
+            self.stmt(stmt);
+        }
+        self.bounds.truncate(depth);
+    }
+
+    pub(super) fn stmt(&mut self, id: StmtId) {
+        let kernel = self.kernel;
+        match kernel.stmt(id) {
+            Stmt::Let { local, init } => {
+                if let Some(init) = init {
+                    self.expr(init);
+                }
+                self.bind(local, init);
+            }
+            Stmt::Assign { local, value } => {
+                self.expr(value);
+                self.bind(local, None);
+            }
+            Stmt::Store {
+                memory,
+                index,
+                value,
+                ..
+            } => {
+                self.expr(value);
+                self.expr(index);
+                let loc = kernel.stmt_locs[id.index()];
+                self.access(memory, Place::Store(id), loc, index);
+            }
+            Stmt::Assert { cond, .. } => self.expr(cond),
+            Stmt::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                self.expr(cond);
+                let before = self.resolver.block.clone();
+                self.guarded(cond, true, then);
+                self.restore(before);
+                self.guarded(cond, false, otherwise);
+                self.changed_in(&[then, otherwise]);
+                if leaves(kernel, then) {
+                    self.suppose(cond, false);
+                }
+                if leaves(kernel, otherwise) {
+                    self.suppose(cond, true);
+                }
+            }
+            Stmt::Loop { cond, body, .. } => {
+                self.enter_loop(body);
+                match cond {
+                    Some(cond) => {
+                        self.expr(cond);
+                        self.guarded(cond, true, body);
+                    }
+                    None => self.block(body),
+                }
+                self.leave_loop(body);
+            }
+            Stmt::For {
+                local,
+                start,
+                end,
+                body,
+                ..
+            } => {
+                self.expr(start);
+                self.expr(end);
+                let depth = self.bounds.len();
+                self.bound_counter(Atom::Local(local), start, end);
+                self.enter_loop(body);
+                self.block(body);
+                self.leave_loop(body);
+                self.bounds.truncate(depth);
+            }
+            // Atomic operations do not race with each other, and their slices have no others.
+            Stmt::Atomic {
+                index,
+                args,
+                result,
+                ..
+            } => {
+                self.operands(args);
+                self.expr(index);
+                if let Some(result) = result {
+                    self.bind(result, None);
+                }
+            }
+            Stmt::Subgroup { args, result, .. } => {
+                self.operands(args);
+                self.bind(result, None);
+            }
+            Stmt::Update { place, value } => {
+                self.expr(value);
+                self.update(id, place);
+            }
+            Stmt::Call { call } => self.call(id, call),
+            Stmt::Print { print } => self.operands(kernel.prints[print.index()].args),
+            Stmt::Native { native } => self.native(native),
+            Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Panic { .. } => {}
+        }
+    }
+
+    fn guarded(&mut self, cond: ExprId, truth: bool, block: Block) {
+        let depth = self.bounds.len();
+        self.suppose(cond, truth);
+        self.block(block);
+        self.bounds.truncate(depth);
+    }
+
+    /// A store into a part of an element is an access of the element.
+    fn update(&mut self, id: StmtId, place: PlaceId) {
+        let kernel = self.kernel;
+        for operand in kernel.place_operands(place) {
+            self.expr(operand);
+        }
+        match kernel.places[place.index()].root {
+            Root::Element { memory, index, .. } => {
+                let loc = kernel.stmt_locs[id.index()];
+                self.access(memory, Place::Store(id), loc, index);
+            }
+            Root::Local(local) => self.bind(local, None),
+            Root::Param(_) => {}
+        }
+    }
+
+    fn call(&mut self, stmt: StmtId, id: CallId) {
+        let kernel = self.kernel;
+        for operand in kernel.call_operands(id) {
+            self.expr(operand);
+        }
+        for memory in lent(kernel, id) {
+            if self.resolver.block.is_some() {
+                self.found.push(Access {
+                    memory,
+                    place: Place::Store(stmt),
+                    loc: kernel.stmt_locs[stmt.index()],
+                    index: ExprId(0),
+                    form: None,
+                    coordinates: vec![],
+                    bounds: vec![],
+                    lent: true,
+                });
+            }
+        }
+        touch::called(kernel, id, &mut |local, touch| {
+            if touch == Touch::Write {
+                self.bind(local, None);
+            }
+        });
+        self.closures(id);
+    }
+
+    /// What the closures that a call gives on may do, any number of times.
+    pub(super) fn closures(&mut self, id: CallId) {
+        for closure in self.kernel.closures_of(id) {
+            self.enter_loop(closure.body);
+            for local in closure.params.iter().copied().chain(closure.result) {
+                self.bind(local, None);
+            }
+            self.block(closure.body);
+            self.leave_loop(closure.body);
+        }
+    }
+
+    fn operands(&mut self, list: List) {
+        for operand in self.kernel.list(list).collect::<Vec<_>>() {
+            self.expr(operand);
+        }
+    }
+
+    fn access(&mut self, memory: Memory, place: Place, loc: Loc, index: ExprId) {
+        let looked_at = match self.resolver.block {
+            None => matches!(memory, Memory::Slice(_)),
+            Some(_) => phases::is_plain_shared(self.kernel, memory),
+        };
+        if !looked_at || !(self.read_only || self.kernel.is_shared_between_threads(memory)) {
+            return;
+        }
+        let depth = self.bounds.len();
+        let mut form = self.resolver.affine(index);
+        let coordinates = self.resolver.coordinates(index);
+        if self.resolver.block.is_some() {
+            self.dimensions(index);
+        }
+        let mut bounds = self.bounds.clone();
+        self.bounds.truncate(depth);
+        if self.resolver.block.is_some() {
+            bounds.iter_mut().for_each(|b| b.look_at_block(self.kernel));
+            form = form.map(|form| form.in_block(self.kernel));
+        }
+        self.found.push(Access {
+            memory,
+            place,
+            loc,
+            index,
+            form,
+            coordinates,
+            bounds,
+            lent: false,
+        });
+    }
+
+    pub(super) fn expr(&mut self, id: ExprId) {
+        match self.kernel.expr(id) {
+            Expr::And { lhs, rhs } => self.short_circuit(lhs, rhs, true),
+            Expr::Or { lhs, rhs } => self.short_circuit(lhs, rhs, false),
+            Expr::Load { memory, index, .. } => {
+                self.expr(index);
+                let loc = self.kernel.expr_locs[id.index()];
+                self.access(memory, Place::Load(id), loc, index);
+            }
+            Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => {
+                for operand in self.kernel.operands(id) {
+                    self.expr(operand);
+                }
+            }
+        }
+    }
+
+    fn short_circuit(&mut self, lhs: ExprId, rhs: ExprId, truth: bool) {
+        self.expr(lhs);
+        let depth = self.bounds.len();
+        self.suppose(lhs, truth);
+        self.expr(rhs);
+        self.bounds.truncate(depth);
+    }
+
+    /// Adds what a condition says, if it was evaluated to `truth`.
+    pub(super) fn suppose(&mut self, cond: ExprId, truth: bool) {
+        match self.kernel.expr(cond) {
+            Expr::And { lhs, rhs } if truth => {
+                self.suppose(lhs, true);
+                self.suppose(rhs, true);
+            }
+            Expr::Or { lhs, rhs } if !truth => {
+                self.suppose(lhs, false);
+                self.suppose(rhs, false);
+            }
+            Expr::Unary {
+                op: UnaryOp::Not,
+                arg,
+            } => self.suppose(arg, !truth),
+            Expr::Local(local) => {
+                if let Some(init) = self.resolver.init(local)
+                    && (self.resolver.block.is_none() || self.resolver.is_constant(init))
+                {
+                    self.suppose(init, truth);
+                }
+            }
+            Expr::Binary { op, lhs, rhs } => self.suppose_comparison(op, lhs, rhs, truth),
+            // Nothing that bounds an integer.
+            Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Load { .. }
+            | Expr::Divide { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => {}
+        }
+    }
+
+    pub(super) fn suppose_comparison(
+        &mut self,
+        op: BinaryOp,
+        lhs: ExprId,
+        rhs: ExprId,
+        truth: bool,
+    ) {
+        let (Some(l), Some(r)) = (self.resolver.affine(lhs), self.resolver.affine(rhs)) else {
+            return;
+        };
+        // `l - r <= most`, and `l - r >= least`.
+        let (most, least) = match (op, truth) {
+            (BinaryOp::Lt, true) | (BinaryOp::Ge, false) => (Some(-1), None),
+            (BinaryOp::Le, true) | (BinaryOp::Gt, false) => (Some(0), None),
+            (BinaryOp::Gt, true) | (BinaryOp::Le, false) => (None, Some(1)),
+            (BinaryOp::Ge, true) | (BinaryOp::Lt, false) => (None, Some(0)),
+            (BinaryOp::Eq, true) | (BinaryOp::Ne, false) => (Some(0), Some(0)),
+            (BinaryOp::Ne, true) | (BinaryOp::Eq, false) => return,
+            (
+                BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::Div
+                | BinaryOp::Rem
+                | BinaryOp::BitAnd
+                | BinaryOp::BitOr
+                | BinaryOp::BitXor
+                | BinaryOp::Shl
+                | BinaryOp::Shr,
+                _,
+            ) => return,
+        };
+        let mut difference = l.plus(&r, -1);
+        if difference.terms.is_empty() {
+            return;
+        }
+        let base = &difference.base;
+        let at = |d: i128| Poly::constant(d).minus(base);
+        let first = difference.terms[0].1.as_constant();
+        let (most, least) = match first {
+            // A sum is kept with its first factor positive.
+            Some(factor) if factor < 0 => (
+                least.map(|d| at(d).scaled(-1)),
+                most.map(|d| at(d).scaled(-1)),
+            ),
+            Some(_) | None => (most.map(at), least.map(at)),
+        };
+        if first.is_some_and(|factor| factor < 0) {
+            let negated = difference.terms.iter().map(|(a, c)| (*a, c.scaled(-1)));
+            difference.terms = negated.collect();
+        }
+        let sides = [(lhs, &l), (rhs, &r)].into_iter();
+        let exact = sides
+            .filter(|(e, form)| !self.resolver.is_plain(*e) && !form.is_plain_id())
+            .map(|(e, _)| e)
+            .collect();
+        let limits = most
+            .map(Limit::AtMost)
+            .into_iter()
+            .chain(least.map(Limit::AtLeast));
+        let limits = limits.collect();
+        self.add_bounds(&difference.terms, limits, exact, &difference.extents);
+    }
+
+    pub(super) fn bound_counter(&mut self, atom: Atom, start: ExprId, end: ExprId) {
+        for (bound, is_end) in [(start, false), (end, true)] {
+            let Some(form) = self.resolver.affine(bound) else {
+                continue;
+            };
+            let Some(at) = form.uniform() else { continue };
+            let limit = if is_end {
+                Limit::AtMost(at.minus(&Poly::constant(1)))
+            } else {
+                Limit::AtLeast(at.clone())
+            };
+            let exact = if self.resolver.is_plain(bound) {
+                vec![]
+            } else {
+                vec![bound]
+            };
+            let counter = [(atom, Poly::constant(1))];
+            self.add_bounds(&counter, vec![limit], exact, &form.extents);
+        }
+    }
+
+    fn add_bounds(
+        &mut self,
+        terms: &[(Atom, Poly)],
+        limits: Vec<Limit>,
+        exact: Vec<ExprId>,
+        extents: &[(Axis, u64)],
+    ) {
+        for limit in limits {
+            self.bounds.push(Bound {
+                terms: terms.to_vec(),
+                limit,
+                exact: exact.clone(),
+                extents: extents.to_vec(),
+            });
+        }
+    }
+}
+
+/// Does control never run past the end of the block?
+fn leaves(kernel: &Kernel, block: Block) -> bool {
+    kernel.block(block).any(|stmt| match kernel.stmt(stmt) {
+        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Panic { .. } => true,
+        Stmt::If {
+            then, otherwise, ..
+        } => leaves(kernel, then) && leaves(kernel, otherwise),
+        Stmt::Let { .. }
+        | Stmt::Assign { .. }
+        | Stmt::Store { .. }
+        | Stmt::Assert { .. }
+        | Stmt::Loop { .. }
+        | Stmt::For { .. }
+        | Stmt::Barrier
+        | Stmt::Fence { .. }
+        | Stmt::Print { .. }
+        | Stmt::Atomic { .. }
+        | Stmt::Subgroup { .. }
+        | Stmt::Update { .. }
+        | Stmt::Call { .. }
+        | Stmt::Native { .. } => false,
+    })
+}
