@@ -35,6 +35,15 @@ fn check(backend: &str) {
     }
 }
 
+/// The sizes of blocks are not cut on the devices that test every change: what threads do together is seen with one thread and with 1024.
+#[test]
+fn blocks_of_every_size_run() {
+    for device in Device::all() {
+        let sizes: Vec<usize> = conformance::input::block_sizes(&device).collect();
+        assert_eq!(sizes, [1, 3, 32, 33, 255, 256, 1024], "{device}");
+    }
+}
+
 #[test]
 fn native() -> Result<()> {
     run(&Device::of("native")?).assert_complete();

@@ -1,16 +1,18 @@
-//! Kernels that mean what the same Rust means where that is easily missed: on the native and the
-//! interpreting device, against what rustc makes of the same code.
+//! Kernels that mean what the same Rust means where that is easily missed: on every device, against what rustc makes of
+//! the same code.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs, warnings)]
 
 use sarek::prelude::*;
 
-/// The devices that every machine has.
+/// The devices of this machine, those that every machine has among them.
 fn devices() -> Vec<Device> {
-    ["native", "interpreter"]
-        .map(|name| Device::of(name).expect("built in"))
-        .into()
+    let all = Device::all();
+    for name in ["native", "interpreter"] {
+        assert!(all.iter().any(|device| device.backend() == name), "{name}");
+    }
+    all
 }
 
 /// Runs `launch` with an output of `n` elements on each device.

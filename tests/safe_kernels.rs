@@ -17,8 +17,10 @@ fn texts(folder: &Path, found: &mut Vec<String>) {
 
 /// Whether each kernel of a text is declared `unsafe fn`.
 fn kernels(text: &str) -> Vec<bool> {
+    // Attributes of types begin with the same word.
     let after = text.split("#[kernel").skip(1);
     after
+        .filter(|rest| rest.starts_with([']', '(']))
         .filter_map(|rest| {
             let at = rest.find("fn ")?;
             Some(rest[..at].trim_end().ends_with("unsafe"))
@@ -45,4 +47,6 @@ fn four_of_five_kernels_are_plain_functions() {
 fn kernels_are_told_apart() {
     let text = "#[kernel]\nfn a() {}\n#[kernel(block = 3)]\n#[allow(x)]\npub unsafe fn b() {}";
     assert_eq!(kernels(text), [false, true]);
+    let no_kernel = "#[kernel_type(crate = crate)]\nstruct A;\nfn host() {}";
+    assert_eq!(kernels(no_kernel), [false; 0]);
 }

@@ -6,10 +6,13 @@
 
 #[path = "snapshots/compile.rs"]
 mod compile;
+#[path = "snapshots/coverage.rs"]
+mod coverage;
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use rayon::prelude::*;
 use sarek::__private::KernelDef;
 use sarek::ir::packed::{pack, unpack};
 use sarek::ir::write::{DIALECTS, default_variant, render};
@@ -123,6 +126,31 @@ fn texts_are_as_kept_and_compile() {
         }
     }
     assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+/// CUDA C runs on none of the machines that test every change: its compiler at least takes each kernel of the suite, as it is
+/// rendered for a launch of which nothing is known.
+#[test]
+fn every_text_for_cuda_compiles() {
+    let cuda = DIALECTS
+        .into_iter()
+        .find(|dialect| dialect.name() == "cuda");
+    let cuda = cuda.expect("a dialect");
+    let compiled = KERNELS.par_iter().filter(|def| {
+        let closed = link(def.ir, &(def.links)());
+        let name = format!("{}: {}", def.ir.file, def.ir.name);
+        match render(&closed, cuda, &default_variant(&closed, cuda)) {
+            // Its text is wrong on purpose.
+            Ok(_) if def.ir.name == "rejected_kernel" => false,
+            Ok(source) => {
+                compile::check("cu", &name, &source.text);
+                true
+            }
+            Err(lacking) => panic!("{name}: {lacking}"),
+        }
+    });
+    let compiled = compiled.count();
+    assert!(compiled > 500, "{compiled} kernels");
 }
 
 /// A snapshot whose kernel is gone, or that nothing writes any more, is not left behind.

@@ -54,6 +54,24 @@ fn a_literal_is_stored_element_by_element() {
     );
 }
 
+/// Nothing but its own elements tells of what type the array is.
+#[test]
+fn an_array_may_be_made_of_its_own_elements() {
+    for source in [
+        "match x[i] { E::A(of) => x[i] = E::A([of[2], of[0], of[1]]), E::B => {} }",
+        "match x[i] { E::A(of) => x[i] = E::A([[of[1][0], of[0][1]], of[0]]), E::B => {} }",
+        "let p: P = x[i]; x[i] = P { of: [p.of[1], p.of[0]] };",
+        "let p: P = x[i]; x[i].of = [p.of[1], p.of[1] + 1];",
+    ] {
+        let source = format!("fn k(x: &mut [T]) {{ let i = global_idx_x(); {source} }}");
+        assert_eq!(lowered(&source).err(), None, "{source}");
+    }
+    rejects(
+        "fn k(x: &mut [T]) { let i = global_idx_x(); let p: P = x[i]; x[i].of = [p.of, p.of]; }",
+        &["mismatched types"],
+    );
+}
+
 #[test]
 fn a_long_repeat_is_a_loop_and_its_value_is_evaluated_once() {
     lowers(

@@ -35,6 +35,21 @@ fn accepted<K: Published>() {
     assert_eq!(messages(K::AS_FN), [""; 0]);
 }
 
+/// Ten are asked for, and each has its row on the page.
+#[test]
+fn there_are_more_than_ten() {
+    let source = include_str!("kernels.rs");
+    let kernels =
+        source.matches("\npublished! {").count() + source.matches("pub const SECTION").count();
+    let rows = PAGE
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .skip(1)
+        .count();
+    assert_eq!(kernels, rows);
+    assert!(kernels > 10, "{kernels}");
+}
+
 #[test]
 fn races_are_errors_at_the_access() {
     shown(&messages(kernels::surfel_render_tile::AS_FN)[0]);
@@ -146,7 +161,7 @@ fn found(words: &[&str], result: Result<()>) {
 /// In a process of its own, since the environment is read once; with several orders of threads.
 #[test]
 fn the_sanitizer_finds_them() {
-    for settings in ["overflow", "overflow,seed=3", "overflow,seed=12"] {
+    for settings in ["1,overflow", "overflow,seed=3", "overflow,seed=12"] {
         let this = std::env::current_exe().expect("this test");
         let child = Command::new(this)
             .args(["under_the_sanitizer", "--exact", "--ignored"])

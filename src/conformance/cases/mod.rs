@@ -1,5 +1,6 @@
 //! The cases, one kernel or one close family a file.
 
+mod atomic_results;
 mod atomics;
 mod bfloat;
 mod bits;
@@ -15,6 +16,7 @@ mod functions;
 mod generics;
 mod graphs;
 mod half;
+mod half_functions;
 mod items;
 mod launch;
 mod mandelbrot;
@@ -28,9 +30,11 @@ mod prints;
 mod prints_values;
 mod saxpy;
 mod small;
+mod small_rest;
 mod stencil;
 mod stream;
 mod strict;
+mod subgroup_values;
 mod subgroups;
 mod transpose;
 mod types;
@@ -59,13 +63,17 @@ pub fn all() -> &'static [Case] {
             bools::CASES,
             constants::CASES,
             small::CASES,
+            small_rest::CASES,
             half::CASES,
+            half_functions::CASES,
             vectors::CASES,
             graphs::CASES,
             packed::CASES,
             strict::CASES,
             atomics::CASES,
+            atomic_results::CASES,
             subgroups::CASES,
+            subgroup_values::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             bfloat::CASES,

@@ -40,7 +40,7 @@ fn lanes_kernel(y: &mut [u32]) {
 }
 
 /// Calls `run` with the size of blocks and of the subgroups in them, whose lanes are threads in a row.
-fn in_blocks(device: &Device, mut run: impl FnMut(usize, usize) -> Check) -> Check {
+pub(super) fn in_blocks(device: &Device, mut run: impl FnMut(usize, usize) -> Check) -> Check {
     for block in block_sizes(device) {
         let mut y = Vector::zeros(4 * block);
         lanes_kernel(&mut y).grid(2).block(block).run_on(device)?;

@@ -18,8 +18,13 @@ impl Types {
             true => (a, b),
             false => (b, a),
         };
-        if !self.fits(from, to) || self.occurs(from, to) {
+        if !self.fits(from, to) {
             return Err(mismatch);
+        }
+        if self.occurs(from, to) {
+            return self
+                .unify_with_own_elements(from, to)
+                .unwrap_or(Err(mismatch));
         }
         let (old, new) = (self.node(from).clone(), self.node(to).clone());
         self.nodes[from.0 as usize] = Node::Same(to);
@@ -32,6 +37,23 @@ impl Types {
             (Node::Named(a), Node::Named(b)) => self.unify_arguments(a, b, to),
             _ => Ok(()),
         }
+    }
+
+    /// `[x[1], x[0]]` has the type of `x`, be that a hole: it stays one, since its elements' type is known by it.
+    fn unify_with_own_elements(&mut self, hole: Ty, array: Ty) -> Option<Result<(), Mismatch>> {
+        let (Node::Hole(_), Node::Array(elem, _)) = (self.node(hole), self.node(array)) else {
+            return None;
+        };
+        let elem = *elem;
+        // An array of the whole is none of its elements.
+        if self.find(elem) == hole {
+            return None;
+        }
+        let own = self.element(hole);
+        let unified = self.unify(elem, own);
+        let array = self.find(array);
+        self.nodes[array.0 as usize] = Node::Same(hole);
+        Some(unified)
     }
 
     fn unify_arguments(&mut self, old: Named, new: Named, to: Ty) -> Result<(), Mismatch> {

@@ -9,6 +9,7 @@ mod nbody;
 mod records;
 mod reduce;
 mod scan;
+mod shared;
 mod sort;
 mod stencil;
 mod transpose;
@@ -32,6 +33,7 @@ pub const CASES: &[&[Case]] = &[
     barriers::CASES,
     control::CASES,
     records::CASES,
+    shared::CASES,
     values::CASES,
 ];
 

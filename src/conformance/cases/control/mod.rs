@@ -2,6 +2,7 @@
 
 mod branches;
 mod evaluation;
+mod forms;
 mod labels;
 mod loops;
 mod ranges;
@@ -16,6 +17,7 @@ pub const CASES: &[&[Case]] = &[
     loops::CASES,
     ranges::CASES,
     labels::CASES,
+    forms::CASES,
     returns::CASES,
     scopes::CASES,
     evaluation::CASES,

@@ -1,6 +1,7 @@
 //! A kernel that fails names the place; nothing is touched by the bad access, and the device goes
 //! on working.
 
+mod arrays;
 mod division;
 mod index;
 mod others;
@@ -10,4 +11,10 @@ pub mod report;
 use crate::conformance::Case;
 pub use report::fault_of;
 
-pub const CASES: &[&[Case]] = &[index::CASES, division::CASES, others::CASES, panics::CASES];
+pub const CASES: &[&[Case]] = &[
+    index::CASES,
+    arrays::CASES,
+    division::CASES,
+    others::CASES,
+    panics::CASES,
+];

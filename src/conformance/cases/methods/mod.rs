@@ -11,6 +11,7 @@ mod multiples;
 mod pow;
 mod saturating;
 mod signed;
+mod sizes;
 mod wrapping;
 
 use crate::conformance::Case;
@@ -21,6 +22,7 @@ pub const CASES: &[&[Case]] = &[
     wrapping::CASES,
     saturating::CASES,
     signed::CASES,
+    sizes::CASES,
     clamp::CASES,
     pow::CASES,
     float_exact::CASES,

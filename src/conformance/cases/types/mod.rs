@@ -1,6 +1,7 @@
 //! Values of several parts: structs, tuples, enums, and patterns.
 
 mod enums;
+mod layouts;
 mod literals;
 mod options;
 mod patterns;
@@ -19,6 +20,7 @@ pub const CASES: &[&[Case]] = &[
     structs::CASES,
     tuples::CASES,
     enums::CASES,
+    layouts::CASES,
     literals::CASES,
     options::CASES,
     patterns::CASES,
