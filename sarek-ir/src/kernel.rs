@@ -100,8 +100,30 @@ impl Block {
 pub struct Loc {
     /// Line, from 1.
     pub line: u32,
-    /// Column in characters, from 1.
-    pub column: u32,
+    /// Column in characters, from 1; what is further right counts as the last.
+    pub column: u16,
+    /// In which file.
+    pub file: FileId,
+}
+
+impl Loc {
+    /// A place in the kernel's own file.
+    pub const fn new(line: u32, column: u16) -> Loc {
+        Loc {
+            line,
+            column,
+            file: FileId::OWN,
+        }
+    }
+}
+
+/// A file of the user's: the kernel's own, or that of a function which it calls.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct FileId(pub u16);
+
+impl FileId {
+    /// [`Kernel::file`]; the others are those of [`Kernel::files`], from 1.
+    pub const OWN: FileId = FileId(0);
 }
 
 /// One kernel.
@@ -111,6 +133,8 @@ pub struct Kernel {
     pub name: Cow<'static, str>,
     /// The source file, for messages.
     pub file: Cow<'static, str>,
+    /// The source files of functions that were linked to it, other than its own.
+    pub files: Cow<'static, [Cow<'static, str>]>,
     /// The block size that `#[kernel(block = …)]` fixes.
     pub block: Option<[u32; 3]>,
     /// Are its floats the same to the bit everywhere, as `#[kernel(strict)]` asks? See
@@ -228,8 +252,6 @@ pub struct Local {
 pub struct Site {
     /// What is checked there.
     pub kind: SiteKind,
-    /// The source file; empty for the kernel's own.
-    pub file: Cow<'static, str>,
     /// Where it stands in the source.
     pub loc: Loc,
     /// Can a launch prove it, or does it depend on data that only the device sees? Native code is
@@ -343,6 +365,7 @@ impl Kernel {
     pub const EMPTY: Kernel = Kernel {
         name: Cow::Borrowed(""),
         file: Cow::Borrowed(""),
+        files: Cow::Borrowed(&[]),
         block: None,
         strict: false,
         params: Cow::Borrowed(&[]),
@@ -395,12 +418,30 @@ impl Kernel {
         self.stmts[id.index()]
     }
 
-    /// The source file in which a place that can fault stands: the kernel's own, or that of a function that was inlined.
-    pub fn file_of(&self, site: SiteId) -> &str {
-        match &*self.sites[site.index()].file {
-            "" => &self.file,
-            file => file,
+    /// The source file of a place.
+    pub fn file_of(&self, loc: Loc) -> &str {
+        match usize::from(loc.file.0).checked_sub(1) {
+            Some(other) => &self.files[other],
+            None => &self.file,
         }
+    }
+
+    /// A place as the origin of text that a writer made.
+    pub(crate) fn origin_of(&self, loc: Loc) -> Origin {
+        let file = match loc.file {
+            FileId::OWN => Cow::Borrowed(""),
+            FileId(other) => self.files[usize::from(other) - 1].clone(),
+        };
+        Origin {
+            file,
+            line: loc.line,
+            by_line: false,
+        }
+    }
+
+    /// A place in words: file, line and column.
+    pub fn place_of(&self, loc: Loc) -> String {
+        format!("{}:{}:{}", self.file_of(loc), loc.line, loc.column)
     }
 
     /// The statements of a block.

@@ -112,10 +112,10 @@ pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
 pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
 pub use intrinsic::{ArgType, Exactness, Intrinsic, ResultType, TypeClass};
 pub use kernel::{
-    Access, Block, CallId, CallableId, ClosureId, CompoundId, ExprId, FunctionId, Kernel, LabelId,
-    Link, LinkId, List, Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Origin, Param,
-    ParamId, ParamKind, Piece, PlaceId, Precondition, Prelude, PrintId, SharedId, Site, SiteId,
-    SiteKind, StmtId, TypeId, TypeLinkId,
+    Access, Block, CallId, CallableId, ClosureId, CompoundId, ExprId, FileId, FunctionId, Kernel,
+    LabelId, Link, LinkId, List, Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Origin,
+    Param, ParamId, ParamKind, Piece, PlaceId, Precondition, Prelude, PrintId, SharedId, Site,
+    SiteId, SiteKind, StmtId, TypeId, TypeLinkId,
 };
 pub use link::{LeafAt, leaves};
 pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray};

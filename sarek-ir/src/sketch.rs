@@ -106,7 +106,6 @@ impl Sketch {
         let loc = state.loc();
         state.kernel.push_site(Site {
             kind,
-            file: "".into(),
             loc,
             provable: true,
         })
@@ -556,9 +555,6 @@ impl Sketch {
 
 impl State {
     fn loc(&self) -> Loc {
-        Loc {
-            line: self.line,
-            column: 1,
-        }
+        Loc::new(self.line, 1)
     }
 }

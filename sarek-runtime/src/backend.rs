@@ -229,6 +229,12 @@ pub trait Renderer: Send + Sync {
 
     /// The dialect's text of a closed kernel, or what the dialect lacks.
     fn render(&self, kernel: &sarek_ir::Kernel, variant: &Variant) -> Result<Source>;
+
+    /// Does the language have the C preprocessor, so that what is compiled may say by `#line` where its lines come from? Otherwise
+    /// the framework alone knows, and tells it with errors.
+    fn has_line_markers(&self) -> bool {
+        false
+    }
 }
 
 /// Source text to a binary.

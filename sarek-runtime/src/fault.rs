@@ -78,9 +78,9 @@ impl Sites {
         };
         Error::Fault(Box::new(Fault {
             kernel: kernel.name.to_string(),
-            file: kernel.file_of(raw.site).to_owned(),
+            file: kernel.file_of(site.loc).to_owned(),
             line: site.loc.line,
-            column: site.loc.column,
+            column: site.loc.column.into(),
             thread: raw.thread,
             kind,
         }))

@@ -30,6 +30,10 @@ impl backend::Renderer for Renderer {
     fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {
         jit::render_with(&Cuda, kernel, variant)
     }
+
+    fn has_line_markers(&self) -> bool {
+        true
+    }
 }
 
 /// NVRTC for the architecture of a device. It is not loaded before it has something to compile.

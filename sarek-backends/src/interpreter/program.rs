@@ -27,8 +27,9 @@ impl Interpreted {
                 && kernel.natives[native.index()].fallback.is_none()
             {
                 return Err(unsupported(format!(
-                    "the `native!` block at {}:{}:{} of `{}`: it has no Rust fallback",
-                    kernel.file, loc.line, loc.column, kernel.name
+                    "the `native!` block at {} of `{}`: it has no Rust fallback",
+                    kernel.place_of(*loc),
+                    kernel.name
                 )));
             }
         }
@@ -82,9 +83,9 @@ impl Interpreted {
                     return Err(Error::Launch {
                         kernel: self.kernel.name.to_string(),
                         problem: format!(
-                            "thread {waits:?} of block {block_idx:?} waits at the barrier at {}:{}:{}, where thread \
+                            "thread {waits:?} of block {block_idx:?} waits at the barrier at {}, where thread \
                              {absent:?} does not come",
-                            self.kernel.file, loc.line, loc.column
+                            self.kernel.place_of(loc)
                         ),
                     });
                 }

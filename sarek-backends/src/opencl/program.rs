@@ -51,6 +51,10 @@ impl backend::Renderer for Renderer {
     fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {
         jit::render_with(&OpenCl, kernel, variant)
     }
+
+    fn has_line_markers(&self) -> bool {
+        true
+    }
 }
 
 /// The driver's compiler.

@@ -10,7 +10,7 @@ use sarek_runtime::backend::{Arg, Codegen, Slice};
 
 use crate::rig::{BLOCK, Rig, buffer, scalar};
 
-const LOC: Loc = Loc { line: 1, column: 1 };
+const LOC: Loc = Loc::new(1, 1);
 const X: ParamId = ParamId(1);
 const Y: ParamId = ParamId(2);
 
@@ -36,7 +36,6 @@ fn axpy() -> Kernel {
     let [load, store] = [X, Y].map(|param| {
         k.push_site(Site {
             kind: SiteKind::Index(param.into()),
-            file: "".into(),
             loc: LOC,
             provable: true,
         })

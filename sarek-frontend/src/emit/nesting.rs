@@ -125,7 +125,6 @@ impl<'a> Nesting<'a> {
         );
         kernel.sites = vec![Site {
             kind: SiteKind::Assert(text.into()),
-            file: "".into(),
             loc,
             provable: false,
         }]

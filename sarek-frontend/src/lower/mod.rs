@@ -444,10 +444,8 @@ impl<'e> Lowerer<'e> {
 /// The location of a span.
 fn loc(span: Span) -> Loc {
     let start = span.start();
-    Loc {
-        line: start.line as u32,
-        column: start.column as u32 + 1,
-    }
+    let column = u16::try_from(start.column + 1).unwrap_or(u16::MAX);
+    Loc::new(start.line as u32, column)
 }
 
 /// Are two names of one text the same name to Rust? Names that a `macro_rules!` macro writes differ from

@@ -110,7 +110,6 @@ impl Lowerer<'_> {
     pub(super) fn site(&mut self, kind: SiteKind, span: Span) -> SiteId {
         self.kernel.push_site(Site {
             kind,
-            file: "".into(),
             loc: loc(span),
             provable: true,
         })

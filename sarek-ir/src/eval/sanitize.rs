@@ -96,11 +96,6 @@ pub enum Finding {
 impl Finding {
     /// In words.
     pub fn text(&self, kernel: &Kernel) -> String {
-        let at = |loc: Loc, file: &str| format!("{file}:{}:{}", loc.line, loc.column);
-        let file = |spot: Spot| match spot.site {
-            Some(site) => kernel.file_of(site),
-            None => &kernel.file,
-        };
         let access = |touch: &Touch, memory: Memory, index: u64| {
             let name = kernel.memory_name(memory);
             let does = match touch.deed {
@@ -109,7 +104,7 @@ impl Finding {
                 Deed::Atomic => "updates",
             };
             let (block, thread) = touch.thread;
-            let place = at(touch.spot.loc, file(touch.spot));
+            let place = kernel.place_of(touch.spot.loc);
             format!("thread {thread:?} of block {block:?} {does} `{name}[{index}]` at {place}")
         };
         match self {
@@ -132,7 +127,7 @@ impl Finding {
             ),
             Finding::Overflow { what, loc, thread } => format!(
                 "integer overflow: {what} at {}, in thread {:?} of block {:?}",
-                at(*loc, &kernel.file),
+                kernel.place_of(*loc),
                 thread.1,
                 thread.0
             ),

@@ -9,9 +9,9 @@ use super::leaf::{Part, Storage, Unit};
 use super::shape::{Shape, length, resolve_all};
 use super::{Function, Links};
 use crate::{
-    Access, Call, ClosureId, Expr, ExprId, Given, Kernel, LabelId, Length, LinkId, Loc, Local,
-    LocalId, Memory, Param, ParamId, ParamKind, Precondition, SharedArray, SharedId, Site, SiteId,
-    SiteKind, Stmt, StmtId, Type, TypeDef, Value,
+    Access, Call, ClosureId, Expr, ExprId, FileId, Given, Kernel, LabelId, Length, LinkId, Loc,
+    Local, LocalId, Memory, Param, ParamId, ParamKind, Precondition, SharedArray, SharedId, Site,
+    SiteId, SiteKind, Stmt, StmtId, Type, TypeDef, Value,
 };
 
 /// Builds a closed kernel.
@@ -26,6 +26,8 @@ pub(super) struct Linker {
 #[derive(Clone)]
 pub(super) struct Frame<'a> {
     pub ir: &'a Kernel,
+    /// Where it was written.
+    file: FileId,
     pub links: &'a Links,
     pub shapes: Vec<Shape>,
     pub params: Vec<Part>,
@@ -121,6 +123,7 @@ impl Linker {
     pub fn frame<'a>(&mut self, ir: &'a Kernel, links: &'a Links) -> Frame<'a> {
         let mut frame = Frame {
             ir,
+            file: self.file_id(ir),
             links,
             shapes: resolve_all(ir, links),
             params: vec![],
@@ -144,17 +147,12 @@ impl Linker {
 
     /// Adds the sites of a function and of all that it calls; what they check is filled in by the walk.
     fn number_sites(&mut self, ir: &Kernel, links: &Links) {
-        let own = self.out.file == ir.file && self.out.name == ir.name;
+        let file = self.file_id(ir);
         for site in ir.sites.iter() {
-            let file = match own || !site.file.is_empty() {
-                true => site.file.clone(),
-                false => ir.file.clone(),
-            };
-            let site = Site {
-                file,
+            self.out.push_site(Site {
+                loc: Loc { file, ..site.loc },
                 ..site.clone()
-            };
-            self.out.push_site(site);
+            });
         }
         for function in ir.calls.iter().flat_map(|call| functions(call, links)) {
             self.number_sites(function.ir, &function.links);
@@ -366,6 +364,20 @@ impl Linker {
 }
 
 impl Frame<'_> {
+    pub fn stmt_loc(&self, id: StmtId) -> Loc {
+        Loc {
+            file: self.file,
+            ..self.ir.stmt_locs[id.index()]
+        }
+    }
+
+    pub fn expr_loc(&self, id: ExprId) -> Loc {
+        Loc {
+            file: self.file,
+            ..self.ir.expr_locs[id.index()]
+        }
+    }
+
     pub fn resolve(&self, ty: Type) -> Shape {
         match ty {
             Type::Scalar(scalar) => Shape::Scalar(scalar),
@@ -391,13 +403,18 @@ impl Frame<'_> {
 }
 
 impl Linker {
-    /// The file of something in a function: empty for the kernel's own.
-    pub fn file_of(&self, frame: &Frame<'_>, file: Cow<'static, str>) -> Cow<'static, str> {
-        let own = self.out.file == frame.ir.file && self.out.name == frame.ir.name;
-        match own || !file.is_empty() {
-            true => file,
-            false => frame.ir.file.clone(),
+    /// The file of a kernel or function.
+    fn file_id(&mut self, ir: &Kernel) -> FileId {
+        if ir.file == self.out.file {
+            return FileId::OWN;
         }
+        let known = self.out.files.iter().position(|file| *file == ir.file);
+        let other = known.unwrap_or_else(|| {
+            self.out.files.to_mut().push(ir.file.clone());
+            self.out.files.len() - 1
+        });
+        // Beyond them, places are told as if in the kernel's own file.
+        u16::try_from(other + 1).map_or(FileId::OWN, FileId)
     }
 
     /// What the native blocks of a function need before the kernel, unless it is there already.

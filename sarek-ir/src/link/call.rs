@@ -184,7 +184,7 @@ impl Linker {
                     then,
                     otherwise,
                 } => {
-                    let loc = frame.ir.stmt_locs[id.index()];
+                    let loc = frame.stmt_loc(*id);
                     let Stmt::If { cond, .. } = frame.ir.stmt(*id) else {
                         unreachable!("only `if` has branches")
                     };

@@ -12,7 +12,7 @@ use crate::{
 impl Linker {
     /// An expression that is a scalar.
     pub fn expr(&mut self, frame: &mut Frame<'_>, id: ExprId) -> ExprId {
-        let loc = frame.ir.expr_locs[id.index()];
+        let loc = frame.expr_loc(id);
         let made = match self.part(frame, id) {
             Some(part) => self.read(&part, loc),
             None => self.operation(frame, id, loc),

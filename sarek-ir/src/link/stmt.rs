@@ -21,7 +21,7 @@ impl Linker {
     }
 
     pub fn stmt(&mut self, frame: &mut Frame<'_>, id: StmtId) {
-        let loc = frame.ir.stmt_locs[id.index()];
+        let loc = frame.stmt_loc(id);
         match frame.ir.stmt(id) {
             Stmt::Let { local, init } => self.let_local(frame, local, init, loc),
             Stmt::Assign { local, value } => {
@@ -274,7 +274,10 @@ impl Linker {
             target: text.target.clone(),
             pieces: pieces.collect(),
             origin: Origin {
-                file: self.file_of(frame, text.origin.file.clone()),
+                file: match text.origin.file.is_empty() {
+                    true => frame.ir.file.clone(),
+                    false => text.origin.file.clone(),
+                },
                 ..text.origin.clone()
             },
         }

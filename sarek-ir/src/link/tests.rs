@@ -364,7 +364,7 @@ fn sites_of_calls_come_after_the_kernels_own() {
     let kinds: Vec<_> = closed
         .sites
         .iter()
-        .map(|s| (&*s.file, s.kind.clone()))
+        .map(|s| (closed.file_of(s.loc), s.kind.clone()))
         .collect();
     assert_eq!(
         kinds,

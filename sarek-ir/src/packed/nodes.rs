@@ -164,9 +164,20 @@ variants! {
     Notation { Display, Debug, LowerHex, UpperHex, Octal, Binary, LowerExp, UpperExp }
 }
 
+/// What is packed is not linked, and all of one file.
+impl Wire for Loc {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.line.write(to);
+        self.column.write(to);
+    }
+
+    fn read(from: &mut Reader) -> Option<Loc> {
+        Some(Loc::new(Wire::read(from)?, Wire::read(from)?))
+    }
+}
+
 records! {
     List { start, len }
-    Loc { line, column }
     Param { name, kind, align }
     Local { name, ty, mutable }
     SharedArray { name, elem, len, atomic }
@@ -174,7 +185,7 @@ records! {
     Call { called, args, given, result }
     Callable { name, takes, yields }
     Closure { params, result, body }
-    Site { kind, file, loc, provable }
+    Site { kind, loc, provable }
     Native { texts, fallback, result, intrinsic }
     NativeText { target, pieces, origin }
     Origin { file, line, by_line }
@@ -183,7 +194,7 @@ records! {
     Print { pieces, args, printer }
     Format { fill, align, plus, alternate, zero, width, precision, notation }
     Kernel {
-        name, file, block, strict, params, shared, types, names, compounds, places, calls, closures,
+        name, file, files, block, strict, params, shared, types, names, compounds, places, calls, closures,
         callables, functions, type_links, result, locals, exprs, expr_types, expr_locs, stmts, stmt_locs,
         lists, body, sites, natives, preludes, prelude_links, prints, links, preconditions, last_strides
     }

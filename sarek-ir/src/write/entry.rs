@@ -133,7 +133,7 @@ pub(super) fn render(lowered: &Lowered<'_>, dialect: &dyn Dialect) -> Result<Sou
         writer.out.close("}");
     }
     writer.out.close("}");
-    let (body, foreign) = writer.out.finish();
+    let (body, sourced) = writer.out.finish();
     let mut text = Lines::default();
     text.line(head(&lowered.kernel));
     if lowered.kernel.strict {
@@ -143,13 +143,13 @@ pub(super) fn render(lowered: &Lowered<'_>, dialect: &dyn Dialect) -> Result<Sou
     }
     own_preludes(&lowered.kernel, dialect, &mut text);
     text.line(format!("\n{}", prelude(dialect, &body)));
-    text.append(&body, foreign);
-    let (text, foreign) = text.finish();
+    text.append(&body, sourced);
+    let (text, sourced) = text.finish();
     Ok(Source {
         text,
         entry: name,
         slots,
-        foreign,
+        sourced,
     })
 }
 

@@ -34,7 +34,7 @@ pub use dialect::{Atomic, Dialect, RawId};
 pub use entry::{Argument, Entry, Shared};
 pub use opencl::OpenCl;
 pub use prelude::{Template, expand};
-pub use text::{Foreign, Precedence, Text};
+pub use text::{Precedence, Sourced, Text};
 pub use variant::{FAULT_WORDS, IndexWidth, OUTPUT_WORDS, Slot, SlotKind, Source, Variant};
 pub use wgsl::Wgsl;
 

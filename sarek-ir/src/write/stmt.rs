@@ -52,8 +52,13 @@ impl<'a> Writer<'a> {
     pub fn block(&mut self, block: Block) -> Result<(), Unsupported> {
         self.namer.open();
         let kernel = self.kernel;
+        let around = self.out.statement.clone();
         let mut stmts = kernel.block(block);
         while let Some(id) = stmts.next() {
+            let origin = kernel.origin_of(kernel.stmt_locs[id.index()]);
+            if origin.line > 0 {
+                self.out.statement = Some(origin);
+            }
             match self.groups.get(&id) {
                 Some(group) => {
                     self.together(group)?;
@@ -63,6 +68,7 @@ impl<'a> Writer<'a> {
                 None => self.stmt(id)?,
             }
         }
+        self.out.statement = around;
         self.namer.close();
         Ok(())
     }

@@ -114,12 +114,12 @@ pub(super) fn f32_digits(v: f32) -> String {
     }
 }
 
-/// Lines of a text that the user wrote.
+/// Lines of a text that come from a place in the user's source.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Foreign {
+pub struct Sourced {
     /// The lines, counted from 1.
     pub lines: std::ops::Range<u32>,
-    /// Where the user wrote them.
+    /// What they come from: the user's own text, or a statement.
     pub origin: Origin,
 }
 
@@ -129,12 +129,42 @@ pub(super) struct Lines {
     text: String,
     depth: usize,
     count: u32,
-    foreign: Vec<Foreign>,
+    sourced: Vec<Sourced>,
+    /// What is being written.
+    pub statement: Option<Origin>,
 }
 
 impl Lines {
     /// Adds a line, or several.
     pub fn line(&mut self, line: impl AsRef<str>) {
+        let first = self.count + 1;
+        self.add(line);
+        let Some(statement) = &self.statement else {
+            return;
+        };
+        match self.sourced.last_mut() {
+            Some(last) if last.lines.end == first && last.origin == *statement => {
+                last.lines.end = self.count + 1;
+            }
+            _ => {
+                let origin = statement.clone();
+                let lines = first..self.count + 1;
+                self.sourced.push(Sourced { lines, origin });
+            }
+        }
+    }
+
+    /// Adds lines that the user wrote.
+    pub fn foreign(&mut self, text: impl AsRef<str>, origin: &Origin) {
+        let first = self.count + 1;
+        self.add(text);
+        self.sourced.push(Sourced {
+            lines: first..self.count + 1,
+            origin: origin.clone(),
+        });
+    }
+
+    fn add(&mut self, line: impl AsRef<str>) {
         for line in line.as_ref().lines() {
             if !line.is_empty() {
                 self.text.push_str(&"    ".repeat(self.depth));
@@ -143,16 +173,6 @@ impl Lines {
             self.text.push('\n');
             self.count += 1;
         }
-    }
-
-    /// Adds lines that the user wrote.
-    pub fn foreign(&mut self, text: impl AsRef<str>, origin: &Origin) {
-        let first = self.count + 1;
-        self.line(text);
-        self.foreign.push(Foreign {
-            lines: first..self.count + 1,
-            origin: origin.clone(),
-        });
     }
 
     /// Adds a line that opens a block.
@@ -168,19 +188,19 @@ impl Lines {
     }
 
     /// Adds finished lines.
-    pub fn append(&mut self, text: &str, foreign: Vec<Foreign>) {
+    pub fn append(&mut self, text: &str, sourced: Vec<Sourced>) {
         let before = self.count;
         self.text.push_str(text);
         self.count += text.lines().count() as u32;
-        self.foreign.extend(foreign.into_iter().map(|f| Foreign {
-            lines: f.lines.start + before..f.lines.end + before,
-            ..f
+        self.sourced.extend(sourced.into_iter().map(|s| Sourced {
+            lines: s.lines.start + before..s.lines.end + before,
+            ..s
         }));
     }
 
-    /// The text, and which of its lines the user wrote.
-    pub fn finish(self) -> (String, Vec<Foreign>) {
-        (self.text, self.foreign)
+    /// The text, and where its lines come from.
+    pub fn finish(self) -> (String, Vec<Sourced>) {
+        (self.text, self.sourced)
     }
 }
 

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
-use super::text::Foreign;
+use super::text::Sourced;
 use crate::{Axis, Memory, ParamId, Scalar, SharedId, SiteId};
 
 /// Which of a kernel's renderings is meant. One kernel has a few, chosen by the facts of a launch.
@@ -103,18 +104,47 @@ pub struct Source {
     pub entry: String,
     /// Its arguments.
     pub slots: Vec<Slot>,
-    /// The lines that the user wrote in `native!`, in order.
-    pub foreign: Vec<Foreign>,
+    /// Where lines come from, in order; those of none are the writer's own.
+    pub sourced: Vec<Sourced>,
 }
 
 impl Source {
-    /// Where the user wrote a line of the text, if it is not the writer's own: file and line.
+    /// Where the user wrote what a line of the text says, if it is not the writer's own: file and line. The kernel's own file has no name.
     pub fn origin(&self, line: u32) -> Option<(&str, u32)> {
-        let foreign = self.foreign.iter().find(|f| f.lines.contains(&line))?;
-        let further = match foreign.origin.by_line {
-            true => line - foreign.lines.start,
-            false => 0,
-        };
-        Some((&foreign.origin.file, foreign.origin.line + further))
+        let before = self.sourced.partition_point(|s| s.lines.end <= line);
+        let sourced = self.sourced.get(before)?;
+        let further = line.checked_sub(sourced.lines.start)?;
+        let origin = &sourced.origin;
+        Some((
+            &origin.file,
+            origin.line + if origin.by_line { further } else { 0 },
+        ))
+    }
+
+    /// The same for a language with the C preprocessor, whose `#line`s tell compilers, debuggers and profilers where lines
+    /// come from: in the user's files, or, under this name, in the text as it was.
+    pub fn with_line_markers(&self, own_file: &str, name: &str) -> Source {
+        let mut text = String::with_capacity(2 * self.text.len());
+        let (mut told, mut next) = (name, 1);
+        for (number, line) in (1..).zip(self.text.lines()) {
+            let (file, at) = match self.origin(number) {
+                Some(("", at)) => (own_file, at),
+                Some(origin) => origin,
+                None => (name, number),
+            };
+            if (file, at) != (told, next) {
+                let file = file.replace('\\', "\\\\").replace('"', "\\\"");
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "#line {at} \"{file}\"");
+            }
+            text.push_str(line);
+            text.push('\n');
+            (told, next) = (file, at + 1);
+        }
+        Source {
+            text,
+            sourced: vec![],
+            ..self.clone()
+        }
     }
 }

@@ -13,7 +13,7 @@ pub struct Build {
     labels: u32,
 }
 
-const LOC: Loc = Loc { line: 7, column: 5 };
+const LOC: Loc = Loc::new(7, 5);
 
 impl Build {
     pub fn new(name: &str) -> Build {
@@ -115,7 +115,6 @@ impl Build {
         let loc = LOC;
         self.kernel.push_site(Site {
             kind,
-            file: "".into(),
             loc,
             provable,
         })

@@ -45,7 +45,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use sarek_ir::write::{Foreign as Lines, IndexWidth, Slot, SlotKind, Source, Variant};
+use sarek_ir::write::{IndexWidth, Slot, SlotKind, Source, Sourced, Variant};
 use sarek_ir::{Access, Kernel, Origin, Param, ParamId, ParamKind, Scalar};
 
 pub use args::{IntoArgs, Plain};
@@ -330,7 +330,7 @@ impl Definition {
             text: text.text().to_owned(),
             entry: text.entry().unwrap_or(&self.entry).to_owned(),
             slots: slots.map(slot).collect(),
-            foreign: vec![Lines {
+            sourced: vec![Sourced {
                 // Compilers speak of the end of a text as of a line behind the last.
                 lines: 1..lines + 2,
                 origin: Origin {

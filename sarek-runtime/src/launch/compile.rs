@@ -17,6 +17,8 @@ pub(super) struct Unit {
     name: String,
     /// Its file.
     file: Cow<'static, str>,
+    /// What the lines of a rendering are called that come from nowhere in the user's files.
+    own: String,
     /// What the text is written in, if nobody rendered it.
     language: Option<Tag<Language>>,
     pub(super) source: Source,
@@ -33,9 +35,13 @@ impl Unit {
         environments: &[String],
     ) -> Result<Unit> {
         let (name, target) = (kernel.name().to_owned(), renderer.target());
+        let own = format!("{name}.{target}");
         let (source, parts, language) = match kernel.foreign() {
             None => {
-                let source = renderer.render(&*spelled.spell(&kernel.kernel)?, variant)?;
+                let mut source = renderer.render(&*spelled.spell(&kernel.kernel)?, variant)?;
+                if renderer.has_line_markers() {
+                    source = source.with_line_markers(&kernel.kernel.file, &own);
+                }
                 (source, environment::resolve(environments, target)?, None)
             }
             Some(definition) => {
@@ -53,6 +59,7 @@ impl Unit {
         Ok(Unit {
             name,
             file: kernel.kernel.file.clone(),
+            own,
             language,
             source,
             parts,
@@ -118,6 +125,9 @@ impl Unit {
         let mut files = self.parts.files.keys();
         if let Some(file) = files.find(|file| name.ends_with(*file)) {
             return Some(format!("{file}:{line}"));
+        }
+        if name == self.own {
+            return None;
         }
         if self.is_named(name) {
             return Some(format!("{name}:{line}"));

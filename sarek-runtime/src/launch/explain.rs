@@ -156,6 +156,5 @@ fn check(kernel: &Prepared, site: SiteId) -> String {
         SiteKind::Assert(message) => format!("the assertion {message:?}"),
         SiteKind::Panic(message) => format!("the panic {message:?}"),
     };
-    let file = kernel.file_of(site);
-    format!("{what} at {file}:{}:{}", loc.line, loc.column)
+    format!("{what} at {}", kernel.place_of(*loc))
 }

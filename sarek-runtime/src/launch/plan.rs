@@ -96,10 +96,9 @@ impl Ready<'_> {
         let lens = kernel.shared_lens(&facts(space, &args));
         lens.map(Arc::from).map_err(|fault| {
             let loc = kernel.sites[fault.site.index()].loc;
-            let file = kernel.file_of(fault.site);
+            let place = kernel.place_of(loc);
             self.call.malformed(format!(
-                "the length of a shared array divides by zero at {file}:{}:{}",
-                loc.line, loc.column
+                "the length of a shared array divides by zero at {place}"
             ))
         })
     }

@@ -27,7 +27,7 @@ pub(crate) fn axpy() -> KernelDef {
         param("y", slice(Access::Write)),
     ]);
     let (a, x, y) = (ParamId(0), ParamId(1), ParamId(2));
-    let at = Loc { line: 3, column: 9 };
+    let at = Loc::new(3, 9);
     let load = |k: &mut Kernel, buffer, line| {
         let index = k.push_expr(
             Expr::Builtin(Builtin::GlobalIdx(Axis::X)),
@@ -102,8 +102,7 @@ pub(crate) fn param(name: &'static str, kind: ParamKind) -> Param {
 fn site(k: &mut Kernel, param: ParamId, line: u32) -> SiteId {
     k.push_site(Site {
         kind: SiteKind::Index(Memory::Slice(param)),
-        file: "".into(),
-        loc: Loc { line, column: 9 },
+        loc: Loc::new(line, 9),
         provable: true,
     })
 }
