@@ -59,6 +59,8 @@ const KEPT: &[(&str, &str, &str)] = &[
     ("cast_chains", "casts/chains", "float_kernel"),
     ("ranges", "control/ranges", "ends_kernel"),
     ("labels", "control/labels", "mixed_kernel"),
+    ("unroll", "control/unroll", "loops_kernel"),
+    ("unroll_barriers", "control/unroll", "barriers_kernel"),
     ("short_circuit", "control/short_circuit", "guards_kernel"),
     ("returns", "control/returns", "nested_kernel"),
     ("indirect", "faults/index", "indirect_kernel"),

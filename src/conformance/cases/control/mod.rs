@@ -8,6 +8,7 @@ mod ranges;
 mod returns;
 mod scopes;
 mod short_circuit;
+mod unroll;
 
 use crate::conformance::Case;
 
@@ -20,4 +21,5 @@ pub const CASES: &[&[Case]] = &[
     scopes::CASES,
     evaluation::CASES,
     short_circuit::CASES,
+    unroll::CASES,
 ];
