@@ -76,6 +76,9 @@ const KEPT: &[(&str, &str, &str)] = &[
     ("native_values", "native_text", "values_kernel"),
     ("items", "items", "scale"),
     ("prints", "prints", "fault_kernel"),
+    ("printed_structs", "prints_values", "structs_kernel"),
+    ("printed_enums", "prints_values", "enums_kernel"),
+    ("printed_arrays", "prints_values", "arrays_kernel"),
     ("panics", "faults/panics", "barrier_kernel"),
     ("strict", "strict", "arithmetic_f32"),
 ];

@@ -6,7 +6,7 @@ use sarek::prelude::*;
 const WIDE: usize = 8;
 
 #[device]
-fn sum<const N: usize>(x: [f32; N]) -> f32 {
+fn sum<const N: usize>(x: &[f32]) -> f32 {
     const TWICE: usize = 2;
     let mut sum = 0.0;
     #[unroll(N)]
@@ -40,7 +40,7 @@ fn hinted(x: &[f32], out: &mut [f32]) {
     }
     let last = #[unroll(1)]
     loop {
-        if sum(four) < 2.0 {
+        if sum::<4>(&four) < 2.0 {
             break four[0];
         }
         four[0] = 0.0;

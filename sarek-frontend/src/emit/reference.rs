@@ -153,8 +153,8 @@ fn use_hints(attrs: &[syn::Attribute], body: &mut syn::Block) {
             && let Ok(path) = list.parse_args::<syn::ExprPath>()
         {
             let span = Span::mixed_site().located_at(path.span());
-            let used = syn::parse_quote_spanned!(span=> let _: ::core::primitive::usize = #path;);
-            body.stmts.insert(0, used);
+            body.stmts
+                .insert(0, syn::parse_quote_spanned!(span=> let _ = #path;));
         }
     }
 }

@@ -430,7 +430,13 @@ impl Lowerer<'_> {
         self.known(Expr::Cast { arg }, Scalar::Usize, span)
     }
 
-    fn wrapping(&mut self, intrinsic: Intrinsic, a: ExprId, b: ExprId, span: Span) -> ExprId {
+    pub(super) fn wrapping(
+        &mut self,
+        intrinsic: Intrinsic,
+        a: ExprId,
+        b: ExprId,
+        span: Span,
+    ) -> ExprId {
         let (ty, args) = (self.ty(a), self.kernel.push_list(&[a, b]));
         self.expr(Expr::Call { intrinsic, args }, ty, span)
     }

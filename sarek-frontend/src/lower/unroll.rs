@@ -82,7 +82,10 @@ impl Lowerer<'_> {
         let span = Span::mixed_site().located_at(expr.span());
         let value = self.among_constants(expr.to_token_stream());
         let test = quote_spanned! {span=>
-            ::core::assert!(#value >= 1usize && #value <= #most, #message);
+            {
+                let __times: ::core::primitive::usize = #value;
+                ::core::assert!(__times >= 1 && __times <= #most, #message);
+            };
         };
         self.check_constant(&expr.to_token_stream(), test, span);
         let usize_ty = self.types.known(Scalar::Usize);

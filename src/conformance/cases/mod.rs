@@ -32,6 +32,7 @@ mod stencil;
 mod stream;
 mod strict;
 mod subgroups;
+mod swaps;
 mod transpose;
 mod types;
 mod vector_add;
@@ -66,6 +67,7 @@ pub fn all() -> &'static [Case] {
             strict::CASES,
             atomics::CASES,
             subgroups::CASES,
+            swaps::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             bfloat::CASES,

@@ -6,6 +6,7 @@ mod elementary;
 mod elementary_pairs;
 mod float_exact;
 mod float_pairs;
+mod logarithms;
 mod mul_add;
 mod multiples;
 mod pow;
@@ -18,6 +19,7 @@ use crate::conformance::Case;
 pub const CASES: &[&[Case]] = &[
     bits::CASES,
     multiples::CASES,
+    logarithms::CASES,
     wrapping::CASES,
     saturating::CASES,
     signed::CASES,
