@@ -14,6 +14,11 @@ const HARMLESS: [&str; 5] = ["allow", "expect", "warn", "deny", "doc"];
 /// The hint that a loop may have.
 const UNROLL: &str = "unroll";
 
+/// Is it one of them?
+pub(crate) fn is_harmless(attr: &syn::Attribute) -> bool {
+    HARMLESS.iter().any(|name| attr.path().is_ident(name))
+}
+
 /// Is it the hint that a loop may have?
 pub(crate) fn is_unroll(attr: &syn::Attribute) -> bool {
     attr.path().is_ident(UNROLL)
@@ -68,8 +73,7 @@ impl<'ast> Visit<'ast> for Checker<'_> {
             self.hints = self.hints.saturating_sub(1);
             return;
         }
-        let known = HARMLESS.iter().any(|l| attr.path().is_ident(l));
-        if !known && mark_of(std::slice::from_ref(attr)).is_none() {
+        if !is_harmless(attr) && mark_of(std::slice::from_ref(attr)).is_none() {
             self.report(attr);
         }
     }
