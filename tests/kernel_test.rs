@@ -114,6 +114,27 @@ fn instances_of_generic_kernels(#[within(0.5..2.0)] by: f32, #[within(1.0..2.0)]
     x.iter_mut().for_each(|x| *x *= by);
 }
 
+/// Numbers of 16 bits by value and in slices.
+macro_rules! halves {
+    ($kernel:ident $test:ident $t:ident) => {
+        #[kernel]
+        fn $kernel(a: $t, x: &[$t], y: &mut [$t]) {
+            let i = global_idx_x();
+            y[i] = $t::from_f32(a.to_f32() * x[i].to_f32()) + y[i];
+        }
+
+        #[kernel_test($kernel, ulps = 0)]
+        fn $test(a: $t, x: &[$t], y: &mut [$t]) {
+            for (x, y) in x.iter().zip(y) {
+                *y += $t::from_f32(a.to_f32() * x.to_f32());
+            }
+        }
+    };
+}
+
+halves!(scale_f16 arguments_of_f16 f16);
+halves!(scale_bf16 arguments_of_bf16 bf16);
+
 #[kernel]
 fn add(by: u32, #[item] from: &u32, #[item] to: &mut u32) {
     *to = (*from).wrapping_add(by);

@@ -62,6 +62,8 @@ const KEPT: &[(&str, &str, &str)] = &[
     ("cast_chains", "casts/chains", "float_kernel"),
     ("ranges", "control/ranges", "ends_kernel"),
     ("labels", "control/labels", "mixed_kernel"),
+    ("unroll", "control/unroll", "loops_kernel"),
+    ("unroll_barriers", "control/unroll", "barriers_kernel"),
     ("short_circuit", "control/short_circuit", "guards_kernel"),
     ("returns", "control/returns", "nested_kernel"),
     ("indirect", "faults/index", "indirect_kernel"),
@@ -77,6 +79,9 @@ const KEPT: &[(&str, &str, &str)] = &[
     ("native_values", "native_text", "values_kernel"),
     ("items", "items", "scale"),
     ("prints", "prints", "fault_kernel"),
+    ("printed_structs", "prints_values", "structs_kernel"),
+    ("printed_enums", "prints_values", "enums_kernel"),
+    ("printed_arrays", "prints_values", "arrays_kernel"),
     ("panics", "faults/panics", "barrier_kernel"),
     ("strict", "strict", "arithmetic_f32"),
 ];

@@ -1,10 +1,13 @@
 //! A generated function as a tree of texts with holes.
 //!
-//! A [`Node`]'s text has an `@` where its next expression goes, and a `#` where its next block goes. What
-//! the text says is the generator's business; printing and shrinking need the holes alone. So a new construct of
+//! A [`Node`]'s text has an `@` where its next expression goes, and a `#` where its next block goes; `#[` begins an
+//! attribute. What the text says is the generator's business; printing and shrinking need the holes alone. So a new construct of
 //! the language is a new text.
 
 use sarek::ir::Scalar;
+
+/// What is no hole.
+const ATTRIBUTE: &str = "#[";
 
 /// Text with holes.
 #[derive(Clone, PartialEq, Debug)]
@@ -82,7 +85,12 @@ impl Node {
     pub fn new(text: impl Into<String>, exprs: Vec<Expr>, blocks: Vec<Block>) -> Node {
         let text = text.into();
         debug_assert_eq!(text.matches('@').count(), exprs.len(), "{text}");
-        debug_assert_eq!(text.matches('#').count(), blocks.len(), "{text}");
+        let attributes = text.matches(ATTRIBUTE).count();
+        debug_assert_eq!(
+            text.matches('#').count() - attributes,
+            blocks.len(),
+            "{text}"
+        );
         Node {
             text,
             exprs,
@@ -104,8 +112,9 @@ impl Node {
 
     fn print(&self, depth: usize, out: &mut String) {
         let (mut exprs, mut blocks) = (self.exprs.iter(), self.blocks.iter());
-        for c in self.text.chars() {
+        for (at, c) in self.text.char_indices() {
             match c {
+                _ if self.text[at..].starts_with(ATTRIBUTE) => out.push(c),
                 '@' => exprs.next().expect("a hole each").node.print(depth, out),
                 '#' => {
                     print_block(blocks.next().expect("a hole each"), depth + 1, out);

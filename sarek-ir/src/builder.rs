@@ -85,7 +85,8 @@ impl Kernel {
 
     /// A label that no loop of the kernel has.
     pub fn fresh_label(&self) -> LabelId {
-        let labels = self.stmts.iter().filter_map(|s| Some(s.loop_label()?.0));
-        LabelId(labels.max().map_or(0, |l| l + 1))
+        let labels = self.stmts.iter().filter_map(|s| s.loop_label());
+        let labels = labels.chain(self.unrolls.iter().map(|(label, _)| *label));
+        LabelId(labels.max().map_or(0, |l| l.0 + 1))
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::print::Printer;
 use crate::{
     Axis, Call, Callable, Closure, Compound, Expr, Memory, Place, Print, Root, Scalar, SharedArray,
-    Stmt, Type, TypeDef, Value,
+    Stmt, Type, TypeDef, Unroll, Value,
 };
 
 macro_rules! handles {
@@ -178,6 +178,8 @@ pub struct Kernel {
     pub stmt_locs: Cow<'static, [Loc]>,
     /// Storage of [`List`]s.
     pub lists: Cow<'static, [u32]>,
+    /// Loops that are to be unrolled.
+    pub unrolls: Cow<'static, [(LabelId, Unroll)]>,
     /// What a thread runs.
     pub body: Block,
     /// Places that can fault.
@@ -387,6 +389,7 @@ impl Kernel {
         stmts: Cow::Borrowed(&[]),
         stmt_locs: Cow::Borrowed(&[]),
         lists: Cow::Borrowed(&[]),
+        unrolls: Cow::Borrowed(&[]),
         body: Block::EMPTY,
         sites: Cow::Borrowed(&[]),
         natives: Cow::Borrowed(&[]),
@@ -416,6 +419,12 @@ impl Kernel {
     /// The statement.
     pub fn stmt(&self, id: StmtId) -> Stmt {
         self.stmts[id.index()]
+    }
+
+    /// How a loop is to be unrolled, if it says so.
+    pub fn unroll(&self, label: LabelId) -> Option<Unroll> {
+        let mut unrolls = self.unrolls.iter();
+        unrolls.find_map(|(of, unroll)| (*of == label).then_some(*unroll))
     }
 
     /// The source file of a place.

@@ -122,7 +122,7 @@ pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray};
 pub use packed::Packed;
 pub use print::Print;
 pub use scalar::Scalar;
-pub use stmt::Stmt;
+pub use stmt::{Stmt, Unroll};
 pub use ty::{Type, TypeDef};
 pub use validate::validate;
 pub use value::Value;

@@ -21,7 +21,7 @@ use crate::{
     Access, AtomicOp, Block, Builtin, Expr, ExprId, Intrinsic, Kernel, LabelId, Length, Link,
     LinkId, Loc, Local, LocalId, Memory, Native, NativeId, Param, ParamId, ParamKind, PrintId,
     Scalar, Scope, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, SubgroupOp, Type, TypeDef,
-    Value,
+    Unroll, Value,
 };
 
 /// A kernel under construction. Statements go to the innermost open block; each expression may be
@@ -493,6 +493,12 @@ impl Sketch {
             end: end.id,
             body,
         });
+    }
+
+    /// Asks for the loop to be unrolled.
+    pub fn unroll(&self, label: LabelId, unroll: Unroll) {
+        let mut state = self.0.borrow_mut();
+        state.kernel.unrolls.to_mut().push((label, unroll));
     }
 
     /// `break 'label;`

@@ -1,6 +1,6 @@
 use crate::{
-    AtomicOp, Block, CallId, ExprId, LabelId, List, LocalId, Memory, NativeId, PlaceId, PrintId,
-    Scope, SiteId, SubgroupOp,
+    AtomicOp, Block, CallId, ExprId, LabelId, LinkId, List, LocalId, Memory, NativeId, PlaceId,
+    PrintId, Scope, SiteId, SubgroupOp,
 };
 
 /// A structured statement.
@@ -106,4 +106,20 @@ impl Stmt {
             | Stmt::Native { .. } => None,
         }
     }
+}
+
+/// How often a target's compiler is asked to write out the body of a loop, which changes no result.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Unroll {
+    /// As often as the loop runs, where that is a constant.
+    Whole,
+    /// This often, up to [`Unroll::MOST`]; 1 asks for a loop as it stands.
+    Times(u32),
+    /// As often as a constant says that is known when the kernel is linked.
+    Link(LinkId),
+}
+
+impl Unroll {
+    /// The most that may be asked for.
+    pub const MOST: u32 = 1024;
 }

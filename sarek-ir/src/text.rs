@@ -14,7 +14,7 @@ use std::fmt::{self, Write as _};
 
 use crate::{
     Access, Block, DivideOp, Expr, ExprId, Intrinsic, Kernel, LabelId, List, LocalId, Memory,
-    ParamId, ParamKind, Precondition, Scope, SiteId, SiteKind, Stmt, StmtId, Type, UnaryOp,
+    ParamId, ParamKind, Precondition, Scope, SiteId, SiteKind, Stmt, StmtId, Type, UnaryOp, Unroll,
 };
 use spell::{Literal, Prec, binary_prec, is_negative, tighter};
 
@@ -343,6 +343,7 @@ impl<'a> Text<'a> {
     }
 
     fn unbounded(&mut self, label: LabelId, cond: Option<ExprId>, body: Block) {
+        self.unroll(label);
         self.label(label);
         match cond {
             Some(cond) => {
@@ -355,6 +356,18 @@ impl<'a> Text<'a> {
         self.block(body);
     }
 
+    fn unroll(&mut self, label: LabelId) {
+        match self.kernel.unroll(label) {
+            None => {}
+            Some(Unroll::Whole) => self.put("#[unroll] "),
+            Some(Unroll::Times(times)) => self.put(format_args!("#[unroll({times})] ")),
+            Some(Unroll::Link(link)) => {
+                let name = self.links[link.index()].clone();
+                self.put(format_args!("#[unroll({name})] "));
+            }
+        }
+    }
+
     fn counted(
         &mut self,
         label: LabelId,
@@ -362,6 +375,7 @@ impl<'a> Text<'a> {
         (start, end): (ExprId, ExprId),
         body: Block,
     ) {
+        self.unroll(label);
         self.label(label);
         self.put("for ");
         self.local(local);

@@ -88,6 +88,8 @@ rules! {
     Forest "a node is used once";
     /// No two loops have one label.
     LabelUnique "a label belongs to one loop";
+    /// A loop is unrolled once or more, up to [`Unroll::MOST`](crate::Unroll::MOST) times, or as a `usize` constant says.
+    Unroll "a loop is unrolled a sensible number of times";
     /// `Break` and `Continue` name a loop around them.
     LabelInScope "`break` and `continue` name an enclosing loop";
     /// A local has one `Let` or `For`.

@@ -69,11 +69,15 @@ fn branch(g: &mut Gen, _: Scalar) -> Node {
     }
 }
 
-/// A label for a loop, and how it stands before the loop.
+/// A label for a loop, and how it stands before the loop, at times behind a hint.
 fn label(g: &mut Gen) -> (String, String) {
     let label = g.label();
-    let text = format!("{label}: ");
-    (label, text)
+    let hint = match g.below(6) {
+        0 => "#[unroll] ".to_string(),
+        1 => format!("#[unroll({})] ", 1 + g.below(5)),
+        _ => String::new(),
+    };
+    (label.clone(), format!("{hint}{label}: "))
 }
 
 /// `for` over a plain range, of any integer type and any start.

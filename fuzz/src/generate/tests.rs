@@ -14,6 +14,8 @@ fn what_is_generated_is_a_kernel() {
 
 /// What is a part of the text of some kernels for either way.
 const EVERYWHERE: &[&str] = &[
+    "#[unroll(2)]",
+    "#[unroll]",
     "Atomic<",
     "Option<",
     "#[item] ",

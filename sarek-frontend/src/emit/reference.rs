@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 
 use super::at;
-use crate::lower::{MARK, scalar_tokens};
+use crate::lower::{MARK, is_unroll, scalar_tokens};
 use crate::parse::{NativeCall, StdCall, StdMacro, Template, is_native, name_span};
 
 /// Numbers the `let`s and literals of a body, so that lowering can tell the type of each.
@@ -146,6 +146,19 @@ impl Annotator<'_> {
     }
 }
 
+/// Names the constants in a loop's hints, which are used there.
+fn use_hints(attrs: &[syn::Attribute], body: &mut syn::Block) {
+    for hint in attrs.iter().filter(|attr| is_unroll(attr)) {
+        if let syn::Meta::List(list) = &hint.meta
+            && let Ok(path) = list.parse_args::<syn::ExprPath>()
+        {
+            let span = Span::mixed_site().located_at(path.span());
+            body.stmts
+                .insert(0, syn::parse_quote_spanned!(span=> let _ = #path;));
+        }
+    }
+}
+
 /// Makes every name of a pattern one that binds: `name @ _`. Should it be a constant of the user's, which the kernel
 /// took for a new name, rustc says so.
 struct Binding;
@@ -182,6 +195,26 @@ fn bind(ident: &mut syn::PatIdent) {
 }
 
 impl VisitMut for Annotator<'_> {
+    /// rustc has no such attribute.
+    fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {
+        attrs.retain(|attr| !is_unroll(attr));
+    }
+
+    fn visit_expr_for_loop_mut(&mut self, e: &mut syn::ExprForLoop) {
+        use_hints(&e.attrs, &mut e.body);
+        syn::visit_mut::visit_expr_for_loop_mut(self, e);
+    }
+
+    fn visit_expr_while_mut(&mut self, e: &mut syn::ExprWhile) {
+        use_hints(&e.attrs, &mut e.body);
+        syn::visit_mut::visit_expr_while_mut(self, e);
+    }
+
+    fn visit_expr_loop_mut(&mut self, e: &mut syn::ExprLoop) {
+        use_hints(&e.attrs, &mut e.body);
+        syn::visit_mut::visit_expr_loop_mut(self, e);
+    }
+
     fn visit_arm_mut(&mut self, arm: &mut syn::Arm) {
         syn::visit_mut::visit_arm_mut(self, arm);
         Binding.visit_pat_mut(&mut arm.pat);

@@ -11,6 +11,7 @@ use syn::visit_mut::VisitMut;
 use syn::{Block, Expr, FnArg, ItemFn, ReturnType, Signature, Stmt};
 
 use crate::diagnostics::Errors;
+use crate::lower::is_harmless;
 
 /// The item as rustc is to read it.
 pub fn item(item: &ItemFn, errors: &Errors, krate: &TokenStream) -> ItemFn {
@@ -82,6 +83,11 @@ impl Reports<'_> {
 }
 
 impl VisitMut for Reports<'_> {
+    /// Others were reported, or are hints, which rustc does not know.
+    fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {
+        attrs.retain(is_harmless);
+    }
+
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         syn::visit_mut::visit_expr_mut(self, expr);
         let whole = match expr {

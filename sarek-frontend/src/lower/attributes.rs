@@ -2,32 +2,119 @@
 //! as `#[cfg]`, must not stand in it.
 
 use syn::spanned::Spanned;
-use syn::visit::Visit;
+use syn::visit::{self, Visit};
 
+use super::similar::nearest;
 use crate::diagnostics::{Errors, codes};
+use crate::parse::{NativeCall, StdCall, is_native};
 
-/// Reports attributes other than lint levels and documentation, wherever they stand.
+/// Lint levels and documentation, which change nothing.
+const HARMLESS: [&str; 5] = ["allow", "expect", "warn", "deny", "doc"];
+
+/// The hint that a loop may have.
+const UNROLL: &str = "unroll";
+
+/// Is it one of them?
+pub(crate) fn is_harmless(attr: &syn::Attribute) -> bool {
+    HARMLESS.iter().any(|name| attr.path().is_ident(name))
+}
+
+/// Is it the hint that a loop may have?
+pub(crate) fn is_unroll(attr: &syn::Attribute) -> bool {
+    attr.path().is_ident(UNROLL)
+}
+
+/// Reports attributes other than lint levels, documentation and the hints of loops, wherever they stand.
 pub(super) fn check(block: &syn::Block, errors: &mut Errors) {
-    Checker { errors }.visit_block(block);
+    let hints = 0;
+    Checker { errors, hints }.visit_block(block);
 }
 
 struct Checker<'e> {
     errors: &'e mut Errors,
+    /// How many hints come next that stand at a loop.
+    hints: usize,
 }
 
-impl Visit<'_> for Checker<'_> {
-    fn visit_attribute(&mut self, attr: &syn::Attribute) {
-        const HARMLESS: [&str; 5] = ["allow", "expect", "warn", "deny", "doc"];
-        let known = HARMLESS.iter().any(|l| attr.path().is_ident(l));
-        if !known && mark_of(std::slice::from_ref(attr)).is_none() {
-            self.errors.unsupported(
-                codes::ATTRIBUTE,
-                attr.span(),
-                "this attribute is",
-                "remove it",
-            );
+impl Checker<'_> {
+    /// A loop's attributes are what is visited first of it.
+    fn at_loop(&mut self, attrs: &[syn::Attribute]) {
+        self.hints = attrs.iter().filter(|attr| is_unroll(attr)).count();
+    }
+
+    fn report(&mut self, attr: &syn::Attribute) {
+        let name = attr.path().get_ident().map(ToString::to_string);
+        let name = name.unwrap_or_default();
+        let known = HARMLESS.into_iter().chain([UNROLL]);
+        let instead = match (name.as_str(), nearest(&name, known)) {
+            ("cfg" | "cfg_attr", _) => {
+                "put `#[cfg]` before the whole kernel, or test a `const` that is one thing or the other".into()
+            }
+            ("inline" | "cold", _) => "remove it: what a kernel calls is inlined".into(),
+            (_, Some(near)) => format!("write `#[{near}]`, if that is what is meant"),
+            (_, None) => "remove it".into(),
+        };
+        self.errors
+            .unsupported(codes::ATTRIBUTE, attr.span(), "this attribute is", &instead);
+    }
+}
+
+impl<'ast> Visit<'ast> for Checker<'_> {
+    fn visit_attribute(&mut self, attr: &'ast syn::Attribute) {
+        if is_unroll(attr) {
+            if self.hints == 0 {
+                self.errors.at(
+                    codes::UNROLL,
+                    attr.span(),
+                    "`#[unroll]` stands on something else than a loop",
+                    "write it right before `for`, `while` or `loop`, before a label",
+                );
+            }
+            self.hints = self.hints.saturating_sub(1);
+            return;
+        }
+        if !is_harmless(attr) && mark_of(std::slice::from_ref(attr)).is_none() {
+            self.report(attr);
         }
     }
+
+    fn visit_expr_for_loop(&mut self, e: &'ast syn::ExprForLoop) {
+        self.at_loop(&e.attrs);
+        visit::visit_expr_for_loop(self, e);
+    }
+
+    fn visit_expr_while(&mut self, e: &'ast syn::ExprWhile) {
+        self.at_loop(&e.attrs);
+        visit::visit_expr_while(self, e);
+    }
+
+    fn visit_expr_loop(&mut self, e: &'ast syn::ExprLoop) {
+        self.at_loop(&e.attrs);
+        visit::visit_expr_loop(self, e);
+    }
+
+    /// The code in a macro that kernels know.
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        if is_native(mac)
+            && let Ok(call) = mac.parse_body::<NativeCall>()
+        {
+            let operands = call.operands.iter();
+            operands.for_each(|(_, operand)| check_expr(operand, self.errors));
+            call.fallback
+                .iter()
+                .for_each(|block| check(block, self.errors));
+        } else if let Some(Ok(call)) = StdCall::of(mac) {
+            let said = call.said.iter().flat_map(|said| &said.args);
+            let args = said.map(|(_, expr)| expr);
+            let each = call.tested.iter().chain(args);
+            each.for_each(|expr| check_expr(expr, self.errors));
+        }
+    }
+}
+
+fn check_expr(expr: &syn::Expr, errors: &mut Errors) {
+    let hints = 0;
+    Checker { errors, hints }.visit_expr(expr);
 }
 
 /// The attribute that carries the number of a marked node, see [`crate::emit::reference`].

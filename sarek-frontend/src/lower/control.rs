@@ -144,6 +144,7 @@ impl Lowerer<'_> {
     pub(super) fn loop_expr(&mut self, e: &syn::ExprLoop) -> Value {
         let frame = self.frame(e.label.as_ref(), false, true);
         let target = frame.label;
+        self.unroll(&e.attrs, target);
         let (block, value, frame) = self.in_frame(frame, |this| this.scoped_block(&e.body));
         self.unit_body(value);
         self.finish_loop(
@@ -162,6 +163,7 @@ impl Lowerer<'_> {
         }
         let frame = self.frame(e.label.as_ref(), false, false);
         let (target, span) = (frame.label, e.while_token.span);
+        self.unroll(&e.attrs, target);
         let (head, cond) = self.in_block(|this| {
             let cond = this.scalar(&e.cond);
             this.expect(cond, Scalar::Bool);

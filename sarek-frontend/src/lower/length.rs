@@ -1,7 +1,7 @@
 //! How long arrays are: constants that are known here, and others that rustc evaluates.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{BinaryOp, Expr, ExprId, Length, Scalar, Value as Constant};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
@@ -65,7 +65,14 @@ impl Lowerer<'_> {
                 tokens: expr.to_token_stream(),
             },
             None => {
-                self.constant_names(&expr)?;
+                self.constant_names(&expr, |name| {
+                    let what = format!(
+                        "the length of an array is a constant, and `{name}` is a variable"
+                    );
+                    let instead =
+                        "use a `const`, or `shared_slice` for shared memory whose length the launch gives";
+                    Mistake::new(codes::ARRAY_LENGTH, what, instead)
+                })?;
                 self.linked_dimension(expr.to_token_stream(), expr.span())
             }
         };
@@ -92,16 +99,17 @@ impl Lowerer<'_> {
         )
         .to_string();
         let span = Span::mixed_site().located_at(span);
-        let is_open = self.mentions_parameter(&tokens);
-        if is_open {
-            self.checks
-                .push(quote::quote_spanned!(span=> ::core::assert!(#value > 0, #message);));
-        } else {
-            self.audits.push(
-                quote::quote_spanned!(span=> const _: () = ::core::assert!(#value > 0, #message);),
-            );
-        }
+        let test = quote_spanned!(span=> ::core::assert!(#value > 0, #message););
+        self.check_constant(&tokens, test, span);
         Dim { length, tokens }
+    }
+
+    /// Has rustc test a constant: of each instance, where it depends on parameters.
+    pub(super) fn check_constant(&mut self, constant: &TokenStream, test: TokenStream, span: Span) {
+        match self.mentions_parameter(constant) {
+            true => self.checks.push(test),
+            false => self.audits.push(quote_spanned!(span=> const _: () = #test)),
+        }
     }
 
     /// Does a constant depend on type parameters or constant ones?
@@ -116,8 +124,12 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Reports variables in a constant.
-    fn constant_names(&mut self, expr: &syn::Expr) -> Option<()> {
+    /// Reports the first variable in a constant, by what its name is a mistake for.
+    pub(super) fn constant_names(
+        &mut self,
+        expr: &syn::Expr,
+        mistake: impl Fn(&syn::Ident) -> Mistake,
+    ) -> Option<()> {
         let mut names = Names::default();
         names.visit_expr(expr);
         for name in names.found {
@@ -133,12 +145,7 @@ impl Lowerer<'_> {
                     | Binding::Callable(_)
                     | Binding::Part(_),
                 ) => {
-                    self.errors.at(
-                        codes::ARRAY_LENGTH,
-                        name.span(),
-                        format!("the length of an array is a constant, and `{name}` is a variable"),
-                        "use a `const`, or `shared_slice` for shared memory whose length the launch gives",
-                    );
+                    self.errors.report(name.span(), &mistake(&name));
                     return None;
                 }
             }
@@ -147,7 +154,7 @@ impl Lowerer<'_> {
     }
 
     /// The value of a length that can be told here.
-    fn known_length(&mut self, expr: &syn::Expr) -> Option<u64> {
+    pub(super) fn known_length(&mut self, expr: &syn::Expr) -> Option<u64> {
         match expr {
             syn::Expr::Lit(lit) => match &lit.lit {
                 syn::Lit::Int(int) if matches!(int.suffix(), "" | "usize") => {
@@ -239,7 +246,7 @@ impl Lowerer<'_> {
 }
 
 /// The expression without the marks of [`crate::emit::reference`].
-fn unmarked(expr: &syn::Expr) -> syn::Expr {
+pub(super) fn unmarked(expr: &syn::Expr) -> syn::Expr {
     struct Unmark;
     impl VisitMut for Unmark {
         fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {

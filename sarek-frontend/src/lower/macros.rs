@@ -129,7 +129,7 @@ impl Lowerer<'_> {
         self.assert(cond, message, span);
     }
 
-    fn assert(&mut self, cond: ExprId, message: String, span: Span) {
+    pub(super) fn assert(&mut self, cond: ExprId, message: String, span: Span) {
         let site = self.site(SiteKind::Assert(message.into()), span);
         self.push(Stmt::Assert { cond, site }, span);
     }

@@ -388,6 +388,7 @@ impl Lowerer<'_> {
     pub(super) fn while_let(&mut self, e: &syn::ExprWhile) -> Value {
         let frame = self.frame(e.label.as_ref(), false, false);
         let (label, span) = (frame.label, e.while_token.span);
+        self.unroll(&e.attrs, label);
         let parts = conditions(&e.cond);
         let (mut block, (), _) = self.in_frame(frame, |this| {
             this.scopes.push(Default::default());

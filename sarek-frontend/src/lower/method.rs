@@ -75,6 +75,7 @@ impl Lowerer<'_> {
                 let zero = self.constant(Constant::Usize(0), e.span());
                 Value::Scalar(self.plain(BinaryOp::Eq, n, zero, e.span()))
             }
+            ("swap", false) if e.args.len() == 2 && self.rank(memory) == 1 => self.swap(e),
             ("get_unchecked" | "get_unchecked_mut", false) => {
                 self.errors.at(
                     codes::REFERENCE,
@@ -90,11 +91,23 @@ impl Lowerer<'_> {
                     codes::SLICE_METHOD,
                     e.method.span(),
                     &what,
-                    "use `len`, `is_empty` and indexing",
+                    "use `len`, `is_empty`, `swap` of elements and indexing",
                 );
                 Value::Never
             }
         }
+    }
+
+    /// `x.swap(i, j)`, as its elements are exchanged by hand: both indices are known before anything is stored.
+    fn swap(&mut self, e: &syn::ExprMethodCall) -> Value {
+        let (slice, span) = (&e.receiver, e.method.span());
+        let (first, second) = (&e.args[0], &e.args[1]);
+        self.value(&syn::parse_quote_spanned! {span=> {
+            let (__first, __second) = (#first, #second);
+            let __value = #slice[__first];
+            #slice[__first] = #slice[__second];
+            #slice[__second] = __value;
+        }})
     }
 
     /// A numeric method on lowered operands, the receiver first.
@@ -315,6 +328,7 @@ impl Lowerer<'_> {
             "is_positive" | "is_negative" => (0, on.is_signed()),
             "count_zeros" | "leading_ones" | "trailing_ones" => (0, on.is_int()),
             "is_power_of_two" => (0, on.is_int() && !on.is_signed()),
+            "ilog2" => (0, on.is_int()),
             "is_multiple_of" | "div_ceil" => (1, on.is_int() && !on.is_signed()),
             "div_euclid" | "rem_euclid" => (1, on.is_int()),
             _ => return None,
@@ -368,6 +382,7 @@ impl Lowerer<'_> {
                 let one = self.constant(Constant::U32(1), span);
                 self.plain(BinaryOp::Eq, ones, one, span)
             }
+            "ilog2" => self.ilog2(x, on, span),
             "is_multiple_of" => self.multiple(x, ids[1], on, span),
             "div_ceil" => self.divide_up((x, ids[1]), on, span, name.span()),
             "div_euclid" => self.divide(DivideOp::DivEuclid, x, ids[1], span, name.span()),
@@ -375,6 +390,18 @@ impl Lowerer<'_> {
             other => unreachable!("`{other}` is in the table above"),
         };
         Some(Value::Scalar(id))
+    }
+
+    /// The position of the highest bit, which a number above 0 has.
+    fn ilog2(&mut self, x: ExprId, on: Scalar, span: Span) -> ExprId {
+        let x = self.reusable(x);
+        let (tested, zero) = (self.copy(x), self.constant(Constant::zero(on), span));
+        let cond = self.plain(BinaryOp::Gt, tested, zero, span);
+        let message = "argument of integer logarithm must be positive";
+        self.assert(cond, message.into(), span);
+        let last = self.constant(Constant::U32(on.bits() - 1), span);
+        let above = self.unary_call(Intrinsic::LeadingZeros, x, Scalar::U32, span);
+        self.wrapping(Intrinsic::WrappingSub, last, above, span)
     }
 
     /// `x % of == 0`, where 0 is the only multiple of 0, and nothing faults.
@@ -468,7 +495,7 @@ pub(super) fn is_built_in(name: &Ident) -> bool {
 }
 
 /// Methods of numbers that are short for others.
-const COMPOSED: [&str; 15] = [
+const COMPOSED: [&str; 16] = [
     "recip",
     "to_degrees",
     "to_radians",
@@ -480,6 +507,7 @@ const COMPOSED: [&str; 15] = [
     "leading_ones",
     "trailing_ones",
     "is_power_of_two",
+    "ilog2",
     "is_multiple_of",
     "div_ceil",
     "div_euclid",

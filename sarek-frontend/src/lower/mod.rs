@@ -51,6 +51,7 @@ mod similar;
 mod stand_in;
 mod stmt;
 mod types;
+mod unroll;
 mod view;
 mod widening;
 mod written;
@@ -68,7 +69,7 @@ use crate::emit::audited;
 use crate::parse::{Attribute, CallableKind, Parameters, Signature};
 
 pub use attributes::MARK;
-pub(crate) use attributes::mark_of;
+pub(crate) use attributes::{is_harmless, is_unroll, mark_of};
 pub use callee::Callee;
 pub(crate) use callee::unnamed_name;
 pub(crate) use device::constants_name;

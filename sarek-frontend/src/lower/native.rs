@@ -66,7 +66,6 @@ impl Lowerer<'_> {
             local
         });
         let fallback = call.fallback.as_ref().map(|block| {
-            super::attributes::check(block, self.errors);
             let (mut open, value) = self.in_block(|this| this.scoped_block(block));
             match (value, result) {
                 (Value::Scalar(_), Some(local)) => self.assign_result(&mut open, value, local),

@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 
 use super::array::index_chain;
 use super::{Lowerer, Value};
-use crate::diagnostics::codes;
+use crate::diagnostics::{Mistake, codes};
 use crate::parse::{Said, name_span};
 
 impl Lowerer<'_> {
@@ -143,6 +143,28 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Has rustc count the scalars of what is printed, where its type has a name.
+    fn count_scalars(&mut self, arg: ExprId) {
+        let Some(ty) = self.type_tokens(self.ty(arg)) else {
+            return;
+        };
+        let message = Mistake::new(
+            codes::PRINTED,
+            format!("this value has more than the {MAX_SCALARS} scalars that are printed at once"),
+            "print its parts, each by a `println!` of its own or in a loop",
+        )
+        .to_string();
+        let span = Span::mixed_site().located_at(self.span(arg));
+        let (krate, known) = (
+            crate::emit::at(&self.krate, span),
+            self.known_type(ty.clone()),
+        );
+        let test = quote_spanned! {span=>
+            ::core::assert!(<#known as #krate::KernelType>::TYPE.scalars() <= #MAX_SCALARS, #message);
+        };
+        self.check_constant(&ty, test, span);
+    }
+
     /// Has rustc make the functions that format what only it knows, once types are settled.
     pub(super) fn settle_prints(&mut self) {
         for at in 0..self.kernel.prints.len() {
@@ -157,6 +179,9 @@ impl Lowerer<'_> {
             for &arg in &args {
                 let span = Span::mixed_site().located_at(self.span(arg));
                 let is_known = self.kernel.type_of(arg).as_scalar().is_some();
+                if !is_known {
+                    self.count_scalars(arg);
+                }
                 match self.probe(self.ty(arg)) {
                     Some(probe) => {
                         let krate = crate::emit::at(&krate, span);

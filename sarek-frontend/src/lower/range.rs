@@ -187,6 +187,7 @@ impl Lowerer<'_> {
         let counter = self.local(&name, var.ty, false);
         let frame = self.frame(e.label.as_ref(), false, false);
         let label = frame.label;
+        self.unroll(&e.attrs, label);
         let (block, value, _) = self.in_frame(frame, |this| {
             let current = match mirror {
                 None => counter,
@@ -303,6 +304,7 @@ impl Lowerer<'_> {
 
         let frame = self.frame(e.label.as_ref(), false, false);
         let label = frame.label;
+        self.unroll(&e.attrs, label);
         let (block, value, _) = self.in_frame(frame, |this| {
             let current = this.read(next, span);
             let current = this.let_local(&name, current, span);
@@ -428,7 +430,13 @@ impl Lowerer<'_> {
         self.known(Expr::Cast { arg }, Scalar::Usize, span)
     }
 
-    fn wrapping(&mut self, intrinsic: Intrinsic, a: ExprId, b: ExprId, span: Span) -> ExprId {
+    pub(super) fn wrapping(
+        &mut self,
+        intrinsic: Intrinsic,
+        a: ExprId,
+        b: ExprId,
+        span: Span,
+    ) -> ExprId {
         let (ty, args) = (self.ty(a), self.kernel.push_list(&[a, b]));
         self.expr(Expr::Call { intrinsic, args }, ty, span)
     }

@@ -2,10 +2,10 @@
 
 use super::build::{Exit, Frame, Linker};
 use super::leaf::{Part, Storage};
-use super::shape::Shape;
+use super::shape::{Shape, length};
 use crate::{
-    AtomicOp, Block, Expr, ExprId, LabelId, List, Loc, Local, LocalId, Memory, Native, NativeId,
-    NativeText, Origin, Piece, Scalar, SiteId, Stmt, StmtId, SubgroupOp, UnaryOp,
+    AtomicOp, Block, Expr, ExprId, LabelId, Length, List, Loc, Local, LocalId, Memory, Native,
+    NativeId, NativeText, Origin, Piece, Scalar, SiteId, Stmt, StmtId, SubgroupOp, UnaryOp, Unroll,
 };
 use std::rc::Rc;
 
@@ -130,6 +130,23 @@ impl Linker {
         })
     }
 
+    /// The label that a loop gets, and its hint with it.
+    fn loop_label(&mut self, frame: &mut Frame<'_>, label: LabelId) -> LabelId {
+        let new = self.fresh_label();
+        frame.labels.insert(label, new);
+        if let Some(unroll) = frame.ir.unroll(label) {
+            let unroll = match unroll {
+                Unroll::Whole | Unroll::Times(_) => unroll,
+                Unroll::Link(link) => {
+                    let times = length(Length::Link(link), frame.links);
+                    Unroll::Times(u32::try_from(times).unwrap_or(u32::MAX))
+                }
+            };
+            self.out.unrolls.to_mut().push((new, unroll));
+        }
+        new
+    }
+
     /// A condition that takes statements is tested at the head of the body.
     fn repeat_while(
         &mut self,
@@ -137,8 +154,7 @@ impl Linker {
         (label, cond, body): (LabelId, Option<ExprId>, Block),
         loc: Loc,
     ) {
-        let new = self.fresh_label();
-        frame.labels.insert(label, new);
+        let new = self.loop_label(frame, label);
         self.blocks.push(vec![]);
         let cond = cond.map(|cond| self.expr(frame, cond));
         let before = self.blocks.pop().unwrap_or_default();
@@ -184,8 +200,7 @@ impl Linker {
         loc: Loc,
     ) {
         let (start, end) = (self.expr(frame, start), self.expr(frame, end));
-        let new = self.fresh_label();
-        frame.labels.insert(label, new);
+        let new = self.loop_label(frame, label);
         let decl = &frame.ir.locals[local.index()];
         let shape = frame.resolve(decl.ty);
         let counter = self.scalar_local(&decl.name, shape.scalar(), false);

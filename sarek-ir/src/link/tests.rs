@@ -4,8 +4,8 @@ use super::{Function, Links, link};
 use crate::eval::{Host, Ids, Machine};
 use crate::sketch::Sketch;
 use crate::{
-    Argument, Axis, Builtin, Called, EnumInfo, FieldInfo, Kernel, Memory, ParamId, Root, Scalar,
-    Step, StructInfo, Type, TypeInfo, Value, VariantInfo, leaves,
+    Argument, Axis, Builtin, Called, EnumInfo, FieldInfo, Kernel, LinkId, Memory, ParamId, Root,
+    Scalar, Step, StructInfo, Type, TypeInfo, Unroll, Value, VariantInfo, leaves,
 };
 
 const fn field(name: &'static str, ty: TypeInfo, offset: u64) -> FieldInfo {
@@ -537,4 +537,27 @@ fn what_is_printed_becomes_its_scalars() {
     assert_eq!(scalars, [U32, F64, U32, U32, U32, U32, F32, U32, Usize]);
     let values = [Value::U32(1), Value::Bool(true)];
     assert_eq!(print.text(&values), format!("{values:?}"));
+}
+
+/// A hint follows its loop, and a constant of the user's crate becomes a number.
+#[test]
+fn hints_are_linked_with_their_loops() {
+    let s = Sketch::new("k");
+    let times = s.link("N", Scalar::Usize);
+    s.for_("i", s.n(0), times, |_, outer| {
+        s.unroll(outer, Unroll::Link(LinkId(0)));
+        s.loop_(|inner| s.break_(inner));
+        s.while_(s.lit(Value::Bool(false)), |inner| {
+            s.unroll(inner, Unroll::Whole)
+        });
+    });
+    let kernel = s.finish();
+    let links = Links {
+        constants: vec![vec![Value::Usize(4)]],
+        ..Links::default()
+    };
+    let closed = link(&kernel, &links).to_string();
+    assert!(closed.contains("#[unroll(4)] for"), "{closed}");
+    assert!(closed.contains("#[unroll] while"), "{closed}");
+    assert_eq!(closed.matches("unroll").count(), 2, "{closed}");
 }

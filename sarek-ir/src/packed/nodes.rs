@@ -9,7 +9,7 @@ use crate::{
     Native, NativeId, NativeText, Origin, Param, ParamId, ParamKind, Piece, Place, PlaceId,
     Precondition, Prelude, Print, PrintId, Root, Scalar, Scope, SharedArray, SharedId, Site,
     SiteId, SiteKind, Step, Stmt, StmtId, SubgroupOp, Type, TypeDef, TypeId, TypeLinkId, UnaryOp,
-    Value,
+    Unroll, Value,
 };
 
 /// What holds one value alone.
@@ -144,6 +144,7 @@ variants! {
         Atomic { op, memory, index, args, result, site }, Subgroup { op, args, result },
         Update { place, value }, Call { call }, Native { native }
     }
+    Unroll { Whole, Times(a), Link(a) }
     Compound {
         Field { base, name }, Index { base, index, site }, IsVariant { value, variant },
         Payload { value, variant, name }, Construct { variant, fields, rest }, Array { items },
@@ -196,6 +197,6 @@ records! {
     Kernel {
         name, file, files, block, strict, params, shared, types, names, compounds, places, calls, closures,
         callables, functions, type_links, result, locals, exprs, expr_types, expr_locs, stmts, stmt_locs,
-        lists, body, sites, natives, preludes, prelude_links, prints, links, preconditions, last_strides
+        lists, unrolls, body, sites, natives, preludes, prelude_links, prints, links, preconditions, last_strides
     }
 }

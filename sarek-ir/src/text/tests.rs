@@ -1,6 +1,7 @@
 use crate::sketch::Sketch;
 use crate::{
-    Axis, Builtin, DivideOp, Intrinsic, Kernel, NativeText, Piece, Precondition, Scalar, Value,
+    Axis, Builtin, DivideOp, Intrinsic, Kernel, LinkId, NativeText, Piece, Precondition, Scalar,
+    Unroll, Value,
 };
 
 fn sample() -> Kernel {
@@ -18,6 +19,7 @@ fn sample() -> Kernel {
     );
     let acc = s.let_mut("acc", s.i32(-7).divide(DivideOp::RemEuclid, s.i32(4)));
     s.for_("i", s.n(0), s.link("N", Scalar::Usize), |i, l| {
+        s.unroll(l, Unroll::Link(LinkId(0)));
         s.if_((i.get() % s.n(2)).eq(s.n(1)), || s.continue_(l));
         s.set(
             acc,
@@ -42,7 +44,10 @@ fn sample() -> Kernel {
         origin: Default::default(),
     };
     s.native(vec![text], Some(&|| s.set(acc, s.i32(0))));
-    s.while_(s.lit(Value::Bool(true)), |l| s.break_(l));
+    s.while_(s.lit(Value::Bool(true)), |l| {
+        s.unroll(l, Unroll::Times(2));
+        s.break_(l);
+    });
     let mut kernel = s.finish();
     kernel.block = Some([64, 1, 1]);
     kernel.sites.to_mut()[0].provable = false;
@@ -66,7 +71,7 @@ kernel sample(a: f32, x: &[f32], y: &mut [f32]) {
         return;
     }
     let mut acc: i32 = (-7i32).rem_euclid!2(4i32);
-    'l0: for i.1: usize in 0usize..N {
+    #[unroll(N)] 'l0: for i.1: usize in 0usize..N {
         if i.1 %!3 2usize == 1usize {
             continue 'l0;
         }
@@ -79,7 +84,7 @@ kernel sample(a: f32, x: &[f32], y: &mut [f32]) {
             acc = 0i32;
         },
     }
-    'l1: while true {
+    #[unroll(2)] 'l1: while true {
         break 'l1;
     }
 }

@@ -5,7 +5,7 @@ use crate::print::PrintPiece;
 use crate::{
     Argument, Block, CallId, CallableId, Called, ClosureId, Compound, CompoundId, Expr, ExprId,
     FunctionId, Given, Kernel, LabelId, Length, List, LocalId, Memory, NativeId, ParamId, Piece,
-    PlaceId, Precondition, PrintId, Root, Stmt, StmtId, TypeDef,
+    PlaceId, Precondition, PrintId, Root, Stmt, StmtId, TypeDef, Unroll,
 };
 
 pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
@@ -82,6 +82,11 @@ impl Walk<'_> {
         }
         for array in self.kernel.shared.iter() {
             self.length(array.len);
+        }
+        for (_, unroll) in self.kernel.unrolls.iter() {
+            if let Unroll::Link(link) = unroll {
+                self.length(Length::Link(*link));
+            }
         }
     }
 

@@ -1,8 +1,9 @@
 use super::{Rule, validate};
 use crate::sketch::Sketch;
 use crate::{
-    Access, Axis, Block, Builtin, Expr, ExprId, Intrinsic, Kernel, LabelId, List, LocalId,
-    NativeText, ParamId, ParamKind, Precondition, Scalar, SiteKind, Stmt, UnaryOp, Value,
+    Access, Axis, Block, Builtin, Expr, ExprId, Intrinsic, Kernel, LabelId, Link, LinkId, List,
+    LocalId, NativeText, ParamId, ParamKind, Precondition, Scalar, SiteKind, Stmt, UnaryOp, Unroll,
+    Value,
 };
 
 /// The rules that a kernel breaks.
@@ -111,6 +112,25 @@ fn labels() {
         }
     }
     assert_eq!(broken(&kernel), [Rule::LabelUnique]);
+}
+
+#[test]
+fn hints_of_loops() {
+    let asked = |unroll| {
+        let s = Sketch::new("k");
+        s.loop_(|l| s.unroll(l, unroll));
+        let mut kernel = s.finish();
+        let (path, ty) = ("N".into(), Scalar::F32.into());
+        kernel.links.to_mut().push(Link { path, ty });
+        broken(&kernel)
+    };
+    assert_eq!(asked(Unroll::Whole), []);
+    assert_eq!(asked(Unroll::Times(Unroll::MOST)), []);
+    for times in [0, Unroll::MOST + 1] {
+        assert_eq!(asked(Unroll::Times(times)), [Rule::Unroll]);
+    }
+    assert_eq!(asked(Unroll::Link(LinkId(0))), [Rule::Unroll]);
+    assert_eq!(asked(Unroll::Link(LinkId(1))), [Rule::HandleInRange]);
 }
 
 #[test]

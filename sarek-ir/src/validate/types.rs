@@ -5,7 +5,7 @@ use crate::print::PrintPiece;
 use crate::{
     Access, ArgType, AtomicOp, BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, Length, List,
     LocalId, Memory, ParamId, ParamKind, PlaceId, Precondition, PrintId, Root, Scalar, SiteId,
-    SiteKind, Stmt, StmtId, SubgroupOp, Type, TypeDef, UnaryOp,
+    SiteKind, Stmt, StmtId, SubgroupOp, Type, TypeDef, UnaryOp, Unroll,
 };
 
 pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
@@ -25,6 +25,7 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
         }
     }
     check.arrays();
+    check.unrolls();
     check.block(kernel.body);
     for (i, p) in kernel.preconditions.iter().enumerate() {
         match p {
@@ -119,6 +120,17 @@ impl Check<'_> {
         }
         for array in kernel.shared.iter() {
             self.length(array.len, true);
+        }
+    }
+
+    fn unrolls(&mut self) {
+        for (_, unroll) in self.kernel.unrolls.iter() {
+            let sensible = match *unroll {
+                Unroll::Whole => true,
+                Unroll::Times(times) => (1..=Unroll::MOST).contains(&times),
+                Unroll::Link(link) => self.is_index_type(self.kernel.links[link.index()].ty),
+            };
+            self.require(sensible, Node::Kernel, Rule::Unroll);
         }
     }
 

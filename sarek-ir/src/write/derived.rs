@@ -61,6 +61,7 @@ derived! {
     fn declare(name: &str, ty: Scalar, mutable: bool, init: Option<&str>) -> String;
     fn declare_array(name: &str, ty: Scalar, len: u64) -> String;
     fn forever() -> &'static str;
+    fn unroll(times: Option<u32>) -> Option<String>;
     fn literal(value: Value) -> Text;
     fn long_suffix() -> &'static str;
     fn runtime(constant: Text, ty: Scalar) -> Text;

@@ -115,6 +115,15 @@ pub trait Dialect: Send + Sync {
         "for (;;)"
     }
 
+    /// The line before the head of a loop whose body is to be written out so often, or as often as it runs, in
+    /// targets that have one.
+    fn unroll(&self, times: Option<u32>) -> Option<String> {
+        Some(match times {
+            Some(times) => format!("#pragma unroll {times}"),
+            None => "#pragma unroll".into(),
+        })
+    }
+
     /// A constant.
     fn literal(&self, value: Value) -> Text {
         c::literal(self, value)

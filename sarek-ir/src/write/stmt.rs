@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::{
-    BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, Length, LocalId, Memory, Native, ParamId,
-    ParamKind, Piece, Scalar, SiteId, Stmt, StmtId, Value,
+    BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, LabelId, Length, LocalId, Memory, Native,
+    ParamId, ParamKind, Piece, Scalar, SiteId, Stmt, StmtId, Unroll, Value,
 };
 
 use super::ids::Ids;
@@ -97,14 +97,14 @@ impl<'a> Writer<'a> {
                 then,
                 otherwise,
             } => self.branch(cond, then, otherwise)?,
-            Stmt::Loop { cond, body, .. } => self.repeat(cond, body)?,
+            Stmt::Loop { label, cond, body } => self.repeat(label, cond, body)?,
             Stmt::For {
+                label,
                 local,
                 start,
                 end,
                 body,
-                ..
-            } => self.count(local, start, end, body)?,
+            } => self.count((label, local), (start, end), body)?,
             Stmt::Break { .. } => self.out.line("break;"),
             Stmt::Continue { .. } => self.out.line("continue;"),
             Stmt::Return => self.out.line("return;"),
@@ -272,22 +272,40 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn repeat(&mut self, cond: Option<ExprId>, body: Block) -> Result<(), Unsupported> {
+    fn repeat(
+        &mut self,
+        label: LabelId,
+        cond: Option<ExprId>,
+        body: Block,
+    ) -> Result<(), Unsupported> {
         let head = match cond {
             Some(cond) => format!("while ({}) {{", self.expr(cond)?.text),
             None => format!("{} {{", self.dialect.forever()),
         };
+        self.unroll(label);
         self.out.open(head);
         self.block(body)?;
         self.out.close("}");
         Ok(())
     }
 
+    /// What stands right before the head of a loop.
+    fn unroll(&mut self, label: LabelId) {
+        let times = match self.kernel.unroll(label) {
+            None => return,
+            Some(Unroll::Whole) => None,
+            Some(Unroll::Times(times)) => Some(times),
+            Some(Unroll::Link(_)) => unreachable!("only closed kernels are written"),
+        };
+        if let Some(line) = self.dialect.unroll(times) {
+            self.out.line(line);
+        }
+    }
+
     fn count(
         &mut self,
-        local: LocalId,
-        start: ExprId,
-        end: ExprId,
+        (label, local): (LabelId, LocalId),
+        (start, end): (ExprId, ExprId),
         body: Block,
     ) -> Result<(), Unsupported> {
         let decl = &self.kernel.locals[local.index()];
@@ -306,6 +324,7 @@ impl<'a> Writer<'a> {
         let place = Text::primary(&name);
         let one = Value::int(ty, 1).expect("a for loop counts integers");
         let test = self.dialect.binary(BinaryOp::Lt, ty, &place, &limit);
+        self.unroll(label);
         self.out.open(format!(
             "for ({}; {}; {name} += {}) {{",
             self.dialect.declare(&name, ty, true, Some(&start.text)),

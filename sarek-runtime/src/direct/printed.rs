@@ -8,6 +8,16 @@ use sarek_ir::{FieldInfo, TypeInfo, Value};
 use crate::KernelType;
 
 /// The next of the values that are printed; `of` tells its type and is never called.
+///
+/// A value is not too long, which expansions have seen to where its type has a name:
+///
+/// ```compile_fail,E0080
+/// sarek_runtime::direct::printed(&mut std::iter::empty(), || [0u32; 1025]);
+/// ```
+///
+/// ```
+/// assert_eq!(sarek_runtime::direct::printed(&mut std::iter::empty(), || [0u32; 1024]), None);
+/// ```
 pub fn printed<T: KernelType>(
     scalars: &mut impl Iterator<Item = Value>,
     _of: impl FnOnce() -> T,

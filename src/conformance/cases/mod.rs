@@ -36,6 +36,7 @@ mod stream;
 mod strict;
 mod subgroup_values;
 mod subgroups;
+mod swaps;
 mod transpose;
 mod types;
 mod vector_add;
@@ -74,6 +75,7 @@ pub fn all() -> &'static [Case] {
             atomic_results::CASES,
             subgroups::CASES,
             subgroup_values::CASES,
+            swaps::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             bfloat::CASES,

@@ -128,4 +128,35 @@ fn pick(x: &[u32], y: &mut [u32]) {
 }
 "#,
 }
+
+UNROLL = 406 by Macro {
+    title: "`#[unroll]` that no loop can follow",
+    means: "`#[unroll]` stands right before `for`, `while` or `loop` and asks a target's compiler to write the body out as often as the loop runs; \
+            `#[unroll(4)]` says how often, 1 to 1024 times, by a number or the name of a `usize` constant. A loop has one such hint.",
+    why: "it is a hint to the compilers of CUDA C and OpenCL C, which take it before a loop and with a constant number",
+    wrong: r#"
+#[kernel]
+fn sum(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    let mut total = 0.0;
+    #[unroll(0)]
+    for k in 0..8 {
+        total += x[8 * i + k];
+    }
+    y[i] = total;
+}
+"#,
+    right: r#"
+#[kernel]
+fn sum(x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    let mut total = 0.0;
+    #[unroll(4)]
+    for k in 0..8 {
+        total += x[8 * i + k];
+    }
+    y[i] = total;
+}
+"#,
+}
 }

@@ -134,8 +134,8 @@ fn number(out: &mut [u32]) {
 
 ATTRIBUTE = 108 by Macro {
     title: "an attribute stands where it has no meaning",
-    means: "A kernel may carry documentation, lint levels, `#[deprecated]` and `#[cfg]`; an argument may be an `#[item]`. Statements and \
-            expressions carry none.",
+    means: "A kernel may carry documentation, lint levels, `#[deprecated]` and `#[cfg]`; an argument may be an `#[item]`. In its \
+            body stand documentation and lint levels, and `#[unroll]` on loops.",
     why: "the body is translated for each device, and what an attribute does to it there is not known",
     wrong: r#"
 #[kernel]

@@ -81,7 +81,7 @@ fn copy(x: View2<f32>, mut y: ViewMut2<f32>) {
 
 SLICE_METHOD = 505 by Macro {
     title: "slices and views do not have this method in a kernel",
-    means: "Slices have `len`, `is_empty`, indexing and, in `unsafe`, `get_unchecked`; views have `rows`, `cols`, `shape` and indexing.",
+    means: "Slices have `len`, `is_empty`, `swap` of elements, indexing and, in `unsafe`, `get_unchecked`; views have `rows`, `cols`, `shape` and indexing.",
     why: "the others of Rust's yield references or iterators, which devices do not have",
     wrong: r#"
 #[kernel]

@@ -72,10 +72,17 @@ impl Writer<'_> {
         !self.lowered.parameters.declared.is_empty() && tokens.clone().into_iter().count() > 1
     }
 
-    /// Arrays with `each` elements for each lane.
-    fn of_lanes(&self, name: Ident, elem: TokenStream, each: Option<TokenStream>) -> Array {
-        let each = each.unwrap_or_else(|| mixed!(1));
-        let (ty, value) = match self.kernel.block {
+    /// Does a length depend on the parameters of a generic kernel? No type has one that is computed from it.
+    pub fn is_open(&self, len: Length) -> bool {
+        matches!(len, Length::Link(_)) && !self.lowered.parameters.declared.is_empty()
+    }
+
+    /// Arrays with `each` elements for each lane, or one.
+    fn of_lanes(&self, name: Ident, elem: TokenStream, each: Option<Length>) -> Array {
+        let block = self.kernel.block;
+        let block = block.filter(|_| !each.is_some_and(|len| self.is_open(len)));
+        let each = each.map_or_else(|| mixed!(1), |len| self.const_length(len));
+        let (ty, value) = match block {
             Some(block) => {
                 let threads = block.iter().map(|d| *d as u64).product();
                 let threads = Literal::u64_unsuffixed(threads);
@@ -111,13 +118,13 @@ impl Writer<'_> {
     }
 
     /// Name, type of elements, and elements for each lane if not one.
-    pub fn lane_arrays(&self, frame: &Frame<'_>) -> Vec<(Ident, TokenStream, Option<TokenStream>)> {
+    fn lane_arrays(&self, frame: &Frame<'_>) -> Vec<(Ident, TokenStream, Option<Length>)> {
         let mut found = vec![];
         for (i, local) in self.kernel.locals.iter().enumerate() {
             let id = LocalId(i as u32);
             if frame.plan.place(id) == Place::Lanes && !self.within(frame).is_kept_whole(id) {
                 let elem = self.element_type(id, local);
-                let each = self.kernel.array(id).map(|(_, len)| self.const_length(len));
+                let each = self.kernel.array(id).map(|(_, len)| len);
                 found.push((frame.array(id), elem, each));
             }
         }

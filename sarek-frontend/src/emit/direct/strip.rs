@@ -353,9 +353,15 @@ impl Writer<'_> {
     ) -> (TokenStream, TokenStream) {
         let scalar = self.kernel.local_scalar(&self.kernel.locals[local.index()]);
         let zero = literal(sarek_ir::Value::zero(scalar));
-        let each = self.kernel.array(local);
-        let each = each.map_or_else(|| mixed!(1), |(_, len)| self.const_length(len));
-        let declared = mixed!(let mut #array = [#zero; #each * __STRIP];);
+        let len = self.kernel.array(local).map(|(_, len)| len);
+        let each = len.map_or_else(|| mixed!(1), |len| self.const_length(len));
+        let declared = match len.is_some_and(|len| self.is_open(len)) {
+            true => mixed! {
+                let mut __rows = [[#zero; __STRIP]; #each];
+                let #array = __rows.as_flattened_mut();
+            },
+            false => mixed!(let mut #array = [#zero; #each * __STRIP];),
+        };
         let Some((outer, writes)) = outer else {
             return (declared, TokenStream::new());
         };

@@ -190,6 +190,10 @@ impl Dialect for Wgsl {
         "loop"
     }
 
+    fn unroll(&self, _: Option<u32>) -> Option<String> {
+        None
+    }
+
     fn literal(&self, value: Value) -> Text {
         literal(value)
     }

@@ -9,6 +9,7 @@ mod ranges;
 mod returns;
 mod scopes;
 mod short_circuit;
+mod unroll;
 
 use crate::conformance::Case;
 
@@ -22,4 +23,5 @@ pub const CASES: &[&[Case]] = &[
     scopes::CASES,
     evaluation::CASES,
     short_circuit::CASES,
+    unroll::CASES,
 ];

@@ -1,8 +1,9 @@
 //! Kernels that are generic over types and constants.
 
+mod arrays;
 mod numbers;
 mod opaque;
 
 use crate::conformance::Case;
 
-pub const CASES: &[&[Case]] = &[numbers::CASES, opaque::CASES];
+pub const CASES: &[&[Case]] = &[arrays::CASES, numbers::CASES, opaque::CASES];

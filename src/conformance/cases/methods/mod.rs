@@ -6,6 +6,7 @@ mod elementary;
 mod elementary_pairs;
 mod float_exact;
 mod float_pairs;
+mod logarithms;
 mod mul_add;
 mod multiples;
 mod pow;
@@ -19,6 +20,7 @@ use crate::conformance::Case;
 pub const CASES: &[&[Case]] = &[
     bits::CASES,
     multiples::CASES,
+    logarithms::CASES,
     wrapping::CASES,
     saturating::CASES,
     signed::CASES,
