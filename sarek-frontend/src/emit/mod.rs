@@ -8,6 +8,7 @@ pub mod audited;
 mod checks;
 mod direct;
 pub mod function;
+pub mod impls;
 mod item;
 pub mod marks;
 pub mod nesting;
