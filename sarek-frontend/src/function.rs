@@ -8,7 +8,7 @@ use crate::check;
 use crate::diagnostics::{Errors, codes};
 use crate::emit::function::{Owner, items};
 use crate::emit::outline::{broken, unread_items};
-use crate::emit::{audited, nesting, reference, reported, types};
+use crate::emit::{audited, nesting, reference, reported, strukt, types};
 use crate::expand::{Expansion, is_cooperative, unread};
 use crate::lower::{self, Lowered};
 use crate::methods;
@@ -208,23 +208,16 @@ pub(crate) fn lower_body(
 
 /// The struct that has the items of a free function.
 fn strukt(item: &syn::ItemFn) -> TokenStream {
-    let mut name = item.sig.ident.clone();
-    name.set_span(Span::mixed_site().located_at(name.span()));
-    let (vis, parameters) = (&item.vis, Parameters::of(&item.sig.generics));
-    let declared = &parameters.defaulted;
-    let field = parameters.field();
-    quote! {
-        #[doc(hidden)]
-        #[allow(non_camel_case_types, dead_code, clippy::exhaustive_structs)]
-        #vis struct #name<#declared> { #field }
-    }
+    let parameters = Parameters::of(&item.sig.generics);
+    let (vis, sig) = (&item.vis, &item.sig);
+    let head = quote!(#vis #sig);
+    strukt::declared(&sig.ident, vis, &parameters.defaulted, &parameters, &head)
 }
 
 impl Owner {
     /// The struct of a free function.
     pub fn of(sig: &syn::Signature) -> Owner {
-        let mut name = sig.ident.clone();
-        name.set_span(Span::mixed_site().located_at(name.span()));
+        let name = strukt::path(&sig.ident);
         let callables = Callables::of(&sig.generics);
         let Parameters {
             declared, clause, ..

@@ -8,7 +8,8 @@ use syn::spanned::Spanned;
 
 use super::checks::{Checks, checks};
 use super::function::among_callees;
-use super::{at, direct, packed, reported, types};
+use super::strukt::located;
+use super::{at, direct, packed, reported, strukt, types};
 use crate::diagnostics::Errors;
 use crate::lower::{Lowered, constants_name, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, ElementType, Item, Parameters, Signature};
@@ -147,21 +148,14 @@ fn located_text(text: &str) -> TokenStream {
     }
 }
 
-/// The user's name without the user's lints.
-fn located(ident: &Ident) -> Ident {
-    let mut ident = ident.clone();
-    ident.set_span(Span::mixed_site().located_at(ident.span()));
-    ident
-}
-
-fn type_name(parts: &Parts<'_>) -> Ident {
-    located(&parts.signature.name)
+fn type_name(parts: &Parts<'_>) -> TokenStream {
+    strukt::path(&parts.signature.name)
 }
 
 /// The launch function, the struct, and its inherent functions.
 fn front(parts: &Parts<'_>) -> TokenStream {
     let krate = parts.krate;
-    let name = type_name(parts);
+    let (own, name) = (&parts.signature.name, type_name(parts));
     let (vis, attrs) = (&parts.item.vis, outer_attributes(parts.item));
     let safety = parts.signature.is_unsafe.then(|| quote!(unsafe));
     let block = if parts.fixed_block {
@@ -222,7 +216,14 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         }
     });
     let parameters = parts.parameters();
-    let field = parameters.field();
+    let own = located(own);
+    let strukt = strukt::declared(
+        &own,
+        vis,
+        &parameters.bare,
+        &parameters,
+        &own.to_token_stream(),
+    );
     let Parameters {
         declared,
         names: generics,
@@ -261,17 +262,20 @@ fn front(parts: &Parts<'_>) -> TokenStream {
             quote!(#krate::Launch::<#krate::__private::#block>::over_items(#call, &[#(#items),*])),
         ),
     };
-    quote! {
-        #(#attrs)*
-        #vis #safety fn #name<'sarek, #declared>(#given) -> #krate::#launch #clause {
+    // The name alone is where rustc says that another has it.
+    let here = at(&vis.to_token_stream(), own.span());
+    let function = quote_spanned! {own.span()=>
+        #here #safety fn #own<'sarek, #declared>(#given) -> #krate::#launch #clause {
             // SAFETY: the arguments have the parameters' types, since this function takes them; what an `unsafe fn` asks of its
             // callers, those of this one promise.
             unsafe { #call }
         }
+    };
+    quote! {
+        #(#attrs)*
+        #function
 
-        #[doc(hidden)]
-        #[allow(non_camel_case_types, clippy::exhaustive_structs)]
-        #vis struct #name<#declared> #clause { #field }
+        #strukt
 
         #[automatically_derived]
         #[allow(dead_code)]
@@ -342,7 +346,7 @@ pub(super) fn element_type(elem: &ElementType, krate: &TokenStream) -> TokenStre
 }
 
 /// What only rustc knows, where the user's paths mean what they say.
-fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
+fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStream {
     let krate = parts.krate;
     let LinkParts {
         constants,

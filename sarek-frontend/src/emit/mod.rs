@@ -17,6 +17,7 @@ mod packed;
 mod printed;
 pub mod reference;
 pub mod reported;
+pub mod strukt;
 pub mod types;
 mod unmarked;
 mod witness;
