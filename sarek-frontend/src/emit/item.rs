@@ -1,7 +1,7 @@
 //! The items that stand in place of the user's function.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use sarek_ir::Access;
 use syn::ItemFn;
 use syn::spanned::Spanned;
@@ -163,19 +163,21 @@ fn front(parts: &Parts<'_>) -> TokenStream {
     } else {
         quote!(FreeBlock)
     };
-    let names: Vec<Ident> = parts
-        .signature
-        .arguments
-        .iter()
-        .map(|a| located(&a.name))
-        .collect();
+    let names = parts.signature.arguments.iter().map(|a| located(&a.name));
+    let mut names: Vec<Ident> = names.collect();
+    // What has a name twice, rustc says of the user's function.
+    for i in 1..names.len() {
+        if names[..i].contains(&names[i]) {
+            names[i] = format_ident!("__arg{i}", span = names[i].span());
+        }
+    }
     let types = parts
         .signature
         .arguments
         .iter()
         .map(|a| argument_type(a, krate));
-    let values = parts.signature.arguments.iter().map(|argument| {
-        let name = located(&argument.name);
+    let arguments = parts.signature.arguments.iter();
+    let values = arguments.zip(&names).map(|(argument, name)| {
         let element = |ty: TokenStream, method: &str| {
             let span = Span::mixed_site().located_at(ty.span());
             let (krate, method) = (at(krate, span), Ident::new(method, span));
@@ -316,23 +318,34 @@ fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
         .collect()
 }
 
+/// The type that a launch takes for an argument, where that stands.
 fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
+    let span = located(&argument.name).span();
+    let krate = at(krate, span);
+    let element = |elem: &ElementType| match elem {
+        ElementType::Scalar(scalar) => at(&scalar_tokens(*scalar, &krate), span),
+        ElementType::Other(ty) => ty.to_token_stream(),
+    };
     match &argument.kind {
-        ArgumentKind::Scalar(ty) => scalar_tokens(*ty, krate),
+        ArgumentKind::Scalar(ty) => at(&scalar_tokens(*ty, &krate), span),
         ArgumentKind::Value(ty) => ty.to_token_stream(),
         ArgumentKind::Reference { .. } | ArgumentKind::Callable(_) => {
             unreachable!("a kernel takes no references to values, and nothing to call")
         }
         ArgumentKind::Slice { elem, access } => {
-            let elem = element_type(elem, krate);
-            let mutable = (*access != Access::Read).then(|| quote!(mut));
-            quote!(&'sarek #mutable #krate::Vector<#elem>)
+            let elem = element(elem);
+            let mutable = (*access != Access::Read).then(|| quote_spanned!(span=> mut));
+            quote_spanned!(span=> &'sarek #mutable #krate::Vector<#elem>)
         }
         ArgumentKind::View { elem, access, rank } => {
-            let (elem, rank) = (element_type(elem, krate), Literal::u32_unsuffixed(*rank));
+            let (elem, rank) = (element(elem), Literal::u32_unsuffixed(*rank));
             match access {
-                Access::Write => quote!(#krate::VectorViewMut<'sarek, #elem, #rank>),
-                Access::Read | Access::Atomic => quote!(#krate::VectorView<'sarek, #elem, #rank>),
+                Access::Write => {
+                    quote_spanned!(span=> #krate::VectorViewMut<'sarek, #elem, #rank>)
+                }
+                Access::Read | Access::Atomic => {
+                    quote_spanned!(span=> #krate::VectorView<'sarek, #elem, #rank>)
+                }
             }
         }
     }
