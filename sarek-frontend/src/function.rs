@@ -1,11 +1,11 @@
 //! The way of a `#[device]` function, as [`crate::expand`] is that of a kernel.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 
 use crate::check;
-use crate::diagnostics::{Errors, codes};
+use crate::diagnostics::{Errors, Mistake, codes};
 use crate::emit::function::{Owner, items};
 use crate::emit::outline::{broken, unread_items};
 use crate::emit::{audited, nesting, reference, reported, strukt, types};
@@ -105,6 +105,18 @@ fn free(
     errors: &mut Errors,
 ) -> (TokenStream, Option<sarek_ir::Kernel>) {
     let inline = attribute.inline;
+    if let Some(span) = of_a_type(&item.sig) {
+        let what = "a method is not marked alone";
+        let mistake = Mistake::new(
+            codes::PLACE,
+            what,
+            "write `#[device]` before the `impl` block",
+        );
+        let mistake =
+            mistake.because("what belongs to the method for devices stands beside the block");
+        errors.report(span, &mistake);
+        return (item.to_token_stream(), None);
+    }
     let mut signature = Signature::read_function(&item.sig, errors);
     if let Some(signature) = &mut signature {
         signature.inline = inline.map(|(depth, _)| depth);
@@ -145,6 +157,19 @@ fn free(
         const _: () = { #(#audits)* #types };
     };
     (tokens, Some(lowered.kernel))
+}
+
+/// Where a signature tells that it stands in an `impl`: beside that, items have no place.
+fn of_a_type(sig: &syn::Signature) -> Option<Span> {
+    fn own(tokens: TokenStream) -> Option<Span> {
+        tokens.into_iter().find_map(|token| match token {
+            TokenTree::Group(group) => own(group.stream()),
+            TokenTree::Ident(ident) if ident == "self" || ident == "Self" => Some(ident.span()),
+            _ => None,
+        })
+    }
+    let (inputs, output) = (&sig.inputs, &sig.output);
+    own(quote!(#inputs #output))
 }
 
 /// What an intrinsic takes and yields are scalars, which every target's text can speak of.

@@ -491,3 +491,15 @@ fn closures_that_are_given_run_alone() {
     let own = "fn k(y: &mut [f32]) { let i = global_idx_x(); each(|v| y[i] = v); }";
     assert!(lowered(own).is_ok());
 }
+
+#[test]
+fn a_method_is_not_marked_alone() {
+    rejects(
+        "fn area(&self) -> f32 { self.r }",
+        &["a method is not marked alone"],
+    );
+    rejects(
+        "fn unit() -> Option<Self> { None }",
+        &["a method is not marked alone"],
+    );
+}

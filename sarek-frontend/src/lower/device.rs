@@ -54,7 +54,7 @@ impl Lowerer<'_> {
                     codes::RESULT,
                     span,
                     "this function yields a value, and none is given here",
-                    "give one",
+                    "end each way with the value, behind which stands no `;`",
                 );
             }
             (Value::Unit, None) => {}
