@@ -12,7 +12,7 @@ use super::strukt::located;
 use super::{at, direct, packed, reported, strukt, types};
 use crate::diagnostics::Errors;
 use crate::lower::{Lowered, constants_name, scalar_tokens};
-use crate::parse::{Argument, ArgumentKind, ElementType, Item, Parameters, Signature};
+use crate::parse::{ArgumentKind, ElementType, Item, Parameters, Signature};
 
 /// What the expansion needs besides the lowered body.
 pub struct Parts<'a> {
@@ -178,7 +178,7 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         .signature
         .arguments
         .iter()
-        .map(|a| argument_type(a, krate));
+        .map(|a| types::argument(a, krate));
     let arguments = parts.signature.arguments.iter();
     let values = arguments.zip(&names).map(|(argument, name)| {
         let element = |ty: TokenStream, method: &str| {
@@ -319,39 +319,6 @@ fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
         .iter()
         .filter(|a| OUTER.iter().any(|o| a.path().is_ident(o)))
         .collect()
-}
-
-/// The type that a launch takes for an argument, where that stands.
-fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
-    let span = located(&argument.name).span();
-    let krate = at(krate, span);
-    let element = |elem: &ElementType| match elem {
-        ElementType::Scalar(scalar) => at(&scalar_tokens(*scalar, &krate), span),
-        ElementType::Other(ty) => ty.to_token_stream(),
-    };
-    match &argument.kind {
-        ArgumentKind::Scalar(ty) => at(&scalar_tokens(*ty, &krate), span),
-        ArgumentKind::Value(ty) => ty.to_token_stream(),
-        ArgumentKind::Reference { .. } | ArgumentKind::Callable(_) => {
-            unreachable!("a kernel takes no references to values, and nothing to call")
-        }
-        ArgumentKind::Slice { elem, access } => {
-            let elem = element(elem);
-            let mutable = (*access != Access::Read).then(|| quote_spanned!(span=> mut));
-            quote_spanned!(span=> &'sarek #mutable #krate::Vector<#elem>)
-        }
-        ArgumentKind::View { elem, access, rank } => {
-            let (elem, rank) = (element(elem), Literal::u32_unsuffixed(*rank));
-            match access {
-                Access::Write => {
-                    quote_spanned!(span=> #krate::VectorViewMut<'sarek, #elem, #rank>)
-                }
-                Access::Read | Access::Atomic => {
-                    quote_spanned!(span=> #krate::VectorView<'sarek, #elem, #rank>)
-                }
-            }
-        }
-    }
 }
 
 pub(super) fn element_type(elem: &ElementType, krate: &TokenStream) -> TokenStream {
