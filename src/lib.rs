@@ -102,6 +102,7 @@ pub mod interop {
 #[doc(hidden)]
 pub mod __private {
     pub use sarek_ir as ir;
+    pub use sarek_macros::fitting;
     pub use sarek_runtime::{
         __unmarked as unmarked, Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, native,
         no_fallback,

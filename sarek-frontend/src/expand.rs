@@ -48,6 +48,11 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     }
     let mut item: syn::ItemFn = match syn::parse2(item.clone()) {
         Ok(item) => item,
+        // A function that is none of Rust's.
+        Err(error) if has_function(&item) => {
+            errors.push(error);
+            return unread(errors, item);
+        }
         Err(error) => {
             errors.at(
                 codes::PLACE,
@@ -137,6 +142,23 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         }
     }
 }
+
+/// Is it a function, or meant to be one? What a closure or another item has inside of it is a group.
+fn has_function(item: &TokenStream) -> bool {
+    let mut tokens = item.clone().into_iter();
+    let is_other = |ident: &proc_macro2::Ident| OTHER_ITEMS.iter().any(|other| ident == other);
+    let item = tokens.find_map(|token| match token {
+        proc_macro2::TokenTree::Ident(ident) if ident == "fn" => Some(true),
+        proc_macro2::TokenTree::Ident(ident) if is_other(&ident) => Some(false),
+        _ => None,
+    });
+    item == Some(true)
+}
+
+/// What other items than functions begin with.
+const OTHER_ITEMS: [&str; 9] = [
+    "struct", "enum", "union", "trait", "impl", "mod", "static", "type", "use",
+];
 
 /// What takes the place of an item that could not be read: the errors, and the item.
 pub(crate) fn unread(errors: Errors, item: TokenStream) -> Expansion {

@@ -1,14 +1,14 @@
 //! The way of a `#[device]` function, as [`crate::expand`] is that of a kernel.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 
 use crate::check;
-use crate::diagnostics::{Errors, codes};
+use crate::diagnostics::{Errors, Mistake, codes};
 use crate::emit::function::{Owner, items};
 use crate::emit::outline::{broken, unread_items};
-use crate::emit::{audited, nesting, reference, reported, types};
+use crate::emit::{audited, nesting, reference, reported, strukt, types};
 use crate::expand::{Expansion, is_cooperative, unread};
 use crate::lower::{self, Lowered};
 use crate::methods;
@@ -105,6 +105,18 @@ fn free(
     errors: &mut Errors,
 ) -> (TokenStream, Option<sarek_ir::Kernel>) {
     let inline = attribute.inline;
+    if let Some(span) = of_a_type(&item.sig) {
+        let what = "a method is not marked alone";
+        let mistake = Mistake::new(
+            codes::PLACE,
+            what,
+            "write `#[device]` before the `impl` block",
+        );
+        let mistake =
+            mistake.because("what belongs to the method for devices stands beside the block");
+        errors.report(span, &mistake);
+        return (item.to_token_stream(), None);
+    }
     let mut signature = Signature::read_function(&item.sig, errors);
     if let Some(signature) = &mut signature {
         signature.inline = inline.map(|(depth, _)| depth);
@@ -145,6 +157,19 @@ fn free(
         const _: () = { #(#audits)* #types };
     };
     (tokens, Some(lowered.kernel))
+}
+
+/// Where a signature tells that it stands in an `impl`: beside that, items have no place.
+fn of_a_type(sig: &syn::Signature) -> Option<Span> {
+    fn own(tokens: TokenStream) -> Option<Span> {
+        tokens.into_iter().find_map(|token| match token {
+            TokenTree::Group(group) => own(group.stream()),
+            TokenTree::Ident(ident) if ident == "self" || ident == "Self" => Some(ident.span()),
+            _ => None,
+        })
+    }
+    let (inputs, output) = (&sig.inputs, &sig.output);
+    own(quote!(#inputs #output))
 }
 
 /// What an intrinsic takes and yields are scalars, which every target's text can speak of.
@@ -208,23 +233,16 @@ pub(crate) fn lower_body(
 
 /// The struct that has the items of a free function.
 fn strukt(item: &syn::ItemFn) -> TokenStream {
-    let mut name = item.sig.ident.clone();
-    name.set_span(Span::mixed_site().located_at(name.span()));
-    let (vis, parameters) = (&item.vis, Parameters::of(&item.sig.generics));
-    let declared = &parameters.defaulted;
-    let field = parameters.field();
-    quote! {
-        #[doc(hidden)]
-        #[allow(non_camel_case_types, dead_code, clippy::exhaustive_structs)]
-        #vis struct #name<#declared> { #field }
-    }
+    let parameters = Parameters::of(&item.sig.generics);
+    let (vis, sig) = (&item.vis, &item.sig);
+    let head = quote!(#vis #sig);
+    strukt::declared(&sig.ident, vis, &parameters.defaulted, &parameters, &head)
 }
 
 impl Owner {
     /// The struct of a free function.
     pub fn of(sig: &syn::Signature) -> Owner {
-        let mut name = sig.ident.clone();
-        name.set_span(Span::mixed_site().located_at(name.span()));
+        let name = strukt::path(&sig.ident);
         let callables = Callables::of(&sig.generics);
         let Parameters {
             declared, clause, ..

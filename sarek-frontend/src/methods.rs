@@ -5,7 +5,7 @@
 //! which trait it has finds the method's items through that.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use crate::diagnostics::{Errors, codes};
@@ -112,16 +112,17 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
         }
         if of_trait.is_some() {
             let own = items.as_ref().map(|_| &of_method);
-            let owner = of_trait_method(name, &generic_by_itself);
+            let owner = of_trait_method(&function.sig.ident, &generic_by_itself);
             let passed_on = outline::passed_on(&owner, own, &signature, krate);
-            of_items.push(passed_on);
+            let written = &function.sig;
+            of_items.push(quote!(#written { #passed_on }));
         }
         all.extend(items);
     }
     let Some(path) = of_trait else {
         return quote!(#[allow(clippy::all)] #block #all);
     };
-    let of_items = marks::if_marked(&path, &quote!(#(#of_items)*));
+    let of_items = marks::if_marked(&path, &quote!(#(#of_items)*), krate);
     block.items.push(syn::ImplItem::Verbatim(of_items));
     let block = quote!(#[allow(clippy::all)] #block);
     let block = marks::known(&path, &block, krate);
@@ -130,7 +131,7 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
 
 /// A trait, with what its methods have in each impl.
 pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Errors) -> TokenStream {
-    let mut all = vec![];
+    let (mut all, mut methods) = (vec![], vec![]);
     for inner in &item.items {
         let syn::TraitItem::Fn(function) = inner else {
             continue;
@@ -148,17 +149,18 @@ pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Erro
             continue;
         };
         let own = own_generics(&function.sig.generics);
-        let owner = of_trait_method(plain_name(&function.sig.ident), &own);
+        let owner = of_trait_method(&function.sig.ident, &own);
         let declared = outline::declared(&owner, &signature, krate);
+        methods.push(function.sig.clone());
         all.push(syn::TraitItem::Verbatim(declared));
     }
     item.items.extend(all);
-    let mark = marks::of_trait(&item);
+    let mark = marks::of_trait(&item, &methods);
     quote!(#item #mark)
 }
 
 /// What a method is generic by, but for lifetimes and what it calls.
-fn own_generics(generics: &syn::Generics) -> syn::Generics {
+pub(crate) fn own_generics(generics: &syn::Generics) -> syn::Generics {
     let mut own = Callables::of(generics).strip(generics);
     let kept = std::mem::take(&mut own.params).into_iter();
     own.params = kept
@@ -177,19 +179,21 @@ fn instance(ty: &TokenStream, method: &str, generics: &syn::Generics) -> (Ident,
 }
 
 /// Where a trait's method has its items.
-fn of_trait_method(name: String, own: &syn::Generics) -> Owner {
+pub(crate) fn of_trait_method(name: &Ident, own: &syn::Generics) -> Owner {
     let own = Own::of(own);
-    let device = Ident::new(&format!("__sarek_device_{name}"), Span::mixed_site());
     let arguments = own.arguments();
-    Owner {
-        ty: quote!(Self),
+    let mut owner = Owner {
+        ty: quote_spanned!(name.span()=> Self),
         generics: quote!(<>),
         clause: TokenStream::new(),
-        method: Some(name),
-        instance: quote!(Self::#device #arguments),
+        method: Some(plain_name(name)),
+        instance: TokenStream::new(),
         strukt: None,
         own,
-    }
+    };
+    let device = owner.device();
+    owner.instance = quote!(Self::#device #arguments);
+    owner
 }
 
 /// A type, or the last segment of a trait's path, as a part of a name.

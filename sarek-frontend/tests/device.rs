@@ -143,7 +143,7 @@ fn methods_may_be_generic_by_themselves() {
     assert_eq!(expansion.errors, Vec::<String>::new());
     let text = expansion.tokens.to_string();
     assert!(
-        text.contains("type __sarek_device_map < T : Num , > :"),
+        text.contains("type map_needs_device_before_the_impl < T : Num , > :"),
         "{text}"
     );
     let kernel = lowered(
@@ -180,20 +180,69 @@ fn methods_are_found_through_values_of_unnamed_types() {
 }
 
 #[test]
+fn an_impl_has_the_items_of_methods_that_its_trait_declares() {
+    let declared = "fn area(&self, k: f32) -> f32; fn map<T: Num>(&self, to: T) -> T;";
+    let fitting = |given: &str| {
+        let tokens = format!("[::sarek] [{declared}] {given}");
+        let tokens = sarek_frontend::emit::impls::fitting(tokens.parse().expect("tokens"));
+        tokens.to_string()
+    };
+    let map = "type map_needs_device_before_the_impl < __P0 : Num , > = \
+               :: sarek :: __private :: direct :: Unmarked ;";
+    let area = map.replace("map", "area").replace(" __P0 : Num , ", " ");
+    // One that is missing, and one too many.
+    let text = fitting("fn area(&self, k: f32) -> f32 { of area } fn more(&self) { of more }");
+    assert_eq!(text, format!("of area {map}"));
+    // What names of types mean is not known here.
+    let text = fitting("fn area(&self, by: Length) -> <Disc as Unit>::Area { of area }");
+    assert_eq!(text, format!("of area {map}"));
+    for other in [
+        "fn area(&self) -> f32",
+        "fn area(&mut self, k: f32) -> f32",
+        "fn area(self, k: f32) -> f32",
+        "fn area(k: f32) -> f32",
+        "fn area(&self, k: u32) -> f32",
+        "fn area(&self, k: &f32) -> f32",
+        "fn area(&self, k: &[f32]) -> f32",
+        "fn area(&self, k: f32) -> u32",
+        "fn area(&self, k: f32)",
+        "fn area<T: Num>(&self, k: f32) -> f32",
+    ] {
+        let text = fitting(&format!("{other} {{ of area }}"));
+        assert_eq!(
+            text.replace(" <  >", " < >"),
+            format!("{area} {map}"),
+            "{other}"
+        );
+    }
+    let text = fitting("fn map<U: Num>(&self, to: U) -> U { of map }");
+    assert!(text.ends_with("of map"), "{text}");
+    for odd in ["", "[", "[] []", "[::sarek] [fn] fn", "[::sarek] [;] {}"] {
+        if let Ok(tokens) = odd.parse() {
+            assert!(sarek_frontend::emit::impls::fitting(tokens).is_empty());
+        }
+    }
+}
+
+#[test]
 fn traits_declare_what_their_impls_have() {
     let declared = device("trait Shape { const N: u32; fn area(&self) -> f32; }");
     let of_impl = device("impl Shape for Disc { fn area(&self) -> f32 { self.r } }");
     for (expansion, prefix) in [(&declared, ""), (&of_impl, "_Shape")] {
         assert_eq!(expansion.errors, Vec::<String>::new());
         let text = expansion.tokens.to_string();
-        for what in ["device", "infer", "body", "block"] {
+        assert!(
+            text.contains("type area_needs_device_before_the_impl"),
+            "{text}"
+        );
+        for what in ["infer", "body", "block"] {
             assert!(
                 text.contains(&format!("__sarek_{what}_area")),
                 "{what}: {text}"
             );
             assert!(
                 prefix.is_empty()
-                    || ["device", "infer"].contains(&what)
+                    || what == "infer"
                     || text.contains(&format!("__sarek_{what}{prefix}_area")),
                 "{what}: {text}"
             );
@@ -441,4 +490,16 @@ fn closures_that_are_given_run_alone() {
     }
     let own = "fn k(y: &mut [f32]) { let i = global_idx_x(); each(|v| y[i] = v); }";
     assert!(lowered(own).is_ok());
+}
+
+#[test]
+fn a_method_is_not_marked_alone() {
+    rejects(
+        "fn area(&self) -> f32 { self.r }",
+        &["a method is not marked alone"],
+    );
+    rejects(
+        "fn unit() -> Option<Self> { None }",
+        &["a method is not marked alone"],
+    );
 }

@@ -303,3 +303,50 @@ fn ids_are_those_of_the_crate() {
         &[],
     );
 }
+
+#[test]
+fn what_does_not_parse_is_reported_as_what_it_is_meant_to_be() {
+    rejects(
+        "fn k(y: &mut [f32]) { let i = 0 y[i] = 1.0; }",
+        &["expected `;`"],
+    );
+    rejects(
+        "pub unsafe fn k(y: &mut [f32]) { y[0] = ; }",
+        &["expected an expression"],
+    );
+    let other = "`#[kernel]` stands on something else than a function";
+    for item in [
+        "struct S { f: fn(f32) }",
+        "impl S { fn k() {} }",
+        "let x = 1;",
+        "",
+    ] {
+        rejects(item, &[other]);
+    }
+}
+
+#[test]
+fn functions_of_the_facade_are_called() {
+    rejects(
+        "fn k(y: &mut [f32]) { let i = global_idx_x; barrier; y[global_idx_x()] = 1.0; }",
+        &["`global_idx_x` is a function", "`barrier` is a function"],
+    );
+    let errors = expand("fn k(y: &mut [f32]) { let barrier = 1.0; y[global_idx_x()] = barrier; }");
+    assert_eq!(errors.errors, Vec::<String>::new());
+}
+
+#[test]
+fn near_names_of_methods_are_told() {
+    for (call, instead) in [
+        ("x.sqroot()", "did you mean `sqrt`?"),
+        ("x.into()", "convert it by `as`"),
+        ("x.transmogrified()", "use those of the numeric types"),
+    ] {
+        let source = format!("fn k(x: f32, y: &mut [f32]) {{ y[global_idx_x()] = {call}; }}");
+        let errors = expand(&source).errors;
+        assert!(
+            errors.len() == 1 && errors[0].contains(instead),
+            "{errors:?}"
+        );
+    }
+}

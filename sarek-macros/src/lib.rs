@@ -100,3 +100,10 @@ pub fn native(tokens: TokenStream) -> TokenStream {
 pub fn superstep(tokens: TokenStream) -> TokenStream {
     sarek_frontend::expand::stray_superstep(tokens.into()).into()
 }
+
+/// What the macro of a `#[device]` trait's name makes of an impl of it; not for users.
+#[doc(hidden)]
+#[proc_macro]
+pub fn fitting(tokens: TokenStream) -> TokenStream {
+    sarek_frontend::emit::impls::fitting(tokens.into()).into()
+}

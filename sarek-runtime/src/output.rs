@@ -45,13 +45,11 @@ pub fn print(args: fmt::Arguments<'_>) {
     }
 }
 
-/// `println!` where rustc checks the user's own function, and where it runs as the oracle. Before it stand tests of what the
-/// template itself names.
+/// `println!` where rustc checks the user's own function, and where it runs as the oracle.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __println {
-    ([$($test:tt)*] $format:literal $($args:tt)*) => {{
-        $($test)*
+    ($format:literal $($args:tt)*) => {{
         $crate::direct::print(::core::format_args!("{}\n", ::core::format_args!($format $($args)*)))
     }};
 }
@@ -60,8 +58,7 @@ macro_rules! __println {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __print {
-    ([$($test:tt)*] $format:literal $($args:tt)*) => {{
-        $($test)*
+    ($format:literal $($args:tt)*) => {{
         $crate::direct::print(::core::format_args!($format $($args)*))
     }};
 }

@@ -47,6 +47,13 @@ impl Owner {
         Ident::new(&name, Span::mixed_site().located_at(self.ty.span()))
     }
 
+    /// What stands for a trait's method in each impl. An impl without `#[device]` misses it, by a name that says so.
+    pub(crate) fn device(&self) -> Ident {
+        let method = self.method.as_deref().unwrap_or_default();
+        let name = format!("{method}_needs_device_before_the_impl");
+        Ident::new(&name, Span::mixed_site().located_at(self.ty.span()))
+    }
+
     /// One of the function's items from outside of its type.
     pub(super) fn item(&self, what: &str) -> TokenStream {
         let (ty, name, arguments) = (&self.ty, self.name(what), self.own.arguments());

@@ -1,17 +1,18 @@
 //! The items that stand in place of the user's function.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use sarek_ir::Access;
 use syn::ItemFn;
 use syn::spanned::Spanned;
 
 use super::checks::{Checks, checks};
 use super::function::among_callees;
-use super::{at, direct, packed, reported, types};
+use super::strukt::located;
+use super::{at, direct, packed, reported, strukt, types};
 use crate::diagnostics::Errors;
 use crate::lower::{Lowered, constants_name, scalar_tokens};
-use crate::parse::{Argument, ArgumentKind, ElementType, Item, Parameters, Signature};
+use crate::parse::{ArgumentKind, ElementType, Item, Parameters, Signature};
 
 /// What the expansion needs besides the lowered body.
 pub struct Parts<'a> {
@@ -55,7 +56,9 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         .map(|(target, text)| (target, located_text(text)))
         .map(|(target, text)| quote!((#target, #text)));
     let environments = parts.environments;
-    let reference = reference(parts, &lowered.audits);
+    let (reference, audits) = (reference(parts), &lowered.audits);
+    // By themselves, so that rustc names no item of ours where one of them fails.
+    let audits = (!audits.is_empty()).then(|| quote!(const _: () = { #(#audits)* };));
     let Parameters {
         declared,
         names,
@@ -64,6 +67,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
     } = parts.parameters();
     let items = quote! {
         #links
+        #audits
 
         const _: () = {
             use #krate::__private::{direct, ir};
@@ -147,21 +151,14 @@ fn located_text(text: &str) -> TokenStream {
     }
 }
 
-/// The user's name without the user's lints.
-fn located(ident: &Ident) -> Ident {
-    let mut ident = ident.clone();
-    ident.set_span(Span::mixed_site().located_at(ident.span()));
-    ident
-}
-
-fn type_name(parts: &Parts<'_>) -> Ident {
-    located(&parts.signature.name)
+fn type_name(parts: &Parts<'_>) -> TokenStream {
+    strukt::path(&parts.signature.name)
 }
 
 /// The launch function, the struct, and its inherent functions.
 fn front(parts: &Parts<'_>) -> TokenStream {
     let krate = parts.krate;
-    let name = type_name(parts);
+    let (own, name) = (&parts.signature.name, type_name(parts));
     let (vis, attrs) = (&parts.item.vis, outer_attributes(parts.item));
     let safety = parts.signature.is_unsafe.then(|| quote!(unsafe));
     let block = if parts.fixed_block {
@@ -169,19 +166,21 @@ fn front(parts: &Parts<'_>) -> TokenStream {
     } else {
         quote!(FreeBlock)
     };
-    let names: Vec<Ident> = parts
-        .signature
-        .arguments
-        .iter()
-        .map(|a| located(&a.name))
-        .collect();
+    let names = parts.signature.arguments.iter().map(|a| located(&a.name));
+    let mut names: Vec<Ident> = names.collect();
+    // What has a name twice, rustc says of the user's function.
+    for i in 1..names.len() {
+        if names[..i].contains(&names[i]) {
+            names[i] = format_ident!("__arg{i}", span = names[i].span());
+        }
+    }
     let types = parts
         .signature
         .arguments
         .iter()
-        .map(|a| argument_type(a, krate));
-    let values = parts.signature.arguments.iter().map(|argument| {
-        let name = located(&argument.name);
+        .map(|a| types::argument(a, krate));
+    let arguments = parts.signature.arguments.iter();
+    let values = arguments.zip(&names).map(|(argument, name)| {
         let element = |ty: TokenStream, method: &str| {
             let span = Span::mixed_site().located_at(ty.span());
             let (krate, method) = (at(krate, span), Ident::new(method, span));
@@ -222,7 +221,14 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         }
     });
     let parameters = parts.parameters();
-    let field = parameters.field();
+    let own = located(own);
+    let strukt = strukt::declared(
+        &own,
+        vis,
+        &parameters.bare,
+        &parameters,
+        &own.to_token_stream(),
+    );
     let Parameters {
         declared,
         names: generics,
@@ -261,17 +267,20 @@ fn front(parts: &Parts<'_>) -> TokenStream {
             quote!(#krate::Launch::<#krate::__private::#block>::over_items(#call, &[#(#items),*])),
         ),
     };
-    quote! {
-        #(#attrs)*
-        #vis #safety fn #name<'sarek, #declared>(#given) -> #krate::#launch #clause {
+    // The name alone is where rustc says that another has it.
+    let here = at(&vis.to_token_stream(), own.span());
+    let function = quote_spanned! {own.span()=>
+        #here #safety fn #own<'sarek, #declared>(#given) -> #krate::#launch #clause {
             // SAFETY: the arguments have the parameters' types, since this function takes them; what an `unsafe fn` asks of its
             // callers, those of this one promise.
             unsafe { #call }
         }
+    };
+    quote! {
+        #(#attrs)*
+        #function
 
-        #[doc(hidden)]
-        #[allow(non_camel_case_types, clippy::exhaustive_structs)]
-        #vis struct #name<#declared> #clause { #field }
+        #strukt
 
         #[automatically_derived]
         #[allow(dead_code)]
@@ -312,28 +321,6 @@ fn outer_attributes(item: &ItemFn) -> Vec<&syn::Attribute> {
         .collect()
 }
 
-fn argument_type(argument: &Argument, krate: &TokenStream) -> TokenStream {
-    match &argument.kind {
-        ArgumentKind::Scalar(ty) => scalar_tokens(*ty, krate),
-        ArgumentKind::Value(ty) => ty.to_token_stream(),
-        ArgumentKind::Reference { .. } | ArgumentKind::Callable(_) => {
-            unreachable!("a kernel takes no references to values, and nothing to call")
-        }
-        ArgumentKind::Slice { elem, access } => {
-            let elem = element_type(elem, krate);
-            let mutable = (*access != Access::Read).then(|| quote!(mut));
-            quote!(&'sarek #mutable #krate::Vector<#elem>)
-        }
-        ArgumentKind::View { elem, access, rank } => {
-            let (elem, rank) = (element_type(elem, krate), Literal::u32_unsuffixed(*rank));
-            match access {
-                Access::Write => quote!(#krate::VectorViewMut<'sarek, #elem, #rank>),
-                Access::Read | Access::Atomic => quote!(#krate::VectorView<'sarek, #elem, #rank>),
-            }
-        }
-    }
-}
-
 pub(super) fn element_type(elem: &ElementType, krate: &TokenStream) -> TokenStream {
     match elem {
         ElementType::Scalar(scalar) => scalar_tokens(*scalar, krate),
@@ -342,7 +329,7 @@ pub(super) fn element_type(elem: &ElementType, krate: &TokenStream) -> TokenStre
 }
 
 /// What only rustc knows, where the user's paths mean what they say.
-fn links(parts: &Parts<'_>, lowered: &Lowered, name: &Ident) -> TokenStream {
+fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStream {
     let krate = parts.krate;
     let LinkParts {
         constants,
@@ -520,9 +507,8 @@ fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
     each.collect()
 }
 
-/// `Kernel::reference`, which calls the user's function, and tests that the function's names mean what
-/// they were taken for.
-fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
+/// `Kernel::reference`, which calls the user's function.
+fn reference(parts: &Parts<'_>) -> TokenStream {
     let krate = parts.krate;
     let name = &parts.item.sig.ident;
     let types = types::audit(parts.item, parts.krate);
@@ -584,7 +570,6 @@ fn reference(parts: &Parts<'_>, audits: &[TokenStream]) -> TokenStream {
             __args: &[#krate::__private::direct::DirectArg],
             __space: &#krate::__private::direct::IndexSpace,
         ) {
-            #(#audits)*
             #types
             #function
             {

@@ -15,8 +15,9 @@ use crate::lower::path_text;
 /// What the macro is called where it is used.
 const MARK: &str = "device_trait";
 
-/// A macro of the trait's name, so that whoever imports the trait imports it, too: it yields what impls give it.
-pub fn of_trait(item: &syn::ItemTrait) -> TokenStream {
+/// A macro of the trait's name, so that whoever imports the trait imports it, too: it joins its methods and what impls give it
+/// (see [`super::impls`]).
+pub fn of_trait(item: &syn::ItemTrait, methods: &[syn::Signature]) -> TokenStream {
     let (vis, trait_name, plain) = (&item.vis, &item.ident, item.ident.unraw());
     // Macros of other crates' are all found at their roots, by names of their own.
     let (exported, name) = match vis {
@@ -38,7 +39,9 @@ pub fn of_trait(item: &syn::ItemTrait) -> TokenStream {
         #[allow(non_local_definitions, unused_macros)]
         #exported
         macro_rules! #name {
-            ([$message:literal] $($items:tt)*) => { $($items)* };
+            ([$message:literal] [$($krate:tt)*] $($items:tt)*) => {
+                $($krate)*::__private::fitting! { [$($krate)*] [#(#methods;)*] $($items)* }
+            };
             (if [$($marked:tt)*] else [$($unmarked:tt)*]) => { $($marked)* };
         }
         #[doc(hidden)]
@@ -47,13 +50,13 @@ pub fn of_trait(item: &syn::ItemTrait) -> TokenStream {
     }
 }
 
-/// Items of an impl that its trait has if it is marked; else an error at its path. Outside of impls, a macro that may not be
+/// The methods of an impl, with what each has if its trait is marked; else an error at its path. Outside of impls, a macro that may not be
 /// there keeps rustc from knowing what the names around it mean.
-pub fn if_marked(path: &syn::Path, items: &TokenStream) -> TokenStream {
+pub fn if_marked(path: &syn::Path, items: &TokenStream, krate: &TokenStream) -> TokenStream {
     let span = Span::mixed_site().located_at(path.span());
     let mark = Ident::new(MARK, span);
     let message = Literal::string(&not_marked(path).to_string());
-    quote_spanned!(span=> #mark! { [#message] #items })
+    quote_spanned!(span=> #mark! { [#message] [#krate] #items })
 }
 
 fn not_marked(path: &syn::Path) -> Mistake {

@@ -2,12 +2,13 @@
 //! items, and what stands for a function with errors.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, format_ident, quote};
 use sarek_ir::Access;
 use syn::spanned::Spanned;
 
 use super::function::{Owner, body_result, infer, infer_signature, inferred, yields};
 use super::item::element_type;
+use super::witness::replaced;
 use crate::lower::{scalar_tokens, unnamed_name};
 use crate::parse::{Argument, ArgumentKind, Signature};
 
@@ -159,13 +160,10 @@ pub fn through_receiver(
     })
 }
 
-/// What a method of a trait has in every impl, as the trait declares it.
+/// What a method of a trait has in every impl, as the trait declares it. Only the type has to be given: what impls lack beside the
+/// user's own methods, rustc would list.
 pub fn declared(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
-    let (device, own, clause) = (
-        owner.name("device"),
-        owner.own.declared(),
-        owner.own.clause(None),
-    );
+    let (device, own, clause) = (owner.device(), owner.own.declared(), owner.own.clause(None));
     let sized = owner.own.clause(Some(quote!(Self: ::core::marker::Sized)));
     let infer = infer_signature(owner, signature, krate);
     let [body, block] = bodies(owner, signature, krate);
@@ -175,15 +173,38 @@ pub fn declared(owner: &Owner, signature: &Signature, krate: &TokenStream) -> To
         #[allow(non_camel_case_types)]
         type #device<#own>: #krate::DeviceFn #clause;
         #[doc(hidden)]
-        #infer #sized;
+        #infer #sized {
+            ::core::unreachable!()
+        }
         #[doc(hidden)]
         #[allow(clippy::all)]
-        #body #sized;
+        #body #sized {
+            ::core::unreachable!()
+        }
         #[doc(hidden)]
         #[allow(clippy::all)]
-        #block #sized;
+        #block #sized {
+            ::core::unreachable!()
+        }
         #through_receiver
     }
+}
+
+/// What an impl gives for a method that it does not have as the trait declares it, so that rustc misses nothing else.
+pub fn not_given(owner: &Owner, krate: &TokenStream) -> TokenStream {
+    let (device, own) = (owner.device(), &owner.own);
+    // By names of their own: the impl may have parameters of the trait's names.
+    let names = own.names().iter().enumerate();
+    let names = names.map(|(i, name)| {
+        (
+            name.to_string(),
+            format_ident!("__P{i}").into_token_stream(),
+        )
+    });
+    let names = names.collect();
+    let declared = replaced(own.declared(), &names);
+    let clause = own.clause(None).map(|clause| replaced(clause, &names));
+    quote!(type #device<#declared> = #krate::__private::direct::Unmarked #clause;)
 }
 
 /// What an impl gives for it: the items of `own`, which belong to the type. A method with errors has none.
@@ -225,11 +246,7 @@ pub fn passed_on(
             )
         },
     );
-    let (device, declared, clause) = (
-        owner.name("device"),
-        owner.own.declared(),
-        owner.own.clause(None),
-    );
+    let (device, declared, clause) = (owner.device(), owner.own.declared(), owner.own.clause(None));
     let instance = match own {
         Some(own) => own.instance.clone(),
         None => quote!(#krate::__private::direct::Unmarked),

@@ -284,6 +284,12 @@ impl VisitMut for Annotator<'_> {
             return;
         };
         call.visit(self);
+        if let (StdMacro::Assert, [tested]) = (call.kind, &mut call.tested[..]) {
+            // What is no condition is none here, rather than in the macro of core's.
+            let span = Span::mixed_site().located_at(tested.span());
+            let condition = quote_spanned!(span=> if #tested { true } else { false });
+            *tested = syn::Expr::Verbatim(condition);
+        }
         let (krate, span) = (self.krate, name_span(mac));
         // rustc sees to it that kernels know the type of a value.
         let known = |value: &mut syn::Expr| {
@@ -301,18 +307,20 @@ impl VisitMut for Annotator<'_> {
         let located = at(krate, at_name);
         mac.path = syn::parse_quote_spanned!(at_name=> #located::output::#name);
         let Some(said) = &mut call.said else {
-            mac.tokens = quote!([] "");
+            mac.tokens = quote!("");
             return;
         };
         said.args.iter_mut().for_each(|(_, arg)| known(arg));
         let captured = said.pieces().map(|p| p.captured).unwrap_or_default();
-        let tests = captured.iter().map(|name| {
+        // What the format names is an argument of that name, so that it is missed once.
+        for name in captured {
             let at_format = Span::mixed_site().located_at(said.format.span());
-            let name = syn::Ident::new(name, at_format.resolved_at(span));
-            let krate = at(krate, at_format);
-            quote_spanned!(at_format=> let _ = #krate::KernelType::__printed(#name);)
-        });
-        mac.tokens = quote!([#(#tests)*] #said);
+            let name = syn::Ident::new(&name, at_format.resolved_at(span));
+            let mut value = syn::Expr::Verbatim(name.to_token_stream());
+            known(&mut value);
+            said.args.push((Some(name), value));
+        }
+        mac.tokens = said.to_token_stream();
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut syn::Stmt) {

@@ -1,15 +1,17 @@
-//! A test, for rustc, that the types of a kernel are the primitives that their names say: an alias
+//! The types that a launch takes, and a test, for rustc, that the types of a kernel are the primitives that their names say: an alias
 //! such as `type f32 = f64;` would give the user's function another meaning than the kernel.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use sarek_ir::Scalar;
+use sarek_ir::{Access, Scalar};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 
+use super::at;
+use super::strukt::located;
 use crate::diagnostics::Errors;
 use crate::lower::scalar_tokens;
-use crate::parse::{Packed, packed_type, scalar_type};
+use crate::parse::{Argument, ArgumentKind, ElementType, Packed, packed_type, scalar_type};
 
 /// An identity function from each type of the function to the primitive.
 pub fn audit(item: &syn::ItemFn, krate: &TokenStream) -> TokenStream {
@@ -70,6 +72,39 @@ impl Visit<'_> for Named {
         errors.finish();
         if let Some(scalar) = scalar {
             self.found.push((path.clone(), scalar));
+        }
+    }
+}
+
+/// The type that a launch takes for an argument, where that stands.
+pub(super) fn argument(argument: &Argument, krate: &TokenStream) -> TokenStream {
+    let span = located(&argument.name).span();
+    let krate = at(krate, span);
+    let element = |elem: &ElementType| match elem {
+        ElementType::Scalar(scalar) => at(&scalar_tokens(*scalar, &krate), span),
+        ElementType::Other(ty) => ty.to_token_stream(),
+    };
+    match &argument.kind {
+        ArgumentKind::Scalar(ty) => at(&scalar_tokens(*ty, &krate), span),
+        ArgumentKind::Value(ty) => ty.to_token_stream(),
+        ArgumentKind::Reference { .. } | ArgumentKind::Callable(_) => {
+            unreachable!("a kernel takes no references to values, and nothing to call")
+        }
+        ArgumentKind::Slice { elem, access } => {
+            let elem = element(elem);
+            let mutable = (*access != Access::Read).then(|| quote_spanned!(span=> mut));
+            quote_spanned!(span=> &'sarek #mutable #krate::Vector<#elem>)
+        }
+        ArgumentKind::View { elem, access, rank } => {
+            let (elem, rank) = (element(elem), Literal::u32_unsuffixed(*rank));
+            match access {
+                Access::Write => {
+                    quote_spanned!(span=> #krate::VectorViewMut<'sarek, #elem, #rank>)
+                }
+                Access::Read | Access::Atomic => {
+                    quote_spanned!(span=> #krate::VectorView<'sarek, #elem, #rank>)
+                }
+            }
         }
     }
 }

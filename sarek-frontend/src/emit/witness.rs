@@ -117,8 +117,8 @@ fn function(of: &CallableType, known: &HashMap<String, TokenStream>) -> TokenStr
     replaced(quote!(fn(#(#takes),*) #(#yields)*), known)
 }
 
-/// The tokens with arguments in place of parameters.
-fn replaced(tokens: TokenStream, known: &HashMap<String, TokenStream>) -> TokenStream {
+/// The tokens with others in place of some names.
+pub(super) fn replaced(tokens: TokenStream, known: &HashMap<String, TokenStream>) -> TokenStream {
     let each = tokens.into_iter().map(|token| match token {
         TokenTree::Group(group) => {
             let inner = replaced(group.stream(), known);

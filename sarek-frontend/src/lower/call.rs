@@ -1,6 +1,7 @@
 //! Calls of functions: ids, and numeric functions written as `f32::sqrt(x)`.
 
-use quote::quote;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
 use sarek_ir::{Builtin, Expr, Scalar, SubgroupOp};
 use syn::spanned::Spanned;
 
@@ -68,9 +69,8 @@ impl Lowerer<'_> {
                     "drop it",
                 );
             }
-            self.audits.push(quote! {
-                const _: extern "C-unwind" fn() -> ::core::primitive::usize = #path;
-            });
+            let ty = quote!(extern "C-unwind" fn() -> ::core::primitive::usize);
+            self.audit_built_in(path, &ty, &quote!());
             return Value::Scalar(self.known(Expr::Builtin(builtin), Scalar::Usize, e.span()));
         }
         if let Some(value) = self.collective(path, e) {
@@ -83,6 +83,44 @@ impl Lowerer<'_> {
             return value;
         }
         self.device_call(e, path, wanted)
+    }
+
+    /// Has rustc test that a path means the façade's function, whose type is known. Where a bare name means nothing, rustc says so of the
+    /// call alone: a macro of that name is there to be imported, and the function itself around.
+    pub(super) fn audit_built_in(
+        &mut self,
+        path: &syn::Path,
+        ty: &TokenStream,
+        generics: &TokenStream,
+    ) {
+        // One test for all calls.
+        if !self.built_ins.insert(super::path_text(path)) {
+            return;
+        }
+        let audit = match path.get_ident() {
+            None => quote!(const _: #ty = #path #generics;),
+            Some(name) => {
+                let (krate, span) = (&self.krate, Span::mixed_site().located_at(name.span()));
+                let (name, alias) = (
+                    Ident::new(&name.to_string(), span),
+                    Ident::new("__sarek_built_in", span),
+                );
+                quote_spanned! {span=>
+                    const _: () = {
+                        #[allow(unused_imports)]
+                        use #krate::#name as #alias;
+                        {
+                            #[allow(unused_macros)]
+                            macro_rules! #name { () => {}; }
+                            #[allow(unused_imports)]
+                            use #name as #alias;
+                            const _: #ty = #alias #generics;
+                        }
+                    };
+                }
+            }
+        };
+        self.audits.push(audit);
     }
 
     /// Is it a bare name, or one of the façade crate or its prelude?
@@ -143,7 +181,7 @@ pub(super) fn qualifying_type(path: &syn::Path) -> Option<Scalar> {
 }
 
 /// Is it one of the functions that kernels have of themselves?
-fn is_built_in(name: &str) -> bool {
+pub(super) fn is_built_in(name: &str) -> bool {
     Builtin::from_name(name).is_some()
         || SubgroupOp::from_name(name).is_some()
         || ["barrier", "block_fence", "device_fence"].contains(&name)

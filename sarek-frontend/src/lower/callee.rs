@@ -357,7 +357,14 @@ impl Callee {
                     #import
                 }
             }
-            Err(_) => import(&path),
+            Err(_) => {
+                // One place with the user's path, so that rustc says once what is private.
+                let mut alias = alias.clone();
+                if let Some(last) = path.clone().into_iter().last() {
+                    alias.set_span(last.span());
+                }
+                quote_spanned!(span=> #[allow(unused_imports)] use #path as #alias;)
+            }
         })
     }
 

@@ -1,5 +1,6 @@
 //! Barriers, fences and subgroup operations.
 
+use proc_macro2::TokenStream;
 use quote::quote;
 use sarek_ir::{Scalar, Scope, Stmt, SubgroupOp};
 use syn::spanned::Spanned;
@@ -32,8 +33,7 @@ impl Lowerer<'_> {
                 "drop it",
             );
         }
-        self.audits
-            .push(quote!(const _: extern "C-unwind" fn() = #path;));
+        self.audit_built_in(path, &quote!(extern "C-unwind" fn()), &quote!());
         self.push(stmt, path.segments.last()?.ident.span());
         Some(Value::Unit)
     }
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
             | SubgroupOp::InclusiveSum
             | SubgroupOp::ExclusiveSum => self.ty(ids[0]),
         };
-        self.audits.push(subgroup_audit(op, path));
+        self.audit_built_in(path, &subgroup_type(op), &quote!());
         let (args, span) = (self.kernel.push_list(&ids), e.span());
         let result = self.result(ty);
         let declared = Stmt::Let {
@@ -92,34 +92,31 @@ impl Lowerer<'_> {
     }
 }
 
-/// Has rustc test that the function is the façade's, by one instance of it.
-fn subgroup_audit(op: SubgroupOp, path: &syn::Path) -> proc_macro2::TokenStream {
+/// The type of one instance of the façade's function.
+fn subgroup_type(op: SubgroupOp) -> TokenStream {
     let (bool_ty, f32_ty) = (
         quote!(::core::primitive::bool),
         quote!(::core::primitive::f32),
     );
     match op {
         SubgroupOp::All | SubgroupOp::Any => {
-            quote!(const _: extern "C-unwind" fn(#bool_ty) -> #bool_ty = #path;)
+            quote!(extern "C-unwind" fn(#bool_ty) -> #bool_ty)
         }
         SubgroupOp::Ballot => {
-            quote!(const _: extern "C-unwind" fn(#bool_ty) -> ::core::primitive::u64 = #path;)
+            quote!(extern "C-unwind" fn(#bool_ty) -> ::core::primitive::u64)
         }
         SubgroupOp::Shuffle
         | SubgroupOp::ShuffleUp
         | SubgroupOp::ShuffleDown
         | SubgroupOp::ShuffleXor
         | SubgroupOp::Broadcast => {
-            let usize_ty = quote!(::core::primitive::usize);
-            quote!(const _: extern "C-unwind" fn(#f32_ty, #usize_ty) -> #f32_ty = #path;)
+            quote!(extern "C-unwind" fn(#f32_ty, ::core::primitive::usize) -> #f32_ty)
         }
         SubgroupOp::Sum
         | SubgroupOp::Product
         | SubgroupOp::Min
         | SubgroupOp::Max
         | SubgroupOp::InclusiveSum
-        | SubgroupOp::ExclusiveSum => {
-            quote!(const _: extern "C-unwind" fn(#f32_ty) -> #f32_ty = #path;)
-        }
+        | SubgroupOp::ExclusiveSum => quote!(extern "C-unwind" fn(#f32_ty) -> #f32_ty),
     }
 }

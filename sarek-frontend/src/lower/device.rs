@@ -16,6 +16,7 @@ use super::given::Arguments;
 use super::similar::nearest;
 use super::{Binding, Lowerer, Value};
 use crate::diagnostics::{Mistake, codes};
+use crate::emit::strukt;
 use crate::parse::{Parameters, Signature};
 
 impl Lowerer<'_> {
@@ -53,7 +54,7 @@ impl Lowerer<'_> {
                     codes::RESULT,
                     span,
                     "this function yields a value, and none is given here",
-                    "give one",
+                    "end each way with the value, behind which stands no `;`",
                 );
             }
             (Value::Unit, None) => {}
@@ -181,8 +182,7 @@ impl Lowerer<'_> {
 /// functions that it calls. Those of a method that is generic by itself are functions.
 pub(super) fn constants(signature: &Signature, what: &str) -> TokenStream {
     let parameters = Parameters::of(&signature.generics);
-    let mut own = signature.name.clone();
-    own.set_span(Span::mixed_site().located_at(own.span()));
+    let own = strukt::path(&signature.name);
     if !signature.is_function {
         let (name, generics) = (constants_name(None, false, what), parameters.names);
         return quote!(<#own<#generics>>::#name);

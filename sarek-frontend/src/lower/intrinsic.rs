@@ -40,7 +40,7 @@ impl Lowerer<'_> {
                     codes::RESULT,
                     body.brace_token.span.close(),
                     "this function yields a value, and none is given here",
-                    "give one",
+                    "end with the value, behind which stands no `;`",
                 );
             }
             Value::Never => {}

@@ -8,6 +8,7 @@ use sarek_ir::{
 use syn::spanned::Spanned;
 
 use super::array::peeled;
+use super::similar::nearest;
 use super::types::Node;
 use super::{Known, Lowerer, Value};
 use crate::diagnostics::codes;
@@ -142,12 +143,18 @@ impl Lowerer<'_> {
         match Intrinsic::method(&name.to_string(), on) {
             Some(intrinsic) => self.intrinsic(intrinsic, name, on, ids, span),
             None => {
-                self.errors.at(
-                    codes::NO_METHOD,
-                    name.span(),
-                    format!("`{on}` has no method `{name}` in a kernel"),
-                    "use those of the numeric types, listed in the crate's documentation, or a `#[device]` function",
-                );
+                let text = name.to_string();
+                let known = Intrinsic::ALL.iter().map(|i| i.name());
+                let known = known.filter(|known| Intrinsic::method(known, on).is_some());
+                let instead = match nearest(&text, known) {
+                    _ if ["into", "try_into"].contains(&text.as_str()) => {
+                        "convert it by `as`, as in `x as f32`".into()
+                    }
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => "use those of the numeric types, listed in the crate's documentation, or a `#[device]` function".into(),
+                };
+                let what = format!("`{on}` has no method `{name}` in a kernel");
+                self.errors.at(codes::NO_METHOD, name.span(), what, instead);
                 Value::Never
             }
         }

@@ -292,6 +292,8 @@ pub struct Lowerer<'e> {
     conversions: HashMap<ExprId, TokenStream>,
     checks: Vec<TokenStream>,
     audits: Vec<TokenStream>,
+    /// The paths of the façade's functions among those.
+    built_ins: HashSet<String>,
     marks: Vec<(u32, Ty)>,
     /// Types of stand-in values, which need not be known.
     unreachable: Vec<Ty>,
@@ -431,6 +433,7 @@ impl<'e> Lowerer<'e> {
             numbers: Parameters::numbers(&signature.generics),
             checks: vec![],
             audits: vec![],
+            built_ins: HashSet::new(),
             marks: vec![],
             unreachable: vec![],
             unsigned_of: vec![],

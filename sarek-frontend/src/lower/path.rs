@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{Expr, Link, LinkId, Memory, Scalar, Value as Constant};
 use syn::spanned::Spanned;
 
-use super::call::qualifying_type;
+use super::call::{is_built_in, qualifying_type};
 use super::compound::{is_camel_case, is_type_name};
 use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::{Errors, Mistake, codes};
@@ -36,6 +36,17 @@ impl Lowerer<'_> {
                 format!("`{name}` is no value here"),
                 "name a variable or a constant",
             );
+            return Value::Never;
+        }
+        if let Some(name) = e.path.get_ident()
+            && is_built_in(&name.to_string())
+        {
+            let what = format!("`{name}` is a function, and no value");
+            let mistake = Mistake::new(codes::PATH, what, format!("call it: `{name}()`"));
+            let mistake = mistake.because(
+                "a function as a value would be a pointer, and devices have none to functions",
+            );
+            self.errors.report(span, &mistake);
             return Value::Never;
         }
         if let Some(constant) = known_constant(&e.path) {

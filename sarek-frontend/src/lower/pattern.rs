@@ -10,6 +10,7 @@ use syn::spanned::Spanned;
 
 use super::compound::{Constructor, is_camel_case, is_type_name};
 use super::types::Node;
+use super::written::binding;
 use super::{Binding, Known, Lowerer, PendingLiteral, Ty, Value};
 use crate::diagnostics::codes;
 
@@ -25,6 +26,7 @@ pub(super) struct Subject {
 /// A step on the way to a part.
 #[derive(Clone)]
 struct Part {
+    /// Of a variant's, that and the pattern that binds it.
     variant: Option<(NameId, TokenStream)>,
     name: NameId,
     ty: Ty,
@@ -65,13 +67,13 @@ impl Lowerer<'_> {
             let name = part.name;
             value = match &part.variant {
                 None => self.compound(Compound::Field { base: value, name }, part.ty, span),
-                Some((variant, path)) => {
+                Some((variant, pattern)) => {
                     let payload = Compound::Payload {
                         value,
                         variant: *variant,
                         name,
                     };
-                    self.compound_by(payload, path.clone(), part.ty, span)
+                    self.compound_by(payload, pattern.clone(), part.ty, span)
                 }
             };
         }
@@ -88,13 +90,20 @@ impl Lowerer<'_> {
         self.part(of, None, &position.to_string())
     }
 
-    fn part(&mut self, of: &Subject, constructor: Option<&Constructor>, text: &str) -> Subject {
+    /// A part of what a constructor makes, with the pattern that binds it in a variant.
+    fn part(
+        &mut self,
+        of: &Subject,
+        constructor: Option<(&Constructor, TokenStream)>,
+        text: &str,
+    ) -> Subject {
         let name = self.name_id(text);
-        let variant = constructor.and_then(|c| Some((c.variant?, c.path.clone())));
+        let variant = constructor.and_then(|(c, pattern)| Some((c.variant?, &c.path, pattern)));
         let ty = match &variant {
             None => self.types.field(of.ty, name, text),
-            Some((variant, path)) => self.part_type(of.ty, Some(*variant), name, path),
+            Some((variant, path, _)) => self.part_type(of.ty, Some(*variant), name, path),
         };
+        let variant = variant.map(|(variant, _, pattern)| (variant, pattern));
         let mut subject = of.clone();
         subject.parts.push(Part { variant, name, ty });
         subject.ty = ty;
@@ -388,7 +397,9 @@ impl Lowerer<'_> {
             return;
         }
         for (i, elem) in positions(&elems, rest, elems.len()) {
-            let part = self.part(subject, Some(&constructor), &i.to_string());
+            let text = i.to_string();
+            let binds = binding(path, &text, &[], elem.span());
+            let part = self.part(subject, Some((&constructor, binds)), &text);
             self.pattern_into(elem, &part, found);
         }
     }
@@ -402,7 +413,10 @@ impl Lowerer<'_> {
         self.made_by(&constructor, pattern, subject, pat.path.span(), found);
         for field in &pat.fields {
             let text = field.member.to_token_stream().to_string();
-            let part = self.part(subject, Some(&constructor), &text);
+            let others = pat.fields.iter().map(|other| &other.member);
+            let others: Vec<_> = others.filter(|other| **other != field.member).collect();
+            let binds = binding(path, &text, &others, field.member.span());
+            let part = self.part(subject, Some((&constructor, binds)), &text);
             // `P { x }` binds whatever its first letter is.
             match (&*field.pat, field.colon_token) {
                 (syn::Pat::Ident(ident), None) if ident.by_ref.is_none() => {

@@ -491,7 +491,7 @@ impl Lowerer<'_> {
                     codes::REFERENCE,
                     other.span(),
                     "this place is",
-                    &format!("write `*x.{method}(i)`"),
+                    &format!("index the slice where the element is used, `x[i]`, or write `*x.{method}(i)`"),
                 );
                 return None;
             }

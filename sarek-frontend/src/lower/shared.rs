@@ -138,12 +138,12 @@ impl Lowerer<'_> {
         let krate = &self.krate;
         let f32_ty = quote!(::core::primitive::f32);
         let shared = quote!(&'static mut #krate::__private::direct::Shared<#f32_ty>);
-        self.audits.push(if is_slice {
-            let usize_ty = quote!(::core::primitive::usize);
-            quote!(const _: extern "C-unwind" fn(#usize_ty) -> #shared = #plain::<#f32_ty>;)
-        } else {
-            quote!(const _: extern "C-unwind" fn() -> #shared = #plain::<#f32_ty, 1>;)
-        });
+        let (takes, generics) = match is_slice {
+            true => (quote!(::core::primitive::usize), quote!(::<#f32_ty>)),
+            false => (quote!(), quote!(::<#f32_ty, 1>)),
+        };
+        let ty = quote!(extern "C-unwind" fn(#takes) -> #shared);
+        self.audit_built_in(&plain, &ty, &generics);
     }
 
     fn shared_array(

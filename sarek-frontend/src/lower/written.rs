@@ -305,9 +305,9 @@ impl Lowerer<'_> {
             }
             Node::Hole(Hole::Payload { of, name, path, .. }) => {
                 let of = self.probe(*of)?;
-                let (name, otherwise) = (self.kernel.name(*name), quote!(::core::unreachable!()));
-                let span = Span::mixed_site();
-                Some(part_of_variant(&of, path, name, &otherwise, span))
+                let (span, otherwise) = (place(path), quote!(::core::unreachable!()));
+                let pattern = binding(path, self.kernel.name(*name), &[], span);
+                Some(part_of_variant(&of, &pattern, &otherwise, span))
             }
             Node::Hole(Hole::Result(function)) => self.callees[function.index()].probe(),
             Node::Hole(Hole::Constant(link)) => Some(self.links[link.index()].clone()),
@@ -404,25 +404,41 @@ pub(crate) fn made(
     quote_spanned!(span=> #path { #(#members: #values,)* #rest })
 }
 
-/// A field of a value that is of a variant; `otherwise` stands where it is of another.
+/// A field of a value that is of a variant, by a pattern of [`binding`]; `otherwise` stands where it is of another.
 pub(crate) fn part_of_variant(
     value: &TokenStream,
-    path: &TokenStream,
-    name: &str,
+    pattern: &TokenStream,
     otherwise: &TokenStream,
     span: Span,
 ) -> TokenStream {
-    let pattern = match name.parse::<usize>() {
+    let part = part();
+    quote_spanned!(span=> match #value { #pattern => #part, _ => #otherwise })
+}
+
+/// The pattern that binds a field of a variant. It names those `beside` the field as the user's own does: of a wrong name, rustc says
+/// the same of both, once.
+pub(super) fn binding(
+    path: &TokenStream,
+    name: &str,
+    beside: &[&syn::Member],
+    span: Span,
+) -> TokenStream {
+    let (part, span) = (part(), span.resolved_at(path.span()));
+    match name.parse::<usize>() {
         Ok(position) => {
             let before = (0..position).map(|_| quote!(_,));
-            quote_spanned!(span=> #path(#(#before)* __part, ..))
+            quote_spanned!(span=> #path(#(#before)* #part, ..))
         }
         Err(_) => {
             let name = member(name, span);
-            quote_spanned!(span=> #path { #name: __part, .. })
+            quote_spanned!(span=> #path { #name: #part, #(#beside: _,)* .. })
         }
-    };
-    quote_spanned!(span=> match #value { #pattern => __part, _ => #otherwise })
+    }
+}
+
+/// What [`binding`] calls the field.
+fn part() -> Ident {
+    Ident::new("__part", Span::mixed_site())
 }
 
 /// A type's text without the modules of core.

@@ -49,6 +49,11 @@ enum Given {
 
 impl Parse for Entry {
     fn parse(input: ParseStream<'_>) -> syn::Result<Entry> {
+        if input.peek(Lit) {
+            let literal: Lit = input.parse()?;
+            let what = "this is no option, and names none";
+            return Err(Mistake::new(codes::OPTION, what, "write `block = 256`").at(literal.span()));
+        }
         let name = input.call(<syn::Ident as syn::ext::IdentExt>::parse_any)?;
         if (name == "requires" || name == "env") && input.peek(syn::token::Paren) {
             let conditions;
@@ -64,6 +69,14 @@ impl Parse for Entry {
             return Ok(Entry { name, value });
         }
         input.parse::<Token![=]>().map_err(|_| {
+            if ["block", "inline", "crate"]
+                .iter()
+                .any(|known| name == known)
+            {
+                let what = format!("what `{name}` is given stands behind `=`");
+                let instead = format!("write `{name} = …`");
+                return Mistake::new(codes::OPTION, what, instead).at(name.span());
+            }
             let what = format!("`{name}` is not an option");
             let instead = "write `block = …`, `requires(…)`, `env(…)`, `strict` or `crate = …`";
             Mistake::new(codes::OPTION, what, instead).at(name.span())

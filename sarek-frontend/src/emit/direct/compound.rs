@@ -128,11 +128,10 @@ impl Writer<'_> {
                 let (value, path) = (self.expr(*value), self.path(id));
                 quote_spanned!(span=> ::core::matches!(#value, #path))
             }
-            Compound::Payload { value, name, .. } => {
-                let (value, path) = (self.expr(*value), self.path(id));
+            Compound::Payload { value, .. } => {
+                let (value, pattern) = (self.expr(*value), self.path(id));
                 let otherwise = mixed!(::core::hint::unreachable_unchecked());
-                let name = self.kernel.name(*name);
-                let part = part_of_variant(&value, path, name, &otherwise, span);
+                let part = part_of_variant(&value, pattern, &otherwise, span);
                 quote_spanned!(span=> (#part))
             }
             Compound::Construct {
@@ -179,11 +178,10 @@ impl Writer<'_> {
                     let base = self.type_only(*base, span);
                     mixed!((#base)[0])
                 }
-                Compound::Payload { value, name, .. } => {
-                    let (value, path) = (self.type_only(*value, span), self.path(compound));
-                    let (name, otherwise) =
-                        (self.kernel.name(*name), mixed!(::core::unreachable!()));
-                    part_of_variant(&value, path, name, &otherwise, span)
+                Compound::Payload { value, .. } => {
+                    let (value, pattern) = (self.type_only(*value, span), self.path(compound));
+                    let otherwise = mixed!(::core::unreachable!());
+                    part_of_variant(&value, pattern, &otherwise, span)
                 }
                 Compound::IsVariant { .. }
                 | Compound::Construct { .. }

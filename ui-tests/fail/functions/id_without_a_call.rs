@@ -1,0 +1,11 @@
+//! Functions that are not called.
+use sarek::prelude::*;
+
+#[kernel]
+fn wrong(y: &mut [f32]) {
+    let i = global_idx_x;
+    barrier;
+    y[global_idx_x()] = 1.0;
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+//! Methods that numbers do not have, by names near to some that they have.
+use sarek::prelude::*;
+
+#[kernel]
+fn wrong(n: &[u32], x: &[f32], y: &mut [f32]) {
+    let i = global_idx_x();
+    y[i] = x[i].sqroot() + x[i].pow(2);
+    y[i] = n[i].into();
+}
+
+fn main() {}
