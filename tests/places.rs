@@ -7,6 +7,7 @@ use sarek::{Error, FaultKind};
 #[allow(dead_code)]
 mod block;
 #[path = "places/elsewhere.rs"]
+#[allow(dead_code)]
 mod elsewhere;
 
 /// What the kernels of blocks want of their neighbours.

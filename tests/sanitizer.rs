@@ -4,6 +4,10 @@
 use sarek::prelude::*;
 use sarek::{Error, Result};
 
+#[path = "places/elsewhere.rs"]
+#[allow(dead_code)]
+mod elsewhere;
+
 /// What the sanitizer says of a launch, for several orders of threads the same kind of thing.
 #[track_caller]
 fn found(words: &[&str], result: Result<()>) {
@@ -12,7 +16,8 @@ fn found(words: &[&str], result: Result<()>) {
             for word in words {
                 assert!(finding.contains(word), "no `{word}` in: {finding}");
             }
-            assert!(finding.contains("sanitizer.rs:"), "{finding}");
+            let files = ["sanitizer.rs:", "elsewhere.rs:"];
+            assert!(files.iter().any(|f| finding.contains(f)), "{finding}");
         }
         other => panic!("{words:?} was not found: {other:?}"),
     }
@@ -172,6 +177,12 @@ unsafe fn signed_index(width: i32, y: &mut [u32]) {
     y[at as usize] = 1;
 }
 
+/// As [`signed_index`], by a function of another file.
+#[kernel]
+unsafe fn index_elsewhere(width: i32, y: &mut [u32]) {
+    y[elsewhere::wide(global_idx_x() as i32, width) as usize % 4] = 1;
+}
+
 /// One test, since the environment is of the whole process.
 #[test]
 fn known_mistakes_are_found() -> Result<()> {
@@ -216,6 +227,8 @@ fn known_mistakes_are_found() -> Result<()> {
         );
         let overflow = signed_index(1 << 30, &mut zeros()).over(4).run();
         found(&["overflow", "i * width"], overflow);
+        let overflow = index_elsewhere(1 << 30, &mut zeros()).over(4).run();
+        found(&["overflow", "elsewhere.rs:14:5"], overflow);
     }
     found(
         &["overflow", "1u32 << width"],

@@ -7,3 +7,9 @@ use sarek::prelude::*;
 pub fn element(x: &[i32], i: usize) -> i32 {
     x[i]
 }
+
+/// Overflows at line 14, if `width` is large.
+#[device]
+pub fn wide(i: i32, width: i32) -> i32 {
+    i * width
+}

@@ -373,6 +373,13 @@ fn sites_of_calls_come_after_the_kernels_own() {
             ("helper.rs", crate::SiteKind::Index(Memory::Slice(v))),
         ]
     );
+    let variant = crate::write::default_variant(&closed, &crate::write::Cuda);
+    let source = crate::write::render(&closed, &crate::write::Cuda, &variant).expect("it is plain");
+    let text = source.with_line_markers("k.rs", "k.cuda").text;
+    let line = text.lines().position(|line| line.contains("= v["));
+    let before = line.and_then(|line| text.lines().nth(line - 1));
+    assert_eq!(before, Some("#line 1 \"helper.rs\""), "{text}");
+    assert!(text.contains("#line 1 \"k.rs\""), "{text}");
 }
 
 /// `f(2) + f(0) + f(1) + f(2)`

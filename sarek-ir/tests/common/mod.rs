@@ -25,12 +25,37 @@ pub fn compile(kernel: &sarek_ir::Kernel, target: &str, variant: &sarek_ir::writ
     let dialect = sarek_ir::write::dialect(target).expect("a built-in dialect");
     let source = sarek_ir::write::render(kernel, dialect, variant)
         .unwrap_or_else(|e| panic!("{}: {e}", kernel.name));
+    let marked = source.with_line_markers(&kernel.file, "generated");
+    assert_markers(&source, &kernel.file, &marked.text);
     match target {
-        "cuda" => nvrtc::compile(&source.text),
-        "opencl" => opencl::compile(&source.text),
+        "cuda" => nvrtc::compile(&marked.text),
+        "opencl" => opencl::compile(&marked.text),
         "wgsl" => naga_check::check(&source.text),
         other => panic!("no compiler for {other}"),
     }
+}
+
+/// The text with `#line`s is the other, and a compiler that heeds them takes each line to come from where it does.
+fn assert_markers(source: &sarek_ir::write::Source, file: &str, marked: &str) {
+    let mut lines = (1..).zip(source.text.lines());
+    let (mut place, mut number) = ("generated", 1);
+    for line in marked.lines() {
+        if let Some(marker) = line.strip_prefix("#line ") {
+            let (line, name) = marker.split_once(' ').expect("a number and a name");
+            number = line.parse().expect("a number");
+            place = name.trim_matches('"');
+            continue;
+        }
+        let (at, text) = lines.next().expect("no line is added");
+        assert_eq!(line, text);
+        let origin = match source.origin(at) {
+            Some(("", line)) => (file, line),
+            origin => origin.unwrap_or(("generated", at)),
+        };
+        assert_eq!((place, number), origin, "line {at} of\n{}", source.text);
+        number += 1;
+    }
+    assert_eq!(lines.next(), None, "no line is left out");
 }
 
 /// As [`compile`], in the default variant and in one with every check and 64-bit indices.

@@ -286,7 +286,12 @@ fn rejected(device: &Device) -> Check {
         Err(Error::Compile { places, log, .. }) => {
             let suffix = format!("conformance/cases/native_text.rs:{line}");
             let fits = matches!(&places[..], [place] if place.ends_with(&suffix));
-            ensure(fits, || format!("{places:?} is not …{suffix}: {log}"))
+            ensure(fits, || format!("{places:?} is not …{suffix}: {log}"))?;
+            // WGSL has no `#line`.
+            let told = target(device) == "wgsl" || log.contains("native_text.rs");
+            ensure(told, || {
+                format!("the compiler does not name the file: {log}")
+            })
         }
         Err(error) => Err(Stop::Error(error)),
         Ok(()) => wrong("a text that does not compile ran"),
