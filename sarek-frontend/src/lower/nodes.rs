@@ -135,7 +135,18 @@ impl Lowerer<'_> {
     /// Evaluates an expression now, at position `at` of the open block; returns a read of it.
     pub(super) fn spill_at(&mut self, at: usize, expr: ExprId) -> ExprId {
         let (ty, span) = (self.ty(expr), self.span(expr));
-        let local = self.local("t", ty, false);
+        // A constant keeps its name, of which a bad index speaks.
+        let name = match self.kernel.expr(expr) {
+            Expr::Link(link) => {
+                let path = &self.kernel.links[link.index()].path;
+                path.rsplit([':', ' '])
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned()
+            }
+            _ => "t".to_owned(),
+        };
+        let local = self.local(&name, ty, false);
         self.insert(
             at,
             Stmt::Let {

@@ -8,7 +8,7 @@ use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("half/functions", &[], halves),
-    Case::new("bfloat/functions", &[], bfloats),
+    Case::new("half/bfloat_functions", &[], bfloats),
 ];
 
 /// Results for each pair of numbers.

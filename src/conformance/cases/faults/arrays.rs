@@ -70,7 +70,7 @@ unsafe fn arrays_kernel(
     out[i] = value + own[0];
 }
 
-/// What is indexed, if a name tells it, the first index that is bad, and the thread's own part of the index.
+/// What is indexed, the first index that is bad, and the thread's own part of the index.
 const PLACES: [(&str, usize, usize); 10] = [
     ("tile", 32, 5),
     ("grid", 3, 0),
@@ -79,7 +79,7 @@ const PLACES: [(&str, usize, usize); 10] = [
     ("own", 3, 0),
     ("own", 3, 0),
     ("rows", 4, 0),
-    ("", 5, 0),
+    ("PRIMES", 5, 0),
     ("counts", 6, 0),
     ("rows", 64, 37),
 ];
@@ -117,7 +117,7 @@ fn arrays(device: &Device) -> Check {
                 }
                 | FaultKind::Dimension {
                     argument, index, ..
-                } => (name.is_empty() || argument == name) && *index == bad as u64,
+                } => argument == name && *index == bad as u64,
                 _ => false,
             };
             ensure(found && fault.thread == [37, 0, 0], || {
