@@ -34,6 +34,9 @@ impl Marker {
 }
 
 impl VisitMut for Marker {
+    /// Literals in them are not of the body.
+    fn visit_attributes_mut(&mut self, _: &mut Vec<syn::Attribute>) {}
+
     fn visit_local_mut(&mut self, local: &mut syn::Local) {
         local.attrs.push(self.attribute(local.let_token.span));
         syn::visit_mut::visit_local_mut(self, local);

@@ -213,18 +213,21 @@ fn srk_sign_extend(x: i32) -> i64 { return i64(u64(u32(x)) << 32u) >> 32u; }",
     return result;
 }",
     ),
+    // Shifted by no more than the width before the mask: with `(0u - n) & 63u`, Mesa moves 64 bits by 32 wrongly.
     on(
         "rotate_left",
         Int,
         "fn $NAME(x: $T, n: u32) -> $T {
-    return $T(($U(x) << (n & $MASK)) | ($U(x) >> ((0u - n) & $MASK)));
+    let left = n & $MASK;
+    return $T(($U(x) << left) | ($U(x) >> (($MASK + 1u - left) & $MASK)));
 }",
     ),
     on(
         "rotate_right",
         Int,
         "fn $NAME(x: $T, n: u32) -> $T {
-    return $T(($U(x) >> (n & $MASK)) | ($U(x) << ((0u - n) & $MASK)));
+    let right = n & $MASK;
+    return $T(($U(x) >> right) | ($U(x) << (($MASK + 1u - right) & $MASK)));
 }",
     ),
     on(
