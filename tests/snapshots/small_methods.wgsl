@@ -7,7 +7,8 @@ fn srk_leading_zeros_u32(x: u32) -> u32 { return countLeadingZeros(x); }
 fn srk_trailing_zeros_u32(x: u32) -> u32 { return countTrailingZeros(x); }
 
 fn srk_rotate_left_u32(x: u32, n: u32) -> u32 {
-    return u32((u32(x) << (n & 31u)) | (u32(x) >> ((0u - n) & 31u)));
+    let left = n & 31u;
+    return u32((u32(x) << left) | (u32(x) >> ((31u + 1u - left) & 31u)));
 }
 
 fn srk_reverse_bits_u32(x: u32) -> u32 { return reverseBits(x); }
