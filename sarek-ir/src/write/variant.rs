@@ -115,9 +115,11 @@ impl Source {
         let sourced = self.sourced.get(before)?;
         let further = line.checked_sub(sourced.lines.start)?;
         let origin = &sourced.origin;
+        // A line that nobody knows is 0.
+        let line = (origin.line > 0).then_some(origin.line)?;
         Some((
             &origin.file,
-            origin.line + if origin.by_line { further } else { 0 },
+            line + if origin.by_line { further } else { 0 },
         ))
     }
 
