@@ -1,8 +1,13 @@
 //! Compiles every case; see the crate's documentation.
+//!
+//! Cases that are to fail are by themselves: trybuild compiles those of such a test side by side, by one run of cargo.
 
 #[test]
-fn ui() {
-    let cases = trybuild::TestCases::new();
-    cases.pass("pass/*.rs");
-    cases.compile_fail("fail/*/*.rs");
+fn fail() {
+    trybuild::TestCases::new().compile_fail("fail/*/*.rs");
+}
+
+#[test]
+fn pass() {
+    trybuild::TestCases::new().pass("pass/*.rs");
 }
