@@ -50,8 +50,9 @@ impl Plan {
             let tree = Tree::split(rules, stmts, &once);
             let found = Occurrences::of(rules.kernel, &tree);
             let before = once.len();
+            let masked = masked_loops(&tree.nodes);
             for (local, at) in &found.locals {
-                if at.is_crossing() && definitions.agreed(rules, *local) {
+                if at.is_crossing() && definitions.agreed(rules, &masked, *local) {
                     once.extend(definitions.of[local].iter().filter(|s| rules.is_value(**s)));
                 }
             }
@@ -70,6 +71,7 @@ impl Plan {
     ) -> Plan {
         let kernel = rules.kernel;
         let values = Values::of(kernel);
+        let masked = masked_loops(&tree.nodes);
         let mut places = vec![Place::Lane; kernel.locals.len()];
         // What is evaluated again may need locals that do not occur here.
         for (local, _) in outer.iter().filter(|(_, place)| **place == Place::Again) {
@@ -90,7 +92,7 @@ impl Plan {
                     *place
                 }
                 None if !at.is_crossing() => Place::Lane,
-                None if definitions.agreed(rules, local) => Place::Once,
+                None if definitions.agreed(rules, &masked, local) => Place::Once,
                 None => match definitions.value(kernel, &values, local) {
                     Some(value) if can_repeat(kernel, value, &places) => Place::Again,
                     Some(_) | None => Place::Lanes,
@@ -135,6 +137,29 @@ impl Rules<'_> {
             Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Update { .. }
         )
     }
+}
+
+/// The loops that lanes leave by themselves.
+fn masked_loops(nodes: &[Node]) -> HashSet<StmtId> {
+    let mut found = HashSet::new();
+    for node in nodes {
+        match node {
+            Node::If {
+                then, otherwise, ..
+            } => {
+                found.extend(masked_loops(then));
+                found.extend(masked_loops(otherwise));
+            }
+            Node::Loop {
+                stmt, masked, body, ..
+            } => {
+                found.extend(masked.map(|_| *stmt));
+                found.extend(masked_loops(body));
+            }
+            Node::Region { .. } | Node::Once(_) | Node::Barrier | Node::Subgroup { .. } => {}
+        }
+    }
+    found
 }
 
 fn can_repeat(kernel: &Kernel, value: ExprId, places: &[Place]) -> bool {
@@ -260,14 +285,14 @@ impl Definitions {
         }
     }
 
-    /// Do all lanes agree on the local, and on each of its values where it is given?
-    fn agreed(&self, rules: &Rules<'_>, local: LocalId) -> bool {
+    /// Do all lanes agree on the local, and on each of its values where it is given? A masked loop counts for each lane.
+    fn agreed(&self, rules: &Rules<'_>, masked: &HashSet<StmtId>, local: LocalId) -> bool {
         let Some(stmts) = self.of.get(&local) else {
             return false;
         };
         let simple = |stmt: &StmtId| match rules.kernel.stmt(*stmt) {
             Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Update { .. } | Stmt::For { .. } => {
-                rules.uniformity.control(*stmt)
+                rules.uniformity.control(*stmt) && !masked.contains(stmt)
             }
             // What is stored to is an array.
             Stmt::Store { .. }

@@ -135,6 +135,20 @@ fn returns_of_some_leave_a_mask() {
 }
 
 #[test]
+fn a_counter_of_lanes_that_leave_is_of_each() {
+    let (found, plan, kernel) = of(|s| {
+        let out = s.slice_mut("out", Scalar::U64);
+        s.for_("k", s.n(0), s.n(9), |k, l| {
+            let sum = s.subgroup(SubgroupOp::Sum, &[k.get().cast(Scalar::U64)]);
+            s.store(out, k.get(), sum.get());
+            s.if_(thread(s).lt(s.n(3)), || s.break_(l));
+        });
+    });
+    assert_eq!(found, "*!(rsr)");
+    assert_eq!(places(&kernel, &plan, "k"), [Place::Lanes]);
+}
+
+#[test]
 fn divergent_subgroups_are_masked() {
     let (found, plan, kernel) = of(|s| {
         let out = s.slice_mut("out", Scalar::U64);

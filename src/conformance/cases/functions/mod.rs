@@ -6,6 +6,7 @@ mod faults;
 mod generics;
 mod given;
 mod inferred;
+mod left_loops;
 mod methods;
 mod nested;
 mod own_arrays;
@@ -32,6 +33,7 @@ pub const CASES: &[&[Case]] = &[
     together::CASES,
     own_arrays::CASES,
     inferred::CASES,
+    left_loops::CASES,
     methods::CASES,
     nested::CASES,
     recursion::CASES,
