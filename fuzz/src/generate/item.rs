@@ -438,21 +438,19 @@ impl Callee {
         !self.name.ends_with('>') && !self.name.starts_with('<')
     }
 
-    /// May this struct be given?
-    fn takes(&self, strukt: &Struct, is_mutable: bool) -> bool {
+    /// May this struct be given? Where a method changes what is no variable, rustc tells that it has a copy.
+    fn takes(&self, (name, strukt, is_mutable): &(String, Struct, bool)) -> bool {
         let same = self
             .takes_struct
             .as_ref()
             .is_some_and(|s| s.name == strukt.name);
-        same && (is_mutable || self.receiver != Some(Receiver::Mutable))
+        let changeable = *is_mutable && !name.contains('.');
+        same && (changeable || self.receiver != Some(Receiver::Mutable))
     }
 
     fn is_callable(&self, g: &Gen) -> bool {
         let has_array = |elem| !arrays(g, elem).is_empty();
-        let has_struct = g
-            .records
-            .iter()
-            .any(|(_, of, mutable)| self.takes(of, *mutable));
+        let has_struct = g.records.iter().any(|r| self.takes(r));
         let is_small = self.size + g.called <= if g.in_function { 12 } else { 60 };
         is_small
             && (has_struct || self.receiver != Some(Receiver::Mutable))
@@ -493,18 +491,17 @@ impl Gen {
             });
         }
         let mut parts = vec!["@".to_string(); callee.takes.len()];
-        exprs.extend(
-            callee
-                .takes
-                .iter()
-                .map(|ty| self.settled(*ty))
-                .collect::<Vec<_>>(),
-        );
+        let alike = self.records.iter().filter(|r| callee.takes(r));
+        let alike: Vec<_> = alike.map(|r| r.0.clone()).collect();
+        let known = (!alike.is_empty()).then(|| self.pick(&alike).clone());
+        let values =
+            |g: &mut Gen| -> Vec<_> { callee.takes.iter().map(|ty| g.settled(*ty)).collect() };
+        exprs.extend(match (&known, callee.receiver) {
+            (Some(known), Some(Receiver::Mutable)) => self.without_changing(known, values),
+            _ => values(self),
+        });
         let mut on = None;
         if let Some(strukt) = &callee.takes_struct {
-            let fits = |r: &&(String, Struct, bool)| callee.takes(&r.1, r.2);
-            let alike: Vec<_> = self.records.iter().filter(fits).cloned().collect();
-            let known = (!alike.is_empty()).then(|| self.pick(&alike).0.clone());
             match (callee.receiver, known) {
                 (None, Some(known)) => parts.push(known),
                 (None, None) => parts.push(self.record(strukt, None, &mut exprs)),
@@ -537,6 +534,31 @@ impl Gen {
             None => format!("{name}({parts})"),
         };
         (before, call, exprs)
+    }
+
+    /// What `make` does, which changes nothing of a variable: it is borrowed.
+    pub(super) fn without_changing<T>(
+        &mut self,
+        name: &str,
+        make: impl FnOnce(&mut Gen) -> T,
+    ) -> T {
+        let outer = (self.scope.clone(), self.sums.clone(), self.records.clone());
+        let is_of = |other: &str| {
+            let rest = other.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        for var in self.scope.iter_mut().filter(|v| is_of(&v.name)) {
+            var.mutable = false;
+        }
+        for (_, _, mutable) in self.records.iter_mut().filter(|r| is_of(&r.0)) {
+            *mutable = false;
+        }
+        for sum in self.sums.iter_mut().filter(|s| is_of(&s.name)) {
+            sum.mutable = false;
+        }
+        let made = make(self);
+        (self.scope, self.sums, self.records) = outer;
+        made
     }
 
     /// The slices and arrays that may be lent to be read.

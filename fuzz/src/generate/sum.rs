@@ -45,9 +45,9 @@ impl Part {
 /// A local of an enum.
 #[derive(Clone, Debug)]
 pub(super) struct Local {
-    name: String,
+    pub name: String,
     sum: Sum,
-    mutable: bool,
+    pub mutable: bool,
 }
 
 pub(super) const RULES: &[Rule<Expr>] = &[
@@ -230,7 +230,8 @@ fn matched(g: &mut Gen, ty: Scalar) -> Expr {
     let local = local(g);
     let (mut text, mut exprs) = (format!("(match {} {{ ", local.name), vec![]);
     for variant in &local.sum.variants {
-        let guard = g.once_in(3).then(|| g.expr(Scalar::Bool));
+        let guard = |g: &mut Gen| g.expr(Scalar::Bool);
+        let guard = g.once_in(3).then(|| g.without_changing(&local.name, guard));
         let is_guarded = guard.is_some();
         exprs.extend(guard);
         let (pattern, typed, values) = with_bound(g, variant, false, |g| match is_guarded {
