@@ -145,6 +145,31 @@ fn $NAME(x: f64) -> f32 {
     return select(b, a, a > b);
 }",
     ),
+    // llvmpipe keeps fractions above 2^24 and loses the sign of zero, unless the processor rounds eight at once.
+    plain(
+        "trunc_f64",
+        "fn $NAME(x: f64) -> f64 {
+    let bits = bitcast<u64>(x);
+    let exponent = i32((bits >> 52u) & 0x7fflu) - 1023i;
+    if (exponent < 0i) { return bitcast<f64>(bits & 0x8000000000000000lu); }
+    if (exponent > 51i) { return x; }
+    return bitcast<f64>(bits & ~(0xffffffffffffflu >> u32(exponent)));
+}",
+    ),
+    plain(
+        "floor_f64",
+        "fn $NAME(x: f64) -> f64 {
+    let whole = srk_trunc_f64(x);
+    return select(whole, whole - 1.0lf, whole > x);
+}",
+    ),
+    plain(
+        "ceil_f64",
+        "fn $NAME(x: f64) -> f64 {
+    let whole = srk_trunc_f64(x);
+    return select(whole, whole + 1.0lf, whole < x);
+}",
+    ),
     // NVIDIA's Vulkan driver makes a number of a NaN that it can see.
     on(
         "floor",
