@@ -52,6 +52,16 @@ pub fn run(kernels: &[Compiled]) {
     }
 }
 
+/// How many kernels rustc compiles at once.
+pub const BATCH: u64 = 16;
+
+/// The instruction sets of this processor.
+fn sets() -> Vec<Isa> {
+    let mut sets = vec![Isa::Baseline, Isa::Avx2, Isa::Avx512];
+    sets.retain(|set| *set <= isa());
+    sets
+}
+
 /// What of the compiled bodies of a crate rustc compiles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
@@ -68,10 +78,10 @@ pub struct Form {
 impl Form {
     /// All forms at a level that this processor runs.
     pub fn all(opt_level: u64) -> Vec<Form> {
-        let sets = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
-        let sets = sets.into_iter().filter(|set| *set <= isa());
         let both = [true, false];
-        sets.flat_map(|isa| both.map(|proved| (isa, proved)))
+        sets()
+            .into_iter()
+            .flat_map(|isa| both.map(|proved| (isa, proved)))
             .flat_map(|(isa, proved)| {
                 both.map(|shapes| Form {
                     opt_level,
@@ -83,11 +93,14 @@ impl Form {
             .collect()
     }
 
-    /// One of them for a crate whose first kernel has this seed.
+    /// One of them for a crate whose first kernel has this seed: crates take turns with the instruction sets.
     pub fn of_seed(opt_levels: &[u64], seed: u64) -> Form {
         let mut random = Random::new(seed);
         let mut below = |n: usize| random.below(n as u64) as usize;
-        let forms = Form::all(opt_levels[below(opt_levels.len())]);
+        let mut forms = Form::all(opt_levels[below(opt_levels.len())]);
+        let sets = sets();
+        let turn = sets[(seed / BATCH) as usize % sets.len()];
+        forms.retain(|form| form.isa == turn);
         forms[below(forms.len())]
     }
 }
@@ -259,4 +272,18 @@ fn blamed(log: &str) -> Vec<(usize, String)> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crates_take_turns_with_instruction_sets() {
+        let of = |at: u64| Form::of_seed(&[1], 1 + at * BATCH).isa;
+        let n = sets().len() as u64;
+        let found: Vec<Isa> = (0..n).map(of).collect();
+        assert!(sets().iter().all(|set| found.contains(set)), "{found:?}");
+        assert_eq!(of(n), of(0));
+    }
 }

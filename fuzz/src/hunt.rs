@@ -8,7 +8,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sarek_fuzz::batch::{Crate, Form};
+use sarek_fuzz::batch::{BATCH, Crate, Form};
 use sarek_fuzz::case::Case;
 use sarek_fuzz::compiler::Compiler;
 use sarek_fuzz::generate::{Generated, generate, generate_for_rustc};
@@ -27,9 +27,6 @@ const CANDIDATES: usize = 1500;
 
 /// How long a device may take for a candidate, most of which take a fraction of a second.
 const HASTE: Duration = Duration::from_secs(20);
-
-/// How many kernels rustc compiles at once.
-const BATCH: u64 = 16;
 
 /// A run over seeds.
 pub struct Hunt<'o> {

@@ -3,6 +3,7 @@
 
 #![deny(warnings)]
 
+mod shaped;
 mod shapes;
 
 use sarek::prelude::*;

@@ -74,7 +74,7 @@ impl Lowerer<'_> {
         let (block, ()) = self.in_block(|this| this.arms(&arms[..=last], &subject, &mut outcome));
         // What follows the last arm is not reached, but may be wrong.
         for arm in &arms[last + 1..] {
-            self.in_block(|this| this.arm_body(arm, &subject));
+            self.in_block(|this| this.arm_body(arm, &subject, &[]));
         }
         self.yield_outcome(outcome, block, e.match_token.span)
     }
@@ -86,25 +86,38 @@ impl Lowerer<'_> {
         };
         let span = arm.pat.span();
         if rest.is_empty() {
-            let value = self.arm_body(arm, subject);
+            let value = self.arm_body(arm, subject, &[]);
             return self.arrive(outcome, value, span);
         }
-        let cond = self.arm_test(arm, subject);
+        let (cond, held) = self.arm_test(arm, subject);
         let (then, ()) = self.in_block(|this| {
-            let value = this.arm_body(arm, subject);
+            let value = this.arm_body(arm, subject, &held);
             this.arrive(outcome, value, span);
         });
         let (otherwise, ()) = self.in_block(|this| this.arms(rest, subject, outcome));
         self.branch(cond, then, otherwise, span);
     }
 
-    /// Does the arm take the value? Its guard is asked only if the pattern fits.
-    fn arm_test(&mut self, arm: &Arm<'_>, subject: &Subject) -> ExprId {
+    /// Does the arm take the value? Its guard is asked only if the pattern fits. Where a guard decides between alternatives
+    /// that bind names, there are locals, too, that tell of each but the last whether it was taken.
+    fn arm_test(&mut self, arm: &Arm<'_>, subject: &Subject) -> (ExprId, Vec<LocalId>) {
         let span = arm.pat.span();
         let cases = alternatives(arm.pat);
+        let others = match arm.guard {
+            Some(_) if self.binds_names(&cases[0], subject) => cases.len() - 1,
+            Some(_) | None => 0,
+        };
+        let held: Vec<LocalId> = (0..others).map(|_| self.not_taken(span)).collect();
         let mut test: Option<ExprId> = None;
-        for case in &cases {
-            let (block, case) = self.in_block(|this| this.case_test(case, arm.guard, subject));
+        for (at, case) in cases.iter().enumerate() {
+            let (block, case) = self.in_block(|this| {
+                let fits = this.case_test(case, arm.guard, subject);
+                let Some(&local) = held.get(at) else {
+                    return fits;
+                };
+                this.push(Stmt::Assign { local, value: fits }, span);
+                this.read(local, span)
+            });
             test = Some(match test {
                 None => {
                     self.splice(block);
@@ -113,7 +126,21 @@ impl Lowerer<'_> {
                 Some(lhs) => self.either(lhs, block, case, span),
             });
         }
-        test.unwrap_or_else(|| self.truth(true, span))
+        let test = test.unwrap_or_else(|| self.truth(true, span));
+        (test, held)
+    }
+
+    fn binds_names(&mut self, case: &syn::Pat, subject: &Subject) -> bool {
+        !self.pattern(case, subject).names.is_empty()
+    }
+
+    /// A local that becomes true where something is taken.
+    fn not_taken(&mut self, span: Span) -> LocalId {
+        let ty = self.types.known(Scalar::Bool);
+        let local = self.local("taken", ty, true);
+        let init = Some(self.truth(false, span));
+        self.push(Stmt::Let { local, init }, span);
+        local
     }
 
     /// `lhs || rhs`; the statements of `rhs` run only when it is asked for.
@@ -165,10 +192,7 @@ impl Lowerer<'_> {
             return both.unwrap_or_else(|| self.truth(true, span));
         }
         // The guard has statements, which run only when the pattern fits.
-        let ty = self.types.known(Scalar::Bool);
-        let local = self.local("taken", ty, true);
-        let init = Some(self.truth(false, span));
-        self.push(Stmt::Let { local, init }, span);
+        let local = self.not_taken(span);
         if !block.ended {
             let assign = Stmt::Assign {
                 local,
@@ -190,22 +214,25 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Binds the names of an arm and runs its body.
-    fn arm_body(&mut self, arm: &Arm<'_>, subject: &Subject) -> Value {
+    /// Binds the names of an arm and runs its body. `held` is what [`Lowerer::arm_test`] gave.
+    fn arm_body(&mut self, arm: &Arm<'_>, subject: &Subject, held: &[LocalId]) -> Value {
         self.scopes.push(Default::default());
-        self.bind_cases(arm.pat, subject);
+        self.bind_cases(arm.pat, subject, held);
         let value = self.value(arm.body);
         self.scopes.pop();
         value
     }
 
-    /// Binds what a pattern that is known to fit binds.
-    fn bind_cases(&mut self, pat: &syn::Pat, subject: &Subject) {
+    /// Binds what a pattern that is known to fit binds: by the first alternative that fits, or that was taken.
+    fn bind_cases(&mut self, pat: &syn::Pat, subject: &Subject, held: &[LocalId]) {
         let cases = alternatives(pat);
-        let found: Vec<Found> = cases
+        let mut found: Vec<Found> = cases
             .iter()
             .map(|case| self.pattern(case, subject))
             .collect();
+        for (case, local) in found.iter_mut().zip(held) {
+            case.test = Some(self.read(*local, pat.span()));
+        }
         if found.iter().all(|case| case.names.is_empty()) {
             return;
         }
@@ -335,10 +362,10 @@ impl Lowerer<'_> {
             guard: None,
             body: &e.cond,
         };
-        let test = self.arm_test(&arm, &subject);
+        let (test, _) = self.arm_test(&arm, &subject);
         let (then, ()) = self.in_block(|this| {
             this.scopes.push(Default::default());
-            this.bind_cases(&cond.pat, &subject);
+            this.bind_cases(&cond.pat, &subject, &[]);
             let value = this.scoped_block(&e.then_branch);
             this.scopes.pop();
             this.arrive(&mut outcome, value, span);
@@ -376,9 +403,9 @@ impl Lowerer<'_> {
             guard: None,
             body: first,
         };
-        let test = self.arm_test(&arm, &subject);
+        let (test, _) = self.arm_test(&arm, &subject);
         let (block, ()) = self.in_block(|this| {
-            this.bind_cases(&cond.pat, &subject);
+            this.bind_cases(&cond.pat, &subject, &[]);
             this.chain(rest, then);
         });
         self.branch(test, block, OpenBlock::default(), span);
@@ -427,7 +454,7 @@ impl Lowerer<'_> {
                 guard: None,
                 body: diverge,
             };
-            let test = self.arm_test(&arm, &subject);
+            let (test, _) = self.arm_test(&arm, &subject);
             let (otherwise, value) = self.in_block(|this| this.value(diverge));
             if !otherwise.ended && value != Value::Never {
                 self.errors.at(
@@ -439,7 +466,7 @@ impl Lowerer<'_> {
             }
             self.branch(test, OpenBlock::default(), otherwise, span);
         }
-        self.bind_cases(&local.pat, &subject);
+        self.bind_cases(&local.pat, &subject, &[]);
         Value::Unit
     }
 
@@ -472,7 +499,7 @@ impl Lowerer<'_> {
             guard: call.guard.as_ref(),
             body: &call.expr,
         };
-        Value::Scalar(self.arm_test(&arm, &subject))
+        Value::Scalar(self.arm_test(&arm, &subject).0)
     }
 
     // Branches.

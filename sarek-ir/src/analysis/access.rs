@@ -8,6 +8,7 @@
 //! Native blocks are the user's promise and are not looked into.
 
 mod affine;
+mod bounds;
 mod collect;
 mod given;
 mod phases;

@@ -1,6 +1,6 @@
 //! What surrounds a lane: where the arrays of lanes are, and which masks it stands under.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
@@ -48,7 +48,7 @@ pub struct Frame<'a> {
     /// The loops that a strip runs by steps: [`super::masked`].
     pub steps: HashSet<StmtId>,
     /// The loops in which a strip takes turns: [`super::stride`].
-    pub turns: HashMap<StmtId, Turns>,
+    pub turns: BTreeMap<StmtId, Turns>,
     /// Of such a loop's body: the local that tells where a lane is, `__turn + __w`.
     pub turn: Option<LocalId>,
     /// Is a strip too wide for registers?
@@ -70,7 +70,7 @@ impl<'a> Frame<'a> {
             full: false,
             given: false,
             steps: HashSet::new(),
-            turns: HashMap::new(),
+            turns: BTreeMap::new(),
             turn: None,
             wide: false,
         }

@@ -34,6 +34,11 @@ impl Default for Shapes {
 }
 
 impl Shapes {
+    /// Their names.
+    pub const NAMES: [&str; 7] = [
+        "trim", "strips", "masked", "strides", "peel", "columns", "inside",
+    ];
+
     /// None of them.
     pub const fn none() -> Shapes {
         Shapes {
@@ -47,20 +52,23 @@ impl Shapes {
         }
     }
 
-    /// The shapes of a list such as `"trim, strips"`; `None` if a name is unknown.
+    /// The shapes of a list such as `"trim, strips"`, or all but those of one such as `"-trim, strips"`; `None` if a name is unknown.
     pub fn from_list(list: &str) -> Option<Shapes> {
-        let mut shapes = Shapes::none();
-        for name in list.split(',').map(str::trim).filter(|n| !n.is_empty()) {
-            match name {
-                "trim" => shapes.trim = true,
-                "strips" => shapes.strips = true,
-                "masked" => shapes.masked = true,
-                "strides" => shapes.strides = true,
-                "peel" => shapes.peel = true,
-                "columns" => shapes.columns = true,
-                "inside" => shapes.inside = true,
+        let (mut shapes, names, on) = match list.strip_prefix('-') {
+            Some(names) => (Shapes::default(), names, false),
+            None => (Shapes::none(), list, true),
+        };
+        for name in names.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+            *match name {
+                "trim" => &mut shapes.trim,
+                "strips" => &mut shapes.strips,
+                "masked" => &mut shapes.masked,
+                "strides" => &mut shapes.strides,
+                "peel" => &mut shapes.peel,
+                "columns" => &mut shapes.columns,
+                "inside" => &mut shapes.inside,
                 _ => return None,
-            }
+            } = on;
         }
         Some(shapes)
     }

@@ -5,7 +5,7 @@
 //! registers, the loops change places: `for k in 0..n { for w in strip { sum[w] += … } }`. A strip is split as a
 //! block is, its boundaries being these loops. Lanes that fill no strip run as before.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use sarek_ir::analysis::regions::{MaskId, Node, Place, Plan, RegionId, Rules};
@@ -37,7 +37,7 @@ struct Moved {
     /// Those that are run by steps: [`super::masked`].
     steps: HashSet<StmtId>,
     /// Those in which lanes take turns: [`super::stride`].
-    turns: HashMap<StmtId, Turns>,
+    turns: BTreeMap<StmtId, Turns>,
 }
 
 impl Writer<'_> {

@@ -3,6 +3,7 @@
 mod branches;
 mod evaluation;
 mod forms;
+mod guards;
 mod labels;
 mod loops;
 mod ranges;
@@ -19,6 +20,7 @@ pub const CASES: &[&[Case]] = &[
     ranges::CASES,
     labels::CASES,
     forms::CASES,
+    guards::CASES,
     returns::CASES,
     scopes::CASES,
     evaluation::CASES,

@@ -53,7 +53,7 @@ fn walk(x: &[u32], at: usize, seen: &mut u32) {
 }
 
 /// Both kinds of calls: the last one is a turn of a loop.
-#[device(inline = 4)]
+#[device(inline = 3)]
 fn mixed<T: Num>(n: u32, x: T) -> u32 {
     if n == 0 {
         return 1;

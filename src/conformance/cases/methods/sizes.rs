@@ -9,6 +9,8 @@ pub const CASES: &[Case] = &[
     Case::new("methods/usize/wide", &[Capability::I64], wide),
     Case::new("methods/usize/small", &[Capability::I64], small),
     Case::new("methods/usize/narrow", &[], narrow),
+    Case::new("methods/usize/zeros", &[Capability::I64], zeros),
+    Case::new("methods/usize/widened", &[Capability::I64], widened),
     Case::new(
         "methods/usize/rest",
         &[Capability::I64, Capability::F64],
@@ -113,60 +115,129 @@ fn small(device: &Device) -> Check {
     run(device, (0..300).map(|_| (next(), next())).collect())
 }
 
-/// What the bounds of a launch alone tell to fit 32 bits, where the width shows in the answer.
+/// All values fit 32 bits by what the launch alone tells, so that devices may compute with these; the answers are those of 64.
 #[kernel]
 fn narrow_kernel(a: &[u32], b: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
     let x = (a[i] & 0x7fff) as usize;
     let y = (b[i] & 0xff) as usize;
-    out[12 * i] = x.leading_zeros();
-    out[12 * i + 1] = x.count_ones();
-    out[12 * i + 2] = x.trailing_zeros();
-    out[12 * i + 3] = (!x >> 60) as u32;
-    out[12 * i + 4] = x.saturating_sub(y) as u32;
-    out[12 * i + 5] = x.saturating_mul(y) as u32;
-    out[12 * i + 6] = x.abs_diff(y) as u32;
-    out[12 * i + 7] = x.rotate_left(40).trailing_zeros();
-    out[12 * i + 8] = x.wrapping_sub(y) as u32;
-    out[12 * i + 9] = (x.wrapping_sub(y) > 0xffff_ffff) as u32;
-    out[12 * i + 10] = i.leading_zeros() + a.len().leading_zeros();
-    out[12 * i + 11] = (i.wrapping_sub(1) as f32 * 0.0) as u32 + x.div_ceil(y + 1) as u32;
+    out[9 * i] = x.count_ones();
+    out[9 * i + 1] = x.count_zeros();
+    out[9 * i + 2] = x.saturating_sub(y) as u32;
+    out[9 * i + 3] = x.saturating_mul(y) as u32;
+    out[9 * i + 4] = x.abs_diff(y) as u32;
+    out[9 * i + 5] = (x >> (b[i] % 32)) as u32;
+    out[9 * i + 6] = x.wrapping_shr(b[i] % 32) as u32;
+    out[9 * i + 7] = x.is_power_of_two() as u32;
+    out[9 * i + 8] = x.div_ceil(y + 1) as u32;
 }
 
 fn narrow(device: &Device) -> Check {
-    if !device.info().features.i64 {
-        // The width shows, so that such a device has to report it.
-        return Ok(());
-    }
-    let mut random = Random::new(40);
-    let mut inputs: Vec<(u32, u32)> = (0..300)
-        .map(|_| (random.bits() as u32, random.bits() as u32))
-        .collect();
-    inputs.extend([(0, 0), (0, 1), (1, 0)]);
-    let n = inputs.len() as u64;
-    let at: Vec<(u32, u32)> = inputs.clone();
-    let names: [&str; 12] = std::array::from_fn(|_| "a method");
-    let index = std::cell::Cell::new(0u64);
+    let names: [&str; 9] = std::array::from_fn(|_| "a method");
     binary(
         names,
-        &at,
+        &narrow_inputs(),
         |a, b, out, n| narrow_kernel(a, b, out).over(n).run_on(device),
+        |a, b| {
+            let (x, y) = (u64::from(a & 0x7fff), u64::from(b & 0xff));
+            let ones = x.count_ones();
+            [
+                ones,
+                64 - ones,
+                x.saturating_sub(y) as u32,
+                (x * y) as u32,
+                x.abs_diff(y) as u32,
+                (x >> (b % 32)) as u32,
+                (x >> (b % 32)) as u32,
+                u32::from(ones == 1),
+                x.div_ceil(y + 1) as u32,
+            ]
+            .map(Due::Exactly)
+        },
+    )
+}
+
+/// The same of bits that are 0, of which 64 bits have more.
+#[kernel]
+fn zeros_kernel(a: &[u32], b: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    let x = (a[i] & 0x7fff) as usize;
+    let y = (b[i] & 0xff) as usize;
+    out[4 * i] = x.leading_zeros();
+    out[4 * i + 1] = x.trailing_zeros();
+    out[4 * i + 2] = i.leading_zeros() + a.len().leading_zeros();
+    out[4 * i + 3] = (x * y).trailing_zeros();
+}
+
+fn zeros(device: &Device) -> Check {
+    let inputs = narrow_inputs();
+    let n = inputs.len() as u64;
+    let index = std::cell::Cell::new(0u64);
+    binary(
+        ["leading", "trailing", "of lengths", "of products"],
+        &inputs,
+        |a, b, out, n| zeros_kernel(a, b, out).over(n).run_on(device),
         |a, b| {
             let i = index.replace(index.get() + 1);
             let (x, y) = (u64::from(a & 0x7fff), u64::from(b & 0xff));
             [
                 x.leading_zeros(),
-                x.count_ones(),
                 x.trailing_zeros(),
+                i.leading_zeros() + n.leading_zeros(),
+                (x * y).trailing_zeros(),
+            ]
+            .map(Due::Exactly)
+        },
+    )
+}
+
+fn narrow_inputs() -> Vec<(u32, u32)> {
+    let mut random = Random::new(40);
+    let mut inputs: Vec<(u32, u32)> = (0..300)
+        .map(|_| (random.bits() as u32, random.bits() as u32))
+        .collect();
+    inputs.extend([(0, 0), (0, 1), (1, 0), (1 << 14, 40)]);
+    inputs
+}
+
+/// Small numbers of which the methods make large ones.
+#[kernel]
+fn widened_kernel(a: &[u32], b: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    let x = (a[i] & 0x7fff) as usize;
+    let y = (b[i] & 0xff) as usize;
+    out[7 * i] = (!x >> 60) as u32;
+    out[7 * i + 1] = x.rotate_left(40).trailing_zeros();
+    out[7 * i + 2] = x.wrapping_sub(y) as u32;
+    out[7 * i + 3] = (x.wrapping_sub(y) > 0xffff_ffff) as u32;
+    out[7 * i + 4] = (i.wrapping_sub(1) as f32 * 0.0) as u32;
+    out[7 * i + 5] = (x >> (b[i] % 64)) as u32;
+    out[7 * i + 6] = x.wrapping_shr(b[i]) as u32;
+}
+
+fn widened(device: &Device) -> Check {
+    binary(
+        [
+            "!",
+            "rotate_left",
+            "wrapping_sub",
+            "wrapping_sub >",
+            "wrapping_sub as",
+            ">>",
+            "wrapping_shr",
+        ],
+        &narrow_inputs(),
+        |a, b, out, n| widened_kernel(a, b, out).over(n).run_on(device),
+        |a, b| {
+            let (x, y) = (u64::from(a & 0x7fff), u64::from(b & 0xff));
+            [
                 15,
-                x.saturating_sub(y) as u32,
-                (x * y) as u32,
-                x.abs_diff(y) as u32,
                 x.rotate_left(40).trailing_zeros(),
                 x.wrapping_sub(y) as u32,
                 u32::from(x < y),
-                i.leading_zeros() + n.leading_zeros(),
-                x.div_ceil(y + 1) as u32,
+                0,
+                (x >> (b % 64)) as u32,
+                (x >> (b % 64)) as u32,
             ]
             .map(Due::Exactly)
         },

@@ -1,5 +1,6 @@
 //! Values of several parts: structs, tuples, enums, and patterns.
 
+mod enum_layouts;
 mod enums;
 mod layouts;
 mod literals;
@@ -20,6 +21,7 @@ pub const CASES: &[&[Case]] = &[
     structs::CASES,
     tuples::CASES,
     enums::CASES,
+    enum_layouts::CASES,
     layouts::CASES,
     literals::CASES,
     options::CASES,

@@ -1,0 +1,107 @@
+//! The values of literals, once their types are known.
+
+use sarek_ir::{Expr, Scalar, Type, Value as Constant, eval};
+
+use super::{Lowerer, PendingLiteral};
+use crate::diagnostics::{Mistake, codes};
+
+impl Lowerer<'_> {
+    pub(super) fn settle_literals(&mut self) {
+        for pending in std::mem::take(&mut self.literals) {
+            let value = match self.kernel.type_of(pending.expr) {
+                Type::Scalar(ty) => literal_value(&pending, ty),
+                Type::Compound(_) => foreign_literal(&pending),
+            };
+            match value {
+                Ok(value) => {
+                    self.kernel.exprs.to_mut()[pending.expr.index()] = Expr::Literal(value)
+                }
+                Err(mistake) => self.errors.report(pending.lit.span(), &mistake),
+            }
+        }
+    }
+}
+
+/// A literal of a type that is known when the kernel is linked, and that takes its value from the widest.
+fn foreign_literal(pending: &PendingLiteral) -> Result<Constant, Mistake> {
+    if !pending.is_float() {
+        return literal_value(pending, Scalar::I64)
+            .or_else(|_| literal_value(pending, Scalar::U64));
+    }
+    let wide = literal_value(pending, Scalar::F64)?;
+    let narrow = literal_value(pending, Scalar::F32)?;
+    if eval::cast(wide, Scalar::F32) != narrow {
+        let what = "this literal is another number as `f32` than as `f64`";
+        let instead = "write its type, as in `0.1f32`";
+        return Err(Mistake::new(codes::LITERAL_RANGE, what, instead));
+    }
+    Ok(wide)
+}
+
+fn literal_value(pending: &PendingLiteral, ty: Scalar) -> Result<Constant, Mistake> {
+    match &pending.lit {
+        syn::Lit::Int(int) => {
+            let digits: u128 = int.base10_parse().map_err(|_| beyond(ty))?;
+            if ty.is_float() {
+                // `1f32`: an integer literal with a float's suffix.
+                return float(int.base10_digits(), pending.negative, ty);
+            }
+            let magnitude = i128::try_from(digits).map_err(|_| beyond(ty))?;
+            let value = if pending.negative {
+                -magnitude
+            } else {
+                magnitude
+            };
+            let exact = Constant::int(ty, value).filter(|v| v.as_int() == Some(value));
+            exact.ok_or_else(|| match pending.beyond {
+                true => Mistake::new(
+                    codes::LITERAL_RANGE,
+                    format!("the end of this range does not fit `{ty}`"),
+                    format!("write the type of this range, as in `..={}{ty}`", value - 1),
+                ),
+                false => beyond(ty),
+            })
+        }
+        syn::Lit::Float(lit) => float(lit.base10_digits(), pending.negative, ty),
+        other => unreachable!("a pending literal is a number, not {other:?}"),
+    }
+}
+
+fn beyond(ty: Scalar) -> Mistake {
+    let what = format!("this literal does not fit `{ty}`");
+    Mistake::new(codes::LITERAL_RANGE, what, "use a wider type")
+}
+
+fn float(digits: &str, negative: bool, ty: Scalar) -> Result<Constant, Mistake> {
+    let sign = if negative { "-" } else { "" };
+    let text = format!("{sign}{digits}");
+    match ty {
+        Scalar::F16 | Scalar::Bf16 => Err(Mistake::new(
+            codes::HALF,
+            format!("`{ty}` has no literals"),
+            format!("write `{ty}::from_f32_const(1.5)`"),
+        )),
+        Scalar::F32 => match text.parse::<f32>() {
+            Ok(value) if value.is_finite() => Ok(Constant::f32(value)),
+            Ok(_) | Err(_) => Err(beyond(ty)),
+        },
+        Scalar::F64 => match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(Constant::f64(value)),
+            Ok(_) | Err(_) => Err(beyond(ty)),
+        },
+        Scalar::Bool
+        | Scalar::I8
+        | Scalar::U8
+        | Scalar::I16
+        | Scalar::U16
+        | Scalar::I32
+        | Scalar::U32
+        | Scalar::I64
+        | Scalar::U64
+        | Scalar::Usize => Err(Mistake::new(
+            codes::MISMATCH,
+            format!("a float literal is not a `{ty}`"),
+            "write an integer, or convert by `as`",
+        )),
+    }
+}

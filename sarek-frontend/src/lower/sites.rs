@@ -1,0 +1,292 @@
+//! Which places of a kernel can fault, and which of them a launch can prove.
+
+use sarek_ir::{
+    Argument, Compound, Expr, ExprId, Place, Precondition, Root, Scalar, SiteId, Step, Stmt,
+    Value as Constant,
+};
+
+use super::Lowerer;
+
+impl Lowerer<'_> {
+    /// Drops sites that nothing has.
+    pub(super) fn compact_sites(&mut self) {
+        let old = std::mem::take(self.kernel.sites.to_mut());
+        let mut sites = vec![];
+        let mut numbers = vec![None; old.len()];
+        let mut renumber = |site: &mut SiteId| {
+            sites.push(old[site.index()].clone());
+            let number = SiteId(sites.len() as u32 - 1);
+            numbers[site.index()] = Some(number);
+            *site = number;
+        };
+        for expr in self.kernel.exprs.to_mut() {
+            expr_site(expr).into_iter().for_each(&mut renumber);
+        }
+        for stmt in self.kernel.stmts.to_mut() {
+            stmt_site(stmt).into_iter().for_each(&mut renumber);
+        }
+        for compound in self.kernel.compounds.to_mut() {
+            if let Compound::Index {
+                site: Some(site), ..
+            } = compound
+            {
+                renumber(site);
+            }
+        }
+        for place in self.kernel.places.to_mut() {
+            place_sites(place).into_iter().for_each(&mut renumber);
+        }
+        for precondition in self.kernel.preconditions.to_mut() {
+            if let Precondition::Holds(site) = precondition {
+                *site = numbers[site.index()].expect("its assertion stands at the kernel's head");
+            }
+        }
+        self.kernel.sites = sites.into();
+    }
+
+    /// A site is not provable when what it checks depends on memory or on floats.
+    pub(super) fn mark_provable_sites(&mut self) {
+        let mut data = DataDependence {
+            locals: vec![false; self.kernel.locals.len()],
+        };
+        while data.grow(&self.kernel) {}
+        let kernel = &self.kernel;
+        let mut unprovable = vec![];
+        let mut check = |site: Option<SiteId>, depends: bool| {
+            unprovable.extend(site.filter(|_| depends));
+        };
+        for expr in kernel.exprs.iter() {
+            match *expr {
+                Expr::Load { index, site, .. } => check(site, data.expr(kernel, index)),
+                Expr::Bounded { index, len, site } => {
+                    check(site, data.expr(kernel, index) || data.expr(kernel, len));
+                }
+                Expr::Divide { lhs, rhs, site, .. } => check(site, data.divisor(kernel, lhs, rhs)),
+                Expr::Literal(_)
+                | Expr::Link(_)
+                | Expr::Local(_)
+                | Expr::Param(_)
+                | Expr::Len(_)
+                | Expr::Builtin(_)
+                | Expr::Unary { .. }
+                | Expr::Binary { .. }
+                | Expr::And { .. }
+                | Expr::Or { .. }
+                | Expr::Cast { .. }
+                | Expr::Call { .. }
+                | Expr::Compound(_)
+                | Expr::Faulted => {}
+            }
+        }
+        for compound in kernel.compounds.iter() {
+            if let Compound::Index { index, site, .. } = *compound {
+                check(site, data.expr(kernel, index));
+            }
+        }
+        for place in kernel.places.iter() {
+            if let Root::Element { index, site, .. } = place.root {
+                check(site, data.expr(kernel, index));
+            }
+            for step in place.steps.iter() {
+                if let Step::Index { index, site } = *step {
+                    check(site, data.expr(kernel, index));
+                }
+            }
+        }
+        for stmt in kernel.stmts.iter() {
+            match *stmt {
+                Stmt::Store { index, site, .. } | Stmt::Atomic { index, site, .. } => {
+                    check(site, data.expr(kernel, index));
+                }
+                Stmt::Assert { cond, site } => check(Some(site), data.expr(kernel, cond)),
+                Stmt::Let { .. }
+                | Stmt::Assign { .. }
+                | Stmt::Update { .. }
+                | Stmt::If { .. }
+                | Stmt::Loop { .. }
+                | Stmt::For { .. }
+                | Stmt::Break { .. }
+                | Stmt::Continue { .. }
+                | Stmt::Return
+                | Stmt::Barrier
+                | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
+                | Stmt::Subgroup { .. }
+                | Stmt::Call { .. }
+                | Stmt::Native { .. } => {}
+            }
+        }
+        for site in unprovable {
+            self.kernel.sites.to_mut()[site.index()].provable = false;
+        }
+    }
+}
+
+/// Which locals depend on memory or on floats.
+struct DataDependence {
+    locals: Vec<bool>,
+}
+
+impl DataDependence {
+    /// Does it depend on data whether `lhs / rhs` is defined?
+    fn divisor(&self, kernel: &sarek_ir::Kernel, lhs: ExprId, rhs: ExprId) -> bool {
+        let literal = kernel.literal(rhs).and_then(Constant::as_int);
+        if literal.is_some_and(|d| d != 0 && d != -1) {
+            return false;
+        }
+        let signed = kernel
+            .type_of(rhs)
+            .as_scalar()
+            .is_none_or(Scalar::is_signed);
+        self.expr(kernel, rhs) || signed && self.expr(kernel, lhs)
+    }
+
+    fn expr(&self, kernel: &sarek_ir::Kernel, id: ExprId) -> bool {
+        let is_length = |c: &Compound| matches!(c, Compound::Len { .. });
+        match kernel.expr(id) {
+            Expr::Compound(id) if is_length(&kernel.compounds[id.index()]) => false,
+            Expr::Load { .. } => true,
+            Expr::Local(local) => {
+                let ty = kernel.type_of(id).as_scalar();
+                self.locals[local.index()] || ty.is_none_or(Scalar::is_float)
+            }
+            Expr::Literal(_) | Expr::Link(_) | Expr::Len(_) | Expr::Builtin(_) | Expr::Faulted => {
+                false
+            }
+            Expr::Param(_) => false,
+            Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_) => kernel
+                .operands(id)
+                .into_iter()
+                .any(|o| self.expr(kernel, o)),
+        }
+    }
+
+    /// Spreads along assignments; `true` when that found more.
+    fn grow(&mut self, kernel: &sarek_ir::Kernel) -> bool {
+        let before = self.locals.iter().filter(|l| **l).count();
+        for stmt in kernel.stmts.iter() {
+            match *stmt {
+                Stmt::Let {
+                    local,
+                    init: Some(value),
+                }
+                | Stmt::Assign { local, value } => {
+                    self.locals[local.index()] |= self.expr(kernel, value);
+                }
+                Stmt::For {
+                    local, start, end, ..
+                } => {
+                    self.locals[local.index()] |=
+                        self.expr(kernel, start) || self.expr(kernel, end);
+                }
+                Stmt::Native { native } => {
+                    for local in kernel.changed_by_text(native) {
+                        self.locals[local.index()] = true;
+                    }
+                }
+                Stmt::Atomic {
+                    result: Some(result),
+                    ..
+                }
+                | Stmt::Subgroup { result, .. } => self.locals[result.index()] = true,
+                Stmt::Update { place, .. } => {
+                    if let Root::Local(local) = kernel.places[place.index()].root {
+                        self.locals[local.index()] = true;
+                    }
+                }
+                Stmt::Call { call } => {
+                    let call = &kernel.calls[call.index()];
+                    let changed = call.args.iter().filter_map(|arg| match arg {
+                        Argument::Local(local) => Some(*local),
+                        Argument::Value(_) | Argument::Memory(_) => None,
+                    });
+                    for local in changed.chain(call.result) {
+                        self.locals[local.index()] = true;
+                    }
+                }
+                Stmt::Let { init: None, .. }
+                | Stmt::Barrier
+                | Stmt::Fence { .. }
+                | Stmt::Panic { .. }
+                | Stmt::Print { .. }
+                | Stmt::Atomic { result: None, .. }
+                | Stmt::Store { .. }
+                | Stmt::Assert { .. }
+                | Stmt::If { .. }
+                | Stmt::Loop { .. }
+                | Stmt::Break { .. }
+                | Stmt::Continue { .. }
+                | Stmt::Return => {}
+            }
+        }
+        self.locals.iter().filter(|l| **l).count() > before
+    }
+}
+
+/// The site that an expression has itself.
+fn expr_site(expr: &mut Expr) -> Option<&mut SiteId> {
+    match expr {
+        Expr::Load { site, .. } | Expr::Bounded { site, .. } | Expr::Divide { site, .. } => {
+            site.as_mut()
+        }
+        Expr::Literal(_)
+        | Expr::Link(_)
+        | Expr::Local(_)
+        | Expr::Param(_)
+        | Expr::Len(_)
+        | Expr::Builtin(_)
+        | Expr::Unary { .. }
+        | Expr::Binary { .. }
+        | Expr::And { .. }
+        | Expr::Or { .. }
+        | Expr::Cast { .. }
+        | Expr::Call { .. }
+        | Expr::Compound(_)
+        | Expr::Faulted => None,
+    }
+}
+
+/// The site that a statement has itself.
+fn stmt_site(stmt: &mut Stmt) -> Option<&mut SiteId> {
+    match stmt {
+        Stmt::Store { site, .. } | Stmt::Atomic { site, .. } => site.as_mut(),
+        Stmt::Assert { site, .. } | Stmt::Panic { site } => Some(site),
+        Stmt::Let { .. }
+        | Stmt::Assign { .. }
+        | Stmt::Update { .. }
+        | Stmt::If { .. }
+        | Stmt::Loop { .. }
+        | Stmt::For { .. }
+        | Stmt::Break { .. }
+        | Stmt::Continue { .. }
+        | Stmt::Return
+        | Stmt::Barrier
+        | Stmt::Fence { .. }
+        | Stmt::Print { .. }
+        | Stmt::Subgroup { .. }
+        | Stmt::Call { .. }
+        | Stmt::Native { .. } => None,
+    }
+}
+
+fn place_sites(place: &mut Place) -> Vec<&mut SiteId> {
+    let root = match &mut place.root {
+        Root::Element { site, .. } => site.as_mut(),
+        Root::Local(_) | Root::Param(_) => None,
+    };
+    let steps = place.steps.to_mut().iter_mut();
+    let steps = steps.filter_map(|step| match step {
+        Step::Index { site, .. } => site.as_mut(),
+        Step::Field(_) => None,
+    });
+    root.into_iter().chain(steps).collect()
+}

@@ -1,0 +1,349 @@
+//! Kernels in every shape of loops over lanes.
+//!
+//! Each has the plain shape, all shapes, each shape alone, and all but each; what is left out here would be the same code as
+//! another one, to which `sarek-frontend/tests/shapes.rs` holds this list. Masked loops and those with strides are ways to run
+//! loops of strips, so that they are alone with these.
+
+use sarek::prelude::*;
+use sarek::{Launch, Ready};
+
+/// Where a kernel runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// One thread for each of so many columns and rows.
+    Over(usize, usize),
+    /// So many blocks along x and y, and threads of each.
+    Blocks([usize; 2], [usize; 2]),
+}
+
+/// A launch of a kernel in one of its shapes.
+pub type Launched =
+    for<'a> unsafe fn(usize, &'a Vector<u32>, &'a mut Vector<u32>, Place) -> Ready<'a>;
+
+/// In blocks of any size.
+fn free(launch: Launch<'_>, place: Place) -> Ready<'_> {
+    match place {
+        Place::Over(columns, rows) => launch.over((columns, rows)),
+        Place::Blocks([x, y], [w, h]) => launch.grid((x, y)).block((w, h)),
+    }
+}
+
+/// In blocks of the kernel's own size.
+fn fixed(launch: Launch<'_, sarek::__private::FixedBlock>, place: Place) -> Ready<'_> {
+    match place {
+        Place::Over(columns, rows) => launch.over((columns, rows)),
+        Place::Blocks([x, y], _) => launch.grid((x, y)),
+    }
+}
+
+/// A kernel with the shapes of a list.
+macro_rules! in_shapes {
+    (free $shapes:tt $($function:tt)*) => {
+        #[kernel(__shapes = $shapes)]
+        $($function)*
+    };
+    (fixed $shapes:tt $($function:tt)*) => {
+        #[kernel(block = (16, 8), __shapes = $shapes)]
+        $($function)*
+    };
+}
+
+/// Kernels, each with the way to launch it, and the names and lists of its shapes.
+macro_rules! shaped {
+    ($($kernel:ident $launched:ident [$($name:ident $shapes:tt)*] $arguments:tt $body:tt)*) => {$(
+        pub mod $kernel {
+            use super::{Launched, $launched};
+            use sarek::prelude::*;
+
+            $(
+                in_shapes!($launched $shapes unsafe fn $name $arguments $body);
+            )*
+
+            /// The plain one first.
+            pub const SHAPES: &[(&str, Launched)] = &[
+                // SAFETY: the caller's promise.
+                $((stringify!($name), |n, x, out, place| $launched(unsafe { $name(n, x, out) }, place))),*
+            ];
+        }
+    )*};
+}
+
+shaped! {
+    // Loops that all lanes agree on, with jumps and arrays inside.
+    sums free [plain "" all "-" trim "trim" peel "peel" inside "inside"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let i = global_idx_x();
+        if i < x.len() {
+            let mut sum = x[i];
+            let mut last = [1u32, 2];
+            for k in 0..n {
+                let near = x[(i + k) % x.len()];
+                if near % 2 == 0 {
+                    sum = sum.wrapping_mul(3) + near % 5;
+                }
+                for j in 0..k {
+                    sum = sum ^ (j as u32 * near);
+                    last[j % 2] = sum % 9;
+                }
+                if k > 5 {
+                    break;
+                }
+            }
+            out[i] = sum % 100_000 + last[0] + last[1];
+        }
+    }
+    // Turns of a loop with strides, with branches inside.
+    strides free [plain "" all "-" trim "trim" peel "peel" inside "inside"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let i = global_idx_x();
+        if i < out.len() {
+            let mut at = i;
+            let mut sum = 0;
+            while at < x.len() {
+                let v = x[at];
+                sum += v;
+                if v % 3 == 1 {
+                    for k in 0..v % 4 {
+                        sum += k;
+                    }
+                }
+                at += n + 1;
+            }
+            out[i] = sum;
+        }
+    }
+    // The same between barriers; strides with which an index could wrap, and counters that are used behind their loops.
+    turns free [plain "" all "-" trim "trim" peel "peel" masked "strips, masked" strides "strips, strides" no_trim "-trim" no_masked "-masked" no_strides "-strides"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let counts = shared_array::<Atomic<u32>, 16>();
+        let t = thread_idx_x();
+        if t < 16 {
+            counts[t].store(0);
+        }
+        barrier();
+        let mut sum = 0u32;
+        let mut at = n + block_idx_x() * block_dim_x() + t;
+        while x.len() > at {
+            let v = x[at];
+            counts[v as usize % 16].fetch_add(v);
+            if v % 3 == 1 {
+                sum += v + at as u32;
+            }
+            at += grid_dim_x() * block_dim_x();
+        }
+        let mut far = t;
+        while far < usize::MAX / 2 {
+            sum += 100 + x[far % x.len()];
+            far += usize::MAX / 4 - n;
+        }
+        // Strides with which an index of lanes could wrap, and a counter that is used behind its loop.
+        let mut huge = global_idx_x();
+        while huge < n {
+            sum += 1000;
+            huge += usize::MAX / 2 + 1;
+        }
+        let mut last = global_idx_x();
+        while last < n {
+            last += x.len() + n;
+        }
+        barrier();
+        out[global_idx_x()] = sum % 100_000 + counts[t % 16].load() + last as u32 * 7;
+    }
+    // Conditions that tell a row's edges.
+    edges free [plain "" all "-"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let width = n + 2;
+        let i = global_idx_x();
+        let j = global_idx_y();
+        let at = j * global_dim_x() + i;
+        if at < out.len() {
+            let inner = i > 1 && i + 3 < width && j >= 1 && j + 1 <= n;
+            out[at] = if inner { x[at] + x[at - 1] * 10 } else { x[at] };
+            if thread_idx_x() >= 3 && 4 >= thread_idx_x() {
+                out[at] += 7;
+            }
+            if n < i && n > 3 {
+                out[at] += 1000;
+            }
+        }
+    }
+    // Guards that whole rows pass, between barriers.
+    inside free [plain "" all "-"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let tile = shared_array::<u32, 1024>();
+        let t = thread_idx_x();
+        let i = global_idx_x();
+        let mut first = 0;
+        let mut sum = 0;
+        while first < n {
+            let j = first + t;
+            tile[t] = if j < x.len() && first > 2 { x[j] } else { 1 };
+            if x.len() > i && i >= n / 3 {
+                sum += x[i];
+            } else {
+                sum += 1000;
+            }
+            barrier();
+            if t < 3 || first + t >= n {
+                sum += tile[(t + 1) % block_dim_x()];
+            }
+            barrier();
+            first += block_dim_x();
+        }
+        let far = if i + n * 7 < x.len() && n != 3 { x[i + n * 7] } else { 5 };
+        out[i] = sum * 10 + far;
+    }
+    // A block that writes along y.
+    columns free [plain "" all "-" trim "trim" peel "peel" columns "columns" inside "inside" no_inside "-inside"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let tile = shared_array::<[u32; 8], 8>();
+        let (tx, ty) = (thread_idx_x(), thread_idx_y());
+        let (i, j) = (global_idx_x(), global_idx_y());
+        let height = global_dim_y();
+        let mut sum = x[(j * global_dim_x() + i) % x.len()];
+        tile[ty][tx] = sum;
+        if i > n {
+            sum += j as u32;
+        }
+        barrier();
+        out[i * height + j] = sum * 100 + tile[tx % block_dim_y()][ty % block_dim_x()];
+        if j < n {
+            out[i * height + j] += 7;
+        }
+    }
+    // The same from the first statement to the last.
+    across free [plain "" all "-" columns "columns" no_columns "-columns"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let (i, j) = (global_idx_x(), global_idx_y());
+        let height = global_dim_y();
+        let value = x[(j * global_dim_x() + i) % x.len()] * 100 + n as u32;
+        out[i * height + j] = value;
+    }
+    // Values of several parts, kept by strips alone and across barriers.
+    parts free [plain "" all "-"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let tile = shared_array::<u32, 1024>();
+        let t = thread_idx_x();
+        let i = global_idx_x();
+        let own = u32x4::new(x[i % x.len()], i as u32, t as u32, 3);
+        let mut sums = u32x4::ZERO;
+        let mut pair = (7u32, true);
+        let mut many = [u32x4::ZERO; 2];
+        for k in 0..n {
+            let near = x[(i + k) % x.len()];
+            sums = sums + own * u32x4::splat(near);
+            sums.w += k as u32;
+            if near % 2 == 0 {
+                pair = (pair.0 + near, !pair.1);
+            }
+            many[k % 2].x += near;
+        }
+        tile[t] = sums.x % 1000 + own.y;
+        barrier();
+        for k in 0..block_dim_x() {
+            sums = sums + u32x4::new(tile[k], own.z, pair.0, 1);
+            pair.1 = pair.1 != (tile[k] % 3 == 0);
+        }
+        barrier();
+        let (a, b, c, d) = (sums.x, sums.y, sums.z, sums.w);
+        let flag = if pair.1 { 1 } else { 2 };
+        out[i] = (a % 1000 + b % 1000 * 3 + c % 1000 * 5 + d % 1000 * 7) * 10 + flag + many[0].x + many[1].x;
+    }
+    // Loops that lanes leave one by one.
+    steps free [plain "" all "-" trim "trim" peel "peel" inside "inside"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let n = n as u32;
+        let i = global_idx_x();
+        if i < x.len() {
+            let mut v = x[i];
+            let mut steps = 0;
+            while v > 1 && steps < n {
+                if v % 2 == 0 {
+                    v /= 2;
+                } else {
+                    v = v * 3 + 1;
+                }
+                steps += 1;
+            }
+            let mut left = 200 - x[i];
+            let mut turns = 0;
+            loop {
+                turns += 1;
+                if left < 40 {
+                    break;
+                }
+                left -= 40;
+                if left % 3 == 0 {
+                    continue;
+                }
+                turns += 100;
+            }
+            let mut f = 0.5f32;
+            for k in 0..n {
+                if f > 6.0 {
+                    break;
+                }
+                let by = f * 0.25;
+                f = f + by.sqrt() + k as f32 * 0.01 * (x[i] as f32).min(3.0);
+                turns += k;
+            }
+            out[i] = steps * 100_000 + turns * 100 + (f * 8.0) as u32;
+        }
+    }
+    // A product in tiles: a loop that moves outside of strips, between barriers, with values kept across them.
+    tiles free [plain "" all "-" trim "trim" strips "strips"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let a = shared_array::<[u32; 33], 32>();
+        let b = shared_array::<[u32; 33], 32>();
+        let tx = thread_idx_x();
+        let ty = thread_idx_y();
+        let width = block_dim_x();
+        let mut sum = 0u32;
+        let mut rest = [0u32; 3];
+        for t in 0..n {
+            a[ty][tx] = x[(t * 7 + ty * width + tx) % x.len()];
+            b[ty][tx] = x[(t * 5 + tx * 3 + ty) % x.len()] % 10;
+            barrier();
+            for k in 0..block_dim_y() {
+                sum += a[ty][k % width] * b[k][tx];
+                rest[(k + tx) % 3] += sum % 7;
+            }
+            barrier();
+            if t % 2 == 1 {
+                for k in 0..2u32 {
+                    sum = sum % 1000 + k;
+                }
+            }
+        }
+        let at = global_idx_y() * global_dim_x() + global_idx_x();
+        out[at] = sum % 100_000 + rest[0] + rest[1] * 3 + rest[2] * 5;
+    }
+    // The same in blocks of one size.
+    fixed_tiles fixed [plain "" all "-" trim "trim" strips "strips"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let a = shared_array::<[u32; 33], 32>();
+        let b = shared_array::<[u32; 33], 32>();
+        let tx = thread_idx_x();
+        let ty = thread_idx_y();
+        let width = block_dim_x();
+        let mut sum = 0u32;
+        let mut rest = [0u32; 3];
+        for t in 0..n {
+            a[ty][tx] = x[(t * 7 + ty * width + tx) % x.len()];
+            b[ty][tx] = x[(t * 5 + tx * 3 + ty) % x.len()] % 10;
+            barrier();
+            for k in 0..block_dim_y() {
+                sum += a[ty][k % width] * b[k][tx];
+                rest[(k + tx) % 3] += sum % 7;
+            }
+            barrier();
+            if t % 2 == 1 {
+                for k in 0..2u32 {
+                    sum = sum % 1000 + k;
+                }
+            }
+        }
+        let at = global_idx_y() * global_dim_x() + global_idx_x();
+        out[at] = sum % 100_000 + rest[0] + rest[1] * 3 + rest[2] * 5;
+    }
+}
