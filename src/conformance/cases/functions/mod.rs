@@ -10,6 +10,7 @@ mod methods;
 mod nested;
 mod own_arrays;
 mod parts;
+mod passed_on;
 mod recursion;
 mod slices;
 mod together;
@@ -25,6 +26,7 @@ pub const CASES: &[&[Case]] = &[
     generics::CASES,
     given::CASES,
     parts::CASES,
+    passed_on::CASES,
     traits::CASES,
     unnamed::CASES,
     values::CASES,
