@@ -6,6 +6,7 @@ mod faults;
 mod generics;
 mod given;
 mod inferred;
+mod matched;
 mod methods;
 mod nested;
 mod own_arrays;
@@ -34,6 +35,7 @@ pub const CASES: &[&[Case]] = &[
     together::CASES,
     own_arrays::CASES,
     inferred::CASES,
+    matched::CASES,
     methods::CASES,
     nested::CASES,
     recursion::CASES,

@@ -30,7 +30,7 @@ fn twice(p: &Place, by: f32) -> f32 {
 #[device]
 fn moved(p: &mut Place, q: &Place) -> f32 {
     p.x += size(q);
-    twice(&*p, 2.0) + twice(q, 0.5)
+    twice(p, 2.0) + twice(&*p, 0.25) + twice(q, 0.5)
 }
 
 #[device]
