@@ -34,7 +34,7 @@ fn place(x: f32) -> Option<Place> {
 }
 
 #[device]
-fn half<T: Num>(x: T, least: T) -> Option<T> {
+fn above<T: Num>(x: T, least: T) -> Option<T> {
     if x > least { Some(x - least) } else { None }
 }
 
@@ -82,10 +82,10 @@ fn sum(x: f32) -> f32 {
             sum += w.abs();
         }
     }
-    if let Some(v) = half(x, 2.0) {
+    if let Some(v) = above(x, 2.0) {
         sum += v;
     }
-    if let Some(n) = half(x as u32, 1) {
+    if let Some(n) = above(x as u32, 1) {
         sum += n.count_ones() as f32;
     }
     let (more, count) = both(x);
