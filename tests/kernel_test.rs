@@ -135,6 +135,27 @@ macro_rules! halves {
 halves!(scale_f16 arguments_of_f16 f16);
 halves!(scale_bf16 arguments_of_bf16 bf16);
 
+/// The same in ranges, which are written as those of `f32` are.
+macro_rules! halves_within {
+    ($kernel:ident $test:ident $t:ident) => {
+        #[kernel_test($kernel, ulps = 0)]
+        fn $test(
+            #[within(-2.0..2.0)] a: $t,
+            #[within(..=0.0)] x: &[$t],
+            #[within(0.5..=1.0)] y: &mut [$t],
+        ) {
+            assert!((-2.0..2.0).contains(&a.to_f32()), "{a}");
+            for (x, y) in x.iter().zip(y) {
+                assert!(x.to_f32() <= 0.0 && (0.5..=1.0).contains(&y.to_f32()));
+                *y += $t::from_f32(a.to_f32() * x.to_f32());
+            }
+        }
+    };
+}
+
+halves_within!(scale_f16 ranges_of_f16 f16);
+halves_within!(scale_bf16 ranges_of_bf16 bf16);
+
 #[kernel]
 fn add(by: u32, #[item] from: &u32, #[item] to: &mut u32) {
     *to = (*from).wrapping_add(by);

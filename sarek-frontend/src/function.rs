@@ -253,6 +253,7 @@ impl Owner {
             instance: ty.clone(),
             strukt: None,
             own: Own::default(),
+            is_erased: false,
             ty,
             generics: quote!(<#declared>),
             clause,

@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 
 use crate::diagnostics::{Errors, codes};
 use crate::emit::function::{Owner, items};
-use crate::emit::{audited, marks, outline, reference, reported, types};
+use crate::emit::{audited, impls, marks, outline, reference, reported, types};
 use crate::expand::is_cooperative;
 use crate::function::lower_body;
 use crate::lower::plain_name;
@@ -88,6 +88,7 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
             instance,
             method: Some(method),
             own: Own::of(&generic_by_itself),
+            is_erased: of_trait.is_some() && !Callables::are_in(&function.sig),
         };
         let Some((signature, items)) =
             method_items(function, &of_method, &parameters, has_types, krate, errors)
@@ -113,7 +114,7 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
         if of_trait.is_some() {
             let own = items.as_ref().map(|_| &of_method);
             let owner = of_trait_method(&function.sig.ident, &generic_by_itself);
-            let passed_on = outline::passed_on(&owner, own, &signature, krate);
+            let passed_on = outline::passed_on(&owner, own, of_method.is_erased, &signature, krate);
             let written = &function.sig;
             of_items.push(quote!(#written { #passed_on }));
         }
@@ -132,6 +133,7 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
 /// A trait, with what its methods have in each impl.
 pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Errors) -> TokenStream {
     let (mut all, mut methods) = (vec![], vec![]);
+    let mut is_whole = true;
     for inner in &item.items {
         let syn::TraitItem::Fn(function) = inner else {
             continue;
@@ -143,20 +145,24 @@ pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Erro
                 "a method of a `#[device]` trait has its body in each impl",
                 "write it there, or as a function, `fn twice<T: Trait>(of: &T)`",
             );
+            is_whole = false;
             continue;
         }
         let Some(signature) = Signature::read_function(&function.sig, errors) else {
+            is_whole = false;
             continue;
         };
         let own = own_generics(&function.sig.generics);
-        let owner = of_trait_method(&function.sig.ident, &own);
+        let mut owner = of_trait_method(&function.sig.ident, &own);
+        owner.is_erased = !Callables::are_in(&function.sig);
         let declared = outline::declared(&owner, &signature, krate);
         methods.push(function.sig.clone());
         all.push(syn::TraitItem::Verbatim(declared));
     }
+    let witness = is_whole.then(|| impls::witness(&item, krate));
     item.items.extend(all);
     let mark = marks::of_trait(&item, &methods);
-    quote!(#item #mark)
+    quote!(#item #mark #witness)
 }
 
 /// What a method is generic by, but for lifetimes and what it calls.
@@ -190,6 +196,7 @@ pub(crate) fn of_trait_method(name: &Ident, own: &syn::Generics) -> Owner {
         instance: TokenStream::new(),
         strukt: None,
         own,
+        is_erased: false,
     };
     let device = owner.device();
     owner.instance = quote!(Self::#device #arguments);

@@ -1,5 +1,9 @@
+use std::mem::MaybeUninit;
+
 use sarek_ir::Packed;
 use sarek_ir::link::{Function, Links};
+
+use crate::direct::{Block, RawFault, Scratch};
 
 /// What `#[device]` implements for the struct that it puts beside a function.
 ///
@@ -28,6 +32,43 @@ pub unsafe trait DeviceFn {
             ir: Self::IR,
             links: Self::links(),
         }
+    }
+
+    /// The compiled body for one lane of a trait's method: what it takes and yields is not said, so that of an impl with other types rustc compares
+    /// the user's signature alone.
+    ///
+    /// # Safety
+    /// That of the body, and `A` and `R` are what that takes and yields.
+    #[doc(hidden)]
+    #[inline(always)]
+    unsafe fn __body<const CHECK: bool, A, R>(
+        _block: &Block,
+        _thread: [usize; 3],
+        _dim: [usize; 3],
+        _base: u32,
+        _args: A,
+    ) -> Result<R, RawFault> {
+        unreachable!("it is no method of a trait")
+    }
+
+    /// The same for all lanes of a block.
+    ///
+    /// # Safety
+    /// As above.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "those of a compiled body")]
+    unsafe fn __block<const CHECK: bool, const FULL: bool, A, R>(
+        _block: &Block,
+        _lanes: [usize; 3],
+        _dim: [usize; 3],
+        _scratch: &Scratch,
+        _base: u32,
+        _active: &[bool],
+        _args: A,
+        _result: &mut [MaybeUninit<R>],
+    ) -> Result<(), RawFault> {
+        unreachable!("it is no method of a trait")
     }
 }
 

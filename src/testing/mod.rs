@@ -51,6 +51,7 @@ mod reference;
 mod sample;
 pub mod tolerance;
 mod trial;
+mod within;
 
 use std::collections::BTreeMap;
 
@@ -59,9 +60,10 @@ use crate::{Device, Error};
 pub(crate) use reference::panic_text;
 #[cfg(feature = "reference")]
 pub use reference::reference;
-pub use sample::{Random, Sample, Within};
+pub use sample::{Random, Sample};
 use trial::Tolerances;
 pub use trial::{Failure, Mismatch, Trial};
+pub use within::Within;
 
 /// Sizes around those of vector registers, subgroups and blocks, and a large one.
 const SIZES: [usize; 10] = [1, 2, 31, 32, 33, 255, 256, 257, 1000, 4099];

@@ -1,7 +1,6 @@
 //! Values that tests make up: seeded random ones, and those at which implementations differ.
 
 use std::fmt::Debug;
-use std::ops::{Bound, RangeBounds};
 
 use super::tolerance::{Format, Tolerance};
 use crate::{Element, bf16, f16};
@@ -222,90 +221,6 @@ impl Sample for bool {
         self == other
     }
 }
-
-/// A number of which tests make up values in a range.
-pub trait Within: Copy + Debug + PartialOrd {
-    /// The least and the greatest number of the type.
-    const ENDS: (Self, Self);
-
-    /// Zero, where that is between the two.
-    fn zero_between(low: Self, high: Self) -> Option<Self>;
-
-    /// A number from `low` to `high`, both included.
-    fn between(random: &mut Random, low: Self, high: Self) -> Self;
-
-    /// The number below.
-    fn below(self) -> Self;
-}
-
-/// The ends of a range: the least and the greatest number in it.
-///
-/// # Panics
-/// If no number is in it.
-pub(super) fn ends<T: Within>(range: &impl RangeBounds<T>) -> (T, T) {
-    let low = match range.start_bound() {
-        Bound::Included(low) => *low,
-        Bound::Excluded(_) | Bound::Unbounded => T::ENDS.0,
-    };
-    let high = match range.end_bound() {
-        Bound::Included(high) => *high,
-        Bound::Excluded(high) => high.below(),
-        Bound::Unbounded => T::ENDS.1,
-    };
-    assert!(
-        low <= high,
-        "no number is in the range from {low:?} to {high:?}"
-    );
-    (low, high)
-}
-
-macro_rules! within_integers {
-    ($($t:ident)*) => {$(
-        impl Within for $t {
-            const ENDS: ($t, $t) = ($t::MIN, $t::MAX);
-
-            fn zero_between(low: $t, high: $t) -> Option<$t> {
-                (low..=high).contains(&0).then_some(0)
-            }
-
-            fn between(random: &mut Random, low: $t, high: $t) -> $t {
-                let span = (high as i128 - low as i128) as u128 + 1;
-                (low as i128 + (u128::from(random.bits()) % span) as i128) as $t
-            }
-
-            fn below(self) -> $t {
-                self.saturating_sub(1)
-            }
-        }
-    )*};
-}
-
-within_integers!(i8 u8 i16 u16 i32 u32 i64 u64 usize);
-
-macro_rules! within_floats {
-    ($($t:ident)*) => {$(
-        impl Within for $t {
-            const ENDS: ($t, $t) = ($t::MIN, $t::MAX);
-
-            fn zero_between(low: $t, high: $t) -> Option<$t> {
-                (low..=high).contains(&0.0).then_some(0.0)
-            }
-
-            fn between(random: &mut Random, low: $t, high: $t) -> $t {
-                let part = random.between(0.0, 1.0);
-                // Neither product overflows, as the difference of the ends might.
-                let value = f64::from(low) * (1.0 - part) + f64::from(high) * part;
-                (value as $t).clamp(low, high)
-            }
-
-            fn below(self) -> $t {
-                self.next_down()
-            }
-        }
-    )*};
-}
-
-within_floats!(f32 f64);
 
 #[cfg(test)]
 mod tests {

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeBounds;
 
-use super::sample::{Random, Sample, Within, ends};
+use super::sample::{Random, Sample};
 use super::tolerance::{Class, Tolerance};
+use super::within::{Within, ends};
 use crate::{Device, Error, Ready, Vector};
 
 /// How near results must be.
@@ -98,7 +99,7 @@ impl<'a> Trial<'a> {
     pub fn value_within<T: Within + 'static>(
         &mut self,
         name: &str,
-        range: impl RangeBounds<T>,
+        range: impl RangeBounds<T::Bound>,
     ) -> T {
         let ends = ends(&range);
         self.one(name, move |random| inside(random, ends))
@@ -115,7 +116,7 @@ impl<'a> Trial<'a> {
         &mut self,
         name: &str,
         count: usize,
-        range: impl RangeBounds<T>,
+        range: impl RangeBounds<T::Bound>,
     ) -> Vec<T> {
         let ends = ends(&range);
         self.many(name, count, move |random| inside(random, ends))

@@ -165,7 +165,7 @@ impl Function {
     }
 }
 
-/// The constant, by arguments that a guess makes of the bounds.
+/// The constant, by arguments that guesses make of the bounds.
 fn by_witness(
     generics: &Generics,
     audit: Option<TokenStream>,
@@ -173,9 +173,10 @@ fn by_witness(
     krate: &TokenStream,
 ) -> TokenStream {
     let name = constant(Span::mixed_site());
-    let Some(arguments) = witness::arguments(generics) else {
-        return quote!(const #name: ::core::primitive::bool = true;);
-    };
+    let guesses = witness::arguments(generics, krate);
+    let each = guesses
+        .iter()
+        .map(|arguments| quote!(<__Function<#(#arguments),*>>::__OK));
     let parameters = Parameters::of(generics);
     let field = parameters.field();
     let Parameters {
@@ -195,7 +196,7 @@ fn by_witness(
             impl<#declared> __Function<#names> #clause {
                 const __OK: ::core::primitive::bool = #krate::__private::direct::audited(#found);
             }
-            <__Function<#(#arguments),*>>::__OK
+            #(#each)&*
         };
     }
 }

@@ -15,7 +15,7 @@ use syn::spanned::Spanned;
 use super::checks::{Checks, checks};
 use super::item::{LinkParts, element_type, link_parts};
 use super::nesting::Nesting;
-use super::{direct, marks, packed, unmarked};
+use super::{direct, marks, outline, packed, unmarked};
 use crate::lower::{Callee, Lowered, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, Own, Parameters, Signature};
 
@@ -36,6 +36,8 @@ pub struct Owner {
     pub strukt: Option<Ident>,
     /// Of a method, what it is generic by besides its type.
     pub own: Own,
+    /// Is it a method of a trait that is reached through the trait by way of `instance`?
+    pub is_erased: bool,
 }
 
 impl Owner {
@@ -284,6 +286,7 @@ fn instance(
         }
     };
     let (ir, links, facts) = (owner.name("ir"), owner.item("links"), owner.item("facts"));
+    let erased = owner.is_erased.then(|| outline::erased(owner, krate));
     let implements = quote! {
         // SAFETY: IR and compiled body are made of the same lowered function, and the facts count its sites.
         #[automatically_derived]
@@ -295,6 +298,8 @@ fn instance(
             fn links() -> #krate::ir::link::Links {
                 #links()
             }
+
+            #erased
         }
     };
     (strukt, implements)

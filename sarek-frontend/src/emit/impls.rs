@@ -5,10 +5,17 @@
 //! rustc reports as the user wrote it. Of its hidden items it would say the same again: they are left out.
 
 use proc_macro2::TokenStream;
+use quote::quote;
+use sarek_ir::Scalar;
 use syn::parse::{Parse, ParseStream};
-use syn::{FnArg, ReceiverKind, ReturnType, Signature, Token, Type, braced, bracketed};
+use syn::{
+    FnArg, Generics, ItemTrait, ReceiverKind, ReturnType, Signature, Token, TraitItem, Type,
+    braced, bracketed,
+};
 
 use super::outline::not_given;
+use super::strukt::located;
+use super::witness::{bounds, number};
 use crate::methods::{of_trait_method, own_generics};
 use crate::parse::named_scalar;
 
@@ -32,6 +39,56 @@ pub fn fitting(tokens: TokenStream) -> TokenStream {
         }
     });
     each.collect()
+}
+
+/// The impl that a trait has for the witness of audits (see [`super::witness`]), beside those of the user's. Where one of its supertraits or the
+/// bounds of one of its types are not met, there is none. `None` of a trait that has what no guess is made of.
+pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
+    if !item.generics.params.is_empty() {
+        return None;
+    }
+    let (mut items, mut met) = (vec![], vec![]);
+    let witness = quote!(#krate::__private::direct::Witness);
+    let supertraits = &item.supertraits;
+    if !supertraits.is_empty() {
+        // With a binder, a bound that is not met is none that rustc reports.
+        met.push(quote!(for<'__sarek> #witness: #supertraits));
+    }
+    for inner in &item.items {
+        items.push(match inner {
+            TraitItem::Fn(function) => {
+                let sig = &function.sig;
+                let own = own_generics(&sig.generics);
+                let hidden = not_given(&of_trait_method(&sig.ident, &own), krate);
+                quote!(#sig { ::core::unreachable!() } #hidden)
+            }
+            TraitItem::Type(of) if of.generics.params.is_empty() => {
+                let (name, bounds) = (&of.ident, &of.bounds);
+                let guess = number(bounds.iter()).ty();
+                if !bounds.is_empty() {
+                    met.push(quote!(for<'__sarek> #guess: #bounds));
+                }
+                quote!(type #name = #guess;)
+            }
+            TraitItem::Const(of) => {
+                let (name, ty) = (&of.ident, &of.ty);
+                let value = match scalar(ty)? {
+                    Scalar::Bool => quote!(false),
+                    Scalar::F16 | Scalar::Bf16 => return None,
+                    _ => quote!(1 as #ty),
+                };
+                quote!(const #name: #ty = #value;)
+            }
+            _ => return None,
+        });
+    }
+    let (unsafety, name) = (&item.unsafety, located(&item.ident));
+    Some(quote! {
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        #[allow(warnings, clippy::all)]
+        #unsafety impl #name for #witness where #(#met),* { #(#items)* }
+    })
 }
 
 /// The path of the façade crate, the trait's methods, and those of the impl.
@@ -84,6 +141,7 @@ fn differ(a: &Signature, b: &Signature) -> bool {
     let own = |of: &Signature| own_generics(&of.generics).params.len();
     let inputs = a.inputs.iter().zip(&b.inputs);
     own(a) != own(b)
+        || bounds_differ(&a.generics, &b.generics)
         || a.inputs.len() != b.inputs.len()
         || inputs.into_iter().any(|(a, b)| arguments_differ(a, b))
         || match (&a.output, &b.output) {
@@ -92,6 +150,15 @@ fn differ(a: &Signature, b: &Signature) -> bool {
             (ReturnType::Type(_, ty), ReturnType::Default)
             | (ReturnType::Default, ReturnType::Type(_, ty)) => is_scalar(ty),
         }
+}
+
+/// Are numbers asked for in an impl that are none in its trait?
+fn bounds_differ(given: &Generics, declared: &Generics) -> bool {
+    let pairs = given.type_params().zip(declared.type_params());
+    pairs.into_iter().any(|(given_param, declared_param)| {
+        let asked = number(bounds(given, &given_param.ident));
+        number(bounds(declared, &declared_param.ident)).lacks(asked)
+    })
 }
 
 fn arguments_differ(a: &FnArg, b: &FnArg) -> bool {
@@ -127,5 +194,12 @@ fn types_differ(a: &Type, b: &Type) -> bool {
 }
 
 fn is_scalar(ty: &Type) -> bool {
-    matches!(ty, Type::Path(ty) if named_scalar(&ty.path).is_some())
+    scalar(ty).is_some()
+}
+
+fn scalar(ty: &Type) -> Option<Scalar> {
+    match ty {
+        Type::Path(ty) => named_scalar(&ty.path),
+        _ => None,
+    }
 }

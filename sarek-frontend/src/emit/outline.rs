@@ -168,6 +168,10 @@ pub fn declared(owner: &Owner, signature: &Signature, krate: &TokenStream) -> To
     let infer = infer_signature(owner, signature, krate);
     let [body, block] = bodies(owner, signature, krate);
     let through_receiver = through_receiver(owner, signature, &TokenStream::new(), krate);
+    let [on_body, on_block] = match owner.is_erased {
+        true => on_instance(owner, krate),
+        false => [(); 2].map(|()| quote!(::core::unreachable!())),
+    };
     quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
@@ -177,16 +181,91 @@ pub fn declared(owner: &Owner, signature: &Signature, krate: &TokenStream) -> To
             ::core::unreachable!()
         }
         #[doc(hidden)]
-        #[allow(clippy::all)]
+        #[inline(always)]
+        #[allow(unused, clippy::all)]
         #body #sized {
-            ::core::unreachable!()
+            #on_body
         }
         #[doc(hidden)]
-        #[allow(clippy::all)]
+        #[inline(always)]
+        #[allow(unused, clippy::all)]
         #block #sized {
-            ::core::unreachable!()
+            #on_block
         }
         #through_receiver
+    }
+}
+
+/// Calls of a method's compiled bodies, through the type that each impl gives for it.
+fn on_instance(owner: &Owner, krate: &TokenStream) -> [TokenStream; 2] {
+    let (device, names) = (owner.device(), owner.own.names());
+    let instance = quote!(<Self::#device<#(#names),*> as #krate::DeviceFn>);
+    [
+        quote! {
+            // SAFETY: both have one contract, and where rustc takes the impl, these types are those of its method.
+            unsafe { #instance::__body::<CHECK, _, _>(__block, __thread, __dim, __base, __args) }
+        },
+        quote! {
+            // SAFETY: the same.
+            unsafe {
+                #instance::__block::<CHECK, FULL, _, _>(
+                    __block, __lanes, __dim, __scratch, __base, __active, __args, __result,
+                )
+            }
+        },
+    ]
+}
+
+/// What is behind these calls.
+pub fn erased(owner: &Owner, krate: &TokenStream) -> TokenStream {
+    let direct = quote!(#krate::__private::direct);
+    let (ty, names) = (&owner.ty, owner.own.names());
+    let (body, block) = (owner.name("body"), owner.name("block"));
+    quote! {
+        #[inline(always)]
+        unsafe fn __body<const __CHECK: ::core::primitive::bool, __A, __R>(
+            __block: &#direct::Block,
+            __thread: [::core::primitive::usize; 3],
+            __dim: [::core::primitive::usize; 3],
+            __base: ::core::primitive::u32,
+            __args: __A,
+        ) -> ::core::result::Result<__R, #direct::RawFault> {
+            // SAFETY: the caller gives what the body takes, and asks for what it yields.
+            unsafe {
+                let __args = #direct::same(__args);
+                let __check = #direct::Flag::<__CHECK>;
+                <#ty>::#body::<#(#names,)* __CHECK>(__check, __block, __thread, __dim, __base, __args)
+                    .map(|__value| #direct::same(__value))
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn __block<
+            const __CHECK: ::core::primitive::bool,
+            const __FULL: ::core::primitive::bool,
+            __A,
+            __R,
+        >(
+            __block: &#direct::Block,
+            __lanes: [::core::primitive::usize; 3],
+            __dim: [::core::primitive::usize; 3],
+            __scratch: &#direct::Scratch,
+            __base: ::core::primitive::u32,
+            __active: &[::core::primitive::bool],
+            __args: __A,
+            __result: &mut [::core::mem::MaybeUninit<__R>],
+        ) -> ::core::result::Result<(), #direct::RawFault> {
+            // SAFETY: the same.
+            unsafe {
+                let __args = #direct::same(__args);
+                let __result = #direct::same(__result);
+                let (__check, __full) = (#direct::Flag::<__CHECK>, #direct::Flag::<__FULL>);
+                <#ty>::#block::<#(#names,)* __CHECK, __FULL>(
+                    __check, __full,
+                    __block, __lanes, __dim, __scratch, __base, __active, __args, __result,
+                )
+            }
+        }
     }
 }
 
@@ -207,14 +286,25 @@ pub fn not_given(owner: &Owner, krate: &TokenStream) -> TokenStream {
     quote!(type #device<#declared> = #krate::__private::direct::Unmarked #clause;)
 }
 
-/// What an impl gives for it: the items of `own`, which belong to the type. A method with errors has none.
+/// What an impl gives for it: the items of `own`, which belong to the type. A method with errors has none. Where the method takes something to
+/// call, whose type has no name, there are functions of the trait's signatures besides.
 pub fn passed_on(
     owner: &Owner,
     own: Option<&Owner>,
+    is_erased: bool,
     signature: &Signature,
     krate: &TokenStream,
 ) -> TokenStream {
     let names = owner.own.names();
+    let (device, declared, clause) = (owner.device(), owner.own.declared(), owner.own.clause(None));
+    let instance = match own {
+        Some(own) => own.instance.clone(),
+        None => quote!(#krate::__private::direct::Unmarked),
+    };
+    let found = quote!(type #device<#declared> = #instance #clause;);
+    if is_erased {
+        return found;
+    }
     let call = |what: &str, arguments: TokenStream| match own {
         Some(own) => {
             let (ty, name) = (&own.ty, own.name(what));
@@ -246,15 +336,10 @@ pub fn passed_on(
             )
         },
     );
-    let (device, declared, clause) = (owner.device(), owner.own.declared(), owner.own.clause(None));
-    let instance = match own {
-        Some(own) => own.instance.clone(),
-        None => quote!(#krate::__private::direct::Unmarked),
-    };
     let infer = infer_signature(owner, signature, krate);
     let [body, block] = bodies(owner, signature, krate);
     quote! {
-        type #device<#declared> = #instance #clause;
+        #found
         #infer #clause {
             ::core::unreachable!("only its type is asked for")
         }

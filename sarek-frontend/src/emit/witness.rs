@@ -1,7 +1,7 @@
 //! Types that a generic function's parameters may be, so that rustc type checks it apart from its callers.
 //!
-//! Which types the bounds mean is a guess by their names: a function whose bounds they do not meet is not audited
-//! (`direct::Unaudited`).
+//! Which types the bounds mean is a guess by their names, or some where a name is none that is known: a function whose bounds none of
+//! them meets is not audited (`direct::Unaudited`).
 
 use std::collections::HashMap;
 
@@ -40,12 +40,34 @@ impl VisitMut for Names {
     }
 }
 
-/// Arguments for the parameters, lifetimes left out. `None` if nothing is known that a bound is met by.
-pub fn arguments(generics: &Generics) -> Option<Vec<TokenStream>> {
-    let mut predicates = generics.where_clause.iter().flat_map(|w| &w.predicates);
-    if predicates.any(|p| matches!(p, syn::WherePredicate::Lifetime(_))) {
-        return None;
-    }
+/// Arguments for the parameters, lifetimes left out: each list is a guess of its own.
+pub fn arguments(generics: &Generics, krate: &TokenStream) -> Vec<Vec<TokenStream>> {
+    let callables = Callables::of(generics);
+    let is_certain = |name: &Ident| {
+        callables.read(&syn::parse_quote!(#name)).is_some()
+            || number(bounds(generics, name)).is_certain
+    };
+    let is_certain = generics.type_params().all(|p| is_certain(&p.ident));
+    let guesses: &[Guess] = match is_certain {
+        true => &[Guess::Number],
+        false => &[Guess::Number, Guess::Float, Guess::Witness],
+    };
+    let each = guesses.iter().map(|guess| guessed(generics, *guess, krate));
+    each.collect()
+}
+
+/// What a parameter may be whose bounds are not all known by their names.
+#[derive(Clone, Copy)]
+enum Guess {
+    /// What the others of its bounds ask for.
+    Number,
+    /// As a bound by a trait of the user's that only floats implement asks for.
+    Float,
+    /// The type that has all `#[device]` traits (see [`super::impls::witness`]).
+    Witness,
+}
+
+fn guessed(generics: &Generics, guess: Guess, krate: &TokenStream) -> Vec<TokenStream> {
     let callables = Callables::of(generics);
     let mut known = HashMap::new();
     let mut all = vec![];
@@ -63,7 +85,12 @@ pub fn arguments(generics: &Generics) -> Option<Vec<TokenStream>> {
                 let name = &param.ident;
                 let argument = match callables.read(&syn::parse_quote!(#name)) {
                     Some(callable) => function(&callable, &known),
-                    None => number(bounds(generics, name))?,
+                    None => match (number(bounds(generics, name)), guess) {
+                        (number, Guess::Number) => number.ty(),
+                        (number, _) if number.is_certain => number.ty(),
+                        (_, Guess::Float) => quote!(::core::primitive::f32),
+                        (_, Guess::Witness) => quote!(#krate::__private::direct::Witness),
+                    },
                 };
                 (name, argument)
             }
@@ -71,11 +98,14 @@ pub fn arguments(generics: &Generics) -> Option<Vec<TokenStream>> {
         known.insert(name.to_string(), argument.clone());
         all.push(argument);
     }
-    Some(all)
+    all
 }
 
 /// All bounds of a type parameter.
-fn bounds<'g>(generics: &'g Generics, name: &'g Ident) -> impl Iterator<Item = &'g TypeParamBound> {
+pub(super) fn bounds<'g>(
+    generics: &'g Generics,
+    name: &'g Ident,
+) -> impl Iterator<Item = &'g TypeParamBound> {
     let declared = generics.type_params().filter(move |p| p.ident == *name);
     let declared = declared.flat_map(|p| &p.bounds);
     let predicates = generics.where_clause.iter().flat_map(|w| &w.predicates);
@@ -90,24 +120,74 @@ fn bounds<'g>(generics: &'g Generics, name: &'g Ident) -> impl Iterator<Item = &
 }
 
 /// A number's type, by the names of its traits.
-fn number<'b>(bounds: impl Iterator<Item = &'b TypeParamBound>) -> Option<TokenStream> {
-    let mut is_float = false;
-    for bound in bounds {
-        let TypeParamBound::Trait(bound) = bound else {
-            return None;
-        };
-        let last = bound.path.segments.last()?;
-        is_float |= last.ident == "Float";
-        // Of `Add<Output = T>`, the operand is the type itself.
-        if let PathArguments::AngleBracketed(list) = &last.arguments {
-            let is_output = |a: &GenericArgument| matches!(a, GenericArgument::AssocType(_));
-            list.args.iter().all(is_output).then_some(())?;
+#[derive(Clone, Copy)]
+pub(super) struct Number {
+    is_float: bool,
+    is_int: bool,
+    /// Are all its bounds traits that numbers have by these names?
+    is_certain: bool,
+}
+
+impl Number {
+    pub(super) fn ty(self) -> TokenStream {
+        match self.is_float {
+            true => quote!(::core::primitive::f32),
+            false => quote!(::core::primitive::i32),
         }
     }
-    Some(match is_float {
-        true => quote!(::core::primitive::f32),
-        false => quote!(::core::primitive::i32),
-    })
+
+    /// Is it certainly not the kind of number that others are?
+    pub(super) fn lacks(self, other: Number) -> bool {
+        let is_less = other.is_float && !self.is_float || other.is_int && !self.is_int;
+        self.is_certain && is_less
+    }
+}
+
+/// What numbers implement, but for operators.
+const OF_NUMBERS: [&str; 12] = [
+    "Num",
+    "Int",
+    "Float",
+    "Element",
+    "KernelType",
+    "Copy",
+    "Clone",
+    "Sized",
+    "Send",
+    "Sync",
+    "PartialEq",
+    "PartialOrd",
+];
+
+pub(super) fn number<'b>(bounds: impl Iterator<Item = &'b TypeParamBound>) -> Number {
+    let mut found = Number {
+        is_float: false,
+        is_int: false,
+        is_certain: true,
+    };
+    for bound in bounds {
+        let last = match bound {
+            TypeParamBound::Trait(bound) => bound.path.segments.last(),
+            TypeParamBound::Lifetime(_) => continue,
+            _ => None,
+        };
+        let Some(last) = last else {
+            found.is_certain = false;
+            continue;
+        };
+        found.is_float |= last.ident == "Float";
+        found.is_int |= last.ident == "Int";
+        found.is_certain &= match &last.arguments {
+            PathArguments::None => OF_NUMBERS.iter().any(|name| last.ident == name),
+            // Of `Add<Output = T>`, the operand is the type itself.
+            PathArguments::AngleBracketed(list) => {
+                let is_output = |a: &GenericArgument| matches!(a, GenericArgument::AssocType(_));
+                list.args.iter().all(is_output)
+            }
+            PathArguments::Parenthesized(_) => true,
+        };
+    }
+    found
 }
 
 /// A function's type, of what is called.

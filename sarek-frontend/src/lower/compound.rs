@@ -314,7 +314,7 @@ impl Lowerer<'_> {
             );
             return Value::Never;
         }
-        let Some(constructor) = self.constructor(&e.path) else {
+        let Some(mut constructor) = self.constructor(&e.path) else {
             return Value::Never;
         };
         let members: Vec<&syn::Member> = e.fields.iter().map(|f| &f.member).collect();
@@ -332,7 +332,12 @@ impl Lowerer<'_> {
         let mut values = self.operands(&exprs);
         let rest = e.rest.as_ref().and_then(|_| values.pop());
         if let Some(rest) = rest {
-            self.unify(constructor.ty, self.ty(rest), self.span(rest));
+            match self.is_told_by(constructor.ty, self.ty(rest)) {
+                true => constructor.ty = self.ty(rest),
+                false => {
+                    self.unify(constructor.ty, self.ty(rest), self.span(rest));
+                }
+            }
         }
         let names: Vec<String> = members
             .iter()
@@ -421,6 +426,19 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Has a path perhaps arguments that it is written without, while only rustc knows the type of what the other fields are copied from?
+    /// Then that is the type; whether the path means it, rustc sees in the user's function.
+    fn is_told_by(&self, written: Ty, rest: Ty) -> bool {
+        match (self.types.node(written), self.types.node(rest)) {
+            (Node::Named(named), Node::Hole(_)) => {
+                named.args.is_empty()
+                    && named.packed.is_none()
+                    && !self.has_no_arguments(&named.path)
+            }
+            _ => false,
+        }
+    }
+
     /// Is it a type that the source names alone?
     fn has_no_arguments(&self, path: &TokenStream) -> bool {
         let text = super::path_text(path);
@@ -496,7 +514,7 @@ impl Lowerer<'_> {
         })
     }
 
-    fn is_core_type(&self, ty: Ty) -> bool {
+    pub(super) fn is_core_type(&self, ty: Ty) -> bool {
         match self.types.node(ty) {
             Node::Named(named) => {
                 let path = super::path_text(&named.path);

@@ -70,6 +70,7 @@ impl Lowerer<'_> {
             link_types: self.link_tokens,
             paths: self.paths,
             units: self.units,
+            references: self.references.iter().map(|(_, local)| *local).collect(),
             preludes: self.preludes,
             printers: self.printers,
             views: self.views,

@@ -24,6 +24,8 @@ pub(super) struct Arguments {
 /// An argument of a call before its value is lowered.
 enum Evaluated<'a> {
     Value(&'a syn::Expr),
+    /// `name` of a `&T`, passed on.
+    Shared(LocalId),
     Memory(Memory),
     View(ParamId),
     /// `&mut name`
@@ -79,6 +81,7 @@ impl Lowerer<'_> {
             };
             let arg = match given {
                 Evaluated::Value(expr) => Argument::Value(self.scalar(expr)),
+                Evaluated::Shared(local) => Argument::Value(self.read(local, expr.span())),
                 Evaluated::Memory(memory) => Argument::Memory(memory),
                 Evaluated::View(view) => {
                     args.extend(self.view_arguments(view, expr.span()));
@@ -146,7 +149,10 @@ impl Lowerer<'_> {
             syn::Expr::Reference(reference) => reference,
             other => {
                 return Some(match self.referent(other) {
-                    Some(local) => Evaluated::Local(local),
+                    Some(local) if self.kernel.locals[local.index()].mutable => {
+                        Evaluated::Local(local)
+                    }
+                    Some(local) => Evaluated::Shared(local),
                     None => Evaluated::Value(argument),
                 });
             }

@@ -136,6 +136,8 @@ pub struct Lowered {
     pub paths: HashMap<CompoundId, TokenStream>,
     /// The variants made by their names alone.
     pub units: HashSet<CompoundId>,
+    /// The locals that `&mut T` parameters refer to: lent on by their names, they are `&mut T` or `&T`, as the callee has it.
+    pub references: HashSet<LocalId>,
     /// The texts that its native blocks need, in the order of [`Kernel::prelude_links`].
     pub preludes: Vec<syn::Path>,
     /// What makes the texts of prints with values of several parts, as functions: [`sarek_ir::link::Links::printers`].

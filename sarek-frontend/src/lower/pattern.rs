@@ -9,7 +9,7 @@ use sarek_ir::{BinaryOp, Compound, Expr, ExprId, NameId, Scalar, UnaryOp, Value 
 use syn::spanned::Spanned;
 
 use super::compound::{Constructor, is_camel_case, is_type_name};
-use super::types::Node;
+use super::types::{Hole, Node};
 use super::written::binding;
 use super::{Binding, Known, Lowerer, PendingLiteral, Ty, Value};
 use crate::diagnostics::codes;
@@ -348,6 +348,8 @@ impl Lowerer<'_> {
             _ => None,
         };
         let arity = match (rest, arity) {
+            // Whether it is a tuple of so many parts, rustc sees in the user's function.
+            (None, None) if self.is_part(subject.ty) => elems.len(),
             (None, _) => {
                 let types = elems.iter().map(|_| self.types.any()).collect();
                 let tuple = self.types.tuple(types);
@@ -440,7 +442,9 @@ impl Lowerer<'_> {
         span: Span,
         found: &mut Found,
     ) {
-        self.unify(subject.ty, constructor.ty, span);
+        if !self.is_told_apart(constructor, subject.ty) {
+            self.unify(subject.ty, constructor.ty, span);
+        }
         let Some(variant) = constructor.variant else {
             return;
         };
@@ -449,6 +453,22 @@ impl Lowerer<'_> {
         let is = Compound::IsVariant { value, variant };
         let test = self.compound_by(is, pattern, bool_ty, span);
         self.also(found, Some(test));
+    }
+
+    /// Is it an `Option` or a `Result` of which only rustc knows what of, such as one that a function yields? Then the parts that `Some(x)` binds
+    /// are parts of that: of `Option<_>`, their types would have to be told by what follows.
+    fn is_told_apart(&self, constructor: &Constructor, of: Ty) -> bool {
+        self.is_part(of) && self.is_core_type(constructor.ty)
+    }
+
+    /// Is it a type that only rustc knows, of what a function yields or of a part of a value?
+    fn is_part(&self, ty: Ty) -> bool {
+        matches!(
+            self.types.node(ty),
+            Node::Hole(
+                Hole::Result(_) | Hole::Field { .. } | Hole::Element { .. } | Hole::Payload { .. }
+            )
+        )
     }
 
     // Alternatives.

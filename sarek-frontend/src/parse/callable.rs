@@ -129,6 +129,14 @@ impl Callables {
         }
     }
 
+    /// Does a function take something to call?
+    pub fn are_in(sig: &syn::Signature) -> bool {
+        let own = Callables::of(&sig.generics);
+        sig.inputs
+            .iter()
+            .any(|input| matches!(input, syn::FnArg::Typed(of) if own.read(&of.ty).is_some()))
+    }
+
     /// What a parameter of this type is, if it is called: `impl Fn(f32)`, `F`, or a reference to one.
     pub fn read(&self, ty: &Type) -> Option<CallableType> {
         match ty {

@@ -3,8 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::HashSet;
+use syn::punctuated::Punctuated;
 use syn::visit::Visit;
-use syn::{GenericParam, Generics, TypeParamBound};
+use syn::visit_mut::VisitMut;
+use syn::{GenericParam, Generics, Token, TypeParamBound};
 
 /// The parameters but for lifetimes, in the forms that items need.
 pub struct Parameters {
@@ -46,10 +48,9 @@ pub fn has_nameless(item: &syn::Item) -> bool {
 impl Parameters {
     /// Those of an item.
     pub fn of(generics: &Generics) -> Parameters {
+        let generics = &without_lifetimes(generics);
         let own = generics.params.iter();
-        let own: Vec<&GenericParam> = own
-            .filter(|p| !matches!(p, GenericParam::Lifetime(_)))
-            .collect();
+        let own: Vec<&GenericParam> = own.collect();
         let names = own.iter().map(|p| name(p));
         let clause = &generics.where_clause;
         let bare = own.iter().map(|p| match p {
@@ -125,8 +126,8 @@ pub struct Own {
 impl Own {
     /// Those of a method: all that it declares but lifetimes.
     pub fn of(generics: &Generics) -> Own {
+        let generics = &without_lifetimes(generics);
         let own = generics.params.iter();
-        let own = own.filter(|p| !matches!(p, GenericParam::Lifetime(_)));
         let (declared, names) = own
             .map(|param| (param.to_token_stream(), name(param)))
             .unzip();
@@ -166,6 +167,41 @@ impl Own {
     pub fn names(&self) -> &[TokenStream] {
         &self.names
     }
+}
+
+/// The same without lifetimes and what is said of them: what an expansion repeats borrows by lifetimes of its own.
+fn without_lifetimes(generics: &Generics) -> Generics {
+    struct Strip;
+    impl VisitMut for Strip {
+        fn visit_type_param_mut(&mut self, param: &mut syn::TypeParam) {
+            param.bounds = bounds(&param.bounds);
+        }
+
+        fn visit_predicate_type_mut(&mut self, predicate: &mut syn::PredicateType) {
+            predicate.bounds = bounds(&predicate.bounds);
+        }
+    }
+    let mut own = generics.clone();
+    let params = own.params.into_iter();
+    own.params = params
+        .filter(|param| !matches!(param, GenericParam::Lifetime(_)))
+        .collect();
+    if let Some(clause) = &mut own.where_clause {
+        let predicates = std::mem::take(&mut clause.predicates).into_iter();
+        clause.predicates = predicates
+            .filter(|predicate| !matches!(predicate, syn::WherePredicate::Lifetime(_)))
+            .collect();
+    }
+    Strip.visit_generics_mut(&mut own);
+    own
+}
+
+type Bounds = Punctuated<TypeParamBound, Token![+]>;
+
+fn bounds(all: &Bounds) -> Bounds {
+    let kept = all.iter().cloned();
+    kept.filter(|bound| !matches!(bound, TypeParamBound::Lifetime(_)))
+        .collect()
 }
 
 /// The parameters of a type's methods, and those of one of them.

@@ -5,6 +5,10 @@
 //! function once more ([`known`]): where that one has errors, the constant has no value, and types that depend on
 //! it are errors, of which rustc says nothing.
 
+use sarek_ir::{Scalar, TypeInfo};
+
+use crate::{Element, KernelType};
+
 /// Does the function type check? There is a constant `OK` only if it does.
 #[derive(Debug)]
 pub struct Audited<const OK: bool>;
@@ -53,3 +57,18 @@ pub trait Unaudited {
 }
 
 impl<T> Unaudited for T {}
+
+/// A type that has all `#[device]` traits of the user's, so that functions with such bounds are audited. No value of it is ever made.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Default, Debug)]
+#[repr(transparent)]
+pub struct Witness(u32);
+
+// SAFETY: it is a `u32`.
+#[diagnostic::do_not_recommend]
+unsafe impl KernelType for Witness {
+    const TYPE: TypeInfo = TypeInfo::Scalar(Scalar::U32);
+}
+
+// SAFETY: the same.
+#[diagnostic::do_not_recommend]
+unsafe impl Element for Witness {}

@@ -2,7 +2,7 @@
 //! an array of each argument.
 
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
 
 use sarek_ir::link::Function;
 
@@ -91,6 +91,17 @@ impl<'a, T> ReceivedLanes<'a, T> for &'a mut [MaybeUninit<T>] {
 pub fn again<T>(value: &T) -> T {
     // SAFETY: what kernels compute with is plain data. The type need not say so where it is a parameter.
     unsafe { std::ptr::read(value) }
+}
+
+/// A value by another name of its type, where rustc need not see that both are one.
+///
+/// # Safety
+/// They are.
+#[inline(always)]
+pub unsafe fn same<A, B>(value: A) -> B {
+    let value = ManuallyDrop::new(value);
+    // SAFETY: it is read once, as what it is.
+    unsafe { std::mem::transmute_copy(&value) }
 }
 
 /// The function that a call calls, told by the types of its arguments. The closure is not called.

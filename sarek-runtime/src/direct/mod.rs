@@ -27,7 +27,7 @@ pub mod view;
 pub use crate::number::Float;
 pub use crate::output::print;
 pub use crate::{Atomic, KernelType};
-pub use audited::{Audited, Known, KnownType, Unaudited, audited, known};
+pub use audited::{Audited, Known, KnownType, Unaudited, Witness, audited, known};
 pub use block::Block;
 pub use compound::{
     Number, array_element, array_len, either, leaves, len_of, of_type, value, zeroed,
@@ -36,7 +36,7 @@ pub use half::{bf16, f16};
 pub use isa::{Isa, isa};
 pub use joint::{
     Flag, Received, ReceivedLanes, Unmarked, again, facts_of, first, function_of, given, lent,
-    received, received_lanes,
+    received, received_lanes, same,
 };
 pub use kept::{Kept, Rows, Strip};
 pub use math::Elementary;

@@ -71,8 +71,12 @@ impl Writer<'_> {
                 name.to_token_stream()
             }
             Argument::Local(local) => {
-                let local = self.variable(local);
-                mixed!(&mut #local)
+                let variable = self.variable(local);
+                let is_receiver = i == 0 && callee.has_receiver;
+                match self.lowered.references.contains(&local) && !is_receiver {
+                    true => mixed!(direct::received(&mut #variable)),
+                    false => mixed!(&mut #variable),
+                }
             }
         });
         names.extend(args);

@@ -188,7 +188,14 @@ impl Writer<'_> {
                     mixed!(direct::Slices::each(&mut *#room))
                 }
                 Argument::Memory(memory) => self.lend_to_all(memory),
-                Argument::Local(local) => self.lent_lanes(frame, local),
+                Argument::Local(local) => {
+                    let lanes = self.lent_lanes(frame, local);
+                    let is_receiver = i == 0 && callee.has_receiver;
+                    match self.lowered.references.contains(&local) && !is_receiver {
+                        true => mixed!(direct::received_lanes(#lanes)),
+                        false => lanes,
+                    }
+                }
             });
         }
         let fill = (!fill.is_empty()).then(|| {

@@ -7,10 +7,12 @@ mod generics;
 mod given;
 mod inferred;
 mod left_loops;
+mod matched;
 mod methods;
 mod nested;
 mod own_arrays;
 mod parts;
+mod passed_on;
 mod recursion;
 mod slices;
 mod together;
@@ -26,6 +28,7 @@ pub const CASES: &[&[Case]] = &[
     generics::CASES,
     given::CASES,
     parts::CASES,
+    passed_on::CASES,
     traits::CASES,
     unnamed::CASES,
     values::CASES,
@@ -34,6 +37,7 @@ pub const CASES: &[&[Case]] = &[
     own_arrays::CASES,
     inferred::CASES,
     left_loops::CASES,
+    matched::CASES,
     methods::CASES,
     nested::CASES,
     recursion::CASES,

@@ -8,6 +8,7 @@ use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("types/literals/structs", &[], structs),
+    Case::new("types/literals/rests", &[], rests),
     Case::new("types/literals/enums", &[], enums),
 ];
 
@@ -66,6 +67,67 @@ fn structs(device: &Device) -> Check {
             .run_on(device)?;
         let each = x.iter().enumerate();
         let due: Vec<f32> = each.map(|(i, x)| x + 0.25 + x + (2 * i) as f32).collect();
+        same("sums", &out, &due)?;
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, KernelType)]
+#[kernel_type(crate = crate)]
+#[repr(C)]
+struct Wave<T, const N: usize> {
+    at: Complex<T>,
+    steps: [u32; N],
+}
+
+#[device(crate = crate)]
+fn turned<T: Float>(wave: Wave<T, 2>, by: T) -> Wave<T, 2> {
+    Wave {
+        at: Complex { re: by, ..wave.at },
+        ..wave
+    }
+}
+
+/// The rest is a field, an element, or what a function yields, of which only rustc knows the type.
+#[kernel(crate = crate)]
+fn renew(waves: &[Wave<f32, 2>], out: &mut [f32]) {
+    let i = global_idx_x();
+    if i < out.len() && i < waves.len() {
+        let first = turned(waves[i], 2.0);
+        let second = Wave {
+            steps: [1, 2],
+            ..turned(first, 3.0)
+        };
+        let third = Complex {
+            im: 0.5,
+            ..second.at
+        };
+        let fourth = Complex {
+            re: 4.0,
+            ..waves[i].at
+        };
+        let steps = first.steps[0] * 100 + second.steps[1];
+        out[i] =
+            first.at.re + second.at.re * third.re + third.im + fourth.re * fourth.im + steps as f32;
+    }
+}
+
+fn rests(device: &Device) -> Check {
+    for n in COUNTS {
+        let x = eighths(n);
+        let of = |(i, x): (usize, &f32)| Wave {
+            at: Complex { re: -1.0, im: *x },
+            steps: [i as u32, 7],
+        };
+        let waves: Vec<Wave<f32, 2>> = x.iter().enumerate().map(of).collect();
+        let mut out = Vector::zeros(n);
+        renew(&Vector::from_slice(&waves), &mut out)
+            .over(n)
+            .run_on(device)?;
+        let each = x.iter().enumerate();
+        let due: Vec<f32> = each
+            .map(|(i, x)| 2.0 + 9.0 + 0.5 + 4.0 * x + (i as u32 * 100 + 2) as f32)
+            .collect();
         same("sums", &out, &due)?;
     }
     Ok(())
