@@ -12,7 +12,8 @@ use syn::spanned::Spanned;
 use super::alternatives::alternatives;
 use crate::diagnostics::{Mistake, codes};
 
-use super::pattern::{Bound, Found, Subject};
+use super::pattern::{Bound, Found};
+use super::subject::Subject;
 use super::{Binding, Lowerer, OpenBlock, Value};
 
 /// What the branches of a `match` or `if` yield.
@@ -56,10 +57,9 @@ impl Parse for Matches {
 
 impl Lowerer<'_> {
     pub(super) fn match_expr(&mut self, e: &syn::ExprMatch) -> Value {
-        let Some(value) = self.scalar_or_never(&e.expr) else {
+        let Some(subject) = self.matched(&e.expr, e.arms.iter().map(|arm| &arm.pat)) else {
             return Value::Never;
         };
-        let subject = self.subject(value);
         let arms: Vec<Arm<'_>> = e.arms.iter().map(split_guard).collect();
         let Some(last) = arms.iter().rposition(|arm| arm.guard.is_none()) else {
             self.errors.at(
@@ -153,8 +153,8 @@ impl Lowerer<'_> {
             return found.test.unwrap_or_else(|| self.truth(true, span));
         };
         self.scopes.push(Default::default());
-        self.alias(&found);
         let (mut block, guarded) = self.in_block(|this| {
+            this.alias(&found);
             let guarded = this.scalar(guard);
             this.expect(guarded, Scalar::Bool);
             guarded
@@ -181,9 +181,13 @@ impl Lowerer<'_> {
         self.read(local, span)
     }
 
-    /// Names of a guard mean parts of the subject.
+    /// Names of a guard mean parts of the subject; arrays it has to itself.
     fn alias(&mut self, found: &Found) {
         for bound in &found.names {
+            if self.is_whole_array(&bound.subject) {
+                self.bind_name(bound);
+                continue;
+            }
             self.aliases.push(bound.subject.clone());
             let alias = Binding::Part(self.aliases.len() - 1);
             self.bind(&bound.ident, alias);
@@ -218,12 +222,7 @@ impl Lowerer<'_> {
     /// Binds the names of a pattern.
     pub(super) fn bind_names(&mut self, names: &[Bound]) {
         for bound in names {
-            let span = bound.ident.span();
-            let value = self.read_subject(&bound.subject, span);
-            let local = self.local(&bound.ident.to_string(), self.ty(value), bound.mutable);
-            let init = Some(value);
-            self.push(Stmt::Let { local, init }, span);
-            self.bind(&bound.ident, Binding::Local(local));
+            self.bind_name(bound);
         }
     }
 
@@ -325,10 +324,9 @@ impl Lowerer<'_> {
 
     fn if_one_let(&mut self, e: &syn::ExprIf, cond: &syn::ExprLet) -> Value {
         let span = e.if_token.span;
-        let Some(value) = self.scalar_or_never(&cond.expr) else {
+        let Some(subject) = self.matched(&cond.expr, [&*cond.pat]) else {
             return Value::Never;
         };
-        let subject = self.subject(value);
         let mut outcome = Outcome::default();
         let arm = Arm {
             pat: &cond.pat,
@@ -367,10 +365,9 @@ impl Lowerer<'_> {
             let (block, ()) = self.in_block(|this| this.chain(rest, then));
             return self.branch(test, block, OpenBlock::default(), span);
         };
-        let Some(value) = self.scalar_or_never(&cond.expr) else {
+        let Some(subject) = self.matched(&cond.expr, [&*cond.pat]) else {
             return;
         };
-        let subject = self.subject(value);
         let arm = Arm {
             pat: &cond.pat,
             guard: None,
@@ -417,10 +414,9 @@ impl Lowerer<'_> {
             );
             return Value::Unit;
         };
-        let Some(value) = self.scalar_or_never(&init.expr) else {
+        let Some(subject) = self.matched(&init.expr, [&local.pat]) else {
             return Value::Never;
         };
-        let subject = self.subject(value);
         if let Some((_, diverge)) = &init.diverge {
             let arm = Arm {
                 pat: &local.pat,
@@ -463,10 +459,9 @@ impl Lowerer<'_> {
         self.audits.push(quote_spanned! {span=>
             const _: () = ::core::assert!(#path!(0u8, 0) && !#path!(1u8, 0), #mistake);
         });
-        let Some(value) = self.scalar_or_never(&call.expr) else {
+        let Some(subject) = self.matched(&call.expr, [&call.pat]) else {
             return Value::Never;
         };
-        let subject = self.subject(value);
         let arm = Arm {
             pat: &call.pat,
             guard: call.guard.as_ref(),
@@ -523,7 +518,13 @@ impl Lowerer<'_> {
     }
 
     /// `if cond { then } else { otherwise }`
-    fn branch(&mut self, cond: ExprId, then: OpenBlock, otherwise: OpenBlock, span: Span) {
+    pub(super) fn branch(
+        &mut self,
+        cond: ExprId,
+        then: OpenBlock,
+        otherwise: OpenBlock,
+        span: Span,
+    ) {
         let ended = then.ended && otherwise.ended;
         let (mut cond, mut then, mut otherwise) = (cond, self.close(then), self.close(otherwise));
         if then.is_empty() && !otherwise.is_empty() {

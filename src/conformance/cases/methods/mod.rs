@@ -1,11 +1,13 @@
 //! Every numeric method on every type that has it.
 
 mod bits;
+mod checked;
 mod clamp;
 mod elementary;
 mod elementary_pairs;
 mod float_exact;
 mod float_pairs;
+mod integers;
 mod logarithms;
 mod mul_add;
 mod multiples;
@@ -20,6 +22,8 @@ use crate::conformance::Case;
 pub const CASES: &[&[Case]] = &[
     bits::CASES,
     multiples::CASES,
+    checked::CASES,
+    integers::CASES,
     logarithms::CASES,
     wrapping::CASES,
     saturating::CASES,
