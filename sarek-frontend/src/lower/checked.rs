@@ -161,13 +161,13 @@ impl Lowerer<'_> {
         let rust = match (operation, on.is_signed()) {
             ("add", false) => syn::parse_quote_spanned!(span=> __x.wrapping_add(__y) >= __x),
             ("add", true) => syn::parse_quote_spanned! {span=> {
-                let __sum = __x.wrapping_add(__y);
-                ((__x ^ __sum) & (__y ^ __sum)) >= 0
+                let sum = __x.wrapping_add(__y);
+                ((__x ^ sum) & (__y ^ sum)) >= 0
             }},
             ("sub", false) => syn::parse_quote_spanned!(span=> __x >= __y),
             ("sub", true) => syn::parse_quote_spanned! {span=> {
-                let __difference = __x.wrapping_sub(__y);
-                ((__x ^ __y) & (__x ^ __difference)) >= 0
+                let difference = __x.wrapping_sub(__y);
+                ((__x ^ __y) & (__x ^ difference)) >= 0
             }},
             ("mul", _) => return self.product_fits(on, ids, span),
             ("div" | "rem" | "div_euclid" | "rem_euclid", false) => {
@@ -201,8 +201,8 @@ impl Lowerer<'_> {
         if on.bits() <= 16 {
             let wide = Ident::new(if on.is_signed() { "i32" } else { "u32" }, span);
             let rust = syn::parse_quote_spanned! {span=> {
-                let __product = __x as #wide * __y as #wide;
-                __product as #ty as #wide == __product
+                let product = __x as #wide * __y as #wide;
+                product as #ty as #wide == product
             }};
             return self.rust(ids, span, &rust);
         }

@@ -93,8 +93,8 @@ impl Lowerer<'_> {
     pub(super) fn next_multiple(&mut self, (x, of): (ExprId, ExprId), span: Span) -> ExprId {
         let operands = [self.reusable(x), self.reusable(of)];
         let rust = syn::parse_quote_spanned! {span=> {
-            let __rest = __x % __y;
-            if __rest == 0 { __x } else { __x + (__y - __rest) }
+            let rest = __x % __y;
+            if rest == 0 { __x } else { __x + (__y - rest) }
         }};
         self.rust(&operands, span, &rust)
     }
@@ -107,8 +107,8 @@ impl Lowerer<'_> {
             if __x <= 1 {
                 1
             } else {
-                let __half = #one << (#last - (__x - 1).leading_zeros());
-                __half + __half
+                let half = #one << (#last - (__x - 1).leading_zeros());
+                half + half
             }
         };
         self.rust(&operands, span, &rust)
@@ -120,8 +120,8 @@ impl Lowerer<'_> {
         let rust = match on.is_signed() {
             false => syn::parse_quote_spanned!(span=> ((__x ^ __y) >> 1) + (__x & __y)),
             true => syn::parse_quote_spanned! {span=> {
-                let __below = ((__x ^ __y) >> 1) + (__x & __y);
-                if __below < 0 { __below + ((__x ^ __y) & 1) } else { __below }
+                let below = ((__x ^ __y) >> 1) + (__x & __y);
+                if below < 0 { below + ((__x ^ __y) & 1) } else { below }
             }},
         };
         self.rust(&operands, span, &rust)
@@ -153,19 +153,19 @@ impl Lowerer<'_> {
         let digits = Literal::u32_unsuffixed(on.bits() / 2);
         let highest = Literal::u64_unsuffixed(1 << (on.bits() - 2));
         let rust = syn::parse_quote_spanned! {span=> {
-            let mut __rest = __x;
-            let mut __root = 0;
-            let mut __bit = #highest;
+            let mut rest = __x;
+            let mut root = 0;
+            let mut bit = #highest;
             for _ in 0..#digits {
-                let __next = __root + __bit;
-                __root = __root >> 1;
-                if __rest >= __next {
-                    __rest = __rest - __next;
-                    __root = __root + __bit;
+                let next = root + bit;
+                root = root >> 1;
+                if rest >= next {
+                    rest = rest - next;
+                    root = root + bit;
                 }
-                __bit = __bit >> 2;
+                bit = bit >> 2;
             }
-            __root
+            root
         }};
         self.rust(&[x], span, &rust)
     }
@@ -174,8 +174,8 @@ impl Lowerer<'_> {
     pub(super) fn rest(&mut self, (x, of): (ExprId, ExprId), span: Span) -> ExprId {
         let operands = [self.reusable(x), self.reusable(of)];
         let rust = syn::parse_quote_spanned! {span=> {
-            let __rest = __x % __y;
-            if __rest < 0.0 { __rest + __y.abs() } else { __rest }
+            let rest = __x % __y;
+            if rest < 0.0 { rest + __y.abs() } else { rest }
         }};
         self.rust(&operands, span, &rust)
     }

@@ -12,6 +12,7 @@ mod logarithms;
 mod mul_add;
 mod multiples;
 mod pow;
+mod rotations;
 mod saturating;
 mod signed;
 mod sizes;
@@ -22,6 +23,7 @@ use crate::conformance::Case;
 pub const CASES: &[&[Case]] = &[
     bits::CASES,
     multiples::CASES,
+    rotations::CASES,
     checked::CASES,
     integers::CASES,
     logarithms::CASES,
