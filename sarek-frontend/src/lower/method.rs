@@ -146,6 +146,9 @@ impl Lowerer<'_> {
         if let Some(value) = self.packed_method(name, &ids, span) {
             return value;
         }
+        if let Some(value) = self.optional_method(name, &ids, span) {
+            return value;
+        }
         let on = match self.types.look(self.ty(ids[0])) {
             Known::Scalar(scalar) => scalar,
             // It stands for what was reported, or for what is not reached.

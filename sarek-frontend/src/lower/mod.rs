@@ -40,6 +40,7 @@ mod method;
 mod native;
 mod nodes;
 mod operator;
+mod optional;
 mod packed;
 mod parameter;
 mod path;

@@ -138,10 +138,7 @@ fn wide_kernel(a: &[u64], b: &[u64], out: &mut [u64]) {
 
 #[device]
 fn or_seven(result: Option<usize>) -> u64 {
-    match result {
-        Some(result) => result as u64,
-        None => 7,
-    }
+    result.unwrap_or(7) as u64
 }
 
 fn wide(device: &Device) -> Check {
