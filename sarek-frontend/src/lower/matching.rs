@@ -258,6 +258,15 @@ impl Lowerer<'_> {
             let Some((_, local)) = locals.iter().find(|(known, _)| *known == name) else {
                 continue;
             };
+            if self.is_array_in_place(&bound.subject) {
+                self.errors.unsupported(
+                    codes::PATTERN,
+                    span,
+                    "a name for an array in one of several alternatives is",
+                    "write an arm for each alternative",
+                );
+                continue;
+            }
             let value = self.read_subject(&bound.subject, span);
             let local = *local;
             self.unify(self.local_types[local.index()], self.ty(value), span);

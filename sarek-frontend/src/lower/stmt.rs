@@ -131,7 +131,10 @@ impl Lowerer<'_> {
         if diverges || takes_apart(&local.pat) {
             let made = self.names_of_a_tuple(local).filter(|_| !diverges);
             return match made {
-                Some((pats, values)) => self.bind_each(&pats, &values),
+                Some((pats, values)) => {
+                    let of_one_type = matches!(local.pat, syn::Pat::Slice(_));
+                    self.bind_each(&pats, &values, of_one_type)
+                }
                 None => self.let_pattern(local),
             };
         }
@@ -184,8 +187,12 @@ impl Lowerer<'_> {
         (one_each && !arrays).then(|| (names.iter().collect(), values.iter().collect()))
     }
 
-    fn bind_each(&mut self, pats: &[&syn::Pat], values: &[&syn::Expr]) -> Value {
+    fn bind_each(&mut self, pats: &[&syn::Pat], values: &[&syn::Expr], of_one_type: bool) -> Value {
         let values = self.operands(values);
+        for value in values.iter().filter(|_| of_one_type) {
+            let (first, span) = (self.ty(values[0]), self.span(*value));
+            self.unify(first, self.ty(*value), span);
+        }
         for (pat, value) in pats.iter().zip(values) {
             if let syn::Pat::Ident(pat) = pat {
                 let id = self.name_value(value, &pat.ident, pat.mutability.is_some());

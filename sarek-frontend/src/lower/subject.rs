@@ -324,6 +324,11 @@ impl Lowerer<'_> {
         matches!(subject.base, Base::Array(..) | Base::Elements(_))
     }
 
+    /// Is it an array in memory, which is copied element by element?
+    pub(super) fn is_array_in_place(&self, subject: &Subject) -> bool {
+        matches!(subject.base, Base::Array(..))
+    }
+
     /// Binds a name of a pattern that is known to fit.
     pub(super) fn bind_name(&mut self, bound: &Bound) {
         let (span, name) = (bound.ident.span(), bound.ident.to_string());
