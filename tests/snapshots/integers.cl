@@ -52,46 +52,46 @@ __kernel void of_u32_kernel(
     const u64 i = global_idx_x;
     const u32 x = a[i];
     const u32 y = b[i];
-    u32 _rest = x;
-    u32 _root = 0u;
-    u32 _bit = 1073741824u;
+    u32 rest = x;
+    u32 root = 0u;
+    u32 bit = 1073741824u;
     for (i32 _i = 0; _i < 16; _i += 1) {
-        const u32 _next = _root + _bit;
-        _root = _root >> 1u;
-        if (_rest >= _next) {
-            _rest = _rest - _next;
-            _root = _root + _bit;
+        const u32 next = root + bit;
+        root = root >> 1u;
+        if (rest >= next) {
+            rest = rest - next;
+            root = root + bit;
         }
-        _bit = _bit >> 2u;
+        bit = bit >> 2u;
     }
-    out[5ul * i] = _root;
+    out[5ul * i] = root;
     out[5ul * i + 1ul] = ((x ^ y) >> 1u) + (x & y);
     const u32 t = x / 2u + 1u;
     u32 value;
     if (t <= 1u) {
         value = 1u;
     } else {
-        const u32 _half = 1u << ((31u - srk_leading_zeros_u32(t - 1u)) & 31u);
-        value = _half + _half;
+        const u32 half_0 = 1u << ((31u - srk_leading_zeros_u32(t - 1u)) & 31u);
+        value = half_0 + half_0;
     }
     out[5ul * i + 2ul] = value;
     const u32 t_0 = x / 2u;
     const u32 t_1 = y / 2u + 1u;
-    const u32 _rest_0 = srk_checked_rem_u32(&thread, t_0, t_1, 5u);
+    const u32 rest_0 = srk_checked_rem_u32(&thread, t_0, t_1, 5u);
     u32 value_0;
-    if (_rest_0 == 0u) {
+    if (rest_0 == 0u) {
         value_0 = t_0;
     } else {
-        value_0 = t_0 + (t_1 - _rest_0);
+        value_0 = t_0 + (t_1 - rest_0);
     }
     out[5ul * i + 3ul] = value_0;
     const u32 t_2 = x / 4u;
-    const u32 _rest_1 = t_2 % 7u;
+    const u32 rest_1 = t_2 % 7u;
     u32 value_1;
-    if (_rest_1 == 0u) {
+    if (rest_1 == 0u) {
         value_1 = t_2;
     } else {
-        value_1 = t_2 + (7u - _rest_1);
+        value_1 = t_2 + (7u - rest_1);
     }
     out[5ul * i + 4ul] = value_1;
 }

@@ -68,46 +68,46 @@ fn of_u32_kernel(
     let i: u32 = global_idx_x;
     let x: u32 = a[i];
     let y: u32 = b[i];
-    var _rest: u32 = x;
-    var _root: u32 = 0u;
-    var _bit: u32 = 1073741824u;
+    var rest: u32 = x;
+    var root: u32 = 0u;
+    var bit: u32 = 1073741824u;
     for (var _i: i32 = 0i; _i < 16i; _i += 1i) {
-        let _next: u32 = _root + _bit;
-        _root = _root >> 1u;
-        if (_rest >= _next) {
-            _rest = _rest - _next;
-            _root = _root + _bit;
+        let next: u32 = root + bit;
+        root = root >> 1u;
+        if (rest >= next) {
+            rest = rest - next;
+            root = root + bit;
         }
-        _bit = _bit >> 2u;
+        bit = bit >> 2u;
     }
-    out[5u * i] = _root;
+    out[5u * i] = root;
     out[5u * i + 1u] = ((x ^ y) >> 1u) + (x & y);
     let t: u32 = x / 2u + 1u;
     var value: u32;
     if (t <= 1u) {
         value = 1u;
     } else {
-        let _half: u32 = srk_runtime_u32(1u) << ((31u - srk_leading_zeros_u32(t - 1u)) & 31u);
-        value = _half + _half;
+        let half: u32 = srk_runtime_u32(1u) << ((31u - srk_leading_zeros_u32(t - 1u)) & 31u);
+        value = half + half;
     }
     out[5u * i + 2u] = value;
     let t_0: u32 = x / 2u;
     let t_1: u32 = y / 2u + 1u;
-    let _rest_0: u32 = srk_checked_rem_u32(t_0, t_1, 5u);
+    let rest_0: u32 = srk_checked_rem_u32(t_0, t_1, 5u);
     var value_0: u32;
-    if (_rest_0 == 0u) {
+    if (rest_0 == 0u) {
         value_0 = t_0;
     } else {
-        value_0 = t_0 + (t_1 - _rest_0);
+        value_0 = t_0 + (t_1 - rest_0);
     }
     out[5u * i + 3u] = value_0;
     let t_2: u32 = x / 4u;
-    let _rest_1: u32 = t_2 % 7u;
+    let rest_1: u32 = t_2 % 7u;
     var value_1: u32;
-    if (_rest_1 == 0u) {
+    if (rest_1 == 0u) {
         value_1 = t_2;
     } else {
-        value_1 = t_2 + (7u - _rest_1);
+        value_1 = t_2 + (7u - rest_1);
     }
     out[5u * i + 4u] = value_1;
 }
