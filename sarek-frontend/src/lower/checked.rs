@@ -70,7 +70,11 @@ impl Lowerer<'_> {
         let operation = text.split_once('_').map_or("", |(_, operation)| operation);
         if arity == 1 {
             let shifts = ["shl", "shr"].contains(&operation);
+            let before = self.errors.count();
             self.expect(ids[1], if shifts { Scalar::U32 } else { on });
+            if self.errors.count() > before {
+                return Some(Value::Never);
+            }
         }
         let ids: Vec<ExprId> = ids.iter().map(|id| self.reusable(*id)).collect();
         if text.starts_with("overflowing") {

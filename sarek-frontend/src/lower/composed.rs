@@ -66,7 +66,11 @@ impl Lowerer<'_> {
         }
         let x = ids[0];
         if arity == 1 {
+            let before = self.errors.count();
             self.expect(ids[1], on);
+            if self.errors.count() > before {
+                return Some(Value::Never);
+            }
         }
         let id = match text.as_str() {
             "recip" => {

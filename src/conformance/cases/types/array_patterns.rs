@@ -214,7 +214,13 @@ fn assigned_kernel(x: &[i32], out: &mut [i32]) {
         let mut pair = [0, 0];
         (pair[1], [_, a, pair[0]]) = (own[1], [n, pair[0] + own[2], b]);
         [[_, b], _] = [[a, n], [a, b]];
-        out[i] = (one + byte / 2) as i32 + a + 3 * b + 5 * own[0] + 7 * own[2] + 11 * pair[0] + 13 * pair[1];
+        out[i] = (one + byte / 2) as i32
+            + a
+            + 3 * b
+            + 5 * own[0]
+            + 7 * own[2]
+            + 11 * pair[0]
+            + 13 * pair[1];
     }
 }
 
