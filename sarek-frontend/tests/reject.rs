@@ -350,3 +350,17 @@ fn near_names_of_methods_are_told() {
         );
     }
 }
+
+#[test]
+fn an_argument_of_another_type_is_one_error() {
+    for call in [
+        "checked_add(1u32)",
+        "checked_mul(1u32)",
+        "checked_shl(1i64)",
+    ] {
+        let source = format!("fn k(y: &mut [i32]) {{ y[0] = y[1].{call}.unwrap_or(0); }}");
+        rejects(&source, &["mismatched types"]);
+    }
+    let source = "fn k(y: &mut [i32]) { y[0] = y[1].midpoint(1u32); }";
+    rejects(source, &["mismatched types"]);
+}

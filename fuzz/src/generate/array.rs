@@ -17,11 +17,18 @@ pub(super) struct Array {
     pub(super) lent: bool,
 }
 
-pub(super) const RULES: &[Rule<Expr>] = &[Rule {
-    weight: 6,
-    fits: |g, ty| !g.uniform && g.arrays.iter().any(|a| a.elem == ty),
-    make: load,
-}];
+pub(super) const RULES: &[Rule<Expr>] = &[
+    Rule {
+        weight: 6,
+        fits: |g, ty| !g.uniform && g.arrays.iter().any(|a| a.elem == ty),
+        make: load,
+    },
+    Rule {
+        weight: 2,
+        fits: |g, ty| !g.uniform && ty.is_int() && apart(g).any(|a| a.elem == ty),
+        make: matched,
+    },
+];
 
 pub(super) const STORES: &[Rule<Node>] = &[
     Rule {
@@ -39,7 +46,66 @@ pub(super) const STORES: &[Rule<Node>] = &[
         fits: |g, _| g.arrays.iter().any(|a| a.mutable && !a.lent),
         make: copy,
     },
+    Rule {
+        weight: 3,
+        fits: |g, _| !g.uniform && apart(g).next().is_some(),
+        make: taken_apart,
+    },
 ];
+
+/// The arrays that patterns are written for.
+fn apart(g: &Gen) -> impl Iterator<Item = &Array> {
+    g.arrays.iter().filter(|a| !a.lent && a.dims.len() == 1)
+}
+
+/// An element that is picked by the others.
+fn matched(g: &mut Gen, ty: Scalar) -> Expr {
+    let arrays: Vec<_> = apart(g).filter(|a| a.elem == ty).cloned().collect();
+    let Array { name, dims, .. } = g.pick(&arrays).clone();
+    let text = match dims[0] {
+        1 => format!("(match {name} {{ [0..=9] => 3, [only] => only }})"),
+        2 => format!("(match {name} {{ [0 | 2..=40, last] => last, [first, _] => first }})"),
+        _ => format!(
+            "(match {name} {{ [0 | 3, .., last] => last, [_, n @ 1..=99, ..] => n, [first, middle @ .., _] => \
+             first ^ middle[0] }})"
+        ),
+    };
+    make(ty, of_variable(ty), text, vec![])
+}
+
+/// Names for elements at both ends, and at times for what is between.
+fn taken_apart(g: &mut Gen, _: Scalar) -> Node {
+    let arrays: Vec<_> = apart(g).cloned().collect();
+    let array = g.pick(&arrays).clone();
+    let len = array.dims[0];
+    let first = g.below(len + 1);
+    let last = g.below(len - first + 1);
+    let rest = len - first - last;
+    let mut parts = vec![];
+    for at in 0..=first + last {
+        if at == first {
+            if rest > 0 && g.once_in(2) {
+                let name = g.name();
+                parts.push(format!("{name} @ .."));
+                g.arrays.push(Array {
+                    name,
+                    dims: vec![rest],
+                    mutable: false,
+                    ..array.clone()
+                });
+            } else {
+                parts.push("..".to_owned());
+            }
+        }
+        if at < first + last {
+            let name = g.name();
+            g.bind(&name, array.elem, of_variable(array.elem), false);
+            parts.push(name);
+        }
+    }
+    let (parts, name) = (parts.join(", "), array.name);
+    Node::leaf(format!("let [{parts}] = {name};"))
+}
 
 fn load(g: &mut Gen, ty: Scalar) -> Expr {
     let arrays: Vec<_> = g.arrays.iter().filter(|a| a.elem == ty).cloned().collect();

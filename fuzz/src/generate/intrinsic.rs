@@ -21,6 +21,21 @@ pub(super) const RULES: &[Rule<Expr>] = &[
         fits: |_, ty| ty.is_int(),
         make: clamp,
     },
+    Rule {
+        weight: 3,
+        fits: |_, ty| ty.is_int(),
+        make: checked,
+    },
+    Rule {
+        weight: 3,
+        fits: |_, ty| ty.is_int(),
+        make: composed,
+    },
+    Rule {
+        weight: 1,
+        fits: |_, ty| ty == Scalar::Bool,
+        make: overflows,
+    },
 ];
 
 fn call(g: &mut Gen, ty: Scalar) -> Expr {
@@ -55,6 +70,76 @@ fn count(g: &mut Gen, ty: Scalar) -> Expr {
     let name = *g.pick(&["count_zeros", "leading_ones", "trailing_ones"]);
     let a = g.expr(on);
     make(ty, Facts::ANY, format!("@.{name}()"), vec![a])
+}
+
+/// An operation that may have no result, on this type.
+fn operation(g: &mut Gen, ty: Scalar) -> (String, Vec<Expr>) {
+    let name = *g.pick(&[
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "rem",
+        "div_euclid",
+        "rem_euclid",
+        "shl",
+        "shr",
+        "neg",
+    ]);
+    let mut exprs = vec![g.expr(ty)];
+    match name {
+        "neg" => {}
+        "shl" | "shr" => exprs.push(g.expr(Scalar::U32)),
+        _ => exprs.push(g.expr(ty)),
+    }
+    let argument = if exprs.len() == 2 { "@" } else { "" };
+    (format!("@.checked_{name}({argument})"), exprs)
+}
+
+/// The result of an operation if it has one, and else another value.
+fn checked(g: &mut Gen, ty: Scalar) -> Expr {
+    let (text, mut exprs) = operation(g, ty);
+    exprs.push(g.expr(ty));
+    let text = match g.below(3) {
+        0 => format!("{text}.unwrap_or(@)"),
+        1 => format!("(match {text} {{ Some(some) => some, None => @ }})"),
+        _ => format!("(if let Some(some) = {text} {{ some }} else {{ @ }})"),
+    };
+    make(ty, Facts::ANY, text, exprs)
+}
+
+fn overflows(g: &mut Gen, ty: Scalar) -> Expr {
+    let on = g.ty(Scalar::is_int);
+    if g.once_in(2) {
+        let name = *g.pick(&["add", "sub", "mul"]);
+        let (a, b) = (g.expr(on), g.expr(on));
+        return make(
+            ty,
+            Facts::ANY,
+            format!("@.overflowing_{name}(@).1"),
+            vec![a, b],
+        );
+    }
+    let (text, exprs) = operation(g, on);
+    let name = *g.pick(&["is_some", "is_none"]);
+    make(ty, Facts::ANY, format!("{text}.{name}()"), exprs)
+}
+
+/// Methods that are more than a call on every target.
+fn composed(g: &mut Gen, ty: Scalar) -> Expr {
+    let a = g.expr(ty);
+    let (text, more) = match g.below(4) {
+        0 if ty.is_signed() => (format!("(@ & {ty}::MAX).isqrt()"), None),
+        0 => ("@.isqrt()".to_owned(), None),
+        1 if !ty.is_signed() => ("(@ >> 1).next_power_of_two()".to_owned(), None),
+        2 if !ty.is_signed() => {
+            let n = 1 + g.below(60);
+            (format!("(@ >> 1).next_multiple_of({n})"), None)
+        }
+        _ => ("@.midpoint(@)".to_owned(), Some(g.expr(ty))),
+    };
+    let exprs = [a].into_iter().chain(more).collect();
+    make(ty, Facts::ANY, text, exprs)
 }
 
 /// Its bounds are in order, unless the kernel may fault.

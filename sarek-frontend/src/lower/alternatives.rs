@@ -34,6 +34,19 @@ pub(super) fn alternatives(pat: &syn::Pat) -> Vec<syn::Pat> {
             };
             elems.into_iter().map(with).collect()
         }
+        syn::Pat::Slice(slice) => {
+            let elems = product(&slice.elems.iter().collect::<Vec<_>>());
+            let with = |elems: Vec<syn::Pat>| {
+                let mut slice = slice.clone();
+                slice
+                    .elems
+                    .iter_mut()
+                    .zip(elems)
+                    .for_each(|(e, new)| *e = new);
+                syn::Pat::Slice(slice)
+            };
+            elems.into_iter().map(with).collect()
+        }
         syn::Pat::Struct(pat) => {
             let elems = product(&pat.fields.iter().map(|f| &*f.pat).collect::<Vec<_>>());
             let with = |elems: Vec<syn::Pat>| {

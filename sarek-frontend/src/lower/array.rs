@@ -10,6 +10,7 @@ use syn::spanned::Spanned;
 
 use super::fill::{Plan, Start};
 use super::length::Dim;
+use super::stmt::takes_apart;
 use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 
@@ -175,6 +176,9 @@ impl Lowerer<'_> {
             syn::Pat::Type(typed) => (&*typed.pat, None),
             other => (other, None),
         };
+        if takes_apart(pat) {
+            return None;
+        }
         let init = local.init.as_ref();
         if declared.is_none() && !init.is_some_and(|init| self.yields_array(&init.expr)) {
             return None;
@@ -235,7 +239,7 @@ impl Lowerer<'_> {
         Some(())
     }
 
-    fn new_array(&mut self, name: &str, elem: Ty, dims: Vec<Dim>, span: Span) -> Memory {
+    pub(super) fn new_array(&mut self, name: &str, elem: Ty, dims: Vec<Dim>, span: Span) -> Memory {
         let length = self.total(&dims);
         let local = self.local(name, elem, true);
         let memory = Memory::Local(local);
@@ -323,7 +327,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn plan<'s>(&mut self, expr: &'s syn::Expr) -> Option<Plan<'s>> {
+    pub(super) fn plan<'s>(&mut self, expr: &'s syn::Expr) -> Option<Plan<'s>> {
         match peeled(expr) {
             syn::Expr::Array(e) => {
                 let items: Vec<Plan<'s>> = e

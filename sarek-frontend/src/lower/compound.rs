@@ -201,7 +201,7 @@ impl Lowerer<'_> {
     }
 
     /// The same; what indices lead into stands in memory of the kernel's own.
-    fn indexable(&mut self, id: ExprId) -> ExprId {
+    pub(super) fn indexable(&mut self, id: ExprId) -> ExprId {
         if self.has_memory(id) {
             return id;
         }
@@ -542,7 +542,7 @@ impl Lowerer<'_> {
     }
 
     /// `Option<_>` or `Result<_, _>`
-    fn core_type(&mut self, option: bool) -> Ty {
+    pub(super) fn core_type(&mut self, option: bool) -> Ty {
         let path = match option {
             true => quote!(::core::option::Option),
             false => quote!(::core::result::Result),

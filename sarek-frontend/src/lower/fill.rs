@@ -176,7 +176,7 @@ impl Lowerer<'_> {
     }
 
     /// `start + k * (product of dims)`
-    fn advanced(&mut self, start: Start, k: u64, dims: &[Dim], span: Span) -> Start {
+    pub(super) fn advanced(&mut self, start: Start, k: u64, dims: &[Dim], span: Span) -> Start {
         let known: Option<u64> = dims.iter().map(Dim::known).product();
         match known {
             Some(stride) => Start {
@@ -191,7 +191,13 @@ impl Lowerer<'_> {
     }
 
     /// The same for a leaf.
-    fn advanced_by(&mut self, start: Start, k: ExprId, dims: &[Dim], span: Span) -> Start {
+    pub(super) fn advanced_by(
+        &mut self,
+        start: Start,
+        k: ExprId,
+        dims: &[Dim],
+        span: Span,
+    ) -> Start {
         let k = self.copy(k);
         let literal = self.kernel.literal(k).and_then(sarek_ir::Value::as_int);
         let known: Option<u64> = dims.iter().map(Dim::known).product();

@@ -28,6 +28,14 @@ impl Dim {
         }
     }
 
+    /// How many arrays a shared slice has: a leaf.
+    pub(super) fn of_launch(rows: ExprId) -> Dim {
+        Dim {
+            length: Length::Launch(rows),
+            tokens: TokenStream::new(),
+        }
+    }
+
     /// The number, if it is known here.
     pub(super) fn known(&self) -> Option<u64> {
         match self.length {
@@ -222,9 +230,7 @@ impl Lowerer<'_> {
         match length {
             Length::Fixed(n) => self.constant(Constant::Usize(n), span),
             Length::Link(link) => self.known(Expr::Link(link), Scalar::Usize, span),
-            Length::Launch(_) => {
-                unreachable!("only a shared slice has such a length, and no dimensions")
-            }
+            Length::Launch(rows) => self.copy(rows),
         }
     }
 

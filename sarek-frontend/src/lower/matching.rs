@@ -12,7 +12,8 @@ use syn::spanned::Spanned;
 use super::alternatives::alternatives;
 use crate::diagnostics::{Mistake, codes};
 
-use super::pattern::{Bound, Found, Subject};
+use super::pattern::{Bound, Found};
+use super::subject::Subject;
 use super::{Binding, Lowerer, OpenBlock, Value};
 
 /// What the branches of a `match` or `if` yield.
@@ -56,10 +57,9 @@ impl Parse for Matches {
 
 impl Lowerer<'_> {
     pub(super) fn match_expr(&mut self, e: &syn::ExprMatch) -> Value {
-        let Some(value) = self.scalar_or_never(&e.expr) else {
+        let Some(subject) = self.matched(&e.expr, e.arms.iter().map(|arm| &arm.pat)) else {
             return Value::Never;
         };
-        let subject = self.subject(value);
         let arms: Vec<Arm<'_>> = e.arms.iter().map(split_guard).collect();
         let Some(last) = arms.iter().rposition(|arm| arm.guard.is_none()) else {
             self.errors.at(
@@ -180,8 +180,8 @@ impl Lowerer<'_> {
             return found.test.unwrap_or_else(|| self.truth(true, span));
         };
         self.scopes.push(Default::default());
-        self.alias(&found);
         let (mut block, guarded) = self.in_block(|this| {
+            this.alias(&found);
             let guarded = this.scalar(guard);
             this.expect(guarded, Scalar::Bool);
             guarded
@@ -205,9 +205,13 @@ impl Lowerer<'_> {
         self.read(local, span)
     }
 
-    /// Names of a guard mean parts of the subject.
+    /// Names of a guard mean parts of the subject; arrays it has to itself.
     fn alias(&mut self, found: &Found) {
         for bound in &found.names {
+            if self.is_whole_array(&bound.subject) {
+                self.bind_name(bound);
+                continue;
+            }
             self.aliases.push(bound.subject.clone());
             let alias = Binding::Part(self.aliases.len() - 1);
             self.bind(&bound.ident, alias);
@@ -245,12 +249,7 @@ impl Lowerer<'_> {
     /// Binds the names of a pattern.
     pub(super) fn bind_names(&mut self, names: &[Bound]) {
         for bound in names {
-            let span = bound.ident.span();
-            let value = self.read_subject(&bound.subject, span);
-            let local = self.local(&bound.ident.to_string(), self.ty(value), bound.mutable);
-            let init = Some(value);
-            self.push(Stmt::Let { local, init }, span);
-            self.bind(&bound.ident, Binding::Local(local));
+            self.bind_name(bound);
         }
     }
 
@@ -286,6 +285,15 @@ impl Lowerer<'_> {
             let Some((_, local)) = locals.iter().find(|(known, _)| *known == name) else {
                 continue;
             };
+            if self.is_array_in_place(&bound.subject) {
+                self.errors.unsupported(
+                    codes::PATTERN,
+                    span,
+                    "a name for an array in one of several alternatives is",
+                    "write an arm for each alternative",
+                );
+                continue;
+            }
             let value = self.read_subject(&bound.subject, span);
             let local = *local;
             self.unify(self.local_types[local.index()], self.ty(value), span);
@@ -352,10 +360,9 @@ impl Lowerer<'_> {
 
     fn if_one_let(&mut self, e: &syn::ExprIf, cond: &syn::ExprLet) -> Value {
         let span = e.if_token.span;
-        let Some(value) = self.scalar_or_never(&cond.expr) else {
+        let Some(subject) = self.matched(&cond.expr, [&*cond.pat]) else {
             return Value::Never;
         };
-        let subject = self.subject(value);
         let mut outcome = Outcome::default();
         let arm = Arm {
             pat: &cond.pat,
@@ -394,10 +401,9 @@ impl Lowerer<'_> {
             let (block, ()) = self.in_block(|this| this.chain(rest, then));
             return self.branch(test, block, OpenBlock::default(), span);
         };
-        let Some(value) = self.scalar_or_never(&cond.expr) else {
+        let Some(subject) = self.matched(&cond.expr, [&*cond.pat]) else {
             return;
         };
-        let subject = self.subject(value);
         let arm = Arm {
             pat: &cond.pat,
             guard: None,
@@ -444,10 +450,9 @@ impl Lowerer<'_> {
             );
             return Value::Unit;
         };
-        let Some(value) = self.scalar_or_never(&init.expr) else {
+        let Some(subject) = self.matched(&init.expr, [&local.pat]) else {
             return Value::Never;
         };
-        let subject = self.subject(value);
         if let Some((_, diverge)) = &init.diverge {
             let arm = Arm {
                 pat: &local.pat,
@@ -490,10 +495,9 @@ impl Lowerer<'_> {
         self.audits.push(quote_spanned! {span=>
             const _: () = ::core::assert!(#path!(0u8, 0) && !#path!(1u8, 0), #mistake);
         });
-        let Some(value) = self.scalar_or_never(&call.expr) else {
+        let Some(subject) = self.matched(&call.expr, [&call.pat]) else {
             return Value::Never;
         };
-        let subject = self.subject(value);
         let arm = Arm {
             pat: &call.pat,
             guard: call.guard.as_ref(),
@@ -550,7 +554,13 @@ impl Lowerer<'_> {
     }
 
     /// `if cond { then } else { otherwise }`
-    fn branch(&mut self, cond: ExprId, then: OpenBlock, otherwise: OpenBlock, span: Span) {
+    pub(super) fn branch(
+        &mut self,
+        cond: ExprId,
+        then: OpenBlock,
+        otherwise: OpenBlock,
+        span: Span,
+    ) {
         let ended = then.ended && otherwise.ended;
         let (mut cond, mut then, mut otherwise) = (cond, self.close(then), self.close(otherwise));
         if then.is_empty() && !otherwise.is_empty() {

@@ -2,12 +2,13 @@
 
 use proc_macro2::{Ident, Span};
 use sarek_ir::{
-    ArgType, BinaryOp, Compound, DivideOp, Expr, ExprId, Intrinsic, ResultType, Scalar, SiteKind,
-    Stmt, UnaryOp, Value as Constant,
+    ArgType, BinaryOp, Compound, Expr, ExprId, Intrinsic, ResultType, Scalar, SiteKind, Stmt,
+    Value as Constant,
 };
 use syn::spanned::Spanned;
 
-use super::array::peeled;
+use super::array::{index_chain, peeled};
+use super::composed;
 use super::similar::nearest;
 use super::types::Node;
 use super::{Known, Lowerer, Value};
@@ -38,6 +39,9 @@ impl Lowerer<'_> {
         }
         if let Some((memory, _)) = self.find_memory(&e.receiver) {
             return self.slice_method(memory, e);
+        }
+        if let Some(value) = self.row_length(e) {
+            return value;
         }
         if let Some(view) = self.find_view(&e.receiver) {
             return self.view_method(view, e);
@@ -99,6 +103,29 @@ impl Lowerer<'_> {
         }
     }
 
+    /// `len` and `is_empty` of a row of an array of arrays: its indices may be out of bounds. `None` when it is another
+    /// method, or no row.
+    fn row_length(&mut self, e: &syn::ExprMethodCall) -> Option<Value> {
+        let (base, indices) = index_chain(&e.receiver);
+        let (memory, _) = self.find_memory(base)?;
+        let name = e.method.to_string();
+        let is_row = !indices.is_empty() && indices.len() < self.rank(memory);
+        if !is_row || !e.args.is_empty() || !["len", "is_empty"].contains(&name.as_str()) {
+            return None;
+        }
+        let length = self.shape(memory)?[indices.len()].length;
+        let row = self.flat_index(memory, &indices, e.receiver.span());
+        self.discard(row);
+        let n = self.length_expr(length, e.span());
+        Some(Value::Scalar(match name == "len" {
+            true => n,
+            false => {
+                let zero = self.constant(Constant::Usize(0), e.span());
+                self.plain(BinaryOp::Eq, n, zero, e.span())
+            }
+        }))
+    }
+
     /// `x.swap(i, j)`, as its elements are exchanged by hand: both indices are known before anything is stored.
     fn swap(&mut self, e: &syn::ExprMethodCall) -> Value {
         let (slice, span) = (&e.receiver, e.method.span());
@@ -119,6 +146,9 @@ impl Lowerer<'_> {
         if let Some(value) = self.packed_method(name, &ids, span) {
             return value;
         }
+        if let Some(value) = self.optional_method(name, &ids, span) {
+            return value;
+        }
         let on = match self.types.look(self.ty(ids[0])) {
             Known::Scalar(scalar) => scalar,
             // It stands for what was reported, or for what is not reached.
@@ -137,6 +167,7 @@ impl Lowerer<'_> {
         if let Some(value) = self
             .half_method(name, on, &ids, span)
             .or_else(|| self.composed(name, on, &ids, span))
+            .or_else(|| self.checked(name, on, &ids, span))
         {
             return value;
         }
@@ -325,170 +356,6 @@ impl Lowerer<'_> {
         };
         Value::Scalar(self.known(call, on, span))
     }
-
-    /// Methods that are short for others. `None` when the name is none of them.
-    fn composed(&mut self, name: &Ident, on: Scalar, ids: &[ExprId], span: Span) -> Option<Value> {
-        let text = name.to_string();
-        let (arity, fits) = match text.as_str() {
-            "recip" | "to_degrees" | "to_radians" | "is_sign_positive" => (0, on.is_float()),
-            "log" => (1, on.is_float()),
-            "is_positive" | "is_negative" => (0, on.is_signed()),
-            "count_zeros" | "leading_ones" | "trailing_ones" => (0, on.is_int()),
-            "is_power_of_two" => (0, on.is_int() && !on.is_signed()),
-            "ilog2" => (0, on.is_int()),
-            "is_multiple_of" | "div_ceil" => (1, on.is_int() && !on.is_signed()),
-            "div_euclid" | "rem_euclid" => (1, on.is_int()),
-            _ => return None,
-        };
-        if !fits {
-            return None;
-        }
-        if !self.arity(name, ids, arity) {
-            return Some(Value::Never);
-        }
-        let x = ids[0];
-        if arity == 1 {
-            self.expect(ids[1], on);
-        }
-        let id = match text.as_str() {
-            "recip" => {
-                let one = self.float(on, 1.0, 1.0, span);
-                self.plain(BinaryOp::Div, one, x, span)
-            }
-            "to_degrees" => {
-                let factor = self.float(on, 1f32.to_degrees(), 1f64.to_degrees(), span);
-                self.plain(BinaryOp::Mul, x, factor, span)
-            }
-            "to_radians" => {
-                let factor = self.float(on, 1f32.to_radians(), 1f64.to_radians(), span);
-                self.plain(BinaryOp::Mul, x, factor, span)
-            }
-            "log" => {
-                let (a, b) = (self.unary_call(Intrinsic::Ln, x, on, span), ids[1]);
-                let b = self.unary_call(Intrinsic::Ln, b, on, span);
-                self.plain(BinaryOp::Div, a, b, span)
-            }
-            "is_sign_positive" => {
-                let negative = self.unary_call(Intrinsic::IsSignNegative, x, Scalar::Bool, span);
-                self.not(negative, span)
-            }
-            "is_positive" | "is_negative" => {
-                let zero = self.constant(Constant::zero(on), span);
-                let op = if text == "is_positive" {
-                    BinaryOp::Gt
-                } else {
-                    BinaryOp::Lt
-                };
-                self.plain(op, x, zero, span)
-            }
-            "count_zeros" => self.on_complement(Intrinsic::CountOnes, x, span),
-            "leading_ones" => self.on_complement(Intrinsic::LeadingZeros, x, span),
-            "trailing_ones" => self.on_complement(Intrinsic::TrailingZeros, x, span),
-            "is_power_of_two" => {
-                let ones = self.unary_call(Intrinsic::CountOnes, x, Scalar::U32, span);
-                let one = self.constant(Constant::U32(1), span);
-                self.plain(BinaryOp::Eq, ones, one, span)
-            }
-            "ilog2" => self.ilog2(x, on, span),
-            "is_multiple_of" => self.multiple(x, ids[1], on, span),
-            "div_ceil" => self.divide_up((x, ids[1]), on, span, name.span()),
-            "div_euclid" => self.divide(DivideOp::DivEuclid, x, ids[1], span, name.span()),
-            "rem_euclid" => self.divide(DivideOp::RemEuclid, x, ids[1], span, name.span()),
-            other => unreachable!("`{other}` is in the table above"),
-        };
-        Some(Value::Scalar(id))
-    }
-
-    /// The position of the highest bit, which a number above 0 has.
-    fn ilog2(&mut self, x: ExprId, on: Scalar, span: Span) -> ExprId {
-        let x = self.reusable(x);
-        let (tested, zero) = (self.copy(x), self.constant(Constant::zero(on), span));
-        let cond = self.plain(BinaryOp::Gt, tested, zero, span);
-        let message = "argument of integer logarithm must be positive";
-        self.assert(cond, message.into(), span);
-        let last = self.constant(Constant::U32(on.bits() - 1), span);
-        let above = self.unary_call(Intrinsic::LeadingZeros, x, Scalar::U32, span);
-        self.wrapping(Intrinsic::WrappingSub, last, above, span)
-    }
-
-    /// `x % of == 0`, where 0 is the only multiple of 0, and nothing faults.
-    fn multiple(&mut self, x: ExprId, of: ExprId, on: Scalar, span: Span) -> ExprId {
-        let pending = self.literals.iter().find(|pending| pending.expr == of);
-        let is_zero = pending.is_none_or(|pending| match &pending.lit {
-            syn::Lit::Int(int) => int.base10_digits() == "0",
-            _ => true,
-        });
-        let (ty, zero) = (self.ty(x), Constant::zero(on));
-        let rem = |this: &mut Self, lhs, rhs| {
-            let (op, site) = (DivideOp::Rem, None);
-            let rem = Expr::Divide { op, lhs, rhs, site };
-            let (rem, zero) = (this.expr(rem, ty, span), this.constant(zero, span));
-            this.plain(BinaryOp::Eq, rem, zero, span)
-        };
-        if !is_zero {
-            return rem(self, x, of);
-        }
-        let (x, of) = (self.reusable(x), self.reusable(of));
-        let one = Constant::int(on, 1).unwrap_or_else(|| unreachable!("it is an integer"));
-        let (of_again, one) = (self.copy(of), self.constant(one, span));
-        let args = self.kernel.push_list(&[of_again, one]);
-        let intrinsic = Intrinsic::Max;
-        let divisor = self.expr(Expr::Call { intrinsic, args }, ty, span);
-        let dividend = self.copy(x);
-        let lhs = rem(self, dividend, divisor);
-        let (zero, none) = (self.constant(zero, span), self.constant(zero, span));
-        let some = self.plain(BinaryOp::Ne, of, zero, span);
-        let nothing = self.plain(BinaryOp::Eq, x, none, span);
-        let either = Expr::Or {
-            lhs: some,
-            rhs: nothing,
-        };
-        let rhs = self.known(either, Scalar::Bool, span);
-        self.known(Expr::And { lhs, rhs }, Scalar::Bool, span)
-    }
-
-    /// `x / by`, and one more if something remains.
-    fn divide_up(&mut self, (x, by): (ExprId, ExprId), on: Scalar, span: Span, at: Span) -> ExprId {
-        let (x, by) = (self.reusable(x), self.reusable(by));
-        let (x_again, by_again) = (self.copy(x), self.copy(by));
-        let whole = self.divide(DivideOp::Div, x, by, span, at);
-        let rest = self.divide(DivideOp::Rem, x_again, by_again, span, at);
-        let zero = self.constant(Constant::zero(on), span);
-        let arg = self.plain(BinaryOp::Ne, rest, zero, span);
-        let one = self.known(Expr::Cast { arg }, on, span);
-        self.plain(BinaryOp::Add, whole, one, span)
-    }
-
-    fn float(&mut self, on: Scalar, narrow: f32, wide: f64, span: Span) -> ExprId {
-        let value = if on == Scalar::F32 {
-            Constant::f32(narrow)
-        } else {
-            Constant::f64(wide)
-        };
-        self.constant(value, span)
-    }
-
-    fn unary_call(&mut self, intrinsic: Intrinsic, x: ExprId, ty: Scalar, span: Span) -> ExprId {
-        let args = self.kernel.push_list(&[x]);
-        self.known(Expr::Call { intrinsic, args }, ty, span)
-    }
-
-    fn not(&mut self, arg: ExprId, span: Span) -> ExprId {
-        let ty = self.ty(arg);
-        self.expr(
-            Expr::Unary {
-                op: UnaryOp::Not,
-                arg,
-            },
-            ty,
-            span,
-        )
-    }
-
-    fn on_complement(&mut self, intrinsic: Intrinsic, x: ExprId, span: Span) -> ExprId {
-        let complement = self.not(x, span);
-        self.unary_call(intrinsic, complement, Scalar::U32, span)
-    }
 }
 
 /// Is it a method of numbers, slices or arrays, so that one of a user's type cannot be meant where the type is not known?
@@ -496,27 +363,7 @@ pub(super) fn is_built_in(name: &Ident) -> bool {
     let text = name.to_string();
     let is_conversion = text.strip_prefix("to_").and_then(Scalar::from_name);
     is_conversion.is_some()
-        || COMPOSED.contains(&text.as_str())
+        || composed::is_one(&text)
         || ["len", "is_empty"].contains(&text.as_str())
         || Intrinsic::ALL.iter().any(|i| i.name() == text)
 }
-
-/// Methods of numbers that are short for others.
-const COMPOSED: [&str; 16] = [
-    "recip",
-    "to_degrees",
-    "to_radians",
-    "is_sign_positive",
-    "log",
-    "is_positive",
-    "is_negative",
-    "count_zeros",
-    "leading_ones",
-    "trailing_ones",
-    "is_power_of_two",
-    "ilog2",
-    "is_multiple_of",
-    "div_ceil",
-    "div_euclid",
-    "rem_euclid",
-];

@@ -18,8 +18,10 @@ mod attributes;
 mod call;
 mod callable;
 mod callee;
+mod checked;
 mod closure;
 mod collective;
+mod composed;
 mod compound;
 mod control;
 mod device;
@@ -29,6 +31,7 @@ mod finish;
 mod given;
 mod half;
 mod instance;
+mod integer;
 mod intrinsic;
 mod length;
 mod literals;
@@ -38,6 +41,7 @@ mod method;
 mod native;
 mod nodes;
 mod operator;
+mod optional;
 mod packed;
 mod parameter;
 mod path;
@@ -52,6 +56,7 @@ mod similar;
 mod sites;
 mod stand_in;
 mod stmt;
+mod subject;
 mod types;
 mod unroll;
 mod view;
@@ -267,7 +272,7 @@ pub struct Lowerer<'e> {
     link_tokens: Vec<TokenStream>,
     param_tokens: Vec<TokenStream>,
     consts: Vec<syn::ItemConst>,
-    aliases: Vec<pattern::Subject>,
+    aliases: Vec<subject::Subject>,
     callees: Vec<Callee>,
     /// Does a constant tell whether the user's function type checks?
     is_audited: bool,

@@ -5,8 +5,8 @@ use sarek_ir::{BinaryOp, DivideOp, Expr, ExprId, PlaceId, Scalar, SiteKind, Stmt
 use syn::BinOp;
 use syn::spanned::Spanned;
 
-use super::pattern::Subject;
 use super::place::Place;
+use super::subject::{Position, Subject};
 use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 
@@ -245,11 +245,10 @@ impl Lowerer<'_> {
             }
             return Value::Unit;
         }
-        if let syn::Expr::Tuple(_) = &*e.left {
-            let Some(value) = self.scalar_or_never(&e.right) else {
+        if let syn::Expr::Tuple(_) | syn::Expr::Array(_) = &*e.left {
+            let Some(subject) = self.taken_apart(&e.right) else {
                 return Value::Never;
             };
-            let subject = self.subject(value);
             self.assign_parts(&e.left, &subject);
             return Value::Unit;
         }
@@ -268,7 +267,7 @@ impl Lowerer<'_> {
         Value::Unit
     }
 
-    /// `(a, b) = value`, the value evaluated before all places.
+    /// `(a, b) = value` or `[a, b] = value`, the value evaluated before all places.
     fn assign_parts(&mut self, left: &syn::Expr, subject: &Subject) {
         match left {
             syn::Expr::Infer(_) => {}
@@ -280,6 +279,14 @@ impl Lowerer<'_> {
                 for (i, elem) in tuple.elems.iter().enumerate() {
                     let part = self.tuple_part(subject, i);
                     self.assign_parts(elem, &part);
+                }
+            }
+            syn::Expr::Array(array) => {
+                for (i, elem) in array.elems.iter().enumerate() {
+                    let position = Position::First(i as u64);
+                    if let Some(part) = self.element_part(subject, position, elem.span()) {
+                        self.assign_parts(elem, &part);
+                    }
                 }
             }
             other => {

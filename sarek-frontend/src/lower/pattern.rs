@@ -5,32 +5,16 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
-use sarek_ir::{BinaryOp, Compound, Expr, ExprId, NameId, Scalar, UnaryOp, Value as Constant};
+use sarek_ir::{BinaryOp, Compound, Expr, ExprId, Scalar, UnaryOp, Value as Constant};
 use syn::spanned::Spanned;
 
 use super::compound::{Constructor, is_camel_case, is_type_name};
+use super::length::Dim;
+use super::subject::{Position, Subject};
 use super::types::{Hole, Node};
 use super::written::binding;
 use super::{Binding, Known, Lowerer, PendingLiteral, Ty, Value};
 use crate::diagnostics::codes;
-
-/// A value, or a part of one, that a pattern is held against.
-#[derive(Clone)]
-pub(super) struct Subject {
-    /// A leaf.
-    base: ExprId,
-    parts: Vec<Part>,
-    ty: Ty,
-}
-
-/// A step on the way to a part.
-#[derive(Clone)]
-struct Part {
-    /// Of a variant's, that and the pattern that binds it.
-    variant: Option<(NameId, TokenStream)>,
-    name: NameId,
-    ty: Ty,
-}
 
 /// A name that a pattern binds.
 #[derive(Clone)]
@@ -50,66 +34,6 @@ pub(super) struct Found {
 }
 
 impl Lowerer<'_> {
-    /// Something to hold patterns against: the value, evaluated now.
-    pub(super) fn subject(&mut self, value: ExprId) -> Subject {
-        let base = self.reusable(value);
-        Subject {
-            base,
-            parts: vec![],
-            ty: self.ty(base),
-        }
-    }
-
-    /// The value of a subject.
-    pub(super) fn read_subject(&mut self, subject: &Subject, span: Span) -> ExprId {
-        let mut value = self.copy(subject.base);
-        for part in &subject.parts {
-            let name = part.name;
-            value = match &part.variant {
-                None => self.compound(Compound::Field { base: value, name }, part.ty, span),
-                Some((variant, pattern)) => {
-                    let payload = Compound::Payload {
-                        value,
-                        variant: *variant,
-                        name,
-                    };
-                    self.compound_by(payload, pattern.clone(), part.ty, span)
-                }
-            };
-        }
-        value
-    }
-
-    /// The type of a subject.
-    pub(super) fn subject_type(&self, subject: &Subject) -> Ty {
-        subject.ty
-    }
-
-    /// A part of a tuple.
-    pub(super) fn tuple_part(&mut self, of: &Subject, position: usize) -> Subject {
-        self.part(of, None, &position.to_string())
-    }
-
-    /// A part of what a constructor makes, with the pattern that binds it in a variant.
-    fn part(
-        &mut self,
-        of: &Subject,
-        constructor: Option<(&Constructor, TokenStream)>,
-        text: &str,
-    ) -> Subject {
-        let name = self.name_id(text);
-        let variant = constructor.and_then(|(c, pattern)| Some((c.variant?, &c.path, pattern)));
-        let ty = match &variant {
-            None => self.types.field(of.ty, name, text),
-            Some((variant, path, _)) => self.part_type(of.ty, Some(*variant), name, path),
-        };
-        let variant = variant.map(|(variant, _, pattern)| (variant, pattern));
-        let mut subject = of.clone();
-        subject.parts.push(Part { variant, name, ty });
-        subject.ty = ty;
-        subject
-    }
-
     /// Holds a pattern against a subject.
     pub(super) fn pattern(&mut self, pat: &syn::Pat, subject: &Subject) -> Found {
         let mut found = Found::default();
@@ -123,7 +47,7 @@ impl Lowerer<'_> {
             syn::Pat::Paren(inner) => self.pattern_into(&inner.pat, subject, found),
             syn::Pat::Type(typed) => {
                 if let Some(ty) = self.written_type(&typed.ty) {
-                    self.unify(ty, subject.ty, typed.ty.span());
+                    self.unify(ty, self.subject_type(subject), typed.ty.span());
                 }
                 self.pattern_into(&typed.pat, subject, found);
             }
@@ -138,6 +62,7 @@ impl Lowerer<'_> {
                 self.path_pattern(&path.path, subject, found);
             }
             syn::Pat::Tuple(tuple) => self.tuple_pattern(tuple, subject, found),
+            syn::Pat::Slice(slice) => self.slice_pattern(slice, subject, found),
             syn::Pat::TupleStruct(tuple) if tuple.qself.is_none() => {
                 self.tuple_struct_pattern(tuple, subject, found);
             }
@@ -157,8 +82,7 @@ impl Lowerer<'_> {
                 "a reference in a pattern is",
                 "drop the `&`: values are copied",
             ),
-            syn::Pat::Rest(_) => ("`..` here is", "write it in tuples and structs"),
-            syn::Pat::Slice(_) => ("a pattern of an array is", "index the array"),
+            syn::Pat::Rest(_) => ("`..` here is", "write it in tuples, arrays and structs"),
             syn::Pat::Path(_) | syn::Pat::TupleStruct(_) | syn::Pat::Struct(_) => {
                 ("a qualified path is", "name the type by a plain path")
             }
@@ -227,7 +151,7 @@ impl Lowerer<'_> {
         let last = &path.segments[count - 1].ident;
         let of_type = count > 1 && is_type_name(&path.segments[count - 2].ident);
         let scalar = matches!(
-            self.types.look(subject.ty),
+            self.types.look(self.subject_type(subject)),
             Known::Scalar(_) | Known::Int | Known::Float
         );
         if of_type && !scalar || count == 1 && is_camel_case(last) {
@@ -255,7 +179,7 @@ impl Lowerer<'_> {
             return;
         };
         let span = path.span();
-        self.unify(subject.ty, self.ty(constant), span);
+        self.unify(self.subject_type(subject), self.ty(constant), span);
         let value = self.read_subject(subject, span);
         let test = self.plain(BinaryOp::Eq, value, constant, span);
         self.also(found, Some(test));
@@ -282,7 +206,7 @@ impl Lowerer<'_> {
             return Some(self.known(not, Scalar::Bool, span));
         }
         let literal = self.pattern_literal(lit)?;
-        self.unify(subject.ty, self.ty(literal), span);
+        self.unify(self.subject_type(subject), self.ty(literal), span);
         let value = self.read_subject(subject, span);
         Some(self.plain(op, value, literal, span))
     }
@@ -333,7 +257,7 @@ impl Lowerer<'_> {
                 return None;
             }
         };
-        self.unify(subject.ty, self.ty(constant), bound.span());
+        self.unify(self.subject_type(subject), self.ty(constant), bound.span());
         let value = self.read_subject(subject, bound.span());
         Some(self.plain(op, value, constant, bound.span()))
     }
@@ -343,17 +267,17 @@ impl Lowerer<'_> {
     fn tuple_pattern(&mut self, pat: &syn::PatTuple, subject: &Subject, found: &mut Found) {
         let elems: Vec<&syn::Pat> = pat.elems.iter().collect();
         let rest = elems.iter().position(|p| matches!(p, syn::Pat::Rest(_)));
-        let arity = match self.types.node(subject.ty) {
+        let arity = match self.types.node(self.subject_type(subject)) {
             Node::Tuple(types) => Some(types.len()),
             _ => None,
         };
         let arity = match (rest, arity) {
             // Whether it is a tuple of so many parts, rustc sees in the user's function.
-            (None, None) if self.is_part(subject.ty) => elems.len(),
+            (None, None) if self.is_part(self.subject_type(subject)) => elems.len(),
             (None, _) => {
                 let types = elems.iter().map(|_| self.types.any()).collect();
                 let tuple = self.types.tuple(types);
-                self.unify(tuple, subject.ty, pat.span());
+                self.unify(tuple, self.subject_type(subject), pat.span());
                 elems.len()
             }
             (Some(_), Some(arity)) => arity,
@@ -368,8 +292,68 @@ impl Lowerer<'_> {
             }
         };
         for (i, elem) in positions(&elems, rest, arity) {
-            let part = self.part(subject, None, &i.to_string());
+            let part = self.tuple_part(subject, i);
             self.pattern_into(elem, &part, found);
+        }
+    }
+
+    fn slice_pattern(&mut self, pat: &syn::PatSlice, subject: &Subject, found: &mut Found) {
+        let elems: Vec<&syn::Pat> = pat.elems.iter().collect();
+        let rest = elems.iter().position(|p| rest_of_array(p).is_some());
+        let ty = self.subject_type(subject);
+        if matches!(self.types.node(ty), Node::Any) {
+            if rest.is_some() || elems.is_empty() {
+                self.errors.at(
+                    codes::UNKNOWN_TYPE,
+                    pat.span(),
+                    "the type of this array is not known here",
+                    "write it where the value is bound, as in `let x: [f32; 4] = …;`",
+                );
+                return;
+            }
+            let array = self.types.any();
+            let array = self.types.array(array, Dim::fixed(elems.len() as u64));
+            self.unify(array, ty, pat.span());
+        }
+        for (i, elem) in elems.iter().enumerate() {
+            let (before, after) = (i as u64, (elems.len() - i) as u64);
+            let span = elem.span();
+            let part = match rest {
+                Some(at) if i == at => match rest_of_array(elem) {
+                    Some(Some(name)) => {
+                        let (first, last) = (before, after - 1);
+                        let part = self.middle_part(subject, (first, last), span);
+                        self.rest_name(name, part, found);
+                        continue;
+                    }
+                    Some(None) | None => continue,
+                },
+                Some(at) if i > at => Position::Last(after),
+                Some(_) | None => Position::First(before),
+            };
+            // `_` asks for nothing.
+            if matches!(elem, syn::Pat::Wild(_)) {
+                continue;
+            }
+            if let Some(part) = self.element_part(subject, part, span) {
+                self.pattern_into(elem, &part, found);
+            }
+        }
+    }
+
+    /// `name @ ..`
+    fn rest_name(&mut self, pat: &syn::PatIdent, rest: Option<Subject>, found: &mut Found) {
+        if let Some(by_ref) = pat.by_ref {
+            self.errors
+                .unsupported(codes::PATTERN, by_ref.span, "`ref` is", "bind by value");
+            return;
+        }
+        if let Some(subject) = rest {
+            found.names.push(Bound {
+                ident: pat.ident.clone(),
+                mutable: pat.mutability.is_some(),
+                subject,
+            });
         }
     }
 
@@ -442,8 +426,9 @@ impl Lowerer<'_> {
         span: Span,
         found: &mut Found,
     ) {
-        if !self.is_told_apart(constructor, subject.ty) {
-            self.unify(subject.ty, constructor.ty, span);
+        let ty = self.subject_type(subject);
+        if !self.is_told_apart(constructor, ty) {
+            self.unify(ty, constructor.ty, span);
         }
         let Some(variant) = constructor.variant else {
             return;
@@ -504,6 +489,18 @@ impl Lowerer<'_> {
     /// The value `false`, for what is assigned later.
     pub(super) fn truth(&mut self, value: bool, span: Span) -> ExprId {
         self.constant(Constant::Bool(value), span)
+    }
+}
+
+/// Is it `..` or `name @ ..`, and if so, by what name?
+fn rest_of_array(pat: &syn::Pat) -> Option<Option<&syn::PatIdent>> {
+    match pat {
+        syn::Pat::Rest(_) => Some(None),
+        syn::Pat::Ident(ident) => match &ident.subpat {
+            Some((_, inner)) if matches!(**inner, syn::Pat::Rest(_)) => Some(Some(ident)),
+            Some(_) | None => None,
+        },
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{
-    Builtin, Expr, ExprId, Length, Memory, Scalar, SharedArray, SharedId, SiteKind, Stmt,
+    Builtin, Expr, ExprId, Intrinsic, Length, Memory, Scalar, SharedArray, SharedId, SiteKind, Stmt,
 };
 use syn::spanned::Spanned;
 
@@ -192,16 +192,6 @@ impl Lowerer<'_> {
         let wanted = "write the type: `shared_slice::<f32>(len)`";
         let [elem] = self.generics(path, wanted)?;
         let element = self.shared_element(elem)?;
-        if !element.dims.is_empty() {
-            let instead = "index one slice by `y * width + x`";
-            self.errors.unsupported(
-                codes::SHARED_FORM,
-                elem.span(),
-                "a shared slice of arrays is",
-                instead,
-            );
-            return None;
-        }
         let [len] = call.args.iter().collect::<Vec<_>>()[..] else {
             self.errors.at(
                 codes::SHARED_FORM,
@@ -220,7 +210,11 @@ impl Lowerer<'_> {
             self.launch_known(id)
         };
         match known {
-            Ok(id) => Some((element, Length::Launch(id), None)),
+            Ok(known) if element.dims.is_empty() => Some((element, Length::Launch(known), None)),
+            Ok(known) => {
+                let (len, dims) = self.rows(known, id, &element.dims, len.span());
+                Some((element, len, Some(dims)))
+            }
             Err(span) => {
                 self.errors.at(
                     codes::SHARED_LENGTH,
@@ -231,6 +225,24 @@ impl Lowerer<'_> {
                 None
             }
         }
+    }
+
+    /// How many elements so many arrays have, and their dimensions. More than there can be stay too many.
+    fn rows(
+        &mut self,
+        known: ExprId,
+        rows: ExprId,
+        each: &[Dim],
+        span: Span,
+    ) -> (Length, Vec<Dim>) {
+        let columns = self.stride(each, span);
+        let args = self.kernel.push_list(&[known, columns]);
+        let intrinsic = Intrinsic::SaturatingMul;
+        let total = self.known(Expr::Call { intrinsic, args }, Scalar::Usize, span);
+        let rows = self.reusable(rows);
+        let mut dims = vec![Dim::of_launch(rows)];
+        dims.extend(each.iter().cloned());
+        (Length::Launch(total), dims)
     }
 
     fn generics<'p, const N: usize>(

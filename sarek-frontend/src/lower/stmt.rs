@@ -66,7 +66,7 @@ impl Lowerer<'_> {
     }
 
     /// Evaluates an expression whose value is not used: it may still fault.
-    fn discard(&mut self, id: sarek_ir::ExprId) {
+    pub(super) fn discard(&mut self, id: sarek_ir::ExprId) {
         if !self.is_leaf(id) {
             let (ty, span) = (self.ty(id), self.span(id));
             let local = self.local("unused", ty, false);
@@ -131,7 +131,10 @@ impl Lowerer<'_> {
         if diverges || takes_apart(&local.pat) {
             let made = self.names_of_a_tuple(local).filter(|_| !diverges);
             return match made {
-                Some((pats, values)) => self.bind_each(&pats, &values),
+                Some((pats, values)) => {
+                    let of_one_type = matches!(local.pat, syn::Pat::Slice(_));
+                    self.bind_each(&pats, &values, of_one_type)
+                }
                 None => self.let_pattern(local),
             };
         }
@@ -164,26 +167,32 @@ impl Lowerer<'_> {
     }
 
     /// `let (a, b) = (x, y);` is `let a = x; let b = y;`, `y` being evaluated before `a` is bound: the analyses see what
-    /// each name stands for.
+    /// each name stands for. So is `let [a, b] = [x, y];`, of values of one type.
     fn names_of_a_tuple<'s>(
         &mut self,
         local: &'s syn::Local,
     ) -> Option<(Vec<&'s syn::Pat>, Vec<&'s syn::Expr>)> {
         let init = super::array::peeled(&local.init.as_ref()?.expr);
-        let (syn::Pat::Tuple(names), syn::Expr::Tuple(values)) = (&local.pat, init) else {
-            return None;
+        let (names, values) = match (&local.pat, init) {
+            (syn::Pat::Tuple(names), syn::Expr::Tuple(values)) => (&names.elems, &values.elems),
+            (syn::Pat::Slice(names), syn::Expr::Array(values)) => (&names.elems, &values.elems),
+            _ => return None,
         };
         let plain = |pat: &syn::Pat| match pat {
             syn::Pat::Ident(ident) => ident.by_ref.is_none() && ident.subpat.is_none(),
             _ => false,
         };
-        let one_each = names.elems.len() == values.elems.len() && names.elems.iter().all(plain);
-        let arrays = values.elems.iter().any(|value| self.yields_array(value));
-        (one_each && !arrays).then(|| (names.elems.iter().collect(), values.elems.iter().collect()))
+        let one_each = names.len() == values.len() && names.iter().all(plain);
+        let arrays = values.iter().any(|value| self.yields_array(value));
+        (one_each && !arrays).then(|| (names.iter().collect(), values.iter().collect()))
     }
 
-    fn bind_each(&mut self, pats: &[&syn::Pat], values: &[&syn::Expr]) -> Value {
+    fn bind_each(&mut self, pats: &[&syn::Pat], values: &[&syn::Expr], of_one_type: bool) -> Value {
         let values = self.operands(values);
+        for value in values.iter().filter(|_| of_one_type) {
+            let (first, span) = (self.ty(values[0]), self.span(*value));
+            self.unify(first, self.ty(*value), span);
+        }
         for (pat, value) in pats.iter().zip(values) {
             if let syn::Pat::Ident(pat) = pat {
                 let id = self.name_value(value, &pat.ident, pat.mutability.is_some());
@@ -295,12 +304,15 @@ impl Lowerer<'_> {
 }
 
 /// Does a pattern look into the value?
-fn takes_apart(pat: &syn::Pat) -> bool {
+pub(super) fn takes_apart(pat: &syn::Pat) -> bool {
     match pat {
         syn::Pat::Paren(inner) => takes_apart(&inner.pat),
         syn::Pat::Type(typed) => takes_apart(&typed.pat),
         syn::Pat::Ident(ident) => ident.subpat.is_some() && ident.by_ref.is_none(),
-        syn::Pat::Tuple(_) | syn::Pat::TupleStruct(_) | syn::Pat::Struct(_) => true,
+        syn::Pat::Tuple(_)
+        | syn::Pat::TupleStruct(_)
+        | syn::Pat::Struct(_)
+        | syn::Pat::Slice(_) => true,
         _ => false,
     }
 }

@@ -32,21 +32,20 @@ fn squares(x: &mut [f32]) {
 
 NO_METHOD = 702 by Macro {
     title: "kernels do not have this method, function or constant of a type",
-    means: "The numeric types have the methods that the crate's documentation lists. `checked_*` methods, which yield an `Option`, are written \
-            as comparisons.",
+    means: "The numeric types have the methods that the crate's documentation lists.",
     why: "a method is there if each of CUDA C, OpenCL C and WGSL has it, or a definition that is exact in all of them",
     wrong: r#"
 #[kernel]
-fn next(x: &mut [i32]) {
+fn square(x: &mut [i32]) {
     let i = global_idx_x();
-    x[i] = x[i].checked_add(1).unwrap_or(0);
+    x[i] = x[i].saturating_pow(2);
 }
 "#,
     right: r#"
 #[kernel]
-fn next(x: &mut [i32]) {
+fn square(x: &mut [i32]) {
     let i = global_idx_x();
-    x[i] = if x[i] < i32::MAX { x[i] + 1 } else { 0 };
+    x[i] = x[i].saturating_mul(x[i]);
 }
 "#,
 }

@@ -309,13 +309,12 @@ impl Analyser<'_> {
         self.int_call(intrinsic, on, ranges, ty)
     }
 
-    /// Notes a `usize` method whose result depends on how wide a `usize` is.
+    /// Notes a `usize` method whose result depends on how wide a `usize` is. Counts of zero bits are 64-bit ones in any width:
+    /// [`crate::passes::narrow_usize`] sees to that.
     fn check_width(&mut self, intrinsic: Intrinsic, on: Scalar, arg: Interval) {
         let moves_bits = matches!(
             intrinsic,
-            Intrinsic::LeadingZeros
-                | Intrinsic::TrailingZeros
-                | Intrinsic::ReverseBits
+            Intrinsic::ReverseBits
                 | Intrinsic::SwapBytes
                 | Intrinsic::RotateLeft
                 | Intrinsic::RotateRight
@@ -346,6 +345,10 @@ impl Analyser<'_> {
             Intrinsic::AbsDiff => x.minus(a).abs(),
             Intrinsic::Signum => x.saturated(Interval::new(-1, 1)),
             Intrinsic::Pow if x.lo >= 0 => self.wrap_silently(x.power(a), ty),
+            Intrinsic::LeadingZeros if x.within(Interval::of(Scalar::U64)) => {
+                let zeros = |v: i128| i128::from((v as u64).leading_zeros() + on.bits()) - 64;
+                Interval::new(zeros(x.hi), zeros(x.lo))
+            }
             Intrinsic::CountOnes | Intrinsic::LeadingZeros | Intrinsic::TrailingZeros => {
                 Interval::new(0, on.bits().into())
             }

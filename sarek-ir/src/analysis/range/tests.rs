@@ -356,11 +356,10 @@ fn usize_is_not_narrowed_where_the_width_shows() {
         "wraps in thread 0"
     );
     assert!(!fits(&|s| s.let_("a", s.n(8) >> s.n(33))));
-    assert!(!fits(&|s| s.let_(
-        "a",
-        s.call(Intrinsic::LeadingZeros, &[s.n(8)])
-            .cast(Scalar::Usize)
-    )));
+    let of_8 = |intrinsic| fits(&|s| s.let_("a", s.call(intrinsic, &[s.n(8)]).cast(Scalar::Usize)));
+    assert!(of_8(Intrinsic::LeadingZeros), "60 in both widths");
+    assert!(of_8(Intrinsic::TrailingZeros));
+    assert!(!of_8(Intrinsic::SwapBytes));
     assert!(fits(&|s| s.let_(
         "a",
         s.call(Intrinsic::CountOnes, &[s.n(8)]).cast(Scalar::Usize)

@@ -8,6 +8,7 @@ mod matmul;
 mod nbody;
 mod records;
 mod reduce;
+mod rows;
 mod scan;
 mod shared;
 mod sort;
@@ -33,6 +34,7 @@ pub const CASES: &[&[Case]] = &[
     barriers::CASES,
     control::CASES,
     records::CASES,
+    rows::CASES,
     shared::CASES,
     values::CASES,
 ];

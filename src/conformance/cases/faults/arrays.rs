@@ -65,13 +65,15 @@ unsafe fn arrays_kernel(
         value = counts[far].fetch_add(0);
     } else if which == 9 {
         value = rows[i + far].at;
+    } else if which == 10 {
+        value = grid[far].len() as u32;
     }
     barrier();
     out[i] = value + own[0];
 }
 
 /// What is indexed, the first index that is bad, and the thread's own part of the index.
-const PLACES: [(&str, usize, usize); 10] = [
+const PLACES: [(&str, usize, usize); 11] = [
     ("tile", 32, 5),
     ("grid", 3, 0),
     ("flags", 2, 0),
@@ -82,6 +84,7 @@ const PLACES: [(&str, usize, usize); 10] = [
     ("PRIMES", 5, 0),
     ("counts", 6, 0),
     ("rows", 64, 37),
+    ("grid", 4, 0),
 ];
 
 fn arrays(device: &Device) -> Check {
@@ -96,7 +99,7 @@ fn arrays(device: &Device) -> Check {
         };
         let mut out = poisoned(64);
         run(0, &mut out)?;
-        let value = [1, 1, 1, 1, 9, 2, 8, 3, 4, 9][which as usize];
+        let value = [1, 1, 1, 1, 9, 2, 8, 3, 4, 9, 4][which as usize];
         expect(name, &out, &[value; 64])?;
         for bad in [len, len + 1000, 1 << 31] {
             let result = run(bad - own, &mut out);

@@ -1,15 +1,18 @@
 //! Every numeric method on every type that has it.
 
 mod bits;
+mod checked;
 mod clamp;
 mod elementary;
 mod elementary_pairs;
 mod float_exact;
 mod float_pairs;
+mod integers;
 mod logarithms;
 mod mul_add;
 mod multiples;
 mod pow;
+mod rotations;
 mod saturating;
 mod signed;
 mod sizes;
@@ -20,6 +23,9 @@ use crate::conformance::Case;
 pub const CASES: &[&[Case]] = &[
     bits::CASES,
     multiples::CASES,
+    rotations::CASES,
+    checked::CASES,
+    integers::CASES,
     logarithms::CASES,
     wrapping::CASES,
     saturating::CASES,

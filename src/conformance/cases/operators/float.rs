@@ -10,6 +10,12 @@ pub const CASES: &[Case] = &[
     Case::new("operators/float/f32", &[], f32_case),
     Case::new("operators/float/f64", &[Capability::F64], f64_case),
     Case::new("operators/float/subnormal", &[], subnormal),
+    Case::new("operators/float/rem_euclid_f32", &[], rest_f32),
+    Case::new(
+        "operators/float/rem_euclid_f64",
+        &[Capability::F64],
+        rest_f64,
+    ),
 ];
 
 const NAMES: [&str; 6] = ["+", "-", "*", "/", "%", "neg"];
@@ -134,3 +140,27 @@ fn subnormal(device: &Device) -> Check {
         },
     )
 }
+
+macro_rules! rest {
+    ($case:ident $kernel:ident $t:ident) => {
+        #[kernel]
+        fn $kernel(a: &[$t], b: &[$t], out: &mut [$t]) {
+            let i = global_idx_x();
+            out[2 * i] = a[i].rem_euclid(b[i]);
+            out[2 * i + 1] = a[i].rem_euclid(-0.75);
+        }
+
+        fn $case(device: &Device) -> Check {
+            let class = Class::of(device);
+            binary(
+                ["of another", "of -0.75"],
+                &pairs::<$t, $t>(53, 500),
+                |a, b, out, n| $kernel(a, b, out).over(n).run_on(device),
+                |a, b| [a.rem_euclid(b), a.rem_euclid(-0.75)].map(|rest| rounded(class, rest)),
+            )
+        }
+    };
+}
+
+rest!(rest_f32 rest_f32_kernel f32);
+rest!(rest_f64 rest_f64_kernel f64);

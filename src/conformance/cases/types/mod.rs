@@ -1,5 +1,6 @@
 //! Values of several parts: structs, tuples, enums, and patterns.
 
+mod array_patterns;
 mod enum_layouts;
 mod enums;
 mod layouts;
@@ -26,6 +27,7 @@ pub const CASES: &[&[Case]] = &[
     literals::CASES,
     options::CASES,
     patterns::CASES,
+    array_patterns::CASES,
     spheres::CASES,
 ];
 

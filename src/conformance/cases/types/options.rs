@@ -1,6 +1,8 @@
 use super::{COUNTS, same};
+use crate::FaultKind;
 use crate::conformance::Case;
-use crate::conformance::check::Check;
+use crate::conformance::cases::faults::fault_of;
+use crate::conformance::check::{Check, ensure, poisoned};
 use crate::conformance::input::Random;
 use crate::prelude::*;
 
@@ -8,6 +10,8 @@ pub const CASES: &[Case] = &[
     Case::new("types/options/search", &[], search),
     Case::new("types/options/results", &[], results),
     Case::new("types/options/countdown", &[], countdown),
+    Case::new("types/options/methods", &[], methods),
+    Case::new("types/options/unwrap", &[], unwrap),
 ];
 
 #[kernel(crate = crate)]
@@ -142,4 +146,85 @@ fn countdown(device: &Device) -> Check {
         same("steps", &out, &due)?;
     }
     Ok(())
+}
+
+#[kernel(crate = crate)]
+fn methods_kernel(a: &[i32], out: &mut [i32]) {
+    let i = global_idx_x();
+    if i < a.len() && i < out.len() {
+        let (n, mut calls) = (a[i], 0);
+        let even = if n % 2 == 0 { Some(n / 2) } else { None };
+        let small: Result<[i32; 2], bool> = match n {
+            -5..=5 => Ok([n, 1]),
+            _ => Err(n > 0),
+        };
+        let [first, one] = small.unwrap_or({
+            calls += 1;
+            [7, 3]
+        });
+        let mut sum = even.unwrap_or(-1).wrapping_mul(3) + calls;
+        if even.is_some() && small.is_err() {
+            sum += 10;
+        }
+        if even.is_none() || small.is_ok() {
+            sum += 100 * one;
+        }
+        if even.is_some() {
+            sum ^= even.unwrap();
+        }
+        out[i] = sum ^ first;
+    }
+}
+
+fn methods(device: &Device) -> Check {
+    for n in COUNTS {
+        let a: Vec<i32> = (0..n as i32).map(|i| i * 3 - 40).collect();
+        let mut out = Vector::zeros(n);
+        methods_kernel(&Vector::from_slice(&a), &mut out)
+            .over(n)
+            .run_on(device)?;
+        let due = |n: &i32| {
+            let is_even = n % 2 == 0;
+            let is_small = (-5..=5).contains(n);
+            let (first, one) = if is_small { (*n, 1) } else { (7, 3) };
+            let mut sum = 1 + if is_even { n / 2 * 3 } else { -3 };
+            if is_even && !is_small {
+                sum += 10;
+            }
+            if !is_even || is_small {
+                sum += 100 * one;
+            }
+            (if is_even { sum ^ (n / 2) } else { sum }) ^ first
+        };
+        same("out", &out, &a.iter().map(due).collect::<Vec<i32>>())?;
+    }
+    Ok(())
+}
+
+#[kernel(crate = crate)]
+fn unwrap_kernel(a: &[i32], out: &mut [i32]) {
+    let i = global_idx_x();
+    out[i] = a[i].checked_add(1).unwrap();
+}
+
+fn unwrap(device: &Device) -> Check {
+    let mut out = poisoned(2);
+    let run = |a: &[i32], out: &mut Vector<i32>| {
+        unwrap_kernel(&Vector::from_slice(a), out)
+            .over(2)
+            .run_on(device)
+    };
+    run(&[1, -9], &mut out)?;
+    ensure(out.to_vec()?[..2] == [2, -8], || "no sums".into())?;
+    let result = run(&[1, i32::MAX], &mut out);
+    let fault = fault_of(result, &mut out)?;
+    let message = "called `Option::unwrap()` on a `None` value";
+    let is_due = match &fault.kind {
+        // As rustc's own `unwrap` panics.
+        FaultKind::Assert(found) | FaultKind::Panic(found) => found == message,
+        _ => false,
+    };
+    ensure(is_due && fault.thread[0] == 1, || {
+        format!("{:?}", fault.kind)
+    })
 }

@@ -1,0 +1,79 @@
+//! Methods of `Option` and `Result`.
+
+use proc_macro2::{Ident, Span};
+use sarek_ir::ExprId;
+
+use super::{Lowerer, Ty, Value};
+
+/// The methods, and how many arguments they take.
+const OPTION: [(&str, usize); 4] = [
+    ("is_some", 0),
+    ("is_none", 0),
+    ("unwrap", 0),
+    ("unwrap_or", 1),
+];
+const RESULT: [(&str, usize); 3] = [("is_ok", 0), ("is_err", 0), ("unwrap_or", 1)];
+
+impl Lowerer<'_> {
+    /// Has a type of core's, if it is one, such a method?
+    pub(super) fn is_optional_method(&self, ty: Ty, method: &Ident) -> bool {
+        self.optional_arity(ty, method).is_some()
+    }
+
+    fn optional_arity(&self, ty: Ty, method: &Ident) -> Option<usize> {
+        let is_result = self.core_argument(ty, 1).is_some();
+        self.core_argument(ty, 0)?;
+        let methods: &[(&str, usize)] = if is_result { &RESULT } else { &OPTION };
+        let name = method.to_string();
+        let found = methods.iter().find(|(known, _)| *known == name);
+        found.map(|(_, arity)| *arity)
+    }
+
+    /// `None` when it is another method, or one of another type.
+    pub(super) fn optional_method(
+        &mut self,
+        name: &Ident,
+        ids: &[ExprId],
+        span: Span,
+    ) -> Option<Value> {
+        let ty = self.ty(ids[0]);
+        let arity = self.optional_arity(ty, name)?;
+        if !self.arity(name, ids, arity) {
+            return Some(Value::Never);
+        }
+        let operands: Vec<ExprId> = ids.iter().map(|id| self.reusable(*id)).collect();
+        let is_result = self.core_argument(ty, 1).is_some();
+        let of: syn::Path = match is_result {
+            true => syn::parse_quote_spanned!(span=> ::core::result::Result),
+            false => syn::parse_quote_spanned!(span=> ::core::option::Option),
+        };
+        let name = name.to_string();
+        let rust: syn::Expr = match name.as_str() {
+            "is_some" => holds(&of, "Some", true, span),
+            "is_none" => holds(&of, "Some", false, span),
+            "is_ok" => holds(&of, "Ok", true, span),
+            "is_err" => holds(&of, "Ok", false, span),
+            "unwrap_or" if is_result => syn::parse_quote_spanned! {span=>
+                match __x { #of::Ok(value) => value, _ => __y }
+            },
+            "unwrap_or" => syn::parse_quote_spanned! {span=>
+                match __x { #of::Some(value) => value, _ => __y }
+            },
+            "unwrap" => {
+                let is_some = holds(&of, "Some", true, span);
+                let is_some = self.rust(&operands, span, &is_some);
+                let message = "called `Option::unwrap()` on a `None` value";
+                self.assert(is_some, message.into(), span);
+                syn::parse_quote_spanned!(span=> match __x { #of::Some(value) => value })
+            }
+            other => unreachable!("`{other}` is in the tables above"),
+        };
+        Some(Value::Scalar(self.rust(&operands, span, &rust)))
+    }
+}
+
+/// Is `__x` of a variant, or is it not?
+fn holds(of: &syn::Path, variant: &str, is: bool, span: Span) -> syn::Expr {
+    let (variant, is_not) = (Ident::new(variant, span), !is);
+    syn::parse_quote_spanned!(span=> match __x { #of::#variant(_) => #is, _ => #is_not })
+}
