@@ -9,6 +9,9 @@ use sarek::ir::Scalar;
 /// What is no hole.
 const ATTRIBUTE: &str = "#[";
 
+/// And where it gives a name to the rest of an array.
+const REST: &str = "@ ..";
+
 /// Text with holes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
@@ -84,7 +87,8 @@ impl Node {
     /// A text with expressions in its holes.
     pub fn new(text: impl Into<String>, exprs: Vec<Expr>, blocks: Vec<Block>) -> Node {
         let text = text.into();
-        debug_assert_eq!(text.matches('@').count(), exprs.len(), "{text}");
+        let rests = text.matches(REST).count();
+        debug_assert_eq!(text.matches('@').count() - rests, exprs.len(), "{text}");
         let attributes = text.matches(ATTRIBUTE).count();
         debug_assert_eq!(
             text.matches('#').count() - attributes,
@@ -115,6 +119,7 @@ impl Node {
         for (at, c) in self.text.char_indices() {
             match c {
                 _ if self.text[at..].starts_with(ATTRIBUTE) => out.push(c),
+                _ if self.text[at..].starts_with(REST) => out.push(c),
                 '@' => exprs.next().expect("a hole each").node.print(depth, out),
                 '#' => {
                     print_block(blocks.next().expect("a hole each"), depth + 1, out);

@@ -66,7 +66,7 @@ fn matched(g: &mut Gen, ty: Scalar) -> Expr {
         1 => format!("(match {name} {{ [0..=9] => 3, [only] => only }})"),
         2 => format!("(match {name} {{ [0 | 2..=40, last] => last, [first, _] => first }})"),
         _ => format!(
-            "(match {name} {{ [0 | 3, .., last] => last, [_, n @ 1..=99, ..] => n, [first, middle @ .., _] => \
+            "(match {name} {{ [0 | 3, .., last] => last, [_, n, ..] if n > 0 => n, [first, middle @ .., _] => \
              first ^ middle[0] }})"
         ),
     };
