@@ -57,11 +57,9 @@ extern "C" __global__ void of_u32_kernel(
     u32 bit = 1073741824u;
     for (i32 _i = 0; _i < 16; _i += 1) {
         const u32 next = root + bit;
-        root = root >> 1u;
-        if (rest >= next) {
-            rest = rest - next;
-            root = root + bit;
-        }
+        const u32 taken = 0u - (u32)(rest >= next);
+        rest = rest - (next & taken);
+        root = (root >> 1u) + (bit & taken);
         bit = bit >> 2u;
     }
     out[5ull * i] = root;

@@ -73,11 +73,9 @@ fn of_u32_kernel(
     var bit: u32 = 1073741824u;
     for (var _i: i32 = 0i; _i < 16i; _i += 1i) {
         let next: u32 = root + bit;
-        root = root >> 1u;
-        if (rest >= next) {
-            rest = rest - next;
-            root = root + bit;
-        }
+        let taken: u32 = 0u - u32(rest >= next);
+        rest = rest - (next & taken);
+        root = (root >> 1u) + (bit & taken);
         bit = bit >> 2u;
     }
     out[5u * i] = root;

@@ -27,7 +27,7 @@ pub(super) const RULES: &[Rule<Expr>] = &[
         make: checked,
     },
     Rule {
-        weight: 3,
+        weight: 1,
         fits: |_, ty| ty.is_int(),
         make: composed,
     },

@@ -149,8 +149,10 @@ impl Lowerer<'_> {
         self.known(Expr::Cast { arg }, on, span)
     }
 
+    /// Without a branch: of these in unrolled loops Mesa's compiler makes more than it can end with.
     fn square_root(&mut self, x: ExprId, on: Scalar, span: Span) -> ExprId {
         let digits = Literal::u32_unsuffixed(on.bits() / 2);
+        let ty = syn::Ident::new(on.name(), span);
         let highest = Literal::u64_unsuffixed(1 << (on.bits() - 2));
         let rust = syn::parse_quote_spanned! {span=> {
             let mut rest = __x;
@@ -158,11 +160,9 @@ impl Lowerer<'_> {
             let mut bit = #highest;
             for _ in 0..#digits {
                 let next = root + bit;
-                root = root >> 1;
-                if rest >= next {
-                    rest = rest - next;
-                    root = root + bit;
-                }
+                let taken = ((rest >= next) as #ty).wrapping_neg();
+                rest = rest - (next & taken);
+                root = (root >> 1) + (bit & taken);
                 bit = bit >> 2;
             }
             root
