@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields};
 
 use crate::diagnostics::{Errors, codes};
-use crate::parse::crate_path;
+use crate::parse::{crate_path, is_nameless};
 use repr::Shape;
 
 /// Expands `#[derive(KernelType)] item`.
@@ -28,6 +28,8 @@ fn both(item: TokenStream) -> (TokenStream, Vec<String>) {
         return errors.finish();
     }
     let tokens = match syn::parse2::<DeriveInput>(item) {
+        // rustc says that `_` is no name.
+        Ok(item) if is_nameless(&item.generics) => None,
         Ok(item) => implementation(&item, &mut errors),
         Err(error) => {
             errors.push(error);

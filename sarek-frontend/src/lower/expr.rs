@@ -115,7 +115,7 @@ impl Lowerer<'_> {
     }
 
     /// A value for unreachable or wrong code.
-    fn placeholder(&mut self, span: proc_macro2::Span) -> ExprId {
+    pub(super) fn placeholder(&mut self, span: proc_macro2::Span) -> ExprId {
         self.constant(sarek_ir::Value::Bool(false), span);
         let id = ExprId(self.kernel.exprs.len() as u32 - 1);
         self.expr_types[id.index()] = self.stand_in();

@@ -19,7 +19,8 @@ impl Lowerer<'_> {
         self.scopes.pop();
         match value {
             Value::Scalar(value) => value,
-            Value::Unit | Value::Never => unreachable!("it is an expression with a value"),
+            // Something stands in it that was told already.
+            Value::Unit | Value::Never => self.placeholder(span),
         }
     }
 
@@ -127,7 +128,7 @@ impl Lowerer<'_> {
         self.rust(&operands, span, &rust)
     }
 
-    /// One bit of the root after another, from the highest one, with nothing but additions.
+    /// The root, rounded down.
     pub(super) fn isqrt(&mut self, x: ExprId, on: Scalar, span: Span) -> ExprId {
         let x = self.reusable(x);
         if !on.is_signed() {
@@ -149,24 +150,24 @@ impl Lowerer<'_> {
         self.known(Expr::Cast { arg }, on, span)
     }
 
-    /// Without a branch: of these in unrolled loops Mesa's compiler makes more than it can end with.
+    /// The root of the nearest float, in 64 bits after a step of Newton's, is the due one or one beside it.
     fn square_root(&mut self, x: ExprId, on: Scalar, span: Span) -> ExprId {
-        let digits = Literal::u32_unsuffixed(on.bits() / 2);
         let ty = syn::Ident::new(on.name(), span);
-        let highest = Literal::u64_unsuffixed(1 << (on.bits() - 2));
-        let rust = syn::parse_quote_spanned! {span=> {
-            let mut rest = __x;
-            let mut root = 0;
-            let mut bit = #highest;
-            for _ in 0..#digits {
-                let next = root + bit;
-                let taken = ((rest >= next) as #ty).wrapping_neg();
-                rest = rest - (next & taken);
-                root = (root >> 1) + (bit & taken);
-                bit = bit >> 2;
-            }
-            root
-        }};
+        let wide = Literal::u64_unsuffixed((1 << (on.bits().max(32) / 2)) - 1);
+        let rust = match on.bits() {
+            64 => syn::parse_quote_spanned! {span=> {
+                let about = (__x as f32).sqrt() as #ty;
+                let root = ((about + __x / about.max(1)) >> 1).min(#wide);
+                let root = root - (root * root > __x) as #ty;
+                root + (__x - root * root > root + root) as #ty
+            }},
+            _ => syn::parse_quote_spanned! {span=> {
+                let x = __x as u32;
+                let root = ((x as f32).sqrt() as u32).min(#wide);
+                let root = root - (root * root > x) as u32;
+                (root + (x - root * root > root + root) as u32) as #ty
+            }},
+        };
         self.rust(&[x], span, &rust)
     }
 

@@ -84,19 +84,20 @@ impl Lowerer<'_> {
         let (memory, _) = self.find_memory(base)?;
         let dims = self.shapes[&memory][indices.len()..].to_vec();
         let lengths: Option<Vec<u64>> = dims.iter().map(|dim| dim.known()).collect();
-        let problem = match &lengths {
-            None => Some("the length of this array is not known here".to_string()),
-            Some(lengths) if lengths.iter().product::<u64>() > MAX_SCALARS => Some(format!(
+        let count = |lengths: &[u64]| lengths.iter().try_fold(1u64, |all, n| all.checked_mul(*n));
+        let lengths = match lengths {
+            None => Err("the length of this array is not known here".to_string()),
+            Some(lengths) if count(&lengths).is_none_or(|n| n > MAX_SCALARS) => Err(format!(
                 "this array has more than the {MAX_SCALARS} scalars that are printed at once"
             )),
-            Some(_) => None,
+            Some(lengths) => Ok(lengths),
         };
-        if let Some(problem) = problem {
+        let lengths = lengths.unwrap_or_else(|problem| {
             let instead = "print its elements in a loop";
             self.errors
                 .at(codes::PRINTED, expr.span(), problem, instead);
-        }
-        let lengths = lengths.unwrap_or_else(|| vec![1; dims.len()]);
+            vec![1; dims.len()]
+        });
         let start = self.start(memory, &indices, expr.span());
         let array = self.elements(memory, (start.leaf, start.number), &lengths, expr.span());
         let at = self.mark();

@@ -11,7 +11,7 @@ pub const CASES: &[Case] = &[
     Case::new("types/options/results", &[], results),
     Case::new("types/options/countdown", &[], countdown),
     Case::new("types/options/methods", &[], methods),
-    Case::new("types/options/unwrap", &[], unwrap),
+    Case::new("types/options/faults", &[], unwrap),
 ];
 
 #[kernel(crate = crate)]
