@@ -6,9 +6,13 @@ fn srk_trunc_f32(x: f32) -> f32 { return select(trunc(x), x, srk_is_nan_f32(x));
 
 fn srk_fract_f32(x: f32) -> f32 { return x - srk_trunc_f32(x); }
 
-fn srk_is_nan_f64(x: f64) -> bool { return (bitcast<u64>(x) & 9223372036854775807lu) > 9218868437227405312lu; }
-
-fn srk_trunc_f64(x: f64) -> f64 { return select(trunc(x), x, srk_is_nan_f64(x)); }
+fn srk_trunc_f64(x: f64) -> f64 {
+    let bits = bitcast<u64>(x);
+    let exponent = i32((bits >> 52u) & 0x7fflu) - 1023i;
+    if (exponent < 0i) { return bitcast<f64>(bits & 0x8000000000000000lu); }
+    if (exponent > 51i) { return x; }
+    return bitcast<f64>(bits & ~(0xffffffffffffflu >> u32(exponent)));
+}
 
 fn srk_fract_f64(x: f64) -> f64 { return x - srk_trunc_f64(x); }
 
