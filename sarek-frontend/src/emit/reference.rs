@@ -153,7 +153,7 @@ impl Annotator<'_> {
 fn use_hints(attrs: &[syn::Attribute], body: &mut syn::Block) {
     for hint in attrs.iter().filter(|attr| is_unroll(attr)) {
         if let syn::Meta::List(list) = &hint.meta
-            && let Ok(path) = list.parse_args::<syn::ExprPath>()
+            && let Ok(syn::Expr::Path(path)) = list.parse_args::<syn::Expr>()
         {
             let span = Span::mixed_site().located_at(path.span());
             body.stmts

@@ -3,6 +3,7 @@
 use proc_macro2::{Group, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::FunctionId;
+use syn::parse::Parser;
 use syn::{AngleBracketedGenericArguments, PathArguments};
 
 use super::{Lowerer, Ty};
@@ -340,7 +341,9 @@ impl Callee {
     pub fn import(&self) -> Option<TokenStream> {
         let (alias, path) = (&self.alias, without_arguments(&self.owner));
         let first = path.clone().into_iter().next();
-        if matches!(first, Some(proc_macro2::TokenTree::Ident(first)) if first == "Self") {
+        let of_self =
+            matches!(first, Some(proc_macro2::TokenTree::Ident(first)) if first == "Self");
+        if of_self || syn::Path::parse_mod_style.parse2(path.clone()).is_err() {
             // No function is in a module of a type; `use` does not even parse it.
             return None;
         }
