@@ -47,7 +47,7 @@ fn guards(device: &Device) -> Check {
         |n| {
             let holds = |k: u32| {
                 let sum = n / 7 + k;
-                sum % 2 == 0 && (sum / 2 == n / 14 || k == 4)
+                sum.is_multiple_of(2) && (sum / 2 == n / 14 || k == 4)
             };
             let first = (n % 3 < 2).then_some(n % 3);
             let second = (n % 5 > 1).then_some(n % 5);
