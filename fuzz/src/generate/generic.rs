@@ -2,8 +2,9 @@
 
 use sarek::ir::Scalar;
 
+use super::call::{Callee, Receiver};
 use super::control::of_variable;
-use super::item::{Callee, DERIVE, Field, Receiver, Struct};
+use super::item::{DERIVE, Field, Struct};
 use super::{Gen, within};
 use crate::tree::{Block, Expr, Function, Node};
 

@@ -7,6 +7,7 @@
 mod array;
 mod basics;
 mod boolean;
+mod call;
 mod choice;
 mod closure;
 mod collective;
@@ -181,7 +182,7 @@ pub struct Gen {
     records: Vec<(String, item::Struct, bool)>,
     structs: Vec<item::Struct>,
     enums: Vec<sum::Sum>,
-    callees: Vec<item::Callee>,
+    callees: Vec<call::Callee>,
     /// The statements of the functions called so far, see [`item`].
     called: usize,
     collectives: Vec<collective::Collective>,

@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use sarek_ir::{Block, Expr, ExprId, LabelId, LocalId, Scalar, Stmt, UnaryOp};
 use syn::spanned::Spanned;
 
-use super::matching::has_let;
+use super::let_conditions::has_let;
 use super::{LoopFrame, Lowerer, OpenBlock, Ty, Value, same_context};
 use crate::diagnostics::{Mistake, codes};
 

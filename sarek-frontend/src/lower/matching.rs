@@ -1,4 +1,4 @@
-//! `match`, `if let`, `let … else`, `while let` and `matches!`.
+//! `match` and `matches!`.
 //!
 //! A `match` becomes a chain of `if`s. rustc has seen to it that the arms cover all values, so the last arm
 //! without a guard needs no test.
@@ -20,7 +20,7 @@ use super::{Binding, Lowerer, OpenBlock, Value};
 #[derive(Default)]
 pub(super) struct Outcome {
     /// The local that they assign.
-    result: Option<LocalId>,
+    pub result: Option<LocalId>,
     /// Does one of them yield nothing?
     unit: bool,
     /// Does control get past one of them?
@@ -28,10 +28,10 @@ pub(super) struct Outcome {
 }
 
 /// An arm, its alternatives as arms of their own.
-struct Arm<'a> {
-    pat: &'a syn::Pat,
-    guard: Option<&'a syn::Expr>,
-    body: &'a syn::Expr,
+pub(super) struct Arm<'a> {
+    pub pat: &'a syn::Pat,
+    pub guard: Option<&'a syn::Expr>,
+    pub body: &'a syn::Expr,
 }
 
 /// The arguments of `matches!`.
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
 
     /// Does the arm take the value? Its guard is asked only if the pattern fits. Where a guard decides between alternatives
     /// that bind names, there are locals, too, that tell of each but the last whether it was taken.
-    fn arm_test(&mut self, arm: &Arm<'_>, subject: &Subject) -> (ExprId, Vec<LocalId>) {
+    pub(super) fn arm_test(&mut self, arm: &Arm<'_>, subject: &Subject) -> (ExprId, Vec<LocalId>) {
         let span = arm.pat.span();
         let cases = alternatives(arm.pat);
         let others = match arm.guard {
@@ -144,7 +144,13 @@ impl Lowerer<'_> {
     }
 
     /// `lhs || rhs`; the statements of `rhs` run only when it is asked for.
-    fn either(&mut self, lhs: ExprId, mut block: OpenBlock, rhs: ExprId, span: Span) -> ExprId {
+    pub(super) fn either(
+        &mut self,
+        lhs: ExprId,
+        mut block: OpenBlock,
+        rhs: ExprId,
+        span: Span,
+    ) -> ExprId {
         if block.stmts.is_empty() {
             return self.known(Expr::Or { lhs, rhs }, Scalar::Bool, span);
         }
@@ -160,7 +166,7 @@ impl Lowerer<'_> {
     }
 
     /// Goes on with the statements of a block in the open one.
-    fn splice(&mut self, mut block: OpenBlock) {
+    pub(super) fn splice(&mut self, mut block: OpenBlock) {
         let open = self.blocks.last_mut().expect("a block is open");
         if !open.ended {
             open.stmts.append(&mut block.stmts);
@@ -219,7 +225,7 @@ impl Lowerer<'_> {
     }
 
     /// Binds the names of an arm and runs its body. `held` is what [`Lowerer::arm_test`] gave.
-    fn arm_body(&mut self, arm: &Arm<'_>, subject: &Subject, held: &[LocalId]) -> Value {
+    pub(super) fn arm_body(&mut self, arm: &Arm<'_>, subject: &Subject, held: &[LocalId]) -> Value {
         self.scopes.push(Default::default());
         self.bind_cases(arm.pat, subject, held);
         let value = self.value(arm.body);
@@ -228,7 +234,7 @@ impl Lowerer<'_> {
     }
 
     /// Binds what a pattern that is known to fit binds: by the first alternative that fits, or that was taken.
-    fn bind_cases(&mut self, pat: &syn::Pat, subject: &Subject, held: &[LocalId]) {
+    pub(super) fn bind_cases(&mut self, pat: &syn::Pat, subject: &Subject, held: &[LocalId]) {
         let cases = alternatives(pat);
         let mut found: Vec<Found> = cases
             .iter()
@@ -301,180 +307,6 @@ impl Lowerer<'_> {
         }
     }
 
-    // `let` in conditions.
-
-    /// `if` whose condition contains `let`.
-    pub(super) fn if_let(&mut self, e: &syn::ExprIf) -> Value {
-        let span = e.if_token.span;
-        let parts = conditions(&e.cond);
-        let mut outcome = Outcome::default();
-        if let [syn::Expr::Let(only)] = parts.as_slice() {
-            return self.if_one_let(e, only);
-        }
-        if e.else_branch.is_none() {
-            self.scopes.push(Default::default());
-            self.chain(&parts, |this| {
-                let value = this.scoped_block(&e.then_branch);
-                this.arrive(&mut outcome, value, span);
-            });
-            self.scopes.pop();
-            if outcome.result.is_some() {
-                self.errors.at(
-                    codes::BRANCHES,
-                    span,
-                    "this `if` yields a value in one branch and none in the other",
-                    "end both with a value, or none",
-                );
-            }
-            return Value::Unit;
-        }
-        // What is taken leaves a block that is run once.
-        let frame = self.frame(None, true, false);
-        let label = frame.label;
-        let (block, (), _) = self.in_frame(frame, |this| {
-            this.scopes.push(Default::default());
-            this.chain(&parts, |this| {
-                let value = this.scoped_block(&e.then_branch);
-                this.arrive(&mut outcome, value, span);
-                this.push(Stmt::Break { label }, span);
-            });
-            this.scopes.pop();
-            let value = match &e.else_branch {
-                Some((_, expr)) => this.value(expr),
-                None => Value::Unit,
-            };
-            this.arrive(&mut outcome, value, span);
-            this.push(Stmt::Break { label }, span);
-        });
-        let body = self.close(block);
-        let (whole, ()) = self.in_block(|this| {
-            let stmt = Stmt::Loop {
-                label,
-                cond: None,
-                body,
-            };
-            this.push(stmt, span);
-        });
-        self.yield_outcome(outcome, whole, span)
-    }
-
-    fn if_one_let(&mut self, e: &syn::ExprIf, cond: &syn::ExprLet) -> Value {
-        let span = e.if_token.span;
-        let Some(subject) = self.matched(&cond.expr, [&*cond.pat]) else {
-            return Value::Never;
-        };
-        let mut outcome = Outcome::default();
-        let arm = Arm {
-            pat: &cond.pat,
-            guard: None,
-            body: &e.cond,
-        };
-        let (test, _) = self.arm_test(&arm, &subject);
-        let (then, ()) = self.in_block(|this| {
-            this.scopes.push(Default::default());
-            this.bind_cases(&cond.pat, &subject, &[]);
-            let value = this.scoped_block(&e.then_branch);
-            this.scopes.pop();
-            this.arrive(&mut outcome, value, span);
-        });
-        let (otherwise, ()) = self.in_block(|this| {
-            let value = match &e.else_branch {
-                Some((_, expr)) => this.value(expr),
-                None => Value::Unit,
-            };
-            this.arrive(&mut outcome, value, span);
-        });
-        let (whole, ()) = self.in_block(|this| this.branch(test, then, otherwise, span));
-        self.yield_outcome(outcome, whole, span)
-    }
-
-    /// Tests the parts of a condition one after another, and runs `then` if all hold. The names that they bind
-    /// are those of the scope that is open.
-    fn chain(&mut self, parts: &[&syn::Expr], then: impl FnOnce(&mut Self)) {
-        let Some((first, rest)) = parts.split_first() else {
-            return then(self);
-        };
-        let span = first.span();
-        let syn::Expr::Let(cond) = first else {
-            let test = self.scalar(first);
-            self.expect(test, Scalar::Bool);
-            let (block, ()) = self.in_block(|this| this.chain(rest, then));
-            return self.branch(test, block, OpenBlock::default(), span);
-        };
-        let Some(subject) = self.matched(&cond.expr, [&*cond.pat]) else {
-            return;
-        };
-        let arm = Arm {
-            pat: &cond.pat,
-            guard: None,
-            body: first,
-        };
-        let (test, _) = self.arm_test(&arm, &subject);
-        let (block, ()) = self.in_block(|this| {
-            this.bind_cases(&cond.pat, &subject, &[]);
-            this.chain(rest, then);
-        });
-        self.branch(test, block, OpenBlock::default(), span);
-    }
-
-    /// `while` whose condition contains `let`.
-    pub(super) fn while_let(&mut self, e: &syn::ExprWhile) -> Value {
-        let frame = self.frame(e.label.as_ref(), false, false);
-        let (label, span) = (frame.label, e.while_token.span);
-        self.unroll(&e.attrs, label);
-        let parts = conditions(&e.cond);
-        let (mut block, (), _) = self.in_frame(frame, |this| {
-            this.scopes.push(Default::default());
-            this.chain(&parts, |this| {
-                let value = this.scoped_block(&e.body);
-                this.unit_body(value);
-                this.push(Stmt::Continue { label }, span);
-            });
-            this.scopes.pop();
-        });
-        if !block.ended {
-            block.stmts.push(self.detached(Stmt::Break { label }, span));
-        }
-        self.finish_loop(label, None, block, None, true, span)
-    }
-
-    /// `let pat = value else { … }`, and destructuring without an `else`.
-    pub(super) fn let_pattern(&mut self, local: &syn::Local) -> Value {
-        let span = local.let_token.span;
-        let Some(init) = &local.init else {
-            self.errors.at(
-                codes::MATCH,
-                local.pat.span(),
-                "the names of this pattern have no value yet",
-                "give them one here",
-            );
-            return Value::Unit;
-        };
-        let Some(subject) = self.matched(&init.expr, [&local.pat]) else {
-            return Value::Never;
-        };
-        if let Some((_, diverge)) = &init.diverge {
-            let arm = Arm {
-                pat: &local.pat,
-                guard: None,
-                body: diverge,
-            };
-            let (test, _) = self.arm_test(&arm, &subject);
-            let (otherwise, value) = self.in_block(|this| this.value(diverge));
-            if !otherwise.ended && value != Value::Never {
-                self.errors.at(
-                    codes::MATCH,
-                    diverge.span(),
-                    "this `else` comes to its end",
-                    "end it with `return`, `break` or `continue`",
-                );
-            }
-            self.branch(test, OpenBlock::default(), otherwise, span);
-        }
-        self.bind_cases(&local.pat, &subject, &[]);
-        Value::Unit
-    }
-
     /// `matches!(value, pat if guard)`
     pub(super) fn matches_macro(&mut self, mac: &syn::Macro) -> Value {
         let call: Matches = match mac.parse_body() {
@@ -509,7 +341,7 @@ impl Lowerer<'_> {
     // Branches.
 
     /// Ends a branch, which is the open block, with what it yields.
-    fn arrive(&mut self, outcome: &mut Outcome, value: Value, span: Span) {
+    pub(super) fn arrive(&mut self, outcome: &mut Outcome, value: Value, span: Span) {
         match value {
             Value::Never => return,
             Value::Unit => outcome.unit = true,
@@ -537,7 +369,12 @@ impl Lowerer<'_> {
     }
 
     /// Pushes the statements of a whole `match` or `if`, after the declaration of its result.
-    fn yield_outcome(&mut self, outcome: Outcome, mut whole: OpenBlock, span: Span) -> Value {
+    pub(super) fn yield_outcome(
+        &mut self,
+        outcome: Outcome,
+        mut whole: OpenBlock,
+        span: Span,
+    ) -> Value {
         if let Some(local) = outcome.result {
             self.push(Stmt::Let { local, init: None }, span);
         }
@@ -580,26 +417,6 @@ impl Lowerer<'_> {
         if ended {
             self.end();
         }
-    }
-}
-
-/// Is there a `let` among the parts of a condition?
-pub(super) fn has_let(cond: &syn::Expr) -> bool {
-    conditions(cond)
-        .iter()
-        .any(|part| matches!(part, syn::Expr::Let(_)))
-}
-
-/// The parts of a condition that `&&` joins.
-fn conditions(cond: &syn::Expr) -> Vec<&syn::Expr> {
-    match cond {
-        syn::Expr::Binary(e) if matches!(e.op, syn::BinOp::And(_)) => {
-            let mut parts = conditions(&e.left);
-            parts.extend(conditions(&e.right));
-            parts
-        }
-        syn::Expr::Group(e) => conditions(&e.expr),
-        other => vec![other],
     }
 }
 

@@ -34,6 +34,7 @@ mod instance;
 mod integer;
 mod intrinsic;
 mod length;
+mod let_conditions;
 mod literals;
 mod macros;
 mod matching;

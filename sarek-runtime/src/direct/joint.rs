@@ -99,6 +99,7 @@ pub fn again<T>(value: &T) -> T {
 /// They are.
 #[inline(always)]
 pub unsafe fn same<A, B>(value: A) -> B {
+    const { assert!(size_of::<A>() == size_of::<B>()) };
     let value = ManuallyDrop::new(value);
     // SAFETY: it is read once, as what it is.
     unsafe { std::mem::transmute_copy(&value) }
