@@ -2,7 +2,7 @@
 
 typedef uint u32;
 typedef ulong u64;
-typedef int i32;
+typedef float f32;
 
 // A thread of a kernel that can fault: where to report, who it is, whether it has.
 typedef struct {
@@ -10,6 +10,10 @@ typedef struct {
     u64 x, y, z;
     bool faulted;
 } srk_thread;
+
+static inline u32 srk_to_u32_f32(f32 x) {
+    return x >= 4294967296.0f ? 4294967295u : x > 0.0f ? (u32)x : x <= 0.0f ? 0u : 0;
+}
 
 static inline u32 srk_leading_zeros_u32(u32 x) { return x == 0 ? 32u : (u32)clz(x); }
 
@@ -52,17 +56,10 @@ __kernel void of_u32_kernel(
     const u64 i = global_idx_x;
     const u32 x = a[i];
     const u32 y = b[i];
-    u32 rest = x;
-    u32 root = 0u;
-    u32 bit = 1073741824u;
-    for (i32 _i = 0; _i < 16; _i += 1) {
-        const u32 next = root + bit;
-        const u32 taken = 0u - (u32)(rest >= next);
-        rest = rest - (next & taken);
-        root = (root >> 1u) + (bit & taken);
-        bit = bit >> 2u;
-    }
-    out[5ul * i] = root;
+    const u32 x_0 = x;
+    const u32 root = min(srk_to_u32_f32(sqrt((f32)x_0)), 65535u);
+    const u32 root_0 = root - (u32)(root * root > x_0);
+    out[5ul * i] = root_0 + (u32)(x_0 - root_0 * root_0 > root_0 + root_0);
     out[5ul * i + 1ul] = ((x ^ y) >> 1u) + (x & y);
     const u32 t = x / 2u + 1u;
     u32 value;
@@ -75,21 +72,21 @@ __kernel void of_u32_kernel(
     out[5ul * i + 2ul] = value;
     const u32 t_0 = x / 2u;
     const u32 t_1 = y / 2u + 1u;
-    const u32 rest_0 = srk_checked_rem_u32(&thread, t_0, t_1, 5u);
+    const u32 rest = srk_checked_rem_u32(&thread, t_0, t_1, 5u);
     u32 value_0;
-    if (rest_0 == 0u) {
+    if (rest == 0u) {
         value_0 = t_0;
     } else {
-        value_0 = t_0 + (t_1 - rest_0);
+        value_0 = t_0 + (t_1 - rest);
     }
     out[5ul * i + 3ul] = value_0;
     const u32 t_2 = x / 4u;
-    const u32 rest_1 = t_2 % 7u;
+    const u32 rest_0 = t_2 % 7u;
     u32 value_1;
-    if (rest_1 == 0u) {
+    if (rest_0 == 0u) {
         value_1 = t_2;
     } else {
-        value_1 = t_2 + (7u - rest_1);
+        value_1 = t_2 + (7u - rest_0);
     }
     out[5ul * i + 4ul] = value_1;
 }

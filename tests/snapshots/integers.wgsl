@@ -7,6 +7,12 @@ fn srk_identify_u32(x: u32, y: u32, z: u32) {
     srk_thread = array<u32, 6>(x, 0u, y, 0u, z, 0u);
 }
 
+fn srk_to_u32_f32(x: f32) -> u32 {
+    if (x >= 4294967296.0f) { return 4294967295u; }
+    if (x > 0.0f) { return u32(x); }
+    return select(0u, 0u, x <= 0.0f);
+}
+
 // A constant that the compiler does not compute with.
 fn srk_runtime_u32(x: u32) -> u32 { return x; }
 
@@ -68,17 +74,10 @@ fn of_u32_kernel(
     let i: u32 = global_idx_x;
     let x: u32 = a[i];
     let y: u32 = b[i];
-    var rest: u32 = x;
-    var root: u32 = 0u;
-    var bit: u32 = 1073741824u;
-    for (var _i: i32 = 0i; _i < 16i; _i += 1i) {
-        let next: u32 = root + bit;
-        let taken: u32 = 0u - u32(rest >= next);
-        rest = rest - (next & taken);
-        root = (root >> 1u) + (bit & taken);
-        bit = bit >> 2u;
-    }
-    out[5u * i] = root;
+    let x_0: u32 = x;
+    let root: u32 = min(srk_to_u32_f32(sqrt(f32(x_0))), 65535u);
+    let root_0: u32 = root - u32(root * root > x_0);
+    out[5u * i] = root_0 + u32(x_0 - root_0 * root_0 > root_0 + root_0);
     out[5u * i + 1u] = ((x ^ y) >> 1u) + (x & y);
     let t: u32 = x / 2u + 1u;
     var value: u32;
@@ -91,21 +90,21 @@ fn of_u32_kernel(
     out[5u * i + 2u] = value;
     let t_0: u32 = x / 2u;
     let t_1: u32 = y / 2u + 1u;
-    let rest_0: u32 = srk_checked_rem_u32(t_0, t_1, 5u);
+    let rest: u32 = srk_checked_rem_u32(t_0, t_1, 5u);
     var value_0: u32;
-    if (rest_0 == 0u) {
+    if (rest == 0u) {
         value_0 = t_0;
     } else {
-        value_0 = t_0 + (t_1 - rest_0);
+        value_0 = t_0 + (t_1 - rest);
     }
     out[5u * i + 3u] = value_0;
     let t_2: u32 = x / 4u;
-    let rest_1: u32 = t_2 % 7u;
+    let rest_0: u32 = t_2 % 7u;
     var value_1: u32;
-    if (rest_1 == 0u) {
+    if (rest_0 == 0u) {
         value_1 = t_2;
     } else {
-        value_1 = t_2 + (7u - rest_1);
+        value_1 = t_2 + (7u - rest_0);
     }
     out[5u * i + 4u] = value_1;
 }
