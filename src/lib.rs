@@ -40,10 +40,10 @@ pub mod conformance;
 pub use half::{self, bf16, f16};
 pub use sarek_ir as ir;
 pub use sarek_macros::{KernelType, device, kernel, kernel_test, native, superstep};
-pub use sarek_runtime::direct::Number;
 pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::direct::view::{View, View2, View3, ViewMut, ViewMut2, ViewMut3};
+pub use sarek_runtime::direct::{Number, Shared};
 pub use sarek_runtime::{
     Atomic, AtomicElement, AtomicInteger, Clock, Code, Constant, Device, DeviceFn, Dims, Element,
     Error, Event, Fault, FaultKind, Float, FunctionFacts, Graph, Grid, Int, IntoDims, Kernel,

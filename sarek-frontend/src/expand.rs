@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use crate::diagnostics::{Errors, Mistake, codes};
 use crate::emit::{self, Parts, reference};
 use crate::lower::{self, Lowered};
-use crate::parse::{Attribute, Signature, depth, is_nameless, strip_items, superstep};
+use crate::parse::{Attribute, Signature, aside, depth, is_nameless, strip_items, superstep};
 
 /// What became of one macro call.
 pub struct Expansion {
@@ -46,11 +46,11 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             "drop it",
         );
     }
-    let mut item: syn::ItemFn = match syn::parse2(item.clone()) {
+    let mut item: syn::ItemFn = match aside::parse(&item, &mut errors) {
         Ok(item) => item,
         // A function that is none of Rust's.
         Err(error) if has_function(&item) => {
-            errors.push(error);
+            errors.unparsed(error);
             return unread(errors, item);
         }
         Err(error) => {

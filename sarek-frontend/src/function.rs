@@ -13,7 +13,7 @@ use crate::expand::{Expansion, is_cooperative, unread};
 use crate::lower::{self, Lowered};
 use crate::methods;
 use crate::parse::{
-    ArgumentKind, Attribute, Callables, Own, Parameters, Signature, depth, has_nameless,
+    ArgumentKind, Attribute, Callables, Own, Parameters, Signature, aside, depth, has_nameless,
     named_scalar, superstep,
 };
 
@@ -52,7 +52,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
         Some(path) => path.to_token_stream(),
         None => quote!(::sarek),
     };
-    let (tokens, kernel) = match syn::parse2::<syn::Item>(item.clone()) {
+    let (tokens, kernel) = match aside::parse::<syn::Item>(&item, &mut errors) {
         Ok(read) if has_nameless(&read) => return unread(errors, item),
         Ok(syn::Item::Fn(function)) => free(function, &attribute, &krate, &mut errors),
         Ok(syn::Item::Impl(block)) => {
@@ -85,7 +85,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
             (item, None)
         }
         Err(error) => {
-            errors.push(error);
+            errors.unparsed(error);
             (item, None)
         }
     };

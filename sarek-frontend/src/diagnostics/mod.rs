@@ -16,6 +16,7 @@ pub mod page;
 use std::fmt::{self, Display};
 
 use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
 
 pub use catalogue::{Code, Entry, Reporter, codes};
 
@@ -67,6 +68,8 @@ impl Display for Mistake {
 #[derive(Default)]
 pub struct Errors {
     list: Vec<syn::Error>,
+    /// What does not parse.
+    unparsed: Vec<syn::Error>,
     /// What is said only beside them.
     suspected: Vec<syn::Error>,
 }
@@ -105,14 +108,19 @@ impl Errors {
     /// Reports a parser's errors: ours have their code, those of syn's are what it did not understand.
     pub fn push(&mut self, error: syn::Error) {
         for error in error {
-            let text = error.to_string();
-            if Code::of(&text).is_some() {
-                self.list.push(error);
-                continue;
+            match Code::of(&error.to_string()) {
+                Some(_) => self.list.push(error),
+                None => self.report(error.span(), &not_understood(&error)),
             }
-            let instead = "write it as Rust has it, or as the macro's documentation says";
-            self.at(codes::SYNTAX, error.span(), text, instead);
         }
+    }
+
+    /// Reports that an item is no Rust. rustc parses an item before its attributes see it, and has said so in its own words. Should it
+    /// understand what we do not, it fails where it comes to make code of this.
+    pub fn unparsed(&mut self, error: syn::Error) {
+        let each = error.into_iter();
+        self.unparsed
+            .extend(each.map(|error| not_understood(&error).at(error.span())));
     }
 
     /// All so far.
@@ -127,26 +135,47 @@ impl Errors {
 
     /// Are there none yet?
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.list.is_empty() && self.unparsed.is_empty()
     }
 
-    /// All of them as `compile_error!`s, and as text for tests.
+    /// All of them as tokens for rustc, and as text for tests.
     pub fn finish(mut self) -> (TokenStream, Vec<String>) {
         let mut list = std::mem::take(&mut self.list);
         if !list.is_empty() {
             list.splice(..0, std::mem::take(&mut self.suspected));
         }
-        let messages = list.iter().map(ToString::to_string).collect();
-        (
-            list.iter().map(syn::Error::to_compile_error).collect(),
-            messages,
-        )
+        let unparsed = std::mem::take(&mut self.unparsed);
+        let reports = list.iter().map(syn::Error::to_compile_error);
+        let reports = reports.chain(unparsed.iter().map(when_code_is_made));
+        let messages = list.iter().chain(&unparsed).map(ToString::to_string);
+        (reports.collect(), messages.collect())
+    }
+}
+
+/// What syn does not understand.
+fn not_understood(error: &syn::Error) -> Mistake {
+    let instead = "write it as Rust has it, or as the macro's documentation says";
+    Mistake::new(codes::SYNTAX, error.to_string(), instead)
+}
+
+/// An error that rustc comes to behind all others, for a crate without any.
+fn when_code_is_made(error: &syn::Error) -> TokenStream {
+    let (span, text) = (error.span(), error.to_string());
+    let report = quote_spanned!(span=> ::core::panic!("{}", #text));
+    quote! {
+        const _: () = {
+            fn report() {
+                const { #report }
+            }
+            #[used]
+            static REPORT: fn() = report;
+        };
     }
 }
 
 impl Drop for Errors {
     fn drop(&mut self) {
-        if !self.list.is_empty() && !std::thread::panicking() {
+        if !self.is_empty() && !std::thread::panicking() {
             panic!("errors of a kernel were dropped unreported");
         }
     }

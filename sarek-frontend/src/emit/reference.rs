@@ -191,7 +191,8 @@ impl VisitMut for Binding {
 
 fn bind(ident: &mut syn::PatIdent) {
     if ident.subpat.is_none() && ident.by_ref.is_none() {
-        let span = Span::mixed_site().located_at(ident.ident.span());
+        // Of the name's own place, so that rustc shows no attribute beside it.
+        let span = ident.ident.span();
         let any = syn::parse_quote_spanned!(span=> _);
         ident.subpat = Some((syn::Token![@](span), Box::new(any)));
     }

@@ -28,7 +28,8 @@ pub fn declared(
     let (mut own, mut imported) = (module(name), name.clone());
     let [first, last] = ends(head).unwrap_or([name.span(); 2]);
     let (field, strukt) = (parameters.field(), located(name));
-    let declaration = quote! {
+    // rustc shows where it begins, and where the import does, if another module uses a private one.
+    let declaration = quote_spanned! {strukt.span()=>
         #[doc(hidden)]
         mod #own {
             #[allow(non_camel_case_types, dead_code, clippy::exhaustive_structs)]
@@ -46,7 +47,7 @@ pub fn declared(
 }
 
 /// Where tokens begin and end.
-fn ends(tokens: &TokenStream) -> Option<[Span; 2]> {
+pub(crate) fn ends(tokens: &TokenStream) -> Option<[Span; 2]> {
     let mut tokens = tokens.clone().into_iter();
     let first = tokens.next()?;
     let last = match tokens.last().unwrap_or_else(|| first.clone()) {

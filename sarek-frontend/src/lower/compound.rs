@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 
 use super::callee::Typed;
 use super::types::{Arg, Node};
+use super::variant::{by_name, by_place};
 use super::written::{OPTION, RESULT};
 use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
@@ -384,7 +385,11 @@ impl Lowerer<'_> {
         let mut fields = vec![];
         for (text, value) in names.iter().zip(values) {
             let name = self.name_id(text);
-            let wanted = self.part_type(ty, variant, name, &path);
+            let pattern = match text.parse() {
+                Ok(position) => by_place(&path, position, path.span()),
+                Err(_) => by_name(&path, text, &[], path.span()),
+            };
+            let wanted = self.part_type(ty, variant.map(|of| (of, &pattern)), name);
             let typed = match self.types.look(self.ty(value)) {
                 Known::Int => Typed::Int,
                 Known::Float => Typed::Float,
@@ -452,22 +457,21 @@ impl Lowerer<'_> {
         last.is_some_and(|last| !last.arguments.is_empty()) || self.has_no_arguments(path)
     }
 
-    /// The type of a field of a struct or variant.
+    /// The type of a field of a struct, or of a variant, with the pattern that binds it.
     pub(super) fn part_type(
         &mut self,
         of: Ty,
-        variant: Option<NameId>,
+        variant: Option<(NameId, &TokenStream)>,
         name: NameId,
-        path: &TokenStream,
     ) -> Ty {
         let text = self.kernel.name(name).to_string();
-        let Some(variant) = variant else {
+        let Some((variant, pattern)) = variant else {
             return self.types.field(of, name, &text);
         };
         let position = usize::from(self.kernel.name(variant) == "Err");
         match self.core_argument(of, position) {
             Some(ty) => ty,
-            None => self.types.payload(of, variant, name, path.clone()),
+            None => self.types.payload(of, variant, name, pattern.clone()),
         }
     }
 

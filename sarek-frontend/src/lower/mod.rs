@@ -60,6 +60,7 @@ mod stmt;
 mod subject;
 mod types;
 mod unroll;
+mod variant;
 mod view;
 mod widening;
 mod written;
@@ -74,7 +75,7 @@ use sarek_ir::{
 
 use crate::diagnostics::{Errors, codes};
 use crate::emit::audited;
-use crate::parse::{Attribute, CallableKind, Parameters, Signature};
+use crate::parse::{Attribute, CallableKind, Parameters, Signature, aside};
 
 pub use attributes::MARK;
 pub(crate) use attributes::{is_harmless, is_unroll, mark_of};
@@ -82,7 +83,8 @@ pub use callee::Callee;
 pub(crate) use callee::unnamed_name;
 pub(crate) use device::constants_name;
 use types::{Known, Ty};
-pub(crate) use written::{made, member, part_of_variant, scalar_tokens};
+pub(crate) use variant::part_of_variant;
+pub(crate) use written::{made, member, scalar_tokens};
 
 /// A lowered body.
 pub struct Lowered {
@@ -325,6 +327,9 @@ pub fn lower(
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<Lowered> {
+    if aside::is_in(body) {
+        return None;
+    }
     let mut lowerer = Lowerer::new(signature, attribute.block, krate, errors);
     attributes::check(body, lowerer.errors);
     lowerer.kernel.strict = attribute.strict.is_some();

@@ -12,7 +12,7 @@ use super::compound::{Constructor, is_camel_case, is_type_name};
 use super::length::Dim;
 use super::subject::{Position, Subject};
 use super::types::{Hole, Node};
-use super::written::binding;
+use super::variant::{by_name, by_place_among};
 use super::{Binding, Known, Lowerer, PendingLiteral, Ty, Value};
 use crate::diagnostics::codes;
 
@@ -384,7 +384,7 @@ impl Lowerer<'_> {
         }
         for (i, elem) in positions(&elems, rest, elems.len()) {
             let text = i.to_string();
-            let binds = binding(path, &text, &[], elem.span());
+            let binds = by_place_among(path, i, &elems);
             let part = self.part(subject, Some((&constructor, binds)), &text);
             self.pattern_into(elem, &part, found);
         }
@@ -401,7 +401,7 @@ impl Lowerer<'_> {
             let text = field.member.to_token_stream().to_string();
             let others = pat.fields.iter().map(|other| &other.member);
             let others: Vec<_> = others.filter(|other| **other != field.member).collect();
-            let binds = binding(path, &text, &others, field.member.span());
+            let binds = by_name(path, &text, &others, field.member.span());
             let part = self.part(subject, Some((&constructor, binds)), &text);
             // `P { x }` binds whatever its first letter is.
             match (&*field.pat, field.colon_token) {

@@ -11,6 +11,7 @@ use syn::visit::{self, Visit};
 
 use super::array::peeled;
 use super::given::Arguments;
+use super::stmt::is_empty;
 use super::{Binding, Callee, Lowerer, Value};
 use crate::diagnostics::codes;
 use crate::parse::Signature;
@@ -52,7 +53,7 @@ struct Finder {
 
 impl Finder {
     fn block(&mut self, block: &syn::Block) {
-        match block.stmts.last() {
+        match block.stmts.iter().rfind(|stmt| !is_empty(stmt)) {
             Some(syn::Stmt::Expr(expr, None)) => self.tail(expr),
             Some(syn::Stmt::Expr(expr, Some(_))) if self.unit => self.tail(expr),
             _ => {}

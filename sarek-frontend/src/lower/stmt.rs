@@ -6,6 +6,11 @@ use syn::spanned::Spanned;
 use super::{Binding, Lowerer, Ty, Value, mark_of};
 use crate::diagnostics::codes;
 
+/// Is it a semicolon behind nothing?
+pub(super) fn is_empty(stmt: &syn::Stmt) -> bool {
+    matches!(stmt, syn::Stmt::Expr(syn::Expr::Verbatim(nothing), _) if nothing.is_empty())
+}
+
 impl Lowerer<'_> {
     /// A block with a scope of its own, its statements going to the open block.
     pub(super) fn scoped_block(&mut self, block: &syn::Block) -> Value {
@@ -28,6 +33,7 @@ impl Lowerer<'_> {
             value = match stmt {
                 syn::Stmt::Local(local) => self.local_statement(local),
                 syn::Stmt::Item(_) => Value::Unit,
+                stmt if is_empty(stmt) => Value::Unit,
                 syn::Stmt::Expr(expr, semi) => self.expr_statement(expr, semi.is_none() && last),
                 syn::Stmt::Macro(mac) => {
                     let value = self.macro_call(&mac.mac);

@@ -149,11 +149,11 @@ impl Lowerer<'_> {
         text: &str,
     ) -> Subject {
         let name = self.name_id(text);
-        let variant = constructor.and_then(|(c, pattern)| Some((c.variant?, &c.path, pattern)));
+        let variant = constructor.and_then(|(c, pattern)| Some((c.variant?, pattern)));
         let (step, ty) = match variant {
             None => (Step::Field(name), self.types.field(of.ty, name, text)),
-            Some((variant, path, pattern)) => {
-                let ty = self.part_type(of.ty, Some(variant), name, path);
+            Some((variant, pattern)) => {
+                let ty = self.part_type(of.ty, Some((variant, &pattern)), name);
                 (Step::Payload(variant, pattern, name), ty)
             }
         };

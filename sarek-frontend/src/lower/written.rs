@@ -6,6 +6,7 @@ use sarek_ir::{NameId, Scalar, Type, TypeDef, TypeLinkId};
 use syn::spanned::Spanned;
 
 use super::types::{Arg, Hole, Literal, Named, Node};
+use super::variant::part_of_variant;
 use super::{Lowerer, Ty};
 use crate::diagnostics::codes;
 use crate::emit::audited;
@@ -303,11 +304,10 @@ impl Lowerer<'_> {
                 let of = self.probe(*of)?;
                 Some(quote!(#of[0]))
             }
-            Node::Hole(Hole::Payload { of, name, path, .. }) => {
+            Node::Hole(Hole::Payload { of, pattern, .. }) => {
                 let of = self.probe(*of)?;
-                let (span, otherwise) = (place(path), quote!(::core::unreachable!()));
-                let pattern = binding(path, self.kernel.name(*name), &[], span);
-                Some(part_of_variant(&of, &pattern, &otherwise, span))
+                let (span, otherwise) = (place(pattern), quote!(::core::unreachable!()));
+                Some(part_of_variant(&of, pattern, &otherwise, span))
             }
             Node::Hole(Hole::Result(function)) => self.callees[function.index()].probe(),
             Node::Hole(Hole::Constant(link)) => Some(self.links[link.index()].clone()),
@@ -402,43 +402,6 @@ pub(crate) fn made(
     }
     let members = fields.iter().map(|(name, _)| member(name, span));
     quote_spanned!(span=> #path { #(#members: #values,)* #rest })
-}
-
-/// A field of a value that is of a variant, by a pattern of [`binding`]; `otherwise` stands where it is of another.
-pub(crate) fn part_of_variant(
-    value: &TokenStream,
-    pattern: &TokenStream,
-    otherwise: &TokenStream,
-    span: Span,
-) -> TokenStream {
-    let part = part();
-    quote_spanned!(span=> match #value { #pattern => #part, _ => #otherwise })
-}
-
-/// The pattern that binds a field of a variant. It names those `beside` the field as the user's own does: of a wrong name, rustc says
-/// the same of both, once.
-pub(super) fn binding(
-    path: &TokenStream,
-    name: &str,
-    beside: &[&syn::Member],
-    span: Span,
-) -> TokenStream {
-    let (part, span) = (part(), span.resolved_at(path.span()));
-    match name.parse::<usize>() {
-        Ok(position) => {
-            let before = (0..position).map(|_| quote!(_,));
-            quote_spanned!(span=> #path(#(#before)* #part, ..))
-        }
-        Err(_) => {
-            let name = member(name, span);
-            quote_spanned!(span=> #path { #name: #part, #(#beside: _,)* .. })
-        }
-    }
-}
-
-/// What [`binding`] calls the field.
-fn part() -> Ident {
-    Ident::new("__part", Span::mixed_site())
 }
 
 /// A type's text without the modules of core.

@@ -1,5 +1,6 @@
 //! The item and its attribute, before the body is looked at.
 
+pub mod aside;
 mod attribute;
 mod callable;
 pub mod depth;

@@ -42,14 +42,14 @@ impl Types {
         of: Ty,
         variant: NameId,
         name: NameId,
-        path: TokenStream,
+        pattern: TokenStream,
     ) -> Ty {
         let key = (self.key(of), name.0, variant.0);
         let hole = Hole::Payload {
             of,
             variant,
             name,
-            path,
+            pattern,
         };
         self.hole(key, hole)
     }

@@ -68,12 +68,12 @@ pub(in crate::lower) enum Hole {
     Element {
         of: Ty,
     },
-    /// `path` is how the source names the variant.
+    /// `pattern` binds the field.
     Payload {
         of: Ty,
         variant: NameId,
         name: NameId,
-        path: TokenStream,
+        pattern: TokenStream,
     },
     /// What a function yields.
     Result(FunctionId),
