@@ -46,13 +46,13 @@ pub use sarek_runtime::direct::view::{View, View2, View3, ViewMut, ViewMut2, Vie
 pub use sarek_runtime::direct::{Number, Shared};
 pub use sarek_runtime::{
     Atomic, AtomicElement, AtomicInteger, Clock, Code, Constant, Device, DeviceFn, Dims, Element,
-    Error, Event, Fault, FaultKind, Float, FunctionFacts, Graph, Grid, Int, IntoDims, Kernel,
-    KernelType, Launch, Lent, MemoryUse, NativeOperand, NativePrelude, Num, ParameterSet, Part,
-    PartMut, Parts, Passing, Profile, Properties, ReadBack, Reading, Ready, Recording, Result,
-    Scalar, ScalarArg, Shaped, Specialized, Stream, Swizzle2, Swizzle3, Swizzle4, Vector,
-    VectorView, VectorViewMut, Work, WorkKind, backend, cache, claims, context, environment,
-    foreign, graph, include_text, intrinsic, register_intrinsic, registry, reset_output,
-    set_output, tag,
+    Error, Event, Fault, FaultKind, FixedBlock, Float, FreeBlock, FunctionFacts, Graph, Grid, Int,
+    IntoDims, Kernel, KernelType, Launch, Lent, MemoryUse, NativeOperand, NativePrelude, Num,
+    ParameterSet, Part, PartMut, Parts, Passing, Profile, Properties, ReadBack, Reading, Ready,
+    Recording, Result, Scalar, ScalarArg, Shaped, Specialized, Stream, Swizzle2, Swizzle3,
+    Swizzle4, Vector, VectorView, VectorViewMut, Work, WorkKind, backend, cache, claims, context,
+    environment, foreign, graph, include_text, intrinsic, register_intrinsic, registry,
+    reset_output, set_output, tag,
 };
 pub use sarek_runtime::{
     f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4, u32x2, u32x3, u32x4,

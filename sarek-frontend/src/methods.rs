@@ -14,7 +14,7 @@ use crate::emit::{audited, impls, marks, outline, reference, reported, types};
 use crate::expand::is_cooperative;
 use crate::function::lower_body;
 use crate::lower::plain_name;
-use crate::parse::{Callables, Own, Parameters, Signature, merged, named_scalar};
+use crate::parse::{ArgumentKind, Callables, Own, Parameters, Signature, merged, named_scalar};
 
 /// Is it a word of Rust's own for a type or module, such as `Self`?
 fn is_no_item(path: &syn::Path) -> bool {
@@ -212,6 +212,18 @@ fn mangled(tokens: impl ToTokens) -> String {
     plain.collect()
 }
 
+/// Puts the type of the receiver where the type of the block stands: what is wrong with it is told there, once for all methods.
+fn receiver_of(signature: &mut Signature, written: &syn::Signature, of: Span) {
+    if written.receiver().is_none() {
+        return;
+    }
+    let kind = signature.arguments.first_mut().map(|own| &mut own.kind);
+    if let Some(ArgumentKind::Value(ty) | ArgumentKind::Reference { of: ty, .. }) = kind {
+        let own = Ident::new("Self", of);
+        **ty = syn::parse_quote!(#own);
+    }
+}
+
 /// What rustc and editors are given of a method with errors.
 fn broken(function: &mut syn::ImplItemFn, errors: &Errors, krate: &TokenStream) {
     reported::with_editors(&mut function.sig, &mut function.block, errors, krate);
@@ -233,6 +245,7 @@ fn method_items(
         broken(function, errors, krate);
         return None;
     };
+    receiver_of(&mut signature, &function.sig, owner.ty.span());
     signature.method.clone_from(&owner.method);
     signature.generics = merged(generics, &own);
     signature.own = owner.own.clone();

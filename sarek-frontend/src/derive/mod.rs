@@ -32,7 +32,7 @@ fn both(item: TokenStream) -> (TokenStream, Vec<String>) {
         Ok(item) if is_nameless(&item.generics) => None,
         Ok(item) => implementation(&item, &mut errors),
         Err(error) => {
-            errors.push(error);
+            errors.unparsed(error);
             None
         }
     };

@@ -320,8 +320,10 @@ impl Callee {
             }
         };
         match arguments {
-            PathArguments::AngleBracketed(list) => Some(list),
-            PathArguments::None | PathArguments::Parenthesized(_) => None,
+            PathArguments::AngleBracketed(list) if !list.args.is_empty() => Some(list),
+            PathArguments::None
+            | PathArguments::AngleBracketed(_)
+            | PathArguments::Parenthesized(_) => None,
         }
     }
 

@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 
 use super::call::{is_built_in, qualifying_type};
 use super::compound::{is_camel_case, is_type_name};
+use super::similar::may_be_meant;
 use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::{Errors, Mistake, codes};
 
@@ -72,7 +73,37 @@ impl Lowerer<'_> {
             (Some(_), Some("BITS")) => self.types.known(Scalar::U32),
             (Some(_) | None, _) => self.types.constant(LinkId(self.links.len() as u32)),
         };
-        Value::Scalar(self.link(e.path.to_token_stream(), ty, span))
+        let id = self.link_id(e.path.to_token_stream(), ty);
+        if let Some(name) = e.path.get_ident() {
+            self.links[id.index()] = self.among_constants(self.beside_similar(name));
+        }
+        Value::Scalar(self.expr(Expr::Link(id), ty, span))
+    }
+
+    /// A name that is no variable's. Should it be none of the user's constants either, rustc names the variable that may be
+    /// meant; these are here as well, so that it says the same as of the user's function, and that once.
+    fn beside_similar(&self, name: &syn::Ident) -> TokenStream {
+        let text = name.to_string();
+        let bound = self.scopes.iter().flatten();
+        // What begins with a capital would be a constant where it is bound.
+        let is_similar =
+            |other: &str| !other.starts_with(char::is_uppercase) && may_be_meant(&text, other);
+        let mut similar: Vec<(&String, Span)> = bound
+            .filter(|(other, _)| is_similar(other))
+            .map(|(other, (_, span))| (other, *span))
+            .collect();
+        similar.sort_by_key(|(other, _)| *other);
+        similar.dedup_by_key(|(other, _)| *other);
+        let variables = similar.into_iter().filter_map(|(other, span)| {
+            let mut variable: syn::Ident = syn::parse_str(other).ok()?;
+            variable.set_span(span);
+            Some(quote!(let #variable = ();))
+        });
+        let variables: TokenStream = variables.collect();
+        match variables.is_empty() {
+            true => name.to_token_stream(),
+            false => quote!({ #variables #name }),
+        }
     }
 
     /// Is it `None` or `Shape::Point`? What is written in capitals only is a constant.

@@ -8,6 +8,17 @@ pub(super) fn nearest<'n>(name: &str, among: impl Iterator<Item = &'n str>) -> O
     (0 < least && least * 3 <= letters).then_some(other)
 }
 
+/// May rustc take a name for another that it finds? It does for one of the same words or letters, or one that differs in a third of them.
+pub(super) fn may_be_meant(name: &str, other: &str) -> bool {
+    let words = |name: &str| {
+        let mut words: Vec<String> = name.to_lowercase().split('_').map(str::to_string).collect();
+        words.sort();
+        words
+    };
+    let letters = name.chars().count().max(3);
+    distance(name, other) * 3 <= letters || words(name) == words(other)
+}
+
 /// How many letters have to be put in, left out, changed or exchanged with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
