@@ -99,12 +99,15 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
             }
             continue;
         };
-        if of_trait.is_none() && items.is_none() {
-            all.extend(outline::broken_method(&of_method, &signature, krate));
+        let broken = items
+            .is_none()
+            .then(|| outline::broken_method(&of_method, krate));
+        if let (None, Some(broken)) = (&of_trait, &broken) {
+            all.extend(outline::stubs(broken, &signature, krate));
         }
         if of_trait.is_none() {
-            let vis = quote!(pub);
-            let through = outline::through_receiver(&of_method, &signature, &vis, krate);
+            let (vis, owner) = (quote!(pub), broken.as_ref().unwrap_or(&of_method));
+            let through = outline::through_receiver(owner, &signature, &vis, krate);
             all.extend(quote! {
                 #[automatically_derived]
                 #[allow(dead_code)]

@@ -299,7 +299,14 @@ fn conversions_are_those_of_num() {
     let kernel = "fn k<T: Num>(y: &mut [T]) { y[global_idx_x()] = T::from_f32(1.0).to_i32(); }";
     let text = lowered("fn k<T: Num>(y: &mut [T]) { y[global_idx_x()] = T::from_f32(1.0); }");
     assert!(text.expect("it has no errors").to_string().contains("as T"));
-    assert!(lowered(kernel).is_ok(), "rustc says that `i32` is not `T`");
+    let errors = lowered(kernel).expect_err("`i32` is not `T`");
+    assert!(
+        common::begins(
+            &errors[0],
+            "mismatched types: a type parameter is needed here, this is `i32`"
+        ),
+        "{errors:?}"
+    );
     let errors = lowered("fn k<T: Num>(y: &mut [T]) { y[0] = T::parse(1.0); }").expect_err("none");
     assert!(
         common::begins(&errors[0], "type parameters have no function `parse`"),

@@ -364,3 +364,44 @@ fn an_argument_of_another_type_is_one_error() {
     let source = "fn k(y: &mut [i32]) { y[0] = y[1].midpoint(1u32); }";
     rejects(source, &["mismatched types"]);
 }
+
+#[test]
+fn a_type_parameter_is_no_other_type() {
+    rejects(
+        "fn k<T: Num>(x: &[T], y: &mut [T], z: &mut [f32]) { y[0] = x[0] * 2.0; y[1] = 3; z[0] = x[1]; let a: (f32, u32) = x[2]; }",
+        &[
+            "mismatched types: a type parameter is needed here, this is a float",
+            "mismatched types: a type parameter is needed here, this is an integer",
+            "mismatched types: `f32` is needed here, this is a type parameter",
+            "mismatched types: a tuple or array is needed here, this is a type parameter",
+        ],
+    );
+}
+
+#[test]
+fn a_body_that_does_not_parse_is_no_other_mistake() {
+    for source in [
+        "fn k(y: &mut [f32]) { y[0] = 1.0 y[1] = 2.0; }",
+        "fn k(y: &mut [f32]) { let i = ; }",
+        "fn k(y: &mut [f32]) { y[0] = }",
+    ] {
+        let expansion = expand(source);
+        assert_eq!(expansion.errors.len(), 1, "{:?}", expansion.errors);
+        let text = expansion.tokens.to_string();
+        assert!(
+            !text.contains("compile_error"),
+            "rustc says it in its own words: {text}"
+        );
+        assert!(
+            text.contains("SRK0201"),
+            "what rustc does parse is refused: {text}"
+        );
+        assert!(
+            text.contains("-> :: sarek :: Launch"),
+            "it is launched as ever: {text}"
+        );
+    }
+    // The function itself is no Rust.
+    let expansion = expand("fn k(y: &mut [f32];) { }");
+    assert_eq!(expansion.errors.len(), 1, "{:?}", expansion.errors);
+}

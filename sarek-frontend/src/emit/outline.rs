@@ -424,17 +424,16 @@ pub fn unread_items(owner: &Owner, has_receiver: bool) -> TokenStream {
     }
 }
 
-/// The same of a method.
-pub fn broken_method(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
-    let owner = Owner {
+/// A method with errors: no struct stands for it.
+pub fn broken_method(owner: &Owner, krate: &TokenStream) -> Owner {
+    Owner {
         instance: quote!(#krate::__private::direct::Unmarked),
         ..owner.clone()
-    };
-    stubs(&owner, signature, krate)
+    }
 }
 
 /// What calls are made to, without bodies.
-fn stubs(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
+pub fn stubs(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
     let (ty, generics, clause) = (&owner.ty, &owner.generics, &owner.clause);
     let infer = infer(owner, signature, krate);
     let [body, block] = bodies(owner, signature, krate);

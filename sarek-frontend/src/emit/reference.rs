@@ -246,12 +246,14 @@ impl VisitMut for Annotator<'_> {
             other => other,
         };
         if let syn::Pat::Ident(pat) = untyped {
-            let ty = scalar_tokens(ty, self.krate);
+            // What does not fit it is told beside the name.
+            let span = Span::mixed_site().located_at(pat.ident.span());
+            let ty = at(&scalar_tokens(ty, self.krate), span);
             let (pat, ty) = (pat.clone(), syn::parse_quote!(#ty));
             local.pat = syn::Pat::Type(syn::PatType {
                 attrs: vec![],
                 pat: Box::new(syn::Pat::Ident(pat)),
-                colon_token: Default::default(),
+                colon_token: syn::Token![:](span),
                 ty: Box::new(ty),
             });
         }

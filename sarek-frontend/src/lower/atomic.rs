@@ -45,9 +45,12 @@ impl Lowerer<'_> {
         let elem = self.element_type(memory);
         let elem = match self.types.look(elem) {
             Known::Scalar(elem) => elem,
-            Known::Int | Known::Float | Known::Nothing | Known::Compound | Known::Foreign => {
-                self.kernel.element(memory)
-            }
+            Known::Int
+            | Known::Float
+            | Known::Nothing
+            | Known::Compound
+            | Known::Foreign
+            | Known::Parameter => self.kernel.element(memory),
         };
         let Some(op) = operation(&name) else {
             let what = format!("`Atomic<{elem}>` has no method `{name}` in a kernel");

@@ -6,7 +6,7 @@ use sarek_ir::{Compound, CompoundId, Expr, ExprId, Memory, NameId, Scalar, SiteI
 use syn::spanned::Spanned;
 
 use super::callee::Typed;
-use super::types::{Arg, Node};
+use super::types::{Arg, LiteralField, Node};
 use super::variant::{by_name, by_place};
 use super::written::{OPTION, RESULT};
 use super::{Known, Lowerer, Ty, Value};
@@ -82,7 +82,7 @@ impl Lowerer<'_> {
                 );
                 return None;
             }
-            Known::Compound | Known::Foreign => {}
+            Known::Compound | Known::Foreign | Known::Parameter => {}
         }
         if let Some(packed) = self.packed(of)
             && !LETTERS[..packed.count].contains(&text)
@@ -394,11 +394,19 @@ impl Lowerer<'_> {
                 Known::Int => Typed::Int,
                 Known::Float => Typed::Float,
                 Known::Nothing => Typed::Unknown,
-                Known::Scalar(_) | Known::Compound | Known::Foreign => Typed::By(self.ty(value)),
+                Known::Scalar(_) | Known::Compound | Known::Foreign | Known::Parameter => {
+                    Typed::By(self.ty(value))
+                }
             };
             // The type of `P { x, ..rest }` is that of `rest`, a literal perhaps, which has all of its fields.
             if rest.is_none() {
-                self.types.tell_field(ty, name, wanted, typed);
+                let field = LiteralField {
+                    name,
+                    ty: wanted,
+                    value: typed,
+                    pattern,
+                };
+                self.types.tell_field(ty, field);
             }
             self.unify(wanted, self.ty(value), self.span(value));
             fields.push((name, value));

@@ -153,7 +153,7 @@ impl Lowerer<'_> {
             Known::Scalar(scalar) => scalar,
             // It stands for what was reported, or for what is not reached.
             Known::Nothing if self.is_stand_in(self.ty(ids[0])) => return Value::Never,
-            Known::Foreign => return self.foreign_method(name, ids, span),
+            Known::Foreign | Known::Parameter => return self.foreign_method(name, ids, span),
             Known::Int | Known::Float | Known::Nothing | Known::Compound => {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,

@@ -388,10 +388,12 @@ impl<'e> Lowerer<'e> {
     ) -> Self {
         let mut kernel = Kernel::new(plain_name(&signature.name));
         kernel.block = block;
+        let parameters = signature.generics.type_params();
+        let parameters: HashSet<String> = parameters.map(|p| p.ident.to_string()).collect();
         Lowerer {
             errors,
             kernel,
-            types: types::Types::default(),
+            types: types::Types::among(parameters.clone()),
             expr_types: vec![],
             local_types: vec![],
             arrays: vec![],
@@ -440,11 +442,7 @@ impl<'e> Lowerer<'e> {
                 .collect(),
             conversions: HashMap::new(),
             open_links: HashSet::new(),
-            parameters: signature
-                .generics
-                .type_params()
-                .map(|p| p.ident.to_string())
-                .collect(),
+            parameters,
             numbers: Parameters::numbers(&signature.generics),
             checks: vec![],
             audits: vec![],

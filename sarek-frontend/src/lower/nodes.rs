@@ -251,6 +251,20 @@ fn converted(Mismatch { left, right }: Mismatch) -> String {
         (Known::Scalar(wanted), Known::Scalar(found)) if wanted.is_float() && found.is_half() => {
             format!("convert it, as in `x.to_{wanted}()`")
         }
+        (Known::Parameter, Known::Int) => "convert it, as in `T::from_i32(2)`".into(),
+        (Known::Parameter, Known::Float) => "convert it, as in `T::from_f32(2.0)`".into(),
+        (Known::Parameter, Known::Scalar(found)) if is_converted(found) => {
+            format!("convert it, as in `T::from_{found}(x)`")
+        }
+        (Known::Scalar(wanted), Known::Parameter) if is_converted(wanted) => {
+            format!("convert it, as in `x.to_{wanted}()`")
+        }
         _ => "give a value of that type".into(),
     }
+}
+
+/// Does the trait `Num` convert from and to it?
+fn is_converted(scalar: Scalar) -> bool {
+    use Scalar::{F32, F64, I32, I64, U32, U64, Usize};
+    [I32, U32, I64, U64, Usize, F32, F64].contains(&scalar)
 }

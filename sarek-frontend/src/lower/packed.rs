@@ -103,7 +103,8 @@ impl Lowerer<'_> {
         if matches!(op, Infix::Plain(BinaryOp::Add | BinaryOp::Sub)) {
             for side in [lhs, rhs] {
                 let ty = self.ty(side);
-                if self.types.look(ty) == Known::Foreign && self.packed(ty).is_none() {
+                let is_foreign = matches!(self.types.look(ty), Known::Foreign | Known::Parameter);
+                if is_foreign && self.packed(ty).is_none() {
                     let (wanted, found, at) =
                         (self.packed_ty(packed), self.ty(side), self.span(side));
                     self.unify(wanted, found, at);
@@ -177,7 +178,7 @@ impl Lowerer<'_> {
             }
             Known::Scalar(_) | Known::Int | Known::Float => self.expect(value, packed.lane),
             Known::Nothing if self.is_stand_in(ty) => {}
-            Known::Nothing | Known::Foreign | Known::Compound => {
+            Known::Nothing | Known::Foreign | Known::Parameter | Known::Compound => {
                 self.errors.at(
                     codes::UNKNOWN_TYPE,
                     span,

@@ -102,7 +102,9 @@ impl Lowerer<'_> {
             | super::Known::Int
             | super::Known::Float
             | super::Known::Nothing => i64::from(i32::MAX),
-            super::Known::Compound | super::Known::Foreign => return None,
+            super::Known::Compound | super::Known::Foreign | super::Known::Parameter => {
+                return None;
+            }
         };
         let last = int.base10_parse::<i64>().ok().filter(|n| *n < most)?;
         let next = if pending.negative {

@@ -304,7 +304,7 @@ impl Lowerer<'_> {
             Known::Scalar(Scalar::Bool) => ("bool", "use `u32`"),
             Known::Scalar(Scalar::Usize) => ("usize", "use `u32` or `u64`"),
             Known::Scalar(_) => return Some(Element::plain(element, false)),
-            Known::Compound | Known::Foreign => {
+            Known::Compound | Known::Foreign | Known::Parameter => {
                 self.any_bits(ty);
                 return Some(Element::plain(element, false));
             }

@@ -8,16 +8,16 @@ mod hole;
 mod node;
 mod unify;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::TokenStream;
 use sarek_ir::{NameId, Scalar};
 
-use super::callee::Typed;
 use super::length::Dim;
+use super::path_text;
 use crate::parse::Packed;
 
-pub(super) use node::{Arg, Hole, Literal, Named, Node};
+pub(super) use node::{Arg, Hole, Literal, LiteralField, Named, Node};
 
 /// A type being inferred.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -38,6 +38,8 @@ pub enum Known {
     Compound,
     /// It is what only rustc knows: a type by its name, or a part of one.
     Foreign,
+    /// The same, and no other type.
+    Parameter,
 }
 
 /// Two types that should be one and are not.
@@ -53,9 +55,19 @@ pub struct Types {
     nodes: Vec<Node>,
     /// The holes that were made, by what they are parts of.
     holes: HashMap<(String, u32, u32), Ty>,
+    /// Names of type parameters.
+    parameters: HashSet<String>,
 }
 
 impl Types {
+    /// With these type parameters.
+    pub(super) fn among(parameters: HashSet<String>) -> Types {
+        Types {
+            parameters,
+            ..Types::default()
+        }
+    }
+
     pub fn known(&mut self, scalar: Scalar) -> Ty {
         self.push(Node::Known(scalar))
     }
@@ -111,14 +123,14 @@ impl Types {
     }
 
     /// Tells the type of a literal one of its fields.
-    pub(super) fn tell_field(&mut self, of: Ty, name: NameId, ty: Ty, value: Typed) {
+    pub(super) fn tell_field(&mut self, of: Ty, field: LiteralField) {
         let root = self.find(of);
         if let Node::Named(Named {
             literal: Some(literal),
             ..
         }) = &mut self.nodes[root.0 as usize]
         {
-            literal.fields.push((name, ty, value));
+            literal.fields.push(field);
         }
     }
 
@@ -162,6 +174,7 @@ impl Types {
             Node::Float => Known::Float,
             Node::Any => Known::Nothing,
             Node::Array(..) | Node::Tuple(_) => Known::Compound,
+            Node::Named(named) if self.is_parameter(named) => Known::Parameter,
             Node::Named(_) | Node::Hole(_) => Known::Foreign,
             Node::Same(_) => unreachable!("find returns a representative"),
         }
@@ -173,8 +186,13 @@ impl Types {
             Known::Scalar(scalar) => Some(scalar),
             Known::Int => Some(Scalar::I32),
             Known::Float => Some(Scalar::F64),
-            Known::Nothing | Known::Compound | Known::Foreign => None,
+            Known::Nothing | Known::Compound | Known::Foreign | Known::Parameter => None,
         }
+    }
+
+    /// Is it one of the type parameters?
+    fn is_parameter(&self, named: &Named) -> bool {
+        !self.parameters.is_empty() && self.parameters.contains(&path_text(&named.path))
     }
 }
 
@@ -187,6 +205,7 @@ impl std::fmt::Display for Known {
             Known::Nothing => f.write_str("unknown"),
             Known::Compound => f.write_str("a tuple or array"),
             Known::Foreign => f.write_str("a type of your own"),
+            Known::Parameter => f.write_str("a type parameter"),
         }
     }
 }

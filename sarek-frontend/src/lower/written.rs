@@ -341,18 +341,18 @@ impl Lowerer<'_> {
     fn literal_with_fields(&self, of: Ty, literal: &Literal) -> Option<TokenStream> {
         let span = Span::mixed_site().located_at(literal.path.span());
         let fields: Option<Vec<(&str, TokenStream)>> = (literal.fields.iter())
-            .map(|(name, ty, value)| {
-                let is_part = match self.types.node(*ty) {
+            .map(|field| {
+                let is_part = match self.types.node(field.ty) {
                     Node::Hole(Hole::Field { of: whole, .. } | Hole::Payload { of: whole, .. }) => {
                         self.types.are_same(*whole, of)
                     }
                     _ => false,
                 };
                 let value = match is_part {
-                    true => self.told(value)?,
-                    false => self.probe(*ty)?,
+                    true => self.told(&field.value)?,
+                    false => self.probe(field.ty)?,
                 };
-                Some((self.kernel.name(*name), value))
+                Some((self.kernel.name(field.name), value))
             })
             .collect();
         let is_variant = literal.variant.is_some();

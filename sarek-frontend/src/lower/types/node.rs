@@ -45,10 +45,20 @@ pub(in crate::lower) struct Literal {
     /// How the source names the struct or variant.
     pub path: TokenStream,
     pub variant: Option<NameId>,
-    /// The fields: their types, and what their values tell of them.
-    pub fields: Vec<(NameId, Ty, Typed)>,
+    pub fields: Vec<LiteralField>,
     /// Is its type another than what else is of its name, for all that is known?
     pub(super) apart: bool,
+}
+
+/// A field of such a literal.
+#[derive(Clone)]
+pub(in crate::lower) struct LiteralField {
+    pub name: NameId,
+    pub ty: Ty,
+    /// What its value tells of its type.
+    pub value: Typed,
+    /// The pattern that binds it in a variant.
+    pub pattern: TokenStream,
 }
 
 /// A generic argument.

@@ -1,6 +1,6 @@
 //! Making two types one.
 
-use super::{Arg, Hole, Mismatch, Named, Node, Ty, Types};
+use super::{Arg, Hole, LiteralField, Mismatch, Named, Node, Ty, Types};
 use crate::lower::path_text;
 
 impl Types {
@@ -85,9 +85,12 @@ impl Types {
         });
         // What the literals' fields are, those of the type are.
         for literal in literals.into_iter().flatten() {
-            for (name, ty, _) in literal.fields {
+            for LiteralField {
+                name, ty, pattern, ..
+            } in literal.fields
+            {
                 let of_both = match literal.variant {
-                    Some(variant) => self.payload(to, variant, name, literal.path.clone()),
+                    Some(variant) => self.payload(to, variant, name, pattern),
                     None => self.hole(
                         (self.key(to), name.0, u32::MAX),
                         Hole::Field { of: to, name },
@@ -135,6 +138,10 @@ impl Types {
             (Node::Int | Node::Float, Node::Array(..) | Node::Tuple(_)) => false,
             (Node::Array(..) | Node::Tuple(_), Node::Known(_)) => false,
             (Node::Tuple(a), Node::Tuple(b)) => a.len() == b.len(),
+            (Node::Int | Node::Float, Node::Named(named)) => !self.is_parameter(named),
+            (Node::Named(named), Node::Known(_) | Node::Array(..) | Node::Tuple(_)) => {
+                !self.is_parameter(named)
+            }
             (Node::Array(..), Node::Tuple(_)) | (Node::Tuple(_), Node::Array(..)) => false,
             _ => true,
         }
