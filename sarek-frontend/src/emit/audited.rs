@@ -11,7 +11,7 @@ use syn::{FnArg, Generics, ReturnType};
 use super::function::Owner;
 use super::{at, witness};
 use crate::lower::Lowered;
-use crate::parse::{Parameters, Signature, merged};
+use crate::parse::{Parameters, Signature, merged, named_scalar};
 
 /// Can a closure stand for the function?
 pub fn is_possible(signature: &Signature) -> bool {
@@ -36,7 +36,7 @@ pub fn of(
     body: &syn::Block,
     krate: &TokenStream,
 ) -> Option<TokenStream> {
-    is_asked(lowered).then(|| {
+    is_asked(lowered, sig).then(|| {
         let function = Function::of(lowered, sig, body);
         match function.is_generic() {
             false => function.declared(&constant(Span::mixed_site())),
@@ -61,7 +61,7 @@ pub fn of_method(
     let (ty, own) = (&owner.ty, owner.name("audited"));
     let function = Function::of(lowered, sig, body);
     let is_generic = function.is_generic() || !of_type.params.is_empty();
-    is_asked(lowered).then(|| {
+    is_asked(lowered, sig).then(|| {
         let (item, constant) = match is_generic {
             false => {
                 let name = constant(Span::mixed_site());
@@ -90,10 +90,21 @@ pub fn of_method(
 }
 
 /// Do its types depend on the constant?
-fn is_asked(lowered: &Lowered) -> bool {
+fn is_asked(lowered: &Lowered, sig: &syn::Signature) -> bool {
     let kernel = &lowered.kernel;
     let calls = lowered.callees.iter().any(|callee| callee.is_audited);
-    lowered.is_audited && (calls || !kernel.type_links.is_empty() || !kernel.compounds.is_empty())
+    let links = !kernel.type_links.is_empty() || !kernel.compounds.is_empty();
+    lowered.is_audited && (calls || links || yields_named(&sig.output))
+}
+
+/// Is what it yields of a type that only rustc knows? What the body makes may be of another.
+fn yields_named(output: &ReturnType) -> bool {
+    match output {
+        ReturnType::Type(_, ty) => {
+            matches!(&**ty, syn::Type::Path(ty) if named_scalar(&ty.path).is_none())
+        }
+        ReturnType::Default => false,
+    }
 }
 
 /// The function as a closure.

@@ -299,7 +299,7 @@ impl Writer<'_> {
         let (result, yields) = match kernel.result {
             Some(local) => {
                 let name = self.local(local);
-                (mixed!(let mut #name;), mixed!(#name))
+                (mixed!(let mut #name;), self.known(mixed!(#name)))
             }
             None => (TokenStream::new(), mixed!(())),
         };
