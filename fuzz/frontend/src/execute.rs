@@ -97,16 +97,19 @@ fn answer(of: Macro, attribute: TokenStream, item: TokenStream) -> Result<Outcom
         }
         Macro::Derive => {
             let tokens = derive::expand(item);
-            let is_rejected = mentions(&tokens, "compile_error");
+            let is_rejected = is_report(&tokens);
             (tokens, is_rejected)
         }
         Macro::Native => (expand::stray_native(item), true),
         Macro::Superstep => (expand::stray_superstep(item), true),
     };
     if is_rejected {
-        return match mentions(&tokens, "compile_error") {
+        return match is_report(&tokens) {
             true => Ok(Outcome::Rejected),
-            false => Err(Wrong::new("errors are lost", "no `compile_error!`")),
+            false => Err(Wrong::new(
+                "errors are lost",
+                "neither `compile_error!` nor a late report",
+            )),
         };
     }
     match syn::parse2::<syn::File>(tokens) {
@@ -115,11 +118,18 @@ fn answer(of: Macro, attribute: TokenStream, item: TokenStream) -> Result<Outcom
     }
 }
 
-/// Is this name among the first tokens? Errors come first.
-fn mentions(tokens: &TokenStream, name: &str) -> bool {
+/// Do the tokens begin with an error? What does not parse is one in a constant's block.
+fn is_report(tokens: &TokenStream) -> bool {
     use proc_macro2::TokenTree;
-    let is_it = |t: TokenTree| matches!(t, TokenTree::Ident(ident) if ident == name);
-    tokens.clone().into_iter().take(16).any(is_it)
+    tokens
+        .clone()
+        .into_iter()
+        .take(16)
+        .any(|token| match token {
+            TokenTree::Ident(ident) => ident == "compile_error" || ident == "REPORT",
+            TokenTree::Group(group) => is_report(&group.stream()),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+        })
 }
 
 /// A closed kernel as each target's text. Open ones are linked when rustc has checked them, and not before.

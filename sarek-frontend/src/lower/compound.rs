@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 
 use super::callee::Typed;
 use super::types::{Arg, LiteralField, Node};
-use super::variant::{by_name, by_place};
+use super::variant::by_name;
 use super::written::{OPTION, RESULT};
 use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
@@ -385,10 +385,7 @@ impl Lowerer<'_> {
         let mut fields = vec![];
         for (text, value) in names.iter().zip(values) {
             let name = self.name_id(text);
-            let pattern = match text.parse() {
-                Ok(position) => by_place(&path, position, path.span()),
-                Err(_) => by_name(&path, text, &[], path.span()),
-            };
+            let pattern = by_name(&path, text, &[], path.span());
             let wanted = self.part_type(ty, variant.map(|of| (of, &pattern)), name);
             let typed = match self.types.look(self.ty(value)) {
                 Known::Int => Typed::Int,

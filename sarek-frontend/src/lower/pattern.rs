@@ -12,7 +12,7 @@ use super::compound::{Constructor, is_camel_case, is_type_name};
 use super::length::Dim;
 use super::subject::{Position, Subject};
 use super::types::{Hole, Node};
-use super::variant::{by_name, by_place_among};
+use super::variant::{by_name, by_place};
 use super::{Binding, Known, Lowerer, PendingLiteral, Ty, Value};
 use crate::diagnostics::codes;
 
@@ -384,7 +384,7 @@ impl Lowerer<'_> {
         }
         for (i, elem) in positions(&elems, rest, elems.len()) {
             let text = i.to_string();
-            let binds = by_place_among(path, i, &elems);
+            let binds = by_place(path, i, &elems);
             let part = self.part(subject, Some((&constructor, binds)), &text);
             self.pattern_into(elem, &part, found);
         }

@@ -20,7 +20,7 @@ pub(crate) fn part_of_variant(
     quote_spanned!(span=> match #value { #pattern => #part, _ => #otherwise })
 }
 
-/// The pattern that binds a field by its name. It names those `beside` the field as the user's own does: of a wrong name, rustc
+/// The pattern that binds a field by its name, or by its number. It names those `beside` the field as the user's own does: of a wrong name, rustc
 /// says the same of both, once.
 pub(super) fn by_name(
     path: &TokenStream,
@@ -33,19 +33,9 @@ pub(super) fn by_name(
     quote_spanned!(span=> #path { #name: #part, #(#beside: _,)* .. })
 }
 
-/// The pattern that binds a field by its place, where nothing else is known of them.
-pub(super) fn by_place(path: &TokenStream, position: usize, span: Span) -> TokenStream {
-    let span = span.resolved_at(path.span());
-    let (before, part) = ((0..position).map(|_| quote_spanned!(span=> _,)), part(span));
-    quote_spanned!(span=> #path(#(#before)* #part, ..))
-}
-
-/// The same of a pattern of the user's: it has as many parts at the same places, so that rustc says the same of too many.
-pub(super) fn by_place_among(
-    path: &TokenStream,
-    position: usize,
-    parts: &[&syn::Pat],
-) -> TokenStream {
+/// The pattern that binds a field by its place in a pattern of the user's. It has as many parts at the same places: of too many, rustc says the
+/// same of both.
+pub(super) fn by_place(path: &TokenStream, position: usize, parts: &[&syn::Pat]) -> TokenStream {
     let parts = parts.iter().filter(|pat| !matches!(pat, syn::Pat::Rest(_)));
     let parts = parts.enumerate().map(|(i, pat)| {
         let [first, last] = ends(&pat.to_token_stream()).unwrap_or([pat.span(); 2]);
