@@ -40,6 +40,8 @@ pub mod conformance;
 pub use half::{self, bf16, f16};
 pub use sarek_ir as ir;
 pub use sarek_macros::{KernelType, device, kernel, kernel_test, native, superstep};
+#[doc(hidden)]
+pub use sarek_runtime::direct::CalledKernel;
 pub use sarek_runtime::direct::collective::*;
 pub use sarek_runtime::direct::ids::*;
 pub use sarek_runtime::direct::view::{View, View2, View3, ViewMut, ViewMut2, ViewMut3};

@@ -50,7 +50,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
         Ok(item) => item,
         // A function that is none of Rust's.
         Err(error) if has_function(&item) => {
-            errors.unparsed(error);
+            errors.unparsed(error, &item);
             return unread(errors, item);
         }
         Err(error) => {

@@ -85,7 +85,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
             (item, None)
         }
         Err(error) => {
-            errors.unparsed(error);
+            errors.unparsed(error, &item);
             (item, None)
         }
     };

@@ -44,7 +44,11 @@ const DUMPS: [&str; 6] = [
 ];
 
 /// Cases with two errors at one place, and why that is so.
-const TWICE: [(&str, &str); 3] = [
+const TWICE: [(&str, &str); 4] = [
+    (
+        "kernel_as_function.rs",
+        "rustc tells of what a launch takes, and the expansion that a kernel is none of its functions",
+    ),
     (
         "not_copy.rs",
         "rustc asks for `Copy` where the derived trait is implemented, and where it is used",

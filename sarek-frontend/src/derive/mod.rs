@@ -27,12 +27,13 @@ fn both(item: TokenStream) -> (TokenStream, Vec<String>) {
     if !crate::parse::depth::is_bounded(&item, &mut errors) {
         return errors.finish();
     }
+    let written = item.clone();
     let tokens = match syn::parse2::<DeriveInput>(item) {
         // rustc says that `_` is no name.
         Ok(item) if is_nameless(&item.generics) => None,
         Ok(item) => implementation(&item, &mut errors),
         Err(error) => {
-            errors.unparsed(error);
+            errors.unparsed(error, &written);
             None
         }
     };

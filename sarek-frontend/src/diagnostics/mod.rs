@@ -15,7 +15,7 @@ pub mod page;
 
 use std::fmt::{self, Display};
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
 pub use catalogue::{Code, Entry, Reporter, codes};
@@ -117,7 +117,12 @@ impl Errors {
 
     /// Reports that an item is no Rust. rustc parses an item before its attributes see it, and has said so in its own words. Should it
     /// understand what we do not, it fails where it comes to make code of this.
-    pub fn unparsed(&mut self, error: syn::Error) {
+    ///
+    /// What a macro wrote has groups that nobody sees, which rustc may understand better: then it is told at once.
+    pub fn unparsed(&mut self, error: syn::Error, item: &TokenStream) {
+        if has_unseen_group(item) {
+            return self.push(error);
+        }
         let each = error.into_iter();
         self.unparsed
             .extend(each.map(|error| not_understood(&error).at(error.span())));
@@ -156,6 +161,16 @@ impl Errors {
 fn not_understood(error: &syn::Error) -> Mistake {
     let instead = "write it as Rust has it, or as the macro's documentation says";
     Mistake::new(codes::SYNTAX, error.to_string(), instead)
+}
+
+/// Is there a group without delimiters?
+fn has_unseen_group(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => {
+            group.delimiter() == Delimiter::None || has_unseen_group(&group.stream())
+        }
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 /// An error that rustc comes to behind all others, for a crate without any.

@@ -214,12 +214,18 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
     });
     let (marks, traits): (Vec<_>, Vec<_>) = traits.unzip();
     let stand_ins = unmarked::stand_ins(others());
+    let functions = others().find(|callee| callee.method.is_none());
+    let kernels = functions.map(|callee| {
+        let krate = &callee.krate;
+        quote!(#[allow(unused_imports)] use #krate::CalledKernel as _;)
+    });
     // A function that is not marked leaves its alias to the stand-in around.
     quote! {
         const _: () = {
             #audited
             #stand_ins
             #(#marks)*
+            #kernels
             {
                 #(#traits)*
                 #items

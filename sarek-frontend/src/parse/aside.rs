@@ -27,7 +27,7 @@ pub fn parse<T: Parse>(item: &TokenStream, errors: &mut Errors) -> syn::Result<T
         let Some(rest) = put_aside(&item, error.span().start()) else {
             return Err(error);
         };
-        errors.unparsed(error);
+        errors.unparsed(error, &item);
         item = rest;
     }
 }

@@ -8,6 +8,7 @@
 
 mod audited;
 mod block;
+mod called;
 pub mod collective;
 mod compound;
 pub mod ids;
@@ -29,6 +30,7 @@ pub use crate::output::print;
 pub use crate::{Atomic, KernelType};
 pub use audited::{Audited, Known, KnownType, Unaudited, Witness, audited, known};
 pub use block::Block;
+pub use called::CalledKernel;
 pub use compound::{
     Number, array_element, array_len, either, leaves, len_of, of_type, value, zeroed,
 };
