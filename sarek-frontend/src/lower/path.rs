@@ -29,7 +29,7 @@ impl Lowerer<'_> {
             return self.bound(binding, name, span);
         }
         if let Some(name) = e.path.get_ident()
-            && ["crate", "self", "super", "Self", "try"].contains(&name.to_string().as_str())
+            && ["crate", "self", "super", "Self"].contains(&name.to_string().as_str())
         {
             self.errors.at(
                 codes::PATH,

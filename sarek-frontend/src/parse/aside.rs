@@ -3,7 +3,7 @@
 //! The function around such a body is read without it, so that callers find what they call. rustc has parsed the item
 //! before any macro saw it: the mistake is told already.
 
-use proc_macro2::{Delimiter, Group, LineColumn, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, LineColumn, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 use syn::parse::Parse;
 use syn::{Block, Stmt};
@@ -16,8 +16,14 @@ const ASIDE: &str = "its body does not parse";
 /// Parses an item. The bodies of functions that do not parse are reported and put aside.
 ///
 /// # Errors
-/// What does not parse outside of bodies.
+/// What does not parse outside of bodies, and a word that is no name.
 pub fn parse<T: Parse>(item: &TokenStream, errors: &mut Errors) -> syn::Result<T> {
+    if let Some(word) = reserved(item) {
+        return Err(syn::Error::new(
+            word,
+            "`try` is a word of Rust's, and no name",
+        ));
+    }
     let mut item = item.clone();
     loop {
         let error = match syn::parse2(item.clone()) {
@@ -30,6 +36,25 @@ pub fn parse<T: Parse>(item: &TokenStream, errors: &mut Errors) -> syn::Result<T
         errors.unparsed(error, &item);
         item = rest;
     }
+}
+
+/// Where `try` stands for a name, as it did before Rust 2018 and as syn takes it still.
+fn reserved(item: &TokenStream) -> Option<Span> {
+    let mut tokens = item.clone().into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let found = match token {
+            TokenTree::Ident(word) if word == "try" => {
+                let is_block = matches!(tokens.peek(), Some(TokenTree::Group(of)) if of.delimiter() == Delimiter::Brace);
+                (!is_block).then(|| word.span())
+            }
+            TokenTree::Group(group) => reserved(&group.stream()),
+            TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
 }
 
 /// Was the body put aside?
