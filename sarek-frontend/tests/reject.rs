@@ -405,3 +405,29 @@ fn a_body_that_does_not_parse_is_no_other_mistake() {
     let expansion = expand("fn k(y: &mut [f32];) { }");
     assert_eq!(expansion.errors.len(), 1, "{:?}", expansion.errors);
 }
+
+/// rustc may understand the groups that `macro_rules!` leaves where syn does not, so that nothing else tells of a mistake among them.
+#[test]
+fn what_a_macro_wrote_is_told_at_once() {
+    use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+    let tokens = |text: &str| -> TokenStream { text.parse().expect("tokens") };
+    let unseen = TokenTree::Group(Group::new(Delimiter::None, tokens("1.0")));
+    let mut body = tokens("y[0] = ");
+    body.extend([unseen]);
+    body.extend(tokens("y[1] = 2.0;"));
+    let mut item = tokens("fn k(y: &mut [f32])");
+    item.extend([TokenTree::Group(Group::new(Delimiter::Brace, body))]);
+    let expansion = sarek_frontend::expand::kernel(TokenStream::new(), item);
+    assert_eq!(expansion.errors.len(), 1, "{:?}", expansion.errors);
+    assert!(expansion.tokens.to_string().contains("compile_error"));
+}
+
+#[test]
+fn a_word_of_rusts_is_no_name() {
+    for body in ["y[0] = (try != 1) as u32;", "let t = try::now();"] {
+        rejects(
+            &format!("fn k(y: &mut [u32]) {{ {body} }}"),
+            &["`try` is a word of Rust's, and no name"],
+        );
+    }
+}

@@ -462,24 +462,6 @@ impl Lowerer<'_> {
         last.is_some_and(|last| !last.arguments.is_empty()) || self.has_no_arguments(path)
     }
 
-    /// The type of a field of a struct, or of a variant, with the pattern that binds it.
-    pub(super) fn part_type(
-        &mut self,
-        of: Ty,
-        variant: Option<(NameId, &TokenStream)>,
-        name: NameId,
-    ) -> Ty {
-        let text = self.kernel.name(name).to_string();
-        let Some((variant, pattern)) = variant else {
-            return self.types.field(of, name, &text);
-        };
-        let position = usize::from(self.kernel.name(variant) == "Err");
-        match self.core_argument(of, position) {
-            Some(ty) => ty,
-            None => self.types.payload(of, variant, name, pattern.clone()),
-        }
-    }
-
     /// What a path makes: `P`, `geom::P`, `Shape::Circle`, `Some`. A variant's type is what stands before it, and
     /// begins with a capital; rustc finds when that is wrong.
     pub(super) fn constructor(&mut self, path: &syn::Path) -> Option<Constructor> {

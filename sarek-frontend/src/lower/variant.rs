@@ -4,10 +4,32 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote_spanned};
+use sarek_ir::NameId;
 use syn::spanned::Spanned;
 
 use super::written::member;
+use super::{Lowerer, Ty};
 use crate::emit::strukt::ends;
+
+impl Lowerer<'_> {
+    /// The type of a field of a struct, or of a variant, with the pattern that binds it.
+    pub(super) fn part_type(
+        &mut self,
+        of: Ty,
+        variant: Option<(NameId, &TokenStream)>,
+        name: NameId,
+    ) -> Ty {
+        let text = self.kernel.name(name).to_string();
+        let Some((variant, pattern)) = variant else {
+            return self.types.field(of, name, &text);
+        };
+        let position = usize::from(self.kernel.name(variant) == "Err");
+        match self.core_argument(of, position) {
+            Some(ty) => ty,
+            None => self.types.payload(of, variant, name, pattern.clone()),
+        }
+    }
+}
 
 /// A field of a value that is of a variant, by a pattern that binds it; `otherwise` stands where it is of another.
 pub(crate) fn part_of_variant(
@@ -60,6 +82,6 @@ fn bound(pattern: &TokenStream) -> Option<Ident> {
     pattern.clone().into_iter().find_map(|token| match token {
         TokenTree::Ident(ident) if ident == PART => Some(ident),
         TokenTree::Group(group) => bound(&group.stream()),
-        _ => None,
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
     })
 }
