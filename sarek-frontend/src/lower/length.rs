@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 
+use super::path::word_as_value;
 use super::{Binding, Lowerer, MARK};
 use crate::diagnostics::{Mistake, codes};
 
@@ -141,6 +142,10 @@ impl Lowerer<'_> {
         let mut names = Names::default();
         names.visit_expr(expr);
         for name in names.found {
+            if let Some(mistake) = word_as_value(&name) {
+                self.errors.report(name.span(), &mistake);
+                return None;
+            }
             match self.find(&name) {
                 None | Some(Binding::Const(_)) => {}
                 Some(

@@ -141,11 +141,11 @@ impl Lowerer<'_> {
                 let path = &self.kernel.links[link.index()].path;
                 path.rsplit([':', ' '])
                     .next()
-                    .unwrap_or_default()
-                    .to_owned()
+                    .filter(|last| syn::parse_str::<syn::Ident>(last).is_ok())
             }
-            _ => "t".to_owned(),
+            _ => None,
         };
+        let name = name.unwrap_or("t").to_owned();
         let local = self.local(&name, ty, false);
         self.insert(
             at,

@@ -29,14 +29,9 @@ impl Lowerer<'_> {
             return self.bound(binding, name, span);
         }
         if let Some(name) = e.path.get_ident()
-            && ["crate", "self", "super", "Self"].contains(&name.to_string().as_str())
+            && let Some(mistake) = word_as_value(name)
         {
-            self.errors.at(
-                codes::PATH,
-                span,
-                format!("`{name}` is no value here"),
-                "name a variable or a constant",
-            );
+            self.errors.report(span, &mistake);
             return Value::Never;
         }
         if let Some(name) = e.path.get_ident()
@@ -255,6 +250,18 @@ impl Lowerer<'_> {
             format!("write it, as in `let c: f32 = {path};`"),
         );
     }
+}
+
+/// What is wrong with a word of Rust's own in the place of a value.
+pub(super) fn word_as_value(name: &syn::Ident) -> Option<Mistake> {
+    let is_word = ["crate", "self", "super", "Self"].contains(&name.to_string().as_str());
+    is_word.then(|| {
+        Mistake::new(
+            codes::PATH,
+            format!("`{name}` is no value here"),
+            "name a variable or a constant",
+        )
+    })
 }
 
 /// Is it a constant of a 16-bit float that is one itself?
