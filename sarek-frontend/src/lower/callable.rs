@@ -12,10 +12,11 @@ use sarek_ir::{
 use syn::spanned::Spanned;
 
 use super::array::peeled;
+use super::call::qualifying_type;
 use super::callee::{Callee, Typed};
 use super::compound::{is_camel_case, is_type_name};
 use super::{Binding, CallableBody, Lowerer, Ty, Value, plain_name};
-use crate::diagnostics::codes;
+use crate::diagnostics::{Mistake, codes};
 use crate::parse::CallableType;
 
 /// Something to call among the arguments of a call.
@@ -187,6 +188,19 @@ impl Lowerer<'_> {
                 let typed = Typed::Callable(takes.clone(), *yields, span);
                 Some((Given::Callable(callable), typed))
             }
+            Passed::Function(path) if qualifying_type(&path).is_some() => {
+                let name = super::path_text(&path);
+                let mistake = Mistake::new(
+                    codes::CLOSURE,
+                    format!("`{name}` is given to a function by its name"),
+                    format!("write a closure that calls it, as in `|x| {name}(x)`"),
+                );
+                let mistake = mistake.because(
+                    "what kernels know of numbers are calls; of functions, those that `#[device]` marks have a name",
+                );
+                self.errors.report(span, &mistake);
+                None
+            }
             Passed::Function(path) => {
                 let mut turbofish = syn::PathArguments::None;
                 let (owner, method) = match path.segments.len() {
@@ -200,12 +214,12 @@ impl Lowerer<'_> {
                     _ => (path.to_token_stream(), None),
                 };
                 let callee = Callee {
-                    is_given: true,
+                    given_to: Some(to.0),
                     turbofish,
                     ..self.new_callee(owner, method, span)
                 };
                 let function = self.function_id(callee);
-                Some((Given::Function(function), Typed::Unknown))
+                Some((Given::Function(function), Typed::Function(function)))
             }
         }
     }

@@ -7,7 +7,6 @@ use syn::parse::Parser;
 use syn::{AngleBracketedGenericArguments, PathArguments};
 
 use super::{Lowerer, Ty};
-use crate::diagnostics::codes;
 use crate::emit::{at, audited, marks};
 
 /// How a called function is reached from Rust.
@@ -37,8 +36,8 @@ pub struct Callee {
     pub(super) given: Vec<Typed>,
     /// The type of its result where that is used.
     pub(super) result: Option<Ty>,
-    /// Is it given to another function, so that nothing here tells the types of its arguments?
-    pub(super) is_given: bool,
+    /// The function that it is given to: what that calls tells the types of its arguments.
+    pub(super) given_to: Option<FunctionId>,
     /// A call of it that is never made, of a free function.
     pub(super) inferred: TokenStream,
     /// Where what leads to its name begins: the dot, or the path.
@@ -60,6 +59,8 @@ pub(super) enum Typed {
     Float,
     /// Of something to call, what it takes and yields, and where it stands.
     Callable(Vec<Ty>, Option<Ty>, Span),
+    /// Of a function to call.
+    Function(FunctionId),
     /// Nothing tells it.
     Unknown,
 }
@@ -92,7 +93,7 @@ impl Lowerer<'_> {
             alias,
             given: vec![],
             result: None,
-            is_given: false,
+            given_to: None,
             inferred: TokenStream::new(),
             start: span,
             span,
@@ -130,81 +131,12 @@ impl Lowerer<'_> {
         });
         FunctionId(index as u32)
     }
-
-    /// Writes the calls that tell rustc which instances are called. One that takes what another yields follows it.
-    pub(super) fn infer_callees(&mut self) {
-        let mut left: Vec<usize> = (0..self.callees.len()).collect();
-        left.retain(|index| !self.callees[*index].is_self);
-        while !left.is_empty() {
-            let ready = |index: &usize| {
-                let given = &self.callees[*index].given;
-                given.iter().all(|typed| self.told(typed).is_some())
-            };
-            // Where all wait for others, the types of the first are no matter, or not to be told.
-            let next = left.iter().position(ready).unwrap_or(0);
-            self.infer_callee(left.remove(next));
-        }
-    }
-
-    fn infer_callee(&mut self, index: usize) {
-        let callee = &self.callees[index];
-        let args = callee.given.iter().map(|typed| self.told(typed));
-        // Any type: the function's own, if it asks for one.
-        let any = || quote!(::core::unreachable!());
-        let mut args: Vec<TokenStream> = args.map(|told| told.unwrap_or_else(any)).collect();
-        let result = callee.result.and_then(|ty| self.type_tokens(ty));
-        let infer = match callee.is_unnamed {
-            false => callee.item("infer", 0),
-            true => {
-                let receiver = callee.given.first().and_then(|typed| self.told(typed));
-                let Some(receiver) = receiver else {
-                    let method = callee.method.as_ref().map(ToString::to_string);
-                    let method = method.unwrap_or_default();
-                    self.errors.at(
-                        codes::UNKNOWN_TYPE,
-                        callee.span,
-                        format!("the type must be known before `.{method}()` is called on it"),
-                        "write it where the value is bound, as in `let p: Point = …;`",
-                    );
-                    return;
-                };
-                // Told once, or a chain of calls doubles with each.
-                args[0] = any();
-                callee.through(&receiver, unnamed_name, 0)
-            }
-        };
-        let span = Span::mixed_site().located_at(callee.span);
-        let args = match callee.is_given {
-            true => quote_spanned!(span=> ::core::unreachable!()),
-            false => callee.known(&quote_spanned!(span=> (#(#args,)*))),
-        };
-        let yielded = callee.known(&quote_spanned!(span=> &__call.1));
-        self.callees[index].inferred = match result {
-            Some(ty) => quote_spanned! {span=> {
-                let __call = #infer(#args);
-                let _: &#ty = #yielded;
-                __call
-            }},
-            None => quote_spanned!(span=> #infer(#args)),
-        };
-    }
-
-    /// An expression of the type of an argument, never to be evaluated.
-    pub(super) fn told(&self, typed: &Typed) -> Option<TokenStream> {
-        match typed {
-            Typed::Int => Some(quote!(0)),
-            Typed::Float => Some(quote!(0.0)),
-            Typed::By(ty) => self.probe(*ty),
-            Typed::Callable(takes, yields, at) => Some(self.told_callable(takes, *yields, *at)),
-            Typed::Unknown => Some(quote!(::core::unreachable!())),
-        }
-    }
 }
 
 impl Callee {
     /// Its name with `what` before it, among the items of its owner. Of a method, the generic arguments that are written are
     /// followed by so many `flags`, which rustc infers.
-    fn item(&self, what: &str, flags: usize) -> TokenStream {
+    pub(super) fn item(&self, what: &str, flags: usize) -> TokenStream {
         let span = Span::mixed_site().located_at(self.span);
         let name = match &self.method {
             Some(method) => format!("__sarek_{what}_{}", super::plain_name(method)),
@@ -247,7 +179,7 @@ impl Callee {
     }
 
     /// The same, found through a value of the owner's type.
-    fn through(
+    pub(super) fn through(
         &self,
         receiver: &TokenStream,
         name: impl Fn(&str) -> String,

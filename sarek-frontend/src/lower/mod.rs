@@ -30,6 +30,7 @@ mod fill;
 mod finish;
 mod given;
 mod half;
+mod inferred;
 mod instance;
 mod integer;
 mod intrinsic;

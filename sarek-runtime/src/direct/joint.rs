@@ -118,6 +118,42 @@ pub const fn facts_of<F: DeviceFn, R>(
     F::FACTS
 }
 
+/// What a function takes and yields that another is given to call.
+pub trait Called {
+    /// The types of its arguments, a tuple.
+    type Takes;
+    /// The type of its result.
+    type Yields;
+}
+
+macro_rules! called {
+    ($($ty:ident)*) => {
+        impl<$($ty,)* R> Called for fn($($ty),*) -> R {
+            type Takes = ($($ty,)*);
+            type Yields = R;
+        }
+    };
+}
+
+called!();
+called!(A);
+called!(A B);
+called!(A B C);
+called!(A B C D);
+called!(A B C D E);
+called!(A B C D E F);
+called!(A B C D E F G);
+called!(A B C D E F G H);
+
+/// The instance of a function that is given to another, told by what that calls: a value of its type, and the function that
+/// yields the instance. Never called.
+pub fn given_instance<C: Called, F, I>(_: C, _: I) -> (PhantomData<F>, C::Yields)
+where
+    I: FnOnce(C::Takes) -> (PhantomData<F>, C::Yields),
+{
+    unreachable!("only its type is asked for")
+}
+
 /// A constant that chooses an instance of a compiled body, as an argument: so rustc infers the body's other parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Flag<const ON: bool>;

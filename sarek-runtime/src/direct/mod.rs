@@ -37,8 +37,8 @@ pub use compound::{
 pub use half::{bf16, f16};
 pub use isa::{Isa, isa};
 pub use joint::{
-    Flag, Received, ReceivedLanes, Unmarked, again, facts_of, first, function_of, given, lent,
-    received, received_lanes, same,
+    Called, Flag, Received, ReceivedLanes, Unmarked, again, facts_of, first, function_of, given,
+    given_instance, lent, received, received_lanes, same,
 };
 pub use kept::{Kept, Rows, Strip};
 pub use math::Elementary;

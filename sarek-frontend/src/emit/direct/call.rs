@@ -151,8 +151,9 @@ impl Writer<'_> {
                 let (body, sites) = (callee.body(), callee.sites());
                 let next = mixed!(#before + #sites);
                 let base = std::mem::replace(&mut before, next);
+                let given = callee.known(&mixed!(__given));
                 quote_spanned! {located(callee.span)=>
-                    |__given| #body(direct::Flag::<CHECK>, __block, __thread, __dim, #base, __given)
+                    |__given| #body(direct::Flag::<CHECK>, __block, __thread, __dim, #base, #given)
                 }
             }
             Given::Callable(callable) => {

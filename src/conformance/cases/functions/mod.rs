@@ -9,6 +9,7 @@ mod inferred;
 mod left_loops;
 mod matched;
 mod methods;
+mod named;
 mod nested;
 mod own_arrays;
 mod parts;
@@ -39,6 +40,7 @@ pub const CASES: &[&[Case]] = &[
     left_loops::CASES,
     matched::CASES,
     methods::CASES,
+    named::CASES,
     nested::CASES,
     recursion::CASES,
     faults::CASES,

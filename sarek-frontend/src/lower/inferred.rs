@@ -1,0 +1,143 @@
+//! Which instance of a function a call is of: rustc infers it from a call that is never made.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use sarek_ir::FunctionId;
+
+use super::Lowerer;
+use super::callee::{Callee, Typed, unnamed_name};
+use crate::diagnostics::codes;
+use crate::emit::at;
+
+impl Lowerer<'_> {
+    /// Writes the calls that tell rustc which instances are called. One that takes what another yields follows it.
+    pub(super) fn infer_callees(&mut self) {
+        let mut left: Vec<usize> = (0..self.callees.len()).collect();
+        left.retain(|index| !self.callees[*index].is_self);
+        while !left.is_empty() {
+            let ready = |index: &usize| {
+                let given = &self.told_with(*index).given;
+                given.iter().all(|typed| self.told(typed).is_some())
+            };
+            // Where all wait for others, the types of the first are no matter, or not to be told.
+            let next = left.iter().position(ready).unwrap_or(0);
+            self.infer_callee(left.remove(next));
+        }
+    }
+
+    /// What is called where the instance is told: the function itself, or the one that it is given to.
+    fn told_with(&self, index: usize) -> &Callee {
+        let callee = &self.callees[index];
+        let to = callee.given_to.map(|to| &self.callees[to.index()]);
+        to.filter(|to| !to.is_self).unwrap_or(callee)
+    }
+
+    fn infer_callee(&mut self, index: usize) {
+        let (callee, called) = (&self.callees[index], self.told_with(index));
+        let is_itself = std::ptr::eq(callee, called);
+        let Some(call) = self.telling_call(called) else {
+            // Of what it is given to, that is told there.
+            if is_itself {
+                let method = callee.method.as_ref().map(ToString::to_string);
+                let method = method.unwrap_or_default();
+                self.errors.at(
+                    codes::UNKNOWN_TYPE,
+                    callee.span,
+                    format!("the type must be known before `.{method}()` is called on it"),
+                    "write it where the value is bound, as in `let p: Point = …;`",
+                );
+            }
+            return;
+        };
+        let span = Span::mixed_site().located_at(callee.span);
+        let yields = called.result.and_then(|ty| self.type_tokens(ty));
+        let yields = yields.map(|ty| {
+            let yielded = called.known(&quote_spanned!(span=> &__call.1));
+            quote_spanned!(span=> let _: &#ty = #yielded;)
+        });
+        let functions = called.given.iter().filter_map(|typed| match typed {
+            Typed::Function(function) => Some(*function),
+            _ => None,
+        });
+        let (slots, instances): (Vec<_>, Vec<_>) = functions
+            .map(|function| self.given_instance(function))
+            .unzip();
+        let told = match is_itself {
+            true => quote_spanned!(span=> __call),
+            false => instance_name(FunctionId(index as u32)),
+        };
+        let is_call = is_itself && yields.is_none() && slots.is_empty();
+        self.callees[index].inferred = match is_call {
+            true => call,
+            false => quote_spanned! {span=> {
+                #(#slots)*
+                let __call = #call;
+                #(#instances)*
+                #yields
+                #told
+            }},
+        };
+    }
+
+    /// A call of what yields the instance, and the type of the result. `None` where the type of the receiver is not known.
+    fn telling_call(&self, callee: &Callee) -> Option<TokenStream> {
+        // Any type: the function's own, if it asks for one.
+        let any = || quote!(::core::unreachable!());
+        let args = callee.given.iter().map(|typed| self.told(typed));
+        let mut args: Vec<TokenStream> = args.map(|told| told.unwrap_or_else(any)).collect();
+        let infer = match callee.is_unnamed {
+            false => callee.item("infer", 0),
+            true => {
+                let receiver = callee.given.first().and_then(|typed| self.told(typed))?;
+                // Told once, or a chain of calls doubles with each.
+                args[0] = any();
+                callee.through(&receiver, unnamed_name, 0)
+            }
+        };
+        let span = Span::mixed_site().located_at(callee.span);
+        let args = match callee.given_to {
+            // To the function around, which tells nothing here.
+            Some(_) => quote_spanned!(span=> ::core::unreachable!()),
+            None => callee.known(&quote_spanned!(span=> (#(#args,)*))),
+        };
+        Some(quote_spanned!(span=> #infer(#args)))
+    }
+
+    /// Of a function that is given on: what stands for it among the arguments, and its instance by the types that this then has.
+    fn given_instance(&self, function: FunctionId) -> (TokenStream, TokenStream) {
+        let callee = &self.callees[function.index()];
+        let span = Span::mixed_site().located_at(callee.span);
+        let (slot, instance) = (self.slot(function), instance_name(function));
+        let (krate, infer) = (
+            at(&self.krate, span),
+            callee.known(&callee.item("infer", 0)),
+        );
+        (
+            quote_spanned!(span=> let #slot = #krate::__private::direct::of_type();),
+            quote_spanned!(span=> let #instance = #krate::__private::direct::given_instance(#slot, #infer);),
+        )
+    }
+
+    /// What stands for a function among the arguments of a call.
+    fn slot(&self, function: FunctionId) -> TokenStream {
+        let span = self.callees[function.index()].span;
+        let span = Span::mixed_site().located_at(span);
+        format_ident!("__function{}", function.0, span = span).into_token_stream()
+    }
+
+    /// An expression of the type of an argument, never to be evaluated.
+    pub(super) fn told(&self, typed: &Typed) -> Option<TokenStream> {
+        match typed {
+            Typed::Int => Some(quote!(0)),
+            Typed::Float => Some(quote!(0.0)),
+            Typed::By(ty) => self.probe(*ty),
+            Typed::Callable(takes, yields, at) => Some(self.told_callable(takes, *yields, *at)),
+            Typed::Function(function) => Some(self.slot(*function)),
+            Typed::Unknown => Some(quote!(::core::unreachable!())),
+        }
+    }
+}
+
+fn instance_name(function: FunctionId) -> TokenStream {
+    format_ident!("__instance{}", function.0, span = Span::mixed_site()).into_token_stream()
+}
