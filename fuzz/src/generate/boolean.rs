@@ -47,7 +47,15 @@ fn compare(g: &mut Gen, ty: Scalar) -> Expr {
     let of = g.ty(|of| of != Scalar::Bool);
     let op = comparison(g);
     let (a, b) = (g.expr(of), g.expr(of));
-    make(ty, Facts::ANY, format!("(@ {op} @)"), vec![a, b])
+    make(ty, Facts::ANY, compared(of, op), vec![a, b])
+}
+
+/// Where the operator is a method, it borrows: what stands first is a copy, as what stands second may change a variable.
+pub(super) fn compared(of: Scalar, op: &str) -> String {
+    match of.is_half() {
+        true => format!("({{ @ }} {op} @)"),
+        false => format!("(@ {op} @)"),
+    }
 }
 
 fn combine(g: &mut Gen, ty: Scalar) -> Expr {

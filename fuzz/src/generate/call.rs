@@ -120,7 +120,9 @@ impl Gen {
         let values =
             |g: &mut Gen| -> Vec<_> { callee.takes.iter().map(|ty| g.settled(*ty)).collect() };
         exprs.extend(match (&known, callee.receiver) {
-            (Some(known), Some(Receiver::Mutable)) => self.without_changing(known, values),
+            (Some(known), Some(Receiver::Shared | Receiver::Mutable)) => {
+                self.without_changing(known, values)
+            }
             _ => values(self),
         });
         let mut on = None;

@@ -4,7 +4,7 @@
 use sarek::ir::Scalar;
 
 use super::float::SETTLED;
-use super::{Gen, Rule, integer, is_wide, make};
+use super::{Gen, Rule, boolean, integer, is_wide, make};
 use crate::data::{FRAC, TAME};
 use crate::tree::{Expr, Facts};
 
@@ -102,7 +102,10 @@ fn method(g: &mut Gen, ty: Scalar) -> Expr {
         0 => return make(ty, SETTLED, "(-@)", vec![a]),
         1 => "@.min(@)".into(),
         2 => "@.max(@)".into(),
-        _ => format!("(if @ < @ {{ {ty}::ONE }} else {{ {ty}::ZERO }})"),
+        _ => {
+            let less = boolean::compared(ty, "<");
+            format!("(if {less} {{ {ty}::ONE }} else {{ {ty}::ZERO }})")
+        }
     };
     let b = g.expr(ty);
     make(ty, SETTLED, text, vec![a, b])

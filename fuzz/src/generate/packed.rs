@@ -203,7 +203,10 @@ fn assign(g: &mut Gen, _: Scalar) -> Node {
     let mut exprs = vec![];
     if vector.lane.is_int() && g.once_in(3) {
         let op = *g.pick(&["^=", "&=", "|="]);
-        let text = operand(g, vector.lane, vector.count, &mut exprs);
+        // It is borrowed by the operator.
+        let text = g.without_changing(&vector.name, |g| {
+            operand(g, vector.lane, vector.count, &mut exprs)
+        });
         return Node::new(format!("{} {op} {text};", vector.name), exprs, vec![]);
     }
     let text = value(g, vector.lane, vector.count, &mut exprs);
