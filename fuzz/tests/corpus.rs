@@ -30,6 +30,7 @@ corpus! {
     opencl_left_loop
     opencl_nan
     rustc_vector_assign
+    vector_compared
     wgsl_block_dim
     wgsl_constant_arithmetic
     wgsl_constant_let

@@ -168,6 +168,7 @@ impl Gen {
         make: impl FnOnce(&mut Gen) -> T,
     ) -> T {
         let outer = (self.scope.clone(), self.sums.clone(), self.records.clone());
+        let vectors = self.vectors.clone();
         let is_of = |other: &str| {
             let rest = other.strip_prefix(name);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -181,8 +182,12 @@ impl Gen {
         for sum in self.sums.iter_mut().filter(|s| is_of(&s.name)) {
             sum.mutable = false;
         }
+        for vector in self.vectors.iter_mut().filter(|v| is_of(&v.name)) {
+            vector.mutable = false;
+        }
         let made = make(self);
         (self.scope, self.sums, self.records) = outer;
+        self.vectors = vectors;
         made
     }
 

@@ -11,7 +11,7 @@ use crate::tree::{Expr, Facts, Node};
 /// A vector in scope.
 #[derive(Clone, Debug)]
 pub(super) struct Packed {
-    name: String,
+    pub(super) name: String,
     lane: Scalar,
     count: usize,
     pub(super) mutable: bool,

@@ -191,16 +191,17 @@ impl Lowerer<'_> {
         (0..packed.count).map(|_| self.copy(leaf)).collect()
     }
 
-    /// All of them, or any of them.
+    /// All of them, or any of them. Each is evaluated: a component may fault.
     fn joined(&mut self, parts: Vec<ExprId>, all: bool, span: Span) -> ExprId {
-        let join = |this: &mut Self, lhs, rhs| {
-            let expr = match all {
-                true => Expr::And { lhs, rhs },
-                false => Expr::Or { lhs, rhs },
-            };
-            this.known(expr, Scalar::Bool, span)
+        let op = match all {
+            true => BinaryOp::BitAnd,
+            false => BinaryOp::BitOr,
         };
-        let joined = parts.into_iter().reduce(|a, b| join(self, a, b));
+        let parts = parts.into_iter();
+        let joined = parts.reduce(|lhs, rhs| {
+            let expr = Expr::Binary { op, lhs, rhs };
+            self.known(expr, Scalar::Bool, span)
+        });
         joined.unwrap_or_else(|| unreachable!("a vector has components"))
     }
 

@@ -18,6 +18,7 @@ pub const CASES: &[Case] = &[
     Case::new("faults/division/i64", &[Capability::I64], i64_case),
     Case::new("faults/division/u64", &[Capability::I64], u64_case),
     Case::new("faults/division/discarded", &[], discarded),
+    Case::new("faults/division/behind_a_difference", &[], compared),
 ];
 
 const FILE: &str = "conformance/cases/faults/division.rs";
@@ -120,4 +121,39 @@ fn discarded(device: &Device) -> Check {
     ensure(fault.kind == FaultKind::DivisionByZero, || {
         format!("{:?}", fault.kind)
     })
+}
+
+const COMPARED: u32 = line!() + 6;
+#[kernel]
+fn compared_kernel(a: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    let first = u32x2::splat(7);
+    // The first components differ.
+    out[i] = (u32x2::new(a[i], 100 / a[i]) == first) as u32;
+}
+
+const DIFFERENT: u32 = line!() + 5;
+#[kernel]
+fn different_kernel(a: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    let first = u32x2::splat(7);
+    out[i] = (first != u32x2::new(a[i], 100 / a[i])) as u32;
+}
+
+/// All components of vectors that are compared are computed, whatever the first ones tell.
+fn compared(device: &Device) -> Check {
+    let mut data = vec![1u32; 50];
+    data[49] = 0;
+    let data = Vector::from_vec(data);
+    let mut out = poisoned(50);
+    let result = compared_kernel(&data, &mut out).over(50).run_on(device);
+    let fault = fault_of(result, &mut out)?;
+    let (kernel, line) = ("compared_kernel", COMPARED);
+    let file = FILE;
+    check_place(&fault, &Place { kernel, file, line })?;
+    let mut out = poisoned(50);
+    let result = different_kernel(&data, &mut out).over(50).run_on(device);
+    let fault = fault_of(result, &mut out)?;
+    let (kernel, line) = ("different_kernel", DIFFERENT);
+    check_place(&fault, &Place { kernel, file, line })
 }
