@@ -34,7 +34,7 @@ fn operators_become_those_of_components() {
         "let v = x[0]; let same = v == -v;",
         &[
             "let v: i32x2 = x[0usize]!0;",
-            "let same: bool = v.x == -v.x && v.y == -v.y;",
+            "let same: bool = (v.x == -v.x) & (v.y == -v.y);",
         ],
     );
 }

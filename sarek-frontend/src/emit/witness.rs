@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use proc_macro2::{Group, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, TokenStreamExt as _, format_ident, quote};
 use syn::visit_mut::VisitMut;
 use syn::{
     FnArg, GenericArgument, GenericParam, Generics, Ident, PathArguments, Type, TypeParamBound,
@@ -197,18 +197,28 @@ fn function(of: &CallableType, known: &HashMap<String, TokenStream>) -> TokenStr
     replaced(quote!(fn(#(#takes),*) #(#yields)*), known)
 }
 
-/// The tokens with others in place of some names.
+/// The tokens with others in place of some names. A name behind `::` is another's.
 pub(super) fn replaced(tokens: TokenStream, known: &HashMap<String, TokenStream>) -> TokenStream {
-    let each = tokens.into_iter().map(|token| match token {
-        TokenTree::Group(group) => {
-            let inner = replaced(group.stream(), known);
-            TokenTree::Group(Group::new(group.delimiter(), inner)).into()
+    let (mut all, mut colons) = (TokenStream::new(), 0);
+    for token in tokens {
+        let before = std::mem::take(&mut colons);
+        match token {
+            TokenTree::Group(group) => {
+                let inner = replaced(group.stream(), known);
+                all.append(Group::new(group.delimiter(), inner));
+            }
+            TokenTree::Ident(ident) => match known.get(&ident.to_string()) {
+                Some(argument) if before < 2 => all.extend(argument.clone()),
+                _ => all.append(ident),
+            },
+            TokenTree::Punct(punct) => {
+                if punct.as_char() == ':' {
+                    colons = before + 1;
+                }
+                all.append(punct);
+            }
+            TokenTree::Literal(literal) => all.append(literal),
         }
-        TokenTree::Ident(ident) => match known.get(&ident.to_string()) {
-            Some(argument) => argument.clone(),
-            None => ident.into_token_stream(),
-        },
-        other => other.into(),
-    });
-    each.collect()
+    }
+    all
 }

@@ -118,7 +118,7 @@ pub const fn facts_of<F: DeviceFn, R>(
     F::FACTS
 }
 
-/// What a function takes and yields that another is given to call.
+/// What a function takes and yields that another is given to call: twelve arguments at most.
 pub trait Called {
     /// The types of its arguments, a tuple.
     type Takes;
@@ -144,6 +144,10 @@ called!(A B C D E);
 called!(A B C D E F);
 called!(A B C D E F G);
 called!(A B C D E F G H);
+called!(A B C D E F G H I);
+called!(A B C D E F G H I J);
+called!(A B C D E F G H I J K);
+called!(A B C D E F G H I J K L);
 
 /// The instance of a function that is given to another, told by what that calls: a value of its type, and the function that
 /// yields the instance. Never called.
