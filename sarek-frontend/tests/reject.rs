@@ -431,3 +431,11 @@ fn a_word_of_rusts_is_no_name() {
         );
     }
 }
+
+#[test]
+fn a_word_of_rusts_is_no_constant() {
+    rejects(
+        "fn k(y: &mut [u32]) { #[unroll(crate)] while y[0] > 1 {} }",
+        &["`crate` is no value here"],
+    );
+}

@@ -57,7 +57,7 @@ impl Lowerer<'_> {
         });
         let functions = called.given.iter().filter_map(|typed| match typed {
             Typed::Function(function) => Some(*function),
-            _ => None,
+            Typed::By(_) | Typed::Int | Typed::Float | Typed::Callable(..) | Typed::Unknown => None,
         });
         let (slots, instances): (Vec<_>, Vec<_>) = functions
             .map(|function| self.given_instance(function))
