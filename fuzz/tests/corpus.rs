@@ -32,6 +32,7 @@ corpus! {
     rustc_vector_assign
     vector_compared
     wgsl_block_dim
+    wgsl_ceil_of_infinity
     wgsl_constant_arithmetic
     wgsl_constant_let
     wgsl_divisor_zero

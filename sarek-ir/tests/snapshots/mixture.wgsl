@@ -13,9 +13,10 @@ fn srk_to_i32_f32(x: f32) -> i32 {
     return select(0i, i32(-2147483648), x <= -2147483648.0f);
 }
 
-fn srk_is_nan_f32(x: f32) -> bool { return (bitcast<u32>(x) & 2147483647u) > 2139095040u; }
+// From 2^23 on a number is whole; so taken are infinities and NaN.
+fn srk_is_beyond_f32(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) >= 0x4b000000u; }
 
-fn srk_trunc_f32(x: f32) -> f32 { return select(trunc(x), x, srk_is_nan_f32(x)); }
+fn srk_trunc_f32(x: f32) -> f32 { return select(trunc(x), x, srk_is_beyond_f32(x)); }
 
 fn srk_copysign_f32(x: f32, sign: f32) -> f32 {
     return bitcast<f32>((bitcast<u32>(x) & 2147483647u) | (bitcast<u32>(sign) & 2147483648u));

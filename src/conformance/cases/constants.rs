@@ -6,6 +6,7 @@ use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
     Case::new("constants/f32", &[], f32_case),
+    Case::new("constants/rounded", &[], rounded),
     Case::new("constants/i32", &[], i32_case),
     Case::new("constants/arrays", &[], arrays),
     Case::new("constants/usize", &[], sizes),
@@ -76,6 +77,39 @@ fn f32_case(device: &Device) -> Check {
     let mut out = poisoned(bits.len());
     f32_kernel(&mut out).over(1).run_on(device)?;
     expect("constants", &out, &bits.map(f32::from_bits))
+}
+
+/// Compilers see what these are, and have to round as the device does.
+#[kernel]
+fn rounded_kernel(out: &mut [f32]) {
+    let i = global_idx_x();
+    out[16 * i] = f32::INFINITY.floor();
+    out[16 * i + 1] = f32::INFINITY.ceil();
+    out[16 * i + 2] = f32::INFINITY.trunc();
+    out[16 * i + 3] = f32::INFINITY.round();
+    out[16 * i + 4] = f32::NEG_INFINITY.floor();
+    out[16 * i + 5] = f32::NEG_INFINITY.ceil();
+    out[16 * i + 6] = f32::NEG_INFINITY.trunc();
+    out[16 * i + 7] = f32::NEG_INFINITY.round();
+    out[16 * i + 8] = f32::NAN.floor();
+    out[16 * i + 9] = f32::NAN.ceil();
+    out[16 * i + 10] = f32::NAN.trunc();
+    out[16 * i + 11] = f32::MIN.floor();
+    out[16 * i + 12] = f32::MAX.round();
+    out[16 * i + 13] = f32::INFINITY.floor().is_finite() as u32 as f32;
+    out[16 * i + 14] = f32::NEG_INFINITY.ceil().is_finite() as u32 as f32;
+    out[16 * i + 15] = f32::NAN.trunc().is_finite() as u32 as f32;
+}
+
+fn rounded(device: &Device) -> Check {
+    let mut due = [0.0; 16];
+    due[..4].fill(f32::INFINITY);
+    due[4..8].fill(f32::NEG_INFINITY);
+    due[8..11].fill(f32::NAN);
+    due[11..13].copy_from_slice(&[f32::MIN, f32::MAX]);
+    let mut out = poisoned(due.len());
+    rounded_kernel(&mut out).over(1).run_on(device)?;
+    expect("rounded constants", &out, &due)
 }
 
 #[kernel]

@@ -220,6 +220,9 @@ impl Dialect for Wgsl {
             return compare_bools(op, lhs, rhs);
         }
         let rank = match op {
+            BinaryOp::Sub if ty == Scalar::U64 => {
+                return Text::call("srk_sub_u64", &[lhs.clone(), rhs.clone()]);
+            }
             BinaryOp::Rem => {
                 return Text::call(&format!("srk_rem_{ty}"), &[lhs.clone(), rhs.clone()]);
             }

@@ -190,6 +190,15 @@ fn srk_sign_extend(x: i32) -> i64 { return i64(u64(u32(x)) << 32u) >> 32u; }",
         SignedInt,
         "fn $NAME(x: $T) -> $U { return $U(select(x, -x, x < $0)); }",
     ),
+    plain(
+        "sub_u64",
+        "// As x - y, of which NVIDIA's Vulkan driver 580 makes a wrong number behind `x >= y`.
+fn $NAME(x: u64, y: u64) -> u64 {
+    let low = u32(x) - u32(y);
+    let high = u32(x >> 32u) - u32(y >> 32u) - select(0u, 1u, u32(x) < u32(y));
+    return (u64(high) << 32u) | u64(low);
+}",
+    ),
     on(
         "abs_diff",
         Int,

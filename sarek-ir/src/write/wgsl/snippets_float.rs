@@ -170,18 +170,23 @@ fn $NAME(x: f64) -> f32 {
     return select(whole, whole + 1.0lf, whole < x);
 }",
     ),
-    // NVIDIA's Vulkan driver makes a number of a NaN that it can see.
-    on(
-        "floor",
-        "fn $NAME(x: $T) -> $T { return select(floor(x), x, srk_is_nan_$T(x)); }",
+    // NVIDIA's Vulkan driver makes a number of an infinity or a NaN that it can see.
+    plain(
+        "is_beyond_f32",
+        "// From 2^23 on a number is whole; so taken are infinities and NaN.
+fn $NAME(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) >= 0x4b000000u; }",
     ),
-    on(
-        "ceil",
-        "fn $NAME(x: $T) -> $T { return select(ceil(x), x, srk_is_nan_$T(x)); }",
+    plain(
+        "floor_f32",
+        "fn $NAME(x: f32) -> f32 { return select(floor(x), x, srk_is_beyond_f32(x)); }",
     ),
-    on(
-        "trunc",
-        "fn $NAME(x: $T) -> $T { return select(trunc(x), x, srk_is_nan_$T(x)); }",
+    plain(
+        "ceil_f32",
+        "fn $NAME(x: f32) -> f32 { return select(ceil(x), x, srk_is_beyond_f32(x)); }",
+    ),
+    plain(
+        "trunc_f32",
+        "fn $NAME(x: f32) -> f32 { return select(trunc(x), x, srk_is_beyond_f32(x)); }",
     ),
     on(
         "round",
