@@ -8,10 +8,13 @@ pub const SIZES: [usize; 10] = [0, 1, 3, 32, 33, 255, 256, 1000, 1024, 4099];
 /// Block sizes; those that a device cannot run are left out by [`block_sizes`].
 const BLOCKS: [usize; 7] = [1, 3, 32, 33, 255, 256, 1024];
 
-/// The block sizes that the device can run along x.
+/// The block sizes that the device can run along x, but the largest on the reference, which takes a thread of the operating system for each.
 pub fn block_sizes(device: &crate::Device) -> impl Iterator<Item = usize> {
     let info = device.info();
-    let most = info.max_block_threads.min(info.max_block[0]) as usize;
+    let most = match device.backend() == "reference" {
+        true => 256,
+        false => info.max_block_threads.min(info.max_block[0]) as usize,
+    };
     BLOCKS.into_iter().filter(move |&b| b <= most)
 }
 

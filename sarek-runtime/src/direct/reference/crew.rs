@@ -100,12 +100,13 @@ impl Crew {
     }
 
     /// Hands the token on.
-    fn pass(&self, state: &mut State) {
-        state.wake();
-        if let Some(next) = state.next() {
-            state.turn = next;
-            self.turns[next].notify_one();
-        }
+    fn pass(&self, me: usize, mut state: MutexGuard<'_, State>) {
+        state.wake(me);
+        let Some(next) = state.next(me) else { return };
+        state.turn = next;
+        // Who wakes is to find the lock free.
+        drop(state);
+        self.turns[next].notify_one();
     }
 
     /// Waits for the token; an error when all is over.
@@ -130,13 +131,17 @@ impl Crew {
 }
 
 impl State {
-    fn next(&self) -> Option<usize> {
-        self.doing.iter().position(|d| matches!(d, Doing::Ready))
+    /// The first behind a thread that can run, or else the first.
+    fn next(&self, me: usize) -> Option<usize> {
+        let ready = |d: &Doing| matches!(d, Doing::Ready);
+        let behind = self.doing[me..].iter().position(ready);
+        let behind = behind.map(|distance| me + distance);
+        behind.or_else(|| self.doing.iter().position(ready))
     }
 
     /// When no thread can run: lets some go on, in the next block if all are done.
-    fn wake(&mut self) {
-        if self.next().is_some() || self.answer_subgroups() {
+    fn wake(&mut self, me: usize) {
+        if self.next(me).is_some() || self.answer_subgroups() {
             return;
         }
         let waits = |d: &Doing| matches!(d, Doing::Barrier);
@@ -236,7 +241,7 @@ impl Lane {
     fn wait(&self, doing: Doing) {
         let mut state = self.crew.lock();
         state.doing[self.me] = doing;
-        self.crew.pass(&mut state);
+        self.crew.pass(self.me, state);
     }
 
     /// Waits until the token comes back.
