@@ -28,7 +28,8 @@ pub(super) const PRELUDE: &str = "\
     SRK_POCL_FUNCTION(T, expm1, IS_NAN) \\
     SRK_POCL_FUNCTION(T, sinh, IS_NAN) \\
     SRK_POCL_FUNCTION(T, cosh, IS_NAN) \\
-    SRK_POCL_FUNCTION(T, tanh, IS_NAN)
+    SRK_POCL_FUNCTION(T, tanh, IS_NAN) \\
+    static T __attribute__((overloadable)) srk_pocl_pow(T x, T y) { return x == 1 || y == 0 ? 1 : pow(x, y); }
 #define SRK_POCL_NAN_32(x) ((as_uint(x) & 0x7fffffffu) > 0x7f800000u)
 #define SRK_POCL_NAN_64(x) ((as_ulong(x) & 0x7fffffffffffffffUL) > 0x7ff0000000000000UL)
 SRK_POCL_FUNCTIONS(float, SRK_POCL_NAN_32)
@@ -60,6 +61,8 @@ SRK_POCL_FUNCTIONS(double, SRK_POCL_NAN_64)
 #define cosh srk_pocl_cosh
 #undef tanh
 #define tanh srk_pocl_tanh
+#undef pow
+#define pow srk_pocl_pow
 #line 1
 ";
 

@@ -10,6 +10,7 @@ mod bools;
 mod casts;
 mod coherence;
 mod constants;
+mod constants_of_functions;
 mod control;
 mod faults;
 mod functions;
@@ -63,6 +64,7 @@ pub fn all() -> &'static [Case] {
             bits::CASES,
             bools::CASES,
             constants::CASES,
+            constants_of_functions::CASES,
             small::CASES,
             small_rest::CASES,
             half::CASES,
