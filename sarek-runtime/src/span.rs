@@ -64,8 +64,8 @@ mod tests {
         assert_eq!(
             names,
             [
-                "launch", "compile", "look up", "load", "allocate", "upload", "allocate", "upload",
-                "wait", "download"
+                "launch", "compile", "load", "allocate", "upload", "allocate", "upload", "wait",
+                "download"
             ]
         );
     }
