@@ -277,6 +277,25 @@ fn elementary_functions_of_f64_are_refused_by_wgsl() {
     assert_eq!(refused.to_string(), "wgsl has no `sin` on f64");
 }
 
+/// One driver makes a wrong number of a difference that is written as one, and no device that runs these tests does.
+#[test]
+fn wgsl_subtracts_u64_by_words() {
+    let operands = |b: &mut Build| {
+        let x = b.global_x();
+        (b.cast(x, Scalar::U64), b.lit(Value::U64(5)))
+    };
+    let plain = move |b: &mut Build| {
+        let (x, y) = operands(b);
+        b.bin(BinaryOp::Sub, x, y)
+    };
+    let wrapping = move |b: &mut Build| {
+        let (x, y) = operands(b);
+        b.call(Intrinsic::WrappingSub, &[x, y])
+    };
+    let text = text(&store_all(&[&plain, &wrapping], Scalar::U64), "wgsl");
+    assert_eq!(text.matches("] = srk_sub_u64(").count(), 2, "{text}");
+}
+
 /// A target of one's own: CUDA with another name, another entry and its own square root.
 struct Own;
 
