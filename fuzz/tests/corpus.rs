@@ -36,6 +36,7 @@ corpus! {
     wgsl_constant_arithmetic
     wgsl_constant_let
     wgsl_divisor_zero
+    wgsl_low_word_of_float
     wgsl_rotate_by_half
     wgsl_sign_of_abs
     wgsl_small_arrays

@@ -296,6 +296,24 @@ fn wgsl_subtracts_u64_by_words() {
     assert_eq!(text.matches("] = srk_sub_u64(").count(), 2, "{text}");
 }
 
+/// One driver has the low word of a float as `u64` at the bound of `u32`, and no device that runs these tests does.
+#[test]
+fn wgsl_makes_words_of_floats_by_their_bits() {
+    let cast = |ty| {
+        move |b: &mut Build| {
+            let x = b.lit(Value::f32(1.5));
+            let wide = b.cast(x, ty);
+            b.cast(wide, Scalar::U32)
+        }
+    };
+    let (unsigned, signed) = (cast(Scalar::U64), cast(Scalar::I64));
+    let text = text(&store_all(&[&unsigned, &signed], Scalar::U32), "wgsl");
+    assert!(text.contains("srk_whole_f32(x)"), "{text}");
+    for cast in ["return u64(x)", "return i64(x)"] {
+        assert!(!text.contains(cast), "{text}");
+    }
+}
+
 /// A target of one's own: CUDA with another name, another entry and its own square root.
 struct Own;
 

@@ -116,13 +116,15 @@ impl Shared {
 
     /// Has the device been lost, or failed where nobody waited for it?
     pub fn alive(&self) -> Result<()> {
+        self.state().map_err(|why| self.error(why))
+    }
+
+    /// Like [`Shared::alive`], with nothing but the reason.
+    pub fn state(&self) -> std::result::Result<(), String> {
         if let Some(reason) = self.lost.get() {
-            return Err(self.error(format!("the device was lost: {reason}")));
+            return Err(format!("the device was lost: {reason}"));
         }
-        match lock(&self.stray).take() {
-            Some(message) => Err(self.error(message)),
-            None => Ok(()),
-        }
+        lock(&self.stray).take().map_or(Ok(()), Err)
     }
 
     /// Lets finished work be noticed, after waiting for a submission if one is given.

@@ -99,6 +99,7 @@ fn compiled<T>(
     source: &Source,
     work: impl FnOnce() -> T,
 ) -> Result<T> {
+    shared.alive()?;
     match shared.scoped(work) {
         (_, Some(error)) => Err(Error::Compile {
             kernel: kernel.into(),
@@ -107,7 +108,14 @@ fn compiled<T>(
             log: error.to_string(),
             source_text: source.text.clone(),
         }),
-        (value, None) => shared.alive().map(|()| value),
+        // A driver whose compiler gives up takes the device with it, and no scope has an error then.
+        (value, None) => match shared.state() {
+            Ok(()) => Ok(value),
+            Err(why) => {
+                let message = format!("{why}; its driver was compiling kernel `{kernel}`");
+                Err(shared.error(message))
+            }
+        },
     }
 }
 
@@ -353,10 +361,43 @@ fn bind_group_layout(
 }
 
 #[cfg(test)]
+#[path = "../../tests/devices/require.rs"]
+mod require;
+
+#[cfg(test)]
 mod tests {
+    use super::super::{device::Device, find};
     use super::*;
     use sarek_ir::{Axis, ParamId, Scalar};
     use sarek_runtime::backend::ScalarBytes;
+
+    #[test]
+    fn a_device_lost_to_its_compiler_names_the_kernel() {
+        let adapters = match find() {
+            Ok(adapters) => adapters,
+            Err(why) => return require::skip("wgpu", &why),
+        };
+        let device = Device::open(&adapters[0]).expect("the device opens");
+        let shared = device.shared();
+        let source = Source {
+            text: String::new(),
+            entry: String::new(),
+            slots: vec![],
+            sourced: vec![],
+        };
+        let lose = || {
+            shared.device.destroy();
+            shared.device.poll(wgpu::PollType::Poll)
+        };
+        let error = compiled(shared, "saxpy", &source, lose).unwrap_err();
+        let Error::Device { message, .. } = &error else {
+            panic!("another error: {error}");
+        };
+        assert!(message.contains("was lost"), "{message}");
+        assert!(message.contains("compiling kernel `saxpy`"), "{message}");
+        let later = compiled(shared, "other", &source, || ()).unwrap_err();
+        assert!(!later.to_string().contains("other"), "{later}");
+    }
 
     #[test]
     fn scalars_are_aligned_and_padded() {

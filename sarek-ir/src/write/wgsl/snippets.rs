@@ -11,6 +11,20 @@ const fn on(op: &'static str, class: TypeClass, text: &'static str) -> Template 
     Template { op, on, text }
 }
 
+const TO_U64: &str = "fn $NAME(x: $S) -> u64 {
+    if (x >= $HIGH) { return $MAX; }
+    if (x > $LOW) { return srk_whole_$S(x); }
+    return $0;
+}";
+
+const TO_I64: &str = "fn $NAME(x: $S) -> i64 {
+    if (x >= $HIGH) { return $MAX; }
+    if (x <= $LOW) { return $MIN; }
+    if (x < 0) { return -i64(srk_whole_$S(x)); }
+    if (x > 0) { return i64(srk_whole_$S(x)); }
+    return $0;
+}";
+
 /// Helpers for faults and integers.
 pub(super) const TEMPLATES: &[Template] = &[
     on(
@@ -165,6 +179,10 @@ fn $NAME(a: $T, b: $T, site: u32) -> $T {
 }",
     ),
     // Casts: a float outside of the range gives the nearest bound, NaN gives 0.
+    plain("to_u64_f32", TO_U64),
+    plain("to_u64_f64", TO_U64),
+    plain("to_i64_f32", TO_I64),
+    plain("to_i64_f64", TO_I64),
     on(
         "to",
         Int,

@@ -156,6 +156,19 @@ fn $NAME(x: f64) -> f32 {
     return bitcast<f64>(bits & ~(0xffffffffffffflu >> u32(exponent)));
 }",
     ),
+    on(
+        "whole",
+        "// The whole part of a magnitude below 2^64. NVIDIA's Vulkan driver takes the low word of u64(x) for u32(x).
+fn $NAME(x: $T) -> u64 {
+    let one = $V1 << $MANT;
+    let bits = bitcast<$U>(x) & $ABS;
+    let fraction = u64((bits & (one - $V1)) | one);
+    let exponent = i32(u32(bits >> $MANT)) - i32($EXP >> 1u);
+    if (exponent < 0i) { return 0lu; }
+    if (exponent < i32($MANT)) { return fraction >> u32(i32($MANT) - exponent); }
+    return fraction << u32(exponent - i32($MANT));
+}",
+    ),
     plain(
         "floor_f64",
         "fn $NAME(x: f64) -> f64 {
@@ -204,9 +217,13 @@ fn $NAME(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) >= 0x4b000000u
     return select(select(x, high, x > high), low, x < low);
 }",
     ),
+    // NVIDIA's Vulkan driver takes an infinity that it can see, less itself, for zero.
     on(
         "fract",
-        "fn $NAME(x: $T) -> $T { return x - srk_trunc_$T(x); }",
+        "fn $NAME(x: $T) -> $T {
+    if (!srk_is_finite_$T(x)) { return $NAN; }
+    return x - srk_trunc_$T(x);
+}",
     ),
     on(
         "powi",

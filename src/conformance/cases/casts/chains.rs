@@ -14,6 +14,12 @@ pub const CASES: &[Case] = &[
         &[Capability::F64, Capability::I64],
         double,
     ),
+    Case::new("casts/chains/words", &[Capability::I64], words),
+    Case::new(
+        "casts/chains/words/f64",
+        &[Capability::F64, Capability::I64],
+        words_f64,
+    ),
 ];
 
 #[kernel]
@@ -127,3 +133,35 @@ fn double(device: &Device) -> Check {
         },
     )
 }
+
+// The low bits of integers that a float has rounded: neither the rounding nor the width of the cast may be dropped.
+macro_rules! words {
+    ($case:ident $kernel:ident $float:ident) => {
+        #[kernel]
+        fn $kernel(a: &[u64], out: &mut [u64]) {
+            let i = global_idx_x();
+            out[4 * i] = a[i] as $float as u64;
+            out[4 * i + 1] = a[i] as $float as u64 as u32 as u64;
+            out[4 * i + 2] = 1 << (a[i] as $float as u64 & 63);
+            out[4 * i + 3] = a[i] as i64 as $float as i64 as u32 as u64;
+        }
+
+        fn $case(device: &Device) -> Check {
+            unary(
+                ["u64", "u64 u32", "u64 & 63", "i64 u32"],
+                &values::<u64>(86, 300),
+                |a, out, n| $kernel(a, out).over(n).run_on(device),
+                |a| {
+                    let rounded = (a as $float as i128).min(u64::MAX.into());
+                    let signed = (a as i64 as $float as i128).min(i64::MAX.into());
+                    let low = |x: i128| x.rem_euclid(1 << 32);
+                    let due = [rounded, low(rounded), 1 << (rounded % 64), low(signed)];
+                    due.map(|x| Due::Exactly(x as u64))
+                },
+            )
+        }
+    };
+}
+
+words!(words words_kernel f32);
+words!(words_f64 words_f64_kernel f64);
