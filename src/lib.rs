@@ -106,7 +106,7 @@ pub mod __private {
     pub use sarek_ir as ir;
     pub use sarek_macros::fitting;
     pub use sarek_runtime::{
-        __unmarked as unmarked, Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, native,
-        no_fallback,
+        __unmarked as unmarked, Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, leaf, links,
+        native, no_fallback,
     };
 }

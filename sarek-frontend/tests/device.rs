@@ -128,7 +128,7 @@ fn signatures_have_meanings() {
 
 #[test]
 fn methods_may_be_generic_by_themselves() {
-    let own = "< U : Num , const N : usize , const CHECK";
+    let own = "< U : Num , const N : usize , const __CHECK";
     let expansion = device(
         "impl<T> P<T> { fn f<U: Num, const N: usize>(&self, by: U) -> f32 { by.to_f32() } }",
     );

@@ -18,6 +18,7 @@ mod kernel;
 mod launch;
 #[doc(hidden)]
 pub mod layout;
+mod links;
 mod native;
 mod number;
 mod output;
@@ -46,6 +47,8 @@ pub use launch::called;
 pub use launch::{
     Arg, Code, Dims, FixedBlock, FreeBlock, Grid, IntoDims, Launch, Ready, Shaped, Specialized,
 };
+#[doc(hidden)]
+pub use links::{leaf, links};
 pub use native::NativePrelude;
 #[doc(hidden)]
 pub use native::{NativeOperand, native, no_fallback};

@@ -194,7 +194,7 @@ shaped! {
         out[i] = sum * 10 + far;
     }
     // A block that writes along y.
-    columns free [plain "" all "-" trim "trim" peel "peel" columns "columns" inside "inside" no_inside "-inside"]
+    columns free [plain "" all "-" peel "peel" columns "columns" no_inside "-inside"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let tile = shared_array::<[u32; 8], 8>();
         let (tx, ty) = (thread_idx_x(), thread_idx_y());
@@ -212,7 +212,7 @@ shaped! {
         }
     }
     // The same from the first statement to the last.
-    across free [plain "" all "-" columns "columns" no_columns "-columns"]
+    across free [plain "" all "-"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let (i, j) = (global_idx_x(), global_idx_y());
         let height = global_dim_y();
@@ -291,7 +291,7 @@ shaped! {
         }
     }
     // A product in tiles: a loop that moves outside of strips, between barriers, with values kept across them.
-    tiles free [plain "" all "-" trim "trim" strips "strips"]
+    tiles free [plain "" all "-"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 33], 32>();
         let b = shared_array::<[u32; 33], 32>();
@@ -319,7 +319,7 @@ shaped! {
         out[at] = sum % 100_000 + rest[0] + rest[1] * 3 + rest[2] * 5;
     }
     // The same in blocks of one size.
-    fixed_tiles fixed [plain "" all "-" trim "trim" strips "strips"]
+    fixed_tiles fixed [plain "" all "-"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 33], 32>();
         let b = shared_array::<[u32; 33], 32>();

@@ -42,7 +42,7 @@ pub fn of(
             false => function.declared(&constant(Span::mixed_site())),
             true => {
                 let names = Parameters::of(&function.generics).names;
-                let (audit, found) = (function.audit(&quote!(audit)), quote!(audit::<#names>));
+                let (audit, found) = (function.audit(&quote!(__audit)), quote!(__audit::<#names>));
                 by_witness(&function.generics, Some(audit), &found, krate)
             }
         }
@@ -89,12 +89,16 @@ pub fn of_method(
     })
 }
 
-/// Do its types depend on the constant?
+/// May its types depend on the constant?
 fn is_asked(lowered: &Lowered, sig: &syn::Signature) -> bool {
     let kernel = &lowered.kernel;
     let calls = lowered.callees.iter().any(|callee| callee.is_audited);
+    let surely = calls || yields_named(&sig.output);
+    if surely {
+        lowered.names_audit.set(true);
+    }
     let links = !kernel.type_links.is_empty() || !kernel.compounds.is_empty();
-    lowered.is_audited && (calls || links || yields_named(&sig.output))
+    lowered.is_audited && (surely || links)
 }
 
 /// Is what it yields of a type that only rustc knows? What the body makes may be of another.

@@ -30,7 +30,8 @@ impl Assertions {
         for check in self.0 {
             let span = Span::mixed_site().located_at(check.span());
             let names_instance = flat(check.clone()).any(of_instance);
-            let imported = quote_spanned!(span=> { use #krate::__private::direct; #check });
+            let imported =
+                quote_spanned!(span=> { use #krate::__private::direct as __direct; #check });
             match closed && !names_instance {
                 true => checks.alone.extend(
                     quote_spanned!(span=> #[allow(unused_imports)] const _: () = #imported;),

@@ -15,7 +15,7 @@ use syn::spanned::Spanned;
 use super::checks::{Checks, checks};
 use super::item::{LinkParts, element_type, link_parts};
 use super::nesting::Nesting;
-use super::{direct, marks, outline, packed, unmarked};
+use super::{direct, marks, outline, packed, scope, unmarked};
 use crate::lower::{Callee, Lowered, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, Own, Parameters, Signature};
 
@@ -96,11 +96,8 @@ pub fn items(
             (quote!(Self::__sarek_links_at(#depth)), Some(links))
         }
         None => {
-            let functions = quote!(functions: ::std::vec![#(#functions),*]);
-            (
-                quote!(#krate::ir::link::Links { #functions, ..#given }),
-                None,
-            )
+            let links = quote!(#krate::__private::links(#given, [#(#functions),*]));
+            (links, None)
         }
     };
     let data = packed::kernel(&lowered.kernel);
@@ -112,9 +109,9 @@ pub fn items(
         let (params, stmts) = direct::nested(lowered);
         quote! {
             #[allow(unused)]
-            unsafe fn __sarek_nest<const CHECK: ::core::primitive::bool>(
+            unsafe fn __sarek_nest<const __CHECK: ::core::primitive::bool>(
                 #params
-            ) -> ::core::result::Result<#yields, direct::RawFault> {
+            ) -> ::core::result::Result<#yields, __direct::RawFault> {
                 // SAFETY: as for the function's own body below.
                 unsafe { #stmts }
             }
@@ -130,6 +127,7 @@ pub fn items(
     let levels = nesting.as_ref().map(Nesting::levels);
     let (own, own_clause) = (owner.own.declared(), owner.own.clause(None));
     let (strukt, instance) = instance(owner, lowered, krate);
+    let scope = scope(krate);
     let items = quote! {
         #alone
 
@@ -156,21 +154,21 @@ pub fn items(
         #instance
 
         const _: () = {
-            use #krate::__private::{direct, ir};
+            #scope
 
             #[automatically_derived]
             #[allow(dead_code, non_upper_case_globals, clippy::all)]
             impl #generics #ty #clause {
                 #[doc(hidden)]
-                const #ir: &'static ir::Packed = #data;
+                const #ir: &'static __ir::Packed = #data;
 
                 #nest
 
                 #[doc(hidden)]
                 #[inline(always)]
                 #[allow(unused)]
-                pub unsafe fn #body<#own const CHECK: ::core::primitive::bool>(
-                    _: direct::Flag<CHECK>,
+                pub unsafe fn #body<#own const __CHECK: ::core::primitive::bool>(
+                    _: __direct::Flag<__CHECK>,
                     #params
                 ) -> #result #own_clause {
                     // SAFETY: as `direct` says: what is unchecked was tested by code of its making, or proved for the launch.
@@ -180,11 +178,11 @@ pub fn items(
                 #[doc(hidden)]
                 #[inline(always)]
                 #[allow(unused)]
-                pub unsafe fn #block<#own const CHECK: ::core::primitive::bool, const FULL: ::core::primitive::bool>(
-                    _: direct::Flag<CHECK>,
-                    _: direct::Flag<FULL>,
+                pub unsafe fn #block<#own const __CHECK: ::core::primitive::bool, const __FULL: ::core::primitive::bool>(
+                    _: __direct::Flag<__CHECK>,
+                    _: __direct::Flag<__FULL>,
                     #block_params
-                ) -> ::core::result::Result<(), direct::RawFault> #own_clause {
+                ) -> ::core::result::Result<(), __direct::RawFault> #own_clause {
                     // SAFETY: the same, for all lanes of a block together.
                     unsafe { #block_stmts }
                 }
@@ -198,7 +196,9 @@ pub fn items(
 /// Items that name the functions called by their aliases.
 pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStream {
     let others = || lowered.callees.iter().filter(|callee| !callee.is_self);
-    let audited = &lowered.audited;
+    // Once all tokens are there, it is known whether one of them is its name.
+    let audited = lowered.audited.as_ref();
+    let audited = audited.filter(|_| lowered.names_audit.get());
     if others().next().is_none() && audited.is_none() {
         return items.clone();
     }

@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use super::checks::{Checks, checks};
 use super::function::among_callees;
 use super::strukt::located;
-use super::{at, direct, packed, reported, strukt, types};
+use super::{at, direct, packed, reported, scope, strukt, types};
 use crate::diagnostics::Errors;
 use crate::lower::{Lowered, constants_name, scalar_tokens};
 use crate::parse::{ArgumentKind, ElementType, Item, Parameters, Signature};
@@ -56,6 +56,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         .map(|(target, text)| (target, located_text(text)))
         .map(|(target, text)| quote!((#target, #text)));
     let environments = parts.environments;
+    let scope = scope(krate);
     let (reference, audits) = (reference(parts), &lowered.audits);
     // By themselves, so that rustc names no item of ours where one of them fails.
     let audits = (!audits.is_empty()).then(|| quote!(const _: () = { #(#audits)* };));
@@ -70,33 +71,27 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         #audits
 
         const _: () = {
-            use #krate::__private::{direct, ir};
+            #scope
 
             #[automatically_derived]
-            impl<#declared> #name<#names> #clause {
-                #[doc(hidden)]
-                const IR: &'static ir::Packed = #ir;
-            }
-
-            #[automatically_derived]
-            impl<#declared> direct::DirectKernel for #name<#names> #clause {
+            impl<#declared> __direct::DirectKernel for #name<#names> #clause {
                 #body
             }
+
+            // SAFETY: IR and compiled body are made of the same lowered function.
+            #[automatically_derived]
+            unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
+                const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef {
+                    ir: #ir,
+                    links: Self::links,
+                    sources: &[#(#sources),*],
+                    direct: __direct::Direct::of::<Self>(),
+                    environments: &[#(#environments),*],
+                };
+
+                #reference
+            }
         };
-
-        // SAFETY: IR and compiled body are made of the same lowered function.
-        #[automatically_derived]
-        unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
-            const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef {
-                ir: Self::IR,
-                links: Self::links,
-                sources: &[#(#sources),*],
-                direct: #krate::__private::direct::Direct::of::<Self>(),
-                environments: &[#(#environments),*],
-            };
-
-            #reference
-        }
     };
     let items = among_callees(lowered, &items);
     quote!(#front #items)
@@ -355,7 +350,7 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStrea
             #[doc(hidden)]
             fn links() -> #krate::ir::link::Links {
                 #inside
-                #krate::ir::link::Links { functions: ::std::vec![#(#functions),*], ..#given }
+                #krate::__private::links(#given, [#(#functions),*])
             }
         }
     }
@@ -399,15 +394,12 @@ pub(super) fn link_parts(
     let infos = &lowered.type_infos;
     let functions = lowered.callees.iter().map(|callee| callee.function());
     let (preludes, printers) = (&lowered.preludes, &lowered.printers);
-    let given = quote! {
-        #krate::ir::link::Links {
-            constants: ::std::vec![#(#values),*],
-            types: ::std::vec![#(#infos),*],
-            functions: ::std::vec![],
-            preludes: ::std::vec![#(#krate::NativePrelude::named(&#preludes)),*],
-            printers: ::std::vec![#(#printers),*],
-        }
-    };
+    let given = quote! {(
+        [#(#values),*],
+        [#(#infos),*],
+        [#(#krate::NativePrelude::named(&#preludes)),*],
+        [#(#printers),*],
+    )};
     LinkParts {
         constants: quote!(#linked #callees),
         given,
@@ -458,7 +450,7 @@ fn link_constants(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
         match link.ty {
             Type::Compound(_) => quote_spanned!(span=> #krate::Constant::leaves(&#constant)),
             Type::Scalar(_) => {
-                quote_spanned!(span=> ::std::vec![#krate::ScalarArg::value(#constant)])
+                quote_spanned!(span=> #krate::__private::leaf(#krate::ScalarArg::value(#constant)))
             }
         }
     };
@@ -509,7 +501,6 @@ fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
 
 /// `Kernel::reference`, which calls the user's function.
 fn reference(parts: &Parts<'_>) -> TokenStream {
-    let krate = parts.krate;
     let name = &parts.item.sig.ident;
     let types = types::audit(parts.item, parts.krate);
     let mut next = 0;
@@ -520,25 +511,25 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
             next += argument.kind.params();
             match argument.kind {
                 ArgumentKind::View { access, .. } => match access {
-                    Access::Write => quote!(direct::view_mut(__args, #i)),
-                    Access::Read | Access::Atomic => quote!(direct::view(__args, #i)),
+                    Access::Write => quote!(__direct::view_mut(__args, #i)),
+                    Access::Read | Access::Atomic => quote!(__direct::view(__args, #i)),
                 },
-                ArgumentKind::Scalar(_) => quote!(direct::scalar(__args, #i)),
-                ArgumentKind::Value(_) => quote!(direct::value(__args, #i)),
+                ArgumentKind::Scalar(_) => quote!(__direct::scalar(__args, #i)),
+                ArgumentKind::Value(_) => quote!(__direct::value(__args, #i)),
                 ArgumentKind::Reference { .. } | ArgumentKind::Callable(_) => {
                     unreachable!("a kernel takes no references to values, and nothing to call")
                 }
                 ArgumentKind::Slice { access, .. } => {
                     let slice = match access {
-                        Access::Read => quote!(direct::input(__args, #i)),
-                        Access::Write => quote!(direct::output(__args, #i).into_mut()),
-                        Access::Atomic => quote!(direct::atomics(__args, #i)),
+                        Access::Read => quote!(__direct::input(__args, #i)),
+                        Access::Write => quote!(__direct::output(__args, #i).into_mut()),
+                        Access::Atomic => quote!(__direct::atomics(__args, #i)),
                     };
                     match argument.item {
                         None => slice,
-                        Some(Item::Value) => quote!(#slice[direct::ids::item_id()]),
-                        Some(Item::Shared) => quote!(&#slice[direct::ids::item_id()]),
-                        Some(Item::Mutable) => quote!(&mut #slice[direct::ids::item_id()]),
+                        Some(Item::Value) => quote!(#slice[__direct::ids::item_id()]),
+                        Some(Item::Shared) => quote!(&#slice[__direct::ids::item_id()]),
+                        Some(Item::Mutable) => quote!(&mut #slice[__direct::ids::item_id()]),
                     }
                 }
             }
@@ -555,7 +546,7 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
     let run = |each: TokenStream| {
         let arguments = arguments.clone();
         // SAFETY: the arguments are those of the parameters by contract of `reference`, and threads run one at a time.
-        quote!(direct::#each(__space, || unsafe { #name #turbofish(#(#arguments),*) });)
+        quote!(__direct::#each(__space, || unsafe { #name #turbofish(#(#arguments),*) });)
     };
     let (alone, together) = (run(quote!(for_each_thread)), run(quote!(for_each_block)));
     let collective = &parts.collective;
@@ -567,15 +558,12 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
     quote! {
         #[inline]
         unsafe fn reference(
-            __args: &[#krate::__private::direct::DirectArg],
-            __space: &#krate::__private::direct::IndexSpace,
+            __args: &[__direct::DirectArg],
+            __space: &__direct::IndexSpace,
         ) {
             #types
             #function
-            {
-                use #krate::__private::direct;
-                #each
-            }
+            #each
         }
     }
 }

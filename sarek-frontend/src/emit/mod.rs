@@ -27,6 +27,16 @@ pub use item::{FILE, Parts, broken, kernel};
 pub(crate) use printed::formatted;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::quote_spanned;
+
+/// What bodies name: the runtime's modules, and scalars in one word each, since most tokens of a body would be the paths of their
+/// types. The names begin with `__`, as all do that stand where the user's constants and types are named, too.
+pub(crate) fn scope(krate: &TokenStream) -> TokenStream {
+    quote_spanned! {Span::mixed_site()=>
+        use #krate::__private::{direct as __direct, ir as __ir};
+        use #krate::__private::direct::scalars::*;
+    }
+}
 
 /// The path of the façade crate at a place of the user's: what rustc says of an expression, it says where that begins.
 pub(crate) fn at(path: &TokenStream, span: Span) -> TokenStream {

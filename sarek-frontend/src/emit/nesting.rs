@@ -66,7 +66,7 @@ impl<'a> Nesting<'a> {
         let exhausted = packed::kernel(&self.exhausted());
         quote! {
             fn __sarek_given() -> #krate::ir::link::Links {
-                #given
+                #krate::__private::links(#given, [])
             }
 
             fn __sarek_links_at(__depth: ::core::primitive::u32) -> #krate::ir::link::Links {
@@ -78,14 +78,14 @@ impl<'a> Nesting<'a> {
 
             /// The function called where so many calls are left.
             fn __sarek_nested(depth: ::core::primitive::u32) -> #krate::ir::link::Function {
-                use #krate::__private::ir;
-                const EXHAUSTED: &ir::Packed = #exhausted;
+                use #krate::__private::ir as __ir;
+                const EXHAUSTED: &__ir::Packed = #exhausted;
                 match depth.checked_sub(1) {
-                    ::core::option::Option::Some(depth) => ir::link::Function {
+                    ::core::option::Option::Some(depth) => __ir::link::Function {
                         ir: Self::__sarek_ir,
                         links: Self::__sarek_links_at(depth),
                     },
-                    ::core::option::Option::None => ir::link::Function {
+                    ::core::option::Option::None => __ir::link::Function {
                         ir: EXHAUSTED,
                         links: Self::__sarek_given(),
                     },

@@ -89,8 +89,8 @@ fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenSt
     let together = taken(signature, Body::Together, krate);
     [
         quote! {
-            unsafe fn #body<#own const CHECK: ::core::primitive::bool>(
-                _: #direct::Flag<CHECK>,
+            unsafe fn #body<#own const __CHECK: ::core::primitive::bool>(
+                _: #direct::Flag<__CHECK>,
                 __block: &#direct::Block,
                 __thread: [::core::primitive::usize; 3],
                 __dim: [::core::primitive::usize; 3],
@@ -99,9 +99,9 @@ fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenSt
             ) -> #result
         },
         quote! {
-            unsafe fn #block<#own const CHECK: ::core::primitive::bool, const FULL: ::core::primitive::bool>(
-                _: #direct::Flag<CHECK>,
-                _: #direct::Flag<FULL>,
+            unsafe fn #block<#own const __CHECK: ::core::primitive::bool, const __FULL: ::core::primitive::bool>(
+                _: #direct::Flag<__CHECK>,
+                _: #direct::Flag<__FULL>,
                 __block: &#direct::Block,
                 __lanes: [::core::primitive::usize; 3],
                 __dim: [::core::primitive::usize; 3],
@@ -145,9 +145,9 @@ pub fn through_receiver(
         #[doc(hidden)]
         #[inline(always)]
         #[allow(clippy::all)]
-        #vis unsafe fn #body_of<#own const CHECK: ::core::primitive::bool>(
+        #vis unsafe fn #body_of<#own const __CHECK: ::core::primitive::bool>(
             self,
-            __check: #direct::Flag<CHECK>,
+            __check: #direct::Flag<__CHECK>,
             __block: &#direct::Block,
             __thread: [::core::primitive::usize; 3],
             __dim: [::core::primitive::usize; 3],
@@ -155,7 +155,7 @@ pub fn through_receiver(
             __args: (#(#taken,)*),
         ) -> ::core::result::Result<#yields, #direct::RawFault> #clause {
             // SAFETY: both have one contract.
-            unsafe { Self::#body::<#(#names,)* CHECK>(__check, __block, __thread, __dim, __base, __args) }
+            unsafe { Self::#body::<#(#names,)* __CHECK>(__check, __block, __thread, __dim, __base, __args) }
         }
     })
 }
@@ -203,12 +203,12 @@ fn on_instance(owner: &Owner, krate: &TokenStream) -> [TokenStream; 2] {
     [
         quote! {
             // SAFETY: both have one contract, and where rustc takes the impl, these types are those of its method.
-            unsafe { #instance::__body::<CHECK, _, _>(__block, __thread, __dim, __base, __args) }
+            unsafe { #instance::__body::<__CHECK, _, _>(__block, __thread, __dim, __base, __args) }
         },
         quote! {
             // SAFETY: the same.
             unsafe {
-                #instance::__block::<CHECK, FULL, _, _>(
+                #instance::__block::<__CHECK, __FULL, _, _>(
                     __block, __lanes, __dim, __scratch, __base, __active, __args, __result,
                 )
             }
@@ -316,9 +316,9 @@ pub fn passed_on(
     let on_body = call(
         "body",
         quote!(
-            CHECK
+            __CHECK
                 > (
-                    direct::Flag::<CHECK>,
+                    __direct::Flag::<__CHECK>,
                     __block,
                     __thread,
                     __dim,
@@ -330,8 +330,8 @@ pub fn passed_on(
     let on_block = call(
         "block",
         quote! {
-            CHECK, FULL>(
-                direct::Flag::<CHECK>, direct::Flag::<FULL>,
+            __CHECK, __FULL>(
+                __direct::Flag::<__CHECK>, __direct::Flag::<__FULL>,
                 __block, __lanes, __dim, __scratch, __base, __active, __args, __result,
             )
         },
@@ -346,13 +346,13 @@ pub fn passed_on(
         #[inline(always)]
         #[allow(unused, clippy::all)]
         #body #clause {
-            use #krate::__private::direct;
+            use #krate::__private::direct as __direct;
             #on_body
         }
         #[inline(always)]
         #[allow(unused, clippy::all)]
         #block #clause {
-            use #krate::__private::direct;
+            use #krate::__private::direct as __direct;
             #on_block
         }
     }

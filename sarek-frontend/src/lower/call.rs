@@ -106,7 +106,7 @@ impl Lowerer<'_> {
                     Ident::new("__sarek_built_in", span),
                 );
                 quote_spanned! {span=>
-                    const _: () = {
+                    {
                         #[allow(unused_imports)]
                         use #krate::#name as #alias;
                         {
@@ -114,9 +114,9 @@ impl Lowerer<'_> {
                             macro_rules! #name { () => {}; }
                             #[allow(unused_imports)]
                             use #name as #alias;
-                            const _: #ty = #alias #generics;
+                            let _: #ty = #alias #generics;
                         }
-                    };
+                    }
                 }
             }
         };

@@ -83,7 +83,7 @@ impl Lowerer<'_> {
             let yields = own.yields.map(|ty| self.told_type(ty));
             tokens.push(CallableBody {
                 kind: own.of.kind,
-                body: own.of.body_type(&takes, yields.as_ref(), &quote!(direct)),
+                body: own.of.body_type(&takes, yields.as_ref(), &quote!(__direct)),
                 span: own.of.span(),
             });
         }
@@ -346,7 +346,7 @@ impl Lowerer<'_> {
         // There rustc reports that the function asks for other types.
         let span = Span::mixed_site().located_at(at);
         let of_type = quote!(fn(#(#takes),*) -> #yields);
-        quote_spanned!(span=> { use #krate::__private::direct; direct::of_type::<#of_type>() })
+        quote_spanned!(span=> { use #krate::__private::direct as __direct; __direct::of_type::<#of_type>() })
     }
 
     /// The type, or `_` where it has no name.

@@ -60,6 +60,7 @@ impl Lowerer<'_> {
             parameters: crate::parse::Parameters::of(&syn::Generics::default()),
             is_audited: self.is_audited,
             audited: None,
+            names_audit: self.names_audit,
             linked: proc_macro2::TokenStream::new(),
             facts: self.facts,
             marks,

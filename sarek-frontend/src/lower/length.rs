@@ -117,7 +117,11 @@ impl Lowerer<'_> {
     pub(super) fn check_constant(&mut self, constant: &TokenStream, test: TokenStream, span: Span) {
         match self.mentions_parameter(constant) {
             true => self.checks.push(test),
-            false => self.audits.push(quote_spanned!(span=> const _: () = #test)),
+            // Once for all places that ask the same.
+            false if self.tested.insert(test.to_string()) => {
+                self.audits.push(quote_spanned!(span=> const _: () = #test));
+            }
+            false => {}
         }
     }
 

@@ -66,7 +66,7 @@ mod view;
 mod widening;
 mod written;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
@@ -123,6 +123,8 @@ pub struct Lowered {
     pub is_audited: bool,
     /// What tells whether it does, if that is asked.
     pub audited: Option<TokenStream>,
+    /// Does something name that constant?
+    pub names_audit: Cell<bool>,
     /// Assertions about what is called, for rustc to evaluate.
     pub checks: Vec<TokenStream>,
     /// The associated constant that holds the links' values.
@@ -280,6 +282,8 @@ pub struct Lowerer<'e> {
     callees: Vec<Callee>,
     /// Does a constant tell whether the user's function type checks?
     is_audited: bool,
+    /// Is that constant named?
+    names_audit: Cell<bool>,
     /// Where it will be found what is known of them.
     facts: TokenStream,
     closures: Vec<closure::Closure>,
@@ -307,6 +311,8 @@ pub struct Lowerer<'e> {
     audits: Vec<TokenStream>,
     /// The paths of the façade's functions among those.
     built_ins: HashSet<String>,
+    /// The tests of constants among them.
+    tested: HashSet<String>,
     marks: Vec<(u32, Ty)>,
     /// Types of stand-in values, which need not be known.
     unreachable: Vec<Ty>,
@@ -426,6 +432,7 @@ impl<'e> Lowerer<'e> {
             aliases: vec![],
             callees: vec![],
             is_audited: audited::is_possible(signature),
+            names_audit: Cell::new(false),
             facts: device::constants(signature, "callees"),
             closures: vec![],
             callables: vec![],
@@ -448,6 +455,7 @@ impl<'e> Lowerer<'e> {
             checks: vec![],
             audits: vec![],
             built_ins: HashSet::new(),
+            tested: HashSet::new(),
             marks: vec![],
             unreachable: vec![],
             unsigned_of: vec![],

@@ -362,7 +362,10 @@ impl Lowerer<'_> {
     /// A type that has a meaning only where the function type checks, if that is asked.
     pub(super) fn known_type(&self, ty: TokenStream) -> TokenStream {
         match self.is_audited {
-            true => audited::known_type(&ty, &self.krate, place(&ty)),
+            true => {
+                self.names_audit.set(true);
+                audited::known_type(&ty, &self.krate, place(&ty))
+            }
             false => ty,
         }
     }

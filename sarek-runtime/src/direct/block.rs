@@ -63,6 +63,12 @@ impl Block {
         self.lanes[axis] = self.dim[axis].min(left);
     }
 
+    /// Is told that all threads run.
+    #[inline(always)]
+    pub fn is_whole(&self, dim: [usize; 3]) {
+        debug_assert!(self.lanes == dim);
+    }
+
     /// How many of the first `lanes` threads along an axis have a global id below `bound`.
     #[inline(always)]
     pub fn lanes_below(&self, axis: usize, lanes: usize, bound: usize) -> usize {

@@ -116,6 +116,54 @@ impl<T: KernelType, const LANES: usize> Strip<T, LANES> {
     }
 }
 
+/// Fills the array of a strip with what its lanes have in one of the block. In both, the first elements of all lanes stand before
+/// the second ones, and so on.
+///
+/// # Safety
+/// The strip's array has `each` elements for each of `LANES` lanes, the block's for each of `threads`, among them these lanes from
+/// `lane` on.
+#[inline(always)]
+pub unsafe fn fetch_strip<T: Copy, const LANES: usize>(
+    strip: &mut [T],
+    block: &[T],
+    lane: usize,
+    threads: usize,
+    each: usize,
+) {
+    for e in 0..each {
+        for w in 0..LANES {
+            // SAFETY: the caller's promise.
+            unsafe {
+                *strip.get_unchecked_mut(e * LANES + w) =
+                    *block.get_unchecked(e * threads + lane + w);
+            }
+        }
+    }
+}
+
+/// Puts back what [`fetch_strip`] took.
+///
+/// # Safety
+/// As for [`fetch_strip`].
+#[inline(always)]
+pub unsafe fn keep_strip<T: Copy, const LANES: usize>(
+    strip: &[T],
+    block: &mut [T],
+    lane: usize,
+    threads: usize,
+    each: usize,
+) {
+    for e in 0..each {
+        for w in 0..LANES {
+            // SAFETY: the caller's promise.
+            unsafe {
+                *block.get_unchecked_mut(e * threads + lane + w) =
+                    *strip.get_unchecked(e * LANES + w);
+            }
+        }
+    }
+}
+
 /// Moves a value from or to memory where the first words of all lanes stand before the second ones, and so on.
 ///
 /// # Safety

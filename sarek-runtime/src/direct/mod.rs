@@ -20,6 +20,7 @@ mod math;
 mod number;
 mod printed;
 mod reference;
+pub mod scalars;
 mod scratch;
 mod slice;
 pub mod subgroup;
@@ -40,7 +41,7 @@ pub use joint::{
     Called, Flag, Received, ReceivedLanes, Unmarked, again, facts_of, first, function_of, given,
     given_instance, lent, received, received_lanes, same,
 };
-pub use kept::{Kept, Rows, Strip};
+pub use kept::{Kept, Rows, Strip, fetch_strip, keep_strip};
 pub use math::Elementary;
 pub use number::{Divide, Half, clamp, narrow, wide};
 pub use printed::{Debugs, Displays, NoDebug, NoDisplay, Told, printed};
@@ -187,12 +188,22 @@ pub fn all(mask: &[bool]) -> bool {
     mask.iter().fold(true, |all, here| all & here)
 }
 
-/// Are there both, and no number falls from the first to the last?
+/// Does a block run no lanes?
 #[inline(always)]
-pub fn rise<const N: usize>(first: Option<[usize; N]>, last: Option<[usize; N]>) -> bool {
-    first
-        .zip(last)
-        .is_some_and(|(first, last)| first.iter().zip(&last).all(|(first, last)| first <= last))
+pub fn none(lanes: [usize; 3]) -> bool {
+    lanes.contains(&0)
+}
+
+/// Are there numbers of the first lane and of the last one, and does none of them fall from that to this?
+#[inline(always)]
+pub fn rise<const N: usize>(
+    lanes: [usize; 3],
+    numbers: impl Fn([usize; 3]) -> Option<[usize; N]>,
+) -> bool {
+    !none(lanes)
+        && numbers([0; 3])
+            .zip(numbers(lanes.map(|lanes| lanes - 1)))
+            .is_some_and(|(first, last)| first.iter().zip(&last).all(|(first, last)| first <= last))
 }
 
 /// Orders what this thread of the processor did in memory for others to see.

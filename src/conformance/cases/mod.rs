@@ -23,6 +23,7 @@ mod launch;
 mod mandelbrot;
 mod matmul;
 mod methods;
+mod names;
 mod native_text;
 mod nbody;
 mod operators;
@@ -65,6 +66,7 @@ pub fn all() -> &'static [Case] {
             bools::CASES,
             constants::CASES,
             constants_of_functions::CASES,
+            names::CASES,
             small::CASES,
             small_rest::CASES,
             half::CASES,

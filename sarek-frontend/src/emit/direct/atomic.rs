@@ -26,7 +26,8 @@ impl Writer<'_> {
             .map(|i| Ident::new(&format!("__operand{i}"), Span::mixed_site()))
             .collect();
         let args = args.iter().map(|a| self.expr(*a));
-        let (index, check) = (self.expr(index), self.bounds_check(site, memory));
+        let check = self.bounds_check(site, memory, index);
+        let index = self.expr(index);
         let method = Ident::new(method(op), span);
         let call = match memory {
             Memory::Slice(param) => {
@@ -35,7 +36,7 @@ impl Writer<'_> {
             }
             Memory::Shared(shared) => {
                 let shared = shared_name(shared);
-                mixed!(direct::lone::#method(#shared.get_unchecked_mut(__index), #(#names),*))
+                mixed!(__direct::lone::#method(#shared.get_unchecked_mut(__index), #(#names),*))
             }
             Memory::Local(_) => unreachable!("a local array has no atomic operations"),
         };
@@ -45,7 +46,7 @@ impl Writer<'_> {
         });
         quote_spanned! {span=> {
             #(let #names = #args;)*
-            let __index: ::core::primitive::usize = #index;
+            let __index: __usize = #index;
             #check
             #assign #call;
         }}

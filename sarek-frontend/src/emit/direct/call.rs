@@ -29,11 +29,11 @@ impl Writer<'_> {
         let body = match (callee.is_unnamed, call.args.first()) {
             (true, Some(Argument::Value(value))) => {
                 let name = given_name(0, self.lowered.expr_spans[value.index()]);
-                callee.body_of(&mixed!(direct::again(&#name)))
+                callee.body_of(&mixed!(__direct::again(&#name)))
             }
             (true, Some(Argument::Local(local))) => {
                 let local = self.variable(*local);
-                callee.body_of(&mixed!(direct::again(&#local)))
+                callee.body_of(&mixed!(__direct::again(&#local)))
             }
             (true, Some(Argument::Memory(_)) | None) => {
                 unreachable!("a receiver is a value")
@@ -56,7 +56,7 @@ impl Writer<'_> {
                     false if i == 0 && callee.method.is_some() => {
                         // `P::norm(p)`: whether it is a receiver, its type tells.
                         given.push(mixed!(let mut #name = #value;));
-                        quote_spanned!(name.span()=> direct::received(&mut #name))
+                        quote_spanned!(name.span()=> __direct::received(&mut #name))
                     }
                     false => {
                         given.push(mixed!(let #name = #value;));
@@ -74,7 +74,7 @@ impl Writer<'_> {
                 let variable = self.variable(local);
                 let is_receiver = i == 0 && callee.has_receiver;
                 match self.lowered.references.contains(&local) && !is_receiver {
-                    true => mixed!(direct::received(&mut #variable)),
+                    true => mixed!(__direct::received(&mut #variable)),
                     false => mixed!(&mut #variable),
                 }
             }
@@ -90,12 +90,12 @@ impl Writer<'_> {
         let (deeper, body, depth) = match callee.is_self {
             true => (
                 Some(mixed!(if __depth == 0 { return __block.fault(#base, 0, __thread); })),
-                mixed!(Self::__sarek_nest::<CHECK>),
+                mixed!(Self::__sarek_nest::<__CHECK>),
                 Some(mixed!(__depth - 1,)),
             ),
             false => (None, body, None),
         };
-        let flag = (!callee.is_self).then(|| mixed!(direct::Flag::<CHECK>,));
+        let flag = (!callee.is_self).then(|| mixed!(__direct::Flag::<__CHECK>,));
         let args = quote_spanned!(located(span)=> (#(#names,)*));
         // What closures take, rustc tells from the function.
         let (body, args) = match call.given.is_empty() {
@@ -153,7 +153,7 @@ impl Writer<'_> {
                 let base = std::mem::replace(&mut before, next);
                 let given = callee.known(&mixed!(__given));
                 quote_spanned! {located(callee.span)=>
-                    |__given| #body(direct::Flag::<CHECK>, __block, __thread, __dim, #base, #given)
+                    |__given| #body(__direct::Flag::<__CHECK>, __block, __thread, __dim, #base, #given)
                 }
             }
             Given::Callable(callable) => {
@@ -199,7 +199,8 @@ impl Writer<'_> {
         self.lanes_of(local)?;
         let memory = Memory::Local(local);
         let (name, len) = (lent_name(local), self.len(memory, Span::mixed_site()));
-        let (load, store) = (self.load(memory), self.store(memory));
+        let at = mixed!(__index);
+        let (load, store) = (self.load(memory, &at), self.store(memory, &at));
         let before = mixed! {
             let mut #name: [_; #len] = ::core::array::from_fn(|__index| #load);
         };
@@ -228,7 +229,7 @@ impl Writer<'_> {
                 let name = self.slice_of_lane(param);
                 match self.kernel.access(memory) {
                     Access::Read if !self.is_function => {
-                        mixed!(direct::lend(::core::ptr::from_ref(#name).cast_mut()))
+                        mixed!(__direct::lend(::core::ptr::from_ref(#name).cast_mut()))
                     }
                     Access::Read | Access::Write | Access::Atomic => name,
                 }
@@ -238,13 +239,13 @@ impl Writer<'_> {
                     Some(_) => lent_name(local).to_token_stream(),
                     None => self.variable(local),
                 };
-                mixed!(direct::lend(&raw mut #array))
+                mixed!(__direct::lend(&raw mut #array))
             }
             Memory::Shared(shared) => {
                 let name = shared_name(shared);
                 match self.kernel.access(memory) {
-                    Access::Atomic => mixed!(direct::lend_atomics(&raw mut *#name)),
-                    Access::Read | Access::Write => mixed!(direct::lend(&raw mut *#name)),
+                    Access::Atomic => mixed!(__direct::lend_atomics(&raw mut *#name)),
+                    Access::Read | Access::Write => mixed!(__direct::lend(&raw mut *#name)),
                 }
             }
         }
@@ -264,17 +265,17 @@ impl Writer<'_> {
                 ParamKind::Value(_) => mixed!(#written),
                 ParamKind::Reference(_) => mixed!(&mut #written),
                 ParamKind::Slice { access, .. } => match access {
-                    Access::Read | Access::Write => mixed!(direct::Output<'_, #written>),
-                    Access::Atomic => mixed!(&[direct::Atomic<#written>]),
+                    Access::Read | Access::Write => mixed!(__direct::Output<'_, #written>),
+                    Access::Atomic => mixed!(&[__direct::Atomic<#written>]),
                 },
             }
         });
         let (calls, called) = self.callable_params();
         mixed! {
-            __block: &direct::Block,
-            __thread: [::core::primitive::usize; 3],
-            __dim: [::core::primitive::usize; 3],
-            __base: ::core::primitive::u32,
+            __block: &__direct::Block,
+            __thread: [__usize; 3],
+            __dim: [__usize; 3],
+            __base: __u32,
             #depth
             (#(#names,)* #(mut #calls,)*): (#(#params,)* #(#called,)*)
         }

@@ -185,8 +185,8 @@ mod tests {
         let expansion = crate::expand::kernel(proc_macro2::TokenStream::new(), tokens);
         assert_eq!(expansion.errors, [""; 0], "{body}");
         let text: String = expansion.tokens.to_string().split_whitespace().collect();
-        let [yes, no] = ["true", "false"]
-            .map(|b| text.contains(&format!("constSTREAMS:::core::primitive::bool={b};")));
+        let [yes, no] =
+            ["true", "false"].map(|b| text.contains(&format!("constSTREAMS:__bool={b};")));
         assert_ne!(yes, no, "{body}");
         yes
     }

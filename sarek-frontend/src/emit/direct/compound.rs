@@ -84,7 +84,7 @@ impl Writer<'_> {
             Expr::Literal(_) => value,
             _ => {
                 let value = at_leaf(value, span);
-                quote_spanned!(span=> direct::Number::__number(#value))
+                quote_spanned!(span=> __direct::Number::__number(#value))
             }
         }
     }
@@ -99,11 +99,11 @@ impl Writer<'_> {
         let name = Ident::new(intrinsic.name(), span);
         let args: Vec<TokenStream> = args.iter().map(|a| self.operand(*a)).collect();
         match intrinsic {
-            Intrinsic::Rsqrt => quote_spanned!(span=> direct::Float::rsqrt(#(#args),*)),
-            Intrinsic::Clamp => quote_spanned!(span=> direct::clamp(#(#args),*)),
+            Intrinsic::Rsqrt => quote_spanned!(span=> __direct::Float::rsqrt(#(#args),*)),
+            Intrinsic::Clamp => quote_spanned!(span=> __direct::clamp(#(#args),*)),
             _ => {
                 let (receiver, rest) = (&args[0], &args[1..]);
-                quote_spanned!(span=> direct::Number::__number(#receiver).#name(#(#rest),*))
+                quote_spanned!(span=> __direct::Number::__number(#receiver).#name(#(#rest),*))
             }
         }
     }
@@ -115,14 +115,15 @@ impl Writer<'_> {
                 quote_spanned!(span=> (#base).#name)
             }
             Compound::Index { base, index, site } => {
-                let (base, index) = (self.expr(*base), self.expr(*index));
+                let base = self.expr(*base);
                 let check = self.part_check(*site, mixed!(__array.len()));
-                quote_spanned! {span=> {
-                    let __array = &#base;
-                    let __index: ::core::primitive::usize = #index;
-                    #check
-                    *__array.get_unchecked(__index)
-                }}
+                let part = self.indexed(
+                    *index,
+                    check,
+                    span,
+                    &|index| mixed!(*__array.get_unchecked(#index)),
+                );
+                quote_spanned!(span=> { let __array = &#base; #part })
             }
             Compound::IsVariant { value, .. } => {
                 let (value, path) = (self.expr(*value), self.path(id));
@@ -149,7 +150,7 @@ impl Writer<'_> {
             }
             Compound::Len { base } => {
                 let base = self.type_only(*base, span);
-                quote_spanned!(span=> direct::len_of(|| #base))
+                quote_spanned!(span=> __direct::len_of(|| #base))
             }
             Compound::At { view, indices } => self.at(*view, *indices, span),
         }
@@ -165,8 +166,8 @@ impl Writer<'_> {
                     mixed!(#array[0])
                 }
                 Memory::Slice(_) | Memory::Shared(_) => {
-                    let load = self.load(memory);
-                    mixed!({ let __index = 0; #load })
+                    let load = self.load(memory, &mixed!(0));
+                    mixed!((#load))
                 }
             },
             Expr::Compound(compound) => match &self.kernel.compounds[compound.index()] {
@@ -226,7 +227,8 @@ impl Writer<'_> {
         let indices = self.kernel.list(indices).zip(0..).map(|(index, d)| {
             let (index, stride) = (self.expr(index), part(ViewPart::Stride(d)));
             match d + 1 == rank {
-                true => mixed!(#index * (if CHECK { #stride } else { 1 })),
+                true if self.proved => index,
+                true => mixed!(#index * (if __CHECK { #stride } else { 1 })),
                 false => mixed!(#index * #stride),
             }
         });
@@ -273,10 +275,11 @@ impl Writer<'_> {
                 index,
                 site,
             } => {
-                let (place, index) = (self.element_place(memory), self.expr(index));
-                let check = self.bounds_check(site, memory);
+                let check = self.bounds_check(site, memory, index);
+                let place = self.element_place(memory, &mixed!(__index));
+                let index = self.expr(index);
                 mixed! {
-                    let __index: ::core::primitive::usize = #index;
+                    let __index: __usize = #index;
                     #check
                     let __place = #place;
                 }
@@ -293,11 +296,11 @@ impl Writer<'_> {
             }
             Step::Index { index, site } => {
                 let index = self.expr(index);
-                let check = self.part_check(site, mixed!(direct::array_len(__place)));
+                let check = self.part_check(site, mixed!(__direct::array_len(__place)));
                 mixed! {
-                    let __index: ::core::primitive::usize = #index;
+                    let __index: __usize = #index;
                     #check
-                    let __place = direct::array_element(__place, __index);
+                    let __place = __direct::array_element(__place, __index);
                 }
             }
         });
@@ -311,11 +314,8 @@ impl Writer<'_> {
 
     /// The test of `__index` against the length of an array inside of a value.
     fn part_check(&self, site: Option<SiteId>, len: TokenStream) -> Option<TokenStream> {
-        site.map(|site| {
-            let detail = mixed!(__index as ::core::primitive::u64);
-            let (always, fault) = (self.always(site), self.fault(site, detail));
-            mixed!(if #always __index >= #len { #fault })
-        })
+        let test = |site| self.test(site, mixed!(__index >= #len), mixed!(__index as __u64));
+        site.and_then(test)
     }
 
     /// How the source names what the operation makes or takes apart.

@@ -2,7 +2,10 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
-use sarek_ir::{Builtin, DivideOp, Expr, ExprId, Intrinsic, Memory, Scalar, SiteId, Type, UnaryOp};
+use sarek_ir::{
+    Builtin, DivideOp, Expr, ExprId, Intrinsic, Length, Memory, Scalar, SiteId, Type, UnaryOp,
+    Value,
+};
 
 use super::compound::foreign_literal;
 use super::names::{is_float, literal, located, operator, rust_type};
@@ -30,26 +33,16 @@ impl Writer<'_> {
                 index,
                 site,
             } => {
-                let (index, element) = (self.expr(index), self.load(memory));
-                let check = self.bounds_check(site, memory);
-                quote_spanned! {span=> {
-                    let __index: ::core::primitive::usize = #index;
-                    #check
-                    #element
-                }}
+                let check = self.bounds_check(site, memory, index);
+                self.indexed(index, check, span, &|index| self.load(memory, &index))
             }
             Expr::Bounded { index, len, site } => {
-                let (index, len) = (self.expr(index), self.expr(len));
-                let check = site.map(|site| {
-                    let detail = mixed!(__index as ::core::primitive::u64);
-                    let (always, fault) = (self.always(site), self.fault(site, detail));
-                    mixed!(if #always __index >= #len { #fault })
+                let known = (self.kernel.literal(index), self.kernel.literal(len));
+                let check = site.filter(|_| !is_below(known)).and_then(|site| {
+                    let len = self.expr(len);
+                    self.test(site, mixed!(__index >= #len), mixed!(__index as __u64))
                 });
-                quote_spanned! {span=> {
-                    let __index: ::core::primitive::usize = #index;
-                    #check
-                    __index
-                }}
+                self.indexed(index, check, span, &|index| index)
             }
             Expr::Unary { op, arg } => {
                 let arg = self.operand(arg);
@@ -68,10 +61,10 @@ impl Writer<'_> {
                 match (half, op.is_comparison()) {
                     (None, _) => quote_spanned!(span=> (#lhs #symbol #rhs)),
                     (Some(_), true) => {
-                        quote_spanned!(span=> (direct::wide(#lhs) #symbol direct::wide(#rhs)))
+                        quote_spanned!(span=> (__direct::wide(#lhs) #symbol __direct::wide(#rhs)))
                     }
                     (Some(half), false) => quote_spanned! {span=>
-                        direct::narrow::<#half>(direct::wide(#lhs) #symbol direct::wide(#rhs))
+                        __direct::narrow::<#half>(__direct::wide(#lhs) #symbol __direct::wide(#rhs))
                     },
                 }
             }
@@ -127,15 +120,14 @@ impl Writer<'_> {
         let ty = ty.map(|ty| mixed!(: (#ty, #ty)));
         let site = site.filter(|_| !can_divide(self.kernel, rhs));
         let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
-        let check = site.map(|site| {
-            let fault = self.fault(site, mixed!(direct::Divide::detail(__divisor)));
-            let always = self.always(site);
-            mixed!(if #always !direct::Divide::is_defined(__dividend, __divisor) { #fault })
+        let check = site.and_then(|site| {
+            let undefined = mixed!(!__direct::Divide::is_defined(__dividend, __divisor));
+            self.test(site, undefined, mixed!(__direct::Divide::detail(__divisor)))
         });
         quote_spanned! {span=> {
             let (__dividend, __divisor) #ty = (#lhs, #rhs);
             #check
-            direct::Divide::#method(__dividend, __divisor)
+            __direct::Divide::#method(__dividend, __divisor)
         }}
     }
 
@@ -148,15 +140,15 @@ impl Writer<'_> {
         let is_half = self.half(args[0]).is_some();
         let args = args.iter().map(|a| self.expr(*a));
         match intrinsic {
-            Intrinsic::Rsqrt => quote_spanned!(span=> direct::Float::rsqrt(#(#args),*)),
-            Intrinsic::Clamp => quote_spanned!(span=> direct::clamp(#(#args),*)),
+            Intrinsic::Rsqrt => quote_spanned!(span=> __direct::Float::rsqrt(#(#args),*)),
+            Intrinsic::Clamp => quote_spanned!(span=> __direct::clamp(#(#args),*)),
             _ if intrinsic.is_elementary() => {
                 let name = Ident::new(intrinsic.name(), span);
-                quote_spanned!(span=> direct::Elementary::#name(#(#args),*))
+                quote_spanned!(span=> __direct::Elementary::#name(#(#args),*))
             }
             _ if is_half && !intrinsic.reads_bits() => {
                 let name = Ident::new(intrinsic.name(), span);
-                quote_spanned!(span=> direct::Float::#name(#(#args),*))
+                quote_spanned!(span=> __direct::Float::#name(#(#args),*))
             }
             Intrinsic::Min | Intrinsic::Max if !is_float(&on) => {
                 let name = Ident::new(intrinsic.name(), span);
@@ -196,9 +188,9 @@ impl Writer<'_> {
                 let a = at(a);
                 mixed!(__block.extent[#a])
             }
-            Builtin::SubgroupSize => mixed!(direct::SUBGROUP),
+            Builtin::SubgroupSize => mixed!(__direct::SUBGROUP),
             Builtin::SubgroupLane => mixed! {
-                (((__thread[2] * __dim[1] + __thread[1]) * __dim[0] + __thread[0]) % direct::SUBGROUP)
+                (((__thread[2] * __dim[1] + __thread[1]) * __dim[0] + __thread[0]) % __direct::SUBGROUP)
             },
             Builtin::GlobalThreadId => mixed! {
                 (((__block.first[2] + __thread[2]) * __block.extent[1] + (__block.first[1] + __thread[1]))
@@ -207,23 +199,61 @@ impl Writer<'_> {
         }
     }
 
-    /// The test of `__index` against a memory's length.
-    pub fn bounds_check(&self, site: Option<SiteId>, memory: Memory) -> Option<TokenStream> {
-        let len = self.len(memory, Span::mixed_site());
-        site.map(|site| {
-            let (always, fault) = (
-                self.always(site),
-                self.fault(site, mixed!(__index as ::core::primitive::u64)),
-            );
-            mixed!(if #always __index >= #len { #fault })
-        })
+    /// What is done with an index behind its test, in which it is called `__index`.
+    pub fn indexed(
+        &self,
+        index: ExprId,
+        check: Option<TokenStream>,
+        span: Span,
+        then: &dyn Fn(TokenStream) -> TokenStream,
+    ) -> TokenStream {
+        let is_known = self.kernel.type_of(index).as_scalar().is_some();
+        let index = self.expr(index);
+        // Of an index of another type rustc tells where it is declared.
+        if check.is_none() && is_known {
+            return then(index);
+        }
+        let then = then(mixed!(__index));
+        quote_spanned! {span=> {
+            let __index: __usize = #index;
+            #check
+            #then
+        }}
     }
 
-    /// Nothing for a test that always stands; `CHECK &&` for one that a launch can prove.
-    pub fn always(&self, site: SiteId) -> Option<TokenStream> {
-        self.kernel.sites[site.index()]
-            .provable
-            .then(|| mixed!(CHECK &&))
+    /// The test of `__index` against a memory's length.
+    pub fn bounds_check(
+        &self,
+        site: Option<SiteId>,
+        memory: Memory,
+        index: ExprId,
+    ) -> Option<TokenStream> {
+        let len = match memory {
+            Memory::Local(local) => self.kernel.array(local).map(|(_, len)| len),
+            Memory::Slice(_) | Memory::Shared(_) => None,
+        };
+        let len = match len {
+            Some(Length::Fixed(len)) => Some(Value::Usize(len)),
+            Some(Length::Link(_) | Length::Launch(_)) | None => None,
+        };
+        let known = (self.kernel.literal(index), len);
+        let site = site.filter(|_| !is_below(known))?;
+        let len = self.len(memory, Span::mixed_site());
+        self.test(site, mixed!(__index >= #len), mixed!(__index as __u64))
+    }
+
+    /// Faults where `wrong` holds. A launch can prove that it never does at some sites: there, bodies for such a launch do not
+    /// ask.
+    pub fn test(
+        &self,
+        site: SiteId,
+        wrong: TokenStream,
+        detail: TokenStream,
+    ) -> Option<TokenStream> {
+        let provable = self.kernel.sites[site.index()].provable;
+        let asks = provable.then(|| mixed!(__CHECK &&));
+        let fault = self.fault(site, detail);
+        (!provable || !self.proved).then(|| mixed!(if #asks #wrong { #fault }))
     }
 
     pub fn fault(&self, site: SiteId, detail: TokenStream) -> TokenStream {
@@ -231,4 +261,9 @@ impl Writer<'_> {
         let base = self.is_function.then(|| mixed!(__base+));
         mixed!(return __block.fault(#base #site, #detail, __thread);)
     }
+}
+
+/// Are an index and a length such that no test is needed?
+fn is_below(known: (Option<Value>, Option<Value>)) -> bool {
+    matches!(known, (Some(Value::Usize(index)), Some(Value::Usize(len))) if index < len)
 }

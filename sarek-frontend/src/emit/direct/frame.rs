@@ -43,7 +43,7 @@ pub struct Frame<'a> {
     pub once: bool,
     /// Do all lanes take part, whatever the masks are?
     pub full: bool,
-    /// Does the caller say which lanes take part: all if `FULL`, else those of `__active`?
+    /// Does the caller say which lanes take part: all if `__FULL`, else those of `__active`?
     pub given: bool,
     /// The loops that a strip runs by steps: [`super::masked`].
     pub steps: HashSet<StmtId>,

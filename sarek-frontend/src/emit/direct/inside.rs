@@ -10,6 +10,7 @@
 use proc_macro2::{Literal, TokenStream};
 use sarek_ir::{Axis, BinaryOp, Builtin, Expr, ExprId, Stmt, StmtId};
 
+use super::tree::{each_lane, each_row};
 use super::{Writer, mixed};
 
 /// Conditions that hold for all lanes if they do for the first and the last.
@@ -38,6 +39,7 @@ impl Writer<'_> {
         known.extend(guards.conds.iter().map(|cond| (*cond, true)));
         let inside = body(&Writer {
             known: &known,
+            proved: true,
             ..*self
         });
         let edge = body(self);
@@ -50,25 +52,12 @@ impl Writer<'_> {
             }
             (true, None) | (false, _) => mixed!(__lanes[0]),
         };
-        let lanes = |count, body| {
-            mixed! {
-                for __z in 0..__lanes[2] {
-                    for __y in 0..__lanes[1] {
-                        let __row = (__z * __dim[1] + __y) * __dim[0];
-                        for __x in 0..#count {
-                            let __thread = [__x, __y, __z];
-                            let __lane = __row + __x;
-                            #body
-                        }
-                    }
-                }
-            }
-        };
+        let lanes = |count, body| each_row(each_lane(&mixed!(0..#count), body));
         let (inside, edge) = (
             lanes(count.clone(), inside),
             lanes(mixed!(__lanes[0]), edge),
         );
-        Some(mixed!(if __lanes[0] == #count && #holds { #inside } else { #edge }))
+        Some(mixed!(if !__CHECK && __lanes[0] == #count && #holds { #inside } else { #edge }))
     }
 
     /// The guards among statements, and among what stands under conditions that are known to hold.
@@ -192,14 +181,11 @@ impl Writer<'_> {
         let conds = guards.conds.iter().map(|cond| self.expr(*cond));
         let sums = guards.sums.iter().map(|sum| self.expr(*sum));
         mixed! {
-            __lanes.iter().all(|lanes| *lanes > 0) && {
-                let __holds = |__thread: [::core::primitive::usize; 3]| {
-                    #lets
-                    // Only then all sums would have been evaluated.
-                    (#(#conds)&&*).then(|| [#(#sums),*])
-                };
-                direct::rise(__holds([0; 3]), __holds(__lanes.map(|lanes| lanes - 1)))
-            }
+            __direct::rise(__lanes, |__thread| {
+                #lets
+                // Only then all sums would have been evaluated.
+                if #(#conds)&&* { ::core::option::Option::Some([#(#sums),*]) } else { ::core::option::Option::None }
+            })
         }
     }
 }

@@ -156,7 +156,7 @@ impl Writer<'_> {
                     match i == 0 && callee.has_receiver {
                         true => quote_spanned!(room.span()=> &mut *#room),
                         false if i == 0 && callee.method.is_some() => {
-                            quote_spanned!(room.span()=> direct::received_lanes(&mut *#room))
+                            quote_spanned!(room.span()=> __direct::received_lanes(&mut *#room))
                         }
                         false => quote_spanned!(room.span()=> &*#room),
                     }
@@ -165,11 +165,12 @@ impl Writer<'_> {
                     if self.within(frame).is_kept_whole(local) =>
                 {
                     let arrays = self.lent_lanes(frame, local);
-                    mixed!(direct::Slices::each(#arrays))
+                    mixed!(__direct::Slices::each(#arrays))
                 }
                 Argument::Memory(memory @ Memory::Local(_)) => {
                     let (room, own) = (given_name(i, span), self.within(&lane));
-                    let (load, store) = (own.load(memory), own.store(memory));
+                    let at = mixed!(__index);
+                    let (load, store) = (own.load(memory, &at), own.store(memory, &at));
                     let len = self.len(memory, Span::mixed_site());
                     rooms.push(mixed! {
                         let #room: &mut [::core::mem::MaybeUninit<[_; #len]>] = __scratch.room(__threads);
@@ -185,14 +186,14 @@ impl Writer<'_> {
                             #store
                         }
                     });
-                    mixed!(direct::Slices::each(&mut *#room))
+                    mixed!(__direct::Slices::each(&mut *#room))
                 }
                 Argument::Memory(memory) => self.lend_to_all(memory),
                 Argument::Local(local) => {
                     let lanes = self.lent_lanes(frame, local);
                     let is_receiver = i == 0 && callee.has_receiver;
                     match self.lowered.references.contains(&local) && !is_receiver {
-                        true => mixed!(direct::received_lanes(#lanes)),
+                        true => mixed!(__direct::received_lanes(#lanes)),
                         false => lanes,
                     }
                 }
@@ -216,7 +217,7 @@ impl Writer<'_> {
                 #(#rooms)*
                 #fill
                 if let ::core::result::Result::Err(__fault) = #block(
-                    direct::Flag::<CHECK>, direct::Flag::<#full>, __block, __lanes, __dim, __scratch, #base, #active, #args, #result,
+                    __direct::Flag::<__CHECK>, __direct::Flag::<#full>, __block, __lanes, __dim, __scratch, #base, #active, #args, #result,
                 ) {
                     return ::core::result::Result::Err(__fault);
                 }
@@ -235,7 +236,7 @@ impl Writer<'_> {
             }
             (Access::Read | Access::Write, _) => {
                 let lent = self.lend(memory);
-                mixed!(direct::Slices::one(#lent))
+                mixed!(__direct::Slices::one(#lent))
             }
             (Access::Atomic, _) => self.lend(memory),
         }
@@ -263,7 +264,7 @@ impl Writer<'_> {
         let array = frame.array(local);
         match self.within(frame).is_kept_whole(local) {
             true => mixed!(#array.lend()),
-            false => mixed!(direct::lent(&mut #array[..])),
+            false => mixed!(__direct::lent(&mut #array[..])),
         }
     }
 
@@ -288,10 +289,10 @@ impl Writer<'_> {
         match frame.mask() {
             Some(mask) => {
                 let mask = frame.mask_name(mask);
-                let any = mixed!(if direct::any(&#mask[..]));
+                let any = mixed!(if __direct::any(&#mask[..]));
                 (mixed!(false), mixed!(&#mask[..]), Some(any))
             }
-            None if frame.given => (mixed!(FULL), mixed!(__active), None),
+            None if frame.given => (mixed!(__FULL), mixed!(__active), None),
             None => (mixed!(true), mixed!(&[]), None),
         }
     }
@@ -307,8 +308,8 @@ impl Writer<'_> {
             let written = written.clone();
             match param.kind {
                 ParamKind::Slice { access, .. } => match access {
-                    Access::Read | Access::Write => mixed!(direct::Slices<'_, #written>),
-                    Access::Atomic => mixed!(&[direct::Atomic<#written>]),
+                    Access::Read | Access::Write => mixed!(__direct::Slices<'_, #written>),
+                    Access::Atomic => mixed!(&[__direct::Atomic<#written>]),
                 },
                 ParamKind::Scalar(_) | ParamKind::Value(_) if is_receiver => {
                     let lanes = lanes(written);
@@ -334,12 +335,12 @@ impl Writer<'_> {
         let names = self.param_names();
         let (calls, called) = self.callable_params();
         mixed! {
-            __block: &direct::Block,
-            __lanes: [::core::primitive::usize; 3],
-            __dim: [::core::primitive::usize; 3],
-            __scratch: &direct::Scratch,
-            __base: ::core::primitive::u32,
-            __active: &[::core::primitive::bool],
+            __block: &__direct::Block,
+            __lanes: [__usize; 3],
+            __dim: [__usize; 3],
+            __scratch: &__direct::Scratch,
+            __base: __u32,
+            __active: &[__bool],
             (#(#names,)* #(#calls,)*): (#(#params,)* #(#called,)*),
         }
     }
@@ -350,8 +351,8 @@ impl Writer<'_> {
         let result = self.kernel.result.map(|local| {
             let array = frame.array(local);
             match self.within(&frame).is_kept_whole(local) {
-                true => mixed!(let #array = direct::Rows::of(__result);),
-                false => mixed!(let #array = direct::given(__result);),
+                true => mixed!(let #array = __direct::Rows::of(__result);),
+                false => mixed!(let #array = __direct::given(__result);),
             }
         });
         let arrays = self.arrays(&frame).into_iter();
@@ -371,7 +372,7 @@ impl Writer<'_> {
             #params
             let __threads = __dim[0] * __dim[1] * __dim[2];
             let __thread = [0; 3];
-            let __first = direct::first(FULL, __active);
+            let __first = __direct::first(__FULL, __active);
             #(#agreed)*
             #result
             #(#arrays)*

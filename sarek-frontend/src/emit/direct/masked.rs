@@ -205,7 +205,7 @@ impl Writer<'_> {
                 let mut __on = __live;
                 #head
                 #stmts
-                #live[__w] = __live as ::core::primitive::u32;
+                #live[__w] = __live as __u32;
                 __any |= #live[__w];
                 #keep
             },
@@ -219,9 +219,9 @@ impl Writer<'_> {
             }
         };
         mixed! {
-            let mut #live = [1 as ::core::primitive::u32; __STRIP];
+            let mut #live = [1 as __u32; __STRIP];
             #each {
-                let mut __any: ::core::primitive::u32 = 0;
+                let mut __any: __u32 = 0;
                 #step
                 if __any == 0 { break; }
             }

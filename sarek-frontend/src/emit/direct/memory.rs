@@ -1,4 +1,4 @@
-//! Memory: slices, shared arrays, arrays of lanes. `__index` is the element's.
+//! Memory: slices, shared arrays, arrays of lanes.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
@@ -42,14 +42,14 @@ impl Writer<'_> {
     }
 
     /// The element.
-    pub fn load(&self, memory: Memory) -> TokenStream {
-        let (array, index) = self.element(memory);
+    pub fn load(&self, memory: Memory, index: &TokenStream) -> TokenStream {
+        let (array, index) = self.element(memory, index);
         mixed!(*#array.get_unchecked(#index))
     }
 
     /// Puts `__value` there.
-    pub fn store(&self, memory: Memory) -> TokenStream {
-        let (array, index) = self.element(memory);
+    pub fn store(&self, memory: Memory, index: &TokenStream) -> TokenStream {
+        let (array, index) = self.element(memory, index);
         match memory {
             Memory::Slice(_) => mixed!(#array.set(#index, __value);),
             Memory::Shared(_) | Memory::Local(_) => {
@@ -59,8 +59,8 @@ impl Writer<'_> {
     }
 
     /// A pointer to the element, to store a part of it.
-    pub fn element_place(&self, memory: Memory) -> TokenStream {
-        let (array, index) = self.element(memory);
+    pub fn element_place(&self, memory: Memory, index: &TokenStream) -> TokenStream {
+        let (array, index) = self.element(memory, index);
         match memory {
             Memory::Slice(_) => mixed!(#array.place(#index)),
             Memory::Shared(_) | Memory::Local(_) => {
@@ -70,17 +70,17 @@ impl Writer<'_> {
     }
 
     /// The array and the index in it.
-    fn element(&self, memory: Memory) -> (TokenStream, TokenStream) {
+    fn element(&self, memory: Memory, index: &TokenStream) -> (TokenStream, TokenStream) {
         let (array, index) = match memory {
-            Memory::Slice(param) => return (self.slice_of_lane(param), mixed!(__index)),
-            Memory::Shared(shared) => (shared_name(shared), mixed!(__index)),
+            Memory::Slice(param) => return (self.slice_of_lane(param), index.clone()),
+            Memory::Shared(shared) => (shared_name(shared), index.clone()),
             Memory::Local(local) => match self.lanes_of(local) {
-                Some((array, lane, lanes)) => (array, mixed!(__index * #lanes + #lane)),
+                Some((array, lane, lanes)) => (array, mixed!(#index * #lanes + #lane)),
                 None if self.is_pointer(local) => {
                     let array = self.variable(local);
-                    return (mixed!((&mut #array)), mixed!(__index));
+                    return (mixed!((&mut #array)), index.clone());
                 }
-                None => (self.local(local), mixed!(__index)),
+                None => (self.local(local), index.clone()),
             },
         };
         (array.to_token_stream(), index)

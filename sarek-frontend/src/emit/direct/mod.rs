@@ -6,7 +6,7 @@
 //!
 //! The body is one `unsafe` block of this module's making: whatever the user wrote in it was lowered
 //! first. Accesses are unchecked but for the tests written here: those of provable sites stand under
-//! `CHECK`, a const generic; those of other sites always stand. Guards against threads beyond the
+//! `__CHECK`, a const generic; those of other sites always stand. Guards against threads beyond the
 //! data are no tests but the ends of the loops, see [`trim`].
 
 mod atomic;
@@ -71,6 +71,8 @@ struct Writer<'a> {
     shapes: Shapes,
     /// Do lanes that have left a loop run the code, too? Then `__p` tells those that have not.
     guarded: bool,
+    /// Does the code run only where the launch proved what can be proved? Then it asks for nothing of that.
+    proved: bool,
     /// Is it the body of a `#[device]` function?
     is_function: bool,
     /// Calls that are made once for all lanes, should threads work together in what they call.
@@ -100,16 +102,16 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
     let streams = writer.streams();
     let entry = writer.entries(&trim);
     mixed! {
-        const WEIGHT: ::core::primitive::u32 = #weight;
-        const STREAMS: ::core::primitive::bool = #streams;
+        const WEIGHT: __u32 = #weight;
+        const STREAMS: __bool = #streams;
 
         #[inline(always)]
         #[allow(unused, clippy::all)]
-        unsafe fn block<const CHECK: ::core::primitive::bool>(
-            __args: &[direct::DirectArg],
-            __block: &direct::Block,
-            __scratch: &direct::Scratch,
-        ) -> ::core::result::Result<(), direct::RawFault> {
+        unsafe fn block<const __CHECK: __bool>(
+            __args: &[__direct::DirectArg],
+            __block: &__direct::Block,
+            __scratch: &__direct::Scratch,
+        ) -> ::core::result::Result<(), __direct::RawFault> {
             #entry
         }
     }
@@ -127,7 +129,7 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
         (false, Some(depth)) => {
             let names = writer.param_names();
             mixed! {
-                Self::__sarek_nest::<CHECK>(__block, __thread, __dim, __base, #depth, (#(#names,)*))
+                Self::__sarek_nest::<__CHECK>(__block, __thread, __dim, __base, #depth, (#(#names,)*))
             }
         }
     };
@@ -138,12 +140,12 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
 pub fn nested(lowered: &Lowered) -> (TokenStream, TokenStream) {
     let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(&lowered.kernel));
     let writer = Writer::of_function(lowered, &known, &none, &values);
-    let depth = mixed!(__depth: ::core::primitive::u32,);
+    let depth = mixed!(__depth: __u32,);
     let (params, body) = (writer.function_params(Some(depth)), writer.function_body());
     let body = mixed! {
         let __nested = match __depth {
             0 => 1,
-            _ => Self::__sarek_levels[__depth as ::core::primitive::usize - 1],
+            _ => Self::__sarek_levels[__depth as __usize - 1],
         };
         #body
     };
@@ -165,6 +167,7 @@ impl<'a> Writer<'a> {
             values,
             shapes: Shapes::none(),
             guarded: false,
+            proved: false,
             is_function: true,
             joint,
             arrays: None,
@@ -178,8 +181,9 @@ impl Writer<'_> {
     fn known(&self, value: TokenStream) -> TokenStream {
         match self.lowered.audited {
             Some(_) => {
+                self.lowered.names_audit.set(true);
                 let name = audited::constant(Span::mixed_site());
-                mixed!(direct::known::<{ #name }, _>(#value))
+                mixed!(__direct::known::<{ #name }, _>(#value))
             }
             None => value,
         }
@@ -189,8 +193,9 @@ impl Writer<'_> {
     fn known_type(&self, ty: &TokenStream) -> TokenStream {
         match self.lowered.audited {
             Some(_) => {
+                self.lowered.names_audit.set(true);
                 let name = audited::constant(Span::mixed_site());
-                mixed!(direct::KnownType<{ #name }, #ty>)
+                mixed!(__direct::KnownType<{ #name }, #ty>)
             }
             None => ty.clone(),
         }
@@ -324,7 +329,7 @@ impl Writer<'_> {
         let calls = !self.joint.is_empty();
         let scratch = calls || kept.is_some();
         let (scratch_ty, scratch) = (
-            scratch.then(|| mixed!(__scratch: &direct::Scratch,)),
+            scratch.then(|| mixed!(__scratch: &__direct::Scratch,)),
             scratch.then(|| mixed!(__scratch,)),
         );
         let lanes = if plan.tree.is_whole() && !calls {
@@ -332,27 +337,27 @@ impl Writer<'_> {
         } else {
             self.split(&frame)
         };
+        let sizes = (!arrays.is_empty()).then(|| mixed!(#dim let __thread = [0; 3];));
         mixed! {
             #[inline(always)]
-            unsafe fn lanes<#declared const CHECK: ::core::primitive::bool>(
-                __block: &direct::Block,
+            unsafe fn __body<#declared const __CHECK: __bool>(
+                __block: &__direct::Block,
                 #scratch_ty
                 #(#names: #types,)*
                 #(#array: &mut #array_ty,)*
-            ) -> ::core::result::Result<(), direct::RawFault> #clause {
+            ) -> ::core::result::Result<(), __direct::RawFault> #clause {
                 #dim
                 #kept
                 #prelude
                 #lanes
                 ::core::result::Result::Ok(())
             }
-            #dim
-            let __thread = [0; 3];
+            #sizes
             // SAFETY: arguments are those of the parameters by contract of `block`, which this is the body of; the block's
             // arrays are taken from a scratch that nobody else uses. What `lanes` asks is what `block` was promised.
             #(let #names = unsafe { #values };)*
             #(let #array = unsafe { #array_value };)*
-            unsafe { lanes::<#generics CHECK>(__block, #scratch #(#names,)* #(#array,)*) }
+            unsafe { __body::<#generics __CHECK>(__block, #scratch #(#names,)* #(#array,)*) }
         }
     }
 
@@ -366,7 +371,7 @@ impl Writer<'_> {
             None => mixed!(__block.dim),
         };
         mixed! {
-            let __dim: [::core::primitive::usize; 3] = #dim;
+            let __dim: [__usize; 3] = #dim;
             let __threads = __dim[0] * __dim[1] * __dim[2];
         }
     }
@@ -391,7 +396,7 @@ impl Writer<'_> {
         let tree = self.tree(frame);
         mixed! {
             // Nothing is evaluated for a block without lanes.
-            if __lanes[0] == 0 || __lanes[1] == 0 || __lanes[2] == 0 {
+            if __direct::none(__lanes) {
                 return ::core::result::Result::Ok(());
             }
             let __thread = [0; 3];
@@ -419,10 +424,13 @@ impl Writer<'_> {
                         false => mixed!(__block.lanes[#axis]),
                     }
                 });
-                mixed!({ ::core::debug_assert!(__block.lanes == __dim); [#(#lanes),*] })
+                mixed!({ __block.is_whole(__dim); [#(#lanes),*] })
             }
             (true, None) | (false, _) => mixed!(__block.lanes),
         };
+        if trim.bounds.is_empty() {
+            return mixed!(let __lanes = #lanes;);
+        }
         mixed! {
             let mut __lanes = #lanes;
             // SAFETY: as in `whole`: the tests' own expressions.
@@ -466,8 +474,8 @@ impl Writer<'_> {
                 };
                 match access {
                     Access::Read => mixed!(&[#elem]),
-                    Access::Write => mixed!(direct::Output<'_, #elem>),
-                    Access::Atomic => mixed!(&[direct::Atomic<#elem>]),
+                    Access::Write => mixed!(__direct::Output<'_, #elem>),
+                    Access::Atomic => mixed!(&[__direct::Atomic<#elem>]),
                 }
             }
         }
@@ -476,13 +484,13 @@ impl Writer<'_> {
     fn param_value(&self, param: ParamId) -> TokenStream {
         let i = Literal::usize_unsuffixed(param.index());
         match self.kernel.params[param.index()].kind {
-            ParamKind::Scalar(_) => mixed!(direct::scalar(__args, #i)),
-            ParamKind::Value(_) => mixed!(direct::value(__args, #i)),
+            ParamKind::Scalar(_) => mixed!(__direct::scalar(__args, #i)),
+            ParamKind::Value(_) => mixed!(__direct::value(__args, #i)),
             ParamKind::Reference(_) => unreachable!("a kernel has no `&mut T`"),
             ParamKind::Slice { access, .. } => match access {
-                Access::Read => mixed!(direct::input(__args, #i)),
-                Access::Write => mixed!(direct::output(__args, #i)),
-                Access::Atomic => mixed!(direct::atomics(__args, #i)),
+                Access::Read => mixed!(__direct::input(__args, #i)),
+                Access::Write => mixed!(__direct::output(__args, #i)),
+                Access::Atomic => mixed!(__direct::atomics(__args, #i)),
             },
         }
     }

@@ -1,11 +1,12 @@
 //! How things are spelled: names that the body makes up, types, constants, operators.
 
+use std::str::FromStr;
+
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 use sarek_ir::{BinaryOp, LabelId, ParamId, Scalar, Value};
 
 use super::mixed;
-use crate::lower::scalar_tokens;
 
 /// The place of a span, without the user's lints looking at it.
 pub fn located(span: Span) -> Span {
@@ -23,7 +24,8 @@ pub fn loop_label(label: LabelId) -> syn::Lifetime {
 
 /// A type, in a body.
 pub fn rust_type(ty: Scalar) -> TokenStream {
-    scalar_tokens(ty, &mixed!(direct))
+    let name = format_ident!("__{}", ty.name(), span = Span::mixed_site());
+    mixed!(#name)
 }
 
 pub fn is_float(ty: &TokenStream) -> bool {
@@ -36,10 +38,10 @@ pub fn is_float(ty: &TokenStream) -> bool {
 pub fn literal(value: Value) -> TokenStream {
     match value {
         Value::Bool(v) => mixed!(#v),
-        Value::I8(i8::MIN) => mixed!(::core::primitive::i8::MIN),
-        Value::I16(i16::MIN) => mixed!(::core::primitive::i16::MIN),
-        Value::I32(i32::MIN) => mixed!(::core::primitive::i32::MIN),
-        Value::I64(i64::MIN) => mixed!(::core::primitive::i64::MIN),
+        Value::I8(i8::MIN) => mixed!(__i8::MIN),
+        Value::I16(i16::MIN) => mixed!(__i16::MIN),
+        Value::I32(i32::MIN) => mixed!(__i32::MIN),
+        Value::I64(i64::MIN) => mixed!(__i64::MIN),
         Value::I8(v) => signed(v < 0, Literal::i8_suffixed(v.wrapping_abs())),
         Value::I16(v) => signed(v < 0, Literal::i16_suffixed(v.wrapping_abs())),
         Value::U8(v) => unsigned(Literal::u8_suffixed(v)),
@@ -49,16 +51,16 @@ pub fn literal(value: Value) -> TokenStream {
         Value::U32(v) => unsigned(Literal::u32_suffixed(v)),
         Value::U64(v) => unsigned(Literal::u64_suffixed(v)),
         Value::Usize(v) => {
-            let v = Literal::u64_unsuffixed(v);
-            mixed!((#v as ::core::primitive::usize))
+            let written = Literal::from_str(&format!("{v}usize"));
+            unsigned(written.expect("digits and a suffix"))
         }
         Value::F16(bits) => {
             let bits = Literal::u16_suffixed(bits);
-            mixed!(direct::f16::from_bits(#bits))
+            mixed!(__direct::f16::from_bits(#bits))
         }
         Value::Bf16(bits) => {
             let bits = Literal::u16_suffixed(bits);
-            mixed!(direct::bf16::from_bits(#bits))
+            mixed!(__direct::bf16::from_bits(#bits))
         }
         Value::F32(bits) => {
             let v = f32::from_bits(bits);
@@ -66,7 +68,7 @@ pub fn literal(value: Value) -> TokenStream {
                 return signed(v.is_sign_negative(), Literal::f32_suffixed(v.abs()));
             }
             let bits = Literal::u32_suffixed(bits);
-            mixed!(::core::primitive::f32::from_bits(#bits))
+            mixed!(__f32::from_bits(#bits))
         }
         Value::F64(bits) => {
             let v = f64::from_bits(bits);
@@ -74,7 +76,7 @@ pub fn literal(value: Value) -> TokenStream {
                 return signed(v.is_sign_negative(), Literal::f64_suffixed(v.abs()));
             }
             let bits = Literal::u64_suffixed(bits);
-            mixed!(::core::primitive::f64::from_bits(#bits))
+            mixed!(__f64::from_bits(#bits))
         }
     }
 }

@@ -12,6 +12,7 @@ use sarek_ir::{
     Axis, BinaryOp, Builtin, Expr, ExprId, LocalId, Memory, Scalar, Stmt, StmtId, UnaryOp, Value,
 };
 
+use super::tree::{each_lane, each_row};
 use super::{Writer, mixed};
 
 /// A condition that holds for a stretch of each row.
@@ -87,31 +88,18 @@ impl Writer<'_> {
         };
         let (inner, edge) = (part(true), part(false));
         let stretch = self.bounds_of(&peel);
-        let lanes = |body| {
-            mixed! {
-                for __x in __from..__to {
-                    let __thread = [__x, __y, __z];
-                    let __lane = __row + __x;
-                    #body
-                }
+        let range = mixed!(__from..__to);
+        let (inner, edge) = (each_lane(&range, inner), each_lane(&range, edge));
+        each_row(mixed! {
+            let [__begin, __end] = { #stretch };
+            for (__from, __to, __inner) in [
+                (0, __begin, false),
+                (__begin, __end, true),
+                (__end, __lanes[0], false),
+            ] {
+                if __inner { #inner } else { #edge }
             }
-        };
-        let (inner, edge) = (lanes(inner), lanes(edge));
-        mixed! {
-            for __z in 0..__lanes[2] {
-                for __y in 0..__lanes[1] {
-                    let __row = (__z * __dim[1] + __y) * __dim[0];
-                    let [__begin, __end] = { #stretch };
-                    for (__from, __to, __inner) in [
-                        (0, __begin, false),
-                        (__begin, __end, true),
-                        (__end, __lanes[0], false),
-                    ] {
-                        if __inner { #inner } else { #edge }
-                    }
-                }
-            }
-        }
+        })
     }
 
     /// The lanes for which the condition holds.
@@ -124,8 +112,8 @@ impl Writer<'_> {
             let past = Literal::u64_unsuffixed(end.past as u64);
             let offset = Literal::u64_unsuffixed(end.offset);
             let index = mixed! {
-                ::core::primitive::usize::saturating_sub(
-                    ::core::primitive::usize::saturating_add(#value, #past),
+                __usize::saturating_sub(
+                    __usize::saturating_add(#value, #past),
                     #offset,
                 )
             };

@@ -34,19 +34,15 @@ impl Writer<'_> {
                 value,
                 site,
             } => {
-                let (index, value) = (self.expr(index), self.expr(value));
-                let (check, store) = (self.bounds_check(site, memory), self.store(memory));
-                quote_spanned! {span=> {
-                    let __value = #value;
-                    let __index: ::core::primitive::usize = #index;
-                    #check
-                    #store
-                }}
+                let value = self.expr(value);
+                let check = self.bounds_check(site, memory, index);
+                let store = self.indexed(index, check, span, &|index| self.store(memory, &index));
+                quote_spanned!(span=> { let __value = #value; #store })
             }
             Stmt::Assert { cond, site } => {
-                let (cond, fault) = (self.expr(cond), self.fault(site, mixed!(0)));
-                let always = self.always(site);
-                quote_spanned!(span=> if #always !#cond { #fault })
+                let cond = self.expr(cond);
+                let test = self.test(site, quote_spanned!(span=> !#cond), mixed!(0));
+                test.unwrap_or_default()
             }
             Stmt::Panic { site } => self.fault(site, mixed!(0)),
             Stmt::Print { print } => {
@@ -58,8 +54,8 @@ impl Writer<'_> {
                         (self.expr(arg), (!is_known).then_some(span))
                     })
                     .collect();
-                let direct = mixed!(direct);
-                let printed = formatted(print, &args, &mixed!(direct::print), &direct);
+                let direct = mixed!(__direct);
+                let printed = formatted(print, &args, &mixed!(__direct::print), &direct);
                 quote_spanned!(span=> #printed;)
             }
             Stmt::If {
@@ -124,7 +120,7 @@ impl Writer<'_> {
             } => TokenStream::new(),
             Stmt::Fence {
                 scope: Scope::Device,
-            } => quote_spanned!(span=> direct::device_fence();),
+            } => quote_spanned!(span=> __direct::device_fence();),
             Stmt::Atomic {
                 op,
                 memory,

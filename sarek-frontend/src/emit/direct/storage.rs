@@ -41,21 +41,21 @@ impl Writer<'_> {
                 let len = self.const_length(array.len);
                 (
                     mixed!([#elem]),
-                    mixed!(<#elem as direct::KernelType>::__shared(__scratch, #len)),
+                    mixed!(<#elem as __direct::KernelType>::__shared(__scratch, #len)),
                 )
             }
             Length::Fixed(_) | Length::Link(_) => {
                 let len = self.const_length(array.len);
                 (
                     mixed!([#elem; #len]),
-                    mixed!(<#elem as direct::KernelType>::__shared_array::<#len>(__scratch)),
+                    mixed!(<#elem as __direct::KernelType>::__shared_array::<#len>(__scratch)),
                 )
             }
             Length::Launch(len) => {
                 let len = self.expr(len);
                 (
                     mixed!([#elem]),
-                    mixed!(<#elem as direct::KernelType>::__shared(__scratch, #len)),
+                    mixed!(<#elem as __direct::KernelType>::__shared(__scratch, #len)),
                 )
             }
         };
@@ -109,8 +109,8 @@ impl Writer<'_> {
             .map(|local| {
                 let name = frame.array(local);
                 match lent.contains(&local) {
-                    true => mixed!(let #name = direct::Rows::new(__scratch, __threads);),
-                    false => mixed!(let #name = direct::Kept::new(__scratch, __threads);),
+                    true => mixed!(let #name = __direct::Rows::new(__scratch, __threads);),
+                    false => mixed!(let #name = __direct::Kept::new(__scratch, __threads);),
                 }
             })
             .collect();
@@ -130,7 +130,7 @@ impl Writer<'_> {
         }
         for mask in 0..frame.plan.tree.masks {
             let name = frame.mask_name(sarek_ir::analysis::regions::MaskId(mask));
-            found.push((name, mixed!(::core::primitive::bool), None));
+            found.push((name, mixed!(__bool), None));
         }
         let more = loops::counters(self, frame)
             .into_iter()

@@ -233,10 +233,10 @@ impl Writer<'_> {
         let lets = self.declared_again(&[turns.start, turns.limit, turns.by]);
         let [start, limit, by] = [turns.start, turns.limit, turns.by].map(|e| self.expr(e));
         mixed! {{
-            const __HALF: ::core::primitive::usize = ::core::primitive::usize::MAX / 2;
+            const __HALF: __usize = __usize::MAX / 2;
             let __thread = [__first, __y, __z];
             #lets
-            let __limit: ::core::primitive::usize = #limit;
+            let __limit: __usize = #limit;
             // A loop that is not entered evaluates no stride.
             __limit <= __HALF && (#start >= __limit || #by <= __HALF)
         }}
@@ -272,8 +272,8 @@ impl Writer<'_> {
         };
         let ask = |first: TokenStream, count: TokenStream| {
             mixed! {#(
-                direct::prefetch(#read.as_ptr(), __later.wrapping_add(#first), #count);
-                direct::prefetch_far(#read.as_ptr(), __much_later.wrapping_add(#first), #count);
+                __direct::prefetch(#read.as_ptr(), __later.wrapping_add(#first), #count);
+                __direct::prefetch_far(#read.as_ptr(), __much_later.wrapping_add(#first), #count);
             )*}
         };
         let all = if frame.wide {
@@ -303,10 +303,10 @@ impl Writer<'_> {
         let (limit, by) = (once.expr(turns.limit), once.expr(turns.by));
         let counters = frame.array(turns.counter);
         mixed! {
-            let mut __turn: ::core::primitive::usize = *#counters.get_unchecked(0);
-            let __limit: ::core::primitive::usize = #limit;
+            let mut __turn: __usize = *#counters.get_unchecked(0);
+            let __limit: __usize = #limit;
             while __turn < __limit {
-                let __by: ::core::primitive::usize = #by;
+                let __by: __usize = #by;
                 let __count = ::core::cmp::Ord::min(__STRIP, __limit - __turn);
                 if __count == __STRIP {
                     let __later = __turn.wrapping_add(__by.wrapping_mul(#near));

@@ -52,24 +52,36 @@ impl Writer<'_> {
             return None;
         }
         let (plan, moved) = self.strip_plan(outer.map(|(frame, _)| frame), stmts)?;
+        let proved = Writer {
+            proved: true,
+            ..*self
+        };
+        proved.strips_of(outer, &plan, moved)
+    }
+
+    fn strips_of(
+        &self,
+        outer: Option<(&Frame<'_>, RegionId)>,
+        plan: &Plan,
+        moved: Moved,
+    ) -> Option<TokenStream> {
         // One after the other, since all of them have to.
-        let exact = moved.turns.values().map(|turns| self.is_exact(turns));
-        let exact = mixed!(true #(&& #exact)*);
-        let mut frame = Frame::new(&plan, Lanes::Strip);
+        let exact: Vec<_> = moved.turns.values().map(|t| self.is_exact(t)).collect();
+        let mut frame = Frame::new(plan, Lanes::Strip);
         let all_turns = moved.loops.len() == moved.turns.len();
         frame.steps = moved.steps;
         frame.turns = moved.turns;
-        let once = self.read_once(&plan);
+        let once = self.read_once(plan);
         let (arrays, back) = self.strip_arrays(&frame, outer);
         let calls = moved.loops.iter().any(|looped| self.calls(*looped));
-        let is_light = !calls && self.bytes_kept(&plan) <= LIGHT_BYTES;
+        let is_light = !calls && self.bytes_kept(plan) <= LIGHT_BYTES;
         let each = self.widths(all_turns, is_light).into_iter().map(|width| {
             frame.wide = all_turns && width > WIDTHS[0];
             let tree = self.tree(&frame);
             let width = Literal::u32_unsuffixed(width);
             mixed! {
-                while !CHECK && __lanes[0] - __first >= #width && #exact {
-                    const __STRIP: ::core::primitive::usize = #width;
+                while !__CHECK && __lanes[0] - __first >= #width #(&& #exact)* {
+                    const __STRIP: __usize = #width;
                     let __thread = [__first, __y, __z];
                     let __lane = __row + __first;
                     #arrays
@@ -355,30 +367,28 @@ impl Writer<'_> {
         let zero = literal(sarek_ir::Value::zero(scalar));
         let len = self.kernel.array(local).map(|(_, len)| len);
         let each = len.map_or_else(|| mixed!(1), |len| self.const_length(len));
-        let declared = match len.is_some_and(|len| self.is_open(len)) {
-            true => mixed! {
+        let is_open = len.is_some_and(|len| self.is_open(len));
+        let declared = match (is_open, len.is_some()) {
+            (true, _) => mixed! {
                 let mut __rows = [[#zero; __STRIP]; #each];
                 let #array = __rows.as_flattened_mut();
             },
-            false => mixed!(let mut #array = [#zero; #each * __STRIP];),
+            (false, true) => mixed!(let mut #array = [#zero; #each * __STRIP];),
+            (false, false) => mixed!(let mut #array = [#zero; __STRIP];),
         };
         let Some((outer, writes)) = outer else {
             return (declared, TokenStream::new());
         };
-        let copied = |from: &TokenStream, to: &TokenStream| {
-            mixed! {
-                for __e in (0..#each) {
-                    for __w in 0..__STRIP {
-                        #to = #from;
-                    }
-                }
-            }
+        // That of an open length is a reference already.
+        let [lent, read] = match is_open {
+            true => [mixed!(#array), mixed!(#array)],
+            false => [mixed!(&mut #array), mixed!(&#array)],
         };
-        let inner = mixed!(#array[__e * __STRIP + __w]);
-        let place = mixed!(*#outer.get_unchecked_mut(__e * __threads + __lane + __w));
-        let first = copied(&place, &inner);
-        let last = writes.then(|| copied(&inner, &place));
-        (mixed!(#declared #first), last.unwrap_or_default())
+        let rest = mixed!(#outer, __lane, __threads, #each);
+        let first = mixed!(__direct::fetch_strip::<_, __STRIP>(#lent, #rest););
+        let last = mixed!(__direct::keep_strip::<_, __STRIP>(#read, #rest););
+        let last = if writes { last } else { TokenStream::new() };
+        (mixed!(#declared #first), last)
     }
 
     /// The same for a value of several parts. Large ones are left to the plain loop.
@@ -388,7 +398,7 @@ impl Writer<'_> {
         outer: Option<(Ident, bool)>,
     ) -> (TokenStream, TokenStream) {
         let declared = mixed! {
-            let mut #array = direct::Strip::<_, __STRIP>::new();
+            let mut #array = __direct::Strip::<_, __STRIP>::new();
             if !#array.is_small() { break; }
         };
         let Some((outer, writes)) = outer else {

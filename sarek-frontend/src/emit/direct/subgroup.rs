@@ -40,7 +40,7 @@ impl Writer<'_> {
         mixed! {
             #here.fill(false);
             #lanes
-            direct::subgroup::#op(&*#here, #(&*#operands,)* &mut *#out);
+            __direct::subgroup::#op(&*#here, #(&*#operands,)* &mut *#out);
         }
     }
 }
@@ -62,7 +62,7 @@ pub fn arrays(writer: &Writer<'_>, frame: &Frame<'_>) -> Vec<(Ident, TokenStream
         let Stmt::Subgroup { args, result, .. } = writer.kernel.stmt(*stmt) else {
             return;
         };
-        found.push((frame.name("here", stmt.0), mixed!(::core::primitive::bool)));
+        found.push((frame.name("here", stmt.0), mixed!(__bool)));
         let args: Vec<ExprId> = writer.kernel.list(args).collect();
         let types = args.iter().map(|a| rust_type(writer.kernel.scalar_of(*a)));
         found.extend(operand_names(writer, frame, *stmt).into_iter().zip(types));

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
 use sarek_ir::analysis::regions::{MaskId, MaskedIf, Node, RegionId};
 use sarek_ir::analysis::touch;
-use sarek_ir::{Block, ExprId, LocalId, Stmt, StmtId};
+use sarek_ir::{Block, Expr, ExprId, LocalId, Memory, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes, Mask};
 use super::trim::Trim;
@@ -79,6 +79,10 @@ impl<'a> Writer<'a> {
         {
             return self.joint_call(frame, id, *call);
         }
+        let stmts = &self.within(frame).needed(stmts)[..];
+        if stmts.is_empty() {
+            return TokenStream::new();
+        }
         let trim = match (frame.lanes, self.shapes.trim) {
             (Lanes::Block, true) => Trim::of_region(self.kernel, self.values, frame.plan, stmts),
             (Lanes::Block, false) | (Lanes::Strip, _) => Trim::default(),
@@ -104,9 +108,60 @@ impl<'a> Writer<'a> {
             .filter(|_| self.returns(stmts))
             .map(|root| {
                 let root = frame.mask_name(root);
-                mixed!(if !direct::any(#root) { return ::core::result::Result::Ok(()); })
+                mixed!(if !__direct::any(#root) { return ::core::result::Result::Ok(()); })
             });
         mixed!(#lanes #left)
+    }
+
+    /// The statements of a region without such as name what it does not use: other regions that do evaluate it again.
+    fn needed(&self, stmts: &[StmtId]) -> Vec<StmtId> {
+        let mut needed: Vec<StmtId> = vec![];
+        for &stmt in stmts.iter().rev() {
+            let is_idle = if let Stmt::Let {
+                local,
+                init: Some(init),
+            } = self.kernel.stmt(stmt)
+            {
+                let is_fixed = !self.is_kept(local) && !self.kernel.locals[local.index()].mutable;
+                is_fixed && self.is_idle(init) && !needed.iter().any(|s| self.uses(*s, local))
+            } else {
+                false
+            };
+            if !is_idle {
+                needed.push(stmt);
+            }
+        }
+        needed.reverse();
+        needed
+    }
+
+    /// Does its evaluation neither fault nor panic, whatever the lane?
+    fn is_idle(&self, expr: ExprId) -> bool {
+        let itself = match self.kernel.expr(expr) {
+            Expr::Literal(_) | Expr::Link(_) | Expr::Local(_) | Expr::Param(_) => true,
+            Expr::Builtin(_) | Expr::And { .. } | Expr::Or { .. } => true,
+            Expr::Len(memory) => matches!(memory, Memory::Slice(_)),
+            Expr::Binary { op, .. } => op.is_comparison(),
+            Expr::Load { .. }
+            | Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Divide { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => false,
+        };
+        let is_scalar = self.kernel.type_of(expr).as_scalar().is_some();
+        let mut operands = self.kernel.operands(expr).into_iter();
+        itself && is_scalar && operands.all(|e| self.is_idle(e))
+    }
+
+    fn uses(&self, stmt: StmtId, local: LocalId) -> bool {
+        let mut uses = false;
+        touch::stmt(self.kernel, stmt, &mut |touched, _| {
+            uses |= touched == local
+        });
+        uses
     }
 
     /// The loop that runs a region.
@@ -237,7 +292,7 @@ impl<'a> Writer<'a> {
             }
             None => frame
                 .given
-                .then(|| mixed!(if !FULL && !*__active.get_unchecked(#position) { continue; })),
+                .then(|| mixed!(if !__FULL && !*__active.get_unchecked(#position) { continue; })),
         };
         match frame.lanes {
             Lanes::Block => rows(None, mixed!(#guard #body)),
@@ -273,7 +328,8 @@ impl<'a> Writer<'a> {
         let Some(masked) = masked else {
             let cond = self.within(frame).expr(cond);
             let (then, otherwise) = (self.nodes(frame, then), self.nodes(frame, otherwise));
-            return mixed!(if #cond { #then } else { #otherwise });
+            let otherwise = (!otherwise.is_empty()).then(|| mixed!(else { #otherwise }));
+            return mixed!(if #cond { #then } #otherwise);
         };
         let split = self.branch(frame, cond, masked);
         let branch = |mask, nodes| self.nodes(&frame.under(Mask::Branch, mask), nodes);
@@ -329,17 +385,34 @@ pub fn rows(strips: Option<TokenStream>, body: TokenStream) -> TokenStream {
         Some(strips) => mixed!(let mut __first = 0; #strips),
         None => mixed!(let __first = 0;),
     };
+    let lanes = each_lane(&mixed!(__first..__lanes[0]), body);
+    each_row(mixed!(#first #lanes))
+}
+
+/// The loop over the rows of a block, `__row` being the position of a row's first lane.
+pub fn each_row(row: TokenStream) -> TokenStream {
+    // Ranges cost more to compile.
     mixed! {
-        for __z in 0..__lanes[2] {
-            for __y in 0..__lanes[1] {
+        let mut __z = 0;
+        while __z < __lanes[2] {
+            let mut __y = 0;
+            while __y < __lanes[1] {
                 let __row = (__z * __dim[1] + __y) * __dim[0];
-                #first
-                for __x in __first..__lanes[0] {
-                    let __thread = [__x, __y, __z];
-                    let __lane = __row + __x;
-                    #body
-                }
+                #row
+                __y += 1;
             }
+            __z += 1;
+        }
+    }
+}
+
+/// The loop over some lanes of a row.
+pub fn each_lane(range: &TokenStream, body: TokenStream) -> TokenStream {
+    mixed! {
+        for __x in #range {
+            let __thread = [__x, __y, __z];
+            let __lane = __row + __x;
+            #body
         }
     }
 }
