@@ -77,21 +77,24 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
             impl<#declared> __direct::DirectKernel for #name<#names> #clause {
                 #body
             }
+        };
 
-            // SAFETY: IR and compiled body are made of the same lowered function.
-            #[automatically_derived]
-            unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
-                const DEF: #krate::__private::KernelDef = #krate::__private::KernelDef {
+        // SAFETY: IR and compiled body are made of the same lowered function.
+        #[automatically_derived]
+        unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
+            const DEF: #krate::__private::KernelDef = {
+                use #krate::__private::{direct as __direct, ir as __ir};
+                #krate::__private::KernelDef {
                     ir: #ir,
                     links: Self::links,
                     sources: &[#(#sources),*],
                     direct: __direct::Direct::of::<Self>(),
                     environments: &[#(#environments),*],
-                };
+                }
+            };
 
-                #reference
-            }
-        };
+            #reference
+        }
     };
     let items = among_callees(lowered, &items);
     quote!(#front #items)
@@ -501,6 +504,7 @@ fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
 
 /// `Kernel::reference`, which calls the user's function.
 fn reference(parts: &Parts<'_>) -> TokenStream {
+    let krate = parts.krate;
     let name = &parts.item.sig.ident;
     let types = types::audit(parts.item, parts.krate);
     let mut next = 0;
@@ -558,12 +562,15 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
     quote! {
         #[inline]
         unsafe fn reference(
-            __args: &[__direct::DirectArg],
-            __space: &__direct::IndexSpace,
+            __args: &[#krate::__private::direct::DirectArg],
+            __space: &#krate::__private::direct::IndexSpace,
         ) {
             #types
             #function
-            #each
+            {
+                use #krate::__private::direct as __direct;
+                #each
+            }
         }
     }
 }

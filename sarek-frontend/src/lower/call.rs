@@ -114,7 +114,7 @@ impl Lowerer<'_> {
                             macro_rules! #name { () => {}; }
                             #[allow(unused_imports)]
                             use #name as #alias;
-                            let _: #ty = #alias #generics;
+                            const _: #ty = #alias #generics;
                         }
                     }
                 }
