@@ -5,7 +5,7 @@ use quote::quote;
 use sarek_ir::Kernel;
 use sarek_ir::packed::pack;
 
-/// An expression of type `&'static Packed`; the IR crate is in scope as `ir`.
+/// An expression of type `&'static Packed`; the IR crate is in scope as `__ir`.
 pub fn kernel(kernel: &Kernel) -> TokenStream {
     let bytes = Literal::byte_string(&pack(kernel));
     quote!({

@@ -191,7 +191,7 @@ pub fn all(mask: &[bool]) -> bool {
 /// Does a block run no lanes?
 #[inline(always)]
 pub fn none(lanes: [usize; 3]) -> bool {
-    lanes.contains(&0)
+    lanes[0] == 0 || lanes[1] == 0 || lanes[2] == 0
 }
 
 /// Are there numbers of the first lane and of the last one, and does none of them fall from that to this?

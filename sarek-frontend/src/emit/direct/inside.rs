@@ -37,9 +37,10 @@ impl Writer<'_> {
         }
         let mut known = self.known.clone();
         known.extend(guards.conds.iter().map(|cond| (*cond, true)));
+        // What the launch proved is asked for here, too: without these tests, which cost nothing, LLVM makes a tiled product take an
+        // eighth longer.
         let inside = body(&Writer {
             known: &known,
-            proved: true,
             ..*self
         });
         let edge = body(self);
@@ -57,7 +58,7 @@ impl Writer<'_> {
             lanes(count.clone(), inside),
             lanes(mixed!(__lanes[0]), edge),
         );
-        Some(mixed!(if !__CHECK && __lanes[0] == #count && #holds { #inside } else { #edge }))
+        Some(mixed!(if __lanes[0] == #count && #holds { #inside } else { #edge }))
     }
 
     /// The guards among statements, and among what stands under conditions that are known to hold.

@@ -83,7 +83,7 @@ struct Writer<'a> {
     frame: Option<&'a Frame<'a>>,
 }
 
-/// The items of `impl DirectKernel`; the runtime's module `direct` is in scope.
+/// The items of `impl DirectKernel`; [`super::scope`] is around.
 pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
     let kernel = &lowered.kernel;
     let values = Values::of(kernel);
