@@ -56,15 +56,16 @@ impl Writer<'_> {
             proved: true,
             ..*self
         };
-        proved.strips_of(outer, &plan, moved)
+        Some(proved.strips_of(outer, &plan, moved))
     }
 
+    /// The loops over strips of each width. They run only where the launch proved what it could.
     fn strips_of(
         &self,
         outer: Option<(&Frame<'_>, RegionId)>,
         plan: &Plan,
         moved: Moved,
-    ) -> Option<TokenStream> {
+    ) -> TokenStream {
         // One after the other, since all of them have to.
         let exact: Vec<_> = moved.turns.values().map(|t| self.is_exact(t)).collect();
         let mut frame = Frame::new(plan, Lanes::Strip);
@@ -92,7 +93,7 @@ impl Writer<'_> {
                 }
             }
         });
-        Some(mixed!(#(#each)*))
+        mixed!(#(#each)*)
     }
 
     /// The widths of strips that blocks are cut into: wide ones if lanes only take turns, or do little.
