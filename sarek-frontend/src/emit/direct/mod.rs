@@ -354,7 +354,7 @@ impl Writer<'_> {
             }
             #sizes
             // SAFETY: arguments are those of the parameters by contract of `block`, which this is the body of; the block's
-            // arrays are taken from a scratch that nobody else uses. What `lanes` asks is what `block` was promised.
+            // arrays are taken from a scratch that nobody else uses. What `__body` asks is what `block` was promised.
             #(let #names = unsafe { #values };)*
             #(let #array = unsafe { #array_value };)*
             unsafe { __body::<#generics __CHECK>(__block, #scratch #(#names,)* #(#array,)*) }
