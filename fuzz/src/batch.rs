@@ -171,15 +171,16 @@ impl Crate<'_> {
         Ok(verdicts.map(|v| v.expect("one for each")).collect())
     }
 
-    /// Does rustc reject a case? It is not compiled to its end.
+    /// Does rustc reject a case by the same error as `why` begins with? It is not compiled to its end.
     ///
     /// # Errors
     /// The crate cannot be written.
-    pub fn rejects(&self, case: &Case, form: Form) -> Result<bool, String> {
+    pub fn rejects(&self, case: &Case, form: Form, why: &str) -> Result<bool, String> {
         self.write(std::slice::from_ref(case), &[0], form)
             .map_err(|e| e.to_string())?;
         let log = self.compiler.compile(&self.folder, Goal::Check)?;
-        Ok(log.is_some_and(|log| !blamed(&log).is_empty()))
+        let is_same = |(_, found): &(usize, String)| found.lines().next() == why.lines().next();
+        Ok(log.is_some_and(|log| blamed(&log).iter().any(is_same)))
     }
 
     fn write(&self, cases: &[Case], left: &[usize], form: Form) -> std::io::Result<()> {

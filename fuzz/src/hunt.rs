@@ -183,7 +183,7 @@ fn candidate(
     finding: &Finding,
 ) -> Result<Verdict, String> {
     if finding.kind == Kind::Rejected {
-        let is_rejected = batches.rejects(case, form)?;
+        let is_rejected = batches.rejects(case, form, &finding.how)?;
         let rejected = || Verdict::rejected(&finding.device, finding.how.clone());
         return Ok(is_rejected.then(rejected).unwrap_or_default());
     }

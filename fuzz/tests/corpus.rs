@@ -29,6 +29,7 @@ corpus! {
     native_strip_needs
     opencl_left_loop
     opencl_nan
+    rustc_index_of_own_array
     rustc_vector_assign
     vector_compared
     wgsl_block_dim

@@ -1,8 +1,8 @@
 //! What each node of a kernel holds directly: the one list of operands, which every walk uses.
 
 use crate::{
-    Argument, Block, CallId, Closure, Compound, CompoundId, Expr, ExprId, Given, Kernel, PlaceId,
-    Root, Step, Stmt,
+    Argument, Block, CallId, Closure, Compound, CompoundId, Expr, ExprId, Given, Kernel, Memory,
+    PlaceId, Root, Step, Stmt,
 };
 
 impl Kernel {
@@ -78,6 +78,12 @@ impl Kernel {
             Expr::Call { args, .. } => self.list(args).collect(),
             Expr::Compound(compound) => self.compound_operands(compound),
         }
+    }
+
+    /// Does an expression load from a memory?
+    pub fn loads(&self, id: ExprId, from: Memory) -> bool {
+        let itself = matches!(self.expr(id), Expr::Load { memory, .. } if memory == from);
+        itself || self.operands(id).into_iter().any(|id| self.loads(id, from))
     }
 
     /// The expressions, in order of evaluation, and blocks that a statement holds directly.

@@ -63,9 +63,9 @@ impl Block {
         self.lanes[axis] = self.dim[axis].min(left);
     }
 
-    /// Is told that all threads run.
+    /// Asserts that all threads run.
     #[inline(always)]
-    pub fn is_whole(&self, dim: [usize; 3]) {
+    pub fn assert_whole(&self, dim: [usize; 3]) {
         debug_assert!(self.lanes == dim);
     }
 

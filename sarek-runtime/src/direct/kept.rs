@@ -348,6 +348,25 @@ mod tests {
     }
 
     #[test]
+    fn strips_take_their_lanes_from_the_block_and_put_them_back() {
+        const EACH: usize = 3;
+        const THREADS: usize = 12;
+        let mut block: [usize; EACH * THREADS] = std::array::from_fn(|i| i);
+        let mut strip = [0; EACH * 4];
+        // SAFETY: lanes 5 to 8 of twelve, with three elements each.
+        unsafe { fetch_strip::<_, 4>(&mut strip, &block, 5, THREADS, EACH) };
+        assert_eq!(strip, [5, 6, 7, 8, 17, 18, 19, 20, 29, 30, 31, 32]);
+
+        strip = strip.map(|element| element + 100);
+        // SAFETY: as above.
+        unsafe { keep_strip::<_, 4>(&strip, &mut block, 5, THREADS, EACH) };
+        for (i, element) in block.into_iter().enumerate() {
+            let is_own = (5..9).contains(&(i % THREADS));
+            assert_eq!(element, if is_own { i + 100 } else { i });
+        }
+    }
+
+    #[test]
     fn lanes_keep_values_apart() {
         type Value = (u8, [u32; 2], Option<f64>);
         let scratch = Scratch::default();

@@ -8,6 +8,7 @@ mod black_scholes;
 mod block;
 mod bools;
 mod casts;
+mod chains;
 mod coherence;
 mod constants;
 mod constants_of_functions;
@@ -80,6 +81,7 @@ pub fn all() -> &'static [Case] {
             subgroups::CASES,
             subgroup_values::CASES,
             swaps::CASES,
+            chains::CASES,
         ];
         let groups: &[&[&[Case]]] = &[
             bfloat::CASES,

@@ -208,12 +208,22 @@ impl Writer<'_> {
         then: &dyn Fn(TokenStream) -> TokenStream,
     ) -> TokenStream {
         let is_known = self.kernel.type_of(index).as_scalar().is_some();
-        let index = self.expr(index);
         // Of an index of another type rustc tells where it is declared.
-        if check.is_none() && is_known {
-            return then(index);
+        match check.is_none() && is_known {
+            true => then(self.expr(index)),
+            false => self.declared_index(index, check, span, then),
         }
-        let then = then(mixed!(__index));
+    }
+
+    /// As [`Writer::indexed`], of an index that is evaluated before what is done with it in any case.
+    pub fn declared_index(
+        &self,
+        index: ExprId,
+        check: Option<TokenStream>,
+        span: Span,
+        then: &dyn Fn(TokenStream) -> TokenStream,
+    ) -> TokenStream {
+        let (index, then) = (self.expr(index), then(mixed!(__index)));
         quote_spanned! {span=> {
             let __index: __usize = #index;
             #check

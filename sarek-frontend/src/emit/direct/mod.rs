@@ -424,7 +424,7 @@ impl Writer<'_> {
                         false => mixed!(__block.lanes[#axis]),
                     }
                 });
-                mixed!({ __block.is_whole(__dim); [#(#lanes),*] })
+                mixed!({ __block.assert_whole(__dim); [#(#lanes),*] })
             }
             (true, None) | (false, _) => mixed!(__block.lanes),
         };

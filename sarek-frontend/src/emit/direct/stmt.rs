@@ -36,7 +36,12 @@ impl Writer<'_> {
             } => {
                 let value = self.expr(value);
                 let check = self.bounds_check(site, memory, index);
-                let store = self.indexed(index, check, span, &|index| self.store(memory, &index));
+                let then = |index| self.store(memory, &index);
+                // What is borrowed to be stored to is not read meanwhile.
+                let store = match self.kernel.loads(index, memory) {
+                    true => self.declared_index(index, check, span, &then),
+                    false => self.indexed(index, check, span, &then),
+                };
                 quote_spanned!(span=> { let __value = #value; #store })
             }
             Stmt::Assert { cond, site } => {

@@ -181,16 +181,7 @@ fn uses(kernel: &Kernel, id: StmtId, of: Memory) -> bool {
             .parts(stmt)
             .0
             .into_iter()
-            .any(|operand| loads(kernel, operand, of))
-}
-
-fn loads(kernel: &Kernel, id: crate::ExprId, of: Memory) -> bool {
-    let itself = matches!(kernel.expr(id), Expr::Load { memory, .. } if memory == of);
-    itself
-        || kernel
-            .operands(id)
-            .into_iter()
-            .any(|operand| loads(kernel, operand, of))
+            .any(|operand| kernel.loads(operand, of))
 }
 
 #[cfg(test)]
