@@ -83,10 +83,10 @@ impl Kernel {
     }
 }
 
-/// The list that has one shape. Two of them are ways to run strips.
+/// The list that has one shape. Some of them are ways to run strips.
 fn alone(shape: &str) -> String {
     match shape {
-        "masked" | "strides" => format!("strips, {shape}"),
+        "masked" | "strides" | "stacks" => format!("strips, {shape}"),
         _ => shape.to_owned(),
     }
 }

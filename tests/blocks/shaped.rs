@@ -1,7 +1,7 @@
 //! Kernels in every shape of loops over lanes.
 //!
 //! Each has the plain shape, all shapes, each shape alone, and all but each; what is left out here would be the same code as
-//! another one, to which `sarek-frontend/tests/shapes.rs` holds this list. Masked loops and those with strides are ways to run
+//! another one, to which `sarek-frontend/tests/shapes.rs` holds this list. Stacks, masked loops and those with strides are ways to run
 //! loops of strips, so that they are alone with these.
 
 use sarek::prelude::*;
@@ -319,7 +319,7 @@ shaped! {
         out[at] = sum % 100_000 + rest[0] + rest[1] * 3 + rest[2] * 5;
     }
     // The same in blocks of one size.
-    fixed_tiles fixed [plain "" all "-"]
+    fixed_tiles fixed [plain "" all "-" strips "strips"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let a = shared_array::<[u32; 33], 32>();
         let b = shared_array::<[u32; 33], 32>();

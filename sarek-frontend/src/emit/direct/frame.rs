@@ -15,7 +15,7 @@ use super::{Writer, mixed};
 pub enum Lanes {
     /// All of a block.
     Block,
-    /// `__STRIP` of them, next to each other along x.
+    /// `__STRIP` of them, next to each other along x, or of whole rows: [`super::stack`].
     Strip,
 }
 
@@ -53,6 +53,8 @@ pub struct Frame<'a> {
     pub turn: Option<LocalId>,
     /// Is a strip too wide for registers?
     pub wide: bool,
+    /// Of a strip of several rows: how long each is.
+    pub row: Option<u32>,
 }
 
 impl<'a> Frame<'a> {
@@ -73,6 +75,7 @@ impl<'a> Frame<'a> {
             turns: BTreeMap::new(),
             turn: None,
             wide: false,
+            row: None,
         }
     }
 

@@ -23,6 +23,7 @@ mod memory;
 mod names;
 mod peel;
 mod shapes;
+mod stack;
 mod stmt;
 mod storage;
 mod stride;

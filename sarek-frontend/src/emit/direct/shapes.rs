@@ -7,6 +7,8 @@ pub struct Shapes {
     pub trim: bool,
     /// A loop that all lanes of a row agree on moves outside of a strip of lanes: [`super::strip`].
     pub strips: bool,
+    /// Such a strip takes several short rows: [`super::stack`].
+    pub stacks: bool,
     /// A loop that lanes leave one by one is run by steps of a strip: [`super::masked`].
     pub masked: bool,
     /// The turns of a loop with strides are taken by a wide strip: [`super::stride`].
@@ -24,6 +26,7 @@ impl Default for Shapes {
         Shapes {
             trim: true,
             strips: true,
+            stacks: true,
             masked: true,
             strides: true,
             peel: true,
@@ -35,8 +38,8 @@ impl Default for Shapes {
 
 impl Shapes {
     /// Their names.
-    pub const NAMES: [&str; 7] = [
-        "trim", "strips", "masked", "strides", "peel", "columns", "inside",
+    pub const NAMES: [&str; 8] = [
+        "trim", "strips", "stacks", "masked", "strides", "peel", "columns", "inside",
     ];
 
     /// None of them.
@@ -44,6 +47,7 @@ impl Shapes {
         Shapes {
             trim: false,
             strips: false,
+            stacks: false,
             masked: false,
             strides: false,
             peel: false,
@@ -62,6 +66,7 @@ impl Shapes {
             *match name {
                 "trim" => &mut shapes.trim,
                 "strips" => &mut shapes.strips,
+                "stacks" => &mut shapes.stacks,
                 "masked" => &mut shapes.masked,
                 "strides" => &mut shapes.strides,
                 "peel" => &mut shapes.peel,

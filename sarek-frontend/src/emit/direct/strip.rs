@@ -24,20 +24,20 @@ const WIDTHS: [u32; 4] = [32, 16, 8, 4];
 
 /// Lanes of a strip that keep no more than [`LIGHT_BYTES`] each, and call nothing: four registers of sums would wait for
 /// additions.
-const LIGHT: u32 = 64;
+pub const LIGHT: u32 = 64;
 
 /// As much as a number.
 const LIGHT_BYTES: usize = 4;
 
 /// The loops that move outside of strips.
 #[derive(Default)]
-struct Moved {
+pub struct Moved {
     /// All of them.
-    loops: HashSet<StmtId>,
+    pub loops: HashSet<StmtId>,
     /// Those that are run by steps: [`super::masked`].
-    steps: HashSet<StmtId>,
+    pub steps: HashSet<StmtId>,
     /// Those in which lanes take turns: [`super::stride`].
-    turns: BTreeMap<StmtId, Turns>,
+    pub turns: BTreeMap<StmtId, Turns>,
 }
 
 impl Writer<'_> {
@@ -51,11 +51,15 @@ impl Writer<'_> {
         if !self.shapes.strips {
             return None;
         }
-        let (plan, moved) = self.strip_plan(outer.map(|(frame, _)| frame), stmts)?;
+        let frame = outer.map(|(frame, _)| frame);
+        let (plan, moved) = self.strip_plan(frame, stmts, true)?;
         let proved = Writer {
             proved: true,
             ..*self
         };
+        if let Some(stack) = self.stack(frame, stmts, &moved) {
+            return Some(proved.stacks_of(outer, &stack));
+        }
         Some(proved.strips_of(outer, &plan, moved))
     }
 
@@ -70,12 +74,11 @@ impl Writer<'_> {
         let exact: Vec<_> = moved.turns.values().map(|t| self.is_exact(t)).collect();
         let mut frame = Frame::new(plan, Lanes::Strip);
         let all_turns = moved.loops.len() == moved.turns.len();
+        let is_light = self.is_light(plan, &moved);
         frame.steps = moved.steps;
         frame.turns = moved.turns;
         let once = self.read_once(plan);
         let (arrays, back) = self.strip_arrays(&frame, outer);
-        let calls = moved.loops.iter().any(|looped| self.calls(*looped));
-        let is_light = !calls && self.bytes_kept(plan) <= LIGHT_BYTES;
         let each = self.widths(all_turns, is_light).into_iter().map(|width| {
             frame.wide = all_turns && width > WIDTHS[0];
             let tree = self.tree(&frame);
@@ -117,6 +120,12 @@ impl Writer<'_> {
         }
     }
 
+    /// Does a strip call nothing in its loops, and does a lane of it keep a number at most?
+    pub fn is_light(&self, plan: &Plan, moved: &Moved) -> bool {
+        let calls = moved.loops.iter().any(|looped| self.calls(*looped));
+        !calls && self.bytes_kept(plan) <= LIGHT_BYTES
+    }
+
     /// Does a statement call a function?
     fn calls(&self, stmt: StmtId) -> bool {
         let itself = matches!(
@@ -145,14 +154,19 @@ impl Writer<'_> {
         bytes.fold(0, usize::saturating_add)
     }
 
-    /// How a strip is split; nothing if there is no loop to move, or some lanes would part.
-    fn strip_plan(&self, outer: Option<&Frame<'_>>, stmts: &[StmtId]) -> Option<(Plan, Moved)> {
+    /// How a strip of a row, or of several, is split; nothing if there is no loop to move, or some lanes would part.
+    pub fn strip_plan(
+        &self,
+        outer: Option<&Frame<'_>>,
+        stmts: &[StmtId],
+        row: bool,
+    ) -> Option<(Plan, Moved)> {
         let places = outer_places(outer, self.kernel.locals.len());
         let kept = |(local, place): (&LocalId, &Place)| (*place == Place::Lanes).then_some(*local);
         let among = Among {
             known: self.known.clone(),
             varying: places.iter().filter_map(kept).collect(),
-            row: true,
+            row,
             params: self.arrays.cloned().unwrap_or_default(),
             function: self.is_function,
         };
@@ -331,7 +345,7 @@ impl Writer<'_> {
     }
 
     /// Declares the arrays of a strip, filled from those of the block, and puts back what may have changed.
-    fn strip_arrays(
+    pub fn strip_arrays(
         &self,
         frame: &Frame<'_>,
         outer: Option<(&Frame<'_>, RegionId)>,
@@ -424,7 +438,7 @@ impl Writer<'_> {
     }
 
     /// Values that are evaluated again, for the whole strip.
-    fn read_once(&self, plan: &Plan) -> TokenStream {
+    pub fn read_once(&self, plan: &Plan) -> TokenStream {
         let locals = self
             .values
             .needed(self.kernel, &plan.places, &plan.read_once);

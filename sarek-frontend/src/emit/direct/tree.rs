@@ -296,13 +296,7 @@ impl<'a> Writer<'a> {
         };
         match frame.lanes {
             Lanes::Block => rows(None, mixed!(#guard #body)),
-            Lanes::Strip => mixed! {
-                for __w in 0..__STRIP {
-                    let __thread = [__thread[0] + __w, __thread[1], __thread[2]];
-                    #guard
-                    #body
-                }
-            },
+            Lanes::Strip => self.strip_lanes(frame, &mixed!(#guard #body)),
         }
     }
 

@@ -1,0 +1,90 @@
+//! Stacks: strips of several rows.
+//!
+//! What a lane of a product loads of one factor, its neighbours along y load, too: `sum += a[y][k] * b[k][x]`. In blocks
+//! whose rows are shorter than a strip may be, a strip takes several of them, so that loads which rows have in common are done once, and there are
+//! as many sums as hide what an addition takes. Its loops are those on which all lanes of a block agree.
+
+use proc_macro2::{Literal, TokenStream};
+use sarek_ir::StmtId;
+use sarek_ir::analysis::regions::{Plan, RegionId};
+
+use super::frame::{Frame, Lanes};
+use super::strip::{LIGHT, Moved};
+use super::{Writer, mixed};
+
+/// Lanes of a row that fill vectors.
+const SHORTEST: u32 = 8;
+
+/// A strip of several rows.
+pub struct Stack {
+    plan: Plan,
+    /// Lanes of a row.
+    row: u32,
+    rows: u32,
+}
+
+impl Writer<'_> {
+    /// The strip of several rows in whose place a strip of one row would stand; nothing if blocks are of another shape, if the loops that
+    /// move are others than `moved`, or if lanes keep more than a number.
+    pub fn stack(
+        &self,
+        outer: Option<&Frame<'_>>,
+        stmts: &[StmtId],
+        moved: &Moved,
+    ) -> Option<Stack> {
+        let [row, height, _] = self.kernel.block.filter(|_| self.shapes.stacks)?;
+        let mut rows = LIGHT.checked_div(row).filter(|_| row >= SHORTEST)?;
+        while rows > 1 && !height.is_multiple_of(rows) {
+            rows -= 1;
+        }
+        let (plan, of_block) = self.strip_plan(outer, stmts, false)?;
+        let is_same = of_block.loops == moved.loops;
+        let is_plain = of_block.steps.is_empty() && of_block.turns.is_empty();
+        let is_stack = rows > 1 && is_same && is_plain && self.is_light(&plan, &of_block);
+        is_stack.then_some(Stack { plan, row, rows })
+    }
+
+    /// The rows from `__y` on that fill a strip. It leaves `__y` at the last of them, with no lane of it left.
+    pub fn stacks_of(&self, outer: Option<(&Frame<'_>, RegionId)>, stack: &Stack) -> TokenStream {
+        let mut frame = Frame::new(&stack.plan, Lanes::Strip);
+        frame.row = Some(stack.row);
+        let once = self.read_once(&stack.plan);
+        let (arrays, back) = self.strip_arrays(&frame, outer);
+        let tree = self.tree(&frame);
+        let [row, rows] = [stack.row, stack.rows].map(Literal::u32_unsuffixed);
+        mixed! {
+            if !__CHECK && __lanes[0] == #row && __lanes[1] - __y >= #rows {
+                const __STRIP: __usize = #row * #rows;
+                let __thread = [0, __y, __z];
+                let __lane = __row;
+                #arrays
+                #once
+                #tree
+                #back
+                __first = #row;
+                __y += #rows - 1;
+            }
+        }
+    }
+
+    /// The loop over the lanes of a strip.
+    pub fn strip_lanes(&self, frame: &Frame<'_>, lane: &TokenStream) -> TokenStream {
+        let Some(row) = frame.row.map(Literal::u32_unsuffixed) else {
+            return mixed! {
+                for __w in 0..__STRIP {
+                    let __thread = [__thread[0] + __w, __thread[1], __thread[2]];
+                    #lane
+                }
+            };
+        };
+        mixed! {
+            for __r in 0..__STRIP / #row {
+                for __v in 0..#row {
+                    let __w = __r * #row + __v;
+                    let __thread = [__v, __thread[1] + __r, __thread[2]];
+                    #lane
+                }
+            }
+        }
+    }
+}
