@@ -346,4 +346,24 @@ shaped! {
         let at = global_idx_y() * global_dim_x() + global_idx_x();
         out[at] = sum % 100_000 + rest[0] + rest[1] * 3 + rest[2] * 5;
     }
+    // Products in blocks with short rows, of which a strip takes several.
+    products fixed [plain "" all "-" strips "strips"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let a = shared_array::<[u32; 16], 8>();
+        let b = shared_array::<[u32; 16], 8>();
+        let tx = thread_idx_x();
+        let ty = thread_idx_y();
+        let mut sum = 0u32;
+        for t in 0..n {
+            a[ty][tx] = x[(t * 7 + ty * 16 + tx) % x.len()] % 100;
+            b[ty][tx] = x[(t * 5 + tx * 3 + ty) % x.len()] % 10;
+            barrier();
+            for k in 0..8 {
+                sum += a[ty][k] * b[k][tx];
+            }
+            barrier();
+        }
+        let at = global_idx_y() * global_dim_x() + global_idx_x();
+        out[at] = sum;
+    }
 }

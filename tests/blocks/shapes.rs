@@ -136,5 +136,6 @@ fn tiles() {
     for n in [0, 1, 4] {
         let place = Place::Blocks([2, 2], [16, 8]);
         mean_the_same(shaped::fixed_tiles::SHAPES, (n, &x), 512, place);
+        mean_the_same(shaped::products::SHAPES, (n, &x), 512, place);
     }
 }
