@@ -32,15 +32,14 @@ impl Writer<'_> {
         stmts: &[StmtId],
         moved: &Moved,
     ) -> Option<Stack> {
-        let [row, height, _] = self.kernel.block.filter(|_| self.shapes.stacks)?;
-        let mut rows = LIGHT.checked_div(row).filter(|_| row >= SHORTEST)?;
-        while rows > 1 && !height.is_multiple_of(rows) {
-            rows -= 1;
-        }
+        let block = self.kernel.block.filter(|_| self.shapes.stacks);
+        let [row, height, _] = block.filter(|[row, ..]| *row >= SHORTEST)?;
+        let mut several = (2..=LIGHT / row).rev();
+        let rows = several.find(|rows| height.is_multiple_of(*rows))?;
         let (plan, of_block) = self.strip_plan(outer, stmts, false)?;
         let is_same = of_block.loops == moved.loops;
         let is_plain = of_block.steps.is_empty() && of_block.turns.is_empty();
-        let is_stack = rows > 1 && is_same && is_plain && self.is_light(&plan, &of_block);
+        let is_stack = is_same && is_plain && self.is_light(&plan, &of_block);
         is_stack.then_some(Stack { plan, row, rows })
     }
 
