@@ -138,4 +138,9 @@ fn tiles() {
         mean_the_same(shaped::fixed_tiles::SHAPES, (n, &x), 512, place);
         mean_the_same(shaped::products::SHAPES, (n, &x), 512, place);
     }
+    // Stacks have four rows, blocks eight.
+    for n in [1, 3, 4, 5, 8, 9, 14, 16, 40] {
+        let place = Place::Blocks([2, 2], [16, 8]);
+        mean_the_same(shaped::leftover::SHAPES, (n, &x), 512, place);
+    }
 }
