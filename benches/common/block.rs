@@ -91,9 +91,29 @@ pub unsafe fn tiled_transpose(width: usize, height: usize, input: &[f32], output
     }
 }
 
-/// How often each value of the low bits occurs: counted by each block in shared memory, then added up.
+/// How often each value of the low bits occurs: counted by each block in shared memory, then added up. A block's elements
+/// lie in a row.
 #[kernel(block = 256)]
 pub fn histogram(x: &[u32], bins: &[Atomic<u32>]) {
+    let own = shared_array::<Atomic<u32>, BINS>();
+    let t = thread_idx_x();
+    own[t].store(0);
+    barrier();
+    let piece = x.len().div_ceil(grid_dim_x());
+    let first = block_idx_x() * piece;
+    let end = x.len().min(first + piece);
+    let mut i = first + t;
+    while i < end {
+        own[x[i] as usize % BINS].fetch_add(1);
+        i += BLOCK;
+    }
+    barrier();
+    bins[t].fetch_add(own[t].load());
+}
+
+/// As [`histogram`], with elements of a thread that lie as far apart as there are threads.
+#[kernel(block = 256)]
+pub fn strided_histogram(x: &[u32], bins: &[Atomic<u32>]) {
     let own = shared_array::<Atomic<u32>, BINS>();
     let t = thread_idx_x();
     own[t].store(0);

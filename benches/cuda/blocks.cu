@@ -54,6 +54,21 @@ histogram(uint n, const uint *__restrict__ x, uint *__restrict__ bins) {
     uint t = threadIdx.x;
     own[t] = 0;
     __syncthreads();
+    uint piece = (n + gridDim.x - 1) / gridDim.x, first = blockIdx.x * piece;
+    uint end = min(first + piece, n);
+    for (uint i = first + t; i < end; i += BLOCK) {
+        atomicAdd(&own[x[i] % BLOCK], 1u);
+    }
+    __syncthreads();
+    atomicAdd(&bins[t], own[t]);
+}
+
+__global__ void __launch_bounds__(BLOCK)
+strided_histogram(uint n, const uint *__restrict__ x, uint *__restrict__ bins) {
+    __shared__ uint own[BLOCK];
+    uint t = threadIdx.x;
+    own[t] = 0;
+    __syncthreads();
     for (uint i = blockIdx.x * BLOCK + t; i < n; i += gridDim.x * BLOCK) {
         atomicAdd(&own[x[i] % BLOCK], 1u);
     }

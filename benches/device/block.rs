@@ -19,7 +19,13 @@ impl<R: Rival> Bench<R> {
         self.tiled_matmul(sizes.matmul)?;
         self.tree_sum(sizes.elements)?;
         self.tiled_transpose(sizes.grid)?;
-        self.histogram(sizes.elements, sizes.counting * BLOCK)?;
+        let (n, threads) = (sizes.elements, sizes.counting * BLOCK);
+        self.counts("histogram", n, threads, |[x, bins]| {
+            block::histogram(x, bins).cover(threads)
+        })?;
+        self.counts("strided_histogram", n, threads, |[x, bins]| {
+            block::strided_histogram(x, bins).cover(threads)
+        })?;
         self.tiled_nbody(sizes.bodies)?;
         self.exp_sum(sizes.elements)
     }
@@ -98,15 +104,21 @@ impl<R: Rival> Bench<R> {
     }
 
     /// Counts add up from launch to launch, on both sides.
-    fn histogram(&self, n: usize, threads: usize) -> Fallible {
-        if !self.runner.wants("histogram") {
+    fn counts(
+        &self,
+        kernel: &'static str,
+        n: usize,
+        threads: usize,
+        ours: impl for<'a> Fn(&'a mut [Vector<u32>; 2]) -> Ready<'a>,
+    ) -> Fallible {
+        if !self.runner.wants(kernel) {
             return Ok(());
         }
         let (x, before) = (integers(n), vec![5u32; BINS]);
         let (from, to) = (self.rival.upload(&x)?, self.rival.upload(&before)?);
         let args = [U32(n as u32), Buffer(&from), Buffer(&to)];
         self.pair(
-            self.case("histogram", format!("{n}"), Work::Bytes(4 * n)),
+            self.case(kernel, format!("{n}"), Work::Bytes(4 * n)),
             Output {
                 buffer: &to,
                 before: &before,
@@ -115,8 +127,8 @@ impl<R: Rival> Bench<R> {
             (&mut [Vector::from_vec(x), Vector::zeros(BINS)], |v| {
                 &mut v[1]
             }),
-            |[x, bins]| block::histogram(x, bins).cover(threads),
-            self.rival.prepare("histogram", [threads, 1], LINE, &args)?,
+            ours,
+            self.rival.prepare(kernel, [threads, 1], LINE, &args)?,
         )
     }
 

@@ -125,6 +125,7 @@ pub fn run(bench: &Bench) -> Fallible {
     sums(bench, pocl, 1 << 22)?;
     transposes(bench, pocl, 4096)?;
     histograms(bench, pocl, 1 << 24)?;
+    strided_histograms(bench, pocl, 1 << 24)?;
     bodies(bench, pocl, bodies_for_all())?;
     exponentials(bench, pocl, 1 << 22)
 }
@@ -189,21 +190,33 @@ fn transposes(bench: &Bench, pocl: Option<&Device>, n: usize) -> Fallible {
 
 /// Counts add up from launch to launch, on all sides.
 fn histograms(bench: &Bench, pocl: Option<&Device>, n: usize) -> Fallible {
-    let row = Row {
-        kernel: "histogram",
+    counts("histogram", n).run(
+        bench,
+        pocl,
+        |v| block::histogram(&v.0, &mut v.1).cover(COUNTING * BLOCK),
+        |v| Ok(plain::histogram(v.0.as_slice()?, v.1.as_mut_slice()?)),
+    )
+}
+
+fn strided_histograms(bench: &Bench, pocl: Option<&Device>, n: usize) -> Fallible {
+    counts("strided_histogram", n).run(
+        bench,
+        pocl,
+        |v| block::strided_histogram(&v.0, &mut v.1).cover(COUNTING * BLOCK),
+        |v| Ok(plain::histogram(v.0.as_slice()?, v.1.as_mut_slice()?)),
+    )
+}
+
+fn counts(kernel: &'static str, n: usize) -> Row<(Vector<u32>, Vector<u32>), u32> {
+    Row {
+        kernel,
         size: format!("{n}"),
         work: Work::Bytes(4 * n),
         tolerance: EXACT,
         vectors: |n| (Vector::from_vec(integers(n)), Vector::zeros(BINS)),
         n,
         output: |v| &mut v.1,
-    };
-    row.run(
-        bench,
-        pocl,
-        |v| block::histogram(&v.0, &mut v.1).cover(COUNTING * BLOCK),
-        |v| Ok(plain::histogram(v.0.as_slice()?, v.1.as_mut_slice()?)),
-    )
+    }
 }
 
 fn bodies(bench: &Bench, pocl: Option<&Device>, n: usize) -> Fallible {

@@ -52,6 +52,21 @@ void histogram(uint n, global const uint *restrict x, volatile global uint *rest
     uint t = get_local_id(0);
     own[t] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
+    uint groups = get_num_groups(0), piece = (n + groups - 1) / groups;
+    uint first = get_group_id(0) * piece, end = min(first + piece, n);
+    for (uint i = first + t; i < end; i += BLOCK) {
+        atomic_inc(&own[x[i] % BLOCK]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_add(&bins[t], own[t]);
+}
+
+kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
+void strided_histogram(uint n, global const uint *restrict x, volatile global uint *restrict bins) {
+    volatile local uint own[BLOCK];
+    uint t = get_local_id(0);
+    own[t] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = get_global_id(0); i < n; i += get_num_groups(0) * BLOCK) {
         atomic_inc(&own[x[i] % BLOCK]);
     }

@@ -196,6 +196,21 @@ impl Builtin {
             Builtin::GlobalThreadId | Builtin::SubgroupLane => false,
         }
     }
+
+    /// Does it count what runs? Then it is never zero.
+    pub const fn is_count(self) -> bool {
+        match self {
+            Builtin::BlockDim(_)
+            | Builtin::GridDim(_)
+            | Builtin::GlobalDim(_)
+            | Builtin::SubgroupSize => true,
+            Builtin::ThreadIdx(_)
+            | Builtin::BlockIdx(_)
+            | Builtin::GlobalIdx(_)
+            | Builtin::GlobalThreadId
+            | Builtin::SubgroupLane => false,
+        }
+    }
 }
 
 /// Prefix operators.

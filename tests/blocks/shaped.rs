@@ -149,6 +149,49 @@ shaped! {
         barrier();
         out[global_idx_x()] = sum % 100_000 + counts[t % 16].load() + last as u32 * 7;
     }
+    // Turns through a piece of each block's own, whose ends are computed; steps that are constants.
+    pieces free [plain "" all "-" trim "trim" peel "peel" strides "strips, strides" no_trim "-trim"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let counts = shared_array::<Atomic<u32>, 16>();
+        let t = thread_idx_x();
+        if t < 16 {
+            counts[t].store(0);
+        }
+        barrier();
+        let piece = x.len().div_ceil(grid_dim_x());
+        let first = block_idx_x() * piece;
+        let end = x.len().min(first + piece);
+        let mut i = first + t;
+        while i < end {
+            let v = x[i];
+            counts[v as usize % 16].fetch_add(v + i as u32);
+            i += block_dim_x();
+        }
+        let mut sum = 0u32;
+        let mut at = first + t;
+        while at < end.max(n) {
+            sum = sum.wrapping_mul(3) + x[at % x.len()];
+            at += 64;
+        }
+        let mut by = t;
+        while by < n % 9 * 100 {
+            sum += 1000 + x[by % x.len()];
+            by += 63;
+        }
+        barrier();
+        out[global_idx_x()] = sum % 10_000_000 + counts[t % 16].load();
+    }
+    // Turns that begin anywhere: where that wraps, a lane's index is small though the first lane's is not.
+    starts free [plain "" all "-"]
+    (n: usize, x: &[u32], out: &mut [u32]) {
+        let mut sum = 1;
+        let mut at = n + thread_idx_x();
+        while at < x.len() {
+            sum = sum % 10_007 * 3 + x[at] % 7;
+            at += 128;
+        }
+        out[global_idx_x()] = sum;
+    }
     // Conditions that tell a row's edges.
     edges free [plain "" all "-"]
     (n: usize, x: &[u32], out: &mut [u32]) {

@@ -61,9 +61,20 @@ fn turns() {
     for len in [1, 31, 1000, 3000] {
         let x = input(len);
         for (grid, block) in [(1, 1), (3, 31), (2, 32), (2, 256), (1, 300), (2, 600)] {
+            let place = row(grid, block);
             for n in [0, 1, 40, 700] {
-                let place = row(grid, block);
-                mean_the_same(shaped::turns::SHAPES, (n, &x), grid * block, place);
+                for shapes in [
+                    shaped::turns::SHAPES,
+                    shaped::pieces::SHAPES,
+                    shaped::starts::SHAPES,
+                ] {
+                    mean_the_same(shapes, (n, &x), grid * block, place);
+                }
+            }
+            // A debug build reports a sum that wraps.
+            let wrapping = [usize::MAX - 9, usize::MAX - 300];
+            for n in wrapping.into_iter().filter(|_| !cfg!(debug_assertions)) {
+                mean_the_same(shaped::starts::SHAPES, (n, &x), grid * block, place);
             }
         }
     }

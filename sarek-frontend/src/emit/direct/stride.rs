@@ -9,8 +9,8 @@
 //! work: a processor foresees no stretch that lies far from the last one, and updates at places that late elements tell
 //! stand in the way of each other.
 //!
-//! Indices are compared as numbers, not as remainders: where the limit or the stride is so large that an index could wrap,
-//! strips are not used.
+//! Indices are compared as numbers, not as remainders: where the start, the limit or the stride is so large that an index
+//! could wrap, strips are not used.
 
 use std::collections::BTreeSet;
 
@@ -20,6 +20,7 @@ use sarek_ir::analysis::touch::{self, Touch};
 use sarek_ir::analysis::uniformity::Uniformity;
 use sarek_ir::{
     Axis, BinaryOp, Block, Builtin, Expr, ExprId, LocalId, Memory, ParamId, Scalar, Stmt, StmtId,
+    Value,
 };
 
 use super::frame::Frame;
@@ -78,8 +79,12 @@ impl Writer<'_> {
             by,
         };
         let fits = fixed && among.control(stmt) && !self.has_jumps(body);
-        // A small step is no stride: a lane's elements are neighbours.
-        (fits && self.kernel.literal(by).is_none()).then_some(turns)
+        (fits && !self.is_small(by)).then_some(turns)
+    }
+
+    /// Is it no stride, but a step so small that a lane's elements are neighbours?
+    fn is_small(&self, by: ExprId) -> bool {
+        matches!(self.kernel.literal(by), Some(Value::Usize(step)) if step < u64::from(WIDE[2]))
     }
 
     /// The local that a condition holds to be below a value, and that value.
@@ -212,6 +217,10 @@ impl Writer<'_> {
             Expr::Len(memory) => matches!(memory, Memory::Slice(_)),
             Expr::Builtin(builtin) => builtin.is_of_row(),
             Expr::Divide { rhs, .. } => can_divide(self.kernel, rhs),
+            Expr::Call { args, .. } => {
+                let mut types = self.kernel.list(args).map(|e| self.kernel.type_of(e));
+                types.all(|ty| ty.as_scalar().is_some())
+            }
             Expr::Local(local) => {
                 let value = self.resolved(expr);
                 return self.is_for_all(local) || value != expr && self.is_fixed(value);
@@ -220,7 +229,6 @@ impl Writer<'_> {
             | Expr::Or { .. }
             | Expr::Load { .. }
             | Expr::Bounded { .. }
-            | Expr::Call { .. }
             | Expr::Compound(_)
             | Expr::Faulted => false,
         };
@@ -236,9 +244,9 @@ impl Writer<'_> {
             const __HALF: __usize = __usize::MAX / 2;
             let __thread = [__first, __y, __z];
             #lets
-            let __limit: __usize = #limit;
+            let (__start, __limit): (__usize, __usize) = (#start, #limit);
             // A loop that is not entered evaluates no stride.
-            __limit <= __HALF && (#start >= __limit || #by <= __HALF)
+            __start <= __HALF && __limit <= __HALF && (__start >= __limit || #by <= __HALF)
         }}
     }
 

@@ -84,8 +84,11 @@ impl Trim {
     }
 }
 
-/// Is this a constant by which any integer can be divided?
+/// Is this a number by which any integer can be divided: a constant, or a count of what runs?
 pub fn can_divide(kernel: &Kernel, divisor: ExprId) -> bool {
+    if let Expr::Builtin(builtin) = kernel.expr(divisor) {
+        return builtin.is_count();
+    }
     kernel.literal(divisor).is_some_and(|value| match value {
         Value::I8(v) => v != 0 && v != -1,
         Value::I16(v) => v != 0 && v != -1,
