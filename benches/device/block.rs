@@ -1,5 +1,6 @@
 //! The pairs of kernels whose threads work together: both sides share memory by the same tiles and blocks.
 
+use sarek::Ready;
 use sarek::prelude::*;
 
 use super::Value::{Buffer, U32};
