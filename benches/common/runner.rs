@@ -113,7 +113,7 @@ impl Runner {
             }
         }
         println!(
-            "{:<16} {:<12} {:>12} {:>12} {:>12} {:>7} {:>15} {:>18}",
+            "{:<17} {:<12} {:>12} {:>12} {:>12} {:>7} {:>15} {:>18}",
             "kernel", "against", "size", "ours µs", "theirs µs", "ratio", "quartiles", "ours"
         );
         Ok(runner)
@@ -230,7 +230,7 @@ fn print_row(case: &Case, samples: &[Pair]) {
         Work::Launch => format!("{:+.2} µs", (ours.at(0.5) - theirs.at(0.5)) * 1e6),
     };
     println!(
-        "{:<16} {:<12} {:>12} {:>12.2} {:>12.2} {:>7.3} {:>15} {:>18}",
+        "{:<17} {:<12} {:>12} {:>12.2} {:>12.2} {:>7.3} {:>15} {:>18}",
         case.kernel,
         case.against,
         case.size,
