@@ -26,6 +26,7 @@ macro_rules! corpus {
 
 corpus! {
     generic_strided<i16, 3>
+    native_start_wraps
     native_strip_needs
     opencl_left_loop
     opencl_nan

@@ -181,7 +181,7 @@ shaped! {
         barrier();
         out[global_idx_x()] = sum % 10_000_000 + counts[t % 16].load();
     }
-    // Turns that begin anywhere: where that wraps, a lane's index is small though the first lane's is not.
+    // Turns that begin anywhere, with a step that is a constant.
     starts free [plain "" all "-"]
     (n: usize, x: &[u32], out: &mut [u32]) {
         let mut sum = 1;
