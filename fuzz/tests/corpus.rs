@@ -26,6 +26,7 @@ macro_rules! corpus {
 
 corpus! {
     generic_strided<i16, 3>
+    interpreter_broadcast_of_no_lane
     native_start_wraps
     native_strip_needs
     opencl_left_loop

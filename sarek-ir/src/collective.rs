@@ -87,19 +87,18 @@ pub enum Scope {
 
 /// What the threads of a subgroup do together. The operands are of one scalar type, of 32 or 64 bits or `bool`; lanes are `usize`. A
 /// subgroup's threads are consecutive in `thread_idx`, x fastest; those that returned, or take
-/// another path, take no part. Where a lane is asked for that takes no part, targets differ: the interpreter
-/// gives one's own value, and for [`SubgroupOp::Broadcast`] that of the lowest lane.
+/// another path, take no part. Who asks for a lane that takes no part, or for one that no subgroup has, gets one's own value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SubgroupOp {
     /// The value of lane `arg1`.
     Shuffle,
-    /// The value of the lane `arg1` below; one's own where there is none.
+    /// The value of the lane `arg1` below.
     ShuffleUp,
-    /// The value of the lane `arg1` above; one's own where there is none.
+    /// The value of the lane `arg1` above.
     ShuffleDown,
     /// The value of the lane whose number is one's own `^ arg1`.
     ShuffleXor,
-    /// The value of lane `arg1`, the same for all.
+    /// The value of lane `arg1`, which is the same for all that take part.
     Broadcast,
     /// Is the `bool` true in all lanes?
     All,

@@ -43,11 +43,10 @@ pub fn subgroup(op: SubgroupOp, here: &[Brought], of: usize) -> Value {
     let of_all = |f: &dyn Fn(Value, Value) -> Value| fold(here, f).unwrap_or(me.value);
     let add = |a, b| eval::binary(BinaryOp::Add, a, b);
     match op {
-        SubgroupOp::Shuffle => lane(Some(me.other)).unwrap_or(me.value),
+        SubgroupOp::Shuffle | SubgroupOp::Broadcast => lane(Some(me.other)).unwrap_or(me.value),
         SubgroupOp::ShuffleUp => lane(me.lane.checked_sub(me.other)).unwrap_or(me.value),
         SubgroupOp::ShuffleDown => lane(me.lane.checked_add(me.other)).unwrap_or(me.value),
         SubgroupOp::ShuffleXor => lane(Some(me.lane ^ me.other)).unwrap_or(me.value),
-        SubgroupOp::Broadcast => lane(Some(me.other)).unwrap_or(here[0].value),
         SubgroupOp::All => Value::Bool(here.iter().all(|b| b.value == Value::Bool(true))),
         SubgroupOp::Any => Value::Bool(here.iter().any(|b| b.value == Value::Bool(true))),
         SubgroupOp::Ballot => {

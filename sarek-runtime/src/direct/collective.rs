@@ -225,15 +225,15 @@ macro_rules! moves {
 }
 
 moves! {
-    /// The value of a lane of the subgroup.
+    /// The value of a lane of the subgroup; one's own if no thread there takes part.
     subgroup_shuffle Shuffle;
-    /// The value of the lane so many below; one's own where there is none.
+    /// The value of the lane so many below; one's own if no thread there takes part.
     subgroup_shuffle_up ShuffleUp;
-    /// The value of the lane so many above; one's own where there is none.
+    /// The value of the lane so many above; one's own if no thread there takes part.
     subgroup_shuffle_down ShuffleDown;
-    /// The value of the lane whose number is one's own `^ lane`.
+    /// The value of the lane whose number is one's own `^ lane`; one's own if no thread there takes part.
     subgroup_shuffle_xor ShuffleXor;
-    /// The value of a lane, which is the same for all that ask.
+    /// The value of a lane, the same number for all that ask; one's own if no thread there takes part.
     subgroup_broadcast Broadcast;
 }
 

@@ -28,6 +28,7 @@ pub const CASES: &[Case] = &[
     ),
     Case::new("subgroups/votes", NEEDS, votes),
     Case::new("subgroups/in_uniform_loops", NEEDS, loops),
+    Case::new("subgroups/of_those_here", NEEDS, parts),
     Case::new("subgroups/in_tiles", &[Capability::ShapedSubgroups], tiles),
 ];
 
@@ -59,7 +60,7 @@ pub(super) fn in_blocks(device: &Device, mut run: impl FnMut(usize, usize) -> Ch
 }
 
 /// Results for each thread.
-const EACH: usize = 11;
+const EACH: usize = 13;
 
 macro_rules! operations {
     ($($kernel:ident $case:ident $ty:ident;)*) => {$(
@@ -67,17 +68,20 @@ macro_rules! operations {
         fn $kernel(x: &[$ty], y: &mut [$ty]) {
             let i = global_idx_x();
             let v = x[i];
-            y[11 * i] = subgroup_sum(v);
-            y[11 * i + 1] = subgroup_product(v);
-            y[11 * i + 2] = subgroup_min(v);
-            y[11 * i + 3] = subgroup_max(v);
-            y[11 * i + 4] = subgroup_inclusive_sum(v);
-            y[11 * i + 5] = subgroup_exclusive_sum(v);
-            y[11 * i + 6] = subgroup_broadcast(v, 0);
-            y[11 * i + 7] = subgroup_shuffle(v, subgroup_lane() / 2);
-            y[11 * i + 8] = subgroup_shuffle_up(v, 3);
-            y[11 * i + 9] = subgroup_shuffle_down(v, 2);
-            y[11 * i + 10] = subgroup_shuffle_xor(v, 1);
+            y[13 * i] = subgroup_sum(v);
+            y[13 * i + 1] = subgroup_product(v);
+            y[13 * i + 2] = subgroup_min(v);
+            y[13 * i + 3] = subgroup_max(v);
+            y[13 * i + 4] = subgroup_inclusive_sum(v);
+            y[13 * i + 5] = subgroup_exclusive_sum(v);
+            y[13 * i + 6] = subgroup_broadcast(v, 0);
+            y[13 * i + 7] = subgroup_shuffle(v, subgroup_lane() / 2);
+            y[13 * i + 8] = subgroup_shuffle_up(v, 3);
+            y[13 * i + 9] = subgroup_shuffle_down(v, 2);
+            y[13 * i + 10] = subgroup_shuffle_xor(v, 1);
+            // Lanes that have no thread, in short blocks or in any.
+            y[13 * i + 11] = subgroup_broadcast(v, 5);
+            y[13 * i + 12] = subgroup_shuffle(v, subgroup_size());
         }
 
         fn $case(device: &Device) -> Check {
@@ -89,7 +93,6 @@ macro_rules! operations {
                 let mut due: Vec<Due<$ty>> = vec![];
                 for of_block in x.chunks(block) {
                     for lanes in of_block.chunks(size) {
-                        let n = lanes.len();
                         for (lane, own) in lanes.iter().enumerate() {
                             let or_own = |at: Option<usize>| at.and_then(|at| lanes.get(at)).unwrap_or(own);
                             due.extend([
@@ -103,13 +106,11 @@ macro_rules! operations {
                                 lanes[0],
                                 lanes[lane / 2],
                                 *or_own(lane.checked_sub(3)),
+                                *or_own(Some(lane + 2)),
+                                *or_own(Some(lane ^ 1)),
+                                *or_own(Some(5)),
+                                *or_own(Some(size)),
                             ].map(Due::Equal));
-                            // Where a block ends within a subgroup, lanes without a thread have any value.
-                            let within = |at: usize| match at < n || n == size {
-                                true => Due::Equal(*or_own(Some(at))),
-                                false => Due::Anything,
-                            };
-                            due.extend([within(lane + 2), within(lane ^ 1)]);
                         }
                     }
                 }
@@ -227,6 +228,97 @@ fn loops(device: &Device) -> Check {
         let due: Vec<_> = due.into_iter().map(Due::Exactly).collect();
         let what = format!("blocks of {block}, subgroups of {size}");
         expect_due(&what, &y, &due, &|_| String::new())
+    })
+}
+
+/// Who takes another path, has left a loop or has returned takes no part; behind branches and loops all are together again.
+#[kernel]
+fn parts_kernel(x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    let lane = subgroup_lane();
+    let v = x[i];
+    if lane % 3 == 0 {
+        y[7 * i] = subgroup_sum(v);
+        y[7 * i + 1] = subgroup_shuffle(v, 4);
+    } else {
+        y[7 * i] = subgroup_max(v);
+        y[7 * i + 1] = subgroup_broadcast(v, 4);
+    }
+    let mut rounds = 0;
+    for _ in 0..lane % 4 {
+        rounds += subgroup_sum(1u32);
+    }
+    y[7 * i + 2] = rounds;
+    let mut turns = 0;
+    let mut left = v % 5;
+    loop {
+        if left == 0 {
+            break;
+        }
+        left -= 1;
+        turns += subgroup_inclusive_sum(1u32);
+    }
+    y[7 * i + 3] = turns;
+    y[7 * i + 4] = subgroup_sum(1u32);
+    if lane % 5 == 2 {
+        y[7 * i + 5] = 77;
+        y[7 * i + 6] = 77;
+        return;
+    }
+    y[7 * i + 5] = subgroup_exclusive_sum(1u32);
+    y[7 * i + 6] = subgroup_shuffle_up(v, 1);
+}
+
+fn parts(device: &Device) -> Check {
+    in_blocks(device, |block, size| {
+        let x: Vec<u32> = (0..2 * block as u32).map(|i| i * 37 % 101).collect();
+        let mut due = vec![];
+        for lanes in x.chunks(block).flat_map(|of_block| of_block.chunks(size)) {
+            let all = 0..lanes.len();
+            for (lane, own) in lanes.iter().enumerate() {
+                let alike = || all.clone().filter(|l| (l % 3 == 0) == (lane % 3 == 0));
+                let brought = alike().map(|l| lanes[l]);
+                let joined = match lane % 3 {
+                    0 => brought.sum(),
+                    _ => brought.fold(0, u32::max),
+                };
+                let fifth = if alike().any(|l| l == 4) {
+                    lanes[4]
+                } else {
+                    *own
+                };
+                let in_round = |round: usize| all.clone().filter(|l| l % 4 > round).count();
+                let in_turn = |turn: u32| lanes[..=lane].iter().filter(|v| **v % 5 > turn).count();
+                let rounds: usize = (0..lane % 4).map(in_round).sum();
+                let turns: usize = (0..own % 5).map(in_turn).sum();
+                due.extend([
+                    joined,
+                    fifth,
+                    rounds as u32,
+                    turns as u32,
+                    lanes.len() as u32,
+                ]);
+                let stays = |l: &usize| l % 5 != 2;
+                due.extend(match stays(&lane) {
+                    true => {
+                        let below = lane.checked_sub(1).filter(stays);
+                        let before = (0..lane).filter(stays).count();
+                        [before as u32, below.map_or(*own, |l| lanes[l])]
+                    }
+                    false => [77; 2],
+                });
+            }
+        }
+        let mut y = poisoned(due.len());
+        parts_kernel(&Vector::from_slice(&x), &mut y)
+            .grid(2)
+            .block(block)
+            .run_on(device)?;
+        let due: Vec<_> = due.into_iter().map(Due::Exactly).collect();
+        let what = format!("blocks of {block}, subgroups of {size}");
+        expect_due(&what, &y, &due, &|i| {
+            format!(" operation {} of thread {}", i % 7, i / 7)
+        })
     })
 }
 

@@ -100,7 +100,7 @@ fn every_subgroup_operation() {
         [17, 16, 0, 14, 13, 0, 11, 10]
     );
     assert_eq!(of(SubgroupOp::Broadcast, 3), [13, 13, 0, 13, 13, 0, 13, 13]);
-    assert_eq!(of(SubgroupOp::Broadcast, 2), [10, 10, 0, 10, 10, 0, 10, 10]);
+    assert_eq!(of(SubgroupOp::Broadcast, 2), [10, 11, 0, 13, 14, 0, 16, 17]);
     let fold = |op| joined(op, number, |_| None);
     assert_eq!(fold(SubgroupOp::Sum), [81, 81, 0, 81, 81, 0, 81, 81]);
     assert_eq!(fold(SubgroupOp::Product)[0], 10 * 11 * 13 * 14 * 16 * 17);
