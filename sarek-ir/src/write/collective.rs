@@ -1,9 +1,9 @@
 //! The statements by which threads work together.
 
-use crate::{AtomicOp, ExprId, List, LocalId, Memory, SiteId, SubgroupOp, Value};
+use crate::{AtomicOp, ExprId, List, LocalId, Memory, SiteId, StmtId, SubgroupOp, Value};
 
 use super::stmt::Writer;
-use super::{Atomic, Text, Unsupported};
+use super::{Atomic, Subgroup, Text, Unsupported};
 
 impl Writer<'_> {
     pub(super) fn atomic(
@@ -49,15 +49,22 @@ impl Writer<'_> {
 
     pub(super) fn subgroup(
         &mut self,
-        op: SubgroupOp,
-        args: List,
+        id: StmtId,
+        (op, args): (SubgroupOp, List),
         result: LocalId,
     ) -> Result<(), Unsupported> {
         let first = self.kernel.list(args).next();
         let ty = first.map(|id| self.kernel.scalar_of(id));
         let ty = ty.expect("a subgroup operation has an operand");
         let args = self.texts(args)?;
-        let text = self.dialect.subgroup(op, ty, &args, self.index)?;
+        let uniformity = self.uniformity.as_ref();
+        let text = self.dialect.subgroup(&Subgroup {
+            op,
+            ty,
+            together: uniformity.is_some_and(|found| found.control(id)),
+            args: &args,
+            index: self.index,
+        })?;
         let name = self.namer.local(result);
         self.out.line(format!("{name} = {};", text.text));
         Ok(())

@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Atomic, Dialect, Entry, IndexWidth, RawId, Text, Unsupported};
-use crate::{
-    AtomicOp, Axis, BinaryOp, DivideOp, Intrinsic, Scalar, Scope, SubgroupOp, UnaryOp, Value,
-};
+use super::{Atomic, Dialect, Entry, IndexWidth, RawId, Subgroup, Text, Unsupported};
+use crate::{AtomicOp, Axis, BinaryOp, DivideOp, Intrinsic, Scalar, Scope, UnaryOp, Value};
 
 /// Defines the trait and what it means from one list of the methods of [`Dialect`].
 macro_rules! derived {
@@ -81,7 +79,7 @@ derived! {
     fn is_native(op: AtomicOp, ty: Scalar) -> bool;
     fn atomic(atomic: &Atomic<'_>) -> Result<String, Unsupported>;
     fn subgroup_ids(index: Scalar) -> Result<[Text; 2], Unsupported>;
-    fn subgroup(op: SubgroupOp, ty: Scalar, args: &[Text], index: Scalar) -> Result<Text, Unsupported>;
+    fn subgroup(subgroup: &Subgroup<'_>) -> Result<Text, Unsupported>;
     fn snippet(name: &str) -> Option<String>;
     fn variable(name: &str, types: &[Scalar]) -> Option<String>;
 }

@@ -269,15 +269,9 @@ pub trait Dialect: Send + Sync {
         Err(Unsupported::new(self.name(), "subgroups"))
     }
 
-    /// What the subgroup's threads compute together from operands of type `ty`, a lane being of type `index`.
-    fn subgroup(
-        &self,
-        op: SubgroupOp,
-        ty: Scalar,
-        args: &[Text],
-        index: Scalar,
-    ) -> Result<Text, Unsupported> {
-        let _ = (op, ty, args, index);
+    /// What the subgroup's threads compute together.
+    fn subgroup(&self, subgroup: &Subgroup<'_>) -> Result<Text, Unsupported> {
+        let _ = subgroup;
         Err(Unsupported::new(self.name(), "subgroups"))
     }
 
@@ -319,4 +313,19 @@ pub struct Atomic<'a> {
     pub args: &'a [Text],
     /// The local that takes the result.
     pub result: Option<&'a str>,
+}
+
+/// An operation of a subgroup's threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Subgroup<'a> {
+    /// What is done.
+    pub op: SubgroupOp,
+    /// The type of the operands.
+    pub ty: Scalar,
+    /// Do all threads of the block that have not ended arrive together, or else only those on one path?
+    pub together: bool,
+    /// The operands.
+    pub args: &'a [Text],
+    /// The type of a lane's number.
+    pub index: Scalar,
 }

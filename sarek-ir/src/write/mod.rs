@@ -30,7 +30,7 @@ mod wide;
 
 pub use cuda::Cuda;
 pub use derived::Derived;
-pub use dialect::{Atomic, Dialect, RawId};
+pub use dialect::{Atomic, Dialect, RawId, Subgroup};
 pub use entry::{Argument, Entry, Shared};
 pub use opencl::OpenCl;
 pub use prelude::{Template, expand};

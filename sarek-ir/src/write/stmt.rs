@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::analysis::uniformity::Uniformity;
 use crate::{
     BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, LabelId, Length, LocalId, Memory, Native,
     ParamId, ParamKind, Piece, Scalar, SiteId, Stmt, StmtId, Unroll, Value,
@@ -22,6 +23,8 @@ pub(super) struct Writer<'a> {
     pub(super) arguments: &'a [Argument],
     pub(super) shared: &'a [Shared],
     pub(super) ids: &'a Ids,
+    /// Who arrives together, if threads of subgroups work together.
+    pub(super) uniformity: Option<Uniformity>,
     groups: &'a HashMap<StmtId, Group>,
     pub(super) namer: Namer,
     pub(super) out: Lines,
@@ -42,6 +45,7 @@ impl<'a> Writer<'a> {
             arguments,
             shared,
             ids,
+            uniformity: (lowered.usage.subgroups).then(|| Uniformity::of(&lowered.kernel)),
             groups: &lowered.groups,
             namer,
             out: Lines::default(),
@@ -121,7 +125,7 @@ impl<'a> Writer<'a> {
                 result,
                 site,
             } => self.atomic(op, (memory, index, site), args, result)?,
-            Stmt::Subgroup { op, args, result } => self.subgroup(op, args, result)?,
+            Stmt::Subgroup { op, args, result } => self.subgroup(id, (op, args), result)?,
             Stmt::Native { native } => self.native(&self.kernel.natives[native.index()])?,
         }
         Ok(())

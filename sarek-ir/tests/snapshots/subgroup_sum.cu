@@ -13,8 +13,7 @@ static __device__ __forceinline__ u32 srk_lane() {
 
 static __device__ __forceinline__ f32 srk_join_sum_f32(f32 a, f32 b) { return a + b; }
 
-static __device__ __forceinline__ f32 srk_subgroup_sum_f32(f32 x) {
-    u32 here = __activemask();
+static __device__ __forceinline__ f32 srk_subgroup_sum_f32(u32 here, f32 x) {
     if (here == 0xffffffffu) {
         for (u32 apart = 16u; apart != 0u; apart >>= 1) {
             x = srk_join_sum_f32(x, __shfl_xor_sync(here, x, apart));
@@ -34,8 +33,7 @@ static __device__ __forceinline__ u32 srk_source_u64(u32 here, u64 lane) {
     return lane < 32u && (here >> lane & 1u) != 0u ? (u32)lane : srk_lane();
 }
 
-static __device__ __forceinline__ f32 srk_subgroup_shuffle_down_f32_u64(f32 x, u64 distance) {
-    u32 here = __activemask();
+static __device__ __forceinline__ f32 srk_subgroup_shuffle_down_f32_u64(u32 here, f32 x, u64 distance) {
     u64 lane = srk_lane();
     return __shfl_sync(here, x, srk_source_u64(here, distance > 31u ? lane : lane + distance));
 }
@@ -49,9 +47,9 @@ extern "C" __global__ void subgroup_sum(
     const u64 subgroup_lane = (u64)srk_lane();
     const f32 value = x[global_idx_x];
     f32 joined;
-    joined = srk_subgroup_sum_f32(value);
+    joined = srk_subgroup_sum_f32(__ballot_sync(0xffffffffu, 1), value);
     f32 joined_0;
-    joined_0 = srk_subgroup_shuffle_down_f32_u64(value, 1ull);
+    joined_0 = srk_subgroup_shuffle_down_f32_u64(__ballot_sync(0xffffffffu, 1), value, 1ull);
     if (subgroup_lane == 0ull) {
         x[global_idx_x] = joined + joined_0;
     }

@@ -9,9 +9,11 @@ mod subgroups;
 use std::borrow::Cow;
 
 use crate::TypeClass::UnsignedInt;
-use crate::{AtomicOp, Axis, BinaryOp, Intrinsic, Scalar, Scope, SubgroupOp};
+use crate::{AtomicOp, Axis, BinaryOp, Intrinsic, Scalar, Scope};
 
-use super::{Atomic, Dialect, Entry, RawId, Template, Text, Unsupported, c, expand, reserved};
+use super::{
+    Atomic, Dialect, Entry, RawId, Subgroup, Template, Text, Unsupported, c, expand, reserved,
+};
 
 /// CUDA C++ for NVRTC, without headers.
 #[derive(Clone, Copy, Debug)]
@@ -91,14 +93,8 @@ impl Dialect for Cuda {
         }))
     }
 
-    fn subgroup(
-        &self,
-        op: SubgroupOp,
-        ty: Scalar,
-        args: &[Text],
-        index: Scalar,
-    ) -> Result<Text, Unsupported> {
-        Ok(subgroups::subgroup(self, op, ty, args, index))
+    fn subgroup(&self, subgroup: &Subgroup<'_>) -> Result<Text, Unsupported> {
+        Ok(subgroups::subgroup(self, subgroup))
     }
 
     fn raw_id(&self, id: RawId, axis: Axis, index: Scalar) -> Text {

@@ -1,15 +1,31 @@
-//! A subgroup is a warp. Who takes part is who is here, as `__activemask()` tells.
+//! A subgroup is a warp. Where all threads of the block arrive together, a vote of the warp waits for them and tells who
+//! takes part: nobody is left behind, even where the compiler has not brought the threads of an earlier branch back together. In control
+//! flow that differs between threads no mask is known beforehand; who takes part is who is here, as `__activemask()` tells. That is
+//! also how CUDA's own `coalesced_threads()` finds them.
 
 use super::Cuda;
 use crate::TypeClass::{Float, Int, Number, UnsignedInt};
-use crate::write::{Dialect, Precedence, Template, Text};
+use crate::write::{Dialect, Precedence, Subgroup, Template, Text};
 use crate::{Scalar, SubgroupOp, TypeClass};
 
-pub(super) fn subgroup(d: &Cuda, op: SubgroupOp, ty: Scalar, args: &[Text], index: Scalar) -> Text {
+pub(super) fn subgroup(d: &Cuda, asked: &Subgroup<'_>) -> Text {
+    let Subgroup {
+        op,
+        ty,
+        together,
+        args,
+        index,
+    } = *asked;
     let name = op.name();
     if op.takes_lane() && ty.is_bool() {
-        let as_word = [d.cast(&args[0], ty, Scalar::U32), args[1].clone()];
-        let word = subgroup(d, op, Scalar::U32, &as_word, index);
+        let word = subgroup(
+            d,
+            &Subgroup {
+                ty: Scalar::U32,
+                args: &[d.cast(&args[0], ty, Scalar::U32), args[1].clone()],
+                ..*asked
+            },
+        );
         return Text::infix(Precedence::Compare, "!=", &word, &Text::literal("0u"));
     }
     let function = match op {
@@ -26,7 +42,12 @@ pub(super) fn subgroup(d: &Cuda, op: SubgroupOp, ty: Scalar, args: &[Text], inde
         | SubgroupOp::InclusiveSum
         | SubgroupOp::ExclusiveSum => format!("srk_{name}_{ty}"),
     };
-    Text::call(&function, args)
+    let here = Text::primary(match together {
+        true => "__ballot_sync(0xffffffffu, 1)",
+        false => "__activemask()",
+    });
+    let args: Vec<_> = [&here].into_iter().chain(args).cloned().collect();
+    Text::call(&function, &args)
 }
 
 const fn plain(op: &'static str, text: &'static str) -> Template {
@@ -42,8 +63,7 @@ const fn on(op: &'static str, class: TypeClass, text: &'static str) -> Template 
 macro_rules! reduction {
     ($join:literal) => {
         concat!(
-            "$FN $T $NAME($T x) {
-    u32 here = __activemask();
+            "$FN $T $NAME(u32 here, $T x) {
     if (here == 0xffffffffu) {
         for (u32 apart = 16u; apart != 0u; apart >>= 1) {
             x = srk_join_",
@@ -86,16 +106,14 @@ $FN u32 $NAME(u32 here, $T lane) {
     on(
         "subgroup_shuffle",
         Number,
-        "$FN $T $NAME($T x, $S lane) {
-    u32 here = __activemask();
+        "$FN $T $NAME(u32 here, $T x, $S lane) {
     return __shfl_sync(here, x, srk_source_$S(here, lane));
 }",
     ),
     on(
         "subgroup_shuffle_up",
         Number,
-        "$FN $T $NAME($T x, $S distance) {
-    u32 here = __activemask();
+        "$FN $T $NAME(u32 here, $T x, $S distance) {
     $S lane = srk_lane();
     return __shfl_sync(here, x, srk_source_$S(here, distance > lane ? lane : lane - distance));
 }",
@@ -103,8 +121,7 @@ $FN u32 $NAME(u32 here, $T lane) {
     on(
         "subgroup_shuffle_down",
         Number,
-        "$FN $T $NAME($T x, $S distance) {
-    u32 here = __activemask();
+        "$FN $T $NAME(u32 here, $T x, $S distance) {
     $S lane = srk_lane();
     return __shfl_sync(here, x, srk_source_$S(here, distance > 31u ? lane : lane + distance));
 }",
@@ -112,22 +129,21 @@ $FN u32 $NAME(u32 here, $T lane) {
     on(
         "subgroup_shuffle_xor",
         Number,
-        "$FN $T $NAME($T x, $S bits) {
-    u32 here = __activemask();
+        "$FN $T $NAME(u32 here, $T x, $S bits) {
     return __shfl_sync(here, x, srk_source_$S(here, srk_lane() ^ bits));
 }",
     ),
     plain(
         "subgroup_all",
-        "$FN bool srk_subgroup_all(bool x) { return __all_sync(__activemask(), x) != 0; }",
+        "$FN bool srk_subgroup_all(u32 here, bool x) { return __all_sync(here, x) != 0; }",
     ),
     plain(
         "subgroup_any",
-        "$FN bool srk_subgroup_any(bool x) { return __any_sync(__activemask(), x) != 0; }",
+        "$FN bool srk_subgroup_any(u32 here, bool x) { return __any_sync(here, x) != 0; }",
     ),
     plain(
         "subgroup_ballot",
-        "$FN u64 srk_subgroup_ballot(bool x) { return __ballot_sync(__activemask(), x); }",
+        "$FN u64 srk_subgroup_ballot(u32 here, bool x) { return __ballot_sync(here, x); }",
     ),
     on(
         "join_sum",
@@ -176,8 +192,7 @@ $FN u32 $NAME(u32 here, $T lane) {
     on(
         "subgroup_exclusive_sum",
         Number,
-        "$FN $T $NAME($T x) {
-    u32 here = __activemask();
+        "$FN $T $NAME(u32 here, $T x) {
     u32 lane = srk_lane();
     $T sum = $0;
     if (here == 0xffffffffu) {
@@ -199,6 +214,39 @@ $FN u32 $NAME(u32 here, $T lane) {
     on(
         "subgroup_inclusive_sum",
         Number,
-        "$FN $T $NAME($T x) { return srk_join_sum_$T(srk_subgroup_exclusive_sum_$T(x), x); }",
+        "$FN $T $NAME(u32 here, $T x) { return srk_join_sum_$T(srk_subgroup_exclusive_sum_$T(here, x), x); }",
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use crate::sketch::Sketch;
+    use crate::write::{default_variant, dialect, render};
+    use crate::{Axis, Builtin, Scalar, SubgroupOp, Value};
+
+    /// The masks in the order in which operations stand: before a branch, in it, and behind it.
+    #[test]
+    fn a_vote_tells_who_is_here_unless_threads_are_apart() {
+        let s = Sketch::new("k");
+        let y = s.slice_mut("y", Scalar::U32);
+        let thread = || s.id(Builtin::ThreadIdx(Axis::X));
+        let sum = || {
+            let one = s.lit(Value::U32(1));
+            s.subgroup(SubgroupOp::Sum, &[one])
+        };
+        let total = s.let_mut("total", sum().get());
+        s.if_(thread().lt(s.n(3)), || {
+            s.set(total, total.get() + sum().get())
+        });
+        s.set(total, total.get() + sum().get());
+        s.store(y, thread(), total.get());
+        let cuda = dialect("cuda").expect("a built-in dialect");
+        let kernel = s.finish();
+        let text = render(&kernel, cuda, &default_variant(&kernel, cuda)).expect("all is had");
+        let calls = text.text.split("= srk_subgroup_sum_u32(").skip(1);
+        let masks: Vec<_> = calls
+            .map(|call| &call[..call.find('(').unwrap_or(0)])
+            .collect();
+        assert_eq!(masks, ["__ballot_sync", "__activemask", "__ballot_sync"]);
+    }
+}

@@ -3,7 +3,7 @@
 use super::Wgsl;
 use crate::TypeClass::{Float, Number, UnsignedInt};
 use crate::write::c::{ByBits, assigned};
-use crate::write::{Atomic, Dialect, Precedence, Template, Text, Unsupported};
+use crate::write::{Atomic, Dialect, Precedence, Subgroup, Template, Text, Unsupported};
 use crate::{AtomicOp, Scalar, SubgroupOp, TypeClass};
 
 /// The entry point's parameters for the size of a subgroup and the lane in it.
@@ -87,12 +87,25 @@ fn exchange(bits: &ByBits<'_, Wgsl>, args: &[Text], result: Option<&str>) -> Str
     )
 }
 
-pub(super) fn subgroup(d: &Wgsl, op: SubgroupOp, ty: Scalar, args: &[Text], index: Scalar) -> Text {
+pub(super) fn subgroup(d: &Wgsl, asked: &Subgroup<'_>) -> Text {
+    let Subgroup {
+        op,
+        ty,
+        together: _,
+        args,
+        index,
+    } = *asked;
     let name = op.name();
     if op.takes_lane() {
         if ty.is_bool() {
-            let as_word = [d.cast(&args[0], ty, Scalar::U32), args[1].clone()];
-            let word = subgroup(d, op, Scalar::U32, &as_word, index);
+            let word = subgroup(
+                d,
+                &Subgroup {
+                    ty: Scalar::U32,
+                    args: &[d.cast(&args[0], ty, Scalar::U32), args[1].clone()],
+                    ..*asked
+                },
+            );
             return Text::infix(Precedence::Compare, "!=", &word, &Text::literal("0u"));
         }
         let name = match op {

@@ -24,14 +24,12 @@ mod snippets_float;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::{
-    Axis, BinaryOp, DivideOp, Intrinsic, Scalar, SharedId, SubgroupOp, UnaryOp, Value, eval,
-};
+use crate::{Axis, BinaryOp, DivideOp, Intrinsic, Scalar, SharedId, UnaryOp, Value, eval};
 
 use super::text::f32_digits;
 use super::{
-    Atomic, Dialect, Entry, IndexWidth, Precedence, RawId, SlotKind, Text, Unsupported, expand,
-    reserved,
+    Atomic, Dialect, Entry, IndexWidth, Precedence, RawId, SlotKind, Subgroup, Text, Unsupported,
+    expand, reserved,
 };
 
 /// WGSL for naga.
@@ -126,14 +124,8 @@ impl Dialect for Wgsl {
         }))
     }
 
-    fn subgroup(
-        &self,
-        op: SubgroupOp,
-        ty: Scalar,
-        args: &[Text],
-        index: Scalar,
-    ) -> Result<Text, Unsupported> {
-        Ok(collective::subgroup(self, op, ty, args, index))
+    fn subgroup(&self, subgroup: &Subgroup<'_>) -> Result<Text, Unsupported> {
+        Ok(collective::subgroup(self, subgroup))
     }
 
     fn entry(&self, entry: &Entry<'_>) -> Result<String, Unsupported> {
