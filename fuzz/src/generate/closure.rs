@@ -3,6 +3,7 @@
 use sarek::ir::Scalar;
 
 use super::control::of_variable;
+use super::together::ASSIGNABLE;
 use super::{Gen, Role, Rule, make};
 use crate::tree::{Expr, Node};
 
@@ -44,7 +45,8 @@ impl Gen {
         );
         let flags = (self.in_function, self.in_closure, self.together);
         (self.in_function, self.in_closure, self.together) = (true, true, false);
-        self.scope.retain(|v| !v.mutable);
+        self.scope
+            .retain(|v| !v.mutable && !v.name.starts_with(ASSIGNABLE));
         self.arrays.retain(|a| !a.mutable);
         self.vectors.retain(|v| !v.mutable);
         self.records.retain(|(_, _, mutable)| !mutable);

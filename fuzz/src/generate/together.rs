@@ -65,7 +65,7 @@ pub(super) const RULES: &[Rule<Node>] = &[
 ];
 
 /// Uniform variables that [`assign`] may change are named so.
-const ASSIGNABLE: char = 'u';
+pub(super) const ASSIGNABLE: char = 'u';
 
 impl Gen {
     /// A value that is the same for all threads of the block.
