@@ -304,7 +304,7 @@ impl Lowerer<'_> {
         };
         let rest = self.shapes[&memory][indices.len()..].to_vec();
         self.same_dims(&rest, &plan.dims(), e.right.span());
-        let plan = self.settled(plan);
+        let plan = self.settled(plan, e.right.span());
         let start = self.start(memory, &indices, e.left.span());
         self.fill(memory, start, plan, elem, e.span());
         Some(Value::Unit)

@@ -44,6 +44,16 @@ impl Plan<'_> {
             Plan::Copy(_, _, dims) | Plan::From(_, _, dims) => dims.clone(),
         }
     }
+
+    /// Does it read elements of arrays that are there?
+    fn has_rows(&self) -> bool {
+        match self {
+            Plan::Scalar(_) | Plan::Value(_) => false,
+            Plan::List(items) => items.iter().any(Plan::has_rows),
+            Plan::Repeat(item, _) => item.has_rows(),
+            Plan::Copy(..) | Plan::From(..) => true,
+        }
+    }
 }
 
 /// Where in a memory an array starts: a leaf, if any, and a number.
@@ -54,15 +64,22 @@ pub(super) struct Start {
 }
 
 impl Lowerer<'_> {
-    /// The plan with all of its expressions evaluated, in order.
-    pub(super) fn settled<'s>(&mut self, plan: Plan<'s>) -> Plan<'s> {
+    /// The plan with all of its expressions evaluated, in order. What is stored by it may be stored where it reads a row whole, but for rows
+    /// in a list: those are read now.
+    pub(super) fn settled<'s>(&mut self, plan: Plan<'s>, span: Span) -> Plan<'s> {
         match plan {
             Plan::Scalar(expr) => {
                 let value = self.scalar(expr);
                 Plan::Value(self.reusable(value))
             }
-            Plan::List(items) => Plan::List(items.into_iter().map(|i| self.settled(i)).collect()),
-            Plan::Repeat(item, dim) => Plan::Repeat(Box::new(self.settled(*item)), dim),
+            Plan::List(items) if items.iter().any(Plan::has_rows) => {
+                self.gathered(Plan::List(items), span)
+            }
+            Plan::List(items) => {
+                let items = items.into_iter().map(|item| self.settled(item, span));
+                Plan::List(items.collect())
+            }
+            Plan::Repeat(item, dim) => Plan::Repeat(Box::new(self.settled(*item, span)), dim),
             Plan::Copy(memory, indices, dims) => {
                 let span = indices.last().map_or_else(Span::call_site, |i| i.span());
                 let start = self.start(memory, &indices, span);
@@ -70,6 +87,14 @@ impl Lowerer<'_> {
             }
             Plan::Value(_) | Plan::From(..) => plan,
         }
+    }
+
+    /// What a plan yields in an array of its own.
+    fn gathered<'s>(&mut self, plan: Plan<'s>, span: Span) -> Plan<'s> {
+        let (elem, dims) = (self.types.any(), plan.dims());
+        let memory = self.new_array("rows", elem, dims.clone(), span);
+        self.fill(memory, Start::default(), plan, elem, span);
+        Plan::From(memory, Start::default(), dims)
     }
 
     /// Where the row with these indices starts.
@@ -107,7 +132,7 @@ impl Lowerer<'_> {
                 }
             }
             Plan::Repeat(item, dim) => {
-                let item = self.settled(*item);
+                let item = self.settled(*item, span);
                 let dims = item.dims();
                 self.repeated(dim.length, span, |this, k| {
                     let start = this.advanced_by(start, k, &dims, span);
@@ -116,7 +141,7 @@ impl Lowerer<'_> {
                 });
             }
             Plan::Copy(..) => {
-                let plan = self.settled(plan);
+                let plan = self.settled(plan, span);
                 self.fill(to, start, plan, elem, span);
             }
             Plan::From(memory, from, dims) => {

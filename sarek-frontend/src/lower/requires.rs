@@ -37,9 +37,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The condition as the user wrote it, or nearly.
+/// The condition nearly as the user wrote it: stable compilers tell macros the text of single tokens only.
 fn text(condition: &syn::Expr) -> String {
-    let span = condition.span();
-    let written = span.source_text();
-    written.unwrap_or_else(|| quote::ToTokens::to_token_stream(condition).to_string())
+    quote::ToTokens::to_token_stream(condition).to_string()
 }

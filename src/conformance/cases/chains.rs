@@ -1,4 +1,4 @@
-//! Indices that are read from the array which they index.
+//! Indices that are read from the array which they index, and arrays that are assigned what is made of their own rows.
 
 use crate::conformance::Case;
 use crate::conformance::check::{Check, expect, poisoned};
@@ -8,6 +8,7 @@ use crate::prelude::*;
 pub const CASES: &[Case] = &[
     Case::new("chains/arrays", &[], arrays),
     Case::new("chains/across_barriers", &[], across_barriers),
+    Case::new("chains/own_rows", &[], own_rows),
 ];
 
 /// Random ones whose sums do not wrap.
@@ -51,6 +52,86 @@ fn arrays(device: &Device) -> Check {
     let due = x
         .chunks(4)
         .map(|four| chained([four[0], four[1], four[2], four[3]]));
+    expect("out", &out, &due.collect::<Vec<u32>>())
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, KernelType)]
+#[repr(C)]
+struct Pair {
+    a: u32,
+    b: u32,
+}
+
+#[device]
+fn bump(rows: &mut [u32], by: u32) -> u32 {
+    rows[2] += by;
+    rows[2]
+}
+
+/// Rows change places: all that is read of them is read before any of it is written.
+#[device]
+fn exchanged(x: [u32; 4]) -> u32 {
+    let k = x[0] as usize % 2;
+    let mut two = [[x[0], x[1]], [x[2], x[3]]];
+    two = [two[1], two[0]];
+    two = [two[k], two[1 - k]];
+    two = [[two[1][0], two[0][1]], two[0]];
+    two = [two[1]; 2];
+    two[k] = [two[1 - k][1], two[k][0] + 1];
+    let mut three = [[x[1]; 3], [x[2]; 3], [x[3], x[0], 7]];
+    three = [three[2], three[0], three[1]];
+    three[1] = three[0];
+    let mut deep = [[[x[0], 1], [x[1], 2]], [[x[2], 3], [x[3], 4]]];
+    deep = [deep[1], deep[0]];
+    deep[0] = [deep[0][1], deep[0][0]];
+    deep[1] = [deep[0][1], [deep[1][0][1], deep[1][1][0]]];
+    deep = [[deep[1][k], deep[0][1]]; 2];
+    let mut pairs = [[Pair { a: x[0], b: 1 }; 2], [Pair { a: 2, b: x[3] }; 2]];
+    pairs = [pairs[1], pairs[0]];
+    // A row is read before what stands behind it changes it.
+    let mut own = [x[0], x[1], x[2], x[3]];
+    let mut lent = [[own[3], own[0]], [0, 1]];
+    lent = [[own[2], lent[0][1]], [bump(&mut own, 5), own[2]]];
+    lent = [lent[1], [bump(&mut own, 3), lent[1][0]]];
+    let mut sum = 0u32;
+    for i in 0..2 {
+        for j in 0..2 {
+            sum = sum
+                .wrapping_mul(31)
+                .wrapping_add(two[i][j] + 3 * lent[i][j]);
+            sum = sum
+                .wrapping_mul(31)
+                .wrapping_add(pairs[i][j].a + 5 * pairs[i][j].b);
+            sum = sum
+                .wrapping_mul(31)
+                .wrapping_add(deep[i][j][0] + 7 * deep[i][j][1]);
+        }
+    }
+    for i in 0..3 {
+        for j in 0..3 {
+            sum = sum.wrapping_mul(31).wrapping_add(three[i][j]);
+        }
+    }
+    sum
+}
+
+#[kernel]
+fn own_rows_kernel(x: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    if i < out.len() && 4 * i + 3 < x.len() {
+        out[i] = exchanged([x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]]);
+    }
+}
+
+fn own_rows(device: &Device) -> Check {
+    let x = numbers(5, 4 * 101);
+    let mut out = poisoned(101);
+    own_rows_kernel(&Vector::from_slice(&x), &mut out)
+        .over(101)
+        .run_on(device)?;
+    let due = x
+        .chunks(4)
+        .map(|four| exchanged([four[0], four[1], four[2], four[3]]));
     expect("out", &out, &due.collect::<Vec<u32>>())
 }
 

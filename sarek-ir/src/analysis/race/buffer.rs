@@ -165,6 +165,10 @@ impl<'a> Buffer<'a> {
             if let Some(id) = local {
                 return Err(self.race_with_store(i, Reason::BlockLocal(id)));
             }
+            let of_subgroup = ids.iter().find(|(id, _)| id.is_of_subgroup());
+            if let Some((id, _)) = of_subgroup {
+                return Err(self.race_with_store(i, Reason::OfSubgroup(*id)));
+            }
             let whole = |(id, _): &(Builtin, Poly)| *id == Builtin::GlobalThreadId;
             if ids.len() > 1 && ids.iter().any(whole) {
                 return Err(self.race_with_store(i, Reason::Mixed));

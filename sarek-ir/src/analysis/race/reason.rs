@@ -32,6 +32,8 @@ pub enum Reason {
     Values,
     /// The index contains ids that repeat from block to block.
     BlockLocal(Builtin),
+    /// The index contains what other subgroups have, too.
+    OfSubgroup(Builtin),
     /// The index mixes `global_thread_id()` with other ids.
     Mixed,
     /// Two accesses depend on the ids in different ways.
@@ -57,6 +59,11 @@ impl fmt::Display for Reason {
             Reason::BlockLocal(id) => write!(
                 f,
                 "`{}()` repeats from block to block; use a global id",
+                id.name()
+            ),
+            Reason::OfSubgroup(id) => write!(
+                f,
+                "`{}()` does not tell the threads of different subgroups apart; use a global id",
                 id.name()
             ),
             Reason::Mixed => f.write_str(

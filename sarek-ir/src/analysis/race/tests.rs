@@ -254,6 +254,20 @@ fn global_ids_spelled_out() {
 }
 
 #[test]
+fn what_is_of_a_subgroup_tells_no_threads_apart() {
+    for id in [Builtin::SubgroupLane, Builtin::SubgroupSize] {
+        let of = |with: fn(&Sketch) -> E<'_>| {
+            let s = Sketch::new("k");
+            let v = s.slice_mut("v", Scalar::F32);
+            s.store(v, s.id(id) * s.n(2) + with(&s), zero(&s));
+            checked(&s.finish()).map_err(|races| races[0].reason)
+        };
+        assert_eq!(of(|s| s.n(1)), Err(Reason::OfSubgroup(id)));
+        assert_eq!(of(|s| s.id(X)), Err(Reason::OfSubgroup(id)));
+    }
+}
+
+#[test]
 fn casts_limit_the_extent() {
     let needs = verdict(|s, v, _| {
         let i = s.let_("i", s.id(X).cast(Scalar::I32));

@@ -86,7 +86,14 @@ fn fold(n: usize, half: usize, x: &mut [u32]) {
 fn required(device: &Device) -> Check {
     let mut out = poisoned(12);
     let launch = rows(5, 4, &mut out).over((5, 3));
-    refused("a stride below the width", "rows", launch.run_on(device))?;
+    let result = launch.run_on(device);
+    let said = result.as_ref().err().map(Error::to_string);
+    ensure(
+        said.as_ref()
+            .is_some_and(|said| said.contains("width <= stride")),
+        || format!("{said:?} does not tell the requirement"),
+    )?;
+    refused("a stride below the width", "rows", result)?;
     expect("refused launches", &out, &[u32::SENTINEL; 12])?;
     rows(3, 4, &mut out).over((7, 3)).run_on(device)?;
     let nothing = u32::SENTINEL;
