@@ -320,7 +320,14 @@ fn arrays_are_indexed_by_as_many_indices_as_they_have_dimensions() {
     );
     rejects(
         "fn k() { let a = [1, 2]; let b = a + 1; }",
-        &["the array `a` is no scalar"],
+        &[
+            "operators work on numbers and `bool`",
+            "mismatched types: a tuple or array is needed here",
+        ],
+    );
+    rejects(
+        "fn k() { let a = [[0u32; 30]; 10]; let b = (a, 1); let c = (a[0], a[1]); }",
+        &["the array `a` is no value here: its length is not known, or above 256"],
     );
     rejects(
         "fn k(x: &[f32]) { let a: [f32; 4] = x[0]; }",

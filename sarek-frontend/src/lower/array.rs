@@ -289,20 +289,17 @@ impl Lowerer<'_> {
         if indices.len() >= self.rank(memory) {
             return None;
         }
+        let rest = self.shapes[&memory][indices.len()..].to_vec();
         if !self.yields_array(&e.right) {
-            let instead = "write `[a, b]`, `[a; n]` or the name of an array";
-            self.errors.unsupported(
-                codes::MEMORY_AS_VALUE,
-                e.right.span(),
-                "this value of an array is",
-                instead,
-            );
+            if let Some(value) = self.array_given(&e.right, elem, &rest) {
+                let start = self.start(memory, &indices, e.left.span());
+                self.fill_from_value((memory, elem), start, value, &rest, e.span());
+            }
             return Some(Value::Unit);
         }
         let Some(plan) = self.plan(&e.right) else {
             return Some(Value::Unit);
         };
-        let rest = self.shapes[&memory][indices.len()..].to_vec();
         self.same_dims(&rest, &plan.dims(), e.right.span());
         let plan = self.settled(plan, e.right.span());
         let start = self.start(memory, &indices, e.left.span());

@@ -175,7 +175,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn store(&mut self, to: Memory, start: Start, value: ExprId, elem: Ty) {
+    pub(super) fn store(&mut self, to: Memory, start: Start, value: ExprId, elem: Ty) {
         let (found, span) = (self.ty(value), self.span(value));
         self.unify(elem, found, span);
         let index = self.index(start, span);
@@ -245,7 +245,12 @@ impl Lowerer<'_> {
     }
 
     /// Runs `each` for `0..length`, in a loop if that is many or not known here.
-    fn repeated(&mut self, length: Length, span: Span, mut each: impl FnMut(&mut Self, ExprId)) {
+    pub(super) fn repeated(
+        &mut self,
+        length: Length,
+        span: Span,
+        mut each: impl FnMut(&mut Self, ExprId),
+    ) {
         if let Length::Fixed(n @ 0..=UNROLLED) = length {
             for k in 0..n {
                 let k = self.constant(sarek_ir::Value::Usize(k), span);

@@ -24,6 +24,7 @@ mod collective;
 mod composed;
 mod compound;
 mod control;
+mod copied;
 mod device;
 mod expr;
 mod fill;

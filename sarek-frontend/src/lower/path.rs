@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 
 use super::call::{is_built_in, qualifying_type};
 use super::compound::{is_camel_case, is_type_name};
+use super::fill::Start;
 use super::similar::may_be_meant;
 use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::{Errors, Mistake, codes};
@@ -130,21 +131,14 @@ impl Lowerer<'_> {
                 Value::Scalar(self.expr(Expr::Param(param), ty, span))
             }
             Binding::Memory(memory) => {
-                const LENGTH: &str = "index it, or take its `len()`";
-                let (what, instead) = match memory {
-                    Memory::Slice(_) => (
-                        format!("the slice `{name}` is not a value"),
-                        LENGTH.to_string(),
-                    ),
-                    Memory::Shared(_) => (
-                        format!("the shared array `{name}` is not a value"),
-                        LENGTH.to_string(),
-                    ),
-                    Memory::Local(_) => (
-                        format!("the array `{name}` is no scalar"),
-                        format!("index it, or copy it by `let b = {name};`"),
-                    ),
+                let what = match memory {
+                    Memory::Slice(_) => format!("the slice `{name}` is not a value"),
+                    Memory::Shared(_) => format!("the shared array `{name}` is not a value"),
+                    Memory::Local(_) => {
+                        return self.array_copy(memory, Start::default(), 0, span);
+                    }
                 };
+                let instead = "index it, or take its `len()`";
                 self.errors.at(codes::MEMORY_AS_VALUE, span, what, instead);
                 Value::Never
             }

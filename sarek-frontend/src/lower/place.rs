@@ -49,6 +49,9 @@ impl Lowerer<'_> {
                 None => Value::Never,
             };
         }
+        if let Some(row) = self.row_value(e) {
+            return row;
+        }
         let Some((memory, index, site, elem)) = self.element(e) else {
             return Value::Never;
         };

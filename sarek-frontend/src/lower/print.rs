@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use quote::quote_spanned;
 use sarek_ir::print::{MAX_SCALARS, PrintPiece, Printer};
-use sarek_ir::{Compound, Expr, ExprId, List, Memory, Print, PrintId, Stmt};
+use sarek_ir::{Compound, Expr, ExprId, List, Print, PrintId, Stmt};
 use syn::spanned::Spanned;
 
 use super::array::index_chain;
@@ -99,38 +99,9 @@ impl Lowerer<'_> {
             vec![1; dims.len()]
         });
         let start = self.start(memory, &indices, expr.span());
-        let array = self.elements(memory, (start.leaf, start.number), &lengths, expr.span());
+        let array = self.elements(memory, start, &lengths, expr.span());
         let at = self.mark();
         Some(self.spill_at(at, array))
-    }
-
-    /// The elements of a memory from `start` on, as an array of these lengths.
-    fn elements(
-        &mut self,
-        memory: Memory,
-        start: (Option<ExprId>, u64),
-        lengths: &[u64],
-        span: Span,
-    ) -> ExprId {
-        let [length, inner @ ..] = lengths else {
-            let (leaf, number) = start;
-            let index = self.index(super::fill::Start { leaf, number }, span);
-            let ty = self.element_type(memory);
-            let load = Expr::Load {
-                memory,
-                index,
-                site: None,
-            };
-            return self.expr(load, ty, span);
-        };
-        let stride: u64 = inner.iter().product();
-        let items = (0..*length)
-            .map(|i| self.elements(memory, (start.0, start.1 + i * stride), inner, span));
-        let items: Vec<ExprId> = items.collect();
-        let elem = self.ty(items[0]);
-        let ty = self.types.array(elem, super::length::Dim::fixed(*length));
-        let items = self.kernel.push_list(&items);
-        self.compound(Compound::Array { items }, ty, span)
     }
 
     /// Is it a value that stands only where a local is declared?

@@ -1,7 +1,7 @@
 //! Indices that are read from the array which they index, and arrays that are assigned what is made of their own rows.
 
 use crate::conformance::Case;
-use crate::conformance::check::{Check, expect, poisoned};
+use crate::conformance::check::{Check, ensure, expect, poisoned};
 use crate::conformance::input::Random;
 use crate::prelude::*;
 
@@ -9,6 +9,7 @@ pub const CASES: &[Case] = &[
     Case::new("chains/arrays", &[], arrays),
     Case::new("chains/across_barriers", &[], across_barriers),
     Case::new("chains/own_rows", &[], own_rows),
+    Case::new("chains/arrays_as_values", &[], arrays_as_values),
 ];
 
 /// Random ones whose sums do not wrap.
@@ -113,6 +114,107 @@ fn exchanged(x: [u32; 4]) -> u32 {
         }
     }
     sum
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, KernelType)]
+#[repr(C)]
+struct Held {
+    row: [u32; 3],
+    rows: [[u32; 2]; 2],
+}
+
+#[device]
+impl Held {
+    fn new(row: [u32; 3], seed: u32) -> Self {
+        let mut rows = [[seed; 2]; 2];
+        for i in 0..2 {
+            for j in 0..2 {
+                rows[i][j] ^= (3 * i + j) as u32;
+            }
+        }
+        rows[0][1] += 1;
+        Self { row, rows }
+    }
+}
+
+/// Built in a loop, and returned.
+#[device]
+fn built(x: u32) -> [u32; 5] {
+    let mut made = [0u32; 5];
+    for k in 0..5 {
+        made[k] = x.rotate_left(k as u32) ^ k as u32;
+    }
+    made
+}
+
+#[device]
+fn longest(x: u32) -> [[u32; 8]; 8] {
+    let mut made = [[x; 8]; 8];
+    made[3][5] = 7;
+    made
+}
+
+/// Arrays of a thread's own where values are due.
+#[device]
+fn held(x: [u32; 4]) -> Held {
+    let mut row = [x[0], x[1], 5];
+    let mut held = Held::new([row[0], row[1], row[2]], x[2]);
+    row[1] = 9;
+    held.row[0] ^= row[1];
+    if x[3] % 2 == 0 {
+        row = held.row;
+        held.row = row;
+    }
+    let long = built(x[3]);
+    let mut both = (row, long[4]);
+    both.0[2] += 1;
+    let some = if x[0] % 3 == 0 { Some(row) } else { None };
+    if let Some(found) = some {
+        held.row = [found[2], found[1], both.0[2]];
+    }
+    let mut grid = [[1u32; 2]; 2];
+    grid[1] = [both.1, 4];
+    let other = if x[1] % 2 == 0 { grid } else { held.rows };
+    held.rows = other;
+    grid = held.rows;
+    let last = grid[1];
+    grid[0] = last;
+    let loose = longest(grid[0][0]);
+    held.rows = [[loose[3][5], loose[7][7]], grid[0]];
+    Held {
+        row: held.row,
+        ..held
+    }
+}
+
+#[kernel]
+fn held_kernel(x: &[u32], out: &mut [Held], rows: &mut [[u32; 3]]) {
+    let i = global_idx_x();
+    if i < out.len() && i < rows.len() && 4 * i + 3 < x.len() {
+        out[i] = held([x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]]);
+        let mut own = rows[i];
+        own[1] = 4;
+        let mut made = [own[0]; 3];
+        made[2] = own[1];
+        rows[i] = made;
+    }
+}
+
+fn arrays_as_values(device: &Device) -> Check {
+    let x = numbers(6, 4 * 101);
+    let due: Vec<Held> = x
+        .chunks(4)
+        .map(|four| held([four[0], four[1], four[2], four[3]]))
+        .collect();
+    let mut out = Vector::from_vec(vec![Held::new([0; 3], 0); 101]);
+    let mut rows = Vector::from_vec((0..101).map(|i| [i, 1, 2]).collect::<Vec<[u32; 3]>>());
+    held_kernel(&Vector::from_slice(&x), &mut out, &mut rows)
+        .over(101)
+        .run_on(device)?;
+    let (out, rows) = (out.to_vec()?, rows.to_vec()?);
+    ensure(out == due, || format!("{out:?} instead of {due:?}"))?;
+    let due: Vec<[u32; 3]> = (0..101).map(|i| [i, i, 4]).collect();
+    ensure(rows == due, || format!("{rows:?} instead of {due:?}"))
 }
 
 #[kernel]

@@ -1,0 +1,125 @@
+//! Arrays of a thread's own where a value is due: what a function yields, what a struct has, what is stored in a slice. An array is
+//! memory ([`super::array`]), so that such a value is a list of its elements, which are read there.
+
+use proc_macro2::Span;
+use sarek_ir::{Compound, Expr, ExprId, Memory};
+use syn::spanned::Spanned;
+
+use super::array::{index_chain, peeled};
+use super::fill::Start;
+use super::length::Dim;
+use super::{Lowerer, Ty, Value};
+use crate::diagnostics::codes;
+
+/// The most elements that are read one by one.
+const MOST: u64 = 256;
+
+impl Lowerer<'_> {
+    /// `m[i]` of an array of arrays, as a value. `None` if it is none.
+    pub(super) fn row_value(&mut self, e: &syn::ExprIndex) -> Option<Value> {
+        let (base, mut indices) = index_chain(&e.expr);
+        indices.push(&e.index);
+        let (memory, _) = self.find_memory(peeled(base))?;
+        if !matches!(memory, Memory::Local(_)) || indices.len() >= self.rank(memory) {
+            return None;
+        }
+        let start = self.start(memory, &indices, e.span());
+        Some(self.array_copy(memory, start, indices.len(), e.span()))
+    }
+
+    /// The array that starts there, behind so many indices, as a value.
+    pub(super) fn array_copy(
+        &mut self,
+        memory: Memory,
+        start: Start,
+        indices: usize,
+        span: Span,
+    ) -> Value {
+        let dims = self.shape(memory).unwrap_or_default()[indices..].to_vec();
+        let lens: Option<Vec<u64>> = dims.iter().map(Dim::known).collect();
+        match lens.filter(|lens| lens.iter().product::<u64>() <= MOST) {
+            Some(lens) => Value::Scalar(self.elements(memory, start, &lens, span)),
+            None => {
+                let name = self.kernel.memory_name(memory).to_string();
+                self.errors.at(
+                    codes::MEMORY_AS_VALUE,
+                    span,
+                    format!(
+                        "the array `{name}` is no value here: its length is not known, or above {MOST}"
+                    ),
+                    format!("index it, or lend it to a function as `&mut {name}`"),
+                );
+                Value::Never
+            }
+        }
+    }
+
+    /// A value that is an array of such elements: a leaf.
+    pub(super) fn array_given(
+        &mut self,
+        expr: &syn::Expr,
+        elem: Ty,
+        dims: &[Dim],
+    ) -> Option<ExprId> {
+        let value = self.scalar_or_never(expr)?;
+        let of = |elem, dim: &Dim| self.types.array(elem, dim.clone());
+        let ty = dims.iter().rev().fold(elem, of);
+        self.unify(ty, self.ty(value), expr.span());
+        Some(self.reusable(value))
+    }
+
+    /// Stores the elements of an array that is a value: a leaf.
+    pub(super) fn fill_from_value(
+        &mut self,
+        (to, elem): (Memory, Ty),
+        start: Start,
+        value: ExprId,
+        dims: &[Dim],
+        span: Span,
+    ) {
+        let [dim, rest @ ..] = dims else {
+            return self.store(to, start, value, elem);
+        };
+        self.repeated(dim.length, span, |this, k| {
+            let (base, index) = (this.copy(value), this.copy(k));
+            let of = this.types.element(this.ty(value));
+            let site = None;
+            let part = this.compound(Compound::Index { base, index, site }, of, span);
+            let part = match rest {
+                [] => part,
+                _ => this.reusable(part),
+            };
+            let start = this.advanced_by(start, k, rest, span);
+            this.fill_from_value((to, elem), start, part, rest, span);
+        });
+    }
+
+    /// The elements of a memory from `start` on, as an array of these lengths.
+    pub(super) fn elements(
+        &mut self,
+        memory: Memory,
+        start: Start,
+        lens: &[u64],
+        span: Span,
+    ) -> ExprId {
+        let [len, rest @ ..] = lens else {
+            let index = self.index(start, span);
+            let load = Expr::Load {
+                memory,
+                index,
+                site: None,
+            };
+            let ty = self.element_type(memory);
+            return self.expr(load, ty, span);
+        };
+        let stride: u64 = rest.iter().product();
+        let items = (0..*len).map(|k| {
+            let number = start.number + k * stride;
+            self.elements(memory, Start { number, ..start }, rest, span)
+        });
+        let items: Vec<ExprId> = items.collect();
+        let ty = self.types.array(self.ty(items[0]), Dim::fixed(*len));
+        let items = self.kernel.push_list(&items);
+        self.compound(Compound::Array { items }, ty, span)
+    }
+}
