@@ -9,6 +9,12 @@
 //! targets do so by default: `a * b + c` may be rounded once, and subnormal numbers may be zero
 //! (see [`Class::keeps_subnormals`]).
 //!
+//! On `wgpu` a whole kernel may differ by more: WGSL lets a driver reorder sums and products, cancel what cancels in real
+//! numbers, and take it that there are no infinities and NaN ("Reassociation and Fusion", "Floating Point Evaluation"). Mesa
+//! does: `(a + b) - b` is `a` there, `(a + 12582912.0) - 12582912.0` does not round, sums that keep
+//! what rounding lost (Kahan's) keep nothing, and `a - a` of an infinity is zero. A kernel that lives by how single operations round is
+//! declared `#[kernel(strict)]`, for which `wgpu` is not eligible.
+//!
 //! | | native, interpreter | cuda | opencl | wgpu (`f32`) |
 //! |---|---|---|---|---|
 //! | source | measured, `docs/ulp.md`; the platform's `libm` | CUDA C++ Programming Guide, "Mathematical Functions" | OpenCL C, "Relative Error as ULPs" | WGSL, "Floating Point Accuracy" |
