@@ -146,6 +146,13 @@ scalars! {
 }
 
 /// What a constant may be of which kernels see the name alone. It is stored in no vector, so tuples and `usize` may be parts of it.
+#[diagnostic::on_unimplemented(
+    message = "SRK0312: `{Self}` is no type that constants of kernels have",
+    label = "kernels cannot see into this constant",
+    note = "why: devices have neither text nor references into the host's memory, and a macro that sees only the type's name cannot know its fields",
+    note = "instead: use numbers and `bool`, arrays and tuples of such (`[f32; 2]` for `&[f32]`), `Option`, and structs and enums with \
+            `#[derive(Clone, Copy, KernelType)]`"
+)]
 pub trait Constant {
     /// Its scalars.
     fn leaves(&self) -> Vec<Value>;
