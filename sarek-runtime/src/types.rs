@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use sarek_ir::{EnumInfo, FieldInfo, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
 
-use crate::direct::{Scratch, assembled, leaves, skip};
+use crate::direct::{Scratch, assembled, leaves_in_memory, no_leaves, skip};
 use crate::{Arg, ScalarArg, Vector, VectorView, VectorViewMut};
 
 /// A type that kernels compute with: scalars, arrays, tuples, `Option`, `Result`, and what derives it.
@@ -48,6 +48,14 @@ pub unsafe trait KernelType: Copy + Send + Sync + 'static {
     fn __of_scalars(scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
         // SAFETY: the type describes where its scalars stand.
         unsafe { assembled(&Self::TYPE, scalars) }
+    }
+
+    /// Its scalars as linking orders them, those together that arrays have several of; of a variant that it is not, zeros. As it
+    /// stands here it is that of types that stand in memory.
+    #[doc(hidden)]
+    fn __leaves(&self) -> Vec<Vec<Value>> {
+        // SAFETY: the type describes where its scalars stand.
+        unsafe { leaves_in_memory(self) }
     }
 
     #[doc(hidden)]
@@ -137,13 +145,12 @@ scalars! {
     f64 F64
 }
 
-/// What a constant may be of which kernels see the name alone: what stands in vectors, and `usize`.
+/// What a constant may be of which kernels see the name alone. It is stored in no vector, so tuples and `usize` may be parts of it.
 #[diagnostic::on_unimplemented(
-    message = "SRK0311: `{Self}` cannot be stored in a `Vector`",
-    label = "not an element type",
-    note = "why: host and device read the same bytes; the width of `usize` differs between devices, and Rust does not promise the layout \
-            of tuples and of `Option`",
-    note = "instead: use bool, i8 to i64, u8 to u64, f16, bf16, f32 and f64, arrays of such, and structs and enums with \
+    message = "SRK0312: `{Self}` is no type that constants of kernels have",
+    label = "kernels cannot see into this constant",
+    note = "why: devices have neither text nor references into the host's memory, and a macro that sees only the type's name cannot know its fields",
+    note = "instead: use numbers and `bool`, arrays and tuples of such (`[f32; 2]` for `&[f32]`), `Option`, and structs and enums with \
             `#[derive(Clone, Copy, KernelType)]`"
 )]
 pub trait Constant {
@@ -151,21 +158,19 @@ pub trait Constant {
     fn leaves(&self) -> Vec<Value>;
 }
 
-impl<T: Element> Constant for T {
+impl<T: KernelType> Constant for T {
     fn leaves(&self) -> Vec<Value> {
-        leaves(self)
-    }
-}
-
-impl Constant for usize {
-    fn leaves(&self) -> Vec<Value> {
-        vec![self.value()]
+        self.__leaves().concat()
     }
 }
 
 // SAFETY: the primitive is what `Scalar` names.
 unsafe impl KernelType for usize {
     const TYPE: TypeInfo = TypeInfo::Scalar(Scalar::Usize);
+
+    fn __leaves(&self) -> Vec<Vec<Value>> {
+        vec![vec![self.value()]]
+    }
 }
 
 // SAFETY: an array is its elements.
@@ -176,6 +181,17 @@ unsafe impl<T: KernelType, const N: usize> KernelType for [T; N] {
         let all: Vec<Option<T>> = (0..N).map(|_| T::__of_scalars(scalars)).collect();
         let all: Vec<T> = all.into_iter().collect::<Option<_>>()?;
         all.try_into().ok()
+    }
+
+    fn __leaves(&self) -> Vec<Vec<Value>> {
+        let mut elements = self.iter().map(T::__leaves);
+        let mut all = elements.next().unwrap_or_default();
+        for element in elements {
+            all.iter_mut()
+                .zip(element)
+                .for_each(|(all, of)| all.extend(of));
+        }
+        all
     }
 }
 
@@ -220,6 +236,14 @@ unsafe impl<T: KernelType> KernelType for Option<T> {
             _ => None,
         }
     }
+
+    fn __leaves(&self) -> Vec<Vec<Value>> {
+        let (tag, some) = match self {
+            None => (0, no_leaves(&T::TYPE)),
+            Some(value) => (1, value.__leaves()),
+        };
+        [vec![vec![Value::U32(tag)]], some].concat()
+    }
 }
 
 // SAFETY: as for `Option`.
@@ -251,6 +275,14 @@ unsafe impl<T: KernelType, E: KernelType> KernelType for Result<T, E> {
             _ => None,
         }
     }
+
+    fn __leaves(&self) -> Vec<Vec<Value>> {
+        let (tag, ok, err) = match self {
+            Ok(value) => (0, value.__leaves(), no_leaves(&E::TYPE)),
+            Err(error) => (1, no_leaves(&T::TYPE), error.__leaves()),
+        };
+        [vec![vec![Value::U32(tag)]], ok, err].concat()
+    }
 }
 
 macro_rules! tuples {
@@ -270,6 +302,13 @@ macro_rules! tuples {
 
             fn __of_scalars(_scalars: &mut dyn Iterator<Item = Value>) -> Option<Self> {
                 Some(($($ty::__of_scalars(_scalars)?,)*))
+            }
+
+            #[allow(non_snake_case)]
+            fn __leaves(&self) -> Vec<Vec<Value>> {
+                let ($($ty,)*) = self;
+                let parts: &[Vec<Vec<Value>>] = &[$($ty.__leaves()),*];
+                parts.concat()
             }
         }
     )*};

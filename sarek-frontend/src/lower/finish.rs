@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use proc_macro2::Span;
-use sarek_ir::{BinaryOp, DivideOp, Expr, ParamKind, Scalar, Type, TypeDef};
+use sarek_ir::{BinaryOp, DivideOp, Expr, Memory, ParamKind, Scalar, Type, TypeDef};
 
 use super::{Known, Lowered, Lowerer};
 use crate::diagnostics::codes;
@@ -40,6 +40,11 @@ impl Lowerer<'_> {
             .iter()
             .filter_map(|(m, ty)| Some((*m, self.types.resolve(*ty)?)))
             .collect();
+        let arrays = self.arrays.iter().map(|(local, _)| {
+            let dims = self.shapes[&Memory::Local(*local)].iter();
+            (*local, dims.map(|dim| dim.length).collect())
+        });
+        let arrays = arrays.collect();
         let is_nested = self.callees.iter().any(|callee| callee.is_self);
         Some(Lowered {
             name,
@@ -67,7 +72,7 @@ impl Lowerer<'_> {
             type_infos: self.type_infos,
             param_types: self.param_tokens,
             shared_types,
-            arrays: self.arrays.iter().map(|(local, _)| *local).collect(),
+            arrays,
             link_types: self.link_tokens,
             paths: self.paths,
             units: self.units,

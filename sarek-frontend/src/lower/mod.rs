@@ -140,8 +140,8 @@ pub struct Lowered {
     pub param_types: Vec<TokenStream>,
     /// The type of each shared array's elements.
     pub shared_types: Vec<TokenStream>,
-    /// The locals that are arrays to index, not values.
-    pub arrays: HashSet<LocalId>,
+    /// The locals that are arrays to index, not values, with their dimensions, outermost first.
+    pub arrays: HashMap<LocalId, Vec<sarek_ir::Length>>,
     /// The type of each constant that only the user's crate knows.
     pub link_types: Vec<TokenStream>,
     /// How the source names what an operation makes or takes apart.

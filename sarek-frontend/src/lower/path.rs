@@ -98,7 +98,10 @@ impl Lowerer<'_> {
         let variables: TokenStream = variables.collect();
         match variables.is_empty() {
             true => name.to_token_stream(),
-            false => quote!({ #variables #name }),
+            false => {
+                let span = Span::mixed_site().located_at(name.span());
+                quote_spanned!(span=> { #variables #name })
+            }
         }
     }
 
@@ -213,6 +216,14 @@ impl Lowerer<'_> {
 
     /// An expression where the constants of the kernel mean what they mean here.
     pub(super) fn among_constants(&self, mut tokens: TokenStream) -> TokenStream {
+        // As the length of an array, a constant parameter can stand by itself only.
+        if let Ok(name) = syn::parse2::<syn::Ident>(tokens.clone())
+            && let text = name.to_string()
+            && self.constants.contains_key(&text)
+            && !self.scopes.iter().any(|scope| scope.contains_key(&text))
+        {
+            return tokens;
+        }
         for scope in self.scopes.iter().rev() {
             let index = |(binding, _): &(Binding, Span)| match binding {
                 Binding::Const(index) => Some(*index),
@@ -229,7 +240,11 @@ impl Lowerer<'_> {
             if !indices.is_empty() {
                 indices.sort_unstable();
                 let consts = indices.iter().map(|i| &self.consts[*i]);
-                tokens = quote!({ #(#[allow(unused, nonstandard_style, clippy::all)] #consts)* #tokens });
+                // What is wrong with a constant's type is told at its use.
+                let span = Span::mixed_site().located_at(tokens.span());
+                tokens = quote_spanned! {span=>
+                    { #(#[allow(unused, nonstandard_style, clippy::all)] #consts)* #tokens }
+                };
             }
         }
         tokens

@@ -28,7 +28,7 @@ mod stmt;
 #[cfg(test)]
 mod tests;
 
-pub use shape::{LeafAt, leaves};
+pub use shape::{LeafAt, each_leaf, leaves};
 
 /// The scalar that elements of a type consist of on devices, and how many of it an element is.
 pub fn unit(info: &TypeInfo) -> (Scalar, u64) {

@@ -64,17 +64,22 @@ pub struct LeafAt {
 
 /// The scalars of a type, in the order of the parameters that a parameter of the type becomes.
 pub fn leaves(info: &TypeInfo) -> Vec<LeafAt> {
-    let mut all = vec![];
-    for leaf in Shape::of(info).leaves() {
+    each_leaf(info).concat()
+}
+
+/// The same, those together that arrays have several of.
+pub fn each_leaf(info: &TypeInfo) -> Vec<Vec<LeafAt>> {
+    let each = |leaf: &Leaf| {
         let mut offsets = vec![leaf.offset];
         for &(n, stride) in &leaf.dims {
             let each = |o: &u64| (0..n).map(|i| o + i * stride).collect::<Vec<_>>();
             offsets = offsets.iter().flat_map(each).collect();
         }
         let scalar = leaf.scalar;
-        all.extend(offsets.into_iter().map(|offset| LeafAt { offset, scalar }));
-    }
-    all
+        let places = offsets.into_iter();
+        places.map(|offset| LeafAt { offset, scalar }).collect()
+    };
+    Shape::of(info).leaves().iter().map(each).collect()
 }
 
 impl Shape {

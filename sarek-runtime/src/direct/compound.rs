@@ -3,11 +3,12 @@
 use std::mem::MaybeUninit;
 
 use half::{bf16, f16};
-use sarek_ir::{Scalar, Value, link};
+use sarek_ir::link::{self, LeafAt};
+use sarek_ir::{Scalar, TypeInfo, Value};
 
 use super::{DirectArg, Plain};
 use crate::vector::bytes;
-use crate::{Element, ScalarArg};
+use crate::{Element, KernelType, ScalarArg};
 
 /// The argument of a parameter of several parts.
 ///
@@ -92,6 +93,27 @@ pub fn leaves<T: Element>(value: &T) -> Vec<Value> {
     let leaves = link::leaves(&T::TYPE).into_iter();
     leaves
         .map(|leaf| scalar(&bytes[leaf.offset as usize..], leaf.scalar))
+        .collect()
+}
+
+/// The same, those together that arrays have several of.
+///
+/// # Safety
+/// The type's layout is what [`KernelType::TYPE`] says.
+pub(crate) unsafe fn leaves_in_memory<T: KernelType>(value: &T) -> Vec<Vec<Value>> {
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { bytes::of_described(std::slice::from_ref(value)) };
+    let read = |leaf: LeafAt| scalar(&bytes[leaf.offset as usize..], leaf.scalar);
+    let each = link::each_leaf(&T::TYPE).into_iter();
+    each.map(|leaf| leaf.into_iter().map(read).collect())
+        .collect()
+}
+
+/// As many zeros as a type has scalars.
+pub(crate) fn no_leaves(info: &TypeInfo) -> Vec<Vec<Value>> {
+    let zero = |leaf: LeafAt| Value::zero(leaf.scalar);
+    let each = link::each_leaf(info).into_iter();
+    each.map(|leaf| leaf.into_iter().map(zero).collect())
         .collect()
 }
 

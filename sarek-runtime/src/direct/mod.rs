@@ -35,6 +35,7 @@ pub use called::CalledKernel;
 pub use compound::{
     Number, array_element, array_len, either, leaves, len_of, of_type, value, zeroed,
 };
+pub(crate) use compound::{leaves_in_memory, no_leaves};
 pub use half::{bf16, f16};
 pub use isa::{Isa, isa};
 pub use joint::{

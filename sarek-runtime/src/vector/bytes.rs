@@ -11,13 +11,22 @@ use std::ptr::NonNull;
 use sarek_ir::{FieldInfo, Scalar, TypeInfo};
 
 use super::pages;
-use crate::{Element, Result};
+use crate::{Element, KernelType, Result};
 
 /// The bytes of some elements; those without a value are 0.
 pub(crate) fn of<T: Element>(elements: &[T]) -> Cow<'_, [u8]> {
+    // SAFETY: `Element` promises that.
+    unsafe { of_described(elements) }
+}
+
+/// The same.
+///
+/// # Safety
+/// The type's layout is what [`KernelType::TYPE`] says.
+pub(crate) unsafe fn of_described<T: KernelType>(elements: &[T]) -> Cow<'_, [u8]> {
     let size = size_of::<T>();
     if covered(&T::TYPE) == Some(size as u64) {
-        // SAFETY: the scalars of an `Element` cover it, so each of its bytes is initialised; the length is that of
+        // SAFETY: the scalars of a value cover it, so each of its bytes is initialised; the length is that of
         // the same memory, and the result borrows it.
         return Cow::Borrowed(unsafe {
             std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements))
@@ -26,7 +35,7 @@ pub(crate) fn of<T: Element>(elements: &[T]) -> Cow<'_, [u8]> {
     let mut bytes = vec![0; size_of_val(elements)];
     for (element, to) in elements.iter().zip(bytes.chunks_exact_mut(size.max(1))) {
         let from = std::ptr::from_ref(element).cast();
-        // SAFETY: `Element` promises that this is where the scalars of a valid element are.
+        // SAFETY: the caller promises that this is where the scalars of a valid value are.
         unsafe { copy(&T::TYPE, from, to) };
     }
     Cow::Owned(bytes)

@@ -12,6 +12,7 @@ mod chains;
 mod coherence;
 mod constants;
 mod constants_of_functions;
+mod constants_of_parts;
 mod control;
 mod faults;
 mod functions;
@@ -67,6 +68,7 @@ pub fn all() -> &'static [Case] {
             bools::CASES,
             constants::CASES,
             constants_of_functions::CASES,
+            constants_of_parts::CASES,
             names::CASES,
             small::CASES,
             small_rest::CASES,

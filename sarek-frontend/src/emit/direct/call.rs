@@ -199,10 +199,12 @@ impl Writer<'_> {
         self.lanes_of(local)?;
         let memory = Memory::Local(local);
         let (name, len) = (lent_name(local), self.len(memory, Span::mixed_site()));
+        // Of one dimension, as slices are.
+        let ty = self.nested(local, mixed!(_));
         let at = mixed!(__index);
         let (load, store) = (self.load(memory, &at), self.store(memory, &at));
         let before = mixed! {
-            let mut #name: [_; #len] = ::core::array::from_fn(|__index| #load);
+            let mut #name: #ty = ::core::array::from_fn(|__index| #load);
         };
         let after = mixed! {
             for __index in (0..#len) {

@@ -61,13 +61,8 @@ impl Writer<'_> {
 
     /// The type of a local's pointer, as far as rustc does not infer it.
     pub(super) fn pointer_type(&self, local: LocalId) -> TokenStream {
-        match self.kernel.array(local) {
-            Some((_, len)) => {
-                let len = self.const_length(len);
-                mixed!(*mut [_; #len])
-            }
-            None => mixed!(*mut _),
-        }
+        let ty = self.nested(local, mixed!(_));
+        mixed!(*mut #ty)
     }
 
     /// What stands under an operator: a number.
@@ -163,7 +158,8 @@ impl Writer<'_> {
             Expr::Load { memory, .. } => match memory {
                 Memory::Local(local) => {
                     let array = self.type_of_variable(local);
-                    mixed!(#array[0])
+                    let first = self.lengths(local).into_iter().map(|_| mixed!([0]));
+                    mixed!(#array #(#first)*)
                 }
                 Memory::Slice(_) | Memory::Shared(_) => {
                     let load = self.load(memory, &mixed!(0));

@@ -161,7 +161,7 @@ impl<'a> Writer<'a> {
 
     /// Is it an array of scalars that lives between regions, an array of lanes for each element?
     fn is_kept_apart(&self, local: LocalId) -> bool {
-        self.is_kept(local) && self.lowered.arrays.contains(&local) && !self.is_foreign(local)
+        self.is_kept(local) && self.lowered.arrays.contains_key(&local) && !self.is_foreign(local)
     }
 
     /// Is it a value of several parts that lives between regions, as a `direct::Kept`?
@@ -173,7 +173,7 @@ impl<'a> Writer<'a> {
     /// Does its name stand for a pointer? Not all of it may have a value: that of another region, or an array whose
     /// elements are stored one after the other.
     pub fn is_pointer(&self, local: LocalId) -> bool {
-        let is_array = self.lowered.arrays.contains(&local) && self.is_foreign(local);
+        let is_array = self.lowered.arrays.contains_key(&local) && self.is_foreign(local);
         is_array || self.is_kept_whole(local)
     }
 

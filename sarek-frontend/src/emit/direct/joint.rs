@@ -167,13 +167,14 @@ impl Writer<'_> {
                     let arrays = self.lent_lanes(frame, local);
                     mixed!(__direct::Slices::each(#arrays))
                 }
-                Argument::Memory(memory @ Memory::Local(_)) => {
+                Argument::Memory(memory @ Memory::Local(local)) => {
                     let (room, own) = (given_name(i, span), self.within(&lane));
                     let at = mixed!(__index);
                     let (load, store) = (own.load(memory, &at), own.store(memory, &at));
                     let len = self.len(memory, Span::mixed_site());
+                    let ty = self.nested(local, mixed!(_));
                     rooms.push(mixed! {
-                        let #room: &mut [::core::mem::MaybeUninit<[_; #len]>] = __scratch.room(__threads);
+                        let #room: &mut [::core::mem::MaybeUninit<#ty>] = __scratch.room(__threads);
                     });
                     fill.push(mixed! {
                         *#room.get_unchecked_mut(#position) =

@@ -41,15 +41,47 @@ impl Writer<'_> {
         }
     }
 
+    /// The same where it is a part of a type, in which a generic body cannot name its own constants.
+    pub fn type_length(&self, len: Length) -> TokenStream {
+        match len {
+            Length::Link(link) if self.is_open(len) => {
+                let value = &self.lowered.links[link.index()];
+                mixed!({ #value })
+            }
+            Length::Fixed(_) | Length::Link(_) | Length::Launch(_) => self.const_length(len),
+        }
+    }
+
+    /// The lengths of a local array in the compiled body, outermost first: one, since arrays are stored flat, but for arrays of
+    /// several dimensions in generic bodies, since no type has a product of parameters as its length.
+    pub fn lengths(&self, local: LocalId) -> Vec<Length> {
+        let Some((_, len)) = self.kernel.array(local) else {
+            return vec![];
+        };
+        match self.lowered.arrays.get(&local) {
+            Some(dims) if self.is_open(len) => dims.clone(),
+            Some(_) | None => vec![len],
+        }
+    }
+
+    /// `[inner; n]` for each length of a local array: its type from that of elements, or its value from theirs.
+    pub fn nested(&self, local: LocalId, inner: TokenStream) -> TokenStream {
+        let lengths = self.lengths(local).into_iter().rev();
+        lengths.fold(inner, |inner, len| {
+            let len = self.type_length(len);
+            mixed!([#inner; #len])
+        })
+    }
+
     /// The element.
     pub fn load(&self, memory: Memory, index: &TokenStream) -> TokenStream {
-        let (array, index) = self.element(memory, index);
+        let (array, index) = self.element(memory, index, &mixed!(as_flattened));
         mixed!(*#array.get_unchecked(#index))
     }
 
     /// Puts `__value` there.
     pub fn store(&self, memory: Memory, index: &TokenStream) -> TokenStream {
-        let (array, index) = self.element(memory, index);
+        let (array, index) = self.element(memory, index, &mixed!(as_flattened_mut));
         match memory {
             Memory::Slice(_) => mixed!(#array.set(#index, __value);),
             Memory::Shared(_) | Memory::Local(_) => {
@@ -60,7 +92,7 @@ impl Writer<'_> {
 
     /// A pointer to the element, to store a part of it.
     pub fn element_place(&self, memory: Memory, index: &TokenStream) -> TokenStream {
-        let (array, index) = self.element(memory, index);
+        let (array, index) = self.element(memory, index, &mixed!(as_flattened_mut));
         match memory {
             Memory::Slice(_) => mixed!(#array.place(#index)),
             Memory::Shared(_) | Memory::Local(_) => {
@@ -69,8 +101,18 @@ impl Writer<'_> {
         }
     }
 
-    /// The array and the index in it.
-    fn element(&self, memory: Memory, index: &TokenStream) -> (TokenStream, TokenStream) {
+    /// The array and the index in it. `flatten` makes one array of an array of arrays.
+    fn element(
+        &self,
+        memory: Memory,
+        index: &TokenStream,
+        flatten: &TokenStream,
+    ) -> (TokenStream, TokenStream) {
+        let flat = |local, array: TokenStream| {
+            let outer = self.lengths(local).into_iter().skip(1);
+            let flatten = outer.map(|_| mixed!(.#flatten()));
+            mixed!(#array #(#flatten)*)
+        };
         let (array, index) = match memory {
             Memory::Slice(param) => return (self.slice_of_lane(param), index.clone()),
             Memory::Shared(shared) => (shared_name(shared), index.clone()),
@@ -78,9 +120,12 @@ impl Writer<'_> {
                 Some((array, lane, lanes)) => (array, mixed!(#index * #lanes + #lane)),
                 None if self.is_pointer(local) => {
                     let array = self.variable(local);
-                    return (mixed!((&mut #array)), index.clone());
+                    return (flat(local, mixed!((&mut #array))), index.clone());
                 }
-                None => (self.local(local), index.clone()),
+                None => {
+                    let array = self.local(local).to_token_stream();
+                    return (flat(local, array), index.clone());
+                }
             },
         };
         (array.to_token_stream(), index)

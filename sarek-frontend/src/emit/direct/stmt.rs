@@ -168,25 +168,12 @@ impl Writer<'_> {
     /// The type of a local where each lane has its own.
     pub fn local_type(&self, local: LocalId) -> TokenStream {
         let elem = self.element_type(local, &self.kernel.locals[local.index()]);
-        match self.kernel.array(local) {
-            Some((_, len)) => {
-                let len = self.const_length(len);
-                mixed!([#elem; #len])
-            }
-            None => elem,
-        }
+        self.nested(local, elem)
     }
 
     fn zero(&self, local: LocalId) -> TokenStream {
         let elem = self.kernel.local_scalar(&self.kernel.locals[local.index()]);
-        let zero = literal(Value::zero(elem));
-        match self.kernel.array(local) {
-            Some((_, len)) => {
-                let len = self.const_length(len);
-                mixed!([#zero; #len])
-            }
-            None => zero,
-        }
+        self.nested(local, literal(Value::zero(elem)))
     }
 
     /// Ends the thread.

@@ -45,7 +45,7 @@ impl Writer<'_> {
                 )
             }
             Length::Fixed(_) | Length::Link(_) => {
-                let len = self.const_length(array.len);
+                let len = self.type_length(array.len);
                 (
                     mixed!([#elem; #len]),
                     mixed!(<#elem as __direct::KernelType>::__shared_array::<#len>(__scratch)),

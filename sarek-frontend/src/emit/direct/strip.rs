@@ -319,7 +319,7 @@ impl Writer<'_> {
         let mut locals = (0..self.kernel.locals.len() as u32).map(LocalId);
         locals.all(|local| {
             let is_array = self.kernel.array(local).is_some();
-            let is_indexed = self.lowered.arrays.contains(&local) && !self.is_foreign(local);
+            let is_indexed = self.lowered.arrays.contains_key(&local) && !self.is_foreign(local);
             plan.place(local) != Place::Lanes || !is_array || is_indexed
         })
     }
@@ -384,10 +384,15 @@ impl Writer<'_> {
         let each = len.map_or_else(|| mixed!(1), |len| self.const_length(len));
         let is_open = len.is_some_and(|len| self.is_open(len));
         let declared = match (is_open, len.is_some()) {
-            (true, _) => mixed! {
-                let mut __rows = [[#zero; __STRIP]; #each];
-                let #array = __rows.as_flattened_mut();
-            },
+            (true, _) => {
+                let rows = self.nested(local, mixed!([#zero; __STRIP]));
+                let flatten = self.lengths(local).into_iter();
+                let flatten = flatten.map(|_| mixed!(.as_flattened_mut()));
+                mixed! {
+                    let mut __rows = #rows;
+                    let #array = __rows #(#flatten)*;
+                }
+            }
             (false, true) => mixed!(let mut #array = [#zero; #each * __STRIP];),
             (false, false) => mixed!(let mut #array = [#zero; __STRIP];),
         };

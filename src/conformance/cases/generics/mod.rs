@@ -3,7 +3,8 @@
 mod arrays;
 mod numbers;
 mod opaque;
+mod tables;
 
 use crate::conformance::Case;
 
-pub const CASES: &[&[Case]] = &[arrays::CASES, numbers::CASES, opaque::CASES];
+pub const CASES: &[&[Case]] = &[arrays::CASES, numbers::CASES, opaque::CASES, tables::CASES];
