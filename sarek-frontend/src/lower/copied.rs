@@ -2,7 +2,7 @@
 //! memory ([`super::array`]), so that such a value is a list of its elements, which are read there.
 
 use proc_macro2::Span;
-use sarek_ir::{Compound, Expr, ExprId, Memory};
+use sarek_ir::{Argument, Compound, Expr, ExprId, LocalId, Memory};
 use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
@@ -92,6 +92,42 @@ impl Lowerer<'_> {
             let start = this.advanced_by(start, k, rest, span);
             this.fill_from_value((to, elem), start, part, rest, span);
         });
+    }
+
+    /// An array without a name that holds what is an array and a value, so that a function can be lent it as a slice. `None` if it is not
+    /// known to be one.
+    pub(super) fn lent_value(&mut self, value: ExprId, span: Span) -> Option<Memory> {
+        let (elem, dim) = self.types.as_array(self.ty(value))?;
+        if self.types.as_array(elem).is_some() {
+            return None;
+        }
+        let (value, dims) = (self.reusable(value), [dim]);
+        let memory = self.new_array("array", elem, dims.to_vec(), span);
+        self.fill_from_value((memory, elem), Start::default(), value, &dims, span);
+        Some(memory)
+    }
+
+    /// `&mut local` as an argument. An array is lent as a slice, and written back behind the call.
+    pub(super) fn lent_local(
+        &mut self,
+        local: LocalId,
+        is_to_function: bool,
+        lent: &mut Vec<(Memory, LocalId, Span)>,
+        span: Span,
+    ) -> Argument {
+        let ty = self.local_types[local.index()];
+        let len = self.types.as_array(ty).and_then(|(_, dim)| dim.known());
+        if !is_to_function || len.is_none_or(|len| len > MOST) {
+            return Argument::Local(local);
+        }
+        let value = self.read(local, span);
+        match self.lent_value(value, span) {
+            Some(memory) => {
+                lent.push((memory, local, span));
+                Argument::Memory(memory)
+            }
+            None => Argument::Local(local),
+        }
     }
 
     /// The elements of a memory from `start` on, as an array of these lengths.

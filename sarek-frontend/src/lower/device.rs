@@ -12,6 +12,7 @@ use syn::spanned::Spanned;
 
 use super::array::peeled;
 use super::callee::Callee;
+use super::fill::Start;
 use super::given::Arguments;
 use super::similar::nearest;
 use super::{Binding, Lowerer, Value};
@@ -161,6 +162,11 @@ impl Lowerer<'_> {
             result,
         });
         self.push(Stmt::Call { call }, span);
+        for (memory, local, span) in arguments.lent {
+            if let Value::Scalar(value) = self.array_copy(memory, Start::default(), 0, span) {
+                self.push(Stmt::Assign { local, value }, span);
+            }
+        }
         for (place, local, span) in arguments.back {
             let value = self.read(local, span);
             self.write(place, value, span);

@@ -16,6 +16,8 @@ pub(super) struct Arguments {
     pub args: Vec<Argument>,
     /// What is written back after the call.
     pub back: Vec<Back>,
+    /// What an array that a function is lent as a slice is written back to, before those.
+    pub lent: Vec<(Memory, LocalId, Span)>,
     /// What the function is given to call.
     pub given: Vec<Given>,
     typed: Vec<Typed>,
@@ -24,6 +26,8 @@ pub(super) struct Arguments {
 /// An argument of a call before its value is lowered.
 enum Evaluated<'a> {
     Value(&'a syn::Expr),
+    /// `&value`
+    Borrowed(&'a syn::Expr),
     /// `name` of a `&T`, passed on.
     Shared(LocalId),
     Memory(Memory),
@@ -56,6 +60,7 @@ impl Lowerer<'_> {
         let Arguments {
             args,
             back,
+            lent,
             given: callables,
             typed,
         } = &mut all;
@@ -81,19 +86,26 @@ impl Lowerer<'_> {
             };
             let arg = match given {
                 Evaluated::Value(expr) => Argument::Value(self.scalar(expr)),
+                Evaluated::Borrowed(expr) => {
+                    let value = self.scalar(expr);
+                    let array = self.lent_value(value, expr.span());
+                    array.map_or(Argument::Value(value), Argument::Memory)
+                }
                 Evaluated::Shared(local) => Argument::Value(self.read(local, expr.span())),
                 Evaluated::Memory(memory) => Argument::Memory(memory),
                 Evaluated::View(view) => {
                     args.extend(self.view_arguments(view, expr.span()));
                     continue;
                 }
-                Evaluated::Local(local) => Argument::Local(local),
+                Evaluated::Local(local) => {
+                    self.lent_local(local, function.is_some(), lent, expr.span())
+                }
                 Evaluated::Place(expr) => match self.place(expr) {
                     Some(place) => {
                         let (place, value) = self.read_place(place, expr.span());
                         let local = self.temporary(value, expr.span());
                         back.push((place, local, expr.span()));
-                        Argument::Local(local)
+                        self.lent_local(local, function.is_some(), lent, expr.span())
                     }
                     None => {
                         is_whole = false;
@@ -166,7 +178,10 @@ impl Lowerer<'_> {
             return self.lent_array(&reference.expr).map(Evaluated::Memory);
         }
         if reference.mutability.is_none() {
-            return Some(Evaluated::Value(&reference.expr));
+            return Some(match is_to_function {
+                true => Evaluated::Borrowed(&reference.expr),
+                false => Evaluated::Value(&reference.expr),
+            });
         }
         let inner = match peeled(&reference.expr) {
             syn::Expr::Unary(e) if matches!(e.op, syn::UnOp::Deref(_)) => &e.expr,

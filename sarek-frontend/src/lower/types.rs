@@ -88,6 +88,21 @@ impl Types {
         self.push(Node::Array(elem, len))
     }
 
+    /// The elements of an array that is known to be one, and how many there are.
+    pub(super) fn as_array(&self, ty: Ty) -> Option<(Ty, Dim)> {
+        match self.node(ty) {
+            Node::Array(elem, len) => Some((*elem, len.clone())),
+            Node::Known(_)
+            | Node::Int
+            | Node::Float
+            | Node::Any
+            | Node::Tuple(_)
+            | Node::Named(_)
+            | Node::Hole(_)
+            | Node::Same(_) => None,
+        }
+    }
+
     pub(super) fn tuple(&mut self, types: Vec<Ty>) -> Ty {
         self.push(Node::Tuple(types))
     }

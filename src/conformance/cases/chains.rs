@@ -154,6 +154,26 @@ fn longest(x: u32) -> [[u32; 8]; 8] {
     made
 }
 
+#[device]
+fn total(of: &[u32]) -> u32 {
+    let mut sum = 0u32;
+    for k in 0..of.len() {
+        sum = sum.wrapping_mul(3).wrapping_add(of[k]);
+    }
+    sum
+}
+
+/// Arrays that are values, lent as slices.
+#[device]
+fn lent(x: [u32; 4]) -> u32 {
+    let mut own = x;
+    let by = bump(&mut own, 6);
+    let parts: (u32, [u32; 4]) = (by, own);
+    let mut other: [u32; 5] = if by % 2 == 0 { built(by) } else { [by; 5] };
+    other[1] += bump(&mut other, total(&parts.1));
+    total(&own) ^ total(&other) ^ total(&x)
+}
+
 /// Arrays of a thread's own where values are due.
 #[device]
 fn held(x: [u32; 4]) -> Held {
@@ -196,6 +216,7 @@ fn held_kernel(x: &[u32], out: &mut [Held], rows: &mut [[u32; 3]]) {
         own[1] = 4;
         let mut made = [own[0]; 3];
         made[2] = own[1];
+        made[1] = lent([x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]]);
         rows[i] = made;
     }
 }
@@ -213,7 +234,8 @@ fn arrays_as_values(device: &Device) -> Check {
         .run_on(device)?;
     let (out, rows) = (out.to_vec()?, rows.to_vec()?);
     ensure(out == due, || format!("{out:?} instead of {due:?}"))?;
-    let due: Vec<[u32; 3]> = (0..101).map(|i| [i, i, 4]).collect();
+    let lent = x.chunks(4).map(|x| lent([x[0], x[1], x[2], x[3]]));
+    let due: Vec<[u32; 3]> = (0..101).zip(lent).map(|(i, lent)| [i, lent, 4]).collect();
     ensure(rows == due, || format!("{rows:?} instead of {due:?}"))
 }
 
