@@ -136,6 +136,30 @@ macro_rules! around_a_barrier {
 around_a_barrier!(fixed_kernel, block = 64);
 around_a_barrier!(launched_kernel,);
 
+/// A table that a function keeps across its barriers.
+#[device]
+fn rows_around_barriers<T: Int, const N: usize>(value: T) -> T {
+    let mut table = [[value; N]; 2];
+    let mut sum = T::ZERO;
+    for n in 0..N {
+        table[0][n] ^= T::from_usize(n);
+        barrier();
+        table[1][n] = table[0][N - 1];
+        barrier();
+    }
+    for n in 0..N {
+        sum = sum.wrapping_mul(T::from_u32(31)).wrapping_add(table[0][n]);
+        sum = sum.wrapping_mul(T::from_u32(31)).wrapping_add(table[1][n]);
+    }
+    sum
+}
+
+#[kernel(block = 64)]
+fn by_function_kernel<const N: usize>(x: &[u32], out: &mut [u32]) {
+    let i = global_idx_x();
+    out[i] = rows_around_barriers::<u32, N>(x[i]);
+}
+
 fn around_barriers(device: &Device) -> Check {
     around::<1, 1>(device)?;
     around::<2, 3>(device)?;
@@ -167,7 +191,22 @@ fn around<const N: usize, const M: usize>(device: &Device) -> Check {
         .grid(3)
         .block(64)
         .run_on(device)?;
-    expect(&format!("{N} and {M} in blocks"), &out, &due)
+    expect(&format!("{N} and {M} in blocks"), &out, &due)?;
+
+    let of = |x: u32| {
+        let add = |sum: u32, value: u32| sum.wrapping_mul(31).wrapping_add(value);
+        (0..N as u32).fold(0, |sum, n| {
+            // The last element changes in the last turn.
+            let last = if n + 1 == N as u32 { x ^ n } else { x };
+            add(add(sum, x ^ n), last)
+        })
+    };
+    let due: Vec<u32> = data.iter().map(|x| of(*x)).collect();
+    let mut out = poisoned(data.len());
+    by_function_kernel::<N>(&x, &mut out)
+        .grid(3)
+        .run_on(device)?;
+    expect(&format!("{N} by a function"), &out, &due)
 }
 
 #[device]
