@@ -71,6 +71,7 @@
 //! | [`passes::widen_small`] | numbers of 8 and 16 bits are held, and cast from and to their 32-bit type (those of 16-bit floats from `f64`, too); checked divisions apart, arithmetic has 32 or 64 bits |
 //! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted, those around barriers once a thread of the block has |
 //! | [`passes::lower_labels`] | `Break` and `Continue` name the innermost loop only |
+//! | [`passes::close_branches`] | a barrier follows each branch that all threads of the block take and that holds a barrier or leaves |
 //! | [`passes::fold_continues`] | no loop with a barrier in it has a `Continue` after which something would be left out |
 //! | [`passes::spill_stores`] | index and operands of a checked store or an atomic operation are locals or constants |
 //! | [`passes::expand_atomics`] | only atomic operations that the target has are left |

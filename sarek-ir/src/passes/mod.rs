@@ -7,18 +7,20 @@
 //! 2. [`cut_after_exits`]
 //! 3. [`elide_checks`]
 //! 4. [`settle_strides`], where no view has gaps
-//! 5. [`park_returns`](fn@park_returns)
-//! 6. [`contain_returns`], where threads take several turns
-//! 7. [`narrow_usize`] or [`widen_usize`]
-//! 8. [`widen_small`]
-//! 9. [`lower_labels`]
-//! 10. [`fold_continues`]
-//! 11. [`spill_stores`]
-//! 12. [`guard_loops`], where anything checked is left
-//! 13. [`expand_atomics`]
+//! 5. [`close_branches`], where the target asks for it
+//! 6. [`park_returns`](fn@park_returns)
+//! 7. [`contain_returns`], where threads take several turns
+//! 8. [`narrow_usize`] or [`widen_usize`]
+//! 9. [`widen_small`]
+//! 10. [`lower_labels`]
+//! 11. [`fold_continues`]
+//! 12. [`spill_stores`]
+//! 13. [`guard_loops`], where anything checked is left
+//! 14. [`expand_atomics`]
 //!
 //! [`spell_intrinsics`] is done before, by who knows the texts.
 
+mod close_branches;
 mod contain_returns;
 mod cut_after_exits;
 mod elide_checks;
@@ -36,6 +38,7 @@ mod spell_intrinsics;
 mod spill_stores;
 mod widen_small;
 
+pub use close_branches::close_branches;
 pub use contain_returns::contain_returns;
 pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;

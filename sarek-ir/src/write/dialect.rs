@@ -245,6 +245,11 @@ pub trait Dialect: Send + Sync {
         Err(Unsupported::new(self.name(), "barrier"))
     }
 
+    /// Are branches with barriers to end at barriers ([`crate::passes::close_branches`])?
+    fn closes_branches(&self) -> bool {
+        false
+    }
+
     /// The statement that orders a thread's own memory operations for others.
     fn fence(&self, scope: Scope) -> Result<&'static str, Unsupported> {
         let _ = scope;

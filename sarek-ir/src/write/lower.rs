@@ -37,6 +37,9 @@ impl<'a> Lowered<'a> {
         if variant.dense {
             passes::settle_strides(&mut kernel);
         }
+        if dialect.closes_branches() {
+            passes::close_branches(&mut kernel);
+        }
         passes::park_returns(&mut kernel);
         if variant.strided {
             passes::contain_returns(&mut kernel);

@@ -50,6 +50,11 @@ impl Dialect for OpenCl {
         Ok("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
     }
 
+    /// For PoCL.
+    fn closes_branches(&self) -> bool {
+        true
+    }
+
     /// OpenCL C 1.2 promises the order to the block alone; a device whose caches are coherent keeps it for all.
     fn fence(&self, scope: Scope) -> Result<&'static str, Unsupported> {
         Ok(match scope {

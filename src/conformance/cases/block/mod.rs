@@ -1,6 +1,7 @@
 //! Kernels whose threads work together, block by block.
 
 pub(super) mod barriers;
+mod branches;
 mod control;
 mod convolution;
 mod histogram;
@@ -32,6 +33,7 @@ pub const CASES: &[&[Case]] = &[
     sort::CASES,
     nbody::CASES,
     barriers::CASES,
+    branches::CASES,
     control::CASES,
     records::CASES,
     rows::CASES,
