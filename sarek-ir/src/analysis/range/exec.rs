@@ -7,6 +7,10 @@ use super::sum::Sum;
 use super::{Analyser, LoopPaths};
 use crate::{Block, ExprId, LabelId, List, LocalId, Memory, NativeId, SiteId, Stmt, StmtId};
 
+/// How often what an iteration leaves is joined with what its loop began with, before bounds that still move are given up: what
+/// takes turns (`out = 1 - out`) stands still after one.
+const JOINS: usize = 1;
+
 /// How often a loop's fixpoint is narrowed.
 const NARROWINGS: usize = 2;
 
@@ -223,8 +227,11 @@ impl Analyser<'_> {
         }
         let record = std::mem::replace(&mut self.record, false);
         let mut head = entry.clone();
-        loop {
-            head.widen(&self.env, self.kernel);
+        for round in 0.. {
+            match round < JOINS {
+                true => head.join(&self.env),
+                false => head.widen(&self.env, self.kernel),
+            }
             self.env = head.clone();
             pass(self);
             if self.env.within(&head) {

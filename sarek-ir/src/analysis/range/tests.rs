@@ -276,6 +276,22 @@ fn a_grid_stride_loop() {
 }
 
 #[test]
+fn what_takes_turns() {
+    let s = Sketch::new("turns");
+    let a = s.slice_mut("a", Scalar::F32);
+    let out = s.let_mut("out", s.n(0));
+    let d = s.let_mut("d", s.n(1));
+    s.while_(d.get().lt(s.n(64)), |_| {
+        s.set(out, s.n(1) - out.get());
+        s.store(a, out.get(), s.f32(0.0));
+        s.set(d, d.get() * s.n(2));
+    });
+    let k = s.finish();
+    assert_eq!(unproved(&k, [1, 1, 1], &[len(2)]), []);
+    assert_eq!(unproved(&k, [1, 1, 1], &[len(1)]), [0]);
+}
+
+#[test]
 fn loops_with_jumps() {
     let s = Sketch::new("jumps");
     let a = s.slice_mut("a", Scalar::F32);

@@ -1,4 +1,4 @@
-//! The inclusive prefix sum of each block, by Hillis and Steele, between two arrays.
+//! The inclusive prefix sum of each block, by Hillis and Steele, between two arrays and between two halves of one that take turns.
 
 use super::in_blocks;
 use crate::conformance::Case;
@@ -6,7 +6,10 @@ use crate::conformance::check::{Check, expect, poisoned};
 use crate::conformance::input::Random;
 use crate::prelude::*;
 
-pub const CASES: &[Case] = &[Case::new("block/scan", &[], scan)];
+pub const CASES: &[Case] = &[
+    Case::new("block/scan", &[], scan),
+    Case::new("block/scan_between_halves", &[], scan_between_halves),
+];
 
 #[kernel]
 fn scan_kernel(x: &[u32], y: &mut [u32]) {
@@ -33,7 +36,50 @@ fn scan_kernel(x: &[u32], y: &mut [u32]) {
     }
 }
 
+#[kernel]
+fn scan_between_halves_kernel(x: &[u32], y: &mut [u32]) {
+    let halves = shared_array::<u32, 2048>();
+    let t = thread_idx_x();
+    let i = global_idx_x();
+    let n = block_dim_x();
+    let mut out = 0;
+    halves[t] = if i < x.len() { x[i] } else { 0 };
+    barrier();
+    let mut d = 1;
+    while d < block_dim_x() {
+        out = 1 - out;
+        let (to, from) = (out * n + t, (1 - out) * n + t);
+        halves[to] = halves[from];
+        if t >= d {
+            halves[to] = halves[to].wrapping_add(halves[from - d]);
+        }
+        barrier();
+        d *= 2;
+    }
+    if i < x.len() {
+        y[i] = halves[out * n + t];
+    }
+}
+
 fn scan(device: &Device) -> Check {
+    scans(device, |x, y, grid, block| {
+        scan_kernel(x, y).grid(grid).block(block).run_on(device)
+    })
+}
+
+fn scan_between_halves(device: &Device) -> Check {
+    scans(device, |x, y, grid, block| {
+        scan_between_halves_kernel(x, y)
+            .grid(grid)
+            .block(block)
+            .run_on(device)
+    })
+}
+
+fn scans(
+    device: &Device,
+    run: impl Fn(&Vector<u32>, &mut Vector<u32>, usize, usize) -> crate::Result<()>,
+) -> Check {
     in_blocks(device, |n, grid, block| {
         let x: Vec<u32> = Random::new(n as u64).values(n);
         let mut due = vec![];
@@ -45,10 +91,7 @@ fn scan(device: &Device) -> Check {
             }));
         }
         let mut y = poisoned(n);
-        scan_kernel(&Vector::from_vec(x), &mut y)
-            .grid(grid)
-            .block(block)
-            .run_on(device)?;
+        run(&Vector::from_vec(x), &mut y, grid, block)?;
         expect(&format!("{n} in blocks of {block}"), &y, &due)
     })
 }
