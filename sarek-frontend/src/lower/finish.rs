@@ -77,6 +77,7 @@ impl Lowerer<'_> {
             paths: self.paths,
             units: self.units,
             references: self.references.iter().map(|(_, local)| *local).collect(),
+            borrowed: self.borrowed,
             preludes: self.preludes,
             printers: self.printers,
             views: self.views,

@@ -88,8 +88,19 @@ impl Lowerer<'_> {
                 Evaluated::Value(expr) => Argument::Value(self.scalar(expr)),
                 Evaluated::Borrowed(expr) => {
                     let value = self.scalar(expr);
-                    let array = self.lent_value(value, expr.span());
-                    array.map_or(Argument::Value(value), Argument::Memory)
+                    match self.lent_value(value, expr.span()) {
+                        Some(array) => Argument::Memory(array),
+                        None => {
+                            match self.types.look(self.ty(value)) {
+                                Known::Compound | Known::Foreign | Known::Nothing => {
+                                    self.borrowed.insert(value);
+                                }
+                                Known::Scalar(_) | Known::Int | Known::Float | Known::Parameter => {
+                                }
+                            }
+                            Argument::Value(value)
+                        }
+                    }
                 }
                 Evaluated::Shared(local) => Argument::Value(self.read(local, expr.span())),
                 Evaluated::Memory(memory) => Argument::Memory(memory),
@@ -129,7 +140,11 @@ impl Lowerer<'_> {
             if let Argument::Value(id) = arg
                 && !self.is_leaf(*id)
             {
-                *id = self.spill_at(at, *id);
+                let spilled = self.spill_at(at, *id);
+                if self.borrowed.remove(id) {
+                    self.borrowed.insert(spilled);
+                }
+                *id = spilled;
                 at += 1;
             }
         }

@@ -150,6 +150,8 @@ pub struct Lowered {
     pub units: HashSet<CompoundId>,
     /// The locals that `&mut T` parameters refer to: lent on by their names, they are `&mut T` or `&T`, as the callee has it.
     pub references: HashSet<LocalId>,
+    /// The values of arguments `&value` that are scalars or arrays lent as slices, as the callee has it.
+    pub borrowed: HashSet<ExprId>,
     /// The texts that its native blocks need, in the order of [`Kernel::prelude_links`].
     pub preludes: Vec<syn::Path>,
     /// What makes the texts of prints with values of several parts, as functions: [`sarek_ir::link::Links::printers`].
@@ -291,6 +293,7 @@ pub struct Lowerer<'e> {
     callables: Vec<callable::OwnCallable>,
     /// `&mut T` parameters, with the locals that are copied back to them.
     references: Vec<(ParamId, LocalId)>,
+    borrowed: HashSet<ExprId>,
     is_function: bool,
     own_name: Option<recursion::OwnName>,
     /// How many calls of itself the function may nest in one.
@@ -438,6 +441,7 @@ impl<'e> Lowerer<'e> {
             closures: vec![],
             callables: vec![],
             references: vec![],
+            borrowed: HashSet::new(),
             is_function: signature.is_function,
             own_name: recursion::OwnName::of(signature),
             inline: signature.inline,

@@ -115,7 +115,9 @@ impl Linker {
                 let shape = match kind {
                     ParamKind::Scalar(scalar) => Shape::Scalar(scalar),
                     ParamKind::Value(id) => inner.shapes[id.index()].clone(),
-                    ParamKind::Reference(_) | ParamKind::Slice { .. } => {
+                    // An array, lent as a slice.
+                    ParamKind::Slice { .. } => frame.resolve(frame.ir.type_of(value)),
+                    ParamKind::Reference(_) => {
                         unreachable!("rustc checked that the argument is no value")
                     }
                 };

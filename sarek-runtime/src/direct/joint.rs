@@ -34,58 +34,6 @@ pub fn first(full: bool, active: &[bool]) -> usize {
     }
 }
 
-/// The first argument of `P::norm(p)`: bodies take a receiver by reference, and other values as they are.
-#[inline(always)]
-pub fn received<'a, T: Copy, R: Received<'a, T>>(value: &'a mut T) -> R {
-    R::of(value)
-}
-
-/// What a body takes for its first parameter.
-pub trait Received<'a, T> {
-    /// It, of a value.
-    fn of(value: &'a mut T) -> Self;
-}
-
-impl<'a, T: Copy> Received<'a, T> for T {
-    #[inline(always)]
-    fn of(value: &'a mut T) -> T {
-        *value
-    }
-}
-
-impl<'a, T> Received<'a, T> for &'a mut T {
-    #[inline(always)]
-    fn of(value: &'a mut T) -> &'a mut T {
-        value
-    }
-}
-
-/// The same of an array of lanes.
-#[inline(always)]
-pub fn received_lanes<'a, T, R: ReceivedLanes<'a, T>>(lanes: &'a mut [MaybeUninit<T>]) -> R {
-    R::of(lanes)
-}
-
-/// What a body for all lanes takes for its first parameter.
-pub trait ReceivedLanes<'a, T> {
-    /// It, of an array.
-    fn of(lanes: &'a mut [MaybeUninit<T>]) -> Self;
-}
-
-impl<'a, T> ReceivedLanes<'a, T> for &'a [MaybeUninit<T>] {
-    #[inline(always)]
-    fn of(lanes: &'a mut [MaybeUninit<T>]) -> &'a [MaybeUninit<T>] {
-        lanes
-    }
-}
-
-impl<'a, T> ReceivedLanes<'a, T> for &'a mut [MaybeUninit<T>] {
-    #[inline(always)]
-    fn of(lanes: &'a mut [MaybeUninit<T>]) -> &'a mut [MaybeUninit<T>] {
-        lanes
-    }
-}
-
 /// A value beside itself, so that a method is found through its type while the value is lent.
 #[inline(always)]
 pub fn again<T>(value: &T) -> T {

@@ -19,6 +19,7 @@ pub mod lone;
 mod math;
 mod number;
 mod printed;
+mod received;
 mod reference;
 pub mod scalars;
 mod scratch;
@@ -39,14 +40,14 @@ pub(crate) use compound::{leaves_in_memory, no_leaves};
 pub use half::{bf16, f16};
 pub use isa::{Isa, isa};
 pub use joint::{
-    Called, Flag, Received, ReceivedLanes, Unmarked, again, facts_of, first, function_of, given,
-    given_instance, lent, received, received_lanes, same,
+    Called, Flag, Unmarked, again, facts_of, first, function_of, given, given_instance, lent, same,
 };
 pub use kept::{Kept, Rows, Strip, fetch_strip, keep_strip};
 pub use math::Elementary;
 pub use number::{Divide, Half, clamp, narrow, wide};
 pub use printed::{Debugs, Displays, NoDebug, NoDisplay, Told, printed};
 pub(crate) use printed::{assembled, skip};
+pub use received::{Borrowed, Received, ReceivedLanes, borrowed, received, received_lanes};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use scratch::{Mark, Plain, Scratch};
 pub use slice::{

@@ -16,7 +16,17 @@ pub struct Output<'a, T> {
     borrow: PhantomData<&'a mut [T]>,
 }
 
-impl<T: Copy> Output<'_, T> {
+impl<'a, T: Copy> Output<'a, T> {
+    /// An array of a thread's own.
+    #[inline(always)]
+    pub fn of(array: &'a mut [T]) -> Output<'a, T> {
+        Output {
+            ptr: array.as_mut_ptr(),
+            len: array.len(),
+            borrow: PhantomData,
+        }
+    }
+
     /// The number of elements.
     #[inline(always)]
     #[allow(clippy::len_without_is_empty)] // kernels ask for the length alone

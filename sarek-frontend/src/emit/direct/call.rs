@@ -47,6 +47,7 @@ impl Writer<'_> {
             Argument::Value(value) => {
                 // By a name where the argument stands: there rustc reports that it has another type.
                 let name = given_name(i, self.lowered.expr_spans[value.index()]);
+                let is_borrowed = self.lowered.borrowed.contains(&value);
                 let value = self.expr(value);
                 match i == 0 && callee.has_receiver {
                     true => {
@@ -57,6 +58,10 @@ impl Writer<'_> {
                         // `P::norm(p)`: whether it is a receiver, its type tells.
                         given.push(mixed!(let mut #name = #value;));
                         quote_spanned!(name.span()=> __direct::received(&mut #name))
+                    }
+                    false if is_borrowed => {
+                        given.push(mixed!(let mut #name = #value;));
+                        quote_spanned!(name.span()=> __direct::borrowed(&mut #name))
                     }
                     false => {
                         given.push(mixed!(let #name = #value;));
@@ -73,7 +78,7 @@ impl Writer<'_> {
             Argument::Local(local) => {
                 let variable = self.variable(local);
                 let is_receiver = i == 0 && callee.has_receiver;
-                match self.lowered.references.contains(&local) && !is_receiver {
+                match self.is_received(local) && !is_receiver {
                     true => mixed!(__direct::received(&mut #variable)),
                     false => mixed!(&mut #variable),
                 }
@@ -116,6 +121,13 @@ impl Writer<'_> {
             };
             #(#after)*
         }
+    }
+
+    /// Is `&mut local` what rustc has to find the callee's parameter for? Those that `&mut T` parameters refer to may be `&T` there, and
+    /// arrays slices.
+    pub(super) fn is_received(&self, local: LocalId) -> bool {
+        let ty = self.kernel.locals[local.index()].ty;
+        self.lowered.references.contains(&local) || ty.as_scalar().is_none()
     }
 
     /// A call of what the function was given.

@@ -147,6 +147,7 @@ impl Writer<'_> {
             args.push(match *arg {
                 Argument::Value(part) if parts.contains(&i) => self.expr(part),
                 Argument::Value(value) => {
+                    let is_borrowed = self.lowered.borrowed.contains(&value);
                     let room = given_name(i, self.lowered.expr_spans[value.index()]);
                     let value = self.within(&lane).expr(value);
                     rooms.push(mixed!(let #room = __scratch.room(__threads);));
@@ -155,7 +156,7 @@ impl Writer<'_> {
                     });
                     match i == 0 && callee.has_receiver {
                         true => quote_spanned!(room.span()=> &mut *#room),
-                        false if i == 0 && callee.method.is_some() => {
+                        false if i == 0 && callee.method.is_some() || is_borrowed => {
                             quote_spanned!(room.span()=> __direct::received_lanes(&mut *#room))
                         }
                         false => quote_spanned!(room.span()=> &*#room),
@@ -193,7 +194,7 @@ impl Writer<'_> {
                 Argument::Local(local) => {
                     let lanes = self.lent_lanes(frame, local);
                     let is_receiver = i == 0 && callee.has_receiver;
-                    match self.lowered.references.contains(&local) && !is_receiver {
+                    match self.is_received(local) && !is_receiver {
                         true => mixed!(__direct::received_lanes(#lanes)),
                         false => lanes,
                     }
