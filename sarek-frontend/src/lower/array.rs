@@ -216,7 +216,13 @@ impl Lowerer<'_> {
         init: Option<&syn::Expr>,
     ) -> Option<()> {
         let plan = match init {
-            Some(init) if self.yields_array(init) => Some(self.plan(init)?),
+            Some(init) if self.yields_array(init) => {
+                let plan = self.plan(init)?;
+                Some(match &declared {
+                    Some((dims, _)) => plan.of(dims),
+                    None => plan,
+                })
+            }
             Some(init) => return self.bind_array_value(pat, declared, init),
             None => None,
         };
@@ -300,6 +306,7 @@ impl Lowerer<'_> {
         let Some(plan) = self.plan(&e.right) else {
             return Some(Value::Unit);
         };
+        let plan = plan.of(&rest);
         self.same_dims(&rest, &plan.dims(), e.right.span());
         let plan = self.settled(plan, e.right.span());
         let start = self.start(memory, &indices, e.left.span());
@@ -332,7 +339,7 @@ impl Lowerer<'_> {
                     .iter()
                     .map(|e| self.plan(e))
                     .collect::<Option<_>>()?;
-                let Some(first) = items.first() else {
+                let Some(dims) = items.iter().map(Plan::dims).max_by_key(Vec::len) else {
                     self.errors.at(
                         codes::ARRAY_LENGTH,
                         e.span(),
@@ -341,8 +348,8 @@ impl Lowerer<'_> {
                     );
                     return None;
                 };
-                let dims = first.dims();
-                for (item, elem) in items.iter().zip(&e.elems).skip(1) {
+                let items: Vec<Plan<'s>> = items.into_iter().map(|item| item.of(&dims)).collect();
+                for (item, elem) in items.iter().zip(&e.elems) {
                     self.same_dims(&dims, &item.dims(), elem.span())?;
                 }
                 Some(Plan::List(items))

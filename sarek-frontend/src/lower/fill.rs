@@ -4,6 +4,7 @@ use proc_macro2::Span;
 use sarek_ir::{BinaryOp, Expr, ExprId, Length, Memory, Scalar, Stmt};
 use syn::spanned::Spanned;
 
+use super::array::peeled;
 use super::length::Dim;
 use super::{Lowerer, Ty};
 
@@ -16,6 +17,10 @@ pub(super) enum Plan<'s> {
     Scalar(&'s syn::Expr),
     /// One element that is evaluated: a leaf.
     Value(ExprId),
+    /// A value that is an array: what a call yields, a field.
+    Given(&'s syn::Expr, Vec<Dim>),
+    /// The same, evaluated: a leaf.
+    GivenValue(ExprId, Vec<Dim>),
     /// `[a, b, …]`
     List(Vec<Plan<'s>>),
     /// `[a; n]`
@@ -26,7 +31,21 @@ pub(super) enum Plan<'s> {
     From(Memory, Start, Vec<Dim>),
 }
 
-impl Plan<'_> {
+impl<'s> Plan<'s> {
+    /// The plan, where an array of these dimensions is due: its elements are arrays if it has fewer of them.
+    pub fn of(self, dims: &[Dim]) -> Plan<'s> {
+        match (self, dims) {
+            (Plan::List(items), [_, rest @ ..]) => {
+                Plan::List(items.into_iter().map(|item| item.of(rest)).collect())
+            }
+            (Plan::Repeat(item, dim), [_, rest @ ..]) => Plan::Repeat(Box::new(item.of(rest)), dim),
+            (Plan::Scalar(expr), [_, ..]) if !matches!(peeled(expr), syn::Expr::Lit(_)) => {
+                Plan::Given(expr, dims.to_vec())
+            }
+            (plan, _) => plan,
+        }
+    }
+
     /// The dimensions of what it yields; none of a scalar.
     pub fn dims(&self) -> Vec<Dim> {
         match self {
@@ -41,14 +60,17 @@ impl Plan<'_> {
                 dims.extend(item.dims());
                 dims
             }
-            Plan::Copy(_, _, dims) | Plan::From(_, _, dims) => dims.clone(),
+            Plan::Copy(_, _, dims)
+            | Plan::From(_, _, dims)
+            | Plan::Given(_, dims)
+            | Plan::GivenValue(_, dims) => dims.clone(),
         }
     }
 
     /// Does it read elements of arrays that are there?
     fn has_rows(&self) -> bool {
         match self {
-            Plan::Scalar(_) | Plan::Value(_) => false,
+            Plan::Scalar(_) | Plan::Value(_) | Plan::Given(..) | Plan::GivenValue(..) => false,
             Plan::List(items) => items.iter().any(Plan::has_rows),
             Plan::Repeat(item, _) => item.has_rows(),
             Plan::Copy(..) | Plan::From(..) => true,
@@ -85,7 +107,14 @@ impl Lowerer<'_> {
                 let start = self.start(memory, &indices, span);
                 Plan::From(memory, start, dims)
             }
-            Plan::Value(_) | Plan::From(..) => plan,
+            Plan::Given(expr, dims) => {
+                let elem = self.types.any();
+                match self.array_given(expr, elem, &dims) {
+                    Some(value) => Plan::GivenValue(value, dims),
+                    None => Plan::List(vec![]),
+                }
+            }
+            Plan::Value(_) | Plan::GivenValue(..) | Plan::From(..) => plan,
         }
     }
 
@@ -140,7 +169,11 @@ impl Lowerer<'_> {
                     this.fill(to, start, again, elem, span);
                 });
             }
-            Plan::Copy(..) => {
+            Plan::GivenValue(value, dims) => {
+                let value = self.copy(value);
+                self.fill_from_value((to, elem), start, value, &dims, span);
+            }
+            Plan::Given(..) | Plan::Copy(..) => {
                 let plan = self.settled(plan, span);
                 self.fill(to, start, plan, elem, span);
             }
@@ -171,7 +204,10 @@ impl Lowerer<'_> {
             Plan::List(items) => Plan::List(items.iter().map(|i| self.again(i)).collect()),
             Plan::Repeat(item, dim) => Plan::Repeat(Box::new(self.again(item)), dim.clone()),
             Plan::From(memory, start, dims) => Plan::From(*memory, *start, dims.clone()),
-            Plan::Scalar(_) | Plan::Copy(..) => unreachable!("the plan is settled"),
+            Plan::GivenValue(value, dims) => Plan::GivenValue(*value, dims.clone()),
+            Plan::Scalar(_) | Plan::Given(..) | Plan::Copy(..) => {
+                unreachable!("the plan is settled")
+            }
         }
     }
 
