@@ -298,7 +298,7 @@ impl Lowerer<'_> {
             true => value,
             false => self.spill_at(at, value),
         };
-        let count = self.among_constants(len.tokens().clone());
+        let count = len.tokens().clone();
         let ty = self.types.array(self.ty(value), len);
         Value::Scalar(self.compound_by(Compound::Repeat { value }, count, ty, e.span()))
     }

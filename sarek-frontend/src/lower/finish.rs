@@ -45,6 +45,14 @@ impl Lowerer<'_> {
             (*local, dims.map(|dim| dim.length).collect())
         });
         let arrays = arrays.collect();
+        let shared_dims = self
+            .shapes
+            .iter()
+            .filter_map(|(memory, dims)| match memory {
+                Memory::Shared(id) => Some((*id, dims.iter().map(|dim| dim.length).collect())),
+                Memory::Local(_) | Memory::Slice(_) => None,
+            });
+        let shared_dims = shared_dims.collect();
         let is_nested = self.callees.iter().any(|callee| callee.is_self);
         Some(Lowered {
             name,
@@ -73,6 +81,7 @@ impl Lowerer<'_> {
             param_types: self.param_tokens,
             shared_types,
             arrays,
+            shared_dims,
             link_types: self.link_tokens,
             paths: self.paths,
             units: self.units,

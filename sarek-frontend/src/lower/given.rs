@@ -6,9 +6,9 @@ use syn::spanned::Spanned;
 
 use super::array::peeled;
 use super::callee::Typed;
+use super::length::Dim;
 use super::place::Place;
-use super::{Binding, Known, Lowerer};
-use crate::diagnostics::codes;
+use super::{Binding, Known, Lowerer, Ty};
 
 /// The arguments of a call, evaluated.
 #[derive(Default)]
@@ -160,17 +160,10 @@ impl Lowerer<'_> {
             return Some(Evaluated::View(view));
         }
         if let Some((memory, _)) = self.find_memory(argument) {
-            if let Memory::Local(_) = memory {
-                let name = self.kernel.memory_name(memory).to_string();
-                self.errors.at(
-                    codes::PASSED_MEMORY,
-                    argument.span(),
-                    "arrays are passed as slices",
-                    format!("write `&{name}` or `&mut {name}`"),
-                );
-                return None;
-            }
-            return Some(Evaluated::Memory(memory));
+            return Some(match memory {
+                Memory::Local(_) => Evaluated::Value(argument),
+                Memory::Slice(_) | Memory::Shared(_) => Evaluated::Memory(memory),
+            });
         }
         let reference = match peeled(argument) {
             syn::Expr::Reference(reference) => reference,
@@ -215,18 +208,27 @@ impl Lowerer<'_> {
         Some(Evaluated::Place(&reference.expr))
     }
 
+    /// The type of the elements that a function is lent: of an array of arrays, its rows.
+    fn lent_type(&mut self, memory: Memory) -> Ty {
+        let elem = self.element_type(memory);
+        let dims = self.shape(memory).unwrap_or_default().to_vec();
+        let of = |elem, dim: &Dim| self.types.array(elem, dim.clone());
+        dims.iter().skip(1).rev().fold(elem, of)
+    }
+
     /// Keeps what the arguments tell of a generic function.
     pub(super) fn tell_types(&mut self, function: FunctionId, arguments: &Arguments) {
-        let typed = arguments.args.iter().map(|arg| match *arg {
+        let args = arguments.args.iter();
+        let typed = args.map(|arg| match *arg {
             Argument::Value(id) => match self.types.look(self.ty(id)) {
                 Known::Int if self.is_literal(id) => Typed::Int,
                 Known::Float if self.is_literal(id) => Typed::Float,
                 _ => Typed::By(self.ty(id)),
             },
             Argument::Local(local) => Typed::By(self.local_types[local.index()]),
-            Argument::Memory(memory) => Typed::By(self.element_type(memory)),
+            Argument::Memory(memory) => Typed::By(self.lent_type(memory)),
         });
-        let typed = typed.chain(arguments.typed.iter().cloned()).collect();
+        let typed: Vec<Typed> = typed.chain(arguments.typed.iter().cloned()).collect();
         self.callees[function.index()].given = typed;
     }
 
@@ -244,10 +246,9 @@ impl Lowerer<'_> {
                     self.local_types[local.index()],
                     self.callees[function.index()].span,
                 ),
-                Argument::Memory(memory) => (
-                    self.element_type(memory),
-                    self.callees[function.index()].span,
-                ),
+                Argument::Memory(memory) => {
+                    (self.lent_type(memory), self.callees[function.index()].span)
+                }
             };
             self.unify(wanted, found, span);
         }

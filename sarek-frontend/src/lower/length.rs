@@ -16,6 +16,8 @@ use crate::diagnostics::{Mistake, codes};
 pub(super) struct Dim {
     pub(super) length: Length,
     /// How it is written.
+    written: TokenStream,
+    /// The same, where names of the kernel's own constants mean nothing.
     tokens: TokenStream,
 }
 
@@ -25,6 +27,7 @@ impl Dim {
         let literal = proc_macro2::Literal::u64_unsuffixed(n);
         Dim {
             length: Length::Fixed(n),
+            written: literal.to_token_stream(),
             tokens: literal.to_token_stream(),
         }
     }
@@ -33,6 +36,7 @@ impl Dim {
     pub(super) fn of_launch(rows: ExprId) -> Dim {
         Dim {
             length: Length::Launch(rows),
+            written: TokenStream::new(),
             tokens: TokenStream::new(),
         }
     }
@@ -54,13 +58,13 @@ impl Dim {
         }
     }
 
-    /// How it is written.
+    /// The number, as Rust anywhere in the expansion.
     pub(super) fn tokens(&self) -> &TokenStream {
         &self.tokens
     }
 
     pub(super) fn text(&self) -> String {
-        super::path_text(&self.tokens)
+        super::path_text(&self.written)
     }
 }
 
@@ -70,8 +74,8 @@ impl Lowerer<'_> {
         let expr = unmarked(expr);
         let dim = match self.known_length(&expr) {
             Some(n) => Dim {
-                length: Length::Fixed(n),
-                tokens: expr.to_token_stream(),
+                written: expr.to_token_stream(),
+                ..Dim::fixed(n)
             },
             None => {
                 self.constant_names(&expr, |name| {
@@ -110,7 +114,11 @@ impl Lowerer<'_> {
         let span = Span::mixed_site().located_at(span);
         let test = quote_spanned!(span=> ::core::assert!(#value > 0, #message););
         self.check_constant(&tokens, test, span);
-        Dim { length, tokens }
+        Dim {
+            length,
+            written: tokens,
+            tokens: value,
+        }
     }
 
     /// Has rustc test a constant: of each instance, where it depends on parameters.
@@ -125,12 +133,14 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Does a constant depend on type parameters or constant ones?
+    /// Does a constant depend on type parameters or constant ones, or on the type whose method this is?
     pub(super) fn mentions_parameter(&self, tokens: &TokenStream) -> bool {
         tokens.clone().into_iter().any(|token| match token {
             proc_macro2::TokenTree::Ident(name) => {
                 let name = name.to_string();
-                self.constants.contains_key(&name) || self.parameters.contains(&name)
+                name == "Self"
+                    || self.constants.contains_key(&name)
+                    || self.parameters.contains(&name)
             }
             proc_macro2::TokenTree::Group(group) => self.mentions_parameter(&group.stream()),
             proc_macro2::TokenTree::Punct(_) | proc_macro2::TokenTree::Literal(_) => false,
@@ -225,7 +235,7 @@ impl Lowerer<'_> {
             None => {
                 let mut product = TokenStream::new();
                 for (i, dim) in dims.iter().enumerate() {
-                    let (times, factor) = ((i > 0).then(|| quote!(*)), &dim.tokens);
+                    let (times, factor) = ((i > 0).then(|| quote!(*)), &dim.written);
                     product.extend(quote!(#times (#factor)));
                 }
                 let usize_ty = self.types.known(Scalar::Usize);

@@ -142,6 +142,8 @@ pub struct Lowered {
     pub shared_types: Vec<TokenStream>,
     /// The locals that are arrays to index, not values, with their dimensions, outermost first.
     pub arrays: HashMap<LocalId, Vec<sarek_ir::Length>>,
+    /// The dimensions of shared arrays of arrays.
+    pub shared_dims: HashMap<sarek_ir::SharedId, Vec<sarek_ir::Length>>,
     /// The type of each constant that only the user's crate knows.
     pub link_types: Vec<TokenStream>,
     /// How the source names what an operation makes or takes apart.

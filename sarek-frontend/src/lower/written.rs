@@ -271,7 +271,10 @@ impl Lowerer<'_> {
         }
         match self.types.node(ty) {
             Node::Array(elem, dim) => {
-                let (elem, len) = (self.probe(*elem)?, dim.tokens());
+                // What is known of its length is told without its elements.
+                let elem = self.probe(*elem);
+                let elem = elem.unwrap_or_else(|| quote!(::core::unreachable!()));
+                let len = dim.tokens();
                 Some(quote!([#elem; #len]))
             }
             Node::Tuple(types) => {

@@ -28,6 +28,7 @@ impl Signature {
         }
         let inputs = sig.inputs.iter();
         let callables = Callables::of(&sig.generics);
+        lent_by_length(sig, errors);
         let arguments = inputs.filter_map(|a| parameter(a, &callables, errors));
         let arguments: Vec<Argument> = arguments.collect();
         if let Some(Type::Reference(reference)) = yields(&sig.output) {
@@ -66,6 +67,26 @@ fn yields(output: &ReturnType) -> Option<&Type> {
             Type::Tuple(tuple) if tuple.elems.is_empty() => None,
             ty => Some(ty),
         },
+    }
+}
+
+/// Reports `&[T; N]` where the function is generic over `N`, which nothing would tell, since the array is lent as a slice.
+fn lent_by_length(sig: &syn::Signature, errors: &mut Errors) {
+    for argument in &sig.inputs {
+        if let FnArg::Typed(typed) = argument
+            && let Type::Reference(reference) = &*typed.ty
+            && let Type::Array(array) = &*reference.elem
+            && let syn::Expr::Path(len) = &array.len
+            && let Some(len) = len.path.get_ident()
+            && sig.generics.const_params().any(|param| param.ident == *len)
+        {
+            errors.at(
+                codes::FUNCTION_PARAMETER,
+                array.span(),
+                "arrays are passed as slices, and a slice tells no constant parameter",
+                "write `&[T]` or `&mut [T]`, and ask it for its `len()`",
+            );
+        }
     }
 }
 
@@ -168,14 +189,19 @@ fn parameter_kind(ty: &Type, errors: &mut Errors) -> Option<ArgumentKind> {
         Type::Group(inner) => parameter_kind(&inner.elem, errors),
         Type::Reference(reference) => match &*reference.elem {
             Type::Slice(_) => argument_kind(ty, errors),
+            // Its length rustc sees to.
             Type::Array(array) => {
-                errors.at(
-                    codes::FUNCTION_PARAMETER,
-                    array.span(),
-                    "arrays are passed as slices",
-                    "write `&[T]` or `&mut [T]`",
-                );
-                None
+                let slice = syn::TypeSlice {
+                    attrs: array.attrs.clone(),
+                    bracket_token: array.bracket_token,
+                    elem: array.elem.clone(),
+                };
+                let elem = Box::new(Type::Slice(slice));
+                let reference = syn::TypeReference {
+                    elem,
+                    ..reference.clone()
+                };
+                argument_kind(&Type::Reference(reference), errors)
             }
             of => {
                 if let Some(view) = view_kind(of, reference.mutability.is_some(), errors) {

@@ -108,7 +108,12 @@ impl Linker {
         loc: Loc,
     ) -> Part {
         match arg {
-            Argument::Memory(memory) => frame.memory(memory),
+            Argument::Memory(memory) => match kind {
+                ParamKind::Slice { elem, .. } => frame.memory(memory).lent_as(inner.resolve(elem)),
+                ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => {
+                    unreachable!("rustc checked that memory is lent as a slice")
+                }
+            },
             Argument::Local(local) => frame.local(local),
             Argument::Value(value) if let Some(param) = scalar_param(frame, value) => param,
             Argument::Value(value) => {

@@ -86,6 +86,18 @@ impl Part {
         self
     }
 
+    /// Memory whose elements are lent as such, which may be arrays of them.
+    pub fn lent_as(self, elem: Shape) -> Part {
+        let shape = match (&self.storage, &self.whole) {
+            (Storage::Locals(_), Shape::Array(own, len)) if **own != elem => {
+                Shape::Array(elem.clone().into(), len / elem.rows_of(own))
+            }
+            (Storage::Shared(_), own) if *own != elem => elem,
+            _ => return self,
+        };
+        Part::whole(self.storage, shape)
+    }
+
     /// An enum's tag.
     pub fn tag(mut self) -> Part {
         self.shape = Shape::Scalar(Scalar::U32);

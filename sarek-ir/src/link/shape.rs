@@ -217,6 +217,14 @@ impl Shape {
         }
     }
 
+    /// How many of such elements an array of arrays has.
+    pub fn rows_of(&self, elem: &Shape) -> u64 {
+        match self {
+            Shape::Array(rows, len) if self != elem => len * rows.rows_of(elem),
+            _ => 1,
+        }
+    }
+
     /// Is there an enum in it?
     pub fn has_variants(&self) -> bool {
         match self {

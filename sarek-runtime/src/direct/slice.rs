@@ -27,6 +27,19 @@ impl<'a, T: Copy> Output<'a, T> {
         }
     }
 
+    /// The same as arrays of elements.
+    ///
+    /// # Safety
+    /// `R` is an array of `T`, perhaps of such arrays, whose length divides that of the slice.
+    #[inline(always)]
+    pub unsafe fn rows<R>(self) -> Output<'a, R> {
+        Output {
+            ptr: self.ptr.cast(),
+            len: self.len / (size_of::<R>() / size_of::<T>()),
+            borrow: PhantomData,
+        }
+    }
+
     /// The number of elements.
     #[inline(always)]
     #[allow(clippy::len_without_is_empty)] // kernels ask for the length alone
@@ -100,6 +113,19 @@ impl<'a, T: Copy> Slices<'a, T> {
                 borrow: PhantomData,
             },
             apart: N,
+        }
+    }
+
+    /// The same as arrays of elements.
+    ///
+    /// # Safety
+    /// As for [`Output::rows`].
+    #[inline(always)]
+    pub unsafe fn rows<R>(self) -> Slices<'a, R> {
+        Slices {
+            // SAFETY: the caller's promise.
+            first: unsafe { self.first.rows() },
+            apart: self.apart / (size_of::<R>() / size_of::<T>()),
         }
     }
 

@@ -12,6 +12,7 @@ mod chains;
 mod coherence;
 mod constants;
 mod constants_of_functions;
+mod constants_of_lengths;
 mod constants_of_parts;
 mod control;
 mod faults;
@@ -68,6 +69,7 @@ pub fn all() -> &'static [Case] {
             bools::CASES,
             constants::CASES,
             constants_of_functions::CASES,
+            constants_of_lengths::CASES,
             constants_of_parts::CASES,
             names::CASES,
             small::CASES,

@@ -222,34 +222,4 @@ fn count(counters: &mut [Counter], y: &mut [u32]) {
 }
 "#,
 }
-
-PASSED_MEMORY = 710 by Macro {
-    title: "an array is passed by value",
-    means: "Functions take arrays as slices.",
-    why: "C and WGSL cannot pass arrays by value, and copying them would be slow",
-    wrong: r#"
-#[device]
-fn first(x: &[f32]) -> f32 {
-    x[0]
-}
-
-#[kernel]
-fn fill(y: &mut [f32]) {
-    let part = [1.0f32, 2.0];
-    y[global_idx_x()] = first(part);
-}
-"#,
-    right: r#"
-#[device]
-fn first(x: &[f32]) -> f32 {
-    x[0]
-}
-
-#[kernel]
-fn fill(y: &mut [f32]) {
-    let part = [1.0f32, 2.0];
-    y[global_idx_x()] = first(&part);
-}
-"#,
-}
 }

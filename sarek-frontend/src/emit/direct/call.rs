@@ -253,13 +253,17 @@ impl Writer<'_> {
                     Some(_) => lent_name(local).to_token_stream(),
                     None => self.variable(local),
                 };
-                mixed!(__direct::lend(&raw mut #array))
+                let rows = self.rows(memory);
+                mixed!(__direct::lend(&raw mut #array) #rows)
             }
             Memory::Shared(shared) => {
                 let name = shared_name(shared);
                 match self.kernel.access(memory) {
                     Access::Atomic => mixed!(__direct::lend_atomics(&raw mut *#name)),
-                    Access::Read | Access::Write => mixed!(__direct::lend(&raw mut *#name)),
+                    Access::Read | Access::Write => {
+                        let rows = self.rows(memory);
+                        mixed!(__direct::lend(&raw mut *#name) #rows)
+                    }
                 }
             }
         }

@@ -162,11 +162,11 @@ impl Writer<'_> {
                         false => quote_spanned!(room.span()=> &*#room),
                     }
                 }
-                Argument::Memory(Memory::Local(local))
+                Argument::Memory(memory @ Memory::Local(local))
                     if self.within(frame).is_kept_whole(local) =>
                 {
-                    let arrays = self.lent_lanes(frame, local);
-                    mixed!(__direct::Slices::each(#arrays))
+                    let (arrays, rows) = (self.lent_lanes(frame, local), self.rows(memory));
+                    mixed!(__direct::Slices::each(#arrays) #rows)
                 }
                 Argument::Memory(memory @ Memory::Local(local)) => {
                     let (room, own) = (given_name(i, span), self.within(&lane));
@@ -188,7 +188,8 @@ impl Writer<'_> {
                             #store
                         }
                     });
-                    mixed!(__direct::Slices::each(&mut *#room))
+                    let rows = self.rows(memory);
+                    mixed!(__direct::Slices::each(&mut *#room) #rows)
                 }
                 Argument::Memory(memory) => self.lend_to_all(memory),
                 Argument::Local(local) => {

@@ -73,6 +73,28 @@ impl Writer<'_> {
         })
     }
 
+    /// What makes of a whole array, stored flat, that of its rows which a function is lent, if it has several dimensions.
+    pub fn rows(&self, memory: Memory) -> Option<TokenStream> {
+        let dims = match memory {
+            Memory::Local(local) if self.lengths(local).len() > 1 => return None,
+            Memory::Local(local) => self.lowered.arrays.get(&local)?,
+            Memory::Shared(shared) => self.lowered.shared_dims.get(&shared)?,
+            Memory::Slice(_) => return None,
+        };
+        let [_, inner @ ..] = &dims[..] else {
+            return None;
+        };
+        let row = inner
+            .iter()
+            .rev()
+            .fold(None, |row: Option<TokenStream>, len| {
+                let len = self.type_length(*len);
+                let row = row.unwrap_or_else(|| mixed!(_));
+                Some(mixed!([#row; #len]))
+            })?;
+        Some(mixed!(.rows::<#row>()))
+    }
+
     /// The element.
     pub fn load(&self, memory: Memory, index: &TokenStream) -> TokenStream {
         let (array, index) = self.element(memory, index, &mixed!(as_flattened));
