@@ -47,7 +47,7 @@ fn of_function(callees: &[&Callee]) -> TokenStream {
     );
     let plain = path.replace(|c: char| !c.is_alphanumeric(), "_");
     let (alias, function) = (&callee.alias, format_ident!("fn_{plain}", span = span));
-    let named = format_ident!("known_{plain}", span = span);
+    let named = format_ident!("__known_{plain}", span = span);
     let parameters = parameters(callees);
     let known = callee.known_type(&quote_spanned!(span=> #function<#(#parameters),*>));
     let stand_in = StandIn {

@@ -21,12 +21,13 @@ impl Types {
         if !self.fits(from, to) {
             return Err(mismatch);
         }
-        let is_own = self.occurs(from, to);
-        if is_own || self.is_of_literals(to) {
-            let unified = self.unify_elements(from, to);
-            if is_own || unified.is_some() {
-                return unified.unwrap_or(Err(mismatch));
-            }
+        if self.occurs(from, to) {
+            return self
+                .unify_with_own_elements(from, to)
+                .unwrap_or(Err(mismatch));
+        }
+        if self.is_of_literals(to) {
+            self.tell_literals(from, to)?;
         }
         let (old, new) = (self.node(from).clone(), self.node(to).clone());
         self.nodes[from.0 as usize] = Node::Same(to);
@@ -65,15 +66,23 @@ impl Types {
         }
     }
 
-    /// `[x[1], x[0]]` has the type of `x`, be that a hole: it stays one, since its elements' type is known by it. So is that of the literals
-    /// in `S { x: [1.0, 2.0] }`.
-    fn unify_elements(&mut self, hole: Ty, array: Ty) -> Option<Result<(), Mismatch>> {
-        let (Node::Hole(of), Node::Array(elem, _)) = (self.node(hole), self.node(array)) else {
+    /// The literals in `S { x: [1.0, 2.0] }` are what the field's elements are.
+    fn tell_literals(&mut self, hole: Ty, array: Ty) -> Result<(), Mismatch> {
+        let (Node::Hole(_), Node::Array(elem, _)) = (self.node(hole), self.node(array)) else {
+            return Ok(());
+        };
+        let elem = *elem;
+        // The hole itself becomes the array.
+        let whole = self.push(self.node(hole).clone());
+        let own = self.element(whole);
+        self.unify(elem, own)
+    }
+
+    /// `[x[1], x[0]]` has the type of `x`, be that a hole: it stays one, since its elements' type is known by it.
+    fn unify_with_own_elements(&mut self, hole: Ty, array: Ty) -> Option<Result<(), Mismatch>> {
+        let (Node::Hole(_), Node::Array(elem, _)) = (self.node(hole), self.node(array)) else {
             return None;
         };
-        if let Hole::Parameter { .. } | Hole::Callable { .. } = of {
-            return None;
-        }
         let elem = *elem;
         // An array of the whole is none of its elements.
         if self.find(elem) == hole {

@@ -7,6 +7,8 @@
 //!
 //! Its callers take a call for a use of the whole array, with a barrier behind it ([`super::super::access::phases`]).
 
+mod rows;
+
 use std::collections::BTreeSet;
 
 use super::super::access::lent;
@@ -42,11 +44,16 @@ pub fn check(function: &Kernel, views: &BTreeSet<ParamId>) -> Found {
         Err(races) => found.races = races,
     }
     for param in lendable(function).filter(|param| !views.contains(param)) {
-        let (kernel, memory) = with_shared(function, param);
+        let (mut kernel, shared) = with_shared(function, param);
+        let parts = rows::by_elements(&mut kernel, shared);
         if let Ok(needs) = shared::check(&kernel)
-            && ends_by_barrier(&kernel, memory)
+            && ends_by_barrier(&kernel, Memory::Shared(shared))
         {
             found.takes[param.index()] = true;
+            let needs = needs.into_iter();
+            let needs = needs
+                .flat_map(|need| rows::of_parts(need, &parts))
+                .collect();
             super::add(&mut found.needs, needs);
         }
     }
@@ -71,13 +78,14 @@ fn lendable(function: &Kernel) -> impl Iterator<Item = ParamId> + '_ {
 }
 
 /// The function with a shared array in place of a slice, and that array.
-fn with_shared(function: &Kernel, lent: ParamId) -> (Kernel, Memory) {
+fn with_shared(function: &Kernel, lent: ParamId) -> (Kernel, SharedId) {
     let mut kernel = function.clone();
     let param = &function.params[lent.index()];
     let ParamKind::Slice { elem, .. } = param.kind else {
         unreachable!("it is a slice")
     };
-    let shared = Memory::Shared(SharedId(kernel.shared.len() as u32));
+    let id = SharedId(kernel.shared.len() as u32);
+    let shared = Memory::Shared(id);
     kernel.shared.to_mut().push(SharedArray {
         name: param.name.clone(),
         elem,
@@ -112,7 +120,7 @@ fn with_shared(function: &Kernel, lent: ParamId) -> (Kernel, Memory) {
             }
         }
     }
-    (kernel, shared)
+    (kernel, id)
 }
 
 /// Does a barrier stand at the top of the function's body, behind the last use of a shared array, and does every thread

@@ -7,6 +7,7 @@ mod generics;
 mod given;
 mod inferred;
 mod left_loops;
+mod lent_rows;
 mod lent_values;
 mod matched;
 mod methods;
@@ -39,6 +40,7 @@ pub const CASES: &[&[Case]] = &[
     own_arrays::CASES,
     inferred::CASES,
     left_loops::CASES,
+    lent_rows::CASES,
     lent_values::CASES,
     matched::CASES,
     methods::CASES,

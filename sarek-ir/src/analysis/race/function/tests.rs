@@ -2,7 +2,10 @@ use std::collections::BTreeSet;
 
 use super::Found;
 use crate::sketch::{E, Sketch};
-use crate::{Argument, Axis, Builtin, Kernel, Memory, Precondition, Scalar, SharedId};
+use crate::{
+    Argument, Axis, Builtin, Compound, Kernel, Length, Memory, Precondition, Root, Scalar,
+    SharedId, Step, TypeDef,
+};
 
 fn function(fill: impl FnOnce(&Sketch)) -> Kernel {
     let s = Sketch::new("f");
@@ -193,4 +196,56 @@ fn views_are_lent_no_shared_arrays() {
     });
     let found = super::check(&kernel, &BTreeSet::from([crate::ParamId(1)]));
     assert_eq!(found.takes, [true, false]);
+}
+
+/// A tile that is turned around: each thread stores to `tile[y][x]` and reads `tile[x][y]`, or a part of that.
+fn turned(s: &Sketch, waits: bool, columns: u64, reads_rows: bool) {
+    let row = s.type_of(TypeDef::Array {
+        elem: Scalar::F32.into(),
+        len: Length::Fixed(columns),
+    });
+    let tile = s.slice_mut("tile", row);
+    let thread = |axis| s.id(Builtin::ThreadIdx(axis));
+    let (memory, site) = (tile.into(), None);
+    let step = Step::Index {
+        index: thread(Axis::X).id,
+        site,
+    };
+    let root = Root::Element {
+        memory,
+        index: thread(Axis::Y).id,
+        site,
+    };
+    s.update(root, vec![step], s.f32(1.0));
+    if waits {
+        s.barrier();
+    }
+    let other = s.load_as(tile, thread(Axis::X), row);
+    match reads_rows {
+        true => {
+            s.let_any("other", row, Some(other));
+        }
+        false => {
+            let (base, index) = (other.id, thread(Axis::Y).id);
+            let part = Compound::Index { base, index, site };
+            s.let_("part", s.compound(part, Scalar::F32));
+        }
+    }
+    s.barrier();
+}
+
+#[test]
+fn elements_of_rows_are_told_apart() {
+    let found = |waits, rows| check(&function(|s| turned(s, waits, 32, rows)));
+    let due = found(true, false);
+    assert_eq!(due.takes, [true]);
+    let is_one =
+        |need: &Precondition| matches!(need, Precondition::BlockAtMost(Axis::X | Axis::Y, 1));
+    assert!(!due.needs.iter().any(is_one), "{due:?}");
+    assert_eq!(found(false, false).takes, [false], "a barrier is missing");
+    let rows = found(true, true);
+    assert!(
+        rows.takes == [false] || rows.needs.iter().any(is_one),
+        "whole rows are not told apart: {rows:?}"
+    );
 }

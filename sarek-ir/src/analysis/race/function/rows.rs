@@ -1,0 +1,141 @@
+//! A shared array of arrays by its innermost elements, as [`crate::analysis::access`] knows them: `tile[i][j]` as `tile[i * n + j]`.
+
+use std::collections::HashMap;
+
+use crate::{
+    BinaryOp, Compound, Expr, ExprId, Kernel, Length, Memory, PlaceId, Precondition, Root, Scalar,
+    SharedId, Step, Stmt, Type, TypeDef, Value,
+};
+
+/// For each index that was put together, those that it was of.
+pub(super) type Parts = HashMap<ExprId, [ExprId; 2]>;
+
+/// Takes the elements of a shared array apart as long as they are arrays, each use of which is of an element of theirs.
+pub(super) fn by_elements(kernel: &mut Kernel, shared: SharedId) -> Parts {
+    let mut parts = Parts::new();
+    while let Some((elem, len)) = rows(kernel, shared) {
+        let memory = Memory::Shared(shared);
+        if !are_indexed(kernel, memory) {
+            break;
+        }
+        loads(kernel, memory, len, &mut parts);
+        stores(kernel, memory, len, &mut parts);
+        kernel.shared.to_mut()[shared.index()].elem = elem;
+    }
+    parts
+}
+
+/// What an array's elements consist of, if they are arrays, and how many those have.
+fn rows(kernel: &Kernel, shared: SharedId) -> Option<(Type, u64)> {
+    let Type::Compound(id) = kernel.shared[shared.index()].elem else {
+        return None;
+    };
+    match kernel.types[id.index()] {
+        TypeDef::Array {
+            elem,
+            len: Length::Fixed(len),
+        } => Some((elem, len)),
+        _ => None,
+    }
+}
+
+/// The index into an element of the memory, if the expression loads from one.
+fn row_of(kernel: &Kernel, id: ExprId, of: Memory) -> Option<(ExprId, ExprId)> {
+    let Expr::Compound(compound) = kernel.expr(id) else {
+        return None;
+    };
+    let Compound::Index { base, index, .. } = kernel.compounds[compound.index()] else {
+        return None;
+    };
+    match kernel.expr(base) {
+        Expr::Load {
+            memory, index: row, ..
+        } if memory == of => Some((row, index)),
+        _ => None,
+    }
+}
+
+/// Is there no use of a whole element, but by a call that is lent them all?
+fn are_indexed(kernel: &Kernel, memory: Memory) -> bool {
+    let all = || (0..kernel.exprs.len() as u32).map(ExprId);
+    let is_load =
+        |id: &ExprId| matches!(kernel.expr(*id), Expr::Load { memory: of, .. } if of == memory);
+    let loads = all().filter(is_load).count();
+    let rows = all().filter(|id| row_of(kernel, *id, memory).is_some());
+    let is_store = |stmt: &Stmt| matches!(stmt, Stmt::Store { memory: of, .. } | Stmt::Atomic { memory: of, .. } if *of == memory);
+    let are_parts = kernel.places.iter().all(|place| match place.root {
+        Root::Element { memory: of, .. } if of == memory => {
+            matches!(place.steps.first(), Some(Step::Index { .. }))
+        }
+        Root::Element { .. } | Root::Local(_) | Root::Param(_) => true,
+    });
+    loads == rows.count() && are_parts && !kernel.stmts.iter().any(is_store)
+}
+
+fn loads(kernel: &mut Kernel, memory: Memory, len: u64, parts: &mut Parts) {
+    for id in (0..kernel.exprs.len() as u32).map(ExprId) {
+        if let Some(of) = row_of(kernel, id, memory) {
+            let index = flat(kernel, of, len, parts);
+            kernel.exprs.to_mut()[id.index()] = Expr::Load {
+                memory,
+                index,
+                site: None,
+            };
+        }
+    }
+}
+
+fn stores(kernel: &mut Kernel, memory: Memory, len: u64, parts: &mut Parts) {
+    for id in (0..kernel.places.len() as u32).map(PlaceId) {
+        let place = kernel.places[id.index()].clone();
+        if let Root::Element {
+            memory: of, index, ..
+        } = place.root
+            && of == memory
+            && let [Step::Index { index: inner, .. }, rest @ ..] = &place.steps[..]
+        {
+            let index = flat(kernel, (index, *inner), len, parts);
+            let place = &mut kernel.places.to_mut()[id.index()];
+            place.steps = rest.to_vec().into();
+            place.root = Root::Element {
+                memory,
+                index,
+                site: None,
+            };
+        }
+    }
+}
+
+/// `i * n + j`, where `j` is below `n`.
+fn flat(kernel: &mut Kernel, of: (ExprId, ExprId), len: u64, parts: &mut Parts) -> ExprId {
+    let (row, index) = of;
+    let loc = kernel.expr_locs[index.index()];
+    let [rows, bound] = [len; 2].map(|n| kernel.push_literal(Value::Usize(n), loc));
+    let bounded = Expr::Bounded {
+        index,
+        len: bound,
+        site: None,
+    };
+    let binary = |op, lhs, rhs| Expr::Binary { op, lhs, rhs };
+    let mut push = |expr| kernel.push_expr(expr, Scalar::Usize, loc);
+    let (start, bounded) = (push(binary(BinaryOp::Mul, row, rows)), push(bounded));
+    let flat = push(binary(BinaryOp::Add, start, bounded));
+    parts.insert(flat, [row, index]);
+    flat
+}
+
+/// What holds where the indices put together are those of elements: what they were of does not overflow.
+pub(super) fn of_parts(need: Precondition, parts: &Parts) -> Vec<Precondition> {
+    match need {
+        Precondition::NoOverflow(id) if let Some(of) = parts.get(&id) => {
+            let each = of.iter();
+            each.flat_map(|part| of_parts(Precondition::NoOverflow(*part), parts))
+                .collect()
+        }
+        Precondition::NoOverflow(_)
+        | Precondition::SingleThread(_)
+        | Precondition::ExtentAtMost(..)
+        | Precondition::BlockAtMost(..)
+        | Precondition::Holds(_) => vec![need],
+    }
+}

@@ -1,0 +1,213 @@
+//! Arrays of arrays that are lent to functions by their rows, and arrays passed by value or by `&[T; N]`.
+
+use super::super::block::barriers::of_each_thread;
+use crate::FaultKind;
+use crate::conformance::Case;
+use crate::conformance::cases::faults::fault_of;
+use crate::conformance::check::{Check, ensure, poisoned};
+use crate::prelude::*;
+
+pub const CASES: &[Case] = &[
+    Case::new("functions/lent_rows", &[], own),
+    Case::new("functions/lent_rows_of_shared_arrays", &[], shared),
+    Case::new("functions/lent_rows_with_barriers", &[], own_with_barriers),
+    Case::new("functions/faults_of_lent_rows", &[], faults),
+    Case::new("functions/arrays_by_value", &[], by_value),
+];
+
+#[derive(Clone, Copy, KernelType)]
+#[kernel_type(crate = crate)]
+#[repr(C)]
+struct Pair {
+    a: u32,
+    b: u32,
+}
+
+#[device]
+fn diagonal(x: &[[u32; 2]]) -> u32 {
+    let mut sum = 0;
+    for k in 0..x.len() {
+        sum += x[k][k % 2];
+    }
+    sum
+}
+
+#[device]
+fn mark(x: &mut [[u32; 2]], by: u32) {
+    x[1][0] = by;
+    x[2] = [by + 1, by + 2];
+}
+
+#[device]
+fn deepest(x: &mut [[[u32; 2]; 3]]) -> u32 {
+    x[1][2][1] += 5;
+    x.len() as u32 * 100 + x[1][2][1]
+}
+
+#[device]
+fn swapped(x: &mut [[Pair; 2]]) {
+    for k in 0..x.len() {
+        x[k] = [x[k][1], x[k][0]];
+    }
+}
+
+#[kernel]
+fn own_kernel(y: &mut [u32]) {
+    let t = thread_idx_x() as u32;
+    let mut rows = [[t, 1], [2, 3], [4, 5]];
+    let before = diagonal(&rows);
+    mark(&mut rows, 10 * t);
+    let mut cube = [[[t; 2]; 3]; 4];
+    let deep = deepest(&mut cube);
+    let mut pairs = [[Pair { a: t, b: 7 }, Pair { a: 9, b: 11 }]; 3];
+    swapped(&mut pairs);
+    let sums = before + diagonal(&rows) + deep + cube[1][2][1];
+    y[global_idx_x()] = sums + pairs[2][0].a + 100 * pairs[1][1].b + rows[2][1];
+}
+
+fn own(device: &Device) -> Check {
+    let run = |y: &mut Vector<u32>, block| own_kernel(y).grid(2).block(block).run_on(device);
+    of_each_thread(device, run, |_, t, _| {
+        let diagonals = (t + 3 + 4) + (t + 3 + 10 * t + 1);
+        diagonals + 400 + 2 * (t + 5) + 9 + 700 + 10 * t + 2
+    })
+}
+
+/// What the next thread gives, twice, and a sum of the tile's first row.
+#[device]
+fn of_next(tile: &mut [[u32; 2]], x: u32) -> u32 {
+    let t = thread_idx_x();
+    tile[t][0] = x;
+    tile[t][1] = 2 * x;
+    barrier();
+    let next = (t + 1) % block_dim_x();
+    let other = tile[next][1] + tile[0][0];
+    barrier();
+    other
+}
+
+#[kernel]
+fn shared_kernel(y: &mut [u32]) {
+    let tile = shared_array::<[u32; 2], 1024>();
+    let t = thread_idx_x() as u32;
+    let first = of_next(tile, t);
+    y[global_idx_x()] = first + of_next(tile, 3 * t + 1);
+}
+
+fn shared(device: &Device) -> Check {
+    let run = |y: &mut Vector<u32>, block| shared_kernel(y).grid(2).block(block).run_on(device);
+    of_each_thread(device, run, |_, t, n| {
+        let next = (t + 1) % n;
+        2 * next + 2 * (3 * next + 1) + 1
+    })
+}
+
+#[device]
+fn add_next(own: &mut [[u32; 3]], tile: &mut [u32]) {
+    let t = thread_idx_x();
+    for k in 0..own.len() {
+        tile[t] = own[k][1];
+        barrier();
+        own[k][2] += 10 * tile[(t + 1) % block_dim_x()];
+        barrier();
+    }
+    barrier();
+}
+
+#[kernel]
+fn own_with_barriers_kernel(y: &mut [u32]) {
+    let tile = shared_array::<u32, 1024>();
+    let t = thread_idx_x() as u32;
+    let mut own = [[t, 2 * t, 1], [5, 6, 7]];
+    add_next(&mut own, tile);
+    add_next(&mut own, tile);
+    y[global_idx_x()] = own[0][2] + own[1][2] + own[0][0];
+}
+
+fn own_with_barriers(device: &Device) -> Check {
+    let run = |y: &mut Vector<u32>, block| {
+        let launch = own_with_barriers_kernel(y).grid(2).block(block);
+        launch.run_on(device)
+    };
+    of_each_thread(device, run, |_, t, n| 1 + 40 * ((t + 1) % n) + 7 + 120 + t)
+}
+
+#[kernel]
+fn faults_kernel(at: usize, y: &mut [u32]) {
+    let rows = [[1, 2], [3, 4]];
+    y[global_idx_x()] = element(&rows, 1, at);
+}
+
+#[device]
+fn element(rows: &[[u32; 2]], i: usize, j: usize) -> u32 {
+    rows[i][j]
+}
+
+fn faults(device: &Device) -> Check {
+    let mut y = poisoned(8);
+    let result = faults_kernel(2, &mut y).grid(2).block(4).run_on(device);
+    let fault = fault_of(result, &mut y)?;
+    let is_due = matches!(
+        &fault.kind,
+        FaultKind::Dimension {
+            dimension: 1,
+            index: 2,
+            ..
+        }
+    );
+    ensure(is_due, || {
+        format!("{:?} of the third column of two", fault.kind)
+    })
+}
+
+#[device]
+fn total(x: [u32; 3]) -> u32 {
+    x[0] + x[1] + x[2]
+}
+
+#[device]
+fn trace(x: [[u32; 2]; 2]) -> u32 {
+    x[0][0] + x[1][1]
+}
+
+#[device]
+fn any_total<const N: usize>(x: [u32; N]) -> u32 {
+    let mut sum = 0;
+    for k in 0..N {
+        sum += x[k];
+    }
+    sum
+}
+
+#[device]
+fn known_total(x: &[u32; 3]) -> u32 {
+    let mut sum = 0;
+    for k in 0..x.len() {
+        sum += x[k];
+    }
+    sum
+}
+
+#[device]
+fn double(x: &mut [u32; 3]) {
+    for k in 0..3 {
+        x[k] *= 2;
+    }
+}
+
+#[kernel]
+fn by_value_kernel(y: &mut [u32]) {
+    let t = thread_idx_x() as u32;
+    let mut own = [t, 2, 3];
+    let square = [[1, 2], [3, t]];
+    let before = total(own) + total([1, t, 1]) + trace(square);
+    double(&mut own);
+    y[global_idx_x()] = before + known_total(&own) + any_total(own);
+}
+
+fn by_value(device: &Device) -> Check {
+    let run = |y: &mut Vector<u32>, block| by_value_kernel(y).grid(2).block(block).run_on(device);
+    of_each_thread(device, run, |_, t, _| {
+        (t + 5) + (t + 2) + (t + 1) + 2 * (2 * t + 10)
+    })
+}
