@@ -317,6 +317,8 @@ pub struct Lowerer<'e> {
     audits: Vec<TokenStream>,
     /// The paths of the façade's functions among those.
     built_ins: HashSet<String>,
+    /// The constants that only rustc can evaluate, by how they are written.
+    linked: HashMap<String, sarek_ir::LinkId>,
     /// The tests of constants among them.
     tested: HashSet<String>,
     marks: Vec<(u32, Ty)>,
@@ -462,6 +464,7 @@ impl<'e> Lowerer<'e> {
             checks: vec![],
             audits: vec![],
             built_ins: HashSet::new(),
+            linked: HashMap::new(),
             tested: HashSet::new(),
             marks: vec![],
             unreachable: vec![],

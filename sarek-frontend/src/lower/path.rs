@@ -202,16 +202,25 @@ impl Lowerer<'_> {
         self.expr(Expr::Link(id), ty, span)
     }
 
-    /// A constant that only rustc can evaluate.
+    /// A constant that only rustc can evaluate: one and the same wherever it is named.
     pub(super) fn link_id(&mut self, tokens: TokenStream, ty: Ty) -> LinkId {
         let path = super::path_text(&tokens);
+        let tokens = self.among_constants(tokens);
+        let text = tokens.to_string();
+        if let Some(known) = self.linked.get(&text).copied()
+            && self.types.unify(self.link_types[known.index()], ty).is_ok()
+        {
+            return known;
+        }
+        let id = LinkId(self.links.len() as u32);
+        self.linked.insert(text, id);
         self.kernel.links.to_mut().push(Link {
             path: path.into(),
             ty: Scalar::Bool.into(),
         });
-        self.links.push(self.among_constants(tokens));
+        self.links.push(tokens);
         self.link_types.push(ty);
-        LinkId(self.links.len() as u32 - 1)
+        id
     }
 
     /// An expression where the constants of the kernel mean what they mean here.
