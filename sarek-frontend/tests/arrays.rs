@@ -112,18 +112,17 @@ fn lengths_that_rustc_evaluates_are_links() {
         "y: &mut [i32]",
         "let mut a: [[i32; N]; 2] = [[0; N]; 2]; let t = shared_array::<f32, { N + 1 }>(); y[0] = a[1][0] + t.len() as i32;",
         "link N: usize
-         link N.1: usize
          link (2)*(N): usize
          link {N+1}: usize
          shared t.4: [f32; {N+1}]
          let mut a: [i32; (2)*(N)];
-         let t: usize = 0usize * N.1;
-         for k: usize in 0usize..N.1 {
+         let t: usize = 0usize * N;
+         for k: usize in 0usize..N {
          let t.1: usize = t + k;
          a[t.1] = 0i32;
          }
-         let t.2: usize = 1usize * N.1;
-         for k.1: usize in 0usize..N.1 {
+         let t.2: usize = 1usize * N;
+         for k.1: usize in 0usize..N {
          let t.3: usize = t.2 + k.1;
          a[t.3] = 0i32;
          }

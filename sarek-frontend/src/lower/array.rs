@@ -339,7 +339,9 @@ impl Lowerer<'_> {
                     .iter()
                     .map(|e| self.plan(e))
                     .collect::<Option<_>>()?;
-                let Some(dims) = items.iter().map(Plan::dims).max_by_key(Vec::len) else {
+                // Of the first with most of them.
+                let dims = items.iter().rev().map(Plan::dims);
+                let Some(dims) = dims.max_by_key(Vec::len) else {
                     self.errors.at(
                         codes::ARRAY_LENGTH,
                         e.span(),

@@ -244,8 +244,9 @@ impl Lowerer<'_> {
     /// The mutable variable that an expression names.
     fn variable(&mut self, expr: &syn::Expr) -> Option<LocalId> {
         if let Some(local) = self.referent(expr) {
-            let is_mutable = self.references.iter().any(|(_, l)| *l == local);
-            return is_mutable.then_some(local);
+            let is_lent = self.references.iter().any(|(_, l)| *l == local);
+            let is_item = self.items.iter().any(|(_, l, _)| *l == local);
+            return (is_lent || is_item).then_some(local);
         }
         let syn::Expr::Path(path) = peeled(expr) else {
             return None;

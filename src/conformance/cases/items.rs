@@ -9,6 +9,7 @@ use crate::prelude::*;
 pub const CASES: &[Case] = &[
     Case::new("items/scalars", &[], scalars),
     Case::new("items/structs", &[], structs),
+    Case::new("items/methods", &[], methods),
     Case::new("items/returns", &[], returns),
     Case::new("items/generic", &[], generic),
     Case::new("items/with_slices", &[], with_slices),
@@ -183,5 +184,51 @@ fn lengths(device: &Device) -> Check {
     expect("untouched", &y, &[])?;
     let (none, mut also_none) = (Vector::<f32>::zeros(0), Vector::<f32>::zeros(0));
     scale(1.0, &none, &mut also_none).run_on(device)?;
+    Ok(())
+}
+
+#[device]
+impl Body {
+    fn advance(&mut self, time: f32) {
+        self.at += self.speed * time;
+    }
+
+    fn hit(&mut self, by: u32) -> u32 {
+        self.hits += by;
+        self.hits
+    }
+}
+
+#[device]
+fn stop(body: &mut Body) {
+    body.speed = 0.0;
+}
+
+#[kernel]
+fn methods_kernel(#[item] body: &mut Body, #[item] hits: &mut u32) {
+    body.advance(2.0);
+    *hits = body.hit(3);
+    body.advance(0.5);
+    stop(body);
+}
+
+fn methods(device: &Device) -> Check {
+    for n in SIZES {
+        let body = |i: usize| Body {
+            at: i as f32,
+            speed: 2.0,
+            hits: i as u32,
+        };
+        let mut bodies = Vector::from_vec((0..n).map(body).collect());
+        let mut hits = Vector::from_vec(vec![0u32; n]);
+        methods_kernel(&mut bodies, &mut hits).run_on(device)?;
+        let moved = |(i, body): (usize, &Body)| {
+            body.at == i as f32 + 5.0 && body.speed == 0.0 && body.hits == i as u32 + 3
+        };
+        let all = bodies.to_vec()?.iter().enumerate().all(moved);
+        ensure(all, || format!("{n} bodies are wrong"))?;
+        let due: Vec<u32> = (0..n as u32).map(|i| i + 3).collect();
+        ensure(hits.to_vec()? == due, || format!("{n} hits are wrong"))?;
+    }
     Ok(())
 }

@@ -113,19 +113,19 @@ fn factorial(n: u32) -> u32 {
 
 FUNCTION_PARAMETER = 706 by Macro {
     title: "a function does not take parameters of this type",
-    means: "A `#[device]` function takes values, `&T`, `&mut T`, `&[T]`, `&mut [T]`, `&[Atomic<T>]`, views and `impl Fn(T) -> U` of values, and a method \
+    means: "A `#[device]` function takes values, `&T`, `&mut T`, `&[T]`, `&mut [T]`, `&[T; 4]`, `&[Atomic<T>]`, views and `impl Fn(T) -> U` of values, and a method \
             `self`, `&self` or `&mut self`. An intrinsic takes and yields scalars.",
     why: "devices have no pointers to functions, and what is not of known parts cannot be passed on all of them",
     wrong: r#"
 #[device]
-fn first(x: &[f32; 4]) -> f32 {
-    x[0]
+fn last<const N: usize>(x: &[f32; N]) -> f32 {
+    x[N - 1]
 }
 "#,
     right: r#"
 #[device]
-fn first(x: &[f32]) -> f32 {
-    x[0]
+fn last(x: &[f32]) -> f32 {
+    x[x.len() - 1]
 }
 "#,
 }
