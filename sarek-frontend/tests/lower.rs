@@ -220,3 +220,45 @@ fn a_constant_is_there_before_its_line_and_not_after_its_block() {
          y[1usize]!1 = n;",
     );
 }
+
+#[test]
+fn methods_are_made_of_others() {
+    lowers(
+        "y: &mut [i32], a: i32, b: i32",
+        "y[0] = a.wrapping_div(b);",
+        "let mut value: i32;
+         if b == -1i32 {
+         value = a.wrapping_neg();
+         } else {
+         value = a /!0 b;
+         }
+         y[0usize]!1 = value;",
+    );
+    lowers(
+        "y: &mut [u8], a: u8, n: u32",
+        "y[0] = a.saturating_pow(n);",
+        "let mut square: u8 = a;
+         let mut left: u32 = n;
+         let mut power: u8 = 1u8;
+         while left > 0u32 {
+         if left & 1u32 == 1u32 {
+         power = power.saturating_mul(square);
+         }
+         square = square.saturating_mul(square);
+         left = left >> 1i32;
+         }
+         y[0usize]!0 = power;",
+    );
+    lowers(
+        "y: &mut [u32], a: u8",
+        "y[0] = a.ilog10();",
+        "assert!0 a > 0u8, \"argument of integer logarithm must be positive\";
+         y[0usize]!1 = (a >= 10u8) as u32 + (a >= 100u8) as u32;",
+    );
+    lowers(
+        "y: &mut [bool], a: f32",
+        "y[0] = a.is_normal();",
+        "let exponent: u32 = a.to_bits() & 2139095040u32;
+         y[0usize]!0 = exponent != 0u32 && exponent != 2139095040u32;",
+    );
+}
