@@ -146,11 +146,24 @@ impl Lowerer<'_> {
     }
 
     fn option(&mut self, value: Option<ExprId>, ty: Ty, span: Span) -> ExprId {
-        let (name, path) = match value {
-            Some(_) => ("Some", quote!(::core::option::Option::Some)),
-            None => ("None", quote!(::core::option::Option::None)),
+        let name = if value.is_some() { "Some" } else { "None" };
+        self.of_core(name, value, ty, span)
+    }
+
+    /// A value of a variant of `Option` or `Result`, of that type.
+    pub(super) fn of_core(
+        &mut self,
+        variant: &str,
+        value: Option<ExprId>,
+        ty: Ty,
+        span: Span,
+    ) -> ExprId {
+        let name = Ident::new(variant, Span::call_site());
+        let path = match variant {
+            "Some" | "None" => quote!(::core::option::Option::#name),
+            _ => quote!(::core::result::Result::#name),
         };
-        let (variant, part) = (Some(self.name_id(name)), self.name_id("0"));
+        let (variant, part) = (Some(self.name_id(variant)), self.name_id("0"));
         let fields: Vec<_> = value.into_iter().map(|value| (part, value)).collect();
         let construct = Compound::Construct {
             variant,

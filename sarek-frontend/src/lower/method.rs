@@ -63,7 +63,15 @@ impl Lowerer<'_> {
         }
         match self.receiver_value(e, wanted) {
             Ok(receiver) => {
-                let arguments: Vec<&syn::Expr> = e.args.iter().collect();
+                // Told below: these take references.
+                let is_told = ["cmp", "partial_cmp", "total_cmp"]
+                    .iter()
+                    .any(|n| e.method == n);
+                let arguments = e.args.iter().map(|argument| match argument {
+                    syn::Expr::Reference(lent) if is_told => &*lent.expr,
+                    _ => argument,
+                });
+                let arguments: Vec<&syn::Expr> = arguments.collect();
                 let ids = self.more_operands(vec![receiver], &arguments);
                 self.method(&e.method, ids, e.span())
             }

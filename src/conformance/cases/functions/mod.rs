@@ -14,6 +14,7 @@ mod nested;
 mod own_arrays;
 mod parts;
 mod passed_on;
+mod question;
 mod recursion;
 mod slices;
 mod together;
@@ -30,6 +31,7 @@ pub const CASES: &[&[Case]] = &[
     given::CASES,
     parts::CASES,
     passed_on::CASES,
+    question::CASES,
     traits::CASES,
     unnamed::CASES,
     values::CASES,
