@@ -1,10 +1,11 @@
 //! `e?` in a function that yields an `Option` or a `Result`.
 
 use proc_macro2::Span;
-use sarek_ir::Stmt;
+use sarek_ir::{ExprId, Stmt};
 use syn::spanned::Spanned;
 
 use super::optional::holds;
+use super::types::Node;
 use super::{Lowerer, Value};
 use crate::diagnostics::codes;
 
@@ -28,6 +29,9 @@ impl Lowerer<'_> {
         let Some(value) = self.scalar_or_never(&e.expr) else {
             return Value::Never;
         };
+        if !self.is_left_by_question(value, error.is_some(), e.span()) {
+            return Value::Never;
+        }
         let value = self.reusable(value);
         let (of, good, bad): (syn::Path, _, _) = match error {
             None => (
@@ -55,6 +59,34 @@ impl Lowerer<'_> {
         let (otherwise, ()) = self.in_block(|_| ());
         self.branch(is_bad, then, otherwise, span);
         Value::Scalar(self.rust(&[value], span, &inner(&of, good, span)))
+    }
+}
+
+impl Lowerer<'_> {
+    /// Is a value, as far as its type is known, one that `?` takes in such a function?
+    fn is_left_by_question(&mut self, value: ExprId, of_result: bool, span: Span) -> bool {
+        let ty = self.ty(value);
+        let is_result = self.core_argument(ty, 1).is_some();
+        let (what, instead) = match self.types.node(ty) {
+            Node::Named(_) if self.core_argument(ty, 0).is_some() => match (is_result, of_result) {
+                (false, true) => (
+                    "`?` of an `Option`, in a function that yields a `Result`, is",
+                    "write `let Some(v) = … else { return Err(…); };`",
+                ),
+                (true, false) => (
+                    "`?` of a `Result`, in a function that yields an `Option`, is",
+                    "write `let Ok(v) = … else { return None; };`",
+                ),
+                _ => return true,
+            },
+            Node::Known(_) | Node::Int | Node::Float | Node::Array(..) | Node::Tuple(_) => {
+                ("`?` of what is no `Option` or `Result` is", "drop the `?`")
+            }
+            _ => return true,
+        };
+        self.errors
+            .unsupported(codes::EXPRESSION, span, what, instead);
+        false
     }
 }
 
