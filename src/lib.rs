@@ -74,6 +74,7 @@ mod pages {
         Backends "../docs/backends.md"
         Foreign "../docs/foreign.md"
         Functions "../docs/functions.md"
+        Methods "../docs/methods.md"
         Output "../docs/output.md"
         Races "../docs/races.md"
         Runtime "../docs/runtime.md"

@@ -75,6 +75,8 @@ const KEPT: &[(&str, &str, &str)] = &[
     ("array_patterns", "types/array_patterns", "own_kernel"),
     ("checked", "methods/checked", "small_kernel"),
     ("integers", "methods/integers", "of_u32_kernel"),
+    ("powers", "methods/powers", "powers_u32"),
+    ("mixed_signs", "methods/mixed_signs", "mixed_i32"),
     ("view_add", "views/elements", "add_kernel"),
     ("view_structs", "views/elements", "structs_kernel"),
     ("view_matmul", "views/tiles", "matmul_kernel"),

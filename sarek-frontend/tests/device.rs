@@ -31,6 +31,30 @@ fn what_a_function_yields_is_a_local() {
     assert!(text.contains("result = x + 1.0f32;"), "{text}");
 }
 
+#[test]
+fn a_question_is_a_return_with_what_is_bad() {
+    let text = ir("fn f(x: Option<u32>) -> Option<u32> { Some(x? + 1) }");
+    let left = "if value {\n        result = None { };\n        return;\n    }";
+    assert!(text.contains(left), "{text}");
+    assert!(text.contains("= x.1.Some.0;"), "{text}");
+    // Of what only rustc knows.
+    let text = ir("fn f(x: u32) -> Result<u32, f32> { Ok(g(x)? + 1) }");
+    assert!(text.contains("if t.is(Ok) {"), "{text}");
+    let left = "= t.Err.0;\n        value.3 = value.2;\n        result = Err { 0: value.3 };\n        return;";
+    assert!(text.contains(left), "{text}");
+    rejects(
+        "fn f(x: Option<u32>, y: u32) -> Result<u32, f32> { x?; y?; Ok(1) }",
+        &[
+            "`?` of an `Option`, in a function that yields a `Result`, is not",
+            "`?` of what is no `Option` or `Result` is not",
+        ],
+    );
+    rejects(
+        "fn f(x: Result<u32, i32>) -> Result<u32, f32> { Ok(x?) }",
+        &["mismatched types: `f32` is needed here, this is `i32`"],
+    );
+}
+
 /// Compiled bodies depend on a closure that is the function, if there can be one.
 #[test]
 fn callers_are_audited_by_a_closure() {

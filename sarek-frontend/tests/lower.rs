@@ -220,3 +220,75 @@ fn a_constant_is_there_before_its_line_and_not_after_its_block() {
          y[1usize]!1 = n;",
     );
 }
+
+#[test]
+fn methods_are_made_of_others() {
+    lowers(
+        "y: &mut [i32], a: i32, b: i32",
+        "y[0] = a.wrapping_div(b);",
+        "let mut value: i32;
+         if b == -1i32 {
+         value = a.wrapping_neg();
+         } else {
+         value = a /!0 b;
+         }
+         y[0usize]!1 = value;",
+    );
+    lowers(
+        "y: &mut [u8], a: u8, n: u32",
+        "y[0] = a.saturating_pow(n);",
+        "let mut square: u8 = a;
+         let mut left: u32 = n;
+         let mut power: u8 = 1u8;
+         while left > 0u32 {
+         if left & 1u32 == 1u32 {
+         power = power.saturating_mul(square);
+         }
+         square = square.saturating_mul(square);
+         left = left >> 1i32;
+         }
+         y[0usize]!0 = power;",
+    );
+    lowers(
+        "y: &mut [u32], a: u8",
+        "y[0] = a.ilog10();",
+        "assert!0 a > 0u8, \"argument of integer logarithm must be positive\";
+         y[0usize]!1 = (a >= 10u8) as u32 + (a >= 100u8) as u32;",
+    );
+    lowers(
+        "y: &mut [bool], a: f32",
+        "y[0] = a.is_normal();",
+        "let exponent: u32 = a.to_bits() & 2139095040u32;
+         y[0usize]!0 = exponent != 0u32 && exponent != 2139095040u32;",
+    );
+}
+
+#[test]
+fn places_are_exchanged_through_a_third() {
+    lowers(
+        "y: &mut [i32], a: i32",
+        "let (mut b, mut c) = (a, 1); std::mem::swap(&mut b, &mut c); y[0] = std::mem::replace(&mut b, 5);",
+        "let mut b: i32 = a;
+         let mut c: i32 = 1i32;
+         let __old: i32 = b;
+         b = c;
+         c = __old;
+         let __old.1: i32 = b;
+         b = 5i32;
+         y[0usize]!0 = __old.1;",
+    );
+}
+
+#[test]
+fn a_struct_is_taken_apart_before_its_parts_are_assigned() {
+    lowers(
+        "y: &mut [i32], a: i32",
+        "let mut b = a; P { x: b, y: (y[0], _), .. } = P { x: 1, y: (b, 2), z: 3 };",
+        "let mut b: i32 = a;
+         let t: P{x:::sarek::__private::direct::of_type::<i32>(),y:::sarek::__private::direct::of_type::<::sarek::__private::direct::KnownType::<{__AUDITED},(i32,i32,)>>(),z:0,} = { x: 1i32, y: { 0: b, 1: 2i32 }, z: 3i64 };
+         let __part0: i32 = t.x;
+         let __part1: i32 = t.y.0;
+         b = __part0;
+         y[0usize]!0 = __part1;",
+    );
+}

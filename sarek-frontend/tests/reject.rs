@@ -37,7 +37,7 @@ fn errors_of_all_phases_are_reported_at_once() {
             "a kernel borrows slices only",
             "type `i128` is not supported",
             "mismatched types",
-            "`?` is not supported",
+            "`?` here is not supported",
         ],
     );
     rejects(

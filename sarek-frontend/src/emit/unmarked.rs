@@ -42,6 +42,17 @@ fn of_function(callees: &[&Callee]) -> TokenStream {
             Some("std" | "core" | "alloc") => {
                 "leave it to the host, or write what it does as a `#[device]` function".into()
             }
+            // Imported ones, as it seems.
+            _ if ["min", "max"].contains(&path.as_str()) => {
+                format!(
+                    "write `a.{path}(b)` or `std::cmp::{path}(a, b)`, or `#[device]` before a `fn {path}` of your own"
+                )
+            }
+            _ if ["swap", "replace"].contains(&path.as_str()) => {
+                format!(
+                    "write `std::mem::{path}(…)`, or `#[device]` before a `fn {path}` of your own"
+                )
+            }
             _ => format!("write `#[device]` before `fn {last}`"),
         },
     );

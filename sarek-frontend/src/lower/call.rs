@@ -58,6 +58,9 @@ impl Lowerer<'_> {
         if let Some(value) = self.packed_call(path, e) {
             return value;
         }
+        if let Some(value) = self.std_function(path, e) {
+            return value;
+        }
         if let Some(builtin) = Builtin::from_name(&name)
             && self.is_of_facade(path)
         {
@@ -143,6 +146,9 @@ impl Lowerer<'_> {
     ) -> Value {
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         let ids = self.operands(&arguments);
+        if let Some(value) = self.parsed_or_tried(on, method) {
+            return value;
+        }
         if let Some(value) = self.half_from(on, method, &ids, e.span()) {
             return value;
         }

@@ -6,38 +6,76 @@ use sarek_ir::{
     Compound, CompoundId, DivideOp, Expr, ExprId, Intrinsic, Scalar, Stmt, Value as Constant,
 };
 
+use super::expressed::{self, Takes};
 use super::{Lowerer, Ty, Value};
 
-/// The methods, how many arguments they take, and on which integers they stand.
-const CHECKED: [(&str, usize, On); 20] = [
-    ("checked_add", 1, On::All),
-    ("checked_sub", 1, On::All),
-    ("checked_mul", 1, On::All),
-    ("checked_div", 1, On::All),
-    ("checked_rem", 1, On::All),
-    ("checked_div_euclid", 1, On::All),
-    ("checked_rem_euclid", 1, On::All),
-    ("checked_neg", 0, On::All),
-    ("checked_abs", 0, On::Signed),
-    ("checked_shl", 1, On::All),
-    ("checked_shr", 1, On::All),
-    ("checked_ilog2", 0, On::All),
-    ("checked_isqrt", 0, On::Signed),
-    ("checked_next_power_of_two", 0, On::Unsigned),
-    ("overflowing_add", 1, On::All),
-    ("overflowing_sub", 1, On::All),
-    ("overflowing_mul", 1, On::All),
-    ("overflowing_neg", 0, On::All),
-    ("overflowing_shl", 1, On::All),
-    ("overflowing_shr", 1, On::All),
+use Takes::{Count, Nothing, Other, Same};
+
+/// The methods, what they take, and on which integers they stand.
+const CHECKED: [(&str, Takes, On); 38] = [
+    ("checked_add", Same, On::All),
+    ("checked_sub", Same, On::All),
+    ("checked_mul", Same, On::All),
+    ("checked_div", Same, On::All),
+    ("checked_rem", Same, On::All),
+    ("checked_div_euclid", Same, On::All),
+    ("checked_rem_euclid", Same, On::All),
+    ("checked_neg", Nothing, On::All),
+    ("checked_abs", Nothing, On::Signed),
+    ("checked_shl", Count, On::All),
+    ("checked_shr", Count, On::All),
+    ("checked_ilog2", Nothing, On::All),
+    ("checked_isqrt", Nothing, On::Signed),
+    ("checked_next_power_of_two", Nothing, On::Unsigned),
+    ("checked_next_multiple_of", Same, On::Unsigned),
+    ("checked_pow", Count, On::All),
+    ("checked_ilog", Same, On::All),
+    ("checked_ilog10", Nothing, On::All),
+    ("checked_add_signed", Other, On::Unsigned),
+    ("checked_sub_signed", Other, On::Unsigned),
+    ("checked_add_unsigned", Other, On::Signed),
+    ("checked_sub_unsigned", Other, On::Signed),
+    ("overflowing_add", Same, On::All),
+    ("overflowing_sub", Same, On::All),
+    ("overflowing_mul", Same, On::All),
+    ("overflowing_neg", Nothing, On::All),
+    ("overflowing_shl", Count, On::All),
+    ("overflowing_shr", Count, On::All),
+    ("overflowing_abs", Nothing, On::Signed),
+    ("overflowing_pow", Count, On::All),
+    ("overflowing_div", Same, On::All),
+    ("overflowing_rem", Same, On::All),
+    ("overflowing_div_euclid", Same, On::All),
+    ("overflowing_rem_euclid", Same, On::All),
+    ("overflowing_add_signed", Other, On::Unsigned),
+    ("overflowing_sub_signed", Other, On::Unsigned),
+    ("overflowing_add_unsigned", Other, On::Signed),
+    ("overflowing_sub_unsigned", Other, On::Signed),
 ];
 
 /// On which integers a method stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum On {
+pub(super) enum On {
     All,
     Signed,
     Unsigned,
+}
+
+impl On {
+    pub(super) fn holds(self, on: Scalar) -> bool {
+        match self {
+            On::All => on.is_int(),
+            On::Signed => on.is_signed(),
+            On::Unsigned => on.is_int() && !on.is_signed(),
+        }
+    }
+}
+
+/// The names of the methods that stand on a type.
+pub(super) fn names_on(on: Scalar) -> impl Iterator<Item = &'static str> {
+    let methods = CHECKED.iter();
+    let methods = methods.filter(move |(_, takes, stands)| takes.stands(*stands, on));
+    methods.map(|(name, ..)| *name)
 }
 
 /// Is it one of the methods?
@@ -55,34 +93,24 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Option<Value> {
         let text = name.to_string();
-        let (_, arity, stands) = *CHECKED.iter().find(|(known, ..)| *known == text)?;
-        let stands = match stands {
-            On::All => on.is_int(),
-            On::Signed => on.is_signed(),
-            On::Unsigned => on.is_int() && !on.is_signed(),
-        };
-        if !stands {
+        let (_, takes, stands) = *CHECKED.iter().find(|(known, ..)| *known == text)?;
+        if !takes.stands(stands, on) {
             return None;
         }
-        if !self.arity(name, ids, arity) {
-            return Some(Value::Never);
-        }
         let operation = text.split_once('_').map_or("", |(_, operation)| operation);
-        if arity == 1 {
-            let shifts = ["shl", "shr"].contains(&operation);
-            let before = self.errors.count();
-            self.expect(ids[1], if shifts { Scalar::U32 } else { on });
-            if self.errors.count() > before {
-                return Some(Value::Never);
-            }
+        if !self.takes(name, takes, on, ids) {
+            return Some(Value::Never);
         }
         let ids: Vec<ExprId> = ids.iter().map(|id| self.reusable(*id)).collect();
         if text.starts_with("overflowing") {
             return Some(self.overflowing(operation, on, &ids, span));
         }
+        if operation == "pow" {
+            return Some(self.checked_power(on, &ids, span));
+        }
         let fits = self.fits(operation, on, &ids, span);
         let some = match operation {
-            "ilog2" => Scalar::U32,
+            "ilog2" | "ilog10" | "ilog" => Scalar::U32,
             _ => on,
         };
         Some(self.if_it_fits(fits, some, span, |this| {
@@ -118,11 +146,24 @@ impl Lowerer<'_> {
     }
 
     fn option(&mut self, value: Option<ExprId>, ty: Ty, span: Span) -> ExprId {
-        let (name, path) = match value {
-            Some(_) => ("Some", quote!(::core::option::Option::Some)),
-            None => ("None", quote!(::core::option::Option::None)),
+        let name = if value.is_some() { "Some" } else { "None" };
+        self.of_core(name, value, ty, span)
+    }
+
+    /// A value of a variant of `Option` or `Result`, of that type.
+    pub(super) fn of_core(
+        &mut self,
+        variant: &str,
+        value: Option<ExprId>,
+        ty: Ty,
+        span: Span,
+    ) -> ExprId {
+        let name = Ident::new(variant, Span::call_site());
+        let path = match variant {
+            "Some" | "None" => quote!(::core::option::Option::#name),
+            _ => quote!(::core::result::Result::#name),
         };
-        let (variant, part) = (Some(self.name_id(name)), self.name_id("0"));
+        let (variant, part) = (Some(self.name_id(variant)), self.name_id("0"));
         let fields: Vec<_> = value.into_iter().map(|value| (part, value)).collect();
         let construct = Compound::Construct {
             variant,
@@ -139,6 +180,10 @@ impl Lowerer<'_> {
 
     /// What wraps, and whether it does.
     fn overflowing(&mut self, operation: &str, on: Scalar, ids: &[ExprId], span: Span) -> Value {
+        if operation == "pow" {
+            let rust = expressed::overflowing_power(on, span);
+            return Value::Scalar(self.rust(ids, span, &rust));
+        }
         let fits = self.fits(operation, on, ids, span);
         let wrapped = Ident::new(&format!("wrapping_{operation}"), span);
         let rust = match ids.len() {
@@ -159,9 +204,23 @@ impl Lowerer<'_> {
         Value::Scalar(self.compound(construct, ty, span))
     }
 
+    /// The power and whether it fits come of one loop.
+    fn checked_power(&mut self, on: Scalar, ids: &[ExprId], span: Span) -> Value {
+        let rust = expressed::overflowing_power(on, span);
+        let both = self.rust(ids, span, &rust);
+        let both = self.reusable(both);
+        let fits = self.rust(&[both], span, &syn::parse_quote_spanned!(span=> !__x.1));
+        self.if_it_fits(fits, on, span, |this| {
+            this.rust(&[both], span, &syn::parse_quote_spanned!(span=> __x.0))
+        })
+    }
+
     /// Is the exact result one of the type?
     fn fits(&mut self, operation: &str, on: Scalar, ids: &[ExprId], span: Span) -> ExprId {
-        let bits = Literal::u32_suffixed(on.bits());
+        let (bits, ty) = (
+            Literal::u32_suffixed(on.bits()),
+            Ident::new(on.name(), span),
+        );
         let rust = match (operation, on.is_signed()) {
             ("add", false) => syn::parse_quote_spanned!(span=> __x.wrapping_add(__y) >= __x),
             ("add", true) => syn::parse_quote_spanned! {span=> {
@@ -189,7 +248,26 @@ impl Lowerer<'_> {
                 return self.rust(&[ids[0], least], span, &rust);
             }
             ("shl" | "shr", _) => syn::parse_quote_spanned!(span=> __y < #bits),
-            ("ilog2", _) => syn::parse_quote_spanned!(span=> __x > 0),
+            ("ilog2" | "ilog10", _) => syn::parse_quote_spanned!(span=> __x > 0),
+            ("ilog", _) => syn::parse_quote_spanned!(span=> __x > 0 && __y > 1),
+            ("add_signed", _) => syn::parse_quote_spanned! {span=>
+                (__x.wrapping_add(__y as #ty) >= __x) == (__y >= 0)
+            },
+            ("sub_signed", _) => syn::parse_quote_spanned! {span=>
+                (__x.wrapping_sub(__y as #ty) <= __x) == (__y >= 0)
+            },
+            ("add_unsigned", _) => {
+                syn::parse_quote_spanned!(span=> __x.wrapping_add(__y as #ty) >= __x)
+            }
+            ("sub_unsigned", _) => {
+                syn::parse_quote_spanned!(span=> __x.wrapping_sub(__y as #ty) <= __x)
+            }
+            ("next_multiple_of", _) => syn::parse_quote_spanned! {span=>
+                __y != 0 && {
+                    let rest = __x % __y;
+                    rest == 0 || __x.wrapping_add(__y - rest) > __x
+                }
+            },
             ("isqrt", _) => syn::parse_quote_spanned!(span=> __x >= 0),
             ("next_power_of_two", _) => {
                 syn::parse_quote_spanned!(span=> __x.saturating_sub(1).leading_zeros() > 0)
@@ -276,7 +354,8 @@ impl Lowerer<'_> {
         let rust = match operation {
             // Not wrapping: that it does not is known where ranges are.
             "sub" if !on.is_signed() => syn::parse_quote_spanned!(span=> __x - __y),
-            "add" | "sub" | "mul" | "shl" | "shr" => {
+            "add" | "sub" | "mul" | "shl" | "shr" | "add_signed" | "sub_signed"
+            | "add_unsigned" | "sub_unsigned" => {
                 let wrapping = Ident::new(&format!("wrapping_{operation}"), span);
                 syn::parse_quote_spanned!(span=> __x.#wrapping(__y))
             }
@@ -284,11 +363,17 @@ impl Lowerer<'_> {
                 let wrapping = Ident::new(&format!("wrapping_{operation}"), span);
                 syn::parse_quote_spanned!(span=> __x.#wrapping())
             }
+            "ilog10" => expressed::decimal_logarithm(on, span),
+            "ilog" => expressed::logarithm(&syn::parse_quote_spanned!(span=> __y), span),
             "ilog2" => syn::parse_quote_spanned!(span=> #last - __x.leading_zeros()),
             "isqrt" => return self.signed_root(ids[0], on, span),
             "next_power_of_two" => {
                 let x = self.copy(ids[0]);
                 return self.next_power_of_two(x, on, span);
+            }
+            "next_multiple_of" => {
+                let operands = (self.copy(ids[0]), self.copy(ids[1]));
+                return self.next_multiple(operands, span);
             }
             other => unreachable!("`{other}` is in the table above"),
         };

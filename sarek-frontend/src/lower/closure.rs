@@ -68,13 +68,8 @@ impl Lowerer<'_> {
         }
         let mut exits = Exits { found: vec![] };
         exits.visit_expr(&expr.body);
-        for span in exits.found {
-            self.errors.unsupported(
-                codes::CLOSURE,
-                span,
-                "`return` in a closure is",
-                "write the value at the end",
-            );
+        for (span, what, instead) in exits.found {
+            self.errors.unsupported(codes::CLOSURE, span, what, instead);
         }
     }
 
@@ -210,12 +205,25 @@ impl Lowerer<'_> {
 
 /// Finds what leaves a closure early.
 struct Exits {
-    found: Vec<Span>,
+    found: Vec<(Span, &'static str, &'static str)>,
 }
 
 impl Visit<'_> for Exits {
     fn visit_expr_return(&mut self, e: &syn::ExprReturn) {
-        self.found.push(e.return_token.span);
+        self.found.push((
+            e.return_token.span,
+            "`return` in a closure is",
+            "write the value at the end",
+        ));
         visit::visit_expr_return(self, e);
+    }
+
+    fn visit_expr_try(&mut self, e: &syn::ExprTry) {
+        self.found.push((
+            e.question_token.spans[0],
+            "`?` in a closure is",
+            "write `match`, or a `#[device]` function",
+        ));
+        visit::visit_expr_try(self, e);
     }
 }

@@ -3,12 +3,36 @@
 use proc_macro2::{Ident, Span};
 use sarek_ir::{BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Scalar, UnaryOp, Value as Constant};
 
-use super::checked;
-use super::{Lowerer, Value};
+use super::{Lowerer, Value, checked, expressed, floats};
 
 /// Is a method short for others?
 pub(super) fn is_one(name: &str) -> bool {
-    COMPOSED.contains(&name) || checked::is_one(name)
+    let of_others = checked::is_one(name) || expressed::is_one(name) || floats::is_one(name);
+    COMPOSED.contains(&name) || of_others
+}
+
+/// The methods of a type, but for those of devices.
+pub(super) fn names_on(on: Scalar) -> impl Iterator<Item = &'static str> {
+    let composed = COMPOSED.into_iter();
+    let composed = composed.filter(move |name| stands(name, on).is_some_and(|(_, fits)| fits));
+    let written = expressed::names_on(on).chain(floats::names_on(on));
+    composed.chain(checked::names_on(on)).chain(written)
+}
+
+/// How many arguments one of [`COMPOSED`] takes, and whether a type has it.
+fn stands(name: &str, on: Scalar) -> Option<(usize, bool)> {
+    let is_unsigned = on.is_int() && !on.is_signed();
+    Some(match name {
+        "recip" | "to_degrees" | "to_radians" | "is_sign_positive" => (0, on.is_float()),
+        "log" => (1, on.is_float()),
+        "is_positive" | "is_negative" => (0, on.is_signed()),
+        "count_zeros" | "leading_ones" | "trailing_ones" => (0, on.is_int()),
+        "is_power_of_two" | "next_power_of_two" => (0, is_unsigned),
+        "ilog2" | "isqrt" => (0, on.is_int()),
+        "is_multiple_of" | "div_ceil" | "next_multiple_of" => (1, is_unsigned),
+        "div_euclid" | "rem_euclid" | "midpoint" => (1, on.is_int()),
+        _ => return None,
+    })
 }
 
 /// Those whose result is a number or a `bool`.
@@ -45,19 +69,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Option<Value> {
         let text = name.to_string();
-        let is_unsigned = on.is_int() && !on.is_signed();
-        let (arity, fits) = match text.as_str() {
-            "recip" | "to_degrees" | "to_radians" | "is_sign_positive" => (0, on.is_float()),
-            "log" => (1, on.is_float()),
-            "rem_euclid" if on.is_float() => (1, !on.is_half()),
-            "is_positive" | "is_negative" => (0, on.is_signed()),
-            "count_zeros" | "leading_ones" | "trailing_ones" => (0, on.is_int()),
-            "is_power_of_two" | "next_power_of_two" => (0, is_unsigned),
-            "ilog2" | "isqrt" => (0, on.is_int()),
-            "is_multiple_of" | "div_ceil" | "next_multiple_of" => (1, is_unsigned),
-            "div_euclid" | "rem_euclid" | "midpoint" => (1, on.is_int()),
-            _ => return None,
-        };
+        let (arity, fits) = stands(&text, on)?;
         if !fits {
             return None;
         }
@@ -119,7 +131,6 @@ impl Lowerer<'_> {
             "is_multiple_of" => self.multiple(x, ids[1], on, span),
             "div_ceil" => self.divide_up((x, ids[1]), on, span, name.span()),
             "div_euclid" => self.divide(DivideOp::DivEuclid, x, ids[1], span, name.span()),
-            "rem_euclid" if on.is_float() => self.rest((x, ids[1]), span),
             "rem_euclid" => self.divide(DivideOp::RemEuclid, x, ids[1], span, name.span()),
             other => unreachable!("`{other}` is in the table above"),
         };
@@ -161,5 +172,20 @@ impl Lowerer<'_> {
     fn on_complement(&mut self, intrinsic: Intrinsic, x: ExprId, span: Span) -> ExprId {
         let complement = self.not(x, span);
         self.unary_call(intrinsic, complement, Scalar::U32, span)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_lists_every_method() {
+        let page = include_str!("../../../docs/methods.md");
+        let composed = Scalar::ALL.iter().flat_map(|on| names_on(*on));
+        for name in composed.chain(Intrinsic::ALL.iter().map(|i| i.name())) {
+            let is_listed = ["`", "f32::"].map(|before| page.contains(&format!("{before}{name}`")));
+            assert!(is_listed.contains(&true), "`{name}`");
+        }
     }
 }

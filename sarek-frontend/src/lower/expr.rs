@@ -34,6 +34,7 @@ impl Lowerer<'_> {
             syn::Expr::Paren(e) => self.value(&e.expr),
             syn::Expr::Path(e) => self.path(e),
             syn::Expr::Repeat(e) => self.repeat_value(e),
+            syn::Expr::Try(e) => self.question(e),
             syn::Expr::Return(e) => self.return_expr(e),
             syn::Expr::Struct(e) => self.struct_literal(e),
             syn::Expr::Unary(e) => self.unary(e),
@@ -71,10 +72,7 @@ impl Lowerer<'_> {
             syn::Expr::RawAddr(_) | syn::Expr::Reference(_) => {
                 ("a reference is", "index the slice where the value is used")
             }
-            syn::Expr::Try(_) | syn::Expr::TryBlock(_) => (
-                "`?` is",
-                "test for the error by `if`: a kernel returns nothing",
-            ),
+            syn::Expr::TryBlock(_) => ("a `try` block is", "match on what it yields"),
             syn::Expr::Yield(_) => (
                 "`yield` is",
                 "write what it does in place: a kernel runs to its end",

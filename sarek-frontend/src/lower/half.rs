@@ -6,7 +6,7 @@ use quote::quote;
 use sarek_ir::{Expr, ExprId, Intrinsic, Scalar};
 use syn::spanned::Spanned;
 
-use super::{Lowerer, Value, scalar_tokens};
+use super::{Lowerer, Value, composed, scalar_tokens};
 use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
@@ -63,16 +63,25 @@ impl Lowerer<'_> {
         }
         let is_its_own = match Intrinsic::method(&text, on) {
             Some(intrinsic) => !intrinsic.is_elementary(),
-            None => text == "is_sign_positive",
+            None => ["is_sign_positive", "is_normal"].contains(&text.as_str()),
         };
-        if is_its_own {
+        let is_of_floats = Intrinsic::method(&text, Scalar::F32).is_some()
+            || composed::names_on(Scalar::F32).any(|known| known == text);
+        if is_its_own || !is_of_floats {
             return None;
         }
+        let instead = match text.as_str() {
+            "is_subnormal" => {
+                "write `x.is_finite() && !x.is_normal() && x.to_bits() << 1 != 0`".to_owned()
+            }
+            "sin_cos" => format!("write `x.to_f32().sin_cos()`, and `{on}::from_f32` of each"),
+            _ => format!("write `{on}::from_f32(x.to_f32().{text}(…))`"),
+        };
         self.errors.at(
             codes::HALF,
             name.span(),
             format!("`{on}` has no method `{text}`"),
-            format!("write `{on}::from_f32(x.to_f32().{text}(…))`"),
+            instead,
         );
         Some(Value::Never)
     }

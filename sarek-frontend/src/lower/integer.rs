@@ -27,10 +27,7 @@ impl Lowerer<'_> {
     /// The position of the highest bit, which a number above 0 has.
     pub(super) fn ilog2(&mut self, x: ExprId, on: Scalar, span: Span) -> ExprId {
         let x = self.reusable(x);
-        let (tested, zero) = (self.copy(x), self.constant(Constant::zero(on), span));
-        let cond = self.plain(BinaryOp::Gt, tested, zero, span);
-        let message = "argument of integer logarithm must be positive";
-        self.assert(cond, message.into(), span);
+        self.assert_positive(x, span);
         let last = self.constant(Constant::U32(on.bits() - 1), span);
         let above = self.unary_call(Intrinsic::LeadingZeros, x, Scalar::U32, span);
         self.wrapping(Intrinsic::WrappingSub, last, above, span)
@@ -169,15 +166,5 @@ impl Lowerer<'_> {
             }},
         };
         self.rust(&[x], span, &rust)
-    }
-
-    /// What is left of a float, made positive.
-    pub(super) fn rest(&mut self, (x, of): (ExprId, ExprId), span: Span) -> ExprId {
-        let operands = [self.reusable(x), self.reusable(of)];
-        let rust = syn::parse_quote_spanned! {span=> {
-            let rest = __x % __y;
-            if rest < 0.0 { rest + __y.abs() } else { rest }
-        }};
-        self.rust(&operands, span, &rust)
     }
 }

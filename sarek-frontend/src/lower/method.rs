@@ -63,7 +63,15 @@ impl Lowerer<'_> {
         }
         match self.receiver_value(e, wanted) {
             Ok(receiver) => {
-                let arguments: Vec<&syn::Expr> = e.args.iter().collect();
+                // Told below: these take references.
+                let is_told = ["cmp", "partial_cmp", "total_cmp"]
+                    .iter()
+                    .any(|n| e.method == n);
+                let arguments = e.args.iter().map(|argument| match argument {
+                    syn::Expr::Reference(lent) if is_told => &*lent.expr,
+                    _ => argument,
+                });
+                let arguments: Vec<&syn::Expr> = arguments.collect();
                 let ids = self.more_operands(vec![receiver], &arguments);
                 self.method(&e.method, ids, e.span())
             }
@@ -168,23 +176,16 @@ impl Lowerer<'_> {
             .half_method(name, on, &ids, span)
             .or_else(|| self.composed(name, on, &ids, span))
             .or_else(|| self.checked(name, on, &ids, span))
+            .or_else(|| self.expressed(name, on, &ids, span))
+            .or_else(|| self.of_floats(name, on, &ids, span))
         {
             return value;
         }
         match Intrinsic::method(&name.to_string(), on) {
             Some(intrinsic) => self.intrinsic(intrinsic, name, on, ids, span),
             None => {
-                let text = name.to_string();
-                let known = Intrinsic::ALL.iter().map(|i| i.name());
-                let known = known.filter(|known| Intrinsic::method(known, on).is_some());
-                let instead = match nearest(&text, known) {
-                    _ if ["into", "try_into"].contains(&text.as_str()) => {
-                        "convert it by `as`, as in `x as f32`".into()
-                    }
-                    Some(meant) => format!("did you mean `{meant}`?"),
-                    None => "use those of the numeric types, listed in the crate's documentation, or a `#[device]` function".into(),
-                };
                 let what = format!("`{on}` has no method `{name}` in a kernel");
+                let instead = instead_of(&name.to_string(), on);
                 self.errors.at(codes::NO_METHOD, name.span(), what, instead);
                 Value::Never
             }
@@ -236,12 +237,20 @@ impl Lowerer<'_> {
             same && named.next().is_none() && !i.is_from_bits()
         });
         let Some(intrinsic) = intrinsic else {
-            self.errors.at(
-                codes::UNKNOWN_TYPE,
-                name.span(),
-                format!("the type must be known before `.{text}()` is called on it"),
-                "write it where the value is bound, as in `let x: f32 = …;`",
-            );
+            let (what, instead) = match self.types.look(self.ty(ids[0])) {
+                Known::Parameter => (
+                    format!(
+                        "`{text}` is no method of every number, and this is one of a type parameter"
+                    ),
+                    "convert it, as in `x.to_i32()`, or take a number of a known type",
+                ),
+                _ => (
+                    format!("the type must be known before `.{text}()` is called on it"),
+                    "write it where the value is bound, as in `let x: f32 = …;`",
+                ),
+            };
+            self.errors
+                .at(codes::UNKNOWN_TYPE, name.span(), what, instead);
             return Value::Never;
         };
         if !self.arity(name, &ids, intrinsic.args().len()) {
@@ -355,6 +364,32 @@ impl Lowerer<'_> {
             args,
         };
         Value::Scalar(self.known(call, on, span))
+    }
+}
+
+/// What to write instead of a method that a type has not.
+fn instead_of(name: &str, on: Scalar) -> String {
+    let known = Intrinsic::ALL.iter().map(|i| i.name());
+    let known = known.filter(|known| Intrinsic::method(known, on).is_some());
+    match name {
+        "into" | "try_into" => "convert it by `as`, as in `x as f32`".into(),
+        "cmp" | "partial_cmp" => {
+            "kernels have no `Ordering`: compare by `<`, `==` and `>`, each of which is a `bool`".into()
+        }
+        "total_cmp" => {
+            "kernels have no `Ordering`: compare by `<`, `==` and `>`, and tell NaN by `is_nan`".into()
+        }
+        "asinh" => "write `(x.abs() + x.hypot(1.0)).ln().copysign(x)`, which is less exact near 0".into(),
+        "acosh" => "write `(x + ((x - 1.0) * (x + 1.0)).sqrt()).ln()`, for what is at least 1".into(),
+        "atanh" => "write `0.5 * (2.0 * x / (1.0 - x)).ln_1p()`".into(),
+        _ if on == Scalar::Usize && name.ends_with("_signed") => {
+            "kernels have no `isize`: convert to `i64` or `u64`, which have it".into()
+        }
+        "clone" | "to_owned" | "borrow" => "drop the call: a number is copied where it is used".into(),
+        _ => match nearest(name, known.chain(composed::names_on(on))) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "use those of the numeric types, which docs/methods.md lists, or a `#[device]` function".into(),
+        },
     }
 }
 

@@ -93,8 +93,9 @@ impl Lowerer<'_> {
     /// An operator that cannot fault.
     pub(super) fn plain(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, span: Span) -> ExprId {
         let (left, right, rhs_span) = (self.ty(lhs), self.ty(rhs), self.span(rhs));
-        self.is_scalar(lhs);
-        let fits = if op.is_shift() {
+        let fits = if !self.is_scalar(lhs) {
+            false
+        } else if op.is_shift() {
             // `Int` says `Shl<u32>` of a type parameter.
             let int = match self.is_parameter_type(left) {
                 true => self.types.known(Scalar::U32),
@@ -104,7 +105,8 @@ impl Lowerer<'_> {
         } else {
             self.same_type(lhs, rhs)
         };
-        let ty = match (op.is_comparison(), fits || op.is_shift()) {
+        let is_compound = self.types.look(left) == Known::Compound;
+        let ty = match (op.is_comparison(), fits || op.is_shift() && !is_compound) {
             (true, _) => self.types.known(Scalar::Bool),
             (false, true) => left,
             (false, false) => self.stand_in(),
@@ -113,8 +115,9 @@ impl Lowerer<'_> {
     }
 
     /// Reports an operand that has several parts.
-    fn is_scalar(&mut self, id: ExprId) {
-        if self.types.look(self.ty(id)) == Known::Compound {
+    fn is_scalar(&mut self, id: ExprId) -> bool {
+        let is_compound = self.types.look(self.ty(id)) == Known::Compound;
+        if is_compound {
             self.errors.at(
                 codes::OPERATOR,
                 self.span(id),
@@ -122,6 +125,7 @@ impl Lowerer<'_> {
                 "write it for each part",
             );
         }
+        !is_compound
     }
 
     /// `/` or `%`: which of the two nodes it becomes depends on the type, known at the latest in
@@ -134,7 +138,7 @@ impl Lowerer<'_> {
         span: Span,
         at: Span,
     ) -> ExprId {
-        let ty = match self.same_type(lhs, rhs) {
+        let ty = match self.is_scalar(lhs) && self.same_type(lhs, rhs) {
             true => self.ty(lhs),
             false => self.stand_in(),
         };
@@ -244,6 +248,9 @@ impl Lowerer<'_> {
                 self.spill_at(at, id);
             }
             return Value::Unit;
+        }
+        if let Some(value) = self.struct_assign(e) {
+            return value;
         }
         if let syn::Expr::Tuple(_) | syn::Expr::Array(_) = &*e.left {
             let Some(subject) = self.taken_apart(&e.right) else {

@@ -73,7 +73,7 @@ impl Lowerer<'_> {
 }
 
 /// Is `__x` of a variant, or is it not?
-fn holds(of: &syn::Path, variant: &str, is: bool, span: Span) -> syn::Expr {
+pub(super) fn holds(of: &syn::Path, variant: &str, is: bool, span: Span) -> syn::Expr {
     let (variant, is_not) = (Ident::new(variant, span), !is);
     syn::parse_quote_spanned!(span=> match __x { #of::#variant(_) => #is, _ => #is_not })
 }

@@ -251,7 +251,10 @@ impl Lowerer<'_> {
                 codes::NO_METHOD,
                 name.span(),
                 format!("`{}` has no method `{text}` in a kernel", packed.name()),
-                "call a method of its components",
+                match LETTERS[..packed.count].contains(&text.as_str()) {
+                    true => format!("drop the `()`: `{text}` is a field"),
+                    false => "call a method of its components".to_owned(),
+                },
             );
             return Some(Value::Never);
         }
@@ -398,6 +401,9 @@ impl Lowerer<'_> {
     /// `f32x4::new(…)`. `None` when the path names no function of a vector.
     pub(super) fn packed_call(&mut self, path: &syn::Path, e: &syn::ExprCall) -> Option<Value> {
         let (packed, name) = self.packed_item(path)?;
+        if name == "from" {
+            return Some(self.packed_from(packed, &name, e));
+        }
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         let ids = self.operands(&arguments);
         let wanted = match name.to_string().as_str() {
@@ -413,7 +419,7 @@ impl Lowerer<'_> {
                     codes::NO_METHOD,
                     name.span(),
                     format!("`{}` has no function `{other}` in a kernel", packed.name()),
-                    "make it by `new`, `splat` or `from_array`",
+                    "make it by `new`, `splat` or `from`",
                 );
                 return Some(Value::Never);
             }
@@ -441,6 +447,51 @@ impl Lowerer<'_> {
             false => ids,
         };
         Some(Value::Scalar(self.packed_of(parts, packed.lane, e.span())))
+    }
+
+    /// `f32x4::from([a, b, c, d])`
+    fn packed_from(&mut self, packed: Packed, name: &Ident, e: &syn::ExprCall) -> Value {
+        let (count, span) = (packed.count, e.span());
+        let parts = match e.args.first() {
+            Some(syn::Expr::Array(array)) if e.args.len() == 1 && array.elems.len() == count => {
+                let elems: Vec<&syn::Expr> = array.elems.iter().collect();
+                self.operands(&elems)
+            }
+            Some(argument) if e.args.len() == 1 && !is_literal(argument) => {
+                let value = self.scalar(argument);
+                if let Node::Tuple(_) | Node::Known(_) | Node::Int | Node::Float =
+                    self.types.node(self.ty(value))
+                {
+                    self.no_array(packed, name);
+                    return Value::Never;
+                }
+                let array = self.reusable(value);
+                let parts = (0..count).map(|at| {
+                    let at = syn::Index::from(at);
+                    let part = syn::parse_quote_spanned!(span=> __x[#at]);
+                    self.rust(&[array], span, &part)
+                });
+                parts.collect()
+            }
+            _ => {
+                self.no_array(packed, name);
+                return Value::Never;
+            }
+        };
+        for &id in &parts {
+            self.expect(id, packed.lane);
+        }
+        Value::Scalar(self.packed_of(parts, packed.lane, span))
+    }
+
+    fn no_array(&mut self, packed: Packed, name: &Ident) {
+        let (wanted, count, lane) = (packed.name(), packed.count, packed.lane);
+        self.errors.at(
+            codes::NO_METHOD,
+            name.span(),
+            format!("`{wanted}::from` takes an array of {count} numbers, `[{lane}; {count}]`"),
+            format!("give that, or write `{wanted}::new(…)`"),
+        );
     }
 
     /// `f32x4::ZERO`. `None` when the path names nothing of a vector.
@@ -487,4 +538,9 @@ fn swizzle(name: &str, packed: Packed) -> Option<Vec<usize>> {
     };
     let order: Option<Vec<usize>> = name.chars().map(at).collect();
     order.filter(|order| (2..=4).contains(&order.len()))
+}
+
+/// Is it a tuple or an array where it stands?
+fn is_literal(argument: &syn::Expr) -> bool {
+    matches!(argument, syn::Expr::Array(_) | syn::Expr::Tuple(_))
 }

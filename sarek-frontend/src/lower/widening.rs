@@ -94,6 +94,27 @@ impl Lowerer<'_> {
         Some(Value::Scalar(cast))
     }
 
+    /// Reports `u8::try_from(x)` and `u8::from_str(x)`, whose errors kernels do not have. `None` when it is another function.
+    pub(super) fn parsed_or_tried(
+        &mut self,
+        on: Scalar,
+        function: &syn::PathSegment,
+    ) -> Option<Value> {
+        let name = function.ident.to_string();
+        let instead = match name.as_str() {
+            "try_from" => format!("test that `x` is one, then convert it by `x as {on}`"),
+            "from_str" | "from_str_radix" => "read it on the host: kernels have no text".into(),
+            _ => return None,
+        };
+        self.errors.at(
+            codes::NO_METHOD,
+            function.span(),
+            format!("`{on}` has no function `{name}` in a kernel"),
+            instead,
+        );
+        Some(Value::Never)
+    }
+
     /// The same of a type that only rustc knows: it finds the `From`, and whether that is of a scalar.
     fn foreign_value(&mut self, on: Scalar, arg: ExprId, span: proc_macro2::Span) -> Value {
         let cast = self.known(Expr::Cast { arg }, on, span);

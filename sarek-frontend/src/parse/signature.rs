@@ -250,7 +250,7 @@ fn argument(argument: &FnArg, errors: &mut Errors) -> Option<Argument> {
                 codes::PARAMETER_NAME,
                 receiver.span(),
                 "a kernel is a free function, and has no `self`",
-                "take the value as an argument",
+                "write it outside of the `impl` block, and take the value as an argument",
             );
             return None;
         }

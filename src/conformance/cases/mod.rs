@@ -36,6 +36,7 @@ mod prints_values;
 mod saxpy;
 mod small;
 mod small_rest;
+mod std_functions;
 mod stencil;
 mod stream;
 mod strict;
@@ -85,6 +86,7 @@ pub fn all() -> &'static [Case] {
             subgroups::CASES,
             subgroup_values::CASES,
             swaps::CASES,
+            std_functions::CASES,
             chains::CASES,
         ];
         let groups: &[&[&[Case]]] = &[

@@ -33,7 +33,11 @@ fn slices(device: &Device) -> Check {
     same(&y, &due)
 }
 
-fn same<T: crate::Element + PartialEq + std::fmt::Debug>(got: &Vector<T>, due: &[T]) -> Check {
+/// Is it the whole vector?
+pub(super) fn same<T: crate::Element + PartialEq + std::fmt::Debug>(
+    got: &Vector<T>,
+    due: &[T],
+) -> Check {
     let got = got.to_vec()?;
     ensure(got == due, || format!("{got:?} instead of {due:?}"))
 }

@@ -11,7 +11,7 @@ fn generic<T: Int>(x: &[T], y: &mut [T]) {
 #[kernel]
 fn plain(x: &[f32], y: &mut [f32], n: &mut [i32]) {
     let i = global_idx_x();
-    y[i] = x[i].isqrt() + x[i].div_euclid(2.0);
+    y[i] = x[i].isqrt() + x[i].ilog10();
     n[i] = n[i].checked_next_power_of_two();
     n[i] = n[i].checked_add(1u32).unwrap_or(0);
 }

@@ -32,20 +32,20 @@ fn squares(x: &mut [f32]) {
 
 NO_METHOD = 702 by Macro {
     title: "kernels do not have this method, function or constant of a type",
-    means: "The numeric types have the methods that the crate's documentation lists.",
+    means: "The numeric types have the methods that [methods.md](../methods.md) lists.",
     why: "a method is there if each of CUDA C, OpenCL C and WGSL has it, or a definition that is exact in all of them",
     wrong: r#"
 #[kernel]
 fn square(x: &mut [i32]) {
     let i = global_idx_x();
-    x[i] = x[i].saturating_pow(2);
+    x[i] = x[i].strict_mul(x[i]);
 }
 "#,
     right: r#"
 #[kernel]
 fn square(x: &mut [i32]) {
     let i = global_idx_x();
-    x[i] = x[i].saturating_mul(x[i]);
+    x[i] = x[i].checked_mul(x[i]).unwrap();
 }
 "#,
 }

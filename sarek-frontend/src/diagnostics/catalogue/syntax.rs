@@ -21,7 +21,7 @@ fn clear(x: &mut [f32]) {
 
 EXPRESSION = 202 by Macro {
     title: "kernels do not have this kind of expression",
-    means: "References to values, ranges as values, `?`, async code and the like are Rust, but have no counterpart on a device.",
+    means: "References to values, ranges as values, `?` in a kernel, async code and the like are Rust, but have no counterpart on a device.",
     why: "CUDA C, OpenCL C and WGSL compute with numbers; WGSL has no pointers to hand about, and none of them unwinds or waits",
     wrong: r#"
 #[kernel]

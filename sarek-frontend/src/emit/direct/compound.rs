@@ -3,7 +3,7 @@
 //! What stands under an operator or a method goes through `direct::Number`, so that only numbers can: a type of the
 //! user's that implements `Add` is not what the kernel means.
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 use sarek_ir::{
     Compound, CompoundId, Expr, ExprId, Intrinsic, Kernel, List, LocalId, Memory, NameId, ParamId,
@@ -354,14 +354,30 @@ pub(super) fn foreign_literal(value: Value) -> TokenStream {
     }
 }
 
-/// A value that is a name, at the place where the user names it.
+/// A value that is a name, or where a kept one is, at the place where the user names it.
 fn at_leaf(value: TokenStream, span: Span) -> TokenStream {
     let mut tokens = value.clone().into_iter();
     match (tokens.next(), tokens.next()) {
-        (Some(mut name), None) => {
-            name.set_span(name.span().located_at(span));
-            name.into()
+        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Parenthesis => {
+            let inner = group.stream().into_iter();
+            let is_place = inner.clone().count() == 2
+                && inner
+                    .clone()
+                    .next()
+                    .is_some_and(|star| star.to_string() == "*");
+            let inner = match is_place {
+                true => inner.map(|token| moved(token, span)).collect(),
+                false => group.stream(),
+            };
+            moved(Group::new(Delimiter::Parenthesis, inner).into(), span).into()
         }
+        (Some(name), None) => moved(name, span).into(),
         (None, _) | (Some(_), Some(_)) => value,
     }
+}
+
+/// A token with its own meaning at another place.
+fn moved(mut token: TokenTree, span: Span) -> TokenTree {
+    token.set_span(token.span().located_at(span));
+    token
 }

@@ -16,6 +16,7 @@ mod nested;
 mod own_arrays;
 mod parts;
 mod passed_on;
+mod question;
 mod recursion;
 mod slices;
 mod together;
@@ -32,6 +33,7 @@ pub const CASES: &[&[Case]] = &[
     given::CASES,
     parts::CASES,
     passed_on::CASES,
+    question::CASES,
     traits::CASES,
     unnamed::CASES,
     values::CASES,

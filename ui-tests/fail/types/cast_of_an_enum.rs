@@ -1,0 +1,28 @@
+//! Casts of enums are reported where they stand, of what a function yields, too.
+use sarek::prelude::*;
+
+#[derive(Clone, Copy, KernelType)]
+#[repr(u32)]
+enum Way {
+    Up,
+    Down,
+}
+
+#[device]
+fn way(n: u32) -> Way {
+    if n > 0 { Way::Up } else { Way::Down }
+}
+
+#[kernel]
+fn of_a_call(y: &mut [u32]) {
+    let i = global_idx_x();
+    y[i] = way(y[i]) as u32;
+}
+
+#[kernel]
+fn of_an_element(x: &[Way], y: &mut [u32]) {
+    let i = global_idx_x();
+    y[i] = x[i] as u32;
+}
+
+fn main() {}
