@@ -10,7 +10,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use crate::diagnostics::{Mistake, codes};
-use crate::lower::{Callee, plain_name, unnamed_name};
+use crate::lower::{Callee, is_known_method, plain_name, unnamed_name};
 
 /// What stands in for those of the functions that are not marked.
 pub fn stand_ins<'c>(callees: impl Iterator<Item = &'c Callee>) -> TokenStream {
@@ -92,6 +92,9 @@ fn of_method(name: &str, callees: &[&Callee]) -> TokenStream {
             true => format!(
                 "write `#[device]` before the trait that has `fn {name}`, and before its impls"
             ),
+            false if is_known_method(name) => {
+                "bind the value with its type, as in `let value: {Self} = …;`, and call the method on that".to_owned()
+            }
             false => format!("write `#[device]` before the `impl` that has `fn {name}`"),
         },
     );

@@ -163,7 +163,7 @@ impl Lowerer<'_> {
     fn owner_of(&self, ty: Ty, method: &syn::Ident) -> Option<Owned> {
         match self.types.node(ty) {
             Node::Named(named) if self.is_number(&named.path) || named.packed.is_some() => None,
-            Node::Named(_) if self.is_optional_method(ty, method) => None,
+            Node::Named(_) | Node::Hole(_) if self.is_optional_method(ty, method) => None,
             // Its fields tell its arguments, if it has any.
             Node::Named(named) if named.literal.is_some() => Some(Owned::Unnamed),
             Node::Named(_) => self.type_tokens(ty).map(Owned::By),

@@ -14,6 +14,11 @@ use super::types::Node;
 use super::{Known, Lowerer, Value};
 use crate::diagnostics::codes;
 
+/// Is it a method that kernels know of an `Option`, a `Result` or a vector, where they see that it is one?
+pub(crate) fn is_known_method(name: &str) -> bool {
+    super::optional::is_one(name) || super::packed::is_one(name)
+}
+
 impl Lowerer<'_> {
     pub(super) fn method_call(&mut self, e: &syn::ExprMethodCall) -> Value {
         self.method_wanted(e, true)

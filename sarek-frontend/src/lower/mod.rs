@@ -89,6 +89,7 @@ pub(crate) use attributes::{is_harmless, is_unroll, mark_of};
 pub use callee::Callee;
 pub(crate) use callee::unnamed_name;
 pub(crate) use device::constants_name;
+pub(crate) use method::is_known_method;
 use types::{Known, Ty};
 pub(crate) use variant::part_of_variant;
 pub(crate) use written::{made, member, scalar_tokens};

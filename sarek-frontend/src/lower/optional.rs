@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, Span};
 use sarek_ir::ExprId;
 
+use super::types::Node;
 use super::{Lowerer, Ty, Value};
 
 /// The methods, and how many arguments they take.
@@ -14,6 +15,21 @@ const OPTION: [(&str, usize); 4] = [
 ];
 const RESULT: [(&str, usize); 3] = [("is_ok", 0), ("is_err", 0), ("unwrap_or", 1)];
 
+/// Is it a method that only one of the two types has, so that it tells the type of what rustc alone knows?
+fn tells_its_type(method: &Ident) -> bool {
+    ["is_some", "is_none", "unwrap", "is_ok", "is_err"]
+        .iter()
+        .any(|name| method == name)
+}
+
+/// Is it a method of either type, known to kernels?
+pub fn is_one(name: &str) -> bool {
+    OPTION
+        .iter()
+        .chain(&RESULT)
+        .any(|(known, _)| *known == name)
+}
+
 impl Lowerer<'_> {
     /// Has a type of core's, if it is one, such a method?
     pub(super) fn is_optional_method(&self, ty: Ty, method: &Ident) -> bool {
@@ -21,6 +37,9 @@ impl Lowerer<'_> {
     }
 
     fn optional_arity(&self, ty: Ty, method: &Ident) -> Option<usize> {
+        if let Node::Hole(_) = self.types.node(ty) {
+            return tells_its_type(method).then_some(0);
+        }
         let is_result = self.core_argument(ty, 1).is_some();
         self.core_argument(ty, 0)?;
         let methods: &[(&str, usize)] = if is_result { &RESULT } else { &OPTION };
@@ -42,7 +61,7 @@ impl Lowerer<'_> {
             return Some(Value::Never);
         }
         let operands: Vec<ExprId> = ids.iter().map(|id| self.reusable(*id)).collect();
-        let is_result = self.core_argument(ty, 1).is_some();
+        let is_result = self.core_argument(ty, 1).is_some() || name == "is_ok" || name == "is_err";
         let of: syn::Path = match is_result {
             true => syn::parse_quote_spanned!(span=> ::core::result::Result),
             false => syn::parse_quote_spanned!(span=> ::core::option::Option),

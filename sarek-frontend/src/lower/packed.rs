@@ -17,6 +17,20 @@ const EACH: [&str; 11] = [
     "abs", "min", "max", "clamp", "floor", "ceil", "round", "trunc", "fract", "sqrt", "mul_add",
 ];
 
+/// Is it a method that only vectors have?
+pub(super) fn is_one(name: &str) -> bool {
+    let of_components = [
+        "dot",
+        "cross",
+        "length_squared",
+        "distance",
+        "normalize",
+        "to_array",
+    ];
+    let is_swizzle = name.len() > 1 && name.chars().all(|letter| "xyzw".contains(letter));
+    is_swizzle || of_components.contains(&name)
+}
+
 impl Lowerer<'_> {
     /// What vector a type is, if any.
     pub(super) fn packed(&self, ty: Ty) -> Option<Packed> {

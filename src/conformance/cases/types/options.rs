@@ -12,6 +12,7 @@ pub const CASES: &[Case] = &[
     Case::new("types/options/countdown", &[], countdown),
     Case::new("types/options/methods", &[], methods),
     Case::new("types/options/faults", &[], unwrap),
+    Case::new("types/options/of_functions", &[], of_functions),
 ];
 
 #[kernel(crate = crate)]
@@ -227,4 +228,52 @@ fn unwrap(device: &Device) -> Check {
     ensure(is_due && fault.thread[0] == 1, || {
         format!("{:?}", fault.kind)
     })
+}
+
+#[device(crate = crate)]
+fn even_half(a: u32) -> Option<u32> {
+    if a % 2 == 0 { Some(a / 2) } else { None }
+}
+
+#[device(crate = crate)]
+fn below_ten(a: u32) -> Result<u32, bool> {
+    if a < 10 { Ok(a) } else { Err(a > 20) }
+}
+
+/// What functions yield, whose types rustc alone knows.
+#[kernel(crate = crate)]
+fn of_functions_kernel(out: &mut [u32]) {
+    let i = global_idx_x();
+    if i < out.len() {
+        let half = even_half(i as u32);
+        let few = below_ten(i as u32);
+        let mut sum = 0;
+        if half.is_some() {
+            sum += half.unwrap() + 100;
+        }
+        if half.is_none() && few.is_ok() {
+            sum += 1000;
+        }
+        sum += few.is_err() as u32 + even_half(sum).is_some() as u32;
+        out[i] = sum;
+    }
+}
+
+fn of_functions(device: &Device) -> Check {
+    let due = |i: u32| {
+        let half = (i % 2 == 0).then_some(i / 2);
+        let mut sum = half.map_or(0, |half| half + 100);
+        if half.is_none() && i < 10 {
+            sum += 1000;
+        }
+        sum += u32::from(i >= 10);
+        sum + u32::from((sum - u32::from(i >= 10)) % 2 == 0)
+    };
+    for n in COUNTS {
+        let mut out = Vector::zeros(n);
+        of_functions_kernel(&mut out).over(n).run_on(device)?;
+        let due: Vec<u32> = (0..n as u32).map(due).collect();
+        same("halves", &out, &due)?;
+    }
+    Ok(())
 }
