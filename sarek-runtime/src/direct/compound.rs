@@ -30,8 +30,7 @@ pub unsafe fn value<T>(args: &[DirectArg], index: usize) -> T {
     message = "SRK0314: operators and methods of kernels work on numbers and `bool`, not on `{Self}`",
     label = "not a number",
     note = "why: what a type's own operators and methods do, a kernel does not see",
-    note = "instead: write it for each part, `match` on variants, or call a `#[device]` function; a vector is known to be one where \
-            its type is written, as in `let v: {Self} = …;`"
+    note = "instead: write it for each part, `match` on variants, call a `#[device]` function, or bind a vector with its type"
 )]
 pub trait Number: Copy {
     #[doc(hidden)]
