@@ -245,8 +245,8 @@ pub trait Dialect: Send + Sync {
         Err(Unsupported::new(self.name(), "barrier"))
     }
 
-    /// Are branches with barriers to end at barriers ([`crate::passes::close_branches`])?
-    fn closes_branches(&self) -> bool {
+    /// Are barriers to be taken out of branches ([`crate::passes::predicate_barriers`](fn@crate::passes::predicate_barriers))?
+    fn predicates_barriers(&self) -> bool {
         false
     }
 

@@ -37,10 +37,10 @@ impl<'a> Lowered<'a> {
         if variant.dense {
             passes::settle_strides(&mut kernel);
         }
-        if dialect.closes_branches() {
-            passes::close_branches(&mut kernel);
-        }
         passes::park_returns(&mut kernel);
+        if dialect.predicates_barriers() {
+            passes::predicate_barriers(&mut kernel);
+        }
         if variant.strided {
             passes::contain_returns(&mut kernel);
         }

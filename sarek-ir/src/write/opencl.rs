@@ -51,7 +51,7 @@ impl Dialect for OpenCl {
     }
 
     /// For PoCL.
-    fn closes_branches(&self) -> bool {
+    fn predicates_barriers(&self) -> bool {
         true
     }
 
