@@ -17,33 +17,40 @@
 //! ```
 //!
 //! A loop with a barrier in it runs no iteration where its predicate is false, and evaluates neither its condition nor its bounds. A
-//! jump clears the predicates of all that it leaves, up to its target; a loop that is left so stops at the flag `going`, and has a
-//! barrier behind it: without one, PoCL let the loop go on for ever, or its last stretch run twice.
+//! jump clears the predicates of all that it leaves, up to its target; a loop that is left so stops at the flag `going`.
+//!
+//! What predicates have to do with each other must be hidden from PoCL's compiler, which else makes branches of them again; so
+//! the pass tells which locals they are.
+
+use std::collections::BTreeSet;
 
 use super::outlive::outlive;
 use crate::{
     Block, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Scalar, Stmt, StmtId, UnaryOp, Value,
 };
 
-/// Takes barriers out of branches, and replaces jumps past them. Runs after [`super::park_returns`](fn@super::park_returns), behind which all
-/// threads of a block take such jumps together.
-pub fn predicate_barriers(kernel: &mut Kernel) {
+/// Takes barriers out of branches, and replaces jumps past them; which locals are predicates? Runs after
+/// [`super::park_returns`](fn@super::park_returns), behind which all threads of a block take such jumps together.
+pub fn predicate_barriers(kernel: &mut Kernel) -> BTreeSet<LocalId> {
     let body = kernel.body;
     let mut precedes = vec![false; kernel.stmts.len()];
     if !mark(kernel, body, false, &mut precedes) {
-        return;
+        return BTreeSet::new();
     }
     let mut pass = Pass {
         kernel,
         precedes,
         around: vec![],
+        flags: BTreeSet::new(),
     };
     let (body, scope) = pass.within(Scope::new(Kind::Body, None), body);
     let running = scope
         .predicate
         .map(|p| pass.declare(p, None, Loc::default()));
     let stmts: Vec<StmtId> = running.into_iter().chain(body).collect();
+    let Pass { kernel, flags, .. } = pass;
     kernel.body = kernel.push_block(&stmts);
+    flags
 }
 
 /// Marks what precedes barriers; `follows` tells whether one follows the block. Does one follow its beginning?
@@ -68,6 +75,7 @@ struct Pass<'a> {
     precedes: Vec<bool>,
     /// The scopes around the current statement, the innermost last.
     around: Vec<Scope>,
+    flags: BTreeSet<LocalId>,
 }
 
 /// A block with barriers, or jumps past barriers, in it.
@@ -210,7 +218,6 @@ impl Pass<'_> {
             going: None,
             continues: continues(self.kernel, body, label),
         };
-        let waits = super::holds_barrier(self.kernel, body);
         let (inner, Scope { kind, predicate }) = self.within(Scope::new(kind, None), body);
         let Kind::Loop { going, .. } = kind else {
             unreachable!("the scope is a loop's")
@@ -251,9 +258,6 @@ impl Pass<'_> {
         }
         self.kernel.stmts.to_mut()[id.index()] = stmt;
         out.push(id);
-        if waits && going.is_some() {
-            out.push(self.kernel.push_stmt(Stmt::Barrier, loc));
-        }
     }
 
     /// A range that is empty where the predicate is false, and then not evaluated.
@@ -333,7 +337,9 @@ impl Pass<'_> {
     }
 
     fn flag(&mut self, name: &'static str) -> LocalId {
-        self.local(name, Scalar::Bool)
+        let flag = self.local(name, Scalar::Bool);
+        self.flags.insert(flag);
+        flag
     }
 
     /// Declares a local, which is true if there is no other value.

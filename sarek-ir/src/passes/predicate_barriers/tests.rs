@@ -116,7 +116,7 @@ fn a_jump_clears_the_predicates_of_what_it_leaves() {
     });
     assert_eq!(
         text,
-        "{letmutgoing:bool=true;'l0:fori:usizein0usize..9usize{if!going{break'l0;}barrier();lettaken:bool=i==n;iftaken{going=false;}ifgoing{letx:usize=1usize;}}barrier();lety:usize=2usize;}"
+        "{letmutgoing:bool=true;'l0:fori:usizein0usize..9usize{if!going{break'l0;}barrier();lettaken:bool=i==n;iftaken{going=false;}ifgoing{letx:usize=1usize;}}lety:usize=2usize;}"
     );
 }
 
