@@ -66,12 +66,12 @@
 //! | [`passes::elide_checks`] | sites that the launch proved are `None` |
 //! | [`passes::settle_strides`] | the last strides of views are 1 |
 //! | [`passes::park_returns`] | no barrier stands behind a `return` that some threads of a block take without the others; nothing that decides whether and how often a barrier is come to can fault |
+//! | [`passes::predicate_barriers`](fn@passes::predicate_barriers) | no barrier stands in a branch, and no jump leads past one |
 //! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
 //! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |
 //! | [`passes::widen_small`] | numbers of 8 and 16 bits are held, and cast from and to their 32-bit type (those of 16-bit floats from `f64`, too); checked divisions apart, arithmetic has 32 or 64 bits |
 //! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted, those around barriers once a thread of the block has |
 //! | [`passes::lower_labels`] | `Break` and `Continue` name the innermost loop only |
-//! | [`passes::close_branches`] | a barrier follows each branch that all threads of the block take and that holds a barrier or leaves |
 //! | [`passes::fold_continues`] | no loop with a barrier in it has a `Continue` after which something would be left out |
 //! | [`passes::spill_stores`] | index and operands of a checked store or an atomic operation are locals or constants |
 //! | [`passes::expand_atomics`] | only atomic operations that the target has are left |

@@ -12,8 +12,10 @@ use super::device::Shared;
 use crate::jit::{Binary, lock};
 
 /// Text before each program. PoCL's library promises its compiler that these functions never see NaN, so that a NaN known at
-/// compile time makes the result, and the store of it, vanish.
+/// compile time makes the result, and the store of it, vanish. Its compiler must not see that predicates agree with each other, or
+/// makes branches of them around barriers, which it then takes wrongly.
 pub(super) const PRELUDE: &str = "\
+#define srk_opaque volatile
 #define SRK_POCL_FUNCTION(T, NAME, IS_NAN) \\
     static T __attribute__((overloadable)) srk_pocl_##NAME(T x) { return IS_NAN(x) ? x : NAME(x); }
 #define SRK_POCL_FUNCTIONS(T, IS_NAN) \\

@@ -1,4 +1,4 @@
-use crate::{Block, Kernel, LabelId, Stmt, StmtId};
+use crate::{Kernel, LabelId, Stmt, StmtId};
 
 /// Takes `continue` out of loops that hold a barrier: what follows an `if` that continues becomes its other branch.
 ///
@@ -7,7 +7,7 @@ use crate::{Block, Kernel, LabelId, Stmt, StmtId};
 pub fn fold_continues(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |kernel, id, out| {
         if let Stmt::Loop { label, body, .. } | Stmt::For { label, body, .. } = kernel.stmt(id)
-            && holds_barrier(kernel, body)
+            && super::holds_barrier(kernel, body)
         {
             let stmts: Vec<StmtId> = kernel.block(body).collect();
             let folded = fold(kernel, &stmts, label);
@@ -18,18 +18,6 @@ pub fn fold_continues(kernel: &mut Kernel) {
         }
         out.push(id);
     });
-}
-
-fn holds_barrier(kernel: &Kernel, block: Block) -> bool {
-    kernel.block(block).any(|id| {
-        let stmt = kernel.stmt(id);
-        stmt == Stmt::Barrier
-            || kernel
-                .parts(stmt)
-                .1
-                .into_iter()
-                .any(|b| holds_barrier(kernel, b))
-    })
 }
 
 /// Statements at the end of the loop's body, without the loop's `continue` where nothing would be left out.

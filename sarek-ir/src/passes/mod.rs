@@ -7,8 +7,8 @@
 //! 2. [`cut_after_exits`]
 //! 3. [`elide_checks`]
 //! 4. [`settle_strides`], where no view has gaps
-//! 5. [`close_branches`], where the target asks for it
-//! 6. [`park_returns`](fn@park_returns)
+//! 5. [`park_returns`](fn@park_returns)
+//! 6. [`predicate_barriers`](fn@predicate_barriers), where the target asks for it
 //! 7. [`contain_returns`], where threads take several turns
 //! 8. [`narrow_usize`] or [`widen_usize`]
 //! 9. [`widen_small`]
@@ -20,7 +20,6 @@
 //!
 //! [`spell_intrinsics`] is done before, by who knows the texts.
 
-mod close_branches;
 mod contain_returns;
 mod cut_after_exits;
 mod elide_checks;
@@ -30,7 +29,9 @@ mod fold_continues;
 mod guard_loops;
 mod lower_labels;
 mod lower_panics;
+mod outlive;
 mod park_returns;
+mod predicate_barriers;
 mod resize_usize;
 mod select_natives;
 mod settle_strides;
@@ -38,7 +39,6 @@ mod spell_intrinsics;
 mod spill_stores;
 mod widen_small;
 
-pub use close_branches::close_branches;
 pub use contain_returns::contain_returns;
 pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;
@@ -49,6 +49,7 @@ pub use guard_loops::guard_loops;
 pub use lower_labels::lower_labels;
 pub use lower_panics::lower_panics;
 pub use park_returns::park_returns;
+pub use predicate_barriers::predicate_barriers;
 pub use resize_usize::{narrow_usize, widen_usize};
 pub use select_natives::select_natives;
 pub use settle_strides::settle_strides;
@@ -80,6 +81,14 @@ fn rewrite_block(kernel: &mut Kernel, block: Block, f: Rewrite<'_>) -> Block {
     } else {
         kernel.push_block(&after)
     }
+}
+
+fn holds_barrier(kernel: &Kernel, block: Block) -> bool {
+    kernel.block(block).any(|id| {
+        let stmt = kernel.stmt(id);
+        let inner = kernel.parts(stmt).1;
+        stmt == Stmt::Barrier || inner.into_iter().any(|b| holds_barrier(kernel, b))
+    })
 }
 
 /// Replaces the blocks that a statement holds directly.

@@ -25,6 +25,7 @@ mod checks;
 mod emit;
 mod facts;
 
+use super::outlive::outlive;
 use crate::analysis::spine::Spine;
 use crate::{Block, ExprId, Kernel, LabelId, Loc, LocalId, Stmt, StmtId};
 use emit::Vote;
@@ -117,7 +118,7 @@ impl Pass<'_> {
         }
         let mut kept = vec![];
         for &id in stmts {
-            kept.extend(self.outlive(id, later, loc, out).unwrap_or(Some(id)));
+            kept.extend(outlive(self.kernel, id, later, out));
         }
         let mut guarded = vec![];
         self.leaving(&kept, None, &mut guarded);
@@ -125,29 +126,6 @@ impl Pass<'_> {
             let active = self.is_active(loc);
             out.push(self.branch(active, &guarded, loc));
         }
-    }
-
-    /// Declares a local that later statements use outside of the guard; what is left inside, if it was one.
-    fn outlive(
-        &mut self,
-        id: StmtId,
-        later: &[StmtId],
-        loc: Loc,
-        out: &mut Vec<StmtId>,
-    ) -> Option<Option<StmtId>> {
-        let Stmt::Let { local, init } = self.kernel.stmt(id) else {
-            return None;
-        };
-        if !facts::mentions(self.kernel, later, local) {
-            return None;
-        }
-        let declare = Stmt::Let { local, init: None };
-        out.push(self.kernel.push_stmt(declare, loc));
-        let assign = init.map(|value| {
-            self.kernel.locals.to_mut()[local.index()].mutable = true;
-            self.kernel.push_stmt(Stmt::Assign { local, value }, loc)
-        });
-        Some(assign)
     }
 
     /// Statements in which each `return` that parks becomes one that leaves only them; `around` is the innermost

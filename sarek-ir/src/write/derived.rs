@@ -75,6 +75,7 @@ derived! {
     fn loaded(element: String, ty: Scalar) -> Text;
     fn stored(value: Text, ty: Scalar) -> Text;
     fn barrier() -> Result<&'static str, Unsupported>;
+    fn predicate() -> Option<&'static str>;
     fn fence(scope: Scope) -> Result<&'static str, Unsupported>;
     fn is_native(op: AtomicOp, ty: Scalar) -> bool;
     fn atomic(atomic: &Atomic<'_>) -> Result<String, Unsupported>;

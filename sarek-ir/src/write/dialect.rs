@@ -245,9 +245,10 @@ pub trait Dialect: Send + Sync {
         Err(Unsupported::new(self.name(), "barrier"))
     }
 
-    /// Are branches with barriers to end at barriers ([`crate::passes::close_branches`])?
-    fn closes_branches(&self) -> bool {
-        false
+    /// What stands before the declarations of predicates, where barriers are to be taken out of branches
+    /// ([`crate::passes::predicate_barriers`](fn@crate::passes::predicate_barriers)); `None` where they stay.
+    fn predicate(&self) -> Option<&'static str> {
+        None
     }
 
     /// The statement that orders a thread's own memory operations for others.

@@ -1,10 +1,11 @@
 //! A kernel made ready for a dialect and a variant.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::passes;
 use crate::{
-    Access, Axis, Builtin, Kernel, Length, Memory, ParamId, ParamKind, Scalar, SharedId, StmtId,
+    Access, Axis, Builtin, Kernel, Length, LocalId, Memory, ParamId, ParamKind, Scalar, SharedId,
+    StmtId,
 };
 
 use super::usage::Usage;
@@ -22,6 +23,8 @@ pub(super) struct Lowered<'a> {
     pub given: Vec<bool>,
     /// The parameter for what is printed.
     pub output: Option<ParamId>,
+    /// The locals under which barriers would stand, see [`Dialect::predicate`].
+    pub predicates: BTreeSet<LocalId>,
     /// What is written as one access, by the first statement.
     pub groups: HashMap<StmtId, Group>,
 }
@@ -37,10 +40,11 @@ impl<'a> Lowered<'a> {
         if variant.dense {
             passes::settle_strides(&mut kernel);
         }
-        if dialect.closes_branches() {
-            passes::close_branches(&mut kernel);
-        }
         passes::park_returns(&mut kernel);
+        let predicates = match dialect.predicate() {
+            Some(_) => passes::predicate_barriers(&mut kernel),
+            None => BTreeSet::new(),
+        };
         if variant.strided {
             passes::contain_returns(&mut kernel);
         }
@@ -65,6 +69,7 @@ impl<'a> Lowered<'a> {
             variant,
             usage,
             output,
+            predicates,
         }
     }
 

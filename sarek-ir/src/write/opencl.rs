@@ -50,9 +50,9 @@ impl Dialect for OpenCl {
         Ok("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
     }
 
-    /// For PoCL.
-    fn closes_branches(&self) -> bool {
-        true
+    /// For PoCL, and opaque to its compiler, which would make branches of the predicates.
+    fn predicate(&self) -> Option<&'static str> {
+        Some("srk_opaque")
     }
 
     /// OpenCL C 1.2 promises the order to the block alone; a device whose caches are coherent keeps it for all.
@@ -230,6 +230,11 @@ const fn on(op: &'static str, text: &'static str) -> Template {
 
 /// Helpers for what OpenCL C has functions for, or 1.2 has not.
 const OWN: &[Template] = &[
+    Template {
+        op: "opaque",
+        on: None,
+        text: "#ifndef $NAME\n#define $NAME\n#endif",
+    },
     // Every device reads and writes `half` in memory; bytes may be memory of any type.
     Template {
         op: "widen_f16",

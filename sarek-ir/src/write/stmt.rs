@@ -1,6 +1,6 @@
 //! The walk over statements.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::analysis::uniformity::Uniformity;
 use crate::{
@@ -26,6 +26,7 @@ pub(super) struct Writer<'a> {
     /// Who arrives together, if threads of subgroups work together.
     pub(super) uniformity: Option<Uniformity>,
     groups: &'a HashMap<StmtId, Group>,
+    predicates: &'a BTreeSet<LocalId>,
     pub(super) namer: Namer,
     pub(super) out: Lines,
 }
@@ -47,6 +48,7 @@ impl<'a> Writer<'a> {
             ids,
             uniformity: (lowered.usage.subgroups).then(|| Uniformity::of(&lowered.kernel)),
             groups: &lowered.groups,
+            predicates: &lowered.predicates,
             namer,
             out: Lines::default(),
         }
@@ -152,6 +154,11 @@ impl<'a> Writer<'a> {
         let line = self
             .dialect
             .declare(&name, decl.ty.scalar(), decl.mutable, init);
+        let qualifier = self.dialect.predicate();
+        let line = match qualifier.filter(|_| self.predicates.contains(&local)) {
+            Some(qualifier) => format!("{qualifier} {line}"),
+            None => line,
+        };
         self.out.line(format!("{line};"));
         Ok(())
     }

@@ -11,6 +11,10 @@ typedef struct {
     bool faulted;
 } srk_thread;
 
+#ifndef srk_opaque
+#define srk_opaque
+#endif
+
 // Records a fault, if it is the first of the launch.
 static inline void srk_fault(srk_thread* thread, u32 site, u64 detail) {
     thread->faulted = true;
@@ -51,6 +55,7 @@ __kernel void endless(
     const u64 thread_idx_x = (u64)get_local_id(0);
     const u64 global_idx_x = (u64)get_group_id(0) * (u64)get_local_size(0) + thread_idx_x;
     srk_thread thread = { srk_faults, global_idx_x, 0ul, 0ul, false };
+    srk_opaque bool running = true;
     i32 round_0 = 0;
     if ((thread_idx_x == 0ul && 0ul == 0ul) && 0ul == 0ul) {
         *(volatile __local i32*)&last_round[0ul] = 0;
@@ -61,7 +66,8 @@ __kernel void endless(
         *(volatile __local u32*)&done[0ul] = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    for (;;) {
+    srk_opaque bool going = true;
+    while (going) {
         round_0 = (i32)((u32)round_0 + (u32)1);
         if (!thread.faulted) {
             *(volatile __local i32*)&last_round[0ul] = round_0;
@@ -72,33 +78,46 @@ __kernel void endless(
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         i32 seen = 0;
         seen = *(volatile __local i32*)&last_round[1ul];
-        if (seen == round_0) {
-            return;
+        srk_opaque const bool taken = seen == round_0;
+        if (taken) {
+            going = false;
+            running = false;
         }
         i32 seen_0 = 0;
-        seen_0 = *(volatile __local i32*)&last_round[0ul];
-        if (seen_0 == (i32)((u32)round_0 + (u32)(-1))) {
-            return;
+        if (going) {
+            seen_0 = *(volatile __local i32*)&last_round[0ul];
         }
-        if (thread_idx_x == 0ul) {
-            const u64 index = (u64)at[srk_index_u64(&thread, 0ul, at_len, 1u)];
-            if (srk_in_bounds_u64(&thread, index, 1ul, 2u)) {
-                *(volatile __local u32*)&done[index] = 1u;
+        srk_opaque const bool taken_0 = going && seen_0 == (i32)((u32)round_0 + (u32)(-1));
+        if (taken_0) {
+            going = false;
+            running = false;
+        }
+        if (going) {
+            if (thread_idx_x == 0ul) {
+                const u64 index = (u64)at[srk_index_u64(&thread, 0ul, at_len, 1u)];
+                if (srk_in_bounds_u64(&thread, index, 1ul, 2u)) {
+                    *(volatile __local u32*)&done[index] = 1u;
+                }
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         u32 old = 0u;
-        if (srk_in_bounds_u64(&thread, 0ul, 1ul, 3u)) {
-            old = *(volatile __local u32*)&done[0ul];
-        } else {
-            old = 0u;
+        if (going) {
+            if (srk_in_bounds_u64(&thread, 0ul, 1ul, 3u)) {
+                old = *(volatile __local u32*)&done[0ul];
+            } else {
+                old = 0u;
+            }
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        if (old != 0u) {
-            break;
+        srk_opaque const bool taken_1 = going && old != 0u;
+        if (taken_1) {
+            going = false;
         }
     }
-    if (srk_in_bounds_u64(&thread, global_idx_x, x_len, 4u)) {
-        x[global_idx_x] = 1u;
+    if (running) {
+        if (srk_in_bounds_u64(&thread, global_idx_x, x_len, 4u)) {
+            x[global_idx_x] = 1u;
+        }
     }
 }

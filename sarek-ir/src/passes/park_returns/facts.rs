@@ -1,7 +1,7 @@
 //! What has to be known of a kernel before it is changed.
 
 use crate::analysis::spine::Spine;
-use crate::{Block, Expr, ExprId, Kernel, LocalId, Memory, Stmt, StmtId};
+use crate::{Block, Expr, ExprId, Kernel, Stmt, StmtId};
 
 /// Iterations that a block may go through although all its threads are parked.
 const FEW: i128 = 1024;
@@ -179,68 +179,4 @@ pub(super) fn can_fault(kernel: &Kernel, id: ExprId) -> bool {
         .operands(id)
         .into_iter()
         .any(|e| can_fault(kernel, e))
-}
-
-/// Do any of the statements speak of the local?
-pub(super) fn mentions(kernel: &Kernel, stmts: &[StmtId], local: LocalId) -> bool {
-    let memory = |m: Memory| m == Memory::Local(local);
-    stmts.iter().any(|&id| {
-        let stmt = kernel.stmt(id);
-        let own = match stmt {
-            Stmt::Let { local: l, .. } | Stmt::Assign { local: l, .. } => l == local,
-            Stmt::Store { memory: m, .. } => memory(m),
-            Stmt::Atomic {
-                memory: m, result, ..
-            } => memory(m) || result == Some(local),
-            Stmt::Subgroup { result, .. } => result == local,
-            Stmt::Native { native } => {
-                kernel.named_by_text(native).contains(&local)
-                    || kernel.natives[native.index()].result == Some(local)
-            }
-            Stmt::Assert { .. }
-            | Stmt::If { .. }
-            | Stmt::Loop { .. }
-            | Stmt::For { .. }
-            | Stmt::Break { .. }
-            | Stmt::Continue { .. }
-            | Stmt::Return
-            | Stmt::Barrier
-            | Stmt::Fence { .. }
-            | Stmt::Panic { .. }
-            | Stmt::Print { .. }
-            | Stmt::Update { .. }
-            | Stmt::Call { .. } => false,
-        };
-        let (exprs, blocks) = kernel.parts(stmt);
-        own || exprs.into_iter().any(|e| reads(kernel, e, local))
-            || blocks.into_iter().any(|b| {
-                let stmts: Vec<StmtId> = kernel.block(b).collect();
-                mentions(kernel, &stmts, local)
-            })
-    })
-}
-
-fn reads(kernel: &Kernel, id: ExprId, local: LocalId) -> bool {
-    let own = match kernel.expr(id) {
-        Expr::Local(l) => l == local,
-        Expr::Load { memory, .. } | Expr::Len(memory) => memory == Memory::Local(local),
-        Expr::Literal(_)
-        | Expr::Link(_)
-        | Expr::Param(_)
-        | Expr::Builtin(_)
-        | Expr::Bounded { .. }
-        | Expr::Unary { .. }
-        | Expr::Binary { .. }
-        | Expr::Divide { .. }
-        | Expr::And { .. }
-        | Expr::Or { .. }
-        | Expr::Cast { .. }
-        | Expr::Call { .. }
-        | Expr::Compound(_)
-        | Expr::Faulted => false,
-    };
-    own || kernel
-        .operands(id)
-        .into_iter()
-        .any(|e| reads(kernel, e, local))
 }

@@ -10,6 +10,10 @@ pub const CASES: &[Case] = &[
     Case::new("block/barrier_behind_early_return", &[], early),
     Case::new("block/barrier_and_return_in_a_loop", &[], in_loop),
     Case::new("block/barriers_in_nested_branches", &[], nested),
+    Case::new("block/barriers_in_a_loop_of_a_branch", &[], looped),
+    Case::new("block/barriers_of_alternatives_in_a_loop", &[], by_turns),
+    Case::new("block/barrier_and_return_in_nested_loops", &[], left),
+    Case::new("block/barriers_in_a_loop_and_break", &[], broken),
 ];
 
 /// Runs a kernel for `n` from 0 to 3 in blocks of several sizes, and compares what thread `t` of `size` leaves of a 5.
@@ -179,5 +183,145 @@ fn nested(device: &Device) -> Check {
         1 => size - t,
         2 => 5 + (0..t).sum::<u32>(),
         _ => 5 + 9 * t,
+    })
+}
+
+#[kernel]
+fn looped_kernel(n: u32, y: &mut [u32]) {
+    let t = thread_idx_x();
+    let mut v = t as u32 + 1;
+    for outer in 0..n + 1 {
+        if outer != 0 {
+            if t < 7 {
+                v += 7;
+                y[global_idx_x()] += 7;
+            } else {
+                v += 5;
+            }
+            for _ in 0..n + 1 {
+                barrier();
+            }
+        }
+    }
+    y[global_idx_x()] += 100 * v;
+}
+
+fn looped(device: &Device) -> Check {
+    let run = |n, y: &mut Vector<u32>, size| looped_kernel(n, y).grid(1).block(size).run_on(device);
+    with_each(device, run, |n, t, _| match t {
+        0..7 => 5 + 7 * n + 100 * (t + 1 + 7 * n),
+        _ => 5 + 100 * (t + 1 + 5 * n),
+    })
+}
+
+#[kernel]
+fn by_turns_kernel(n: u32, y: &mut [u32]) {
+    let a = shared_array::<u32, 256>();
+    let b = shared_array::<u32, 256>();
+    let t = thread_idx_x();
+    let last = block_dim_x() - 1;
+    let mut v = t as u32;
+    for k in 0..n + 1 {
+        if k == 2 {
+            barrier();
+            a[t] = v;
+            barrier();
+            v = a[last - t];
+            if t < 2 {
+                v += 2;
+                y[global_idx_x()] += 20;
+            }
+        } else {
+            y[global_idx_x()] += 1;
+            barrier();
+            b[t] = v;
+            barrier();
+            v = b[last - t];
+        }
+    }
+    y[global_idx_x()] += 1000 * v;
+}
+
+fn by_turns(device: &Device) -> Check {
+    let run =
+        |n, y: &mut Vector<u32>, size| by_turns_kernel(n, y).grid(1).block(size).run_on(device);
+    with_each(device, run, |n, t, size| {
+        let other = size - 1 - t;
+        // What is mirrored three times, and then once more.
+        let of = |t| if t < 2 { 2 } else { 0 };
+        let v = match n {
+            0 => other,
+            1 => t,
+            2 => other + of(t),
+            _ => t + of(other),
+        };
+        let rounds = n + 1 - u32::from(n >= 2);
+        5 + rounds + if n >= 2 { 10 * of(t) } else { 0 } + 1000 * v
+    })
+}
+
+#[kernel]
+fn left_kernel(n: u32, y: &mut [u32]) {
+    let tile = shared_array::<u32, 256>();
+    let t = thread_idx_x();
+    let mut v = t as u32;
+    tile[t] = v;
+    barrier();
+    v += tile[block_dim_x() - 1 - t];
+    for _ in 0..n + 2 {
+        v += 6;
+        if t < 1 {
+            v += 1;
+            y[global_idx_x()] += 1;
+        }
+        for _ in 0..n + 1 {
+            barrier();
+            y[global_idx_x()] += 10 * v;
+            return;
+        }
+    }
+    y[global_idx_x()] += 7;
+}
+
+fn left(device: &Device) -> Check {
+    let run = |n, y: &mut Vector<u32>, size| left_kernel(n, y).grid(1).block(size).run_on(device);
+    with_each(device, run, |_, t, size| {
+        let first = u32::from(t == 0);
+        5 + first + 10 * (size - 1 + 6 + first)
+    })
+}
+
+#[kernel]
+fn broken_kernel(n: u32, y: &mut [u32]) {
+    let t = thread_idx_x();
+    let mut v = 0;
+    for _ in 0..n + 2 {
+        for _ in 0..n + 2 {
+            barrier();
+        }
+        for k in 0..t % 3 {
+            v += k as u32 + 1;
+        }
+        break;
+    }
+    for _ in 0..n {
+        if t < 6 {
+            v += 6;
+            y[global_idx_x()] += 1;
+        } else {
+            v += 5;
+        }
+    }
+    y[global_idx_x()] += 10 * v;
+}
+
+fn broken(device: &Device) -> Check {
+    let run = |n, y: &mut Vector<u32>, size| broken_kernel(n, y).grid(1).block(size).run_on(device);
+    with_each(device, run, |n, t, _| {
+        let v = [0, 1, 3][t as usize % 3];
+        match t {
+            0..6 => 5 + n + 10 * (v + 6 * n),
+            _ => 5 + 10 * (v + 5 * n),
+        }
     })
 }

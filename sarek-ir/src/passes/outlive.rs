@@ -1,0 +1,87 @@
+use crate::{Expr, ExprId, Kernel, LocalId, Memory, Stmt, StmtId};
+
+/// What is left of a statement under a guard that later statements are not under: one that declares what they use only assigns
+/// it, and the declaration goes to `out`.
+pub(super) fn outlive(
+    kernel: &mut Kernel,
+    id: StmtId,
+    later: &[StmtId],
+    out: &mut Vec<StmtId>,
+) -> Option<StmtId> {
+    let Stmt::Let { local, init } = kernel.stmt(id) else {
+        return Some(id);
+    };
+    if !mentions(kernel, later, local) {
+        return Some(id);
+    }
+    let loc = kernel.stmt_locs[id.index()];
+    let declare = Stmt::Let { local, init: None };
+    out.push(kernel.push_stmt(declare, loc));
+    let value = init?;
+    kernel.locals.to_mut()[local.index()].mutable = true;
+    Some(kernel.push_stmt(Stmt::Assign { local, value }, loc))
+}
+
+/// Do any of the statements speak of the local?
+fn mentions(kernel: &Kernel, stmts: &[StmtId], local: LocalId) -> bool {
+    let memory = |m: Memory| m == Memory::Local(local);
+    stmts.iter().any(|&id| {
+        let stmt = kernel.stmt(id);
+        let own = match stmt {
+            Stmt::Let { local: l, .. } | Stmt::Assign { local: l, .. } => l == local,
+            Stmt::Store { memory: m, .. } => memory(m),
+            Stmt::Atomic {
+                memory: m, result, ..
+            } => memory(m) || result == Some(local),
+            Stmt::Subgroup { result, .. } => result == local,
+            Stmt::Native { native } => {
+                kernel.named_by_text(native).contains(&local)
+                    || kernel.natives[native.index()].result == Some(local)
+            }
+            Stmt::Assert { .. }
+            | Stmt::If { .. }
+            | Stmt::Loop { .. }
+            | Stmt::For { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. } => false,
+        };
+        let (exprs, blocks) = kernel.parts(stmt);
+        own || exprs.into_iter().any(|e| reads(kernel, e, local))
+            || blocks.into_iter().any(|b| {
+                let stmts: Vec<StmtId> = kernel.block(b).collect();
+                mentions(kernel, &stmts, local)
+            })
+    })
+}
+
+fn reads(kernel: &Kernel, id: ExprId, local: LocalId) -> bool {
+    let own = match kernel.expr(id) {
+        Expr::Local(l) => l == local,
+        Expr::Load { memory, .. } | Expr::Len(memory) => memory == Memory::Local(local),
+        Expr::Literal(_)
+        | Expr::Link(_)
+        | Expr::Param(_)
+        | Expr::Builtin(_)
+        | Expr::Bounded { .. }
+        | Expr::Unary { .. }
+        | Expr::Binary { .. }
+        | Expr::Divide { .. }
+        | Expr::And { .. }
+        | Expr::Or { .. }
+        | Expr::Cast { .. }
+        | Expr::Call { .. }
+        | Expr::Compound(_)
+        | Expr::Faulted => false,
+    };
+    own || kernel
+        .operands(id)
+        .into_iter()
+        .any(|e| reads(kernel, e, local))
+}

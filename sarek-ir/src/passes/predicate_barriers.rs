@@ -1,0 +1,401 @@
+//! If-conversion around barriers: none stands in a branch, for compilers that take those wrongly.
+//!
+//! PoCL 3.1 makes loops over threads of what stands between two barriers. Where a barrier stands in a branch, or a jump leads past
+//! one, such stretches have several entries or exits, and it may run the alternative that no thread took.
+//!
+//! All threads of a block take such a branch together, or none does. So what it decides can be held in a *predicate*, a local
+//! under which each stretch stands by itself, and threads that have nothing to do come to the barriers between as well:
+//! `if c { A; barrier(); B } else { C }` becomes
+//!
+//! ```text
+//! let taken = c;
+//! let other = !taken;
+//! if taken { A }
+//! barrier();
+//! if taken { B }
+//! if other { C }
+//! ```
+//!
+//! A loop with a barrier in it runs no iteration where its predicate is false, and evaluates neither its condition nor its bounds. A
+//! jump clears the predicates of all that it leaves, up to its target; a loop that is left so stops at the flag `going`.
+//!
+//! What predicates have to do with each other must be hidden from PoCL's compiler, which else makes branches of them again; so
+//! the pass tells which locals they are.
+
+use std::collections::BTreeSet;
+
+use super::outlive::outlive;
+use crate::{
+    Block, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Scalar, Stmt, StmtId, UnaryOp, Value,
+};
+
+/// Takes barriers out of branches, and replaces jumps past them; which locals are predicates? Runs after
+/// [`super::park_returns`](fn@super::park_returns), behind which all threads of a block take such jumps together.
+pub fn predicate_barriers(kernel: &mut Kernel) -> BTreeSet<LocalId> {
+    let body = kernel.body;
+    let mut precedes = vec![false; kernel.stmts.len()];
+    if !mark(kernel, body, false, &mut precedes) {
+        return BTreeSet::new();
+    }
+    let mut pass = Pass {
+        kernel,
+        precedes,
+        around: vec![],
+        flags: BTreeSet::new(),
+    };
+    let (body, scope) = pass.within(Scope::new(Kind::Body, None), body);
+    let running = scope
+        .predicate
+        .map(|p| pass.declare(p, None, Loc::default()));
+    let stmts: Vec<StmtId> = running.into_iter().chain(body).collect();
+    let Pass { kernel, flags, .. } = pass;
+    kernel.body = kernel.push_block(&stmts);
+    flags
+}
+
+/// Marks what precedes barriers; `follows` tells whether one follows the block. Does one follow its beginning?
+fn mark(kernel: &Kernel, block: Block, mut follows: bool, precedes: &mut [bool]) -> bool {
+    for id in kernel.block(block).rev() {
+        precedes[id.index()] = follows;
+        let stmt = kernel.stmt(id);
+        let blocks = kernel.parts(stmt).1;
+        // Behind each iteration there may be another one.
+        let repeats = stmt.loop_label().is_some();
+        follows |= stmt == Stmt::Barrier || repeats && super::holds_barrier(kernel, blocks[0]);
+        for inner in blocks.into_iter().rev() {
+            follows = mark(kernel, inner, follows, precedes);
+        }
+    }
+    follows
+}
+
+struct Pass<'a> {
+    kernel: &'a mut Kernel,
+    /// Of each statement: may a barrier follow, where alternatives stand one behind the other?
+    precedes: Vec<bool>,
+    /// The scopes around the current statement, the innermost last.
+    around: Vec<Scope>,
+    flags: BTreeSet<LocalId>,
+}
+
+/// A block with barriers, or jumps past barriers, in it.
+struct Scope {
+    kind: Kind,
+    /// Is false where nothing is to be done; `None` where that cannot be.
+    predicate: Option<LocalId>,
+}
+
+enum Kind {
+    /// The kernel's.
+    Body,
+    Branch,
+    /// A loop's. Jumps that leave the loop clear `going`.
+    Loop {
+        label: LabelId,
+        going: Option<LocalId>,
+        continues: bool,
+    },
+}
+
+impl Scope {
+    fn new(kind: Kind, predicate: Option<LocalId>) -> Scope {
+        Scope { kind, predicate }
+    }
+}
+
+impl Pass<'_> {
+    /// The statements of a block, none of which is a barrier in a branch, and its scope as it is at the end.
+    fn within(&mut self, scope: Scope, block: Block) -> (Vec<StmtId>, Scope) {
+        self.around.push(scope);
+        let stmts = self.block(block);
+        let scope = self.around.pop();
+        (stmts, scope.unwrap_or_else(|| unreachable!("pushed above")))
+    }
+
+    fn block(&mut self, block: Block) -> Vec<StmtId> {
+        let stmts: Vec<StmtId> = self.kernel.block(block).collect();
+        let (mut out, mut stretch) = (vec![], vec![]);
+        for (i, &id) in stmts.iter().enumerate() {
+            if !self.holds(id) {
+                stretch.push(id);
+                continue;
+            }
+            let loc = self.kernel.stmt_locs[id.index()];
+            let stmt = self.kernel.stmt(id);
+            if is_jump(stmt) {
+                self.jump(stmt, loc, &mut stretch);
+                self.close(&mut stretch, &[], &mut out);
+                return out;
+            }
+            self.close(&mut stretch, &stmts[i..], &mut out);
+            match stmt {
+                Stmt::If {
+                    cond,
+                    then,
+                    otherwise,
+                } => self.branch(cond, [then, otherwise], loc, &mut out),
+                Stmt::Loop { .. } | Stmt::For { .. } => self.repeat(id, loc, &mut out),
+                _ => out.push(id),
+            }
+        }
+        self.close(&mut stretch, &[], &mut out);
+        out
+    }
+
+    /// Is it a barrier, or a jump past one, or is one inside?
+    fn holds(&self, id: StmtId) -> bool {
+        let stmt = self.kernel.stmt(id);
+        match stmt {
+            Stmt::Barrier => true,
+            Stmt::Return => self.precedes[id.index()],
+            Stmt::Break { label } | Stmt::Continue { label } => self
+                .around
+                .iter()
+                .any(|scope| matches!(scope.kind, Kind::Loop { label: of, .. } if of == label)),
+            Stmt::If { .. } | Stmt::Loop { .. } | Stmt::For { .. } => {
+                let blocks = self.kernel.parts(stmt).1;
+                let mut inner = blocks.into_iter().flat_map(|b| self.kernel.block(b));
+                inner.any(|id| self.holds(id))
+            }
+            Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
+            | Stmt::Fence { .. }
+            | Stmt::Atomic { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. }
+            | Stmt::Call { .. }
+            | Stmt::Native { .. } => false,
+        }
+    }
+
+    /// Puts a stretch under the predicate.
+    fn close(&mut self, stretch: &mut Vec<StmtId>, later: &[StmtId], out: &mut Vec<StmtId>) {
+        let stretch = std::mem::take(stretch);
+        let (Some(predicate), Some(&first)) = (self.predicate(), stretch.first()) else {
+            return out.extend(stretch);
+        };
+        let loc = self.kernel.stmt_locs[first.index()];
+        let kept = stretch.into_iter();
+        let kept: Vec<StmtId> = kept
+            .filter_map(|id| outlive(self.kernel, id, later, out))
+            .collect();
+        if !kept.is_empty() {
+            let cond = self.kernel.push_local_read(predicate, loc);
+            out.push(self.only_if(cond, &kept, loc));
+        }
+    }
+
+    fn branch(&mut self, cond: ExprId, blocks: [Block; 2], loc: Loc, out: &mut Vec<StmtId>) {
+        let outer = self.predicate();
+        let taken = self.flag("taken");
+        let cond = self.and(outer, cond, loc);
+        out.push(self.declare(taken, Some(cond), loc));
+        let other = (!blocks[1].is_empty()).then(|| self.flag("other"));
+        if let Some(other) = other {
+            let not = self.not(taken, loc);
+            let cond = self.and(outer, not, loc);
+            out.push(self.declare(other, Some(cond), loc));
+        }
+        for (predicate, block) in [Some(taken), other].into_iter().zip(blocks) {
+            if predicate.is_some() {
+                out.extend(self.within(Scope::new(Kind::Branch, predicate), block).0);
+            }
+        }
+    }
+
+    fn repeat(&mut self, id: StmtId, loc: Loc, out: &mut Vec<StmtId>) {
+        let outer = self.predicate();
+        let mut stmt = self.kernel.stmt(id);
+        let (Stmt::Loop { label, body, .. } | Stmt::For { label, body, .. }) = stmt else {
+            unreachable!("only loops repeat")
+        };
+        let kind = Kind::Loop {
+            label,
+            going: None,
+            continues: continues(self.kernel, body, label),
+        };
+        let (inner, Scope { kind, predicate }) = self.within(Scope::new(kind, None), body);
+        let Kind::Loop { going, .. } = kind else {
+            unreachable!("the scope is a loop's")
+        };
+        let mut stmts = vec![];
+        match &mut stmt {
+            Stmt::For { start, end, .. } => {
+                if let Some(outer) = outer {
+                    [*start, *end] = self.range(outer, [*start, *end], loc, out);
+                }
+                if let Some(going) = going {
+                    out.push(self.declare(going, None, loc));
+                    let over = self.not(going, loc);
+                    let leave = self.kernel.push_stmt(Stmt::Break { label }, loc);
+                    stmts.push(self.only_if(over, &[leave], loc));
+                }
+            }
+            Stmt::Loop { cond, .. } => {
+                if let Some(going) = going {
+                    let init = outer.map(|outer| self.kernel.push_local_read(outer, loc));
+                    out.push(self.declare(going, init, loc));
+                }
+                if let Some(flag) = going.or(outer) {
+                    *cond = Some(match *cond {
+                        Some(cond) => self.and(Some(flag), cond, loc),
+                        None => self.kernel.push_local_read(flag, loc),
+                    });
+                }
+            }
+            _ => unreachable!("only loops repeat"),
+        }
+        let own = predicate.filter(|_| predicate != going);
+        stmts.extend(own.map(|own| self.declare(own, None, loc)));
+        stmts.extend(inner);
+        let new = self.kernel.push_block(&stmts);
+        if let Stmt::Loop { body, .. } | Stmt::For { body, .. } = &mut stmt {
+            *body = new;
+        }
+        self.kernel.stmts.to_mut()[id.index()] = stmt;
+        out.push(id);
+    }
+
+    /// A range that is empty where the predicate is false, and then not evaluated.
+    fn range(
+        &mut self,
+        predicate: LocalId,
+        range: [ExprId; 2],
+        loc: Loc,
+        out: &mut Vec<StmtId>,
+    ) -> [ExprId; 2] {
+        let ty = self.kernel.scalar_of(range[0]);
+        let mut assigns = vec![];
+        let reads = [("start", range[0]), ("end", range[1])].map(|(name, value)| {
+            let local = self.local(name, ty);
+            let zero = self.kernel.push_literal(Value::zero(ty), loc);
+            out.push(self.declare(local, Some(zero), loc));
+            assigns.push(self.assign(local, value, loc));
+            self.kernel.push_local_read(local, loc)
+        });
+        let cond = self.kernel.push_local_read(predicate, loc);
+        out.push(self.only_if(cond, &assigns, loc));
+        reads
+    }
+
+    /// Clears the predicates of what a jump leaves.
+    fn jump(&mut self, jump: Stmt, loc: Loc, out: &mut Vec<StmtId>) {
+        let mut around = std::mem::take(&mut self.around);
+        let mut cleared = vec![];
+        for (depth, scope) in around.iter_mut().rev().enumerate() {
+            let mut is_target = false;
+            match &mut scope.kind {
+                Kind::Body => {
+                    scope.predicate.get_or_insert_with(|| self.flag("running"));
+                }
+                // Nothing follows a jump in its own block.
+                Kind::Branch if depth == 0 => continue,
+                Kind::Branch => {}
+                Kind::Loop {
+                    label,
+                    going,
+                    continues,
+                } => {
+                    is_target = matches!(jump, Stmt::Break { label: to } | Stmt::Continue { label: to } if to == *label);
+                    let goes_on = is_target && matches!(jump, Stmt::Continue { .. });
+                    if !goes_on {
+                        cleared.push(*going.get_or_insert_with(|| self.flag("going")));
+                    }
+                    let own = going.filter(|_| !*continues);
+                    scope
+                        .predicate
+                        .get_or_insert_with(|| own.unwrap_or_else(|| self.flag("staying")));
+                }
+            }
+            cleared.extend(scope.predicate);
+            if is_target {
+                break;
+            }
+        }
+        self.around = around;
+        cleared.dedup();
+        for flag in cleared {
+            let value = self.kernel.push_literal(Value::Bool(false), loc);
+            out.push(self.assign(flag, value, loc));
+        }
+    }
+
+    fn predicate(&self) -> Option<LocalId> {
+        self.around.last().and_then(|scope| scope.predicate)
+    }
+
+    fn local(&mut self, name: &'static str, ty: Scalar) -> LocalId {
+        self.kernel.push_local(Local {
+            name: name.into(),
+            ty: ty.into(),
+            mutable: false,
+        })
+    }
+
+    fn flag(&mut self, name: &'static str) -> LocalId {
+        let flag = self.local(name, Scalar::Bool);
+        self.flags.insert(flag);
+        flag
+    }
+
+    /// Declares a local, which is true if there is no other value.
+    fn declare(&mut self, local: LocalId, init: Option<ExprId>, loc: Loc) -> StmtId {
+        let init = init.unwrap_or_else(|| self.kernel.push_literal(Value::Bool(true), loc));
+        let init = Some(init);
+        self.kernel.push_stmt(Stmt::Let { local, init }, loc)
+    }
+
+    fn assign(&mut self, local: LocalId, value: ExprId, loc: Loc) -> StmtId {
+        self.kernel.locals.to_mut()[local.index()].mutable = true;
+        self.kernel.push_stmt(Stmt::Assign { local, value }, loc)
+    }
+
+    fn only_if(&mut self, cond: ExprId, then: &[StmtId], loc: Loc) -> StmtId {
+        let branch = Stmt::If {
+            cond,
+            then: self.kernel.push_block(then),
+            otherwise: Block::EMPTY,
+        };
+        self.kernel.push_stmt(branch, loc)
+    }
+
+    fn not(&mut self, flag: LocalId, loc: Loc) -> ExprId {
+        let arg = self.kernel.push_local_read(flag, loc);
+        let op = UnaryOp::Not;
+        self.kernel
+            .push_expr(Expr::Unary { op, arg }, Scalar::Bool, loc)
+    }
+
+    /// `flag && cond`
+    fn and(&mut self, flag: Option<LocalId>, cond: ExprId, loc: Loc) -> ExprId {
+        let Some(flag) = flag else {
+            return cond;
+        };
+        let lhs = self.kernel.push_local_read(flag, loc);
+        let both = Expr::And { lhs, rhs: cond };
+        self.kernel.push_expr(both, Scalar::Bool, loc)
+    }
+}
+
+fn is_jump(stmt: Stmt) -> bool {
+    matches!(
+        stmt,
+        Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return
+    )
+}
+
+/// Does a `continue` lead to the loop's next iteration?
+fn continues(kernel: &Kernel, block: Block, label: LabelId) -> bool {
+    kernel.block(block).any(|id| {
+        let stmt = kernel.stmt(id);
+        let inner = kernel.parts(stmt).1;
+        stmt == Stmt::Continue { label } || inner.into_iter().any(|b| continues(kernel, b, label))
+    })
+}
+
+#[cfg(test)]
+mod tests;
