@@ -84,6 +84,8 @@ const KEPT: &[(&str, &str, &str)] = &[
     ("view_together", "views/given", "together_kernel"),
     ("native_values", "native_text", "values_kernel"),
     ("items", "items", "scale"),
+    ("lent_rows", "functions/lent_rows", "shared_kernel"),
+    ("lent_values", "functions/lent_values", "values_kernel"),
     ("prints", "prints", "fault_kernel"),
     ("printed_structs", "prints_values", "structs_kernel"),
     ("printed_enums", "prints_values", "enums_kernel"),

@@ -48,7 +48,7 @@ fn lengths_kernel(y: &mut [u32]) {
 }
 
 fn lengths(device: &Device) -> Check {
-    let mut y = poisoned(70);
+    let mut y = poisoned(64);
     lengths_kernel(&mut y).grid(2).block(32).run_on(device)?;
     let due: Vec<u32> = (0..64).map(|i| 20 + 5 + i + 1 + 112).collect();
     expect("lengths", &y, &due)
@@ -78,7 +78,7 @@ fn literals_of_fields_kernel(y: &mut [u32]) {
 }
 
 fn literals_of_fields(device: &Device) -> Check {
-    let mut y = poisoned(70);
+    let mut y = poisoned(64);
     let launch = literals_of_fields_kernel(&mut y).grid(2).block(32);
     launch.run_on(device)?;
     let due = (0..64).map(|i| [0, 40][i as usize % 2] + 9 + i);
@@ -106,7 +106,7 @@ fn rows_of_values_kernel(y: &mut [u32]) {
 }
 
 fn rows_of_values(device: &Device) -> Check {
-    let mut y = poisoned(70);
+    let mut y = poisoned(64);
     rows_of_values_kernel(&mut y)
         .grid(2)
         .block(32)
