@@ -101,7 +101,10 @@ impl Check<'_> {
         let kernel = self.kernel;
         // An array inside of a value is checked along a dimension of the whole.
         let fits = site.is_none_or(|s| match kernel.sites[s.index()].kind {
-            SiteKind::Index(of) => of == memory,
+            // A closure that is called twice has its arrays twice, and its sites once.
+            SiteKind::Index(of) => {
+                of == memory || matches!((of, memory), (Memory::Local(_), Memory::Local(_)))
+            }
             SiteKind::Dimension(..) => true,
             SiteKind::Divisor | SiteKind::Assert(_) | SiteKind::Panic(_) => false,
         });

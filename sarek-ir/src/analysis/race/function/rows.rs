@@ -26,15 +26,12 @@ pub(super) fn by_elements(kernel: &mut Kernel, shared: SharedId) -> Parts {
 }
 
 /// What an array's elements consist of, if they are arrays, and how many those have.
-fn rows(kernel: &Kernel, shared: SharedId) -> Option<(Type, u64)> {
+fn rows(kernel: &Kernel, shared: SharedId) -> Option<(Type, Length)> {
     let Type::Compound(id) = kernel.shared[shared.index()].elem else {
         return None;
     };
     match kernel.types[id.index()] {
-        TypeDef::Array {
-            elem,
-            len: Length::Fixed(len),
-        } => Some((elem, len)),
+        TypeDef::Array { elem, len } => Some((elem, len)),
         _ => None,
     }
 }
@@ -72,20 +69,32 @@ fn are_indexed(kernel: &Kernel, memory: Memory) -> bool {
     loads == rows.count() && are_parts && !kernel.stmts.iter().any(is_store)
 }
 
-fn loads(kernel: &mut Kernel, memory: Memory, len: u64, parts: &mut Parts) {
-    for id in (0..kernel.exprs.len() as u32).map(ExprId) {
+fn loads(kernel: &mut Kernel, memory: Memory, len: Length, parts: &mut Parts) {
+    let all = (0..kernel.exprs.len() as u32).map(ExprId);
+    // Those of this dimension: what they become is a row of the next one.
+    let found: Vec<ExprId> = all
+        .filter(|id| row_of(kernel, *id, memory).is_some())
+        .collect();
+    for id in found {
         if let Some(of) = row_of(kernel, id, memory) {
             let index = flat(kernel, of, len, parts);
-            kernel.exprs.to_mut()[id.index()] = Expr::Load {
+            let load = Expr::Load {
                 memory,
                 index,
                 site: None,
             };
+            let row = std::mem::replace(&mut kernel.exprs.to_mut()[id.index()], load);
+            // Nobody loads the whole element any more.
+            if let Expr::Compound(compound) = row
+                && let Compound::Index { base, .. } = kernel.compounds[compound.index()]
+            {
+                kernel.exprs.to_mut()[base.index()] = Expr::Literal(Value::Usize(0));
+            }
         }
     }
 }
 
-fn stores(kernel: &mut Kernel, memory: Memory, len: u64, parts: &mut Parts) {
+fn stores(kernel: &mut Kernel, memory: Memory, len: Length, parts: &mut Parts) {
     for id in (0..kernel.places.len() as u32).map(PlaceId) {
         let place = kernel.places[id.index()].clone();
         if let Root::Element {
@@ -107,10 +116,14 @@ fn stores(kernel: &mut Kernel, memory: Memory, len: u64, parts: &mut Parts) {
 }
 
 /// `i * n + j`, where `j` is below `n`.
-fn flat(kernel: &mut Kernel, of: (ExprId, ExprId), len: u64, parts: &mut Parts) -> ExprId {
+fn flat(kernel: &mut Kernel, of: (ExprId, ExprId), len: Length, parts: &mut Parts) -> ExprId {
     let (row, index) = of;
     let loc = kernel.expr_locs[index.index()];
-    let [rows, bound] = [len; 2].map(|n| kernel.push_literal(Value::Usize(n), loc));
+    let [rows, bound] = [len; 2].map(|len| match len {
+        Length::Fixed(n) => kernel.push_literal(Value::Usize(n), loc),
+        Length::Link(link) => kernel.push_expr(Expr::Link(link), Scalar::Usize, loc),
+        Length::Launch(rows) => rows,
+    });
     let bounded = Expr::Bounded {
         index,
         len: bound,
