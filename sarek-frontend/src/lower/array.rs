@@ -5,7 +5,7 @@
 //! is stored flat; each index but a slice's only one is checked against its own dimension.
 
 use proc_macro2::Span;
-use sarek_ir::{BinaryOp, Expr, ExprId, Memory, Scalar, SiteId, SiteKind, Stmt};
+use sarek_ir::{Access, BinaryOp, Expr, ExprId, Memory, Scalar, SiteId, SiteKind, Stmt};
 use syn::spanned::Spanned;
 
 use super::fill::{Plan, Start};
@@ -289,11 +289,17 @@ impl Lowerer<'_> {
     pub(super) fn array_assign(&mut self, e: &syn::ExprAssign) -> Option<Value> {
         let (base, indices) = index_chain(&e.left);
         let (memory, elem) = self.find_memory(base)?;
-        let Memory::Local(_) = memory else {
-            return None;
-        };
+        match memory {
+            Memory::Local(_) => {}
+            Memory::Shared(_) if !indices.is_empty() => {}
+            Memory::Shared(_) | Memory::Slice(_) => return None,
+        }
         if indices.len() >= self.rank(memory) {
             return None;
+        }
+        if self.kernel.access(memory) == Access::Atomic {
+            self.atomic_misuse(memory, e.left.span());
+            return Some(Value::Unit);
         }
         let rest = self.shapes[&memory][indices.len()..].to_vec();
         if !self.yields_array(&e.right) {
@@ -363,7 +369,7 @@ impl Lowerer<'_> {
             other if self.yields_array(other) => {
                 let (base, indices) = index_chain(other);
                 let (memory, _) = self.find_memory(base)?;
-                if self.kernel.access(memory) == sarek_ir::Access::Atomic {
+                if self.kernel.access(memory) == Access::Atomic {
                     self.atomic_misuse(memory, other.span());
                     return None;
                 }

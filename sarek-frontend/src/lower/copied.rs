@@ -2,14 +2,22 @@
 //! memory ([`super::array`]), so that such a value is a list of its elements, which are read there.
 
 use proc_macro2::Span;
-use sarek_ir::{Argument, Compound, Expr, ExprId, LocalId, Memory};
+use sarek_ir::{Access, Argument, Compound, Expr, ExprId, LocalId, Memory};
 use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
-use super::fill::Start;
+use super::fill::{Plan, Start};
 use super::length::Dim;
 use super::{Lowerer, Ty, Value};
 use crate::diagnostics::codes;
+
+/// A row of an array that a function is lent a copy of.
+pub(super) struct LentRow {
+    pub copy: Memory,
+    of: Memory,
+    start: Start,
+    span: Span,
+}
 
 /// The most elements that are read one by one.
 const MOST: u64 = 256;
@@ -20,11 +28,62 @@ impl Lowerer<'_> {
         let (base, mut indices) = index_chain(&e.expr);
         indices.push(&e.index);
         let (memory, _) = self.find_memory(peeled(base))?;
-        if !matches!(memory, Memory::Local(_)) || indices.len() >= self.rank(memory) {
+        if !self.has_rows(memory) || indices.len() >= self.rank(memory) {
             return None;
         }
         let start = self.start(memory, &indices, e.span());
         Some(self.array_copy(memory, start, indices.len(), e.span()))
+    }
+
+    /// May it be an array of arrays that can be copied?
+    fn has_rows(&self, memory: Memory) -> bool {
+        match memory {
+            Memory::Local(_) => true,
+            Memory::Shared(_) => self.kernel.access(memory) != Access::Atomic,
+            Memory::Slice(_) => false,
+        }
+    }
+
+    /// The row that `&mut m[i]` lends: the array, and the indices so far.
+    pub(super) fn lent_row<'e>(
+        &mut self,
+        expr: &'e syn::Expr,
+    ) -> Option<(Memory, Vec<&'e syn::Expr>)> {
+        let (base, indices) = index_chain(expr);
+        let (memory, _) = self.find_memory(base)?;
+        let is_row = !indices.is_empty() && indices.len() < self.rank(memory);
+        (is_row && self.has_rows(memory)).then_some((memory, indices))
+    }
+
+    /// A copy of a row, which a function may change, and how it is put back.
+    pub(super) fn lend_row(
+        &mut self,
+        memory: Memory,
+        indices: &[&syn::Expr],
+        span: Span,
+    ) -> LentRow {
+        let (of, start) = (memory, self.start(memory, indices, span));
+        let dims = self.shape(memory).unwrap_or_default()[indices.len()..].to_vec();
+        let elem = self.element_type(memory);
+        let copy = self.new_array("row", elem, dims.clone(), span);
+        let plan = Plan::From(memory, start, dims);
+        self.fill(copy, Start::default(), plan, elem, span);
+        LentRow {
+            copy,
+            of,
+            start,
+            span,
+        }
+    }
+
+    /// Puts back what a function may have changed.
+    pub(super) fn put_back(&mut self, row: &LentRow) {
+        let dims = self.shape(row.copy).unwrap_or_default().to_vec();
+        let (plan, elem) = (
+            Plan::From(row.copy, Start::default(), dims),
+            self.element_type(row.of),
+        );
+        self.fill(row.of, row.start, plan, elem, row.span);
     }
 
     /// The array that starts there, behind so many indices, as a value.
@@ -123,6 +182,7 @@ impl Lowerer<'_> {
         let value = self.read(local, span);
         match self.lent_value(value, span) {
             Some(memory) => {
+                self.may_change(memory);
                 lent.push((memory, local, span));
                 Argument::Memory(memory)
             }

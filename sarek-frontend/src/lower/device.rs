@@ -167,6 +167,9 @@ impl Lowerer<'_> {
                 self.push(Stmt::Assign { local, value }, span);
             }
         }
+        for row in &arguments.rows {
+            self.put_back(row);
+        }
         for (place, local, span) in arguments.back {
             let value = self.read(local, span);
             self.write(place, value, span);

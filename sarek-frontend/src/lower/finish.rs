@@ -87,6 +87,7 @@ impl Lowerer<'_> {
             units: self.units,
             references: self.references.iter().map(|(_, local)| *local).collect(),
             borrowed: self.borrowed,
+            lent_mutably: self.lent_mutably,
             preludes: self.preludes,
             printers: self.printers,
             views: self.views,

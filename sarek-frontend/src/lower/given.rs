@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 
 use super::array::peeled;
 use super::callee::Typed;
+use super::copied::LentRow;
 use super::length::Dim;
 use super::place::Place;
 use super::{Binding, Known, Lowerer, Ty};
@@ -18,6 +19,8 @@ pub(super) struct Arguments {
     pub back: Vec<Back>,
     /// What an array that a function is lent as a slice is written back to, before those.
     pub lent: Vec<(Memory, LocalId, Span)>,
+    /// The rows of arrays that it is lent.
+    pub rows: Vec<LentRow>,
     /// What the function is given to call.
     pub given: Vec<Given>,
     typed: Vec<Typed>,
@@ -34,6 +37,8 @@ enum Evaluated<'a> {
     View(ParamId),
     /// `&mut name`
     Local(LocalId),
+    /// `&mut m[i]` of an array of arrays.
+    Row(Memory, Vec<&'a syn::Expr>),
     /// `&mut place`: a temporary, written back after the call.
     Place(&'a syn::Expr),
 }
@@ -61,6 +66,7 @@ impl Lowerer<'_> {
             args,
             back,
             lent,
+            rows,
             given: callables,
             typed,
         } = &mut all;
@@ -110,6 +116,12 @@ impl Lowerer<'_> {
                 }
                 Evaluated::Local(local) => {
                     self.lent_local(local, function.is_some(), lent, expr.span())
+                }
+                Evaluated::Row(memory, indices) => {
+                    let row = self.lend_row(memory, &indices, expr.span());
+                    self.may_change(row.copy);
+                    rows.push(row);
+                    Argument::Memory(rows[rows.len() - 1].copy)
                 }
                 Evaluated::Place(expr) => match self.place(expr) {
                     Some(place) => {
@@ -177,15 +189,23 @@ impl Lowerer<'_> {
                 });
             }
         };
+        let is_mutable = reference.mutability.is_some();
         if let Some((memory, _)) = self.find_memory(&reference.expr) {
+            if is_mutable {
+                self.may_change(memory);
+            }
             return Some(Evaluated::Memory(memory));
         }
         if is_to_function
             && let syn::Expr::Array(_) | syn::Expr::Repeat(_) = peeled(&reference.expr)
         {
-            return self.lent_array(&reference.expr).map(Evaluated::Memory);
+            let memory = self.lent_array(&reference.expr)?;
+            if is_mutable {
+                self.may_change(memory);
+            }
+            return Some(Evaluated::Memory(memory));
         }
-        if reference.mutability.is_none() {
+        if !is_mutable {
             return Some(match is_to_function {
                 true => Evaluated::Borrowed(&reference.expr),
                 false => Evaluated::Value(&reference.expr),
@@ -205,7 +225,17 @@ impl Lowerer<'_> {
             self.kernel.locals.to_mut()[local.index()].mutable = true;
             return Some(Evaluated::Local(local));
         }
+        if is_to_function && let Some((memory, indices)) = self.lent_row(inner) {
+            return Some(Evaluated::Row(memory, indices));
+        }
         Some(Evaluated::Place(&reference.expr))
+    }
+
+    /// A call may change a local array.
+    pub(super) fn may_change(&mut self, memory: Memory) {
+        if let Memory::Local(local) = memory {
+            self.lent_mutably.insert(local);
+        }
     }
 
     /// The type of the elements that a function is lent: of an array of arrays, its rows.

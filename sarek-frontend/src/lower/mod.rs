@@ -160,6 +160,8 @@ pub struct Lowered {
     pub references: HashSet<LocalId>,
     /// The values of arguments `&value` that are scalars or arrays lent as slices, as the callee has it.
     pub borrowed: HashSet<ExprId>,
+    /// The local arrays that some call may change.
+    pub lent_mutably: HashSet<LocalId>,
     /// The texts that its native blocks need, in the order of [`Kernel::prelude_links`].
     pub preludes: Vec<syn::Path>,
     /// What makes the texts of prints with values of several parts, as functions: [`sarek_ir::link::Links::printers`].
@@ -302,6 +304,7 @@ pub struct Lowerer<'e> {
     /// `&mut T` parameters, with the locals that are copied back to them.
     references: Vec<(ParamId, LocalId)>,
     borrowed: HashSet<ExprId>,
+    lent_mutably: HashSet<LocalId>,
     is_function: bool,
     own_name: Option<recursion::OwnName>,
     /// How many calls of itself the function may nest in one.
@@ -452,6 +455,7 @@ impl<'e> Lowerer<'e> {
             callables: vec![],
             references: vec![],
             borrowed: HashSet::new(),
+            lent_mutably: HashSet::new(),
             is_function: signature.is_function,
             own_name: recursion::OwnName::of(signature),
             inline: signature.inline,

@@ -93,7 +93,7 @@ impl Lowerer<'_> {
         let variables = similar.into_iter().filter_map(|(other, span)| {
             let mut variable: syn::Ident = syn::parse_str(other).ok()?;
             variable.set_span(span);
-            Some(quote!(let #variable = ();))
+            Some(quote!(#[allow(unused)] let #variable = ();))
         });
         let variables: TokenStream = variables.collect();
         match variables.is_empty() {

@@ -254,7 +254,13 @@ impl Writer<'_> {
                     None => self.variable(local),
                 };
                 let rows = self.rows(memory);
-                mixed!(__direct::lend(&raw mut #array) #rows)
+                // A closure may read it and be called by several.
+                match self.lowered.lent_mutably.contains(&local) {
+                    true => mixed!(__direct::lend(&raw mut #array) #rows),
+                    false => {
+                        mixed!(__direct::lend(::core::ptr::from_ref(&#array).cast_mut()) #rows)
+                    }
+                }
             }
             Memory::Shared(shared) => {
                 let name = shared_name(shared);

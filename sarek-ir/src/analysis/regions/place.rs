@@ -51,7 +51,9 @@ impl Plan {
             let found = Occurrences::of(rules.kernel, &tree);
             let before = once.len();
             let masked = masked_loops(&tree.nodes);
-            for (local, at) in &found.locals {
+            // What lies around them by lanes is given its values by lanes.
+            let by_lanes = |local| outer.get(local).is_some_and(|place| *place != Place::Once);
+            for (local, at) in found.locals.iter().filter(|(local, _)| !by_lanes(local)) {
                 if at.is_crossing() && definitions.agreed(rules, &masked, *local) {
                     once.extend(definitions.of[local].iter().filter(|s| rules.is_value(**s)));
                 }

@@ -4,7 +4,7 @@ use super::super::block::barriers::of_each_thread;
 use crate::FaultKind;
 use crate::conformance::Case;
 use crate::conformance::cases::faults::fault_of;
-use crate::conformance::check::{Check, ensure, poisoned};
+use crate::conformance::check::{Check, ensure, expect, poisoned};
 use crate::prelude::*;
 
 pub const CASES: &[Case] = &[
@@ -13,6 +13,8 @@ pub const CASES: &[Case] = &[
     Case::new("functions/lent_rows_with_barriers", &[], own_with_barriers),
     Case::new("functions/faults_of_lent_rows", &[], faults),
     Case::new("functions/arrays_by_value", &[], by_value),
+    Case::new("functions/changed_rows", &[], changed),
+    Case::new("functions/lent_cubes_and_named_widths", &[], cubes),
 ];
 
 #[derive(Clone, Copy, KernelType)]
@@ -210,4 +212,118 @@ fn by_value(device: &Device) -> Check {
     of_each_thread(device, run, |_, t, _| {
         (t + 5) + (t + 2) + (t + 1) + 2 * (2 * t + 10)
     })
+}
+
+#[device]
+fn bump(x: &mut [u32], by: u32) {
+    for k in 0..x.len() {
+        x[k] += by;
+    }
+}
+
+#[device]
+fn add(x: &mut [u32], y: &[u32]) {
+    for k in 0..x.len() {
+        x[k] += y[k];
+    }
+}
+
+#[device]
+fn bump_columns(x: &mut [[u32; 2]], by: u32) {
+    for k in 0..x.len() {
+        x[k][1] += by;
+    }
+}
+
+#[device]
+fn pair(a: u32) -> [u32; 2] {
+    [a, a + 1]
+}
+
+/// Single rows, of a thread's own arrays and of shared ones.
+#[kernel]
+fn changed_kernel(y: &mut [u32]) {
+    let tile = shared_array::<[u32; 2], 1024>();
+    let t = thread_idx_x();
+    let mut rows = [[1, 2], [t as u32, 4], [5, 6]];
+    bump(&mut rows[1], 10);
+    let first = rows[0];
+    add(&mut rows[2], &first);
+    let mut cube = [[[1u32; 2]; 2]; 3];
+    bump_columns(&mut cube[t % 3], 7);
+    bump(&mut cube[2][1], rows[1][0]);
+    tile[t] = [rows[1][1], 3];
+    bump(&mut tile[t], 5);
+    tile[t] = pair(tile[t][0]);
+    let own = tile[t];
+    barrier();
+    let next = any_total(tile[(t + 1) % block_dim_x()]);
+    y[global_idx_x()] = rows[1][0] + rows[2][1] + cube[2][1][1] + cube[0][1][1] + own[1] + next;
+}
+
+fn changed(device: &Device) -> Check {
+    let run = |y: &mut Vector<u32>, block| changed_kernel(y).grid(2).block(block).run_on(device);
+    of_each_thread(device, run, |_, t, _| {
+        let by = |k| if t % 3 == k { 7 } else { 0 };
+        (t + 10) + 8 + (1 + by(2) + t + 10) + (1 + by(0)) + 20 + 39
+    })
+}
+
+const WIDTH: usize = 8;
+
+#[device]
+fn turned(tile: &mut [[u32; WIDTH]], x: u32) -> u32 {
+    let (column, row) = (thread_idx_x(), thread_idx_y());
+    tile[row][column] = x;
+    barrier();
+    let other = tile[column][row];
+    barrier();
+    other
+}
+
+#[device]
+fn any_turned<const N: usize>(tile: &mut [[u32; N]], x: u32) -> u32 {
+    let (column, row) = (thread_idx_x(), thread_idx_y());
+    tile[row][column] = x;
+    barrier();
+    let other = tile[column][row];
+    barrier();
+    other
+}
+
+#[device]
+fn rolled(tile: &mut [[[u32; 4]; 8]], x: u32) -> u32 {
+    let (a, b, c) = (thread_idx_x(), thread_idx_y(), thread_idx_z());
+    tile[c][b][a] = x;
+    barrier();
+    let other = tile[(c + 1) % 2][7 - b][3 - a];
+    barrier();
+    other
+}
+
+#[kernel(block = (8, 8))]
+fn squares_kernel(y: &mut [u32]) {
+    let tile = shared_array::<[u32; WIDTH], WIDTH>();
+    let x = 10 * thread_idx_y() as u32 + thread_idx_x() as u32;
+    let turned = turned(tile, x);
+    y[global_thread_id()] = turned + 100 * any_turned(tile, x + 1);
+}
+
+#[kernel(block = (4, 8, 2))]
+fn cubes_kernel(y: &mut [u32]) {
+    let tile = shared_array::<[[u32; 4]; 8], 2>();
+    let (b, c) = (thread_idx_y() as u32, thread_idx_z() as u32);
+    y[global_thread_id()] = rolled(tile, 100 * c + 10 * b + thread_idx_x() as u32);
+}
+
+fn cubes(device: &Device) -> Check {
+    let mut y = poisoned(64);
+    squares_kernel(&mut y).grid(1).run_on(device)?;
+    let turned = |i: u32| 10 * (i % 8) + i / 8;
+    let due: Vec<u32> = (0..64).map(|i| turned(i) + 100 * (turned(i) + 1)).collect();
+    expect("squares", &y, &due)?;
+    let mut y = poisoned(64);
+    cubes_kernel(&mut y).grid(1).run_on(device)?;
+    let rolled = |i: u32| 100 * (1 - i / 32) + 10 * (7 - i / 4 % 8) + (3 - i % 4);
+    expect("cubes", &y, &(0..64).map(rolled).collect::<Vec<u32>>())
 }

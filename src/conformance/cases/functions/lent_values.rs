@@ -11,6 +11,8 @@ pub const CASES: &[Case] = &[
     Case::new("functions/lent_values", &[], values),
     Case::new("functions/lent_values_with_barriers", &[], with_barriers),
     Case::new("functions/faults_of_lent_values", &[], faults),
+    Case::new("functions/lent_by_closures", &[], by_closures),
+    Case::new("functions/constants_before_barriers", &[], early),
 ];
 
 const TABLE: [u32; 3] = [2, 3, 5];
@@ -169,4 +171,91 @@ fn faults(device: &Device) -> Check {
     let fault = fault_of(result, &mut y)?;
     let is_due = matches!(&fault.kind, FaultKind::Index { index: 2, .. });
     ensure(is_due, || format!("{:?} of the third of two", fault.kind))
+}
+
+#[device]
+fn apply(f: impl Fn(u32) -> u32, x: u32) -> u32 {
+    f(x) + f(x + 1)
+}
+
+#[device]
+fn repeat(mut f: impl FnMut(u32), n: u32) {
+    for k in 0..n {
+        f(k);
+    }
+}
+
+/// Closures that are called twice, and so have their arrays twice.
+#[kernel]
+fn by_closures_kernel(y: &mut [u32]) {
+    let t = thread_idx_x() as u32;
+    let own = [3, t];
+    let mut changed = [1, t];
+    let rows = [[1, 2], [3, 4]];
+    repeat(
+        |k| {
+            for at in 0..2 {
+                changed[at] += k;
+            }
+            twice(&mut changed);
+        },
+        2,
+    );
+    let sums = apply(|x| x + sum(&own) + sum(&rows[1]) + sum(&TABLE), 3);
+    let picked = apply(
+        |x| {
+            let three = [x, 20, 30];
+            three[(x % 3) as usize]
+        },
+        t,
+    );
+    y[global_idx_x()] = sums + sum(&changed) + picked + apply(|x| sum(&pair(x)), t);
+}
+
+fn by_closures(device: &Device) -> Check {
+    let run =
+        |y: &mut Vector<u32>, block| by_closures_kernel(y).grid(2).block(block).run_on(device);
+    of_each_thread(device, run, |_, t, _| {
+        let sums = 7 + 2 * (3 + t + 7 + 10);
+        let changed = 4 * (1 + t) + 4;
+        let pick = |x: u32| [x, 20, 30][x as usize % 3];
+        sums + changed + pick(t) + pick(t + 1) + (4 * t + 4)
+    })
+}
+
+/// All threads end by the same value, before or behind a barrier.
+#[device]
+fn early_or_late(tile: &mut [u32], n: u32) -> u32 {
+    if n > 3 {
+        return 7;
+    }
+    tile[thread_idx_x()] = n;
+    barrier();
+    let first = tile[0];
+    barrier();
+    if first == 2 {
+        return 9;
+    }
+    1
+}
+
+/// # Safety
+/// There is none to see to: where the function returns early, no thread uses the tile, which is not seen.
+#[kernel]
+unsafe fn early_kernel(n: u32, y: &mut [u32]) {
+    let tile = shared_array::<u32, 1024>();
+    y[global_idx_x()] = early_or_late(tile, n);
+}
+
+fn early(device: &Device) -> Check {
+    for n in 0..6 {
+        let run = |y: &mut Vector<u32>, block| {
+            // SAFETY: nothing is asked.
+            let launch = unsafe { early_kernel(n, y) };
+            launch.grid(2).block(block).run_on(device)
+        };
+        let due = [1, 1, 9, 1, 7, 7][n as usize];
+        of_each_thread(device, run, |_, _, _| due)?;
+    }
+    Ok(())
 }
