@@ -300,7 +300,7 @@ fn arrays_are_indexed_by_as_many_indices_as_they_have_dimensions() {
     rejects(
         "fn k() { let t = shared_array::<[f32; 4], 4>(); t[0] = 1.0; let a = t[4][0]; }",
         &[
-            "`t` has 2 dimensions",
+            "mismatched types: a tuple or array is needed here",
             "index 4 is out of bounds: `t` has 4 elements",
         ],
     );

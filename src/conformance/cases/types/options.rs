@@ -261,13 +261,13 @@ fn of_functions_kernel(out: &mut [u32]) {
 
 fn of_functions(device: &Device) -> Check {
     let due = |i: u32| {
-        let half = (i % 2 == 0).then_some(i / 2);
+        let half = i.is_multiple_of(2).then_some(i / 2);
         let mut sum = half.map_or(0, |half| half + 100);
         if half.is_none() && i < 10 {
             sum += 1000;
         }
         sum += u32::from(i >= 10);
-        sum + u32::from((sum - u32::from(i >= 10)) % 2 == 0)
+        sum + u32::from((sum - u32::from(i >= 10)).is_multiple_of(2))
     };
     for n in COUNTS {
         let mut out = Vector::zeros(n);
