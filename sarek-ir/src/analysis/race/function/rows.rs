@@ -30,10 +30,10 @@ fn rows(kernel: &Kernel, shared: SharedId) -> Option<(Type, Length)> {
     let Type::Compound(id) = kernel.shared[shared.index()].elem else {
         return None;
     };
-    match kernel.types[id.index()] {
-        TypeDef::Array { elem, len } => Some((elem, len)),
-        _ => None,
-    }
+    let TypeDef::Array { elem, len } = kernel.types[id.index()] else {
+        return None;
+    };
+    Some((elem, len))
 }
 
 /// The index into an element of the memory, if the expression loads from one.
@@ -44,12 +44,13 @@ fn row_of(kernel: &Kernel, id: ExprId, of: Memory) -> Option<(ExprId, ExprId)> {
     let Compound::Index { base, index, .. } = kernel.compounds[compound.index()] else {
         return None;
     };
-    match kernel.expr(base) {
-        Expr::Load {
-            memory, index: row, ..
-        } if memory == of => Some((row, index)),
-        _ => None,
-    }
+    let Expr::Load {
+        memory, index: row, ..
+    } = kernel.expr(base)
+    else {
+        return None;
+    };
+    (memory == of).then_some((row, index))
 }
 
 /// Is there no use of a whole element, but by a call that is lent them all?
