@@ -1,8 +1,7 @@
 //! Conversions between `bf16`, the upper halves of `f32`, held as their bits, and wider floats: the one definition for host
 //! backends.
 //!
-//! They round to nearest, ties to even, once. (The `half` crate's own `from_f64` leaves the low half of the fraction out of
-//! account.)
+//! They round to nearest, ties to even. Of a `f64` they leave the low word out of account, as the `half` crate's `from_f64` does.
 
 use crate::binary16;
 
@@ -24,10 +23,11 @@ pub const fn from_f32(value: f32) -> u16 {
     all as u16
 }
 
-/// The bits of the nearest 16-bit float.
+/// The bits of the nearest 16-bit float to the number without the low word of its fraction.
 #[inline(always)]
 pub const fn from_f64(value: f64) -> u16 {
-    from_f32(binary16::odd(value))
+    let high = f64::from_bits(value.to_bits() >> 32 << 32);
+    from_f32(binary16::odd(if value.is_nan() { value } else { high }))
 }
 
 #[cfg(test)]
@@ -69,11 +69,15 @@ mod tests {
             let (a, b) = (defined(low), defined(low + 1));
             let middle = (a + b) / 2.0;
             let even = low + (low & 1);
-            assert_eq!(from_f64(middle), even, "{low:#x}");
             assert_eq!(from_f32(middle as f32), even, "{low:#x}");
-            for (value, nearest) in [(middle.next_down(), low), (middle.next_up(), low + 1)] {
-                assert_eq!(from_f64(value), nearest, "{low:#x}");
-                assert_eq!(from_f64(-value), nearest | 0x8000, "{low:#x}");
+            // The low word is left out.
+            for (value, near) in [
+                (middle, even),
+                (middle.next_down(), low),
+                (middle.next_up(), even),
+            ] {
+                assert_eq!(from_f64(value), near, "{low:#x}");
+                assert_eq!(from_f64(-value), near | 0x8000, "{low:#x}");
             }
             let middle = middle as f32;
             assert_eq!(from_f32(middle.next_down()), low, "{low:#x}");
@@ -96,8 +100,23 @@ mod tests {
             assert_eq!(from_f64(value), bits, "{value:e}");
             assert_eq!(from_f64(-value), bits | 0x8000, "{value:e}");
         }
+        assert!(to_f32(from_f64(f64::from_bits(0x7ff0_0000_0000_0001))).is_nan());
         for bits in [0x7f80_0001, 0xff80_ffff, 0x7fff_ffff, 0x7fc0_0000] {
             assert!(to_f32(from_f32(f32::from_bits(bits))).is_nan(), "{bits:#x}");
+        }
+    }
+    #[test]
+    fn doubles_become_what_the_half_crate_makes_of_them() {
+        let mut state = 1u64;
+        for _ in 0..100_000 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            // Exponents near those of the format.
+            let exponent = 1023 - 140 + (state >> 7) % 280;
+            let value = f64::from_bits(state & !(0x7ff << 52) | exponent << 52);
+            let due = half::bf16::from_f64(value);
+            assert_eq!(from_f64(value), due.to_bits(), "{value:e}");
         }
     }
 }

@@ -322,6 +322,8 @@ pub enum FaultKind {
     DivisionOverflow,
     /// An assertion, with its message.
     Assert(String),
+    /// The loops of a thread take more iterations than the device runs.
+    TooManyIterations,
     /// `panic!` or its like, with its message; or the compiled body panicked (integer overflow in a debug build).
     Panic(String),
 }
@@ -373,6 +375,10 @@ impl std::fmt::Display for Fault {
             )?,
             FaultKind::DivisionByZero => f.write_str("division by zero")?,
             FaultKind::DivisionOverflow => f.write_str("division overflow (MIN / -1)")?,
+            FaultKind::TooManyIterations => f.write_str(
+                "the loops of a thread take more iterations than this software device runs before it leaves them (about 60000); \
+                 run the kernel on another device, or give each thread less to do",
+            )?,
             FaultKind::Assert(message) => f.write_str(message)?,
             FaultKind::Panic(message) => f.write_str(message)?,
         }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use sarek_ir::{Kernel, Length, Memory, SiteId, SiteKind};
+use sarek_ir::write::Iterations;
+use sarek_ir::{Kernel, Length, Loc, Memory, SiteId, SiteKind};
 
 use crate::direct::RawFault;
 use crate::{Error, Fault, FaultKind};
@@ -53,6 +54,10 @@ impl Sites {
     /// The error for a fault.
     pub(crate) fn describe(&self, raw: &RawFault) -> Error {
         let kernel = &self.kernel;
+        let loop_at = Iterations::place(raw.detail);
+        if raw.site == Iterations::SITE && usize::from(loop_at.file.0) <= kernel.files.len() {
+            return fault(kernel, loop_at, raw.thread, FaultKind::TooManyIterations);
+        }
         let Some(site) = kernel.sites.get(raw.site.index()) else {
             // Only a backend or a `native!` text that writes where it must not gets here.
             return Error::Device {
@@ -76,13 +81,17 @@ impl Sites {
             SiteKind::Assert(message) => FaultKind::Assert(message.to_string()),
             SiteKind::Panic(message) => FaultKind::Panic(message.to_string()),
         };
-        Error::Fault(Box::new(Fault {
-            kernel: kernel.name.to_string(),
-            file: kernel.file_of(site.loc).to_owned(),
-            line: site.loc.line,
-            column: site.loc.column.into(),
-            thread: raw.thread,
-            kind,
-        }))
+        fault(kernel, site.loc, raw.thread, kind)
     }
+}
+
+fn fault(kernel: &Kernel, at: Loc, thread: [u64; 3], kind: FaultKind) -> Error {
+    Error::Fault(Box::new(Fault {
+        kernel: kernel.name.to_string(),
+        file: kernel.file_of(at).to_owned(),
+        line: at.line,
+        column: at.column.into(),
+        thread,
+        kind,
+    }))
 }

@@ -4,6 +4,11 @@
 
 use sarek::prelude::*;
 
+mod branches;
+mod loops;
+mod rounding;
+mod subnormals;
+
 /// The devices of this machine; those that every machine has are among them.
 fn devices() -> Vec<Device> {
     let all = Device::all();

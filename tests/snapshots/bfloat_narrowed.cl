@@ -11,6 +11,10 @@ static inline f32 srk_from_bits_u32(u32 bits) { return as_float(bits); }
 
 static inline f32 srk_widen_bf16(bf16 bits) { return srk_from_bits_u32((u32)bits << 16); }
 
+static inline f64 srk_from_bits_u64(u64 bits) { return as_double(bits); }
+
+static inline u64 srk_to_bits_f64(f64 x) { return (u64)as_ulong(x); }
+
 static inline u32 srk_to_bits_f32(f32 x) { return (u32)as_uint(x); }
 
 // The nearest bf16, ties to even.
@@ -31,7 +35,11 @@ static inline f32 srk_odd(f64 x) {
     return srk_from_bits_u32(bits);
 }
 
-static inline bf16 srk_narrow_bf16_f64(f64 x) { return srk_narrow_bf16_f32(srk_odd(x)); }
+// As of the number without the low word of its fraction.
+static inline bf16 srk_narrow_bf16_f64(f64 x) {
+    f64 high = srk_from_bits_u64(srk_to_bits_f64(x) >> 32 << 32);
+    return srk_narrow_bf16_f32(x == x ? srk_odd(high) : (f32)x);
+}
 
 __kernel void narrowed_f64_kernel(
     __global const f64* restrict a,

@@ -10,6 +10,10 @@ static __device__ __forceinline__ f32 srk_from_bits_u32(u32 bits) { return __uin
 
 static __device__ __forceinline__ f32 srk_widen_bf16(bf16 bits) { return srk_from_bits_u32((u32)bits << 16); }
 
+static __device__ __forceinline__ f64 srk_from_bits_u64(u64 bits) { return __longlong_as_double(bits); }
+
+static __device__ __forceinline__ u64 srk_to_bits_f64(f64 x) { return (u64)__double_as_longlong(x); }
+
 static __device__ __forceinline__ u32 srk_to_bits_f32(f32 x) { return (u32)__float_as_uint(x); }
 
 // The nearest bf16, ties to even.
@@ -30,7 +34,11 @@ static __device__ __forceinline__ f32 srk_odd(f64 x) {
     return srk_from_bits_u32(bits);
 }
 
-static __device__ __forceinline__ bf16 srk_narrow_bf16_f64(f64 x) { return srk_narrow_bf16_f32(srk_odd(x)); }
+// As of the number without the low word of its fraction.
+static __device__ __forceinline__ bf16 srk_narrow_bf16_f64(f64 x) {
+    f64 high = srk_from_bits_u64(srk_to_bits_f64(x) >> 32 << 32);
+    return srk_narrow_bf16_f32(x == x ? srk_odd(high) : (f32)x);
+}
 
 extern "C" __global__ void narrowed_f64_kernel(
     const f64* __restrict__ a,

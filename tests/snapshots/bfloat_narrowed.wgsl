@@ -18,7 +18,11 @@ fn srk_odd(x: f64) -> f32 {
     return bitcast<f32>(bits);
 }
 
-fn srk_narrow_bf16_f64(x: f64) -> f32 { return srk_narrow_bf16_f32(srk_odd(x)); }
+// As of the number without the low word of its fraction.
+fn srk_narrow_bf16_f64(x: f64) -> f32 {
+    if (x != x) { return srk_narrow_bf16_f32(f32(x)); }
+    return srk_narrow_bf16_f32(srk_odd(bitcast<f64>((bitcast<u64>(x) >> 32u) << 32u)));
+}
 
 override SRK_BLOCK_X: u32 = 1u;
 override SRK_BLOCK_Y: u32 = 1u;

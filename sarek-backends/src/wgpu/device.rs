@@ -28,6 +28,7 @@ pub(super) struct Device {
     shared: Arc<Shared>,
     info: DeviceInfo,
     adapter: wgpu::AdapterInfo,
+    renderer: Renderer,
     compiler: Compiler,
     stream: Arc<Stream>,
 }
@@ -197,6 +198,9 @@ impl Device {
         shared.listen();
         Ok(Arc::new(Device {
             info: describe(&shared, &facts),
+            renderer: Renderer {
+                ends_loops: is_software(&facts),
+            },
             compiler: Compiler::new(shared.clone(), &facts),
             stream: Arc::new(Stream::new(shared.clone())),
             adapter: facts,
@@ -226,7 +230,7 @@ impl BackendDevice for Device {
     }
 
     fn codegen(&self) -> Codegen<'_> {
-        Codegen::Jit(&Renderer, &self.compiler)
+        Codegen::Jit(&self.renderer, &self.compiler)
     }
 
     fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
@@ -263,10 +267,15 @@ impl BackendDevice for Device {
     }
 }
 
+/// Is it Mesa's software device, which leaves loops after 65535 iterations, all of a thread's loops together?
+fn is_software(facts: &wgpu::AdapterInfo) -> bool {
+    facts.device_type == DeviceType::Cpu
+}
+
 fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
     let limits = &shared.limits;
     let features = shared.device.features();
-    let software = facts.device_type == DeviceType::Cpu;
+    let software = is_software(facts);
     DeviceInfo {
         name: shared.name.clone(),
         kind: match software {
@@ -290,7 +299,7 @@ fn describe(shared: &Shared, facts: &wgpu::AdapterInfo) -> DeviceInfo {
             shaped_subgroups: false,
             // WGSL orders memory at barriers alone.
             fences: false,
-            // Mesa's software device leaves loops after 65535 iterations, all of a thread's loops together.
+            // The loop over the blocks of a thread would be one that the device ends.
             strided: !software,
             // WGSL leaves division inexact, and products and sums to be joined.
             strict: false,

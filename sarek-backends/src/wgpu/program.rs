@@ -6,16 +6,16 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
-use sarek_ir::write::{Dialect, Slot, SlotKind, Source, Variant, Wgsl};
-use sarek_ir::{Kernel, SharedId};
-use sarek_runtime::backend::{self, Arg, Artifact, Parts};
+use sarek_ir::write::{CountingWgsl, Dialect, Slot, SlotKind, Source, Variant, Wgsl};
+use sarek_ir::{Kernel, SharedId, Stmt};
+use sarek_runtime::backend::{self, Arg, Artifact, Origin, Parts};
 use sarek_runtime::{Error, Result};
 use wgpu::{
     AdapterInfo, BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout,
     BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingResource, BindingType,
     BufferBindingType, BufferDescriptor, BufferUsages, ComputePipeline, ComputePipelineDescriptor,
     PipelineCompilationOptions, PipelineLayoutDescriptor, ShaderModule, ShaderModuleDescriptor,
-    ShaderSource, ShaderStages,
+    ShaderRuntimeChecks, ShaderSource, ShaderStages,
 };
 
 use super::device::Shared;
@@ -24,7 +24,10 @@ use super::memory::{self, Bound};
 use crate::jit::{self, Binary, files, lock};
 
 /// Kernels to WGSL.
-pub(super) struct Renderer;
+pub(super) struct Renderer {
+    /// Does the device end loops by itself?
+    pub ends_loops: bool,
+}
 
 impl backend::Renderer for Renderer {
     fn target(&self) -> &'static str {
@@ -32,7 +35,10 @@ impl backend::Renderer for Renderer {
     }
 
     fn render(&self, kernel: &Kernel, variant: &Variant) -> Result<Source> {
-        jit::render_with(&Wgsl, kernel, variant)
+        match self.ends_loops {
+            true => jit::render_with(&CountingWgsl, kernel, variant),
+            false => jit::render_with(&Wgsl, kernel, variant),
+        }
     }
 }
 
@@ -64,7 +70,9 @@ impl backend::Compiler for Compiler {
 
     fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
         let text = with_parts(kernel, &source.text, parts)?;
-        compiled(&self.shared, kernel, source, || module(&self.shared, &text))?;
+        compiled(&self.shared, kernel, source, || {
+            module(&self.shared, &text, false)
+        })?;
         Ok(Artifact {
             bytes: text.as_bytes().into(),
             log: String::new(),
@@ -119,11 +127,63 @@ fn compiled<T>(
     }
 }
 
-fn module(shared: &Shared, text: &str) -> ShaderModule {
-    shared.device.create_shader_module(ShaderModuleDescriptor {
+fn module(shared: &Shared, text: &str, loops_end: bool) -> ShaderModule {
+    let described = ShaderModuleDescriptor {
         label: None,
         source: ShaderSource::Wgsl(text.into()),
-    })
+    };
+    if !loops_end {
+        return shared.device.create_shader_module(described);
+    }
+    let checks = ShaderRuntimeChecks {
+        force_loop_bounding: false,
+        ..ShaderRuntimeChecks::checked()
+    };
+    // SAFETY: the caller says that no loop is infinite, which is all that is not checked.
+    unsafe {
+        shared
+            .device
+            .create_shader_module_trusted(described, checks)
+    }
+}
+
+/// Does each loop of the text end, so that naga need not count its iterations?
+///
+/// A `for` counts to a bound that was evaluated before. Loops around atomic operations and those of the user's own texts, and `while`,
+/// have no bound.
+fn loops_end(program: &backend::Program<'_>) -> bool {
+    let kernel = match program {
+        backend::Program::Binary {
+            origin: Origin::Rendered(kernel),
+            parts,
+            ..
+        } if parts.is_empty() => kernel,
+        backend::Program::Binary { .. } | backend::Program::Direct(_) | backend::Program::Ir(_) => {
+            return false;
+        }
+    };
+    let mut stmts = kernel.stmts.iter();
+    kernel.preludes.is_empty()
+        && stmts.all(|stmt| match stmt {
+            Stmt::For { local, .. } => !kernel.locals[local.index()].mutable,
+            Stmt::Loop { .. } | Stmt::Atomic { .. } | Stmt::Native { .. } | Stmt::Call { .. } => {
+                false
+            }
+            Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Assert { .. }
+            | Stmt::Panic { .. }
+            | Stmt::Print { .. }
+            | Stmt::If { .. }
+            | Stmt::Break { .. }
+            | Stmt::Continue { .. }
+            | Stmt::Return
+            | Stmt::Barrier
+            | Stmt::Fence { .. }
+            | Stmt::Subgroup { .. }
+            | Stmt::Update { .. } => true,
+        })
 }
 
 /// A kernel ready to launch.
@@ -247,8 +307,9 @@ pub(super) fn load(shared: &Arc<Shared>, program: &backend::Program<'_>) -> Resu
             (found.scalars, found.numbers)
         }
     };
+    let ends = loops_end(program);
     let (layout, pipeline) = compiled(shared, binary.kernel, binary.source, || {
-        let module = module(shared, text);
+        let module = module(shared, text, ends);
         let layout = bind_group_layout(shared, &binary.source.slots, &scalars, &numbers);
         let pipelines = shared
             .device

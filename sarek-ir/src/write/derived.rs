@@ -59,6 +59,9 @@ derived! {
     fn declare(name: &str, ty: Scalar, mutable: bool, init: Option<&str>) -> String;
     fn declare_array(name: &str, ty: Scalar, len: u64) -> String;
     fn forever() -> &'static str;
+    fn has_switch() -> bool;
+    fn max_depth() -> Option<u32>;
+    fn max_iterations() -> Option<u32>;
     fn unroll(times: Option<u32>) -> Option<String>;
     fn literal(value: Value) -> Text;
     fn long_suffix() -> &'static str;
@@ -72,6 +75,11 @@ derived! {
     fn strict_binary(op: BinaryOp, ty: Scalar, lhs: &Text, rhs: &Text) -> Text;
     fn strict_function(intrinsic: Intrinsic, ty: Scalar) -> Option<Cow<'static, str>>;
     fn element(buffer: &str, index: &Text, index_type: Scalar) -> String;
+    fn wide_type(ty: Scalar, count: usize) -> Option<&'static str>;
+    fn wide_buffers() -> bool;
+    fn wide_element(buffer: &str, wide: &str, writes: bool, index: &Text, index_type: Scalar) -> String;
+    fn wide_value(wide: &str, parts: &[Text]) -> Text;
+    fn declare_wide(name: &str, wide: &str, init: &str) -> String;
     fn loaded(element: String, ty: Scalar) -> Text;
     fn stored(value: Text, ty: Scalar) -> Text;
     fn barrier() -> Result<&'static str, Unsupported>;

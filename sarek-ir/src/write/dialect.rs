@@ -4,6 +4,8 @@ use crate::{
     AtomicOp, Axis, BinaryOp, DivideOp, Intrinsic, Scalar, Scope, SubgroupOp, UnaryOp, Value,
 };
 
+#[cfg(doc)]
+use super::Iterations;
 use super::{Entry, IndexWidth, Text, Unsupported, c};
 
 /// What differs between the targets that one writer serves.
@@ -113,6 +115,25 @@ pub trait Dialect: Send + Sync {
     /// The head of a loop without a condition.
     fn forever(&self) -> &'static str {
         "for (;;)"
+    }
+
+    /// Has it `switch` on integers of 32 bits, whose cases do not fall through? Long chains of comparisons of one integer become one.
+    fn has_switch(&self) -> bool {
+        false
+    }
+
+    /// The most blocks that may stand in one another, each `else if` in the one before; deeper kernels are refused.
+    fn max_depth(&self) -> Option<u32> {
+        None
+    }
+
+    /// The most iterations that all loops of a thread may take together, on a device that leaves them then without a word.
+    ///
+    /// A kernel with loops is then written with `srk_iteration` at the head of each loop's body and `srk_iterated` behind each
+    /// loop. Both take the loop's place as [`Iterations::detail`] gives it, and record a fault at [`Iterations::SITE`] once
+    /// there were more. The loops of helpers count themselves.
+    fn max_iterations(&self) -> Option<u32> {
+        None
     }
 
     /// The line before the head of a loop whose body is to be written out so often, or as often as it runs, in

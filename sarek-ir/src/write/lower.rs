@@ -56,12 +56,16 @@ impl<'a> Lowered<'a> {
         passes::lower_labels(&mut kernel);
         passes::fold_continues(&mut kernel);
         passes::spill_stores(&mut kernel);
-        let usage = Usage::of(&kernel);
-        if usage.faults {
+        let counts = |kernel: &Kernel| {
+            let mut usage = Usage::of(kernel);
+            usage.faults |= usage.loops && dialect.max_iterations().is_some();
+            usage
+        };
+        if counts(&kernel).faults {
             passes::guard_loops(&mut kernel);
         }
         passes::expand_atomics(&mut kernel, &|op, ty| dialect.is_native(op, ty));
-        let usage = Usage::of(&kernel);
+        let usage = counts(&kernel);
         Lowered {
             groups: wide::groups(&mut kernel, dialect),
             given: given(&kernel, dialect),

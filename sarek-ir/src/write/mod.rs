@@ -9,6 +9,7 @@
 //! text exactly when it is used.
 
 pub mod c;
+mod chain;
 mod collective;
 mod cuda;
 mod derived;
@@ -35,8 +36,10 @@ pub use entry::{Argument, Entry, Shared};
 pub use opencl::OpenCl;
 pub use prelude::{Template, expand};
 pub use text::{Precedence, Sourced, Text};
-pub use variant::{FAULT_WORDS, IndexWidth, OUTPUT_WORDS, Slot, SlotKind, Source, Variant};
-pub use wgsl::Wgsl;
+pub use variant::{
+    FAULT_WORDS, IndexWidth, Iterations, OUTPUT_WORDS, Slot, SlotKind, Source, Variant,
+};
+pub use wgsl::{CountingWgsl, Wgsl};
 
 use std::fmt;
 

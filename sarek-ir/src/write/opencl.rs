@@ -256,7 +256,7 @@ const OWN: &[Template] = &[
     Template {
         op: "narrow_f16_f64",
         on: None,
-        text: "$FN f16 $NAME(f64 x) { return srk_narrow_f16_f32(srk_odd(x)); }",
+        text: "$FN f16 $NAME(f64 x) { return srk_narrow_f16_f32((f32)x); }",
     },
     Template {
         op: "atom",

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::analysis::uniformity::Uniformity;
 use crate::{
-    BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, LabelId, Length, LocalId, Memory, Native,
-    ParamId, ParamKind, Piece, Scalar, SiteId, Stmt, StmtId, Unroll, Value,
+    BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, LabelId, Length, Loc, LocalId, Memory,
+    Native, ParamId, ParamKind, Piece, Scalar, SiteId, Stmt, StmtId, Unroll, Value,
 };
 
 use super::ids::Ids;
@@ -13,7 +13,7 @@ use super::lower::Lowered;
 use super::namer::Namer;
 use super::text::Lines;
 use super::wide::{Group, Parts, Taken};
-use super::{Argument, Dialect, Precedence, Shared, SlotKind, Text, Unsupported};
+use super::{Argument, Dialect, Iterations, Precedence, Shared, SlotKind, Text, Unsupported};
 
 /// Writes the body of a lowered kernel.
 pub(super) struct Writer<'a> {
@@ -29,6 +29,8 @@ pub(super) struct Writer<'a> {
     predicates: &'a BTreeSet<LocalId>,
     pub(super) namer: Namer,
     pub(super) out: Lines,
+    /// How many blocks stand around what is being written, as the target counts them.
+    pub(super) depth: u32,
 }
 
 impl<'a> Writer<'a> {
@@ -51,11 +53,17 @@ impl<'a> Writer<'a> {
             predicates: &lowered.predicates,
             namer,
             out: Lines::default(),
+            depth: 0,
         }
     }
 
     /// Writes the statements of a block in a scope of names.
     pub fn block(&mut self, block: Block) -> Result<(), Unsupported> {
+        if let Some(most) = self.dialect.max_depth().filter(|most| self.depth >= *most) {
+            let construct = format!("room for more than {most} blocks in one another");
+            return Err(Unsupported::new(self.dialect.name(), construct));
+        }
+        self.depth += 1;
         self.namer.open();
         let kernel = self.kernel;
         let around = self.out.statement.clone();
@@ -76,6 +84,7 @@ impl<'a> Writer<'a> {
         }
         self.out.statement = around;
         self.namer.close();
+        self.depth -= 1;
         Ok(())
     }
 
@@ -103,14 +112,19 @@ impl<'a> Writer<'a> {
                 then,
                 otherwise,
             } => self.branch(cond, then, otherwise)?,
-            Stmt::Loop { label, cond, body } => self.repeat(label, cond, body)?,
+            Stmt::Loop { label, cond, body } => {
+                self.repeat(label, cond, body, self.kernel.stmt_locs[id.index()])?;
+            }
             Stmt::For {
                 label,
                 local,
                 start,
                 end,
                 body,
-            } => self.count((label, local), (start, end), body)?,
+            } => {
+                let loc = self.kernel.stmt_locs[id.index()];
+                self.count((label, local), (start, end), body, loc)?;
+            }
             Stmt::Break { .. } => self.out.line("break;"),
             Stmt::Continue { .. } => self.out.line("continue;"),
             Stmt::Return => self.out.line("return;"),
@@ -248,46 +262,12 @@ impl<'a> Writer<'a> {
         self.out.open(format!("if ({}) {{", check.text));
     }
 
-    fn branch(&mut self, cond: ExprId, then: Block, otherwise: Block) -> Result<(), Unsupported> {
-        let cond = self.expr(cond)?;
-        self.out.open(format!("if ({}) {{", cond.text));
-        self.block(then)?;
-        let mut rest = otherwise;
-        while !rest.is_empty() {
-            let mut stmts = self.kernel.block(rest);
-            let (only, more) = (stmts.next(), stmts.next());
-            let chained = match (only.map(|id| self.kernel.stmt(id)), more) {
-                (
-                    Some(Stmt::If {
-                        cond,
-                        then,
-                        otherwise,
-                    }),
-                    None,
-                ) => Some((cond, then, otherwise)),
-                (Some(_) | None, _) => None,
-            };
-            let Some((cond, then, otherwise)) = chained else {
-                self.out.close("} else {");
-                self.out.open("");
-                self.block(rest)?;
-                break;
-            };
-            let cond = self.expr(cond)?;
-            self.out.close(format!("}} else if ({}) {{", cond.text));
-            self.out.open("");
-            self.block(then)?;
-            rest = otherwise;
-        }
-        self.out.close("}");
-        Ok(())
-    }
-
     fn repeat(
         &mut self,
         label: LabelId,
         cond: Option<ExprId>,
         body: Block,
+        loc: Loc,
     ) -> Result<(), Unsupported> {
         let head = match cond {
             Some(cond) => format!("while ({}) {{", self.expr(cond)?.text),
@@ -295,9 +275,27 @@ impl<'a> Writer<'a> {
         };
         self.unroll(label);
         self.out.open(head);
+        self.body(body, loc)
+    }
+
+    /// Writes the body of a loop to its end.
+    fn body(&mut self, body: Block, loc: Loc) -> Result<(), Unsupported> {
+        self.iterate("srk_iteration", loc);
         self.block(body)?;
         self.out.close("}");
+        self.iterate("srk_iterated", loc);
         Ok(())
+    }
+
+    /// Has the iterations counted of the loop at this place, if the device ends loops by itself.
+    fn iterate(&mut self, helper: &str, loc: Loc) {
+        if self.dialect.max_iterations().is_some() {
+            let detail = Iterations::detail(loc);
+            let words = [(detail >> 32) as u32, detail as u32];
+            let words = words.map(|word| self.dialect.literal(Value::U32(word)));
+            self.out
+                .line(format!("{};", Text::call(helper, &words).text));
+        }
     }
 
     /// What stands right before the head of a loop.
@@ -318,6 +316,7 @@ impl<'a> Writer<'a> {
         (label, local): (LabelId, LocalId),
         (start, end): (ExprId, ExprId),
         body: Block,
+        loc: Loc,
     ) -> Result<(), Unsupported> {
         let decl = &self.kernel.locals[local.index()];
         let (ty, wanted) = (decl.ty.scalar(), &decl.name);
@@ -342,8 +341,7 @@ impl<'a> Writer<'a> {
             test.text,
             self.dialect.literal(one).text,
         ));
-        self.block(body)?;
-        self.out.close("}");
+        self.body(body, loc)?;
         self.namer.close();
         Ok(())
     }

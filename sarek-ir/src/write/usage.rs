@@ -46,6 +46,8 @@ pub(super) struct Usage {
     pub faults: bool,
     /// Do threads of a block wait for each other? Then launches consist of whole blocks.
     pub barriers: bool,
+    /// Does anything run more than once?
+    pub loops: bool,
     /// Do threads of a subgroup work together, or ask about it?
     pub subgroups: bool,
 }
@@ -107,13 +109,12 @@ impl Usage {
             }
             Stmt::Assert { .. } => self.faults = true,
             Stmt::Barrier => self.barriers = true,
+            Stmt::Loop { .. } | Stmt::For { .. } => self.loops = true,
             Stmt::Subgroup { .. } => self.subgroups = true,
             Stmt::Store { .. }
             | Stmt::Let { .. }
             | Stmt::Assign { .. }
             | Stmt::If { .. }
-            | Stmt::Loop { .. }
-            | Stmt::For { .. }
             | Stmt::Break { .. }
             | Stmt::Continue { .. }
             | Stmt::Return

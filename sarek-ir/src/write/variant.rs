@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::text::Sourced;
-use crate::{Axis, Memory, ParamId, Scalar, SharedId, SiteId};
+use crate::{Axis, FileId, Loc, Memory, ParamId, Scalar, SharedId, SiteId};
 
 /// Which of a kernel's renderings is meant. One kernel has a few, chosen by the facts of a launch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -94,6 +94,29 @@ pub const OUTPUT_WORDS: usize = (1 << 18) - 2;
 /// `[claimed, site, detail low, detail high, x low, x high, y low, y high, z low, z high]`,
 /// where x, y, z are the global ids of the thread that faulted first.
 pub const FAULT_WORDS: usize = 10;
+
+/// The fault of a thread whose loops take more iterations than the device runs, see [`super::Dialect::max_iterations`].
+pub struct Iterations;
+
+impl Iterations {
+    /// The site in its fault record, which no kernel has.
+    pub const SITE: SiteId = SiteId(u32::MAX);
+
+    /// The detail of the fault: where the loop stands.
+    pub fn detail(loop_at: Loc) -> u64 {
+        let Loc { line, column, file } = loop_at;
+        u64::from(line) << 32 | u64::from(file.0) << 16 | u64::from(column)
+    }
+
+    /// The loop's place, from the detail.
+    pub fn place(detail: u64) -> Loc {
+        Loc {
+            line: (detail >> 32) as u32,
+            column: detail as u16,
+            file: FileId((detail >> 16) as u16),
+        }
+    }
+}
 
 /// A rendered kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]

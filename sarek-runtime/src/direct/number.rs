@@ -130,7 +130,7 @@ pub trait Half: Copy {
     /// The nearest number.
     fn narrow(value: f32) -> Self;
 
-    /// The nearest number, rounded once.
+    /// What the `half` crate makes of it, see [`sarek_ir::binary16`] and [`sarek_ir::bfloat16`].
     fn narrow_f64(value: f64) -> Self;
 }
 

@@ -317,7 +317,11 @@ $FN bf16 $NAME(f32 x) {
     ),
     plain(
         "narrow_bf16_f64",
-        "$FN bf16 $NAME(f64 x) { return srk_narrow_bf16_f32(srk_odd(x)); }",
+        "// As of the number without the low word of its fraction.
+$FN bf16 $NAME(f64 x) {
+    f64 high = srk_from_bits_u64(srk_to_bits_f64(x) >> 32 << 32);
+    return srk_narrow_bf16_f32(x == x ? srk_odd(high) : (f32)x);
+}",
     ),
     plain(
         "odd",

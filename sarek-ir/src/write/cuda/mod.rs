@@ -282,11 +282,7 @@ const OWN: &[Template] = &[
     ),
     plain(
         "narrow_f16_f64",
-        "$FN f16 $NAME(f64 x) {
-    f16 bits;
-    asm(\"cvt.rn.f16.f64 %0, %1;\" : \"=h\"(bits) : \"d\"(x));
-    return bits;
-}",
+        "$FN f16 $NAME(f64 x) { return srk_narrow_f16_f32((f32)x); }",
     ),
     on(
         "count_ones",

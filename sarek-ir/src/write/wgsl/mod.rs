@@ -17,9 +17,12 @@
 //! `f64`, `i64` and `u64` are naga's: they need the device's feature but no `enable`, as do subgroups.
 
 mod collective;
+mod counting;
 mod functions;
 mod snippets;
 mod snippets_float;
+
+pub use counting::CountingWgsl;
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -180,6 +183,15 @@ impl Dialect for Wgsl {
 
     fn forever(&self) -> &'static str {
         "loop"
+    }
+
+    fn has_switch(&self) -> bool {
+        true
+    }
+
+    /// Mesa's software device answers wrongly from 80 on, and naga reads 127.
+    fn max_depth(&self) -> Option<u32> {
+        Some(64)
     }
 
     fn unroll(&self, _: Option<u32>) -> Option<String> {
@@ -523,6 +535,9 @@ fn cast(arg: &Text, from: Scalar, to: Scalar) -> Text {
     }
     if from.is_int() && from.size() == 8 && to == Scalar::F32 {
         return Text::call(&format!("srk_to_f32_{from}"), std::slice::from_ref(arg));
+    }
+    if from.is_int() && from.size() == 8 && to == Scalar::F64 {
+        return Text::call(&format!("srk_to_f64_{from}"), std::slice::from_ref(arg));
     }
     if from == Scalar::I32 && to.is_int() && to.size() == 8 {
         let wide = Text::call("srk_sign_extend", std::slice::from_ref(arg));

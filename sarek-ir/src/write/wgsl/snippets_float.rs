@@ -36,7 +36,7 @@ fn $NAME(x: f32) -> f32 {
     ),
     plain(
         "narrow_f16_f64",
-        "fn $NAME(x: f64) -> f32 { return srk_narrow_f16_f32(srk_odd(x)); }",
+        "fn $NAME(x: f64) -> f32 { return srk_narrow_f16_f32(f32(x)); }",
     ),
     plain(
         "narrow_bf16_f32",
@@ -49,7 +49,11 @@ fn $NAME(x: f32) -> f32 {
     ),
     plain(
         "narrow_bf16_f64",
-        "fn $NAME(x: f64) -> f32 { return srk_narrow_bf16_f32(srk_odd(x)); }",
+        "// As of the number without the low word of its fraction.
+fn $NAME(x: f64) -> f32 {
+    if (x != x) { return srk_narrow_bf16_f32(f32(x)); }
+    return srk_narrow_bf16_f32(srk_odd(bitcast<f64>((bitcast<u64>(x) >> 32u) << 32u)));
+}",
     ),
     plain(
         "to_bits_bf16",
@@ -311,6 +315,29 @@ fn $NAME(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) >= 0x4b000000u
         "to_f32_i64",
         "fn $NAME(x: i64) -> f32 {
     let size = srk_to_f32_u64(srk_unsigned_abs_i64(x));
+    return select(size, -size, x < 0li);
+}",
+    ),
+    plain(
+        "to_f64_u64",
+        "// By words and bits: of f32(f64(x)) Mesa makes f32(x), which rounds once.
+fn $NAME(x: u64) -> f64 {
+    if (x < 0x20000000000000lu) {
+        return f64(u32(x >> 32u)) * 4294967296.0lf + f64(u32(x & 0xfffffffflu));
+    }
+    let shift = 11u - srk_leading_zeros_u64(x);
+    let kept = x >> shift;
+    let lost = x & ((1lu << shift) - 1lu);
+    let half = (1lu << shift) >> 1u;
+    let up = lost > half || (lost == half && (kept & 1lu) != 0lu);
+    let bits = (u64(shift + 1075u) << 52u) + (kept - 0x10000000000000lu) + select(0lu, 1lu, up);
+    return bitcast<f64>(bits);
+}",
+    ),
+    plain(
+        "to_f64_i64",
+        "fn $NAME(x: i64) -> f64 {
+    let size = srk_to_f64_u64(srk_unsigned_abs_i64(x));
     return select(size, -size, x < 0li);
 }",
     ),
