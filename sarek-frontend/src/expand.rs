@@ -6,7 +6,9 @@ use quote::{ToTokens, quote};
 use crate::diagnostics::{Errors, Mistake, codes};
 use crate::emit::{self, Parts, reference};
 use crate::lower::{self, Lowered};
-use crate::parse::{Attribute, Signature, aside, depth, is_nameless, strip_items, superstep};
+use crate::parse::{
+    Attribute, Named, Signature, aside, depth, is_nameless, strip_items, superstep,
+};
 
 /// What became of one macro call.
 pub struct Expansion {
@@ -27,9 +29,10 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     let options = attribute.clone();
     let attribute = Attribute::parse(attribute, &mut errors);
     let krate = match &attribute.krate {
-        Some(path) => path.to_token_stream(),
+        Some(named) => named.path.to_token_stream(),
         None => quote!(::sarek),
     };
+    let claim = attribute.krate.as_ref().map(Named::claim);
     if let Some((_, span)) = attribute.inline {
         errors.at(
             codes::OPTION,
@@ -126,7 +129,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             let sources = sources(&lowered.kernel);
             let tokens = emit::kernel(&parts, &lowered, &sources);
             Expansion {
-                tokens,
+                tokens: quote!(#tokens #claim),
                 errors: errors.finish().1,
                 kernel: Some(lowered.kernel),
             }

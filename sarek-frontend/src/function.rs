@@ -13,8 +13,8 @@ use crate::expand::{Expansion, is_cooperative, unread};
 use crate::lower::{self, Lowered};
 use crate::methods;
 use crate::parse::{
-    ArgumentKind, Attribute, Callables, Own, Parameters, Signature, aside, depth, has_nameless,
-    named_scalar, superstep,
+    ArgumentKind, Attribute, Callables, Named, Own, Parameters, Signature, aside, depth,
+    has_nameless, named_scalar, superstep,
 };
 
 /// Expands `#[device(attribute)] item`.
@@ -49,9 +49,10 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
         );
     }
     let krate = match &attribute.krate {
-        Some(path) => path.to_token_stream(),
+        Some(named) => named.path.to_token_stream(),
         None => quote!(::sarek),
     };
+    let claim = attribute.krate.as_ref().map(Named::claim);
     let (tokens, kernel) = match aside::parse::<syn::Item>(&item, &mut errors) {
         Ok(read) if has_nameless(&read) => return unread(errors, item),
         Ok(syn::Item::Fn(function)) => free(function, &attribute, &krate, &mut errors),
@@ -91,7 +92,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
     };
     let (reports, errors) = errors.finish();
     Expansion {
-        tokens: quote!(#reports #tokens),
+        tokens: quote!(#reports #tokens #claim),
         kernel: kernel.filter(|_| errors.is_empty()),
         errors,
     }

@@ -6,7 +6,7 @@ use proc_macro::TokenStream;
 ///
 /// Options: `block = 256`, `block = (16, 16)` or `block = (8, 8, 4)` fixes the block size;
 /// `requires(k < n)` states what a launch must satisfy; `strict` makes floats the same to the bit on every device that
-/// runs the kernel, and refuses what cannot be; `crate = path` says how the crate `sarek` is called where the kernel stands.
+/// runs the kernel, and refuses what cannot be; `unsafe(crate = path)` says how the crate `sarek` is called where the kernel stands.
 ///
 /// In the body, `#[unroll]` right before `for`, `while` or `loop` asks the compilers of CUDA C and OpenCL C to write the loop out as often as
 /// it runs, where that is a constant, and `#[unroll(4)]` or `#[unroll(N)]` so often. It changes no result, and nothing on other targets.
@@ -29,7 +29,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// Options: `inline = 8` is how many calls of itself a function may nest in one; another is a fault. `intrinsic`, or
 /// `intrinsic = "name"`, has targets say the function by texts that are registered when the program runs
 /// (`sarek::register_intrinsic`); its Rust is for the CPU.
-/// `crate = path` says how the crate `sarek` is called where the function stands.
+/// `unsafe(crate = path)` says how the crate `sarek` is called where the function stands.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
     sarek_frontend::function::device(attribute.into(), item.into())
@@ -66,7 +66,7 @@ pub fn kernel_test(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a struct or enum one that kernels compute with, and that stands in vectors: see the crate `sarek`.
 ///
 /// Its layout must be the same everywhere: `#[repr(C)]` for a struct, `#[repr(u32)]` for an enum without fields,
-/// `#[repr(C, u32)]` for one with fields. All fields must be such types themselves. `#[kernel_type(crate = path)]` says
+/// `#[repr(C, u32)]` for one with fields. All fields must be such types themselves. `#[kernel_type(unsafe(crate = path))]` says
 /// how the crate `sarek` is called where the type stands.
 #[proc_macro_derive(KernelType, attributes(kernel_type))]
 pub fn kernel_type(item: TokenStream) -> TokenStream {

@@ -9,7 +9,7 @@ mod elsewhere {
 
 use elsewhere::inner::prelude::*;
 
-#[kernel(crate = crate::elsewhere::inner)]
+#[kernel(unsafe(crate = crate::elsewhere::inner))]
 fn fill(out: &mut [u32]) {
     let i = global_idx_x();
     out[i] = 1;

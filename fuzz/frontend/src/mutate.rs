@@ -388,6 +388,7 @@ impl Mutator<'_> {
             "expect(unused)",
             "rustfmt::skip",
             "kernel_type(crate = a::b)",
+            "kernel_type(unsafe(crate = a::b))",
             "derive(Clone)",
         ];
         let inner = crate::tree::read(self.random.pick::<&str>(&choices)).unwrap_or_default();

@@ -2,14 +2,16 @@
 
 mod layout;
 mod repr;
+mod same;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Fields};
+use syn::{Data, DeriveInput, Fields, Token};
 
 use crate::diagnostics::{Errors, codes};
-use crate::parse::{crate_path, is_nameless};
+use crate::parse::{Named, Within, is_nameless};
 use repr::Shape;
 
 /// Expands `#[derive(KernelType)] item`.
@@ -42,7 +44,12 @@ fn both(item: TokenStream) -> (TokenStream, Vec<String>) {
 }
 
 fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream> {
-    let krate = krate(item, errors);
+    let named = named(item, errors);
+    let krate = match &named {
+        Some(named) => named.path.to_token_stream(),
+        None => quote!(::sarek),
+    };
+    let claim = named.map(|named| named.claim());
     parameters(item, errors);
     let info = match &item.data {
         Data::Struct(data) => {
@@ -76,7 +83,8 @@ fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream
         }
     };
     // The trait is implemented all the same, so that one mistake is reported once.
-    Some(implement(item, &krate, &info))
+    let implementation = implement(item, &krate, &info);
+    Some(quote!(#implementation #claim))
 }
 
 fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> TokenStream {
@@ -96,6 +104,7 @@ fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> Tok
         where_clause.predicates.push(syn::parse_quote!(#bound));
     }
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let same = same::fields(item, (&impl_generics, &ty_generics, where_clause));
     quote! {
         const _: () = {
             use #krate::__private::{layout as __layout};
@@ -108,6 +117,8 @@ fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> Tok
                 const TYPE: __ir::TypeInfo = #info;
             }
 
+            #same
+
             // SAFETY: `repr::check` asks for a layout that is the same everywhere, and the clause for fields that are elements.
             #[automatically_derived]
             unsafe impl #impl_generics #krate::Element for #name #ty_generics #where_clause {}
@@ -115,27 +126,34 @@ fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> Tok
     }
 }
 
-/// The path of the façade crate: `#[kernel_type(crate = path)]`.
-fn krate(item: &DeriveInput, errors: &mut Errors) -> TokenStream {
-    let mut found = quote!(::sarek);
+/// The path of the façade crate: `#[kernel_type(unsafe(crate = path))]`.
+fn named(item: &DeriveInput, errors: &mut Errors) -> Option<Named> {
+    let mut found = None;
     for attr in &item.attrs {
         if !attr.path().is_ident("kernel_type") {
             continue;
         }
-        let parsed = attr.parse_nested_meta(|meta| {
-            if !meta.path.is_ident("crate") {
-                return Err(meta.error("there is one option, `crate = path`"));
-            }
-            if let Some(path) = crate_path(meta.value()?.parse()?, errors) {
-                found = path.to_token_stream();
-            }
-            Ok(())
-        });
-        if let Err(error) = parsed {
-            errors.push(error);
+        match attr.parse_args_with(option) {
+            Ok((path, unsafety)) => found = Named::of(path, unsafety, errors).or(found),
+            Err(error) => errors.push(error),
         }
     }
     found
+}
+
+/// `crate = path`, or that in `unsafe(…)`.
+fn option(input: ParseStream<'_>) -> syn::Result<(syn::Expr, Option<Token![unsafe]>)> {
+    if input.peek(Token![unsafe]) {
+        let unsafety = input.parse()?;
+        let Within(path) = input.parse()?;
+        return Ok((path, Some(unsafety)));
+    }
+    if !input.peek(Token![crate]) {
+        return Err(input.error("there is one option, `unsafe(crate = path)`"));
+    }
+    input.parse::<Token![crate]>()?;
+    input.parse::<Token![=]>()?;
+    Ok((input.parse()?, None))
 }
 
 fn parameters(item: &DeriveInput, errors: &mut Errors) {
@@ -160,21 +178,14 @@ fn fields_exist(fields: &Fields, item: &DeriveInput, errors: &mut Errors) {
     }
 }
 
-/// The types of all fields, each spelling once.
+/// The types of all fields. Two that are spelled alike may be two types: a macro's `$crate::T` is that of its own crate.
 fn field_types(data: &Data) -> Vec<&syn::Type> {
-    let fields: Vec<&syn::Field> = match data {
-        Data::Struct(data) => data.fields.iter().collect(),
-        Data::Enum(data) => data.variants.iter().flat_map(|v| &v.fields).collect(),
-        Data::Union(_) => vec![],
-    };
-    let mut seen = vec![];
-    let mut types = vec![];
-    for field in fields {
-        let text = field.ty.to_token_stream().to_string();
-        if !seen.contains(&text) {
-            seen.push(text);
-            types.push(&field.ty);
+    match data {
+        Data::Struct(data) => data.fields.iter().map(|field| &field.ty).collect(),
+        Data::Enum(data) => {
+            let fields = data.variants.iter().flat_map(|v| &v.fields);
+            fields.map(|field| &field.ty).collect()
         }
+        Data::Union(_) => vec![],
     }
-    types
 }

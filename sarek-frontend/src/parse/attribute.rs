@@ -1,4 +1,5 @@
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Path, Token};
@@ -23,18 +24,90 @@ pub struct Attribute {
     pub block_span: Option<proc_macro2::Span>,
     /// `strict`: floats are the same to the bit everywhere.
     pub strict: Option<proc_macro2::Span>,
-    /// `crate = path`: how this crate is called where the kernel stands.
-    pub krate: Option<Path>,
+    /// `unsafe(crate = path)`: how this crate is called where the kernel stands.
+    pub krate: Option<Named>,
     /// `requires(k < n, …)`: what a launch must satisfy.
     pub requires: Vec<Expr>,
     /// `__shapes = "…"`, for tests alone: the shapes that loops over lanes may take.
     pub shapes: Shapes,
 }
 
+/// The path of the façade crate that the user gives, and the word by which they answer for it.
+///
+/// What stands at the path decides which memory a kernel reads and what a type's fields are, and nothing can tell this crate
+/// from a module of the same shape.
+#[derive(Clone)]
+pub struct Named {
+    /// The path.
+    pub path: Path,
+    unsafety: Token![unsafe],
+}
+
+impl Named {
+    /// An item that rustc takes for the user's own `unsafe`.
+    pub fn claim(&self) -> TokenStream {
+        let span = self.unsafety.span;
+        let body = quote_spanned!(span=> ::core::mem::zeroed::<()>());
+        let mut block = Group::new(Delimiter::Brace, body);
+        block.set_span(span);
+        let unsafety = &self.unsafety;
+        quote!(const _: () = #unsafety #block;)
+    }
+
+    /// The path in `crate = path`, with the word that stood before the parentheses around it; an error without the word.
+    pub fn of(value: Expr, unsafety: Option<Token![unsafe]>, errors: &mut Errors) -> Option<Named> {
+        let span = span(&value);
+        let path = crate_path(value, errors)?;
+        if unsafety.is_none() {
+            errors.at(
+                codes::CRATE,
+                span,
+                "`crate = …` is believed without a check",
+                format!("write `unsafe(crate = {})`", path_text(&path)),
+            );
+        }
+        let unsafety = unsafety?;
+        Some(Named { path, unsafety })
+    }
+}
+
+fn path_text(path: &Path) -> String {
+    path.to_token_stream().to_string().replace(' ', "")
+}
+
+/// `crate = path` in the parentheses of `unsafe(…)`.
+pub struct Within(pub Expr);
+
+impl Parse for Within {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Within> {
+        let inner;
+        syn::parenthesized!(inner in input);
+        if !inner.peek(Token![crate]) {
+            let what = "`unsafe(…)` holds no option that it is for";
+            return Err(
+                Mistake::new(codes::OPTION, what, "write `unsafe(crate = path)`").at(inner.span()),
+            );
+        }
+        inner.parse::<Token![crate]>()?;
+        inner.parse::<Token![=]>()?;
+        let value = inner.parse()?;
+        if !inner.is_empty() {
+            let what = "`unsafe(…)` holds `crate = path` alone";
+            return Err(
+                Mistake::new(codes::OPTION, what, "move it out of the parentheses")
+                    .at(inner.span()),
+            );
+        }
+        Ok(Within(value))
+    }
+}
+
 /// `name = value`; `crate` is a keyword, so a path is parsed where an identifier would not do.
 struct Entry {
     name: syn::Ident,
     value: Given,
+    /// It stood in `unsafe(…)`.
+    unsafety: Option<Token![unsafe]>,
 }
 
 /// What an option is given.
@@ -54,7 +127,17 @@ impl Parse for Entry {
             let what = "this is no option, and names none";
             return Err(Mistake::new(codes::OPTION, what, "write `block = 256`").at(literal.span()));
         }
+        if input.peek(Token![unsafe]) {
+            let unsafety: Token![unsafe] = input.parse()?;
+            let Within(value) = input.parse()?;
+            return Ok(Entry {
+                name: syn::Ident::new("crate", unsafety.span),
+                value: Given::One(Box::new(value)),
+                unsafety: Some(unsafety),
+            });
+        }
         let name = input.call(<syn::Ident as syn::ext::IdentExt>::parse_any)?;
+        let unsafety = None;
         if (name == "requires" || name == "env") && input.peek(syn::token::Paren) {
             let conditions;
             syn::parenthesized!(conditions in input);
@@ -62,11 +145,16 @@ impl Parse for Entry {
             return Ok(Entry {
                 name,
                 value: Given::List(list.into_iter().collect()),
+                unsafety,
             });
         }
         if (name == "strict" || name == "intrinsic") && !input.peek(Token![=]) {
             let value = Given::Nothing;
-            return Ok(Entry { name, value });
+            return Ok(Entry {
+                name,
+                value,
+                unsafety,
+            });
         }
         input.parse::<Token![=]>().map_err(|_| {
             if ["block", "inline", "crate"]
@@ -78,12 +166,14 @@ impl Parse for Entry {
                 return Mistake::new(codes::OPTION, what, instead).at(name.span());
             }
             let what = format!("`{name}` is not an option");
-            let instead = "write `block = …`, `requires(…)`, `env(…)`, `strict` or `crate = …`";
+            let instead =
+                "write `block = …`, `requires(…)`, `env(…)`, `strict` or `unsafe(crate = …)`";
             Mistake::new(codes::OPTION, what, instead).at(name.span())
         })?;
         Ok(Entry {
             name,
             value: Given::One(Box::new(input.parse()?)),
+            unsafety,
         })
     }
 }
@@ -100,7 +190,12 @@ impl Attribute {
                 return attribute;
             }
         };
-        for Entry { name, value } in entries {
+        for Entry {
+            name,
+            value,
+            unsafety,
+        } in entries
+        {
             let value = match value {
                 Given::List(names) if name == "env" => {
                     let names = names.iter().filter_map(|name| environment(name, errors));
@@ -134,8 +229,8 @@ impl Attribute {
                     attribute.block_span = Some(name.span());
                 }
                 "crate" => {
-                    if let Some(path) = crate_path(value, errors) {
-                        attribute.krate = Some(path);
+                    if let Some(named) = Named::of(value, unsafety, errors) {
+                        attribute.krate = Some(named);
                     }
                 }
                 "inline" => attribute.inline = inline(&value, errors),
@@ -174,7 +269,7 @@ impl Attribute {
                     codes::OPTION,
                     name.span(),
                     format!("`{other}` is not an option of `#[kernel]`"),
-                    "use `block = …`, `requires(…)`, `strict` or `crate = …`",
+                    "use `block = …`, `requires(…)`, `strict` or `unsafe(crate = …)`",
                 ),
             }
         }
@@ -270,7 +365,7 @@ pub fn crate_path(value: Expr, errors: &mut Errors) -> Option<syn::Path> {
                 codes::OPTION,
                 span(&other),
                 "`crate = …` takes the path of a crate",
-                "write it as `crate = my_sarek`",
+                "write it as `unsafe(crate = my_sarek)`",
             );
             None
         }

@@ -12,7 +12,7 @@ mod packed;
 mod signature;
 pub mod superstep;
 
-pub use attribute::{Attribute, crate_path};
+pub use attribute::{Attribute, Named, Within, crate_path};
 pub use callable::{CallableKind, CallableType, Callables};
 pub use format::{Said, StdCall, StdMacro};
 pub use generics::{Own, Parameters, has_nameless, is_nameless, merged};

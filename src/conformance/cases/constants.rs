@@ -196,7 +196,6 @@ fn f64_case(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Rule {
     weights: [[u32; 2]; 3],
@@ -206,7 +205,6 @@ struct Rule {
 }
 
 #[derive(Clone, Copy, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Part {
     at: u32,

@@ -14,7 +14,6 @@ pub const CASES: &[Case] = &[
 const TWO: usize = 2;
 
 #[derive(Clone, Copy, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Steps {
     from: u32,
@@ -55,7 +54,6 @@ fn lengths(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Parts {
     weights: [f32; 2],

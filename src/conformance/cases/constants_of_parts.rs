@@ -24,7 +24,6 @@ const DEEP: [((u8, [u32; 2]), Part); 2] = [
 ];
 
 #[derive(Clone, Copy, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Part {
     at: u32,

@@ -166,3 +166,12 @@ pub fn scaled<T: Num, const N: usize>(by: T, x: &[T], y: &mut [T]) {
         y[i] = power::<T, N>(x[i]) * by;
     }
 }
+
+/// A type whose name other crates have, too.
+pub type Field = u32;
+
+/// Calls a macro with this crate's [`Field`], which is spelled as the caller's own would be.
+#[macro_export]
+macro_rules! with_field {
+    ($($then:tt)*) => { $($then)*! { $crate::Field } };
+}

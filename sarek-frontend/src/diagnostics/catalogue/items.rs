@@ -20,8 +20,8 @@ fn scale(by: f32, x: &mut [f32]) {
 
 OPTION = 102 by Macro {
     title: "an option of the attribute is unknown, given twice, or has a wrong value",
-    means: "`#[kernel]` takes `block = 256` (also `(16, 16)` or `(8, 8, 4)`), `requires(k < n)` and `crate = path`; `#[device]` takes \
-            `inline = 8` and `crate = path`.",
+    means: "`#[kernel]` takes `block = 256` (also `(16, 16)` or `(8, 8, 4)`), `requires(k < n)` and `unsafe(crate = path)`; `#[device]` takes \
+            `inline = 8` and `unsafe(crate = path)`.",
     why: "options are read when the kernel is compiled, as literals, and one that is not understood would change nothing",
     wrong: r#"
 #[kernel(threads = 256)]
@@ -186,6 +186,33 @@ fn fill(n: u32, x: &[u32], y: &mut [u32]) {
 #[kernel(requires(x.len() > 0))]
 fn fill(n: u32, x: &[u32], y: &mut [u32]) {
     y[global_idx_x()] = n + x[0];
+}
+"#,
+}
+
+CRATE = 111 by Macro {
+    title: "another path of the library is given without `unsafe`",
+    means: "`unsafe(crate = path)` says where the library is found if it is not `::sarek`. What stands at the path decides which memory a kernel reads and \
+            what a type's fields are.",
+    why: "nothing tells the library from a module that has the same names and says something else; the word `unsafe` is the user's for that it is the library",
+    wrong: r#"
+mod elsewhere {
+    pub use sarek;
+}
+
+#[kernel(crate = elsewhere::sarek)]
+fn clear(x: &mut [f32]) {
+    x[global_idx_x()] = 0.0;
+}
+"#,
+    right: r#"
+mod elsewhere {
+    pub use sarek;
+}
+
+#[kernel(unsafe(crate = elsewhere::sarek))]
+fn clear(x: &mut [f32]) {
+    x[global_idx_x()] = 0.0;
 }
 "#,
 }

@@ -14,7 +14,6 @@ pub const CASES: &[Case] = &[
 ];
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Body {
     at: [f32; 3],
@@ -23,7 +22,6 @@ struct Body {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Links {
     next: u32,

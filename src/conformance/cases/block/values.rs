@@ -16,7 +16,6 @@ pub const CASES: &[Case] = &[
 ];
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct State {
     sum: u32,
@@ -25,7 +24,6 @@ struct State {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C, u32)]
 enum Step {
     Idle,

@@ -132,7 +132,6 @@ fn to_f64(device: &Device) -> Check {
 
 /// Only rustc knows the types of its fields.
 #[derive(Clone, Copy, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Mixed {
     word: u32,

@@ -18,7 +18,6 @@ pub const CASES: &[Case] = &[
 ];
 
 #[derive(Clone, Copy, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Pair {
     a: u32,

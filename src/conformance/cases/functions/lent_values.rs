@@ -18,7 +18,6 @@ pub const CASES: &[Case] = &[
 const TABLE: [u32; 3] = [2, 3, 5];
 
 #[derive(Clone, Copy, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Tail {
     own: [u32; 2],

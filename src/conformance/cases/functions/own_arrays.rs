@@ -119,7 +119,6 @@ fn returns(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Pair {
     a: u32,

@@ -18,7 +18,6 @@ pub const CASES: &[Case] = &[
 
 /// Payloads of different widths behind one tag.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C, u32)]
 enum Message {
     Empty,
@@ -27,7 +26,7 @@ enum Message {
     Both { short: u32, long: i64 },
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn enums_kernel(x: &[Message], y: &mut [Message], z: &mut [u32]) {
     let i = global_idx_x();
     if i < x.len() && i < y.len() && i < z.len() {
@@ -86,7 +85,6 @@ fn enums(device: &Device) -> Check {
 
 /// Bytes of one payload stand where the words of another do.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C, u32)]
 enum Packet {
     Bytes { first: u8, at: i64, last: u8 },
@@ -94,7 +92,7 @@ enum Packet {
     Byte(u8),
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn packets_kernel(x: &[Packet], y: &mut [Packet]) {
     let i = global_idx_x();
     if i < x.len() && i < y.len() {
@@ -159,7 +157,6 @@ fn enums_of_bytes(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C, u32)]
 enum Either<A, B> {
     Left(A),
@@ -167,7 +164,7 @@ enum Either<A, B> {
 }
 
 /// Two instances of one enum, as elements and as locals.
-#[kernel(crate = crate)]
+#[kernel]
 fn either_kernel(x: &[Either<f32, [u32; 2]>], y: &mut [Either<u32, f32>]) {
     let i = global_idx_x();
     if i < x.len() && i < y.len() {

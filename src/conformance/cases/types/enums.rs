@@ -11,7 +11,6 @@ pub const CASES: &[Case] = &[
 ];
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C, u32)]
 enum Shape {
     Circle { r: f32 },
@@ -35,7 +34,7 @@ fn shapes(random: &mut Random, n: usize) -> Vec<Shape> {
     (0..n).map(&mut one).collect()
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn grow(shapes: &mut [Shape], areas: &mut [f32]) {
     let i = global_idx_x();
     if i < shapes.len() && i < areas.len() {
@@ -96,7 +95,6 @@ fn data(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(u32)]
 enum Light {
     Red = 3,
@@ -104,7 +102,7 @@ enum Light {
     Green = 10,
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn next(lights: &mut [Light]) {
     let i = global_idx_x();
     if i < lights.len() {
@@ -130,14 +128,13 @@ fn bare(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C, u32)]
 enum Event {
     Nothing,
     Seen { shape: Shape, light: Light },
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn handle(events: &[Event], out: &mut [i32]) {
     let i = global_idx_x();
     if i < events.len() && i < out.len() {

@@ -27,7 +27,6 @@ pub const CASES: &[Case] = &[
 
 /// Seven bytes are left out before `wide`, one before `short`, and some behind each part.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Mixed {
     tag: u8,
@@ -40,7 +39,6 @@ struct Mixed {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Inner {
     small: i8,
@@ -65,7 +63,7 @@ fn mixed(random: &mut Random) -> Mixed {
 }
 
 /// Fields go from one to the other, through whole values, parts and single fields.
-#[kernel(crate = crate)]
+#[kernel]
 fn bytes_kernel(by: Mixed, x: &[Mixed], y: &mut [Mixed]) {
     let i = global_idx_x();
     if i < x.len() && i < y.len() {
@@ -114,7 +112,6 @@ fn bytes(device: &Device) -> Check {
 
 /// The same with words of four and eight bytes, and a vector that is aligned by itself.
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Words {
     id: u32,
@@ -125,7 +122,6 @@ struct Words {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Part {
     of: [i32; 3],
@@ -150,7 +146,7 @@ fn word(random: &mut Random) -> Words {
     }
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn words_kernel(by: Words, x: &[Words], y: &mut [Words]) {
     let i = global_idx_x();
     if i < x.len() && i < y.len() {
@@ -191,7 +187,6 @@ fn words(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Row<T, const N: usize> {
     of: [T; N],
@@ -199,7 +194,7 @@ struct Row<T, const N: usize> {
 }
 
 /// A kernel for rows of any length and type.
-#[kernel(crate = crate)]
+#[kernel]
 fn rows_kernel<T: Num, const N: usize>(rows: &mut [Row<T, N>]) {
     let i = global_idx_x();
     if i < rows.len() {

@@ -13,7 +13,6 @@ pub const CASES: &[Case] = &[
 ];
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Complex<T> {
     re: T,
@@ -21,7 +20,6 @@ struct Complex<T> {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C, u32)]
 enum Reading<T> {
     Missing,
@@ -31,7 +29,7 @@ enum Reading<T> {
 
 /// Floats, integers and complex numbers as parts; a literal whose parts a second one tells, and that is the rest of a third; an
 /// array of them.
-#[kernel(crate = crate)]
+#[kernel]
 fn assemble(x: &[f32], out: &mut [f32]) {
     let i = global_idx_x();
     if i < out.len() && i < x.len() {
@@ -73,14 +71,13 @@ fn structs(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Wave<T, const N: usize> {
     at: Complex<T>,
     steps: [u32; N],
 }
 
-#[device(crate = crate)]
+#[device]
 fn turned<T: Float>(wave: Wave<T, 2>, by: T) -> Wave<T, 2> {
     Wave {
         at: Complex { re: by, ..wave.at },
@@ -89,7 +86,7 @@ fn turned<T: Float>(wave: Wave<T, 2>, by: T) -> Wave<T, 2> {
 }
 
 /// The rest is a field, an element, or what a function yields, of which only rustc knows the type.
-#[kernel(crate = crate)]
+#[kernel]
 fn renew(waves: &[Wave<f32, 2>], out: &mut [f32]) {
     let i = global_idx_x();
     if i < out.len() && i < waves.len() {
@@ -133,7 +130,7 @@ fn rests(device: &Device) -> Check {
     Ok(())
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn read(x: &[f32], out: &mut [f32]) {
     let i = global_idx_x();
     if i < out.len() && i < x.len() {

@@ -15,7 +15,7 @@ pub const CASES: &[Case] = &[
     Case::new("types/options/of_functions", &[], of_functions),
 ];
 
-#[kernel(crate = crate)]
+#[kernel]
 fn find(haystack: &[u32], needles: &[u32], out: &mut [i32]) {
     let i = global_idx_x();
     if i < needles.len() && i < out.len() {
@@ -52,7 +52,7 @@ fn search(device: &Device) -> Check {
     Ok(())
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn divide(a: &[i32], b: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
     if i < a.len() && i < b.len() && i < out.len() {
@@ -109,7 +109,7 @@ fn results(device: &Device) -> Check {
     Ok(())
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn collatz(start: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
     if i < start.len() && i < out.len() {
@@ -149,7 +149,7 @@ fn countdown(device: &Device) -> Check {
     Ok(())
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn methods_kernel(a: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
     if i < a.len() && i < out.len() {
@@ -202,7 +202,7 @@ fn methods(device: &Device) -> Check {
     Ok(())
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn unwrap_kernel(a: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
     out[i] = a[i].checked_add(1).unwrap();
@@ -230,18 +230,18 @@ fn unwrap(device: &Device) -> Check {
     })
 }
 
-#[device(crate = crate)]
+#[device]
 fn even_half(a: u32) -> Option<u32> {
     if a % 2 == 0 { Some(a / 2) } else { None }
 }
 
-#[device(crate = crate)]
+#[device]
 fn below_ten(a: u32) -> Result<u32, bool> {
     if a < 10 { Ok(a) } else { Err(a > 20) }
 }
 
 /// What functions yield, whose types rustc alone knows.
-#[kernel(crate = crate)]
+#[kernel]
 fn of_functions_kernel(out: &mut [u32]) {
     let i = global_idx_x();
     if i < out.len() {

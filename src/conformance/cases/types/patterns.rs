@@ -12,7 +12,7 @@ pub const CASES: &[Case] = &[
 const LIMIT: i32 = 40;
 
 // The arms overlap: the first that fits is taken.
-#[kernel(crate = crate)]
+#[kernel]
 #[allow(clippy::match_overlapping_arm)]
 fn classify(x: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
@@ -55,7 +55,7 @@ fn numbers(device: &Device) -> Check {
     Ok(())
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn fizz(out: &mut [u32]) {
     let i = global_idx_x();
     if i < out.len() {
@@ -93,7 +93,7 @@ fn pairs(device: &Device) -> Check {
     Ok(())
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn guarded(x: &[u32], y: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
     if i < x.len() && i < y.len() && i < out.len() {

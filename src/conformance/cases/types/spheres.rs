@@ -6,7 +6,6 @@ use crate::prelude::*;
 pub const CASES: &[Case] = &[Case::new("types/spheres", &[], spheres)];
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Vec3 {
     x: f32,
@@ -15,7 +14,6 @@ struct Vec3 {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Ray {
     origin: Vec3,
@@ -23,7 +21,6 @@ struct Ray {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Sphere {
     centre: Vec3,
@@ -32,7 +29,6 @@ struct Sphere {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C, u32)]
 enum Hit {
     Miss,
@@ -40,7 +36,7 @@ enum Hit {
 }
 
 /// The nearest sphere that each ray hits. All numbers are small and exact but for the last square root.
-#[kernel(crate = crate)]
+#[kernel]
 fn trace(rays: &[Ray], spheres: &[Sphere], hits: &mut [Hit]) {
     let i = global_idx_x();
     if i < rays.len() && i < hits.len() {

@@ -16,7 +16,6 @@ pub const CASES: &[Case] = &[
 ];
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Point {
     x: f32,
@@ -24,7 +23,6 @@ struct Point {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Particle {
     at: Point,
@@ -56,7 +54,7 @@ fn particles(random: &mut Random, n: usize) -> Vec<Particle> {
     .collect()
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn swap_fields(p: &mut [Point], lengths: &mut [f32]) {
     let i = global_idx_x();
     if i < p.len() && i < lengths.len() {
@@ -90,7 +88,7 @@ fn fields(device: &Device) -> Check {
     Ok(())
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn step(dt: f32, p: &mut [Particle]) {
     let i = global_idx_x();
     if i < p.len() && p[i].alive {
@@ -134,7 +132,6 @@ fn nested(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Row {
     values: [i32; 5],
@@ -142,7 +139,7 @@ struct Row {
     at: u32,
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn rotate(rows: &mut [Row], sums: &mut [i32]) {
     let i = global_idx_x();
     if i < rows.len() && i < sums.len() {
@@ -195,14 +192,13 @@ fn arrays(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Pair<A, B> {
     first: A,
     second: B,
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn turn(pairs: &[Pair<u32, f32>], out: &mut [Pair<f32, [u32; 2]>]) {
     let i = global_idx_x();
     if i < pairs.len() && i < out.len() {
@@ -243,7 +239,6 @@ fn generic(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Settings {
     offset: Point,
@@ -252,7 +247,7 @@ struct Settings {
     negate: bool,
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn apply(a: u32, settings: Settings, scale: f32, out: &mut [f32]) {
     let i = global_idx_x();
     if i < out.len() {
@@ -284,11 +279,10 @@ fn by_value(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Rgb(f32, f32, f32);
 
-#[kernel(crate = crate)]
+#[kernel]
 fn grey(colours: &[Rgb], out: &mut [Rgb]) {
     let i = global_idx_x();
     if i < colours.len() && i < out.len() {
@@ -318,7 +312,7 @@ fn tuple_struct(device: &Device) -> Check {
     Ok(())
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn to_columns(p: &[Point], x: &mut [f32], y: &mut [f32]) {
     let i = global_idx_x();
     if i < p.len() && i < x.len() && i < y.len() {
@@ -328,7 +322,7 @@ fn to_columns(p: &[Point], x: &mut [f32], y: &mut [f32]) {
     }
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn to_rows(x: &[f32], y: &[f32], p: &mut [Point]) {
     let i = global_idx_x();
     if i < p.len() && i < x.len() && i < y.len() {
@@ -353,7 +347,7 @@ fn layouts(device: &Device) -> Check {
     Ok(())
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn matrix_rows(rows: &[[f32; 3]], out: &mut [[f32; 2]]) {
     let i = global_idx_x();
     if i < rows.len() && i < out.len() {

@@ -9,7 +9,7 @@ pub const CASES: &[Case] = &[
     Case::new("types/tuples/nested", &[], nested),
 ];
 
-#[kernel(crate = crate)]
+#[kernel]
 fn sorted(a: &mut [u32], b: &mut [u32]) {
     let i = global_idx_x();
     if i < a.len() && i < b.len() {
@@ -37,7 +37,7 @@ fn swap(device: &Device) -> Check {
     Ok(())
 }
 
-#[kernel(crate = crate)]
+#[kernel]
 fn statistics(x: &[i32], out: &mut [i32]) {
     let i = global_idx_x();
     if i < out.len() {

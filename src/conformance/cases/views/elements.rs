@@ -187,7 +187,6 @@ fn planes(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Pixel {
     colour: [f32; 3],

@@ -99,7 +99,6 @@ fn reads<T: Num + crate::conformance::input::Sample + Element>(
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Cell {
     key: u32,

@@ -15,7 +15,6 @@ pub const CASES: &[Case] = &[
 ];
 
 #[derive(Clone, Copy, PartialEq, Debug, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Record {
     key: u32,
