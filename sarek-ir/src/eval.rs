@@ -9,6 +9,7 @@ mod call;
 mod collective;
 mod host;
 mod lane;
+mod launch;
 mod sanitize;
 mod thread;
 
@@ -18,7 +19,6 @@ pub use block::{Machine, Stop};
 pub use call::call;
 pub use collective::{Brought, atomic, subgroup};
 pub use host::{Fault, Host, Ids, Like, SUBGROUP};
-pub(crate) use lane::shared_len;
 pub use sanitize::{Deed, Finding, Sanitize, Spot, Touch};
 
 use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value, bfloat16, binary16};

@@ -1,10 +1,8 @@
 use std::borrow::Cow;
 
-use crate::analysis::range::{ArgFact, LaunchFacts};
-use crate::eval::{self, Fault, Host, Ids};
 use crate::{
     Access, ExprId, Kernel, LinkId, Local, LocalId, ParamId, ParamKind, Scalar, SharedId, Type,
-    TypeDef, Value,
+    TypeDef,
 };
 
 /// Memory that loads, stores and atomic operations name: elements of one scalar type.
@@ -133,26 +131,6 @@ impl Kernel {
         }
     }
 
-    /// How many elements each shared array of a closed kernel has in one launch, in the order of
-    /// [`Kernel::shared`]. `facts.args` fit the kernel's parameters.
-    ///
-    /// # Errors
-    /// The site at which a length fails: a division by zero.
-    pub fn shared_lens(&self, facts: &LaunchFacts<'_>) -> Result<Vec<u64>, Fault> {
-        let ids = Ids {
-            thread_idx: [0; 3],
-            block_idx: [0; 3],
-            block_dim: facts.block.map(u64::from),
-            grid_dim: facts.grid,
-            global_dim: facts.extent,
-        };
-        let mut host = OfLaunch(facts.args);
-        let arrays = self.shared.iter();
-        arrays
-            .map(|array| eval::shared_len(self, array, &ids, &mut host))
-            .collect()
-    }
-
     /// The name of a memory in the source.
     pub fn memory_name(&self, memory: Memory) -> &str {
         match memory {
@@ -193,36 +171,11 @@ impl Kernel {
     }
 }
 
-/// What lengths of shared arrays may ask of a launch.
-struct OfLaunch<'a>(&'a [ArgFact]);
-
-impl Host for OfLaunch<'_> {
-    fn scalar(&self, param: ParamId) -> Value {
-        match self.0[param.index()] {
-            ArgFact::Scalar(value) => value,
-            ArgFact::Len(_) => unreachable!("a validated kernel takes no slice for a value"),
-        }
-    }
-
-    fn len(&self, slice: ParamId) -> u64 {
-        match self.0[slice.index()] {
-            ArgFact::Len(len) => len,
-            ArgFact::Scalar(_) => unreachable!("a validated kernel takes lengths of slices only"),
-        }
-    }
-
-    fn load(&mut self, _: ParamId, _: u64) -> Value {
-        unreachable!("the lengths of shared arrays depend on no element")
-    }
-
-    fn store(&mut self, _: ParamId, _: u64, _: Value) {
-        unreachable!("lengths are expressions, which store nothing")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Value;
+    use crate::analysis::range::{ArgFact, LaunchFacts};
     use crate::sketch::Sketch;
     use crate::{Axis, Builtin};
 

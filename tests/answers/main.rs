@@ -6,6 +6,7 @@ use sarek::prelude::*;
 
 mod branches;
 mod loops;
+mod requires;
 mod rounding;
 mod subnormals;
 

@@ -3,7 +3,8 @@
 use proc_macro2::Span;
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{
-    Builtin, Expr, ExprId, Intrinsic, Length, Memory, Scalar, SharedArray, SharedId, SiteKind, Stmt,
+    Builtin, Compound, Expr, ExprId, Intrinsic, Length, Memory, Scalar, SharedArray, SharedId,
+    SiteKind, Stmt,
 };
 use syn::spanned::Spanned;
 
@@ -405,9 +406,21 @@ impl Lowerer<'_> {
                     .ok_or(span)
                     .and_then(|init| self.launch_known(init).map_err(|_| span));
             }
-            Expr::Load { .. } | Expr::Bounded { .. } | Expr::Compound(_) | Expr::Faulted => {
-                return Err(span);
-            }
+            Expr::Compound(compound) => match self.kernel.compounds[compound.index()].clone() {
+                Compound::Field { base, name } => {
+                    let base = self.launch_known(base)?;
+                    return Ok(self.compound(Compound::Field { base, name }, self.ty(id), span));
+                }
+                Compound::IsVariant { .. }
+                | Compound::Index { .. }
+                | Compound::Payload { .. }
+                | Compound::Construct { .. }
+                | Compound::Array { .. }
+                | Compound::Repeat { .. }
+                | Compound::Len { .. }
+                | Compound::At { .. } => return Err(span),
+            },
+            Expr::Load { .. } | Expr::Bounded { .. } | Expr::Faulted => return Err(span),
             Expr::Unary { op, arg } => Expr::Unary {
                 op,
                 arg: self.launch_known(arg)?,

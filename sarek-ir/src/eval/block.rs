@@ -16,7 +16,8 @@
 
 use super::collective::{Brought, subgroup};
 use super::host::{Fault, Halt, Host, Ids, Like, SUBGROUP};
-use super::lane::{Common, Layout, shared_len};
+use super::lane::{Common, Layout};
+use super::launch::shared_len;
 use super::sanitize::{Finding, Sanitize, Sanitizer};
 use super::thread::{Status, Thread};
 use crate::{BinaryOp, Kernel, Scalar, Stmt, StmtId, Value, eval};

@@ -3,8 +3,8 @@
 use super::host::{Fault, Halt, Host, Ids, Like};
 use super::sanitize::{Deed, Finding, Sanitizer, Spot};
 use crate::{
-    BinaryOp, Expr, ExprId, Kernel, Length, List, Loc, LocalId, Memory, Scalar, SharedArray,
-    SiteId, UnaryOp, Value, eval,
+    BinaryOp, Expr, ExprId, Kernel, Length, List, Loc, LocalId, Memory, Scalar, SiteId, UnaryOp,
+    Value, eval,
 };
 
 /// Where each local stands among a thread's values; the elements of an array follow each other.
@@ -25,6 +25,17 @@ impl Layout {
             let zero = Value::zero(kernel.local_scalar(local));
             zeros.extend(std::iter::repeat_n(zero, count as usize));
         }
+        Layout { starts, zeros }
+    }
+
+    /// A thread whose only locals are these, which are no arrays.
+    pub fn of_scalars(locals: &[LocalId]) -> Layout {
+        let last = locals.iter().map(|local| local.index() + 1).max();
+        let mut starts = vec![usize::MAX; last.unwrap_or(0)];
+        for (at, local) in locals.iter().enumerate() {
+            starts[local.index()] = at;
+        }
+        let zeros = vec![];
         Layout { starts, zeros }
     }
 
@@ -67,43 +78,6 @@ pub(super) struct Lane<'a, 'c, H> {
     pub ids: &'a Ids,
     pub values: &'a mut [Value],
     pub faulted: &'a mut bool,
-}
-
-/// Evaluates the length of a shared array, before there are any.
-pub(crate) fn shared_len(
-    kernel: &Kernel,
-    array: &SharedArray,
-    ids: &Ids,
-    host: &mut impl Host,
-) -> Result<u64, Fault> {
-    let len = match array.len {
-        Length::Fixed(n) => return Ok(n),
-        Length::Link(_) => unreachable!("a closed kernel has no links"),
-        Length::Launch(len) => len,
-    };
-    let layout = Layout {
-        starts: vec![],
-        zeros: vec![],
-    };
-    let mut lane = Lane {
-        common: &mut Common {
-            kernel,
-            layout: &layout,
-            shared: &mut [],
-            host,
-            like: Like::Host,
-            first: &mut None,
-            sanitizer: None,
-        },
-        ids,
-        values: &mut [],
-        faulted: &mut false,
-    };
-    match lane.integer(len) {
-        Ok(len) => Ok(len as u64),
-        Err(Halt::Fault(fault)) => Err(fault),
-        Err(Halt::Found(_)) => unreachable!("there is no sanitizer"),
-    }
 }
 
 impl<'c, H: Host> Lane<'_, 'c, H> {
@@ -346,7 +320,7 @@ pub(super) fn integer(ty: Scalar, v: i128) -> Value {
     Value::int(ty, v).unwrap_or_else(|| unreachable!("ids and counters are integers, not {ty}"))
 }
 
-fn int_of(value: Value) -> i128 {
+pub(super) fn int_of(value: Value) -> i128 {
     match value.as_int() {
         Some(v) => v,
         None => unreachable!("{value:?} stands where an integer belongs"),

@@ -35,7 +35,7 @@ pub(super) fn launch(registry: &Registry, ready: &Ready<'_>) -> String {
     };
     match ready.plan(&device) {
         Err(error) => line(&mut out, format_args!("launch: {error}")),
-        Ok(plan) => match &plan.proof.broken {
+        Ok(plan) => match ready.broken(&plan) {
             Some(broken) => line(&mut out, format_args!("launch: {broken}")),
             None => {
                 line(&mut out, format_args!("launch: {}", shape(kernel, &plan)));

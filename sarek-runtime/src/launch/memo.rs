@@ -2,7 +2,7 @@
 //! looked up once.
 //!
 //! Launches are alike that agree in kernel, shape, schedule, environments, the lengths of vectors, and integers among the
-//! arguments. Floats decide nothing.
+//! arguments. Floats decide nothing, unless the length of a shared array depends on one.
 //!
 //! The same is kept of the device that a launch is best run on.
 
@@ -15,7 +15,6 @@ use sarek_ir::analysis::range::ArgFact;
 use super::Ready;
 use super::plan::Plan;
 use super::prepare::Addresses;
-use super::prove::fact;
 use super::run::How;
 use super::space::Shape;
 use crate::sync::lock;
@@ -57,7 +56,7 @@ impl<T> Entry<T> {
             && self.over_items != ready.items.is_empty()
             && self.strided == call.strided
             && self.schedule == call.schedule
-            && self.facts.iter().copied().eq(call.args.iter().map(fact))
+            && self.facts.iter().copied().eq(call.facts())
             && self.environments == *call.environments()
     }
 }
@@ -82,7 +81,7 @@ impl<T: Clone> Memo<T> {
             schedule: call.schedule.clone(),
             environments: call.environments().clone(),
             strided: call.strided,
-            facts: call.args.iter().map(fact).collect(),
+            facts: call.facts().collect(),
             known: known.clone(),
         };
         let mut all = lock(&self.0);

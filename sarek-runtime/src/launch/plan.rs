@@ -6,7 +6,7 @@ use sarek_ir::Axis;
 use sarek_ir::analysis::range::ArgFact;
 use sarek_ir::write::{self, IndexWidth, Variant};
 
-use super::prove::{Proof, fact, facts};
+use super::prove::{Proof, facts};
 use super::space::{Host, physical_grid};
 use super::{Ready, host_memory};
 use crate::backend::DeviceInfo;
@@ -75,7 +75,7 @@ impl Ready<'_> {
             )));
         }
         let shared = self.shared_lens(space)?;
-        let proof = kernel.proofs.get(&kernel.kernel, space, &self.call.args);
+        let proof = kernel.proofs.get(&kernel.kernel, space, self.call.facts());
         Ok(Plan {
             space,
             grid,
@@ -92,7 +92,7 @@ impl Ready<'_> {
         if kernel.shared.is_empty() {
             return Ok(Arc::default());
         }
-        let args: Vec<ArgFact> = self.call.args.iter().map(fact).collect();
+        let args: Vec<ArgFact> = self.call.facts().collect();
         let lens = kernel.shared_lens(&facts(space, &args));
         lens.map(Arc::from).map_err(|fault| {
             let loc = kernel.sites[fault.site.index()].loc;
@@ -103,13 +103,19 @@ impl Ready<'_> {
         })
     }
 
-    /// An error if the launch breaks what makes the kernel free of races.
+    /// What the launch breaks of what the kernel requires, in words.
+    pub(super) fn broken(&self, plan: &Plan) -> Option<String> {
+        let broken = plan.proof.broken.clone();
+        broken.or_else(|| self.call.broken_of_floats(plan.space))
+    }
+
+    /// An error if the launch breaks what the kernel requires.
     pub(super) fn require(&self, plan: &Plan) -> Result<()> {
-        match &plan.proof.broken {
+        match self.broken(plan) {
             None => Ok(()),
             Some(requirement) => Err(Error::Precondition {
                 kernel: self.call.kernel.name().to_owned(),
-                requirement: requirement.clone(),
+                requirement,
             }),
         }
     }

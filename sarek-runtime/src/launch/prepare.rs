@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use sarek_ir::analysis::requirements::Requirements;
-use sarek_ir::{Access, Expr, Kernel, Memory, Param, ParamId, ParamKind, link};
+use sarek_ir::{Access, Expr, ExprId, Kernel, Memory, Param, ParamId, ParamKind, SiteId, link};
 
 use super::prove::Proofs;
 use crate::KernelDef;
@@ -21,6 +21,10 @@ pub(crate) struct Prepared {
     pub(super) kernel: Arc<Kernel>,
     pub(super) needs: Requirements,
     pub(super) proofs: Proofs,
+    /// The conditions of `requires(…)` that depend on floats: what is kept of launches does not tell whether they hold.
+    pub(super) required_of_floats: Vec<(SiteId, ExprId)>,
+    /// Does the length of a shared array depend on floats?
+    pub(super) sized_by_floats: bool,
     /// What its text needs around it, whatever a launch adds.
     pub(super) environments: Arc<[String]>,
     /// For each parameter, whether the kernel reads the slice, and whether it writes it.
@@ -53,6 +57,11 @@ impl Prepared {
             of,
             needs: Requirements::of(&kernel),
             traffic: traffic(&kernel),
+            required_of_floats: kernel
+                .required()
+                .filter(|(_, condition)| kernel.asks_float(*condition))
+                .collect(),
+            sized_by_floats: kernel.shared_asks_float(),
             kernel: Arc::new(kernel),
             proofs: Proofs::default(),
             environments: environments.iter().map(ToString::to_string).collect(),

@@ -2,15 +2,15 @@
 //! fail, and whether 32 bits hold every index.
 //!
 //! The proof depends on the index space, lengths and integer arguments only, so launches that
-//! repeat those share one.
+//! repeat those share one. What `requires(…)` says of floats is evaluated for each launch.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use sarek_ir::analysis::range::{self, ArgFact, LaunchFacts, Ranges};
-use sarek_ir::{Axis, Kernel, Precondition, SiteId, SiteKind, Value};
+use sarek_ir::{Axis, ExprId, Kernel, Precondition, SiteId, SiteKind, Value};
 
-use super::Arg;
+use super::{Arg, Call};
 use crate::direct::IndexSpace;
 use crate::sync::lock;
 
@@ -43,8 +43,13 @@ const KEPT: usize = 16;
 
 impl Proofs {
     /// The proof of a launch of `kernel`, whose arguments fit.
-    pub(super) fn get(&self, kernel: &Kernel, space: IndexSpace, args: &[Arg<'_>]) -> Arc<Proof> {
-        let args = args.iter().map(fact).collect();
+    pub(super) fn get(
+        &self,
+        kernel: &Kernel,
+        space: IndexSpace,
+        args: impl Iterator<Item = ArgFact>,
+    ) -> Arc<Proof> {
+        let args = args.collect();
         let facts = Facts { space, args };
         if let Some(proof) = self.known(&facts) {
             return proof;
@@ -67,16 +72,63 @@ impl Proofs {
     }
 }
 
-/// What the analysis is told of an argument. It knows nothing of floats, so all are told as 0: a
-/// kernel with a time step among its arguments is proved once.
-pub(super) fn fact(arg: &Arg<'_>) -> ArgFact {
+/// What is known of an argument.
+pub(super) fn exact_fact(arg: &Arg<'_>) -> ArgFact {
     match arg.scalar() {
         None => ArgFact::Len(arg.units()),
-        Some(Value::F16(_)) => ArgFact::Scalar(Value::F16(0)),
-        Some(Value::Bf16(_)) => ArgFact::Scalar(Value::Bf16(0)),
-        Some(Value::F32(_)) => ArgFact::Scalar(Value::F32(0)),
-        Some(Value::F64(_)) => ArgFact::Scalar(Value::F64(0)),
         Some(value) => ArgFact::Scalar(value),
+    }
+}
+
+/// What the analysis is told of an argument. It knows nothing of floats, so all are told as 0: a
+/// kernel with a time step among its arguments is proved once.
+fn fact(arg: &Arg<'_>) -> ArgFact {
+    match exact_fact(arg) {
+        ArgFact::Scalar(Value::F16(_)) => ArgFact::Scalar(Value::F16(0)),
+        ArgFact::Scalar(Value::Bf16(_)) => ArgFact::Scalar(Value::Bf16(0)),
+        ArgFact::Scalar(Value::F32(_)) => ArgFact::Scalar(Value::F32(0)),
+        ArgFact::Scalar(Value::F64(_)) => ArgFact::Scalar(Value::F64(0)),
+        fact => fact,
+    }
+}
+
+impl Call<'_> {
+    /// What is known of the arguments that decides how the launch runs: all but floats, and these where they size shared arrays.
+    pub(super) fn facts(&self) -> impl Iterator<Item = ArgFact> {
+        let exact = self.kernel.sized_by_floats;
+        let known = move |arg| if exact { exact_fact(arg) } else { fact(arg) };
+        self.args.iter().map(known)
+    }
+
+    /// What the launch breaks of what the kernel requires of floats.
+    pub(super) fn broken_of_floats(&self, space: IndexSpace) -> Option<String> {
+        let required = &self.kernel.required_of_floats;
+        if required.is_empty() {
+            return None;
+        }
+        let args: Vec<ArgFact> = self.args.iter().map(exact_fact).collect();
+        let (kernel, facts) = (&self.kernel.kernel, facts(space, &args));
+        let mut required = required.iter();
+        required.find_map(|(site, condition)| unmet(kernel, (*site, *condition), &facts))
+    }
+}
+
+/// A condition of `requires(…)` that does not hold, in words; `None` if it does.
+fn unmet(
+    kernel: &Kernel,
+    (site, condition): (SiteId, ExprId),
+    facts: &LaunchFacts<'_>,
+) -> Option<String> {
+    let asked = words(kernel, Precondition::Holds(site));
+    let [x, y, z] = facts.extent;
+    match kernel.holds(condition, facts) {
+        Ok(true) => None,
+        Ok(false) => Some(format!(
+            "{asked}, which does not hold for these arguments and ({x}, {y}, {z}) threads"
+        )),
+        Err(_) => Some(format!(
+            "{asked}, which divides by zero for these arguments and ({x}, {y}, {z}) threads"
+        )),
     }
 }
 
@@ -96,26 +148,35 @@ pub(super) fn facts(space: IndexSpace, args: &[ArgFact]) -> LaunchFacts<'_> {
 }
 
 fn prove(kernel: &Kernel, facts: &Facts) -> Proof {
-    let ranges = range::analyse(kernel, &self::facts(facts.space, &facts.args));
+    let facts = &self::facts(facts.space, &facts.args);
+    let ranges = range::analyse(kernel, facts);
+    let required: Vec<(SiteId, ExprId)> = kernel.required().collect();
+    // What a launch is required to satisfy holds where it runs.
+    let is_required = |site| required.iter().any(|(own, _)| *own == site);
     let sites = (0..kernel.sites.len() as u32).map(SiteId);
-    let checked: BTreeSet<_> = sites.filter(|site| !ranges.proved(*site)).collect();
+    let open = |site: &SiteId| !ranges.proved(*site) && !is_required(*site);
+    let checked: BTreeSet<_> = sites.filter(open).collect();
     let mut preconditions = kernel.preconditions.iter();
+    let of_launch = |(_, condition): &&(SiteId, ExprId)| !kernel.asks_float(*condition);
+    let unmet = |condition: &(SiteId, ExprId)| unmet(kernel, *condition, facts);
     Proof {
         any_provable: checked.iter().any(|s| kernel.sites[s.index()].provable),
         fits_u32: ranges.fits_u32(),
-        broken: preconditions.find_map(|p| broken(kernel, *p, facts.space, &ranges)),
+        broken: preconditions
+            .find_map(|p| broken(kernel, *p, facts, &ranges))
+            .or_else(|| required.iter().filter(of_launch).find_map(unmet)),
         checked,
     }
 }
 
-/// What a precondition asks for, and what the launch has instead; `None` if it holds.
+/// What a precondition that follows from the proof asks for, and what the launch has instead; `None` if it holds.
 fn broken(
     kernel: &Kernel,
     precondition: Precondition,
-    space: IndexSpace,
+    facts: &LaunchFacts<'_>,
     ranges: &Ranges,
 ) -> Option<String> {
-    let extent = space.extent;
+    let extent = facts.extent;
     let asked = words(kernel, precondition);
     let along = |axis: Axis, most: u64| {
         let threads = extent[axis.index()];
@@ -131,21 +192,15 @@ fn broken(
         Precondition::SingleThread(axis) => along(axis, 1),
         Precondition::ExtentAtMost(axis, most) => along(axis, most),
         Precondition::BlockAtMost(axis, most) => {
-            let threads = space.block[axis.index()];
+            let threads = facts.block[axis.index()];
             let has = || {
                 let axis = axis.name();
                 format!("{asked}, but its blocks have {threads} threads along {axis}")
             };
             (u64::from(threads) > most).then(has)
         }
-        Precondition::Holds(site) => {
-            let [x, y, z] = extent;
-            (!ranges.proved(site)).then(|| {
-                format!(
-                    "{asked}, which does not hold for these arguments and ({x}, {y}, {z}) threads"
-                )
-            })
-        }
+        // It is evaluated: see `unmet`.
+        Precondition::Holds(_) => None,
         Precondition::NoOverflow(expr) => {
             let [x, y, z] = extent;
             (!ranges.no_overflow(expr)).then(|| {

@@ -71,8 +71,9 @@ impl Ready<'_> {
         let known = if lasts { memo.get(self) } else { None };
         self.check_unless(known.is_some())?;
         stream.queue().admit()?;
-        if known.is_some() {
-            return Ok(known);
+        if let Some(known) = &known {
+            self.require(&known.plan)?;
+            return Ok(Some(known.clone()));
         }
         eligible::check(device, self)?;
         if self.shape.is_empty() {

@@ -4,25 +4,7 @@
 
 use super::affine::Resolver;
 use super::{Poly, Symbol};
-use crate::{BinaryOp, Expr, ExprId, Kernel, Precondition, Stmt};
-
-/// The conditions that a launch is required to satisfy.
-fn conditions(kernel: &Kernel) -> Vec<ExprId> {
-    let required = kernel.preconditions.iter().filter_map(|p| match p {
-        Precondition::Holds(site) => Some(*site),
-        Precondition::SingleThread(_)
-        | Precondition::ExtentAtMost(..)
-        | Precondition::BlockAtMost(..)
-        | Precondition::NoOverflow(_) => None,
-    });
-    let condition = |wanted| {
-        kernel.stmts.iter().find_map(|stmt| match stmt {
-            Stmt::Assert { cond, site } if *site == wanted => Some(*cond),
-            _ => None,
-        })
-    };
-    required.filter_map(condition).collect()
-}
+use crate::{BinaryOp, Expr, ExprId, Kernel, Precondition};
 
 /// The comparisons that hold if a condition does.
 fn comparisons(kernel: &Kernel, cond: ExprId, found: &mut Vec<(BinaryOp, ExprId, ExprId)>) {
@@ -53,7 +35,7 @@ fn comparisons(kernel: &Kernel, cond: ExprId, found: &mut Vec<(BinaryOp, ExprId,
 
 fn required(kernel: &Kernel) -> Vec<(BinaryOp, ExprId, ExprId)> {
     let mut found = vec![];
-    for cond in conditions(kernel) {
+    for (_, cond) in kernel.required() {
         comparisons(kernel, cond, &mut found);
     }
     found
