@@ -54,7 +54,7 @@ pub use sarek_runtime::{
     Recording, Result, Scalar, ScalarArg, Shaped, Specialized, Stream, Swizzle2, Swizzle3,
     Swizzle4, Vector, VectorView, VectorViewMut, Work, WorkKind, backend, cache, claims, context,
     environment, foreign, graph, include_text, intrinsic, register_intrinsic, registry,
-    reset_output, set_output, tag,
+    reset_output, set_output, settings, tag,
 };
 pub use sarek_runtime::{
     f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4, u32x2, u32x3, u32x4,

@@ -5,6 +5,16 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// An environment variable has a value that it does not take.
+    #[error("the environment variable {variable} is `{value}`, and takes {takes}")]
+    Setting {
+        /// The variable.
+        variable: &'static str,
+        /// What it is.
+        value: String,
+        /// What it takes, in words.
+        takes: &'static str,
+    },
     /// No registered backend has an eligible device.
     #[error("no device can run this: {}", reasons(.0))]
     NoDevice(Vec<(String, String)>),

@@ -18,12 +18,15 @@
 //! A device whose target has no text is not eligible, and the error names the intrinsic: nothing else is computed in its place.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use sarek_ir::Kernel;
 use sarek_ir::passes;
+use sarek_ir::write::{self, DIALECTS};
 
+use crate::backend::Codegen;
+use crate::device::registry;
 use crate::sync::lock;
 use crate::{Error, Result};
 
@@ -63,8 +66,12 @@ fn all() -> &'static Mutex<All> {
 /// Gives an intrinsic its text for a target: `cuda`, `opencl`, `wgsl`, or that of another crate's backend.
 ///
 /// # Errors
-/// [`Error::Intrinsic`] if it has one.
+/// [`Error::Intrinsic`] if it has one, or if there is no such target: nothing would use the text. The targets are those of the
+/// dialects that the library knows, and of the devices of registered backends.
 pub fn register(name: &str, target: &str, spelling: impl Into<Spelling>) -> Result<()> {
+    if let Some(what) = unrendered(target) {
+        return Err(problem(name, target, what));
+    }
     let key = (name.to_owned(), target.to_owned());
     let mut all = lock(all());
     if all.contains_key(&key) {
@@ -72,6 +79,42 @@ pub fn register(name: &str, target: &str, spelling: impl Into<Spelling>) -> Resu
     }
     all.insert(key, Arc::new(spelling.into()));
     Ok(())
+}
+
+/// Why no text is rendered for a target; `None` if there is such a target.
+fn unrendered(target: &str) -> Option<String> {
+    if write::dialect(target).is_some() {
+        return None;
+    }
+    let mut targets: BTreeSet<&'static str> = DIALECTS.iter().map(|d| d.name()).collect();
+    for device in registry::global().all() {
+        match device.raw().codegen() {
+            Codegen::Jit(renderer, _) => {
+                let own = renderer.target();
+                if own == target {
+                    return None;
+                }
+                if device.backend() == target {
+                    return Some(format!("the target of this backend's devices is `{own}`"));
+                }
+                targets.insert(own);
+            }
+            Codegen::Direct | Codegen::Interpret if device.backend() == target => {
+                let why = "its devices take no text: they run the function's own Rust";
+                return Some(why.to_owned());
+            }
+            Codegen::Direct | Codegen::Interpret => {}
+        }
+    }
+    // Of a backend without a device here nothing more is known.
+    if registry::backends().iter().any(|(name, _)| *name == target) {
+        return None;
+    }
+    let targets: Vec<&str> = targets.into_iter().collect();
+    Some(format!(
+        "no registered backend renders this target; there are {}",
+        targets.join(", ")
+    ))
 }
 
 /// Removes a text; was it there? Launches from here on do without it.

@@ -23,6 +23,7 @@ mod native;
 mod number;
 mod output;
 mod packed;
+pub mod settings;
 mod span;
 mod sync;
 pub mod tag;

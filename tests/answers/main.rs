@@ -5,10 +5,13 @@
 use sarek::prelude::*;
 
 mod branches;
+mod cover;
 mod loops;
 mod requires;
 mod rounding;
+mod settings;
 mod subnormals;
+mod zero_sized;
 
 /// The devices of this machine; those that every machine has are among them.
 fn devices() -> Vec<Device> {

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 use sarek_runtime::backend::Artifact;
-use sarek_runtime::{Error, Result};
+use sarek_runtime::{Error, Result, settings};
 
 /// Compiles CUDA C for an architecture: `sm_90` gives a cubin, `compute_90` PTX (with the
 /// zero byte at its end that the driver expects).
@@ -56,7 +56,7 @@ pub(super) const OPTIONS: &str = "--std=c++17";
 
 /// Is it there, as far as can be told without loading what is found by its path? Else why not.
 pub(super) fn present() -> Result<(), String> {
-    if let Some(told) = std::env::var_os("SAREK_NVRTC").map(PathBuf::from) {
+    if let Some(told) = settings::path("SAREK_NVRTC").map(PathBuf::from) {
         let found = told.is_file() || told.is_dir() && !files_in(&told).is_empty();
         return if found { Ok(()) } else { version().map(|_| ()) };
     }
@@ -131,7 +131,7 @@ fn nvrtc() -> Result<&'static Nvrtc, String> {
 }
 
 fn load() -> Result<Nvrtc, String> {
-    let library = find(std::env::var_os("SAREK_NVRTC").map(PathBuf::from))?;
+    let library = find(settings::path("SAREK_NVRTC").map(PathBuf::from))?;
     // SAFETY: the types are those that nvrtc.h declares, and the library stays loaded.
     let api = unsafe {
         Api {

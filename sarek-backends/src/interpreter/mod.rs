@@ -6,12 +6,11 @@
 //! the fault it reports is always the same one. Integers wrap silently. Of a native block it runs
 //! the fallback.
 //!
-//! `SAREK_SANITIZE` in the environment makes it a sanitizer ([`sanitize`]).
+//! `SAREK_SANITIZE` in the environment makes it a sanitizer ([`sarek_runtime::settings`]).
 
 mod device;
 mod memory;
 mod program;
-pub mod sanitize;
 mod stream;
 
 use std::sync::Arc;

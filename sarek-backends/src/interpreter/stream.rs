@@ -3,12 +3,11 @@ use std::ops::Range;
 
 use sarek_runtime::backend::{Args, BackendStream, Launch, Slice};
 use sarek_runtime::direct::RawFault;
-use sarek_runtime::{Error, Result};
+use sarek_runtime::{Error, Result, settings};
 
 use super::NAME;
 use super::memory::Memory;
 use super::program::Interpreted;
-use super::sanitize;
 
 /// The only stream. Every call has done its work when it returns.
 pub(super) struct Stream;
@@ -39,7 +38,7 @@ impl BackendStream for Stream {
             .ok_or_else(|| problem(&format!("the program was not loaded by the {NAME}")))?;
         match launch.args {
             Args::Host { args, checked: _ } => {
-                program.run(args, &launch.space, sanitize::settings())
+                program.run(args, &launch.space, settings::sanitize())
             }
             Args::Device(_) => Err(problem(&format!("the {NAME} takes host arguments"))),
         }

@@ -24,6 +24,7 @@ mod memory;
 mod place;
 mod print;
 mod shape;
+mod sizeless;
 mod stmt;
 #[cfg(test)]
 mod tests;

@@ -22,6 +22,8 @@ use std::sync::OnceLock;
 
 pub use disk::{Disk, Status};
 
+use crate::settings;
+
 /// The cache of this process.
 pub fn global() -> &'static Disk {
     static GLOBAL: OnceLock<Disk> = OnceLock::new();
@@ -42,7 +44,7 @@ pub fn clear() -> u64 {
 }
 
 fn folder() -> Result<PathBuf, String> {
-    let told = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let told = settings::path;
     match told("SAREK_CACHE") {
         Some(off) if off == "off" => return Err("SAREK_CACHE is `off`".into()),
         Some(folder) => return Ok(folder.into()),
@@ -59,6 +61,5 @@ fn folder() -> Result<PathBuf, String> {
 }
 
 fn limit() -> u64 {
-    let mib = std::env::var("SAREK_CACHE_MIB").ok();
-    mib.and_then(|mib| mib.parse::<u64>().ok()).unwrap_or(256) << 20
+    settings::cache_mib().unwrap_or(256) << 20
 }

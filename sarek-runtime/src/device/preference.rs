@@ -4,20 +4,19 @@
 //! among, the most preferred first, whatever their priorities. Unset or blank allows all; but if `SAREK_SANITIZE` is set, the
 //! interpreter alone, which is the sanitizer.
 
+use crate::settings;
+
 /// The backends allowed, in order of preference; all of them by their priority if `None`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Preference(Option<Vec<String>>);
 
 impl Preference {
-    pub(crate) const VARIABLE: &'static str = "SAREK_BACKEND";
-
     pub(crate) fn from_env() -> Preference {
-        let value = |name| std::env::var(name).unwrap_or_default();
-        Preference::of(&value(Preference::VARIABLE), &value("SAREK_SANITIZE"))
+        let backends = settings::value("SAREK_BACKEND").unwrap_or_default();
+        Preference::of(&backends, settings::sanitize().is_some())
     }
 
-    fn of(backends: &str, sanitize: &str) -> Preference {
-        let sanitizes = !matches!(sanitize.trim(), "" | "0");
+    fn of(backends: &str, sanitizes: bool) -> Preference {
         match Preference::parse(backends) {
             Preference(None) if sanitizes => Preference::parse("interpreter"),
             chosen => chosen,
@@ -61,9 +60,9 @@ mod tests {
 
     #[test]
     fn the_sanitizer_is_the_interpreter() {
-        assert_eq!(Preference::of("", "1").names(), ["interpreter"]);
-        assert_eq!(Preference::of("native", "1").names(), ["native"]);
-        assert_eq!(Preference::of("", "0"), Preference::default());
+        assert_eq!(Preference::of("", true).names(), ["interpreter"]);
+        assert_eq!(Preference::of("native", true).names(), ["native"]);
+        assert_eq!(Preference::of("", false), Preference::default());
     }
 
     #[test]

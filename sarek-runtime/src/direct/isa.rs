@@ -7,6 +7,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use crate::settings;
+
 use super::{Block, DirectArg, DirectKernel, IndexSpace, RawFault, Scratch};
 
 /// An instruction set that bodies are compiled for.
@@ -28,6 +30,12 @@ impl Isa {
             Isa::Avx2 => "avx2",
             Isa::Avx512 => "avx512",
         }
+    }
+
+    /// The set of this name.
+    pub(crate) fn named(name: &str) -> Option<Isa> {
+        let sets = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
+        sets.into_iter().find(|set| set.name() == name.trim())
     }
 
     /// The best set of this processor.
@@ -60,12 +68,15 @@ pub fn isa() -> Isa {
     static CHOSEN: OnceLock<Isa> = OnceLock::new();
     *CHOSEN.get_or_init(|| {
         let best = Isa::detect();
-        let asked = std::env::var("SAREK_NATIVE_ISA").ok();
-        let sets = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
-        let named = sets
-            .into_iter()
-            .find(|i| asked.as_deref() == Some(i.name()));
-        named.map_or(best, |named| named.min(best))
+        let asked = settings::value("SAREK_NATIVE_ISA");
+        let named = asked.and_then(|name| Isa::named(&name)).unwrap_or(best);
+        if named > best {
+            let (named, best) = (named.name(), best.name());
+            settings::say(&format!(
+                "SAREK_NATIVE_ISA is `{named}`, which this processor has not: `{best}` is used"
+            ));
+        }
+        named.min(best)
     })
 }
 

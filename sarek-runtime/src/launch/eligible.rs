@@ -4,11 +4,12 @@ use sarek_ir::write::IndexWidth;
 
 use super::prepare::Prepared;
 use super::space::{Shape, check_block};
-use super::{Ready, host_memory};
+use super::{Call, Ready, host_memory};
 use crate::backend::Codegen;
 use crate::claims::{Request, Schedule, Subject};
 use crate::device::Candidate;
 use crate::device::registry::Registry;
+use crate::tag::{StorageKind, Tag};
 use crate::{Device, Error, Result, intrinsic};
 
 /// The device that was chosen for an earlier launch which was like this one.
@@ -32,47 +33,89 @@ pub(super) fn best(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
 }
 
 fn choose(registry: &Registry, ready: &Ready<'_>) -> Result<Device> {
-    let mut rejected = Vec::new();
-    let kernel: &sarek_ir::Kernel = &ready.call.kernel.kernel;
-    let request = Request {
-        kernels: &[kernel],
-        bytes: 0,
-    };
-    // A launch is a program of one kernel.
-    let owners = [
-        registry.owner(&Subject::Kernels, &request)?,
-        registry.owner(&Subject::Programs, &request)?,
-    ];
-    let owner = match owners {
-        [Some(one), Some(other)] if one != other => {
-            return Err(Error::Ambiguous {
-                what: format!("the kernel `{}`", kernel.name),
-                owners: vec![one.to_owned(), other.to_owned()],
-            });
-        }
-        [one, other] => one.or(other),
-    };
-    if let Some(schedule) = &ready.call.schedule {
-        // Names who could, if nobody does.
-        registry.owner(&Subject::Schedule(schedule.clone()), &request)?;
+    let call = &ready.call;
+    // These name who could, if nobody does.
+    if let Some(schedule) = &call.schedule {
+        let subject = Subject::Schedule(schedule.clone());
+        registry.owner(&subject, &kernels(&[&call.kernel.kernel]))?;
     }
+    for (_, storage, bytes) in call.stored() {
+        registry.owner(&Subject::Storage(storage), &memory(bytes))?;
+    }
+    choice(registry, &call.kernel, |device| {
+        // What has run there can run there.
+        match device.programs().memo().get(ready) {
+            Some(_) => vec![],
+            None => obstacles(device, ready),
+        }
+    })
+}
+
+/// The device that launches of a kernel choose: the first in the order of preference of the backend that has claimed the kernel, or of
+/// any if none has, which has nothing against it. Whoever runs or explains a launch asks here.
+pub(super) fn choice(
+    registry: &Registry,
+    kernel: &Prepared,
+    obstacles: impl Fn(&Device) -> Vec<String>,
+) -> Result<Device> {
+    let owner = owner(registry, kernel)?;
+    let mut rejected = Vec::new();
     for candidate in registry.allowed()? {
         match candidate {
-            Candidate::Device(device) if owner.is_some_and(|owner| device.backend() != owner) => {
-                let reason = format!("`{}` has claimed the kernel", owner.unwrap_or_default());
-                rejected.push((device.to_string(), reason));
+            Candidate::Device(device) => {
+                let claimed = anothers(owner, &device).map(|reason| vec![reason]);
+                match claimed.unwrap_or_else(|| obstacles(&device)).as_slice() {
+                    [] => return Ok(device),
+                    reasons => rejected.push((device.to_string(), reasons.join("; "))),
+                }
             }
-            Candidate::Device(device) if device.programs().memo().get(ready).is_some() => {
-                return Ok(device);
-            }
-            Candidate::Device(device) => match obstacles(&device, ready).as_slice() {
-                [] => return Ok(device),
-                reasons => rejected.push((device.to_string(), reasons.join("; "))),
-            },
             Candidate::Absent { who, reason } => rejected.push((who, reason)),
         }
     }
     Err(registry.nothing(rejected))
+}
+
+/// The backend that has claimed the kernel, by itself or as the program that a launch of it is.
+pub(super) fn owner(registry: &Registry, kernel: &Prepared) -> Result<Option<&'static str>> {
+    let all: &[&sarek_ir::Kernel] = &[&kernel.kernel];
+    let owners = [
+        registry.owner(&Subject::Kernels, &kernels(all))?,
+        registry.owner(&Subject::Programs, &kernels(all))?,
+    ];
+    match owners {
+        [Some(one), Some(other)] if one != other => Err(Error::Ambiguous {
+            what: format!("the kernel `{}`", kernel.name()),
+            owners: vec![one.to_owned(), other.to_owned()],
+        }),
+        [one, other] => Ok(one.or(other)),
+    }
+}
+
+/// Why launches do not choose the device although it could run the kernel: another backend has claimed that.
+pub(super) fn anothers(owner: Option<&'static str>, device: &Device) -> Option<String> {
+    let owner = owner.filter(|owner| device.backend() != *owner)?;
+    Some(format!("`{owner}` has claimed the kernel"))
+}
+
+/// What predicates are told of kernels.
+fn kernels<'a>(kernels: &'a [&'a sarek_ir::Kernel]) -> Request<'a> {
+    Request { kernels, bytes: 0 }
+}
+
+/// What predicates are told of memory.
+fn memory(bytes: u64) -> Request<'static> {
+    Request {
+        kernels: &[],
+        bytes,
+    }
+}
+
+impl Call<'_> {
+    /// The vectors in storages other than the devices' own memory: the parameter's number, the storage, and bytes.
+    pub(super) fn stored(&self) -> impl Iterator<Item = (usize, Tag<StorageKind>, u64)> {
+        let args = self.args.iter().enumerate();
+        args.filter_map(|(at, arg)| Some((at, arg.vector()?.storage()?, arg.bytes())))
+    }
 }
 
 /// An error unless the device can run the launch.
@@ -97,18 +140,23 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
     let info = device.info();
     let mut reasons = kernel_obstacles(device, &call.kernel);
     if let Some(schedule) = &call.schedule {
-        let request = Request {
-            kernels: &[&call.kernel.kernel],
-            bytes: 0,
-        };
-        let claimed = device
-            .claims()
-            .owner(&Subject::Schedule(schedule.clone()), &request);
+        let claimed = device.claims().owner(
+            &Subject::Schedule(schedule.clone()),
+            &kernels(&[&call.kernel.kernel]),
+        );
         reasons.extend(
             claimed
                 .err()
                 .map(|_| format!("it does not run the schedule `{schedule}`")),
         );
+    }
+    for (at, storage, bytes) in call.stored() {
+        let (name, subject) = (&call.kernel.params()[at].name, Subject::Storage(storage));
+        if device.claims().owner(&subject, &memory(bytes)).is_err() {
+            reasons.push(format!(
+                "`{name}` is in {subject}, which it has not claimed"
+            ));
+        }
     }
     reasons.extend(turns(device, ready));
     for (param, arg) in call.kernel.params().iter().zip(&call.args) {

@@ -7,9 +7,9 @@ use sarek_ir::{Site, SiteId, SiteKind};
 use super::plan::Plan;
 use super::prepare::Prepared;
 use super::{Ready, eligible, prove};
-use crate::Device;
 use crate::device::Candidate;
 use crate::device::registry::Registry;
+use crate::{Device, Error};
 
 /// What a kernel requires, and which devices meet it.
 pub(crate) fn kernel(registry: &Registry, kernel: &Prepared) -> String {
@@ -30,8 +30,14 @@ pub(super) fn launch(registry: &Registry, ready: &Ready<'_>) -> String {
     let mut out = explain(registry, kernel, |device| {
         eligible::obstacles(device, ready)
     });
-    let Ok(device) = eligible::best(registry, ready) else {
-        return out;
+    let device = match eligible::best(registry, ready) {
+        Ok(device) => device,
+        // Each device has said why.
+        Err(Error::NoDevice(_) | Error::NoBackend { .. } | Error::Ambiguous { .. }) => return out,
+        Err(error) => {
+            line(&mut out, format_args!("launch: {error}"));
+            return out;
+        }
     };
     match ready.plan(&device) {
         Err(error) => line(&mut out, format_args!("launch: {error}")),
@@ -62,15 +68,14 @@ fn explain(
     if kernel.needs.barriers {
         line(&mut out, format_args!("requires: {}", super::WHOLE_BLOCKS));
     }
-    let chosen = match registry.allowed() {
+    let owner = eligible::owner(registry, kernel).ok().flatten();
+    let chosen = match eligible::choice(registry, kernel, &obstacles) {
+        Ok(device) => Some(device),
+        Err(Error::NoDevice(_)) => None,
         Err(error) => {
             line(&mut out, format_args!("{error}"));
             None
         }
-        Ok(mut candidates) => candidates.find_map(|candidate| match candidate {
-            Candidate::Device(device) => obstacles(&device).is_empty().then_some(device),
-            Candidate::Absent { .. } => None,
-        }),
     };
     for candidate in registry.everything() {
         match candidate {
@@ -78,9 +83,11 @@ fn explain(
                 line(&mut out, format_args!("{who}: no device: {reason}"));
             }
             Candidate::Device(device) => {
+                let claimed = eligible::anothers(owner, &device);
                 let verdict = match obstacles(&device) {
                     _ if chosen.as_ref() == Some(&device) => "chosen".to_owned(),
                     reasons if !reasons.is_empty() => reasons.join("; "),
+                    _ if claimed.is_some() => claimed.unwrap_or_default(),
                     _ if !registry.allows(device.backend()) => {
                         "could run it, but SAREK_BACKEND does not name it".to_owned()
                     }

@@ -1,7 +1,7 @@
 //! What launches of a device came to that are alike in all that decides how they run: they are checked, proved and
 //! looked up once.
 //!
-//! Launches are alike that agree in kernel, shape, schedule, environments, the lengths of vectors, and integers among the
+//! Launches are alike that agree in kernel, shape, schedule, environments, the lengths and storages of vectors, and integers among the
 //! arguments. Floats decide nothing, unless the length of a shared array depends on one.
 //!
 //! The same is kept of the device that a launch is best run on.
@@ -18,7 +18,7 @@ use super::prepare::Addresses;
 use super::run::How;
 use super::space::Shape;
 use crate::sync::lock;
-use crate::tag::{ScheduleKind, Tag};
+use crate::tag::{ScheduleKind, StorageKind, Tag};
 
 /// How a launch runs on a device.
 pub(super) struct Planned {
@@ -43,6 +43,8 @@ struct Entry<T> {
     environments: Arc<[String]>,
     strided: bool,
     facts: Vec<ArgFact>,
+    /// Which vectors are elsewhere than in devices' own memory.
+    stored: Vec<(usize, Tag<StorageKind>, u64)>,
     known: T,
 }
 
@@ -58,6 +60,7 @@ impl<T> Entry<T> {
             && self.schedule == call.schedule
             && self.facts.iter().copied().eq(call.facts())
             && self.environments == *call.environments()
+            && self.stored.iter().cloned().eq(call.stored())
     }
 }
 
@@ -82,6 +85,7 @@ impl<T: Clone> Memo<T> {
             environments: call.environments().clone(),
             strided: call.strided,
             facts: call.facts().collect(),
+            stored: call.stored().collect(),
             known: known.clone(),
         };
         let mut all = lock(&self.0);

@@ -42,7 +42,7 @@ pub use unshaped::Shaped;
 use crate::backend::{Codegen, Parts};
 use crate::device::{Event, Stream, registry};
 use crate::tag::{ScheduleKind, Tag};
-use crate::{Device, Error, Kernel, KernelDef, Result, environment};
+use crate::{Device, Error, Kernel, KernelDef, Result, environment, settings};
 pub(crate) use explain::kernel as explain_kernel;
 #[cfg(feature = "reference")]
 pub use prepare::called;
@@ -337,8 +337,15 @@ impl Ready<'_> {
 
     /// What can be told without a device.
     fn check(&self) -> Result<()> {
+        settings::check()?;
         let kernel = &self.call.kernel;
         arg::check(kernel.name(), kernel.params(), &self.call.args)?;
+        if let Some(what) = kernel.sizeless(&self.call.args) {
+            let problem = format!(
+                "{what} has elements of no size, which no device tells apart: use a type of at least one byte"
+            );
+            return Err(self.call.malformed(problem));
+        }
         self.call.check_items(self.items)?;
         if kernel.needs.strict && !self.call.environments().is_empty() {
             let problem = "it is strict, and takes no environment: flags and headers may change what floats are";

@@ -44,11 +44,8 @@ impl Ready<'_> {
             Some(_) => Schedule::Blocks,
             None => self.call.known_schedule(),
         };
-        let block = match schedule {
-            Schedule::SingleThread => Some([1; 3]),
-            Schedule::Blocks | Schedule::GridStride => kernel.block(),
-        };
-        let space = self.shape.space(block, info, host).map_err(malformed)?;
+        let blocks = (kernel.block(), schedule == Schedule::SingleThread);
+        let space = self.shape.space(blocks, info, host).map_err(malformed)?;
         // Host devices run blocks of the logical grid; they start nothing.
         let max_grid = if host.is_some() {
             [u32::MAX; 3]

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use sarek_ir::analysis::requirements::Requirements;
 use sarek_ir::{Access, Expr, ExprId, Kernel, Memory, Param, ParamId, ParamKind, SiteId, link};
 
+use super::Arg;
 use super::prove::Proofs;
 use crate::KernelDef;
 use crate::foreign::Definition;
@@ -20,6 +21,8 @@ pub(crate) struct Prepared {
     /// Closed. Of a foreign kernel, its parameters alone.
     pub(super) kernel: Arc<Kernel>,
     pub(super) needs: Requirements,
+    /// What of it has elements of no size, if something has.
+    sizeless: Option<String>,
     pub(super) proofs: Proofs,
     /// The conditions of `requires(…)` that depend on floats: what is kept of launches does not tell whether they hold.
     pub(super) required_of_floats: Vec<(SiteId, ExprId)>,
@@ -39,11 +42,14 @@ enum Of {
 
 impl Prepared {
     fn new(def: &'static KernelDef) -> Prepared {
-        let kernel = match def.ir.is_closed() {
-            true => sarek_ir::Kernel::clone(def.ir),
-            false => link::link(def.ir, &(def.links)()),
-        };
-        Prepared::of(Of::Definition(def), kernel)
+        if def.ir.is_closed() {
+            return Prepared::of(Of::Definition(def), sarek_ir::Kernel::clone(def.ir));
+        }
+        let links = (def.links)();
+        Prepared {
+            sizeless: def.ir.sizeless(&links),
+            ..Prepared::of(Of::Definition(def), link::link(def.ir, &links))
+        }
     }
 
     fn of(of: Of, kernel: Kernel) -> Prepared {
@@ -55,6 +61,7 @@ impl Prepared {
         Prepared {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             of,
+            sizeless: None,
             needs: Requirements::of(&kernel),
             traffic: traffic(&kernel),
             required_of_floats: kernel
@@ -101,6 +108,15 @@ impl Prepared {
                 written + if *writes { bytes } else { 0 },
             )
         })
+    }
+
+    /// What has elements of no size, in a launch with these arguments.
+    pub(super) fn sizeless(&self, args: &[Arg<'_>]) -> Option<String> {
+        let vectors = self.params().iter().zip(args);
+        let has_none = |arg: &Arg<'_>| arg.vector().is_some_and(|vector| vector.size() == 0);
+        let mut empty = vectors.filter(|(_, arg)| has_none(arg));
+        let given = || Some(format!("`{}`", empty.next()?.0.name));
+        self.sizeless.clone().or_else(given)
     }
 
     /// The block size that the kernel fixes.

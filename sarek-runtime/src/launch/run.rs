@@ -17,6 +17,7 @@ use crate::device::{Done, Event, Pending, StreamRef, Traces, WorkKind};
 use crate::direct::DirectArg;
 use crate::fault::Sites;
 use crate::foreign::Definition;
+use crate::settings;
 use crate::span::span;
 use crate::tag::{ScheduleKind, Tag};
 use crate::{Error, Result};
@@ -81,7 +82,6 @@ impl Ready<'_> {
         }
         let plan = self.plan(device)?;
         self.require(&plan)?;
-        device.initialize(self.call.environments())?;
         let body = || programs::body(device, &self.call.kernel);
         let how = match device.raw().codegen() {
             // The interpreter is the sanitizer: it checks what is proved, too.
@@ -99,6 +99,12 @@ impl Ready<'_> {
                 How::Device(self.program(stream, (renderer, compiler), &plan)?)
             }
         };
+        // The device has taken what the environments ask for: now it is set up for them.
+        device.initialize(self.call.environments())?;
+        match device.raw().codegen() {
+            Codegen::Interpret => {}
+            Codegen::Direct | Codegen::Jit(..) => settings::not_sanitized(device),
+        }
         let planned = Arc::new(Planned { plan, how });
         if lasts {
             memo.put(self, &planned);

@@ -2,7 +2,8 @@
 //!
 //! - `.over(extent)`: exactly those threads run; blocks of a size picked here (or fixed by the
 //!   kernel) cover them, and the threads of edge blocks that stand outside do not run.
-//! - `.cover(extent)`: all threads of the blocks that cover the extent run.
+//! - `.cover(extent)`: all threads of the blocks that cover the extent run. Their size follows from the extent alone
+//!   ([`covering_block`]), so that the same threads run on every device, and a device that cannot run such blocks refuses.
 //! - `.grid(grid)` with a block: all threads of those blocks run.
 //!
 //! A grid that a device cannot start as it is gets *folded*: a physical grid of at least as many
@@ -23,6 +24,8 @@ pub(super) enum Shape {
 
 /// Threads of a block where nobody says how many.
 const BLOCK_THREADS: u64 = 256;
+/// Threads along x of a block of `.cover(extent)` are a multiple of it.
+const COVERING_ROW: u32 = 32;
 /// Threads of a block of a host device that are a row, or several short ones: a body runs each as one loop, along which memory is brought to
 /// the caches ahead of it.
 const ROW: u64 = 4096;
@@ -113,27 +116,36 @@ impl Shape {
         }
     }
 
-    /// The blocks and threads of a non-empty, checked shape on a device.
+    /// The blocks and threads of a non-empty, checked shape on a device. A device that runs all threads `alone`, one after the other,
+    /// has blocks of one.
     pub(super) fn space(
         &self,
-        fixed: Option<[u32; 3]>,
+        (fixed, alone): (Option<[u32; 3]>, bool),
         info: &DeviceInfo,
         host: Option<Host>,
     ) -> Result<IndexSpace, String> {
         let (extent, block, exact) = match *self {
             Shape::Over(extent) => (widen(extent), None, true),
-            Shape::Cover(extent) => (widen(extent), None, false),
+            Shape::Cover(extent) => {
+                let extent = widen(extent);
+                let block = fixed.unwrap_or_else(|| covering_block(extent));
+                let grid = grid_of(extent, block);
+                let whole = product(grid, block.map(u64::from)).ok_or_else(too_many)?;
+                (whole, Some(block), false)
+            }
             Shape::Grid { grid, block } => {
                 let block = block.0.map(|b| b as u32);
                 let extent = product(widen(grid), block.map(u64::from)).ok_or_else(too_many)?;
                 (extent, Some(block), false)
             }
         };
-        let block = block
+        let one = alone.then_some([1; 3]);
+        let block = one
+            .or(block)
             .or(fixed)
             .unwrap_or_else(|| automatic_block(extent, info, host));
         check_block(block, info)?;
-        let grid: [u64; 3] = std::array::from_fn(|i| extent[i].div_ceil(u64::from(block[i])));
+        let grid = grid_of(extent, block);
         let extent = match exact {
             true => extent,
             false => product(grid, block.map(u64::from)).ok_or_else(too_many)?,
@@ -161,6 +173,21 @@ fn product(a: [u64; 3], b: [u64; 3]) -> Option<[u64; 3]> {
 
 fn too_many() -> String {
     "it has more threads than 64 bits can count".to_owned()
+}
+
+/// Blocks that cover an extent.
+fn grid_of(extent: [u64; 3], block: [u32; 3]) -> [u64; 3] {
+    std::array::from_fn(|i| extent[i].div_ceil(u64::from(block[i])))
+}
+
+/// The blocks of `.cover(extent)` where the kernel fixes none: 256 threads, `(32, 8)` or `(32, 4, 2)`, a multiple of 32 along x, and no
+/// more than the extent needs.
+fn covering_block(extent: [u64; 3]) -> [u32; 3] {
+    let any = DeviceInfo {
+        warp: COVERING_ROW,
+        ..DeviceInfo::default()
+    };
+    automatic_block(extent, &any, None)
 }
 
 /// Can the threads be counted?

@@ -91,7 +91,8 @@ impl<T: Element> Operand for Vector<T> {
     }
 
     fn storage(&self) -> Option<Tag<StorageKind>> {
-        lock(&self.state).copies.storage.clone()
+        let ask = || lock(&self.state).copies.storage.clone();
+        self.elsewhere.then(ask).flatten()
     }
 
     fn size(&self) -> usize {

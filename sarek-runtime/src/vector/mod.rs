@@ -47,6 +47,8 @@ pub struct Vector<T> {
     unit: OnceLock<(sarek_ir::Scalar, u64)>,
     /// By which graphs know it, once that was asked.
     id: OnceLock<u64>,
+    /// Is it in a storage other than devices' own memory? So that launches need not ask its state.
+    elsewhere: bool,
 }
 
 struct State<T> {
@@ -67,6 +69,7 @@ impl<T: Element> Vector<T> {
             }),
             unit: OnceLock::new(),
             id: OnceLock::new(),
+            elsewhere: false,
         }
     }
 
@@ -228,6 +231,7 @@ impl<T: Element> Clone for Vector<T> {
                 }),
                 unit: OnceLock::new(),
                 id: OnceLock::new(),
+                elsewhere: false,
             },
         }
     }

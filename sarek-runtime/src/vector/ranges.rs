@@ -7,6 +7,7 @@ use std::ops::{Bound, Range, RangeBounds};
 use std::sync::OnceLock;
 
 use super::{State, Vector, bytes};
+use crate::claims::{Request, Subject};
 use crate::device::Stream;
 use crate::sync::lock;
 use crate::tag::{Kind, StorageKind, Tag};
@@ -228,7 +229,8 @@ impl<T: Element> Vector<T> {
     /// [`StorageKind::zero_copy`] is the vector's own memory on the host, where that is the device's memory, too: nothing is
     /// copied. A device that has no such memory, or
     /// whose backend has not claimed a storage of another's, says so when it should hold the vector. Devices that run kernels
-    /// in host memory have no other. [`StorageKind::shared`] is no place for a vector.
+    /// in host memory have no other, and take vectors in their own storages and the framework's. [`StorageKind::shared`] is no place for
+    /// a vector. Parts of the vector and clones are vectors of their own, which begin in devices' own memory.
     pub fn stored_in(mut self, storage: &Tag<StorageKind>) -> Result<Vector<T>> {
         self.store_in(storage)?;
         Ok(self)
@@ -261,6 +263,7 @@ impl<T: Element> Vector<T> {
             self.host = OnceLock::from(host);
             home = place.filter(|home| home.at.addr().get().is_multiple_of(16));
         }
+        self.elsewhere = other.is_some();
         self.state_mut().copies.store_in(other, home);
         Ok(())
     }
@@ -268,6 +271,12 @@ impl<T: Element> Vector<T> {
     /// Brings the elements to a device ahead of the launches that use them, in the order of a stream.
     pub fn prefetch(&self, stream: &Stream) -> Result<()> {
         if stream.device().info().host_memory {
+            if let Some(storage) = super::Operand::storage(self) {
+                let bytes = size_of_val(self.as_slice()?) as u64;
+                let (subject, kernels) = (Subject::Storage(storage), &[]);
+                let claims = stream.device().claims();
+                claims.owner(&subject, &Request { kernels, bytes })?;
+            }
             return self.as_slice().map(|_| ());
         }
         let mut outcomes = Vec::new();

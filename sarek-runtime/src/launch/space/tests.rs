@@ -36,7 +36,7 @@ fn streaming(weight: u32) -> Host {
 fn over(extent: [usize; 3]) -> IndexSpace {
     let shape = Shape::Over(Dims(extent));
     shape.check(None).unwrap();
-    shape.space(None, &gpu(), None).unwrap()
+    shape.space((None, false), &gpu(), None).unwrap()
 }
 
 #[test]
@@ -91,9 +91,43 @@ fn automatic_blocks_respect_every_limit() {
 fn over_is_exact_and_cover_rounds_up() {
     assert_eq!(over([1000, 1, 1]).extent, [1000, 1, 1]);
     assert_eq!(over([1000, 1, 1]).grid, [4, 1, 1]);
-    let cover = Shape::Cover(Dims([1000, 1, 1])).space(Some([128, 1, 1]), &gpu(), None);
+    let cover = Shape::Cover(Dims([1000, 1, 1])).space((Some([128, 1, 1]), false), &gpu(), None);
     let cover = cover.unwrap();
     assert_eq!((cover.grid, cover.extent), ([8, 1, 1], [1024, 1, 1]));
+}
+
+/// Whatever the device, the same threads run.
+#[test]
+fn cover_is_of_the_same_blocks_everywhere() {
+    let mut cpu = gpu();
+    (cpu.max_block, cpu.max_block_threads, cpu.warp) = ([1 << 20; 3], 1 << 20, 1);
+    for (extent, block, whole) in [
+        ([1000, 1, 1], [256, 1, 1], [1024, 1, 1]),
+        ([100, 1, 1], [128, 1, 1], [128, 1, 1]),
+        ([1, 1, 1], [32, 1, 1], [32, 1, 1]),
+        ([70, 5, 1], [32, 5, 1], [96, 5, 1]),
+        ([9, 9, 9], [32, 4, 2], [32, 12, 10]),
+    ] {
+        for (info, host) in [
+            (gpu(), None),
+            (cpu.clone(), Some(host(1))),
+            (cpu.clone(), Some(streaming(1000))),
+            (DeviceInfo { warp: 8, ..gpu() }, None),
+        ] {
+            let cover = Shape::Cover(Dims(extent));
+            let space = cover.space((None, false), &info, host).unwrap();
+            assert_eq!((space.block, space.extent), (block, whole), "{extent:?}");
+            let alone = cover.space((None, true), &info, None).unwrap();
+            assert_eq!((alone.block, alone.extent), ([1; 3], whole), "{extent:?}");
+        }
+    }
+    let small = DeviceInfo {
+        max_block_threads: 64,
+        ..gpu()
+    };
+    let cover = Shape::Cover(Dims([1000, 1, 1]));
+    let error = cover.space((None, false), &small, None).unwrap_err();
+    assert!(error.contains("too large"), "{error}");
 }
 
 #[test]
@@ -106,7 +140,9 @@ fn host_devices_get_rows_and_tiles() {
         ([100, 33, 2], [100, 16, 1], [1, 3, 2]),
     ] {
         let light = Some(host(1));
-        let space = Shape::Over(Dims(extent)).space(None, &info, light).unwrap();
+        let space = Shape::Over(Dims(extent))
+            .space((None, false), &info, light)
+            .unwrap();
         assert_eq!((space.block, space.grid), (block, grid));
     }
     for (weight, extent, block) in [
@@ -118,7 +154,9 @@ fn host_devices_get_rows_and_tiles() {
         (1000, [100, 400, 1], [100, 25, 1]),
     ] {
         let light = Some(streaming(weight));
-        let space = Shape::Over(Dims(extent)).space(None, &info, light).unwrap();
+        let space = Shape::Over(Dims(extent))
+            .space((None, false), &info, light)
+            .unwrap();
         assert_eq!(space.block, block, "weight {weight}, {extent:?}");
     }
 }
@@ -141,10 +179,12 @@ fn every_core_of_a_host_device_gets_blocks_if_they_are_worth_it() {
         (1, [128, 128, 1], [128, 16, 1]),
     ] {
         let heavy = Some(host(weight));
-        let space = Shape::Over(Dims(extent)).space(None, &info, heavy).unwrap();
+        let space = Shape::Over(Dims(extent))
+            .space((None, false), &info, heavy)
+            .unwrap();
         assert_eq!(space.block, block, "weight {weight}, {extent:?}");
     }
-    let wide = Shape::Over(Dims([1000, 8, 1])).space(None, &info, Some(streaming(1000)));
+    let wide = Shape::Over(Dims([1000, 8, 1])).space((None, false), &info, Some(streaming(1000)));
     assert_eq!(wide.unwrap().block, [128, 1, 1]);
 }
 
@@ -177,11 +217,11 @@ fn malformed_shapes_are_refused() {
     check(cover).unwrap();
     assert!(
         cover
-            .space(None, &gpu(), None)
+            .space((None, false), &gpu(), None)
             .unwrap_err()
             .contains("64 bits")
     );
-    let large = grid([1, 1, 1], [2048, 1, 1]).space(None, &gpu(), None);
+    let large = grid([1, 1, 1], [2048, 1, 1]).space((None, false), &gpu(), None);
     assert!(large.unwrap_err().contains("at most 1024 threads"));
 }
 

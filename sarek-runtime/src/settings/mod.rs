@@ -1,0 +1,288 @@
+//! Environment variables: the one list of them, and the one place that reads them and says what is wrong.
+//!
+//! They are read once, when the library is first used. A value that is misspelt is an error of each launch where it decides what a
+//! launch means ([`Wrong::Fails`]), else a line on standard error and the default ([`Wrong::Told`]). So is a name that begins with
+//! `SAREK_` and stands in no list, since it is most likely a misspelt one.
+
+mod sanitize;
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::sync::{Mutex, Once, OnceLock};
+
+use sarek_ir::eval::Sanitize;
+
+use crate::direct::Isa;
+use crate::sync::lock;
+use crate::{Device, Error, Result};
+
+/// An environment variable that the library reads.
+#[derive(Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// The values that it takes, in words.
+    pub takes: &'static str,
+    /// Is this such a value? Blank counts as not set.
+    check: fn(&str) -> bool,
+    /// What becomes of others.
+    pub wrong: Wrong,
+}
+
+/// What becomes of a value that a variable does not take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wrong {
+    /// Each launch is [`Error::Setting`].
+    Fails,
+    /// A line on standard error says so, once, and the default holds.
+    Told,
+}
+
+/// The variables that the library reads.
+pub const VARIABLES: [Variable; 7] = [
+    Variable {
+        name: "SAREK_BACKEND",
+        takes: "names of backends, separated by commas",
+        // The registry knows which there are.
+        check: |_| true,
+        wrong: Wrong::Fails,
+    },
+    Variable {
+        name: "SAREK_SANITIZE",
+        takes: "`1`, `overflow` and `seed=7`, separated by commas, or `0`",
+        check: |text| sanitize::parse(text).is_ok(),
+        wrong: Wrong::Fails,
+    },
+    Variable {
+        name: "SAREK_CACHE",
+        takes: "a folder, or `off`",
+        check: |_| true,
+        wrong: Wrong::Told,
+    },
+    Variable {
+        name: "SAREK_CACHE_MIB",
+        takes: "a number of MiB",
+        check: |text| mib(text).is_some(),
+        wrong: Wrong::Told,
+    },
+    Variable {
+        name: "SAREK_NATIVE_ISA",
+        takes: "`baseline`, `avx2` or `avx512`",
+        check: |text| Isa::named(text).is_some(),
+        wrong: Wrong::Told,
+    },
+    Variable {
+        name: "SAREK_NVRTC",
+        takes: "the path of NVRTC's library, or of a folder with it",
+        // The backend says what is not there.
+        check: |_| true,
+        wrong: Wrong::Told,
+    },
+    Variable {
+        name: "SAREK_TEST_SEED",
+        takes: "a number",
+        // A test of kernels says so.
+        check: |_| true,
+        wrong: Wrong::Told,
+    },
+];
+
+/// What tests and benchmarks of the library read, and nobody else.
+const OF_TESTS: [&str; 15] = [
+    "SAREK_BENCH_FIRST",
+    "SAREK_BENCH_PARTS",
+    "SAREK_BLESS",
+    "SAREK_CACHE_CHILD",
+    "SAREK_CASES",
+    "SAREK_FUZZ_ROUNDS",
+    "SAREK_REQUIRE",
+    "SAREK_REQUIRE_PAIRS",
+    "SAREK_SETTINGS_CHILD",
+    "SAREK_STRESS_CHILD",
+    "SAREK_STRESS_SECONDS",
+    "SAREK_TEST_CHILD",
+    "SAREK_TEST_FULL_DISK",
+    "SAREK_TEST_ONE_BY_ONE",
+    "SAREK_TEST_TWO_OF_POCL",
+];
+
+/// The value of a variable of [`VARIABLES`], if it is set, not blank, and one that the variable takes.
+pub(crate) fn value(name: &str) -> Option<String> {
+    report();
+    let variable = VARIABLES.iter().find(|variable| variable.name == name);
+    let variable = variable.unwrap_or_else(|| unreachable!("{name} stands in the list"));
+    variable.read().ok().flatten()
+}
+
+/// The folder or file that a variable of [`VARIABLES`] names, if it is set and not blank.
+pub fn path(name: &str) -> Option<std::ffi::OsString> {
+    report();
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// What `SAREK_SANITIZE` asks the interpreter to look for; `None` if it is not set.
+pub fn sanitize() -> Option<Sanitize> {
+    static SETTINGS: OnceLock<Option<Sanitize>> = OnceLock::new();
+    let read = || sanitize::parse(&value("SAREK_SANITIZE")?).ok().flatten();
+    *SETTINGS.get_or_init(read)
+}
+
+/// The limit of the cache on disk, in MiB, if one is set.
+pub(crate) fn cache_mib() -> Option<u64> {
+    mib(&value("SAREK_CACHE_MIB")?)
+}
+
+fn mib(text: &str) -> Option<u64> {
+    let mib: u64 = text.trim().parse().ok()?;
+    mib.checked_mul(1 << 20).map(|_| mib)
+}
+
+/// An error if a variable that decides what launches mean has a value that it does not take.
+pub(crate) fn check() -> Result<()> {
+    static WRONG: OnceLock<Option<Error>> = OnceLock::new();
+    let fails = |variable: &&Variable| variable.wrong == Wrong::Fails;
+    let find = || VARIABLES.iter().filter(fails).find_map(|v| v.read().err());
+    match WRONG.get_or_init(find) {
+        None => Ok(()),
+        Some(error) => Err(error.clone()),
+    }
+}
+
+/// Says, once, that launches on a device are not looked at although the sanitizer is asked for.
+pub(crate) fn not_sanitized(device: &Device) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if sanitize().is_some() && lock(&TOLD).insert(device.to_string()) {
+        say(&format!(
+            "SAREK_SANITIZE is set, but launches on {device} are not looked at: the interpreter alone does that"
+        ));
+    }
+}
+
+/// Says a line on standard error.
+pub(crate) fn say(line: &str) {
+    // Whoever closed standard error does not want to know.
+    let _ = writeln!(std::io::stderr().lock(), "sarek: {line}");
+}
+
+/// Says once what is wrong with the variables and launches do not say themselves.
+pub(crate) fn report() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let told = |variable: &&Variable| variable.wrong == Wrong::Told;
+        for error in VARIABLES.iter().filter(told).filter_map(|v| v.read().err()) {
+            say(&format!("{error}; it is ignored"));
+        }
+        let unknown = std::env::vars_os().filter_map(|(name, _)| unknown(name.to_str()?));
+        unknown.for_each(|line| say(&line));
+    });
+}
+
+/// What to say of a variable that nobody reads.
+fn unknown(name: &str) -> Option<String> {
+    let known = VARIABLES.iter().any(|variable| variable.name == name) || OF_TESTS.contains(&name);
+    if known || !name.starts_with("SAREK_") {
+        return None;
+    }
+    let names: Vec<&str> = VARIABLES.iter().map(|variable| variable.name).collect();
+    let names = names.join(", ");
+    Some(format!(
+        "nothing reads the environment variable {name}; these are read: {names}"
+    ))
+}
+
+impl Variable {
+    /// Its value, if it is set and not blank.
+    fn read(&self) -> Result<Option<String>> {
+        let Some(value) = std::env::var_os(self.name) else {
+            return Ok(None);
+        };
+        let shown = value.to_string_lossy().into_owned();
+        match value.into_string() {
+            Ok(text) if text.trim().is_empty() => Ok(None),
+            Ok(text) if (self.check)(&text) => Ok(Some(text)),
+            Err(_) if matches!(self.name, "SAREK_CACHE" | "SAREK_NVRTC") => Ok(None),
+            Ok(_) | Err(_) => Err(Error::Setting {
+                variable: self.name,
+                value: shown,
+                takes: self.takes,
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_numbers_that_fit() {
+        assert_eq!(mib(" 512 "), Some(512));
+        for wrong in [
+            "lots",
+            "-1",
+            "1.5",
+            "1 GiB",
+            "99999999999999999999",
+            "17592186044416",
+        ] {
+            assert_eq!(mib(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_nobody_reads_is_told() {
+        for known in ["SAREK_CACHE", "SAREK_BLESS", "HOME", "SAREKX"] {
+            assert_eq!(unknown(known), None);
+        }
+        let told = unknown("SAREK_SANITISE").expect("nothing reads it");
+        assert!(
+            told.contains("SAREK_SANITISE") && told.contains("SAREK_SANITIZE"),
+            "{told}"
+        );
+    }
+
+    /// Whoever reads a variable puts it into one of the lists.
+    #[test]
+    fn the_lists_hold_every_variable_of_this_repository() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut folders = vec![root.clone()];
+        let mut found = BTreeSet::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                let name = entry.file_name();
+                if path.is_dir() && name != "target" && !name.to_string_lossy().starts_with('.') {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|e| e == "rs") {
+                    let text = std::fs::read_to_string(&path).expect("a source file");
+                    found.extend(quoted(&text));
+                }
+            }
+        }
+        assert!(found.len() > 10, "{found:?}");
+        // Names of tests of this list, and of parts of texts.
+        let others = ["SAREK_SANITISE", "SAREK_"];
+        let lost: Vec<_> = found
+            .iter()
+            .filter(|name| unknown(name).is_some() && !others.contains(&&***name))
+            .collect();
+        assert!(lost.is_empty(), "{lost:?} stand in no list");
+        let page = std::fs::read_to_string(root.join("docs/runtime.md")).expect("the page");
+        for variable in &VARIABLES {
+            assert!(
+                page.contains(&format!("| `{}` |", variable.name)),
+                "{}",
+                variable.name
+            );
+        }
+    }
+
+    /// The names of variables that stand in quotes.
+    fn quoted(text: &str) -> impl Iterator<Item = String> {
+        let all = text.split('"').map(str::to_owned);
+        all.filter(|word| {
+            let plain = |c: char| c.is_ascii_uppercase() || c == '_';
+            word.starts_with("SAREK_") && word.chars().all(plain)
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! `SAREK_SANITIZE`.
+//!
+//! `SAREK_SANITIZE=1` runs kernels in the interpreter, which then stops with [`Error::Sanitizer`](crate::Error::Sanitizer) where two threads race, or
+//! where an element of a shared array is read that was not written. It is a list: `overflow` adds integers that leave their types, and
+//! `seed=7` runs threads and blocks in another order, the same for each run with that seed. Unset, blank or `0`, nothing is looked for.
+
+use sarek_ir::eval::Sanitize;
+
+/// What the text asks for; the word that it has not.
+pub(super) fn parse(text: &str) -> Result<Option<Sanitize>, &str> {
+    let words = text.split(',').map(str::trim);
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    if words.iter().all(|word| *word == "0") {
+        return Ok(None);
+    }
+    let mut settings = Sanitize::default();
+    for word in words {
+        match (word, word.strip_prefix("seed=")) {
+            ("1", _) => {}
+            ("overflow", _) => settings.overflow = true,
+            (_, Some(seed)) => settings.seed = seed.parse().map_err(|_| word)?,
+            _ => return Err(word),
+        }
+    }
+    Ok(Some(settings))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_is_a_list() {
+        let plain = Sanitize::default();
+        for off in ["", " ", "0", "0,"] {
+            assert_eq!(parse(off), Ok(None), "{off:?}");
+        }
+        assert_eq!(parse("1"), Ok(Some(plain)));
+        let all = Sanitize {
+            overflow: true,
+            seed: 7,
+            unwritten: false,
+        };
+        assert_eq!(parse("1, overflow,seed=7"), Ok(Some(all)));
+        let other = Sanitize { seed: 3, ..plain };
+        assert_eq!(parse("seed=3"), Ok(Some(other)));
+        for wrong in [
+            "overfow",
+            "seed=seven",
+            "seed",
+            "on",
+            "1,2",
+            "1,0",
+            "Overflow",
+            "seed=-1",
+        ] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `.cover(n)` of a kernel without a guard.
+//!
+//! Each device chose its own block, so that one found threads beyond the vector and the other had none. The blocks follow from the
+//! extent alone now, and all devices name the same first thread beyond.
+
+use sarek::prelude::*;
+use sarek::tag::ScheduleKind;
+use sarek::{Error, FaultKind};
+
+use crate::devices;
+
+#[kernel]
+fn ones(y: &mut [u32]) {
+    let i = global_idx_x();
+    y[i] = 1;
+}
+
+#[kernel]
+fn threads(counts: &mut [u32]) {
+    let i = global_idx_x();
+    if i < counts.len() {
+        counts[i] = (global_dim_x() * 1000 + block_dim_x()) as u32;
+    }
+}
+
+/// The index beyond that a thread found, if one did.
+fn beyond(device: &Device, n: usize) -> Option<u64> {
+    let mut y = Vector::zeros(n);
+    let ran = ones(&mut y).cover(n).run_on(device);
+    match ran.and_then(|()| y.to_vec()) {
+        Ok(y) => {
+            assert_eq!(y, vec![1; n], "{device}");
+            None
+        }
+        Err(Error::Fault(fault)) => match fault.kind {
+            FaultKind::Index { index, len, .. } => {
+                assert_eq!(len, n as u64, "{device}");
+                assert_eq!(fault.thread[0], index, "{device}");
+                Some(index)
+            }
+            other => panic!("{device}: {other:?}"),
+        },
+        Err(error) => panic!("{device}: {error}"),
+    }
+}
+
+#[test]
+fn threads_beyond_are_the_same_everywhere() {
+    for device in devices() {
+        for (n, whole) in [(100, 128), (128, 128), (1000, 1024), (5, 32), (512, 512)] {
+            // Which of the threads beyond comes first is the device's affair.
+            let found = beyond(&device, n);
+            let due = n as u64..whole;
+            assert_eq!(found.is_some(), !due.is_empty(), "{device}: {n}");
+            assert!(
+                found.is_none_or(|index| due.contains(&index)),
+                "{device}: {found:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn so_are_extents_and_blocks() {
+    for device in devices() {
+        for (n, due) in [(100, 128_128), (5, 32_032), (1000, 1_024_256)] {
+            let mut counts = Vector::zeros(n);
+            let ran = threads(&mut counts).cover(n).run_on(&device);
+            let counts = ran.and_then(|()| counts.to_vec()).expect("it is guarded");
+            assert_eq!(counts, vec![due; n], "{device}");
+        }
+        for schedule in [ScheduleKind::grid_stride(), ScheduleKind::single_thread()] {
+            let mut counts = Vector::zeros(100);
+            let launch = threads(&mut counts).schedule(&schedule).cover(100);
+            let ran = match launch.run_on(&device) {
+                Err(Error::NotEligible { .. }) => continue,
+                other => other,
+            };
+            let counts = ran.and_then(|()| counts.to_vec()).expect("it is guarded");
+            assert_eq!(counts[0] / 1000, 128, "{device}: {schedule}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Elements of no size, to which generic code may come.
+//!
+//! The interpreter panicked, OpenCL found thread 0 out of bounds, and only `native` did as rustc does. All refuse them now.
+
+use sarek::prelude::*;
+use sarek::{Element, Error};
+
+use crate::devices;
+
+/// Has no size for `N = 0`.
+#[derive(Clone, Copy, Debug, PartialEq, KernelType)]
+#[repr(C)]
+struct Tail<const N: usize> {
+    values: [u32; N],
+}
+
+#[kernel]
+fn copy<T: Element>(x: &[T], y: &mut [T]) {
+    let i = global_idx_x();
+    y[i] = x[i];
+}
+
+#[kernel]
+fn copy_items<T: Element>(#[item] x: T, #[item] y: &mut T) {
+    *y = x;
+}
+
+#[kernel]
+fn copy_views<T: Element>(x: View2<T>, mut y: ViewMut2<T>) {
+    let (i, j) = (global_idx_y(), global_idx_x());
+    y[[i, j]] = x[[i, j]];
+}
+
+#[kernel]
+fn through_shared<T: Element>(_value: T, y: &mut [u32]) {
+    let tile = shared_slice::<[u32; 1]>(y.len());
+    let t = thread_idx_x();
+    if t < tile.len() {
+        tile[t] = [1];
+    }
+    barrier();
+    let i = global_idx_x();
+    y[i] = tile[t][0];
+}
+
+#[kernel]
+fn in_shared<T: Element>(value: T, y: &mut [u32]) {
+    let tile = shared_array::<T, 4>();
+    let t = thread_idx_x();
+    tile[t] = value;
+    barrier();
+    let i = global_idx_x();
+    y[i] = 1;
+}
+
+#[device]
+fn picked<T: Element>(value: T, at: usize) -> u32 {
+    let all = [value; 3];
+    let _one = all[at];
+    1
+}
+
+#[kernel]
+fn in_function<T: Element>(value: T, y: &mut [u32]) {
+    let i = global_idx_x();
+    y[i] = picked(value, i);
+}
+
+/// Is it refused for the size of its elements?
+#[track_caller]
+fn refused(what: &str, result: sarek::Result<()>) {
+    match result {
+        Err(Error::Launch { problem, .. }) if problem.contains("elements of no size") => {}
+        other => panic!("{what}: {other:?}"),
+    }
+}
+
+fn all_ways<T: Element>(device: &Device, value: T) -> [sarek::Result<()>; 3] {
+    let x = Vector::from_vec(vec![value; 6]);
+    let mut y = Vector::from_vec(vec![value; 6]);
+    let plain = copy(&x, &mut y).over(6).run_on(device);
+    let items = copy_items(&x, &mut y).run_on(device);
+    let views = x.view2(2, 3).and_then(|x| {
+        let y = y.view2_mut(2, 3)?;
+        copy_views(x, y).over((3, 2)).run_on(device)
+    });
+    [plain, items, views]
+}
+
+#[test]
+fn are_refused_everywhere() {
+    for device in devices() {
+        for result in all_ways(&device, [0u32; 0]) {
+            refused(&format!("{device}: [u32; 0]"), result);
+        }
+        for result in all_ways(&device, [[0.0f32; 0]; 3]) {
+            refused(&format!("{device}: [[f32; 0]; 3]"), result);
+        }
+        for result in all_ways(&device, Tail { values: [0; 0] }) {
+            refused(&format!("{device}: Tail<0>"), result);
+        }
+        for result in all_ways(&device, [Tail { values: [0; 0] }; 2]) {
+            refused(&format!("{device}: [Tail<0>; 2]"), result);
+        }
+        for result in all_ways(&device, [Tail { values: [1; 1] }; 2]) {
+            result.unwrap_or_else(|error| panic!("{device}: [Tail<1>; 2]: {error}"));
+        }
+        let mut y = Vector::zeros(3);
+        let (none, some) = (Tail { values: [0; 0] }, Tail { values: [5; 2] });
+        let shared = in_shared(none, &mut y).grid(1).block(3);
+        refused("shared", shared.run_on(&device));
+        let shared = in_shared(some, &mut y).grid(1).block(3);
+        shared.run_on(&device).expect("it has a size");
+        refused(
+            "function",
+            in_function(none, &mut y).over(3).run_on(&device),
+        );
+        let ran = in_function(some, &mut y).over(3).run_on(&device);
+        ran.expect("it has a size");
+        let told = in_function(none, &mut y).over(3).explain();
+        assert!(told.contains("elements of no size"), "{told}");
+        assert!(
+            in_function(none, &mut y)
+                .over(3)
+                .specialize(&device)
+                .is_err()
+        );
+    }
+}
+
+/// A value of no size by itself is fine: nothing is indexed in it.
+#[test]
+fn as_a_value_it_is_nothing() {
+    for device in devices() {
+        let mut y = Vector::zeros(4);
+        let launch = through_shared([0u32; 0], &mut y).grid(1).block(4);
+        launch
+            .run_on(&device)
+            .unwrap_or_else(|error| panic!("{device}: {error}"));
+        assert_eq!(y.to_vec().expect("it ran"), [1; 4], "{device}");
+    }
+}
+
+/// What the host does with such vectors moves nothing, and fails nowhere.
+#[test]
+fn on_the_host_they_are_vectors() {
+    for device in devices() {
+        let mut x = Vector::from_vec(vec![[0u32; 0]; 5]);
+        let stream = device.new_stream().expect("a stream");
+        let _outcome = x.prefetch(&stream);
+        x.write(1, &[[], []]).expect("it is on the host");
+        let mut y = Vector::from_vec(vec![[0u32; 0]; 5]);
+        y.copy_from(0, &x, ..).expect("nothing is moved");
+        y.fill([]).expect("nothing is moved");
+        assert_eq!(y.to_vec().expect("it is there").len(), 5, "{device}");
+    }
+}
