@@ -48,6 +48,14 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
             "drop it: a function is as strict as the kernel that calls it",
         );
     }
+    if let Some(condition) = attribute.requires.first() {
+        errors.at(
+            codes::OPTION,
+            condition.span(),
+            "`requires` is an option of `#[kernel]`",
+            "let the kernels that call the function require it, or assert it in the function",
+        );
+    }
     let krate = match &attribute.krate {
         Some(named) => named.path.to_token_stream(),
         None => quote!(::sarek),

@@ -439,6 +439,11 @@ fn what_texts_cannot_speak_of_is_no_intrinsic() {
         errors[0].contains("`env` is an option of `#[kernel]`"),
         "{errors:?}"
     );
+    let errors = intrinsic("requires(x > 0.0)", "fn f(x: f32) -> f32 { x }").errors;
+    assert!(
+        errors[0].contains("`requires` is an option of `#[kernel]`"),
+        "{errors:?}"
+    );
 }
 
 #[test]

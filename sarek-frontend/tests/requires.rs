@@ -80,6 +80,24 @@ fn halves_of_a_slice() {
 }
 
 #[test]
+fn floats_methods_and_fields_are_known() {
+    let item = quote! {
+        fn k(rate: f32, p: Params, y: &mut [f32]) {
+            y[global_idx_x()] = rate;
+        }
+    };
+    for condition in [
+        quote!(rate < 4.0),
+        quote!(rate.is_finite() && !(rate.abs() > 1.0)),
+        quote!(p.at.x < rate),
+        quote!(p.n * 2 <= y.len()),
+    ] {
+        let kernel = accepted(quote!(requires(#condition)), item.clone());
+        assert_eq!(kernel.required().count(), 1, "{kernel}");
+    }
+}
+
+#[test]
 fn what_the_host_does_not_know_is_refused() {
     for condition in [
         quote!(global_idx_x() < n),

@@ -26,6 +26,17 @@ impl Lowerer<'_> {
             self.own_types.0.push(ty);
             // The type is filled in when all of them are known.
             let known = self.types.resolve(ty).unwrap_or(Scalar::Bool);
+            if let ArgumentKind::Slice {
+                elem: ElementType::Other(elem),
+                ..
+            }
+            | ArgumentKind::View {
+                elem: ElementType::Other(elem),
+                ..
+            } = &argument.kind
+            {
+                self.has_size(elem);
+            }
             let kind = match argument.kind {
                 ArgumentKind::Scalar(scalar) => ParamKind::Scalar(scalar),
                 ArgumentKind::Value(_) | ArgumentKind::Reference { mutable: false, .. } => {

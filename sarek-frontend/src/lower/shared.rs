@@ -3,8 +3,8 @@
 use proc_macro2::Span;
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{
-    Builtin, Compound, Expr, ExprId, Intrinsic, Length, Memory, Scalar, SharedArray, SharedId,
-    SiteKind, Stmt,
+    Builtin, Compound, CompoundId, Expr, ExprId, Intrinsic, Length, Memory, Scalar, SharedArray,
+    SharedId, SiteKind, Stmt,
 };
 use syn::spanned::Spanned;
 
@@ -307,6 +307,7 @@ impl Lowerer<'_> {
             Known::Scalar(_) => return Some(Element::plain(element, false)),
             Known::Compound | Known::Foreign | Known::Parameter => {
                 self.any_bits(ty);
+                self.has_size(ty);
                 return Some(Element::plain(element, false));
             }
             Known::Int | Known::Float | Known::Nothing => {
@@ -325,6 +326,23 @@ impl Lowerer<'_> {
         None
     }
 
+    /// Has rustc see to it that the elements of a memory have a size, where each instance has elements of its own.
+    pub(super) fn has_size(&mut self, ty: &syn::Type) {
+        if !self.mentions_parameter(&ty.to_token_stream()) {
+            return;
+        }
+        let message = Mistake::new(
+            codes::EMPTY_TYPE,
+            "elements of this type have no size, so that no device tells them apart",
+            "use a type of at least one byte",
+        )
+        .to_string();
+        let (krate, span) = (&self.krate, Span::mixed_site().located_at(ty.span()));
+        let scalars = quote!(<#ty as #krate::KernelType>::TYPE.scalars());
+        self.checks
+            .push(quote_spanned!(span=> ::core::assert!(#scalars > 0, #message);));
+    }
+
     /// Has rustc see to it that any bits are a value of the type.
     fn any_bits(&mut self, ty: &syn::Type) {
         let message = Mistake::new(
@@ -341,6 +359,25 @@ impl Lowerer<'_> {
         } else {
             self.audits
                 .push(quote_spanned!(span=> const _: () = #check;));
+        }
+    }
+
+    /// A field of what a launch knows; of other operations, where it is not known.
+    fn launch_known_field(&mut self, id: ExprId, compound: CompoundId) -> Result<ExprId, Span> {
+        let (ty, span) = (self.ty(id), self.span(id));
+        match self.kernel.compounds[compound.index()] {
+            Compound::Field { base, name } => {
+                let base = self.launch_known(base)?;
+                Ok(self.compound(Compound::Field { base, name }, ty, span))
+            }
+            Compound::IsVariant { .. }
+            | Compound::Index { .. }
+            | Compound::Payload { .. }
+            | Compound::Construct { .. }
+            | Compound::Array { .. }
+            | Compound::Repeat { .. }
+            | Compound::Len { .. }
+            | Compound::At { .. } => Err(span),
         }
     }
 
@@ -406,20 +443,7 @@ impl Lowerer<'_> {
                     .ok_or(span)
                     .and_then(|init| self.launch_known(init).map_err(|_| span));
             }
-            Expr::Compound(compound) => match self.kernel.compounds[compound.index()].clone() {
-                Compound::Field { base, name } => {
-                    let base = self.launch_known(base)?;
-                    return Ok(self.compound(Compound::Field { base, name }, self.ty(id), span));
-                }
-                Compound::IsVariant { .. }
-                | Compound::Index { .. }
-                | Compound::Payload { .. }
-                | Compound::Construct { .. }
-                | Compound::Array { .. }
-                | Compound::Repeat { .. }
-                | Compound::Len { .. }
-                | Compound::At { .. } => return Err(span),
-            },
+            Expr::Compound(compound) => return self.launch_known_field(id, compound),
             Expr::Load { .. } | Expr::Bounded { .. } | Expr::Faulted => return Err(span),
             Expr::Unary { op, arg } => Expr::Unary {
                 op,
