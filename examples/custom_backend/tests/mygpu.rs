@@ -103,7 +103,7 @@ fn it_has_storage_and_a_schedule_of_its_own() -> Result<()> {
     let mut lost = Vector::zeros(64).stored_in(&elsewhere)?;
     let refused = reversed(&mut lost).grid(2).block(32).run_on(&device);
     assert!(
-        matches!(refused, Err(Error::Unclaimed { .. })),
+        matches!(refused, Err(Error::NotEligible { .. })),
         "{refused:?}"
     );
     Ok(())

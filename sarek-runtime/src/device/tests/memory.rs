@@ -252,7 +252,7 @@ fn memory_of_other_storage_is_the_backends_to_give() {
     let mut y = Vector::zeros(4).stored_in(&bank).unwrap();
     let error = axpy(1.0, &x, &mut y).over(4).run_on(&device).unwrap_err();
     assert!(
-        matches!(error, Error::Unclaimed { .. }),
+        matches!(error, Error::NotEligible { .. }),
         "the tag was unknown then: {error}"
     );
     let backend = GpuBackend::new("banked", 9);
