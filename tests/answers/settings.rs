@@ -3,9 +3,8 @@
 //! Each has its effect, or is a clear error or a line on standard error.
 
 use std::process::{Command, Output};
-use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use sarek::Error;
 use sarek::backend::{Backend, BackendDevice, Claims};
@@ -30,7 +29,7 @@ unsafe fn racy(y: &mut [u32]) {
     y[0] = global_idx_x() as u32;
 }
 
-/// This test again, in a process with other variables; `None` in that process.
+/// A test of this module again, in a process with other variables.
 fn child(test: &str, act: &str, variables: &[(&str, &str)]) -> Output {
     let mut child = Command::new(std::env::current_exe().expect("this program"));
     child
@@ -150,10 +149,7 @@ fn the_sanitizer_says_where_it_does_not_look() {
         }
         let on = text(&child(test, backend, &[sanitize]));
         assert_eq!(told(&on), 1, "{backend}: {on}");
-        assert!(
-            on.contains(&format!("launches on ")) && on.contains(backend),
-            "{on}"
-        );
+        assert!(on.contains("launches on ") && on.contains(backend), "{on}");
         let off = text(&child(test, backend, &[("SAREK_SANITIZE", "0")]));
         assert_eq!(told(&off), 0, "{backend}: {off}");
     }
