@@ -13,6 +13,7 @@ pub mod generate;
 pub mod items;
 pub mod judge;
 mod known;
+pub mod literals;
 mod replay;
 pub mod shrink;
 pub mod tally;

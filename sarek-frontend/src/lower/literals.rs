@@ -2,10 +2,47 @@
 
 use sarek_ir::{Expr, Scalar, Type, Value as Constant, eval};
 
-use super::{Lowerer, PendingLiteral};
+use proc_macro2::Span;
+
+use super::{Lowerer, PendingLiteral, Ty};
 use crate::diagnostics::{Mistake, codes};
 
 impl Lowerer<'_> {
+    /// Keeps the type of a `let` or a literal. What is lowered again, as a closure at each of its calls, has one type in Rust.
+    pub(super) fn marked(&mut self, mark: u32, ty: Ty, span: Span) {
+        match self.marks.get(&mark).copied() {
+            Some(before) => {
+                self.unify(before, ty, span);
+            }
+            None => {
+                self.marks.insert(mark, ty);
+            }
+        }
+    }
+
+    /// A literal of this type that rustc is to tell the type of.
+    pub(super) fn told_literal(&self, ty: Ty) -> Option<u32> {
+        let mut marks = self.marked_literals.keys();
+        let mark = *marks.find(|mark| self.types.are_same(self.marks[mark], ty))?;
+        self.told_literals.borrow_mut().insert(mark);
+        Some(mark)
+    }
+
+    /// Reports literals whose types rustc cannot be asked for.
+    pub(super) fn check_told(&mut self) {
+        if self.is_audited {
+            return;
+        }
+        for mark in self.told_literals.borrow().iter() {
+            self.errors.at(
+                codes::UNKNOWN_TYPE,
+                self.marked_literals[mark],
+                "the type of this literal depends on what only rustc knows",
+                "write it, as in `1u32`",
+            );
+        }
+    }
+
     pub(super) fn settle_literals(&mut self) {
         for pending in std::mem::take(&mut self.literals) {
             let value = match self.kernel.type_of(pending.expr) {

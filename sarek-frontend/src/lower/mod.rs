@@ -73,7 +73,7 @@ mod widening;
 mod written;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
@@ -140,6 +140,10 @@ pub struct Lowered {
     pub facts: TokenStream,
     /// The type of each marked `let` and literal of the source, by its mark.
     pub marks: HashMap<u32, Scalar>,
+    /// The literals, by their marks, whose types rustc is asked for. See [`crate::emit::told`].
+    pub told_literals: BTreeSet<u32>,
+    /// What tells them, to stand before what asks.
+    pub told: TokenStream,
     /// The information about each type that only the user's crate knows: tokens that rustc evaluates.
     pub type_infos: Vec<TokenStream>,
     /// The type of each parameter; of a slice, of its elements.
@@ -164,7 +168,7 @@ pub struct Lowered {
     pub lent_mutably: HashSet<LocalId>,
     /// The texts that its native blocks need, in the order of [`Kernel::prelude_links`].
     pub preludes: Vec<syn::Path>,
-    /// What makes the texts of prints with values of several parts, as functions: [`sarek_ir::link::Links::printers`].
+    /// What makes the texts of prints with values of several parts, the bodies of [`sarek_ir::link::Links::printers`].
     pub printers: Vec<TokenStream>,
     /// The slices that are seen as views, and how many dimensions those have.
     pub views: BTreeMap<ParamId, u32>,
@@ -330,7 +334,12 @@ pub struct Lowerer<'e> {
     linked: HashMap<String, sarek_ir::LinkId>,
     /// The tests of constants among them.
     tested: HashSet<String>,
-    marks: Vec<(u32, Ty)>,
+    /// The type of each `let` and literal, by its mark.
+    marks: BTreeMap<u32, Ty>,
+    /// The literals among them.
+    marked_literals: BTreeMap<u32, Span>,
+    /// Those whose types rustc is asked for.
+    told_literals: RefCell<BTreeSet<u32>>,
     /// Types of stand-in values, which need not be known.
     unreachable: Vec<Ty>,
     /// Types that are the unsigned integer of another's width.
@@ -476,7 +485,9 @@ impl<'e> Lowerer<'e> {
             built_ins: HashSet::new(),
             linked: HashMap::new(),
             tested: HashSet::new(),
-            marks: vec![],
+            marks: BTreeMap::new(),
+            marked_literals: BTreeMap::new(),
+            told_literals: RefCell::default(),
             unreachable: vec![],
             unsigned_of: vec![],
             natives: vec![],
