@@ -206,14 +206,14 @@ impl Gen {
                 "16_777_217.0 * 1.0",
                 "-0.3 / 7.0",
                 "1.5",
-                "1e10 + 1.0 - 1e10",
+                "0.3 * 0.3 * 0.3",
             ],
             _ => &[
                 "0.1 + 0.7",
                 "16_777_217.0 * 1.0",
                 "-0.3 / 7.0",
                 "1.5",
-                "1e10 + 1.0 - 1e10",
+                "0.3 * 0.3 * 0.3",
             ],
         };
         let at = self.below(all.len() as u64) as usize;
@@ -244,7 +244,8 @@ impl Gen {
             }
             4 => {
                 let (f, add, value) = (self.name(), self.literal(), self.open(depth));
-                let _ = writeln!(self.before, "    let {f} = |v| v + ({add});");
+                let ty = self.ty;
+                let _ = writeln!(self.before, "    let {f} = |v: {ty}| v + ({add});");
                 format!("{f}({value})")
             }
             5 => {
@@ -305,12 +306,18 @@ impl Gen {
 
     /// Something of the kernel's type, which only what is called knows.
     fn value(&mut self, depth: u32) -> String {
-        let a = self.open(depth);
-        let b = self.literal();
-        match self.below(19) {
+        let which = self.below(19);
+        if let 1 | 2 | 17 = which {
+            let record = self.record(depth);
+            return match which {
+                1 => format!("two({record})"),
+                2 => format!("two({{ {record} }})"),
+                _ => format!("({record}).first()"),
+            };
+        }
+        let (a, b) = (self.open(depth), self.literal());
+        match which {
             0 => format!("take({a})"),
-            1 => format!("two({})", self.record(depth)),
-            2 => format!("two({{ {} }})", self.record(depth)),
             3 => format!("Wrap({a}, {b}).inner()"),
             4 => {
                 let (by, and) = (self.literal(), self.record(1));
@@ -338,7 +345,6 @@ impl Gen {
                 );
                 format!("({name}.a - {name}.b)")
             }
-            17 => format!("({}).first()", self.record(depth)),
             _ => {
                 let (s, n) = (self.name(), 1 + self.below(4));
                 let _ = writeln!(

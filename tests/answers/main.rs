@@ -5,6 +5,7 @@
 use sarek::prelude::*;
 
 mod branches;
+mod lines;
 mod loops;
 mod rounding;
 mod subnormals;

@@ -144,7 +144,10 @@ pub const FILE: &str = "\u{0}";
 /// A text with the path of the user's file in it.
 fn located_text(text: &str) -> TokenStream {
     match text.split_once(FILE) {
-        Some((before, after)) => quote!(::core::concat!(#before, ::core::file!(), #after)),
+        Some((before, after)) => {
+            let file = packed::file();
+            quote!(::core::concat!(#before, #file, #after))
+        }
         None => quote!(#text),
     }
 }

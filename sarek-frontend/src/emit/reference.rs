@@ -43,6 +43,18 @@ impl VisitMut for Marker {
         syn::visit_mut::visit_local_mut(self, local);
     }
 
+    fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
+        syn::visit_mut::visit_expr_mut(self, expr);
+        match expr {
+            syn::Expr::MethodCall(e) => keep_place(&mut e.receiver),
+            syn::Expr::Field(e) => keep_place(&mut e.base),
+            syn::Expr::Index(e) => keep_place(&mut e.expr),
+            syn::Expr::Try(e) => keep_place(&mut e.expr),
+            syn::Expr::Call(e) => keep_place(&mut e.func),
+            _ => {}
+        }
+    }
+
     fn visit_expr_lit_mut(&mut self, lit: &mut syn::ExprLit) {
         lit.attrs.push(self.attribute(lit.lit.span()));
     }
@@ -64,6 +76,14 @@ impl VisitMut for Marker {
             call.visit(self);
             mac.tokens = call.to_token_stream();
         }
+    }
+}
+
+/// Puts a marked literal into parentheses in its place. syn prints an attribute here in parentheses of its own, which have no place.
+fn keep_place(base: &mut syn::Expr) {
+    if let syn::Expr::Lit(lit) = base {
+        let span = lit.lit.span();
+        *base = syn::parse_quote_spanned!(span=> (#lit));
     }
 }
 

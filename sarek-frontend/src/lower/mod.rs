@@ -77,7 +77,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
-    CallableId, CompoundId, ExprId, Kernel, LabelId, Loc, LocalId, Memory, ParamId, Scalar, StmtId,
+    CallableId, CompoundId, ExprId, Kernel, LabelId, LocalId, Memory, ParamId, Scalar, StmtId,
 };
 
 use crate::diagnostics::{Errors, codes};
@@ -281,6 +281,8 @@ pub struct Lowerer<'e> {
     scopes: Scopes,
     /// Names that were reported as bound in another macro.
     foreign: HashSet<String>,
+    /// The file that `#[kernel]` stands in.
+    file: Option<String>,
     /// Locals made for what control flow yields, until a `let` names them.
     results: HashSet<LocalId>,
     /// The path of the façade crate.
@@ -444,6 +446,7 @@ impl<'e> Lowerer<'e> {
             literals: vec![],
             scopes: vec![HashMap::new()],
             foreign: HashSet::new(),
+            file: file_of(Span::call_site()),
             results: HashSet::new(),
             krate: krate.clone(),
             blocks: vec![OpenBlock::default()],
@@ -499,10 +502,12 @@ impl<'e> Lowerer<'e> {
 }
 
 /// The location of a span.
-fn loc(span: Span) -> Loc {
-    let start = span.start();
-    let column = u16::try_from(start.column + 1).unwrap_or(u16::MAX);
-    Loc::new(start.line as u32, column)
+/// The file that a token stands in, where it has a name.
+pub(crate) fn file_of(span: Span) -> Option<String> {
+    // Of what is no file, the names are in `<…>` or `(…)`.
+    let name = span.file();
+    let is_file = !name.is_empty() && !name.starts_with(['<', '(']);
+    is_file.then_some(name)
 }
 
 /// Are two names of one text the same name to Rust? Names that a `macro_rules!` macro writes differ from

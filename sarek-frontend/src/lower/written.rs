@@ -244,7 +244,7 @@ impl Lowerer<'_> {
                 let span = types.first().map_or_else(Span::mixed_site, place);
                 Some(quote_spanned!(span=> (#(#types,)*)))
             }
-            Node::Named(named) if self.literal_probe(ty, named).is_some() => None,
+            Node::Named(named) if named.literal.is_some() && !self.is_probed(ty) => None,
             Node::Named(named) => {
                 let args = named.args.iter().map(|arg| match arg {
                     Arg::Type(ty) => self.type_tokens(*ty),
@@ -337,16 +337,17 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Is an expression of the type being written?
+    fn is_probed(&self, ty: Ty) -> bool {
+        let probed = self.probed.borrow();
+        probed.iter().any(|of| self.types.are_same(*of, ty))
+    }
+
     /// The literal that alone tells a type its arguments, with values that are never evaluated. `None` if its own type stands
     /// inside of a field, as where `p[0] = p.x` makes the one of `x` that of `p`'s elements.
     fn literal_probe(&self, of: Ty, named: &Named) -> Option<TokenStream> {
         let literal = named.literal.as_ref()?;
-        if self
-            .probed
-            .borrow()
-            .iter()
-            .any(|ty| self.types.are_same(*ty, of))
-        {
+        if self.is_probed(of) {
             return None;
         }
         self.probed.borrow_mut().push(of);

@@ -87,10 +87,10 @@ impl Types {
         self.push(Node::Hole(Hole::Constant(link)))
     }
 
-    /// How many parts of other types were made one with this.
+    /// How many types that only rustc knows were made one with this.
     pub(in crate::lower) fn holes_of(&self, ty: Ty) -> usize {
         let root = self.find(ty);
-        let all = self.holes.values();
+        let all = self.holes.values().chain(&self.joined);
         all.filter(|hole| self.find(**hole) == root).count()
     }
 

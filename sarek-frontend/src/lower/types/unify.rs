@@ -32,6 +32,10 @@ impl Types {
         if self.is_foreign(from) {
             self.open_literals(to);
         }
+        if self.is_told_by(to, from) {
+            self.nodes[to.0 as usize] = Node::Same(from);
+            return Ok(());
+        }
         let (old, new) = (self.node(from).clone(), self.node(to).clone());
         self.nodes[from.0 as usize] = Node::Same(to);
         match (old, new) {
@@ -85,6 +89,20 @@ impl Types {
         }
     }
 
+    /// Is it a value such as `None` or `Ok(1)` that is given to a function? What it takes tells the rest of the type.
+    fn is_told_by(&self, ty: Ty, hole: Ty) -> bool {
+        let is_any = |arg: &Arg| {
+            let ty = arg.ty();
+            ty.is_some_and(|ty| matches!(self.node(ty), Node::Any))
+        };
+        match (self.node(ty), self.node(hole)) {
+            (Node::Named(named), Node::Hole(Hole::Parameter { .. })) => {
+                named.args.iter().any(is_any)
+            }
+            _ => false,
+        }
+    }
+
     /// Literals in what meets a type that only rustc knows, as in `f((1, 2))`, are of the types that rustc tells.
     fn open_literals(&mut self, ty: Ty) {
         let parts = match self.node(ty) {
@@ -99,6 +117,7 @@ impl Types {
             | Node::Same(_) => vec![],
         };
         for part in parts {
+            self.joined.push(part);
             let root = self.find(part);
             match self.node(root) {
                 Node::Int => self.nodes[root.0 as usize] = literal(false),
