@@ -4,6 +4,7 @@
 
 use sarek::prelude::*;
 
+#[rustfmt::skip]
 mod elsewhere;
 
 /// An array inside of a struct.
@@ -15,7 +16,6 @@ pub struct Few {
 }
 
 #[kernel]
-#[rustfmt::skip]
 pub fn plain(which: u32, x: &[i32], y: &mut [i32]) {
     let (a, bad, one) = (x[0], x[1], x[2]);
     let far = (bad + 100) as usize;
@@ -39,7 +39,7 @@ pub fn plain(which: u32, x: &[i32], y: &mut [i32]) {
         16 => (a as u32).next_multiple_of(bad as u32) as i32, // plain 16
         17 => (a as u32).div_ceil(bad as u32) as i32, // plain 17
         18 => a.checked_div(bad).unwrap(), // plain 18
-        19 => a.checked_rem(bad).expect("one"), // plain 19
+        19 => a.checked_rem(bad).unwrap(), // plain 19
         20 => { let few = [a, 2, 3]; few[far] }, // plain 20
         21 => { let few = [[a, 2], [3, 4]]; few[far][0] }, // plain 21
         22 => { let few = [[a, 2], [3, 4]]; few[0][far] }, // plain 22
@@ -55,7 +55,6 @@ pub fn plain(which: u32, x: &[i32], y: &mut [i32]) {
 }
 
 #[kernel]
-#[rustfmt::skip]
 pub fn literal(which: u32, x: &[i32], y: &mut [i32]) {
     let (a, bad, one) = (x[0], x[1], x[2]);
     let far = (bad + 100) as usize;
@@ -79,7 +78,7 @@ pub fn literal(which: u32, x: &[i32], y: &mut [i32]) {
         16 => 7u32.next_multiple_of(bad as u32) as i32, // literal 16
         17 => 7u32.div_ceil(bad as u32) as i32, // literal 17
         18 => 7i32.checked_div(bad).unwrap(), // literal 18
-        19 => 7i32.checked_rem(bad).expect("one"), // literal 19
+        19 => 7i32.checked_rem(bad).unwrap(), // literal 19
         20 => [1, 2, 3][far], // literal 20
         21 => [[1, 2], [3, 4]][far][0], // literal 21
         22 => [[1, 2], [3, 4]][0][far], // literal 22
@@ -95,7 +94,6 @@ pub fn literal(which: u32, x: &[i32], y: &mut [i32]) {
 }
 
 #[device]
-#[rustfmt::skip]
 fn function_body(which: u32, x: &[i32]) -> i32 {
     let (a, bad, one) = (x[0], x[1], x[2]);
     let far = (bad + 100) as usize;
@@ -119,7 +117,7 @@ fn function_body(which: u32, x: &[i32]) -> i32 {
         16 => (a as u32).next_multiple_of(bad as u32) as i32, // function 16
         17 => (a as u32).div_ceil(bad as u32) as i32, // function 17
         18 => a.checked_div(bad).unwrap(), // function 18
-        19 => a.checked_rem(bad).expect("one"), // function 19
+        19 => a.checked_rem(bad).unwrap(), // function 19
         20 => { let few = [a, 2, 3]; few[far] }, // function 20
         21 => { let few = [[a, 2], [3, 4]]; few[far][0] }, // function 21
         22 => { let few = [[a, 2], [3, 4]]; few[0][far] }, // function 22
@@ -135,7 +133,6 @@ fn function_body(which: u32, x: &[i32]) -> i32 {
 }
 
 #[kernel]
-#[rustfmt::skip]
 pub fn function(which: u32, x: &[i32], y: &mut [i32]) {
     y[global_idx_x()] = function_body(which, x);
 }
@@ -147,7 +144,6 @@ struct Way {
 }
 
 #[device]
-#[rustfmt::skip]
 impl Way {
     fn go(self, x: &[i32]) -> i32 {
         let which = self.which;
@@ -173,7 +169,7 @@ impl Way {
         16 => 7u32.next_multiple_of(bad as u32) as i32, // method 16
         17 => 7u32.div_ceil(bad as u32) as i32, // method 17
         18 => 7i32.checked_div(bad).unwrap(), // method 18
-        19 => 7i32.checked_rem(bad).expect("one"), // method 19
+        19 => 7i32.checked_rem(bad).unwrap(), // method 19
         20 => [1, 2, 3][far], // method 20
         21 => [[1, 2], [3, 4]][far][0], // method 21
         22 => [[1, 2], [3, 4]][0][far], // method 22
@@ -190,13 +186,11 @@ impl Way {
 }
 
 #[kernel]
-#[rustfmt::skip]
 pub fn method(which: u32, x: &[i32], y: &mut [i32]) {
     y[global_idx_x()] = Way { which }.go(x);
 }
 
 #[kernel]
-#[rustfmt::skip]
 pub fn closure(which: u32, x: &[i32], y: &mut [i32]) {
     let (a, bad, one) = (x[0], x[1], x[2]);
     let far = (bad + 100) as usize;
@@ -221,7 +215,7 @@ pub fn closure(which: u32, x: &[i32], y: &mut [i32]) {
             16 => 7u32.next_multiple_of(bad as u32) as i32, // closure 16
             17 => 7u32.div_ceil(bad as u32) as i32, // closure 17
             18 => 7i32.checked_div(bad).unwrap(), // closure 18
-            19 => 7i32.checked_rem(bad).expect("one"), // closure 19
+            19 => 7i32.checked_rem(bad).unwrap(), // closure 19
             20 => [1, 2, 3][far], // closure 20
             21 => [[1, 2], [3, 4]][far][0], // closure 21
             22 => [[1, 2], [3, 4]][0][far], // closure 22
@@ -244,7 +238,6 @@ fn apply(f: impl Fn(u32) -> i32, which: u32) -> i32 {
 }
 
 #[kernel]
-#[rustfmt::skip]
 pub fn given(which: u32, x: &[i32], y: &mut [i32]) {
     let (a, bad, one) = (x[0], x[1], x[2]);
     let far = (bad + 100) as usize;
@@ -269,7 +262,7 @@ pub fn given(which: u32, x: &[i32], y: &mut [i32]) {
             16 => (a as u32).next_multiple_of(bad as u32) as i32, // given 16
             17 => (a as u32).div_ceil(bad as u32) as i32, // given 17
             18 => a.checked_div(bad).unwrap(), // given 18
-            19 => a.checked_rem(bad).expect("one"), // given 19
+            19 => a.checked_rem(bad).unwrap(), // given 19
             20 => { let few = [a, 2, 3]; few[far] }, // given 20
             21 => { let few = [[a, 2], [3, 4]]; few[far][0] }, // given 21
             22 => { let few = [[a, 2], [3, 4]]; few[0][far] }, // given 22
@@ -289,7 +282,6 @@ pub fn given(which: u32, x: &[i32], y: &mut [i32]) {
 macro_rules! made {
     ($name:ident) => {
 #[kernel]
-#[rustfmt::skip]
 pub fn $name(which: u32, x: &[i32], y: &mut [i32]) {
     let (a, bad, one) = (x[0], x[1], x[2]);
     let far = (bad + 100) as usize;
@@ -313,7 +305,7 @@ pub fn $name(which: u32, x: &[i32], y: &mut [i32]) {
         16 => 7u32.next_multiple_of(bad as u32) as i32, // made 16
         17 => 7u32.div_ceil(bad as u32) as i32, // made 17
         18 => 7i32.checked_div(bad).unwrap(), // made 18
-        19 => 7i32.checked_rem(bad).expect("one"), // made 19
+        19 => 7i32.checked_rem(bad).unwrap(), // made 19
         20 => [1, 2, 3][far], // made 20
         21 => [[1, 2], [3, 4]][far][0], // made 21
         22 => [[1, 2], [3, 4]][0][far], // made 22
@@ -335,7 +327,6 @@ made!(made);
 elsewhere::made!(made_elsewhere);
 
 #[kernel]
-#[rustfmt::skip]
 pub fn function_elsewhere(which: u32, x: &[i32], y: &mut [i32]) {
     y[global_idx_x()] = elsewhere::faulty(which, x);
 }

@@ -5,7 +5,9 @@
 use sarek::prelude::*;
 
 mod branches;
+#[rustfmt::skip]
 mod lines;
+mod literals;
 mod loops;
 mod rounding;
 mod subnormals;

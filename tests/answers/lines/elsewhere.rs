@@ -8,7 +8,6 @@ use super::Few;
 macro_rules! made {
     ($name:ident) => {
 #[kernel]
-#[rustfmt::skip]
 pub fn $name(which: u32, x: &[i32], y: &mut [i32]) {
     let (a, bad, one) = (x[0], x[1], x[2]);
     let far = (bad + 100) as usize;
@@ -32,7 +31,7 @@ pub fn $name(which: u32, x: &[i32], y: &mut [i32]) {
         16 => (a as u32).next_multiple_of(bad as u32) as i32, // elsewhere 16
         17 => (a as u32).div_ceil(bad as u32) as i32, // elsewhere 17
         18 => a.checked_div(bad).unwrap(), // elsewhere 18
-        19 => a.checked_rem(bad).expect("one"), // elsewhere 19
+        19 => a.checked_rem(bad).unwrap(), // elsewhere 19
         20 => { let few = [a, 2, 3]; few[far] }, // elsewhere 20
         21 => { let few = [[a, 2], [3, 4]]; few[far][0] }, // elsewhere 21
         22 => { let few = [[a, 2], [3, 4]]; few[0][far] }, // elsewhere 22
@@ -52,7 +51,6 @@ pub(super) use made;
 
 /// All faults.
 #[device]
-#[rustfmt::skip]
 pub fn faulty(which: u32, x: &[i32]) -> i32 {
     let (a, bad, one) = (x[0], x[1], x[2]);
     let far = (bad + 100) as usize;
@@ -76,7 +74,7 @@ pub fn faulty(which: u32, x: &[i32]) -> i32 {
         16 => 7u32.next_multiple_of(bad as u32) as i32, // faulty 16
         17 => 7u32.div_ceil(bad as u32) as i32, // faulty 17
         18 => 7i32.checked_div(bad).unwrap(), // faulty 18
-        19 => 7i32.checked_rem(bad).expect("one"), // faulty 19
+        19 => 7i32.checked_rem(bad).unwrap(), // faulty 19
         20 => [1, 2, 3][far], // faulty 20
         21 => [[1, 2], [3, 4]][far][0], // faulty 21
         22 => [[1, 2], [3, 4]][0][far], // faulty 22
