@@ -97,6 +97,7 @@ impl Lowerer<'_> {
     }
 
     fn settle_types(&mut self) {
+        self.settle_marks();
         for (unsigned, of) in std::mem::take(&mut self.unsigned_of) {
             if let Some(scalar) = self.types.resolve(of).and_then(Scalar::unsigned) {
                 let known = self.types.known(scalar);

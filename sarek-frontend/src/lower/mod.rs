@@ -338,6 +338,8 @@ pub struct Lowerer<'e> {
     tested: HashSet<String>,
     /// The type of each `let` and literal, by its mark.
     marks: BTreeMap<u32, Ty>,
+    /// The same of what is lowered again, as a closure at each of its calls.
+    marked_again: Vec<(u32, Ty, Span)>,
     /// The literals among them.
     marked_literals: BTreeMap<u32, Span>,
     /// Those whose types rustc is asked for.
@@ -489,6 +491,7 @@ impl<'e> Lowerer<'e> {
             linked: HashMap::new(),
             tested: HashSet::new(),
             marks: BTreeMap::new(),
+            marked_again: vec![],
             marked_literals: BTreeMap::new(),
             told_literals: RefCell::default(),
             unreachable: vec![],
