@@ -98,7 +98,10 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
             "drop the `block`",
         );
     }
-    let lowered = lower_item(&mut item, &signature, &attribute, &krate, &mut errors);
+    let mut lowered = lower_item(&mut item, &signature, &attribute, &krate, &mut errors);
+    if let Some(lowered) = &mut lowered {
+        lowered.told = emit::told::of(lowered, &signature, &item.sig, &item.block, &krate);
+    }
     let types = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut item.block, types, &krate);
     let requires = &attribute.requires;

@@ -8,7 +8,7 @@ use crate::check;
 use crate::diagnostics::{Errors, Mistake, codes};
 use crate::emit::function::{Owner, items};
 use crate::emit::outline::{broken, unread_items};
-use crate::emit::{audited, nesting, reference, reported, strukt, types};
+use crate::emit::{audited, nesting, reference, reported, strukt, told, types};
 use crate::expand::{Expansion, is_cooperative, unread};
 use crate::lower::{self, Lowered};
 use crate::methods;
@@ -135,9 +135,11 @@ fn free(
             intrinsic_signature(&item.sig, signature, errors);
         }
     }
-    let lowered = signature
-        .as_ref()
-        .and_then(|s| lower_body(&mut item.block, s, krate, errors));
+    let lowered = signature.as_ref().and_then(|signature| {
+        let mut lowered = lower_body(&mut item.block, signature, krate, errors)?;
+        lowered.told = told::of(&lowered, signature, &item.sig, &item.block, krate);
+        Some(lowered)
+    });
     let marks = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut item.block, marks, krate);
     if let (Some(lowered), Some((_, span))) = (&lowered, inline) {

@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 
 use crate::diagnostics::{Errors, codes};
 use crate::emit::function::{Owner, items};
-use crate::emit::{audited, impls, marks, outline, reference, reported, types};
+use crate::emit::{audited, impls, marks, outline, reference, reported, told, types};
 use crate::expand::is_cooperative;
 use crate::function::lower_body;
 use crate::lower::plain_name;
@@ -254,7 +254,10 @@ fn method_items(
     signature.own = owner.own.clone();
     // The type `Self::Item` means something only in the impl of a trait.
     signature.is_plain &= !has_types;
-    let lowered = lower_body(&mut function.block, &signature, krate, errors);
+    let mut lowered = lower_body(&mut function.block, &signature, krate, errors);
+    if let Some(lowered) = &mut lowered {
+        lowered.told = told::of(lowered, &signature, &function.sig, &function.block, krate);
+    }
     let marks = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut function.block, marks, krate);
     let Some(mut lowered) = lowered else {

@@ -439,3 +439,11 @@ fn a_word_of_rusts_is_no_constant() {
         &["`crate` is no value here"],
     );
 }
+
+#[test]
+fn a_literal_of_a_closure_has_one_type_at_all_calls() {
+    rejects(
+        "fn k(y: &mut [u64]) { let f = |_v: u32| 70_000; let is_wide = f(1) > 3; y[0] = take(f(2)) + is_wide as u64; }",
+        &["the type of this literal is told by some calls of the closure around it only"],
+    );
+}

@@ -133,7 +133,8 @@ pub struct Kernel {
     pub name: Cow<'static, str>,
     /// The source file, for messages.
     pub file: Cow<'static, str>,
-    /// The source files of functions that were linked to it, other than its own.
+    /// The source files other than its own that places in it name: those of macros that wrote a part of it, and of functions that were
+    /// linked to it.
     pub files: Cow<'static, [Cow<'static, str>]>,
     /// The block size that `#[kernel(block = …)]` fixes.
     pub block: Option<[u32; 3]>,

@@ -6,6 +6,9 @@ use sarek::prelude::*;
 
 mod branches;
 mod cover;
+#[rustfmt::skip]
+mod lines;
+mod literals;
 mod loops;
 mod requires;
 mod rounding;

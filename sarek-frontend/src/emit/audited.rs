@@ -216,7 +216,7 @@ fn by_witness(
     }
 }
 
-fn allowed() -> TokenStream {
+pub(super) fn allowed() -> TokenStream {
     quote! {
         #[allow(
             warnings,
@@ -229,7 +229,7 @@ fn allowed() -> TokenStream {
 }
 
 /// The tokens with another name for `self`, which no closure takes. `self::area` stays a path.
-fn without_receiver(tokens: TokenStream) -> TokenStream {
+pub(super) fn without_receiver(tokens: TokenStream) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut renamed = vec![];
     while let Some(token) = tokens.next() {

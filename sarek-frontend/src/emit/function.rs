@@ -89,10 +89,11 @@ pub fn items(
         functions,
     } = link_parts(lowered, signature, krate);
     let nesting = Nesting::of(lowered);
+    let told = &lowered.told;
     let (value, nested_links) = match &nesting {
         Some(nesting) => {
             let depth = nesting.depth;
-            let links = nesting.links(&given, &functions, krate);
+            let links = nesting.links(&given, &functions, told, krate);
             (quote!(Self::__sarek_links_at(#depth)), Some(links))
         }
         None => {
@@ -142,6 +143,7 @@ pub fn items(
             #[doc(hidden)]
             fn #links<#own>() -> #krate::ir::link::Links #own_clause {
                 #inside
+                #told
                 #value
             }
 

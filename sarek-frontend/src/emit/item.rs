@@ -144,7 +144,10 @@ pub const FILE: &str = "\u{0}";
 /// A text with the path of the user's file in it.
 fn located_text(text: &str) -> TokenStream {
     match text.split_once(FILE) {
-        Some((before, after)) => quote!(::core::concat!(#before, ::core::file!(), #after)),
+        Some((before, after)) => {
+            let file = packed::file();
+            quote!(::core::concat!(#before, #file, #after))
+        }
         None => quote!(#text),
     }
 }
@@ -335,6 +338,7 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStrea
         functions,
     } = link_parts(lowered, parts.signature, krate);
     let parameters = parts.parameters();
+    let told = &lowered.told;
     let Checks { alone, inside } = checks(lowered, false).among(parameters.is_empty(), krate);
     let Parameters {
         declared,
@@ -353,6 +357,7 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStrea
             #[doc(hidden)]
             fn links() -> #krate::ir::link::Links {
                 #inside
+                #told
                 #krate::__private::links(#given, [#(#functions),*])
             }
         }
@@ -384,19 +389,23 @@ pub(super) fn link_parts(
         let (ty, value) = (quote!((#(#types,)*)), quote!((#(#paths,)*)));
         constant(signature, "linked", &ty, &value)
     });
+    let told = &lowered.told;
     let callees = (!lowered.callees.is_empty()).then(|| {
         let count = Literal::usize_unsuffixed(lowered.callees.len());
         let facts = lowered.callees.iter().map(|callee| callee.own_facts());
         let (ty, value) = (
             quote!([#krate::FunctionFacts; #count]),
-            quote!([#(#facts),*]),
+            quote!({ #told [#(#facts),*] }),
         );
         constant(signature, "callees", &ty, &value)
     });
     let values = link_constants(lowered, krate);
+    let printers = lowered.printers.iter();
+    let printers = printers
+        .map(|printer| quote!(#krate::ir::print::HostPrinter(|__values| { #told #printer })));
     let infos = &lowered.type_infos;
     let functions = lowered.callees.iter().map(|callee| callee.function());
-    let (preludes, printers) = (&lowered.preludes, &lowered.printers);
+    let preludes = &lowered.preludes;
     let given = quote! {(
         [#(#values),*],
         [#(#infos),*],

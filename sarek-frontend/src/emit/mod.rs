@@ -18,6 +18,7 @@ mod printed;
 pub mod reference;
 pub mod reported;
 pub mod strukt;
+pub mod told;
 pub mod types;
 mod unmarked;
 mod witness;

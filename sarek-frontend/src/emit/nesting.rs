@@ -61,15 +61,18 @@ impl<'a> Nesting<'a> {
         &self,
         given: &TokenStream,
         functions: &[TokenStream],
+        told: &TokenStream,
         krate: &TokenStream,
     ) -> TokenStream {
         let exhausted = packed::kernel(&self.exhausted());
         quote! {
             fn __sarek_given() -> #krate::ir::link::Links {
+                #told
                 #krate::__private::links(#given, [])
             }
 
             fn __sarek_links_at(__depth: ::core::primitive::u32) -> #krate::ir::link::Links {
+                #told
                 #krate::ir::link::Links {
                     functions: ::std::vec![#(#functions),*],
                     ..Self::__sarek_given()

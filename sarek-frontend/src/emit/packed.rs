@@ -1,15 +1,26 @@
 //! IR as tokens: a static that holds its bytes.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::quote;
 use sarek_ir::Kernel;
 use sarek_ir::packed::pack;
 
+use crate::lower::file_of;
+
 /// An expression of type `&'static Packed`; the IR crate is in scope as `__ir`.
 pub fn kernel(kernel: &Kernel) -> TokenStream {
     let bytes = Literal::byte_string(&pack(kernel));
+    let file = file();
     quote!({
-        static PACKED: __ir::Packed = __ir::Packed::new(::core::file!(), #bytes);
+        static PACKED: __ir::Packed = __ir::Packed::new(#file, #bytes);
         &PACKED
     })
+}
+
+/// The name of the file that `#[kernel]` stands in. `file!()` is that of the outermost macro call, where other lines are meant.
+pub(super) fn file() -> TokenStream {
+    match file_of(Span::call_site()) {
+        Some(file) => quote!(#file),
+        None => quote!(::core::file!()),
+    }
 }

@@ -2,7 +2,7 @@
 //! suffix on every literal. rustc checks it, so a wrong inference is a compile error; and it runs as
 //! the oracle of tests.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -11,7 +11,8 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 
 use super::at;
-use crate::lower::{MARK, is_unroll, scalar_tokens};
+use super::told;
+use crate::lower::{Lowered, MARK, is_unroll, scalar_tokens};
 use crate::parse::{NativeCall, StdCall, StdMacro, Template, is_native, name_span};
 
 /// Numbers the `let`s and literals of a body, so that lowering can tell the type of each.
@@ -42,6 +43,18 @@ impl VisitMut for Marker {
         syn::visit_mut::visit_local_mut(self, local);
     }
 
+    fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
+        syn::visit_mut::visit_expr_mut(self, expr);
+        match expr {
+            syn::Expr::MethodCall(e) => keep_place(&mut e.receiver),
+            syn::Expr::Field(e) => keep_place(&mut e.base),
+            syn::Expr::Index(e) => keep_place(&mut e.expr),
+            syn::Expr::Try(e) => keep_place(&mut e.expr),
+            syn::Expr::Call(e) => keep_place(&mut e.func),
+            _ => {}
+        }
+    }
+
     fn visit_expr_lit_mut(&mut self, lit: &mut syn::ExprLit) {
         lit.attrs.push(self.attribute(lit.lit.span()));
     }
@@ -66,6 +79,14 @@ impl VisitMut for Marker {
     }
 }
 
+/// Puts a marked literal into parentheses in its place. syn prints an attribute here in parentheses of its own, which have no place.
+fn keep_place(base: &mut syn::Expr) {
+    if let syn::Expr::Lit(lit) = base {
+        let span = lit.lit.span();
+        *base = syn::parse_quote_spanned!(span=> (#lit));
+    }
+}
+
 /// Visits the Rust in a `native!`.
 fn visit_code(call: &mut NativeCall, visitor: &mut impl VisitMut) {
     for (_, operand) in &mut call.operands {
@@ -79,8 +100,21 @@ fn visit_code(call: &mut NativeCall, visitor: &mut impl VisitMut) {
 /// Takes the marks off again, spells out the types of those that have one, and replaces `native!`
 /// by its Rust fallback. There are no types for a kernel with errors.
 pub fn annotate(block: &mut syn::Block, types: Option<&HashMap<u32, Scalar>>, krate: &TokenStream) {
+    let told = &BTreeSet::new();
     let mut annotator = Annotator {
         types,
+        told,
+        krate,
+        unsafe_depth: 0,
+    };
+    annotator.visit_block_mut(block);
+}
+
+/// The same in the closure that tells the types of literals, see [`told`].
+pub fn annotate_told(block: &mut syn::Block, lowered: &Lowered, krate: &TokenStream) {
+    let mut annotator = Annotator {
+        types: Some(&lowered.marks),
+        told: &lowered.told_literals,
         krate,
         unsafe_depth: 0,
     };
@@ -89,6 +123,8 @@ pub fn annotate(block: &mut syn::Block, types: Option<&HashMap<u32, Scalar>>, kr
 
 struct Annotator<'a> {
     types: Option<&'a HashMap<u32, Scalar>>,
+    /// The literals that tell their types.
+    told: &'a BTreeSet<u32>,
     krate: &'a TokenStream,
     unsafe_depth: u32,
 }
@@ -347,6 +383,17 @@ impl VisitMut for Annotator<'_> {
             *expr = syn::Expr::Verbatim(self.native(&mac.mac));
             return;
         }
+        let mark = match expr {
+            syn::Expr::Lit(lit) => super::super::lower::mark_of(&lit.attrs),
+            _ => None,
+        };
         syn::visit_mut::visit_expr_mut(self, expr);
+        if let Some(mark) = mark.filter(|mark| self.told.contains(mark)) {
+            let span = Span::mixed_site().located_at(expr.span());
+            let (krate, variable) = (at(self.krate, span), told::variable(mark));
+            *expr = syn::Expr::Verbatim(
+                quote_spanned!(span=> #krate::__private::direct::tell(#variable, #expr)),
+            );
+        }
     }
 }

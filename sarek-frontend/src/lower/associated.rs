@@ -168,7 +168,9 @@ impl Lowerer<'_> {
             Node::Named(named) if named.literal.is_some() => Some(Owned::Unnamed),
             Node::Named(_) => self.type_tokens(ty).map(Owned::By),
             // Nothing but the function called knows them.
-            Node::Hole(Hole::Parameter { .. } | Hole::Callable { .. }) => None,
+            Node::Hole(Hole::Parameter { .. } | Hole::Callable { .. } | Hole::Literal { .. }) => {
+                None
+            }
             Node::Hole(_) => (!is_built_in(method)).then_some(Owned::Unnamed),
             Node::Known(_)
             | Node::Any

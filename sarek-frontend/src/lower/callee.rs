@@ -55,8 +55,8 @@ pub struct Callee {
 pub(super) enum Typed {
     By(Ty),
     /// A literal without a suffix, which may be of several types.
-    Int,
-    Float,
+    Int(Ty),
+    Float(Ty),
     /// Of something to call, what it takes and yields, and where it stands.
     Callable(Vec<Ty>, Option<Ty>, Span),
     /// Of a function to call.

@@ -388,8 +388,8 @@ impl Lowerer<'_> {
             let pattern = by_name(&path, text, &[], path.span());
             let wanted = self.part_type(ty, variant.map(|of| (of, &pattern)), name);
             let typed = match self.types.look(self.ty(value)) {
-                Known::Int => Typed::Int,
-                Known::Float => Typed::Float,
+                Known::Int => Typed::Int(self.ty(value)),
+                Known::Float => Typed::Float(self.ty(value)),
                 Known::Nothing => Typed::Unknown,
                 Known::Scalar(_) | Known::Compound | Known::Foreign | Known::Parameter => {
                     Typed::By(self.ty(value))

@@ -179,7 +179,8 @@ impl Lowerer<'_> {
             }
         };
         if let Some(mark) = mark_of(&e.attrs) {
-            self.marks.push((mark, ty));
+            self.marked(mark, ty, e.lit.span());
+            self.marked_literals.insert(mark, e.lit.span());
         }
         let expr = self.expr(
             Expr::Literal(sarek_ir::Value::Bool(false)),

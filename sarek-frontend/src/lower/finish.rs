@@ -38,7 +38,7 @@ impl Lowerer<'_> {
         let marks: HashMap<u32, Scalar> = self
             .marks
             .iter()
-            .filter_map(|(m, ty)| Some((*m, self.types.resolve(*ty)?)))
+            .filter_map(|(m, ty): (&u32, &super::Ty)| Some((*m, self.types.resolve(*ty)?)))
             .collect();
         let arrays = self.arrays.iter().map(|(local, _)| {
             let dims = self.shapes[&Memory::Local(*local)].iter();
@@ -77,6 +77,8 @@ impl Lowerer<'_> {
             linked: proc_macro2::TokenStream::new(),
             facts: self.facts,
             marks,
+            told_literals: self.told_literals.into_inner(),
+            told: proc_macro2::TokenStream::new(),
             type_infos: self.type_infos,
             param_types: self.param_tokens,
             shared_types,
@@ -95,6 +97,7 @@ impl Lowerer<'_> {
     }
 
     fn settle_types(&mut self) {
+        self.settle_marks();
         for (unsigned, of) in std::mem::take(&mut self.unsigned_of) {
             if let Some(scalar) = self.types.resolve(of).and_then(Scalar::unsigned) {
                 let known = self.types.known(scalar);
@@ -128,6 +131,7 @@ impl Lowerer<'_> {
             }
         }
         self.settle_prints();
+        self.check_told();
     }
 
     fn settle_links(&mut self) {

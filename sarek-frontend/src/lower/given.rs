@@ -251,8 +251,8 @@ impl Lowerer<'_> {
         let args = arguments.args.iter();
         let typed = args.map(|arg| match *arg {
             Argument::Value(id) => match self.types.look(self.ty(id)) {
-                Known::Int if self.is_literal(id) => Typed::Int,
-                Known::Float if self.is_literal(id) => Typed::Float,
+                Known::Int if self.is_literal(id) => Typed::Int(self.ty(id)),
+                Known::Float if self.is_literal(id) => Typed::Float(self.ty(id)),
                 _ => Typed::By(self.ty(id)),
             },
             Argument::Local(local) => Typed::By(self.local_types[local.index()]),

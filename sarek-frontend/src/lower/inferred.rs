@@ -4,8 +4,9 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use sarek_ir::FunctionId;
 
-use super::Lowerer;
 use super::callee::{Callee, Typed, unnamed_name};
+use super::types::{Hole, Node};
+use super::{Lowerer, Ty};
 use crate::diagnostics::codes;
 use crate::emit::at;
 
@@ -57,7 +58,11 @@ impl Lowerer<'_> {
         });
         let functions = called.given.iter().filter_map(|typed| match typed {
             Typed::Function(function) => Some(*function),
-            Typed::By(_) | Typed::Int | Typed::Float | Typed::Callable(..) | Typed::Unknown => None,
+            Typed::By(_)
+            | Typed::Int(_)
+            | Typed::Float(_)
+            | Typed::Callable(..)
+            | Typed::Unknown => None,
         });
         let (slots, instances): (Vec<_>, Vec<_>) = functions
             .map(|function| self.given_instance(function))
@@ -83,7 +88,11 @@ impl Lowerer<'_> {
     fn telling_call(&self, callee: &Callee) -> Option<TokenStream> {
         // Any type: the function's own, if it asks for one.
         let any = || quote!(::core::unreachable!());
-        let args = callee.given.iter().map(|typed| self.told(typed));
+        let args = callee.given.iter();
+        let args = args.map(|typed| match self.is_alone(callee, typed) {
+            true => any_literal(typed),
+            false => self.told(typed),
+        });
         let mut args: Vec<TokenStream> = args.map(|told| told.unwrap_or_else(any)).collect();
         let infer = match callee.is_unnamed {
             false => callee.item("infer", 0),
@@ -101,6 +110,21 @@ impl Lowerer<'_> {
             None => callee.known(&quote_spanned!(span=> (#(#args,)*))),
         };
         Some(quote_spanned!(span=> #infer(#args)))
+    }
+
+    /// Is it a literal whose type nothing but this call tells? Then any literal has the same type there.
+    fn is_alone(&self, callee: &Callee, typed: &Typed) -> bool {
+        let (Typed::Int(ty) | Typed::Float(ty)) = typed else {
+            return false;
+        };
+        let is_parameter = matches!(self.types.node(*ty), Node::Hole(Hole::Parameter { .. }));
+        let is_call = |typed: &Typed| matches!(typed, Typed::Callable(..) | Typed::Function(_));
+        let yields_known = |ty: Ty| self.type_tokens(ty).is_some();
+        is_parameter
+            && self.types.holes_of(*ty) == 1
+            && callee.result.is_none_or(yields_known)
+            && callee.given_to.is_none()
+            && !callee.given.iter().any(is_call)
     }
 
     /// Of a function that is given on: what stands for it among the arguments, and its instance by the types that this then has.
@@ -128,13 +152,22 @@ impl Lowerer<'_> {
     /// An expression of the type of an argument, never to be evaluated.
     pub(super) fn told(&self, typed: &Typed) -> Option<TokenStream> {
         match typed {
-            Typed::Int => Some(quote!(0)),
-            Typed::Float => Some(quote!(0.0)),
+            Typed::Int(ty) => Some(self.probe(*ty).unwrap_or_else(|| quote!(0))),
+            Typed::Float(ty) => Some(self.probe(*ty).unwrap_or_else(|| quote!(0.0))),
             Typed::By(ty) => self.probe(*ty),
             Typed::Callable(takes, yields, at) => Some(self.told_callable(takes, *yields, *at)),
             Typed::Function(function) => Some(self.slot(*function)),
             Typed::Unknown => Some(quote!(::core::unreachable!())),
         }
+    }
+}
+
+/// A literal in the place of another, which may be of any type that fits.
+pub(super) fn any_literal(typed: &Typed) -> Option<TokenStream> {
+    match typed {
+        Typed::Int(_) => Some(quote!(0)),
+        Typed::Float(_) => Some(quote!(0.0)),
+        Typed::By(_) | Typed::Callable(..) | Typed::Function(_) | Typed::Unknown => None,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use sarek_ir::{Expr, Native, NativeId, NativeText, Origin, ParamId, Piece, Stmt};
 
-use super::{Lowerer, Value, loc};
+use super::{Lowerer, Value};
 use crate::diagnostics::codes;
 use crate::parse::Signature;
 
@@ -52,7 +52,7 @@ impl Lowerer<'_> {
                 target: "".into(),
                 pieces: operands.into(),
                 origin: Origin {
-                    line: loc(span).line,
+                    line: span.start().line as u32,
                     ..Origin::default()
                 },
             }]

@@ -2,10 +2,75 @@
 
 use sarek_ir::{Expr, Scalar, Type, Value as Constant, eval};
 
-use super::{Lowerer, PendingLiteral};
+use proc_macro2::Span;
+
+use super::{Known, Lowerer, PendingLiteral, Ty};
 use crate::diagnostics::{Mistake, codes};
 
 impl Lowerer<'_> {
+    /// Keeps the type of a `let` or a literal.
+    pub(super) fn marked(&mut self, mark: u32, ty: Ty, span: Span) {
+        match self.marks.contains_key(&mark) {
+            true => self.marked_again.push((mark, ty, span)),
+            false => {
+                self.marks.insert(mark, ty);
+            }
+        }
+    }
+
+    /// What is lowered several times, as a closure at each of its calls, has one type in Rust. One call may tell it, and another not: there
+    /// the compiled body would have a literal of another type, so a type that only rustc knows has to be written.
+    pub(super) fn settle_marks(&mut self) {
+        let (known, open): (Vec<_>, Vec<_>) = std::mem::take(&mut self.marked_again)
+            .into_iter()
+            .partition(|(mark, ty, _)| {
+                let types = [self.marks[mark], *ty];
+                types
+                    .iter()
+                    .any(|ty| matches!(self.types.look(*ty), Known::Scalar(_)))
+            });
+        for (mark, ty, span) in known.into_iter().chain(open) {
+            let first = self.marks[&mark];
+            let is_open = |ty| matches!(self.types.look(ty), Known::Int | Known::Float);
+            let is_foreign = |ty| self.types.look(ty) == Known::Foreign;
+            let differ = is_open(first) && is_foreign(ty) || is_foreign(first) && is_open(ty);
+            match differ && self.marked_literals.contains_key(&mark) {
+                true => self.errors.at(
+                    codes::UNKNOWN_TYPE,
+                    span,
+                    "the type of this literal is told by some calls of the closure around it only",
+                    "write it, as in `1u32`",
+                ),
+                false => {
+                    self.unify(first, ty, span);
+                }
+            }
+        }
+    }
+
+    /// A literal of this type that rustc is to tell the type of.
+    pub(super) fn told_literal(&self, ty: Ty) -> Option<u32> {
+        let mut marks = self.marked_literals.keys();
+        let mark = *marks.find(|mark| self.types.are_same(self.marks[mark], ty))?;
+        self.told_literals.borrow_mut().insert(mark);
+        Some(mark)
+    }
+
+    /// Reports literals whose types rustc cannot be asked for.
+    pub(super) fn check_told(&mut self) {
+        if self.is_audited {
+            return;
+        }
+        for mark in self.told_literals.borrow().iter() {
+            self.errors.at(
+                codes::UNKNOWN_TYPE,
+                self.marked_literals[mark],
+                "the type of this literal depends on what only rustc knows",
+                "write it, as in `1u32`",
+            );
+        }
+    }
+
     pub(super) fn settle_literals(&mut self) {
         for pending in std::mem::take(&mut self.literals) {
             let value = match self.kernel.type_of(pending.expr) {

@@ -73,11 +73,11 @@ mod widening;
 mod written;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use proc_macro2::{Span, TokenStream};
 use sarek_ir::{
-    CallableId, CompoundId, ExprId, Kernel, LabelId, Loc, LocalId, Memory, ParamId, Scalar, StmtId,
+    CallableId, CompoundId, ExprId, Kernel, LabelId, LocalId, Memory, ParamId, Scalar, StmtId,
 };
 
 use crate::diagnostics::{Errors, codes};
@@ -140,6 +140,10 @@ pub struct Lowered {
     pub facts: TokenStream,
     /// The type of each marked `let` and literal of the source, by its mark.
     pub marks: HashMap<u32, Scalar>,
+    /// The literals, by their marks, whose types rustc is asked for. See [`crate::emit::told`].
+    pub told_literals: BTreeSet<u32>,
+    /// What tells them, to stand before what asks.
+    pub told: TokenStream,
     /// The information about each type that only the user's crate knows: tokens that rustc evaluates.
     pub type_infos: Vec<TokenStream>,
     /// The type of each parameter; of a slice, of its elements.
@@ -164,7 +168,7 @@ pub struct Lowered {
     pub lent_mutably: HashSet<LocalId>,
     /// The texts that its native blocks need, in the order of [`Kernel::prelude_links`].
     pub preludes: Vec<syn::Path>,
-    /// What makes the texts of prints with values of several parts, as functions: [`sarek_ir::link::Links::printers`].
+    /// What makes the texts of prints with values of several parts, the bodies of [`sarek_ir::link::Links::printers`].
     pub printers: Vec<TokenStream>,
     /// The slices that are seen as views, and how many dimensions those have.
     pub views: BTreeMap<ParamId, u32>,
@@ -277,6 +281,8 @@ pub struct Lowerer<'e> {
     scopes: Scopes,
     /// Names that were reported as bound in another macro.
     foreign: HashSet<String>,
+    /// The file that `#[kernel]` stands in.
+    file: Option<String>,
     /// Locals made for what control flow yields, until a `let` names them.
     results: HashSet<LocalId>,
     /// The path of the façade crate.
@@ -330,7 +336,14 @@ pub struct Lowerer<'e> {
     linked: HashMap<String, sarek_ir::LinkId>,
     /// The tests of constants among them.
     tested: HashSet<String>,
-    marks: Vec<(u32, Ty)>,
+    /// The type of each `let` and literal, by its mark.
+    marks: BTreeMap<u32, Ty>,
+    /// The same of what is lowered again, as a closure at each of its calls.
+    marked_again: Vec<(u32, Ty, Span)>,
+    /// The literals among them.
+    marked_literals: BTreeMap<u32, Span>,
+    /// Those whose types rustc is asked for.
+    told_literals: RefCell<BTreeSet<u32>>,
     /// Types of stand-in values, which need not be known.
     unreachable: Vec<Ty>,
     /// Types that are the unsigned integer of another's width.
@@ -435,6 +448,7 @@ impl<'e> Lowerer<'e> {
             literals: vec![],
             scopes: vec![HashMap::new()],
             foreign: HashSet::new(),
+            file: file_of(Span::call_site()),
             results: HashSet::new(),
             krate: krate.clone(),
             blocks: vec![OpenBlock::default()],
@@ -476,7 +490,10 @@ impl<'e> Lowerer<'e> {
             built_ins: HashSet::new(),
             linked: HashMap::new(),
             tested: HashSet::new(),
-            marks: vec![],
+            marks: BTreeMap::new(),
+            marked_again: vec![],
+            marked_literals: BTreeMap::new(),
+            told_literals: RefCell::default(),
             unreachable: vec![],
             unsigned_of: vec![],
             natives: vec![],
@@ -488,10 +505,12 @@ impl<'e> Lowerer<'e> {
 }
 
 /// The location of a span.
-fn loc(span: Span) -> Loc {
-    let start = span.start();
-    let column = u16::try_from(start.column + 1).unwrap_or(u16::MAX);
-    Loc::new(start.line as u32, column)
+/// The file that a token stands in, where it has a name.
+pub(crate) fn file_of(span: Span) -> Option<String> {
+    // Of what is no file, the names are in `<…>` or `(…)`.
+    let name = span.file();
+    let is_file = !name.is_empty() && !name.starts_with(['<', '(']);
+    is_file.then_some(name)
 }
 
 /// Are two names of one text the same name to Rust? Names that a `macro_rules!` macro writes differ from

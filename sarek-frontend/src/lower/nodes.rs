@@ -2,11 +2,12 @@
 
 use proc_macro2::Span;
 use sarek_ir::{
-    Expr, ExprId, Local, LocalId, Scalar, Site, SiteId, SiteKind, Stmt, StmtId, Value as Constant,
+    Expr, ExprId, FileId, Loc, Local, LocalId, Scalar, Site, SiteId, SiteKind, Stmt, StmtId,
+    Value as Constant,
 };
 
 use super::types::{Mismatch, Ty};
-use super::{Binding, Known, Lowerer, OpenBlock, PendingLiteral, loc, same_context};
+use super::{Binding, Known, Lowerer, OpenBlock, PendingLiteral, file_of, same_context};
 use crate::diagnostics::codes;
 
 impl Lowerer<'_> {
@@ -41,10 +42,28 @@ impl Lowerer<'_> {
 
     // Nodes.
 
+    /// Where a token stands: tokens that a macro of another file wrote stand in that.
+    pub(super) fn loc(&mut self, span: Span) -> Loc {
+        let start = span.start();
+        let column = u16::try_from(start.column + 1).unwrap_or(u16::MAX);
+        let plain = Loc::new(start.line as u32, column);
+        let Some(name) = file_of(span).filter(|name| self.file.as_ref() != Some(name)) else {
+            return plain;
+        };
+        let known = self.kernel.files.iter().position(|file| *file == name);
+        let other = known.unwrap_or_else(|| {
+            self.kernel.files.to_mut().push(name.into());
+            self.kernel.files.len() - 1
+        });
+        let file = u16::try_from(other + 1).map_or(FileId::OWN, FileId);
+        Loc { file, ..plain }
+    }
+
     pub(super) fn expr(&mut self, expr: Expr, ty: Ty, span: Span) -> ExprId {
         self.expr_types.push(ty);
         self.expr_spans.push(span);
-        self.kernel.push_expr(expr, Scalar::Bool, loc(span))
+        let loc = self.loc(span);
+        self.kernel.push_expr(expr, Scalar::Bool, loc)
     }
 
     pub(super) fn known(&mut self, expr: Expr, ty: Scalar, span: Span) -> ExprId {
@@ -79,7 +98,8 @@ impl Lowerer<'_> {
 
     pub(super) fn detached(&mut self, stmt: Stmt, span: Span) -> StmtId {
         self.stmt_spans.push(span);
-        self.kernel.push_stmt(stmt, loc(span))
+        let loc = self.loc(span);
+        self.kernel.push_stmt(stmt, loc)
     }
 
     /// How many statements the open block has; a place to come back to.
@@ -108,9 +128,10 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn site(&mut self, kind: SiteKind, span: Span) -> SiteId {
+        let loc = self.loc(span);
         self.kernel.push_site(Site {
             kind,
-            loc: loc(span),
+            loc,
             provable: true,
         })
     }

@@ -181,10 +181,8 @@ impl Lowerer<'_> {
             let print = &self.kernel.prints[at];
             let text = crate::emit::formatted(print, &values, &then, &direct);
             self.printers.push(quote_spanned! {Span::mixed_site()=>
-                #krate::ir::print::HostPrinter(|__values| {
-                    let mut __values = __values.iter().copied();
-                    ::core::option::Option::Some(#text)
-                })
+                let mut __values = __values.iter().copied();
+                ::core::option::Option::Some(#text)
             });
         }
     }

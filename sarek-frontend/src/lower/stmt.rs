@@ -150,8 +150,8 @@ impl Lowerer<'_> {
             }
             return Value::Unit;
         };
-        if let (Some(mark), Some(_)) = (mark_of(&local.attrs), pat) {
-            self.marks.push((mark, ty));
+        if let (Some(mark), Some(pat)) = (mark_of(&local.attrs), pat) {
+            self.marked(mark, ty, pat.ident.span());
         }
         let Some(init) = &local.init else {
             return self.declare(pat, ty);

@@ -55,6 +55,8 @@ pub struct Types {
     nodes: Vec<Node>,
     /// The holes that were made, by what they are parts of.
     holes: HashMap<(String, u32, u32), Ty>,
+    /// What stands inside of tuples, arrays and the like that were made one with a hole.
+    joined: Vec<Ty>,
     /// Names of type parameters.
     parameters: HashSet<String>,
 }

@@ -5,11 +5,12 @@ use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{NameId, Scalar, Type, TypeDef, TypeLinkId};
 use syn::spanned::Spanned;
 
-use super::types::{Arg, Hole, Literal, Named, Node};
+use super::inferred::any_literal;
+use super::types::{Arg, Hole, Literal, LiteralField, Named, Node};
 use super::variant::part_of_variant;
 use super::{Lowerer, Ty};
 use crate::diagnostics::codes;
-use crate::emit::audited;
+use crate::emit::{audited, told};
 use crate::parse::{ElementType, packed_type, scalar_type};
 
 /// The enums of core that kernels know by name.
@@ -171,7 +172,9 @@ impl Lowerer<'_> {
                 callable,
                 takes,
             },
-            Node::Hole(Hole::Constant(_)) => TypeDef::Link(self.type_link(ty)?),
+            Node::Hole(Hole::Constant(_) | Hole::Literal { .. }) => {
+                TypeDef::Link(self.type_link(ty)?)
+            }
         };
         Some(self.kernel.push_type(def))
     }
@@ -196,9 +199,16 @@ impl Lowerer<'_> {
                 (probe, info)
             }
         };
-        let text = match self.packed(ty) {
-            Some(packed) => packed.name(),
-            None => short(&super::path_text(text)),
+        let text = match (self.packed(ty), self.types.node(ty)) {
+            (Some(packed), _) => packed.name(),
+            (None, Node::Hole(Hole::Literal { float })) => {
+                let (kind, mark) = (
+                    ["integer", "float"][usize::from(*float)],
+                    self.told_literal(ty)?,
+                );
+                format!("{{{kind} {mark}}}")
+            }
+            (None, _) => short(&super::path_text(text)),
         };
         let found = self.kernel.type_links.iter().position(|t| *t == text);
         let at = found.unwrap_or_else(|| {
@@ -234,7 +244,7 @@ impl Lowerer<'_> {
                 let span = types.first().map_or_else(Span::mixed_site, place);
                 Some(quote_spanned!(span=> (#(#types,)*)))
             }
-            Node::Named(named) if self.literal_probe(ty, named).is_some() => None,
+            Node::Named(named) if named.literal.is_some() && !self.is_probed(ty) => None,
             Node::Named(named) => {
                 let args = named.args.iter().map(|arg| match arg {
                     Arg::Type(ty) => self.type_tokens(*ty),
@@ -268,6 +278,10 @@ impl Lowerer<'_> {
                 None => self.known_type(tokens),
             };
             return Some(quote!(#direct::of_type::<#tokens>()));
+        }
+        if let Some(mark) = self.told_literal(ty) {
+            let variable = told::variable(mark);
+            return Some(quote!(#direct::told(#variable)));
         }
         match self.types.node(ty) {
             Node::Array(elem, dim) => {
@@ -314,7 +328,7 @@ impl Lowerer<'_> {
             }
             Node::Hole(Hole::Result(function)) => self.callees[function.index()].probe(),
             Node::Hole(Hole::Constant(link)) => Some(self.links[link.index()].clone()),
-            Node::Hole(Hole::Parameter { .. } | Hole::Callable { .. })
+            Node::Hole(Hole::Parameter { .. } | Hole::Callable { .. } | Hole::Literal { .. })
             | Node::Known(_)
             | Node::Any
             | Node::Int
@@ -323,22 +337,31 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Is an expression of the type being written?
+    fn is_probed(&self, ty: Ty) -> bool {
+        let probed = self.probed.borrow();
+        probed.iter().any(|of| self.types.are_same(*of, ty))
+    }
+
     /// The literal that alone tells a type its arguments, with values that are never evaluated. `None` if its own type stands
     /// inside of a field, as where `p[0] = p.x` makes the one of `x` that of `p`'s elements.
     fn literal_probe(&self, of: Ty, named: &Named) -> Option<TokenStream> {
         let literal = named.literal.as_ref()?;
-        if self
-            .probed
-            .borrow()
-            .iter()
-            .any(|ty| self.types.are_same(*ty, of))
-        {
+        if self.is_probed(of) {
             return None;
         }
         self.probed.borrow_mut().push(of);
         let probe = self.literal_with_fields(of, literal);
         self.probed.borrow_mut().pop();
         probe
+    }
+
+    /// Is the field a literal whose type nothing but this struct tells, whose own type nothing else tells? Then any literal has the same
+    /// type there.
+    fn is_told_alone(&self, of: Ty, field: &LiteralField) -> bool {
+        self.types.holes_of(of) == 0
+            && self.types.holes_of(field.ty) == 1
+            && any_literal(&field.value).is_some()
     }
 
     fn literal_with_fields(&self, of: Ty, literal: &Literal) -> Option<TokenStream> {
@@ -352,6 +375,7 @@ impl Lowerer<'_> {
                     _ => false,
                 };
                 let value = match is_part {
+                    true if self.is_told_alone(of, field) => any_literal(&field.value)?,
                     true => self.told(&field.value)?,
                     false => self.probe(field.ty)?,
                 };

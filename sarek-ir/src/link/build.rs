@@ -26,8 +26,8 @@ pub(super) struct Linker {
 #[derive(Clone)]
 pub(super) struct Frame<'a> {
     pub ir: &'a Kernel,
-    /// Where it was written.
-    file: FileId,
+    /// Its own file, and the others that its places name.
+    files: Rc<[FileId]>,
     pub links: &'a Links,
     pub shapes: Vec<Shape>,
     pub params: Vec<Part>,
@@ -123,7 +123,7 @@ impl Linker {
     pub fn frame<'a>(&mut self, ir: &'a Kernel, links: &'a Links) -> Frame<'a> {
         let mut frame = Frame {
             ir,
-            file: self.file_id(ir),
+            files: self.files_of(ir),
             links,
             shapes: resolve_all(ir, links),
             params: vec![],
@@ -147,10 +147,10 @@ impl Linker {
 
     /// Adds the sites of a function and of all that it calls; what they check is filled in by the walk.
     fn number_sites(&mut self, ir: &Kernel, links: &Links) {
-        let file = self.file_id(ir);
+        let files = self.files_of(ir);
         for site in ir.sites.iter() {
             self.out.push_site(Site {
-                loc: Loc { file, ..site.loc },
+                loc: among(&files, site.loc),
                 ..site.clone()
             });
         }
@@ -363,19 +363,22 @@ impl Linker {
     }
 }
 
+/// A place of a function, whose files these are in the kernel being built.
+fn among(files: &[FileId], loc: Loc) -> Loc {
+    let file = files.get(usize::from(loc.file.0)).or(files.first());
+    Loc {
+        file: file.copied().unwrap_or_default(),
+        ..loc
+    }
+}
+
 impl Frame<'_> {
     pub fn stmt_loc(&self, id: StmtId) -> Loc {
-        Loc {
-            file: self.file,
-            ..self.ir.stmt_locs[id.index()]
-        }
+        among(&self.files, self.ir.stmt_locs[id.index()])
     }
 
     pub fn expr_loc(&self, id: ExprId) -> Loc {
-        Loc {
-            file: self.file,
-            ..self.ir.expr_locs[id.index()]
-        }
+        among(&self.files, self.ir.expr_locs[id.index()])
     }
 
     pub fn resolve(&self, ty: Type) -> Shape {
@@ -403,14 +406,19 @@ impl Frame<'_> {
 }
 
 impl Linker {
-    /// The file of a kernel or function.
-    fn file_id(&mut self, ir: &Kernel) -> FileId {
-        if ir.file == self.out.file {
+    /// The files of a kernel or function, its own first.
+    fn files_of(&mut self, ir: &Kernel) -> Rc<[FileId]> {
+        let all = std::iter::once(&ir.file).chain(ir.files.iter());
+        all.map(|file| self.file_id(file)).collect()
+    }
+
+    fn file_id(&mut self, name: &Cow<'static, str>) -> FileId {
+        if *name == self.out.file {
             return FileId::OWN;
         }
-        let known = self.out.files.iter().position(|file| *file == ir.file);
+        let known = self.out.files.iter().position(|file| file == name);
         let other = known.unwrap_or_else(|| {
-            self.out.files.to_mut().push(ir.file.clone());
+            self.out.files.to_mut().push(name.clone());
             self.out.files.len() - 1
         });
         // Beyond them, places are told as if in the kernel's own file.

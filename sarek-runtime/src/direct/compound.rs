@@ -1,5 +1,6 @@
 //! What generated code needs for values of several parts.
 
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use half::{bf16, f16};
@@ -79,6 +80,16 @@ pub unsafe fn array_element<T, const N: usize>(array: *mut [T; N], index: usize)
 
 /// A value of any type, for expressions that are not evaluated.
 pub fn of_type<T>() -> T {
+    unreachable!("only its type is asked for")
+}
+
+/// A literal of a type that is told beside it, in code that is not evaluated.
+pub fn tell<T>(_: PhantomData<T>, literal: T) -> T {
+    literal
+}
+
+/// A value of the type that was told.
+pub fn told<T>(_: PhantomData<T>) -> T {
     unreachable!("only its type is asked for")
 }
 

@@ -233,7 +233,9 @@ pub(super) fn words(kernel: &Kernel, precondition: Precondition) -> String {
             let loc = kernel.expr_locs[expr.index()];
             format!(
                 "different threads write different elements only if the index at {}:{}:{} does not overflow",
-                kernel.file, loc.line, loc.column
+                kernel.file_of(loc),
+                loc.line,
+                loc.column
             )
         }
     }

@@ -87,6 +87,13 @@ impl Types {
         self.push(Node::Hole(Hole::Constant(link)))
     }
 
+    /// How many types that only rustc knows were made one with this.
+    pub(in crate::lower) fn holes_of(&self, ty: Ty) -> usize {
+        let root = self.find(ty);
+        let all = self.holes.values().chain(&self.joined);
+        all.filter(|hole| self.find(**hole) == root).count()
+    }
+
     pub(super) fn hole(&mut self, key: (String, u32, u32), hole: Hole) -> Ty {
         if let Some(ty) = self.holes.get(&key) {
             return *ty;
@@ -123,7 +130,8 @@ impl Types {
                 takes,
             }) => format!("fn{}#{}{takes:?}", of.0, callable.0),
             Node::Hole(Hole::Constant(link)) => format!("const{}", link.0),
-            Node::Any
+            Node::Hole(Hole::Literal { .. })
+            | Node::Any
             | Node::Int
             | Node::Float
             | Node::Array(..)

@@ -94,6 +94,10 @@ pub(in crate::lower) enum Hole {
         of: FunctionId,
         index: u32,
     },
+    /// What rustc makes of a literal that meets what only rustc knows.
+    Literal {
+        float: bool,
+    },
     /// What that which a function is given to call takes at a position, or yields.
     Callable {
         of: FunctionId,

@@ -29,6 +29,13 @@ impl Types {
         if self.is_of_literals(to) {
             self.tell_literals(from, to)?;
         }
+        if self.is_foreign(from) {
+            self.open_literals(to);
+        }
+        if self.is_told_by(to, from) {
+            self.nodes[to.0 as usize] = Node::Same(from);
+            return Ok(());
+        }
         let (old, new) = (self.node(from).clone(), self.node(to).clone());
         self.nodes[from.0 as usize] = Node::Same(to);
         match (old, new) {
@@ -63,6 +70,61 @@ impl Types {
             | Node::Named(_)
             | Node::Hole(_)
             | Node::Same(_) => false,
+        }
+    }
+
+    /// Is it a type that only rustc knows, an alias perhaps?
+    fn is_foreign(&self, ty: Ty) -> bool {
+        match self.node(ty) {
+            Node::Hole(Hole::Literal { .. }) => false,
+            Node::Hole(_) => true,
+            Node::Named(named) => named.args.is_empty() && !self.is_parameter(named),
+            Node::Known(_)
+            | Node::Any
+            | Node::Int
+            | Node::Float
+            | Node::Array(..)
+            | Node::Tuple(_)
+            | Node::Same(_) => false,
+        }
+    }
+
+    /// Is it a value such as `None` or `Ok(1)` that is given to a function? What it takes tells the rest of the type.
+    fn is_told_by(&self, ty: Ty, hole: Ty) -> bool {
+        let is_any = |arg: &Arg| {
+            let ty = arg.ty();
+            ty.is_some_and(|ty| matches!(self.node(ty), Node::Any))
+        };
+        match (self.node(ty), self.node(hole)) {
+            (Node::Named(named), Node::Hole(Hole::Parameter { .. })) => {
+                named.args.iter().any(is_any)
+            }
+            _ => false,
+        }
+    }
+
+    /// Literals in what meets a type that only rustc knows, as in `f((1, 2))`, are of the types that rustc tells.
+    fn open_literals(&mut self, ty: Ty) {
+        let parts = match self.node(ty) {
+            Node::Array(elem, _) => vec![*elem],
+            Node::Tuple(types) => types.clone(),
+            Node::Named(named) => named.args.iter().filter_map(Arg::ty).collect(),
+            Node::Known(_)
+            | Node::Any
+            | Node::Int
+            | Node::Float
+            | Node::Hole(_)
+            | Node::Same(_) => vec![],
+        };
+        for part in parts {
+            self.joined.push(part);
+            let root = self.find(part);
+            match self.node(root) {
+                Node::Int => self.nodes[root.0 as usize] = literal(false),
+                Node::Float => self.nodes[root.0 as usize] = literal(true),
+                Node::Array(..) | Node::Tuple(_) | Node::Named(_) => self.open_literals(part),
+                Node::Known(_) | Node::Any | Node::Hole(_) | Node::Same(_) => {}
+            }
         }
     }
 
@@ -146,16 +208,17 @@ impl Types {
         match self.node(ty) {
             Node::Any => 0,
             Node::Int | Node::Float => 1,
+            Node::Hole(Hole::Literal { .. }) => 2,
             // Of it no expression can be made up.
-            Node::Hole(Hole::Parameter { .. } | Hole::Callable { .. }) => 2,
+            Node::Hole(Hole::Parameter { .. } | Hole::Callable { .. }) => 3,
             // It is what its literal's fields are.
             Node::Hole(Hole::Field { of, .. } | Hole::Payload { of, .. }) if self.is_apart(*of) => {
-                2
+                3
             }
-            Node::Hole(_) => 3,
-            Node::Named(_) => 4,
-            Node::Array(..) | Node::Tuple(_) => 5,
-            Node::Known(_) => 6,
+            Node::Hole(_) => 4,
+            Node::Named(_) => 5,
+            Node::Array(..) | Node::Tuple(_) => 6,
+            Node::Known(_) => 7,
             Node::Same(_) => unreachable!("node looks through it"),
         }
     }
@@ -167,7 +230,12 @@ impl Types {
 
     /// May the lighter of two types be the heavier?
     fn fits(&self, light: Ty, heavy: Ty) -> bool {
-        match (self.node(light), self.node(heavy)) {
+        let plain = |ty| match self.node(ty) {
+            Node::Hole(Hole::Literal { float: false }) => &Node::Int,
+            Node::Hole(Hole::Literal { float: true }) => &Node::Float,
+            node => node,
+        };
+        match (plain(light), plain(heavy)) {
             (Node::Known(a), Node::Known(b)) => a == b,
             (Node::Int, Node::Known(scalar)) => scalar.is_int(),
             // Rust has no literals of 16-bit floats.
@@ -201,6 +269,7 @@ impl Types {
                 Hole::Result(_)
                 | Hole::Parameter { .. }
                 | Hole::Callable { .. }
+                | Hole::Literal { .. }
                 | Hole::Constant(_),
             )
             | Node::Known(_)
@@ -212,4 +281,8 @@ impl Types {
         let mut parts = parts.into_iter();
         parts.any(|part| self.find(part) == self.find(inner) || self.occurs(inner, part))
     }
+}
+
+fn literal(float: bool) -> Node {
+    Node::Hole(Hole::Literal { float })
 }

@@ -1,0 +1,105 @@
+//! The user's function once more, as a closure that tells the types of literals.
+//!
+//! A literal without a suffix may get its type from what only rustc sees: from a parameter of a function, from the impl that a method stands
+//! in. Expressions that stand for such a type to rustc ([`crate::lower`] calls them probes) need the literal's own type, not that of another
+//! literal, which would be `i32`. So each of these literals has a variable beside the closure, whose type is that of the literal
+//! in it. Neither is ever evaluated.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::FnArg;
+
+use super::audited::{allowed, without_receiver};
+use super::reference;
+use crate::lower::Lowered;
+use crate::parse::{Argument, ArgumentKind, Signature};
+
+/// The variable that has the type of the literal with this mark.
+pub fn variable(mark: u32) -> Ident {
+    format_ident!("__told{mark}", span = Span::mixed_site())
+}
+
+/// The variables and the closure, if some literal is asked for. `marked` is the function's body with its marks.
+pub fn of(
+    lowered: &Lowered,
+    signature: &Signature,
+    sig: &syn::Signature,
+    marked: &syn::Block,
+    krate: &TokenStream,
+) -> TokenStream {
+    if lowered.told_literals.is_empty() {
+        return TokenStream::new();
+    }
+    let mut body = marked.clone();
+    reference::annotate_told(&mut body, lowered, krate);
+    let inputs = sig.inputs.iter().zip(&signature.arguments);
+    let inputs = inputs.map(|(input, argument)| self::input(input, argument));
+    let output = match &sig.output {
+        syn::ReturnType::Default => quote!(-> ()),
+        output => elided(output.to_token_stream()),
+    };
+    let body = match lowered.is_unsafe {
+        true => quote!({ unsafe #body }),
+        false => body.to_token_stream(),
+    };
+    let closure = without_receiver(quote!(|#(#inputs),*| #output #body));
+    let variables = lowered.told_literals.iter().map(|mark| variable(*mark));
+    let allowed = allowed();
+    quote! {
+        #(let #variables = ::core::marker::PhantomData;)*
+        #allowed
+        let _ = #closure;
+    }
+}
+
+/// An input of the closure. What is given to be called is a function pointer there.
+fn input(input: &FnArg, argument: &Argument) -> TokenStream {
+    let written = match input {
+        FnArg::Typed(typed) => typed,
+        FnArg::Receiver(receiver) => {
+            return match &receiver.kind {
+                syn::ReceiverKind::Reference(and, _, mutability) => {
+                    quote!(mut self: #and #mutability Self)
+                }
+                _ => quote!(mut self: Self),
+            };
+        }
+    };
+    let (pat, ty) = (&written.pat, &written.ty);
+    let ArgumentKind::Callable(of) = &argument.kind else {
+        let ty = elided(ty.to_token_stream());
+        return quote!(#pat: #ty);
+    };
+    let takes = of.takes.iter().map(|ty| elided(ty.to_token_stream()));
+    let yields = of.yields.as_ref().map(|ty| quote!(-> #ty));
+    let lent = match &**ty {
+        syn::Type::Reference(of) => {
+            let (and, mutability) = (&of.and_token, &of.mutability);
+            Some(quote!(#and #mutability))
+        }
+        _ => None,
+    };
+    quote!(#pat: #lent fn(#(#takes),*) #yields)
+}
+
+/// A type without the names of lifetimes, which the closure has none of.
+fn elided(tokens: TokenStream) -> TokenStream {
+    let mut is_lifetime = false;
+    let each = tokens.into_iter().map(|token| match token {
+        TokenTree::Ident(name) if is_lifetime && name != "static" => {
+            is_lifetime = false;
+            Ident::new("_", name.span()).into()
+        }
+        TokenTree::Group(group) => {
+            is_lifetime = false;
+            let mut inner = proc_macro2::Group::new(group.delimiter(), elided(group.stream()));
+            inner.set_span(group.span());
+            inner.into()
+        }
+        other => {
+            is_lifetime = matches!(&other, TokenTree::Punct(punct) if punct.as_char() == '\'');
+            other
+        }
+    });
+    each.collect()
+}
