@@ -129,15 +129,15 @@ impl Queue {
 
     /// Makes the outcome of a launch known, waiting for it.
     pub(super) fn learn(&self, record: &Arc<Record>) -> Result<Outcome> {
+        // Printed first, while nothing is locked: the output hook may ask for outcomes, too. Behind a fault an outcome may be known
+        // before anybody has waited for the launch itself.
+        if record.outcome().is_none() || (record.prints() && self.outputs.any()) {
+            self.outputs.print(&*self.raw)?;
+        }
         let _one_at_a_time = lock(&self.reading);
         if let Some(outcome) = record.outcome() {
-            // Behind a fault it may have become known before anybody waited for the launch itself.
-            if record.prints() && self.outputs.any() {
-                self.outputs.print(&*self.raw)?;
-            }
             return Ok(outcome);
         }
-        self.outputs.print(&*self.raw)?;
         let queued = lock(&self.log).open.clone();
         let read = read_slabs(&*self.raw, &queued)?;
         let queued: HashSet<_> = queued.iter().map(Arc::as_ptr).collect();

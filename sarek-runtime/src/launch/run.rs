@@ -17,6 +17,7 @@ use crate::device::{Done, Event, Pending, StreamRef, Traces, WorkKind};
 use crate::direct::DirectArg;
 use crate::fault::Sites;
 use crate::foreign::Definition;
+use crate::output;
 use crate::span::span;
 use crate::tag::{ScheduleKind, Tag};
 use crate::{Error, Result};
@@ -247,8 +248,9 @@ impl Call<'_> {
             let done = self.profiled(plan);
             stream.device().end_work(stream.queue(), begun, done)?;
         }
+        let printed = output::cut(kernel.name());
         let failed = match launched {
-            Ok(None) => return Ok(()),
+            Ok(None) => return printed,
             Ok(Some(raw)) => self.sites(plan).describe(&raw),
             Err(error) => error,
         };

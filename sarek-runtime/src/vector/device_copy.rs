@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::bytes;
 use super::storage::Home;
 use crate::backend::{BackendEvent, Slice};
 use crate::claims::CopyAction;
@@ -313,7 +314,7 @@ impl DeviceCopy {
                 return Ok(());
             }
         }
-        let mut bytes = vec![0; range.len()];
+        let mut bytes = bytes::fresh(range.len())?;
         other.read(range.start, &mut bytes)?;
         self.write(queue, at, &bytes)
     }
