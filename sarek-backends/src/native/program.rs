@@ -118,9 +118,7 @@ impl Pieces {
         let taken = self
             .next
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
-        taken
-            .ok()
-            .and_then(|start| Some(start..next(start)?))
+        taken.ok().and_then(|start| Some(start..next(start)?))
     }
 
     /// Nobody takes any more.

@@ -7,7 +7,7 @@ use crate::launch::{Places, Traced, host_memory};
 use crate::span::span;
 use crate::sync::lock;
 use crate::vector::host_bytes;
-use crate::{Arg, Result, output};
+use crate::{Arg, Result, fork, output};
 
 /// The outcomes of a replay that are not known yet, and the vectors of the graph.
 type Queued<'a> = (Vec<Pending>, Vec<Arg<'a>>);
@@ -18,6 +18,7 @@ impl Graph {
         stream: StreamRef<'_>,
         given: Vec<Arg<'a>>,
     ) -> Result<Queued<'a>> {
+        fork::check()?;
         if *stream.device() != self.device {
             let other = stream.device();
             return Err(self.problem(format!("it cannot be replayed on {other}")));

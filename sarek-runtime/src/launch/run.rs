@@ -17,10 +17,9 @@ use crate::device::{Done, Event, Pending, StreamRef, Traces, WorkKind};
 use crate::direct::DirectArg;
 use crate::fault::Sites;
 use crate::foreign::Definition;
-use crate::output;
 use crate::span::span;
 use crate::tag::{ScheduleKind, Tag};
-use crate::{Error, Result};
+use crate::{Error, Result, fork, output};
 
 /// How a launch runs on a device.
 pub(super) enum How {
@@ -66,6 +65,7 @@ impl Ready<'_> {
 
     /// Checks the launch and finds out how it runs; `None` if it is empty.
     pub(super) fn planned(&self, stream: StreamRef<'_>) -> Result<Option<Arc<Planned>>> {
+        fork::check()?;
         let device = stream.device();
         let memo = device.programs().memo();
         let lasts = self.lasts();

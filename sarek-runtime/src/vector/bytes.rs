@@ -131,7 +131,10 @@ pub(super) fn fresh<T: Element>(len: usize) -> Result<Vec<T>> {
 
 /// `len` times `value`.
 pub(super) fn filled<T: Element>(len: usize, value: T) -> Result<Vec<T>> {
-    if of(std::slice::from_ref(&value)).iter().all(|byte| *byte == 0) {
+    if of(std::slice::from_ref(&value))
+        .iter()
+        .all(|byte| *byte == 0)
+    {
         return zeroed(len, false);
     }
     let mut elements = reserved(len)?;
@@ -315,7 +318,12 @@ mod tests {
         assert!(fresh::<u64>(1 << 60).is_err_and(asked(1 << 63)));
         assert!(filled(usize::MAX, 1u16).is_err_and(asked(usize::MAX)));
         assert!(filled(usize::MAX / 4, 0u32).is_err_and(asked(usize::MAX - 3)));
-        assert!(filled(3, -0.0f32).unwrap().iter().all(|zero| zero.is_sign_negative()));
+        assert!(
+            filled(3, -0.0f32)
+                .unwrap()
+                .iter()
+                .all(|zero| zero.is_sign_negative())
+        );
         assert_eq!(filled(2, true).unwrap(), [true; 2]);
     }
 }

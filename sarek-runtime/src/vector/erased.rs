@@ -1,8 +1,8 @@
 //! A vector as a launch sees it, whatever its elements.
 
 use std::any::TypeId;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use sarek_ir::{Scalar, TypeInfo, link};
 

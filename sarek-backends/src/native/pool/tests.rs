@@ -8,7 +8,8 @@ use super::*;
 fn in_time<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> R {
     let (tell, told) = mpsc::channel();
     thread::spawn(move || tell.send(work()));
-    told.recv_timeout(Duration::from_secs(20)).expect("it hangs")
+    told.recv_timeout(Duration::from_secs(20))
+        .expect("it hangs")
 }
 
 fn pool(threads: usize) -> &'static Pool {
