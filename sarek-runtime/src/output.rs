@@ -10,8 +10,8 @@ use std::fmt;
 use sarek_ir::write::OUTPUT_WORDS;
 use sarek_ir::{Kernel, Scalar, Value};
 
+pub(crate) use hook::{Collecting, emit, guarded, in_hook, to_stdout};
 pub use hook::{Printing, reset_output, set_output};
-pub(crate) use hook::{cut, emit, guarded, in_hook, to_stdout};
 
 /// For compiled bodies, and backends that run kernels on the host: prints a line.
 pub fn print(args: fmt::Arguments<'_>) {

@@ -8,7 +8,7 @@ use sarek_ir::Kernel;
 use super::Device;
 use crate::Result;
 use crate::backend::{BackendStream, Mem, Slice};
-use crate::output::{self, HEAD_BYTES, OUTPUT_BYTES};
+use crate::output::{self, Collecting, HEAD_BYTES, OUTPUT_BYTES};
 use crate::sync::lock;
 
 /// After so many launches that print, the stream is waited for and they are printed, to bound what they hold.
@@ -84,8 +84,10 @@ impl Outputs {
             let Some(unread) = next else {
                 return printed;
             };
-            unread.print(stream)?;
-            printed = printed.and(output::cut(&unread.kernel.name));
+            let collecting = Collecting::begin();
+            let read = unread.print(stream);
+            printed = printed.and(collecting.end(&unread.kernel.name));
+            read?;
             lock(&self.log).free.push(unread.mem);
         }
     }

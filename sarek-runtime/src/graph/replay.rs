@@ -4,10 +4,11 @@ use super::{Driver, Graph, Operation, Part};
 use crate::backend::{self, BackendStream, GraphOp, Slice};
 use crate::device::{Done, Pending, StreamRef, WorkKind};
 use crate::launch::{Places, Traced, host_memory};
+use crate::output::Collecting;
 use crate::span::span;
 use crate::sync::lock;
 use crate::vector::host_bytes;
-use crate::{Arg, Result, fork, output};
+use crate::{Arg, Result, fork};
 
 /// The outcomes of a replay that are not known yet, and the vectors of the graph.
 type Queued<'a> = (Vec<Pending>, Vec<Arg<'a>>);
@@ -62,8 +63,9 @@ impl Graph {
         for operation in &self.operations {
             let done = match operation {
                 Operation::Launch(launch) => {
+                    let collecting = Collecting::begin();
                     let done = launch.queue(stream, &Places::Host(&places));
-                    printed = printed.and(output::cut(launch.name()));
+                    printed = printed.and(collecting.end(launch.name()));
                     done.map(|_| ())
                 }
                 Operation::Copy { to, from, .. } => {

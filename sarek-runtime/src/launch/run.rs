@@ -17,9 +17,10 @@ use crate::device::{Done, Event, Pending, StreamRef, Traces, WorkKind};
 use crate::direct::DirectArg;
 use crate::fault::Sites;
 use crate::foreign::Definition;
+use crate::output::Collecting;
 use crate::span::span;
 use crate::tag::{ScheduleKind, Tag};
-use crate::{Error, Result, fork, output};
+use crate::{Error, Result, fork};
 
 /// How a launch runs on a device.
 pub(super) enum How {
@@ -233,6 +234,7 @@ impl Call<'_> {
         let kernel = self.kernel.clone();
         let args = self.host_args(linked)?;
         let begun = stream.device().begin_work(stream.queue())?;
+        let collecting = Collecting::begin();
         let launched = stream.queue().raw.launch(&backend::Launch {
             program: &**body,
             kernel: kernel.name(),
@@ -244,11 +246,11 @@ impl Call<'_> {
                 checked,
             },
         });
+        let printed = collecting.end(kernel.name());
         if let Some(begun) = begun {
             let done = self.profiled(plan);
             stream.device().end_work(stream.queue(), begun, done)?;
         }
-        let printed = output::cut(kernel.name());
         let failed = match launched {
             Ok(None) => return printed,
             Ok(Some(raw)) => self.sites(plan).describe(&raw),

@@ -110,14 +110,32 @@ fn keep_panic(message: Box<str>) {
     });
 }
 
-/// The error for a panic of the hook on this thread while a kernel printed, once.
-pub(crate) fn cut(kernel: &str) -> Result<()> {
-    take_panic().map_or(Ok(()), |message| {
-        Err(Error::Output {
-            kernel: kernel.to_owned(),
-            message: message.into(),
+/// Collects panics of the hook on this thread while a kernel prints. Where a hook for panics launches another kernel meanwhile, each is
+/// told of its own.
+pub(crate) struct Collecting {
+    /// What somebody further out collects.
+    outer: Option<Box<str>>,
+}
+
+impl Collecting {
+    pub(crate) fn begin() -> Collecting {
+        let outer = take_panic();
+        Collecting { outer }
+    }
+
+    /// The error if there was one.
+    pub(crate) fn end(self, kernel: &str) -> Result<()> {
+        let own = take_panic();
+        if let Some(outer) = self.outer {
+            keep_panic(outer);
+        }
+        own.map_or(Ok(()), |message| {
+            Err(Error::Output {
+                kernel: kernel.to_owned(),
+                message: message.into(),
+            })
         })
-    })
+    }
 }
 
 /// The message of a panic of the hook on this thread that nothing has returned yet.
