@@ -228,6 +228,13 @@ fn a_folder_is_looked_at_at_each_use() {
     disk.put("other", b"y");
     assert_eq!((disk.get("key"), disk.status().written), (None, 1));
     assert!(disk.status().problem.unwrap().contains("others may write"));
+    // Who may give folders away can see to the rest.
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o700)).unwrap();
+    if std::os::unix::fs::chown(&folder.0, Some(12345), None).is_ok() {
+        disk.put("other", b"y");
+        assert_eq!((disk.get("key"), disk.status().written), (None, 1));
+        assert!(disk.status().problem.unwrap().contains("somebody else"));
+    }
 }
 
 #[test]
