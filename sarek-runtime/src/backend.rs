@@ -20,7 +20,8 @@ pub use crate::claims::Claims;
 pub use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
 pub use crate::environment::Parts;
 pub use crate::foreign::{Parameter, Passed};
-pub use crate::output::print;
+pub use crate::fork::is_forked;
+pub use crate::output::{Printing, print};
 use crate::tag::{DeviceKind, Language, ScheduleKind, StorageKind, Tag};
 use crate::{Error, Result};
 

@@ -16,10 +16,10 @@ use std::any::Any;
 use std::cell::{Ref, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use crate::sync::lock;
-use crate::{Device, Element, Error, Result, Stream, Vector};
+use crate::{Device, Element, Error, Result, Stream, Vector, output};
 
 type Anything = Box<dyn Any + Send>;
 
@@ -107,6 +107,21 @@ impl Context {
         })
     }
 
+    /// Has a vector for itself. The output hook does not wait for it: who uses it may be waiting for the hook.
+    fn opened<'c>(&self, name: &str, cell: &'c Cell) -> Result<MutexGuard<'c, Anything>> {
+        if !output::in_hook() {
+            return Ok(lock(cell));
+        }
+        match cell.try_lock() {
+            Ok(open) => Ok(open),
+            Err(TryLockError::Poisoned(open)) => Ok(open.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                let problem = "it is in use, and the output hook cannot wait for it";
+                Err(self.error(name, problem.to_owned()))
+            }
+        }
+    }
+
     fn error(&self, name: &str, problem: String) -> Error {
         Error::Context {
             name: name.to_owned(),
@@ -165,7 +180,7 @@ impl Context {
         name: &str,
         f: impl FnOnce(&mut Vector<T>) -> Result<R>,
     ) -> Result<R> {
-        let mut cell = lock(self.find(name)?);
+        let mut cell = self.opened(name, self.find(name)?)?;
         match cell.downcast_mut() {
             Some(vector) => f(vector),
             None => Err(self.error(name, other_type::<T>())),
@@ -268,9 +283,13 @@ impl Context {
                 let own = own.as_ref().filter(|_| !merges);
                 let first = own
                     .filter(|own| Arc::as_ptr(own) < Arc::as_ptr(&from))
-                    .map(|own| lock(own));
-                let from = lock(&from);
-                let own = first.or_else(|| own.map(|own| lock(own)));
+                    .map(|own| target.opened(&name, own))
+                    .transpose()?;
+                let from = of.opened(&name, &from)?;
+                let own = match first {
+                    Some(own) => Some(own),
+                    None => own.map(|own| target.opened(&name, own)).transpose()?,
+                };
                 let Some(from) = from.downcast_ref::<Vector<T>>() else {
                     return Err(of.error(&name, other_type::<T>()));
                 };
@@ -382,7 +401,8 @@ impl Routine {
         names.dedup();
         let mut vectors = BTreeMap::new();
         for name in names {
-            let cell = RefCell::new(lock(self.context.find(name)?));
+            let cell = self.context.opened(name, self.context.find(name)?)?;
+            let cell = RefCell::new(cell);
             vectors.insert(name.as_str(), cell);
         }
         let merge = match &self.uses.merge {

@@ -74,6 +74,30 @@ pub enum Error {
     /// A kernel failed while it ran.
     #[error("{0}")]
     Fault(Box<Fault>),
+    /// The output hook, or the `Debug` or `Display` of a value that a kernel prints, panicked. The kernel went on, and what it wrote
+    /// is good.
+    #[error(
+        "the output of kernel `{kernel}` was cut: {message}; its results are good, mend the hook of `set_output` or the type that is printed"
+    )]
+    Output {
+        /// The kernel.
+        kernel: String,
+        /// The message of the panic.
+        message: String,
+    },
+    /// The process is a child of `fork` whose parent has used devices: their threads and drivers are the parent's.
+    #[error(
+        "this process was forked by one that had used devices, whose threads and drivers it does not have: use devices in a new program (`exec`), or fork before the first use; vectors on the host stay readable"
+    )]
+    Forked,
+    /// The thread ends, and what a device needs of it is gone.
+    #[error(
+        "{device} cannot be used in the destructor of a thread-local variable once the thread has ended: do it before the thread ends, or on another thread"
+    )]
+    ThreadEnds {
+        /// The device.
+        device: String,
+    },
     /// A host access past the end of a vector.
     #[error("index {index} is out of bounds of a vector of length {len}")]
     Bounds {
@@ -261,7 +285,7 @@ pub enum Error {
         /// What is wrong, and what to do.
         problem: String,
     },
-    /// Device memory is exhausted.
+    /// Memory is exhausted: a device's, or with "the host" for the device, the host's.
     #[error("{device} is out of memory: {bytes} bytes were asked for")]
     OutOfMemory {
         /// The device.

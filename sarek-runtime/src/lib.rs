@@ -11,6 +11,7 @@ pub mod environment;
 mod error;
 mod fault;
 pub mod foreign;
+mod fork;
 mod function;
 pub mod graph;
 pub mod intrinsic;

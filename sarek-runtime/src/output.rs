@@ -3,45 +3,26 @@
 //! Host backends print at once. An accelerator writes records into memory of the launch
 //! ([`sarek_ir::write::SlotKind::Output`]), which the next wait reads: [`lines`] makes text of them.
 
+mod hook;
+
 use std::fmt;
-use std::io::Write;
-use std::sync::{Arc, PoisonError, RwLock};
 
 use sarek_ir::write::OUTPUT_WORDS;
 use sarek_ir::{Kernel, Scalar, Value};
 
-type Hook = Arc<dyn Fn(&str) + Send + Sync>;
-
-static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
-
-/// Sends what kernels print to `hook` from now on, in place of standard output: a line at a time, with its end. Other
-/// threads may call it at the same time.
-pub fn set_output(hook: impl Fn(&str) + Send + Sync + 'static) {
-    *HOOK.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(hook));
-}
-
-/// Sends what kernels print to standard output again.
-pub fn reset_output() {
-    *HOOK.write().unwrap_or_else(PoisonError::into_inner) = None;
-}
-
-/// Prints text whole.
-pub(crate) fn emit(text: &str) {
-    let hook = HOOK.read().unwrap_or_else(PoisonError::into_inner).clone();
-    match hook {
-        Some(hook) => hook(text),
-        None => {
-            // Whoever closed standard output does not want to know.
-            let _ = std::io::stdout().lock().write_all(text.as_bytes());
-        }
-    }
-}
+pub(crate) use hook::{Collecting, emit, guarded, in_hook, to_stdout};
+pub use hook::{Printing, reset_output, set_output};
 
 /// For compiled bodies, and backends that run kernels on the host: prints a line.
 pub fn print(args: fmt::Arguments<'_>) {
     match args.as_str() {
         Some(text) => emit(text),
-        None => emit(&args.to_string()),
+        None => {
+            // The types of values format themselves.
+            if let Some(text) = guarded(|| args.to_string()) {
+                emit(&text);
+            }
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use sarek_runtime::tag::DeviceKind;
 use sarek_runtime::{Error, Result};
 
 use super::memory::HostMemory;
+use super::pool::Pool;
 use super::program;
 use super::stream::HostStream;
 
@@ -22,7 +23,7 @@ pub struct Processor {
 impl Processor {
     /// Describes it; nothing is started.
     pub fn new() -> Processor {
-        let threads = rayon::current_num_threads();
+        let threads = Pool::global().threads();
         let info = DeviceInfo {
             name: format!("{} threads, {}", threads, isa().name()),
             kind: DeviceKind::cpu(),
@@ -79,7 +80,7 @@ impl BackendDevice for Processor {
     }
 
     fn debug_info(&self) -> BTreeMap<String, String> {
-        let threads = rayon::current_num_threads().to_string();
+        let threads = Pool::global().threads().to_string();
         [
             ("threads".into(), threads),
             ("isa".into(), isa().name().into()),

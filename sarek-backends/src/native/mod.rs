@@ -2,6 +2,7 @@
 
 mod device;
 mod memory;
+mod pool;
 mod program;
 mod stream;
 

@@ -3,21 +3,21 @@
 use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
-use rayon::prelude::*;
 use sarek_runtime::claims::Schedule;
 use sarek_runtime::direct::{Direct, DirectArg, IndexSpace, RawFault};
+
+use super::pool::Pool;
 
 /// A compiled body.
 pub struct Compiled(pub Direct);
 
-/// Below this many operations a launch runs on the calling thread: entering the pool from outside
-/// costs some 10 µs.
+/// Below this many operations a launch runs on the calling thread: to wake another one costs some microseconds.
 const SMALL: u64 = 1 << 16;
 
-/// Into how many pieces for each thread of the pool a launch may fall: a thread that finishes early finds more, and the last
-/// piece of a slow one is short beside the whole.
+/// A piece is not made smaller than so small a part of a thread's share: the last piece of a slow thread is short beside the whole.
 const PIECES_PER_THREAD: u64 = 64;
 
 /// Why a launch stopped.
@@ -43,61 +43,87 @@ pub unsafe fn run(
     // SAFETY: the caller's promise; each block is run once.
     let piece = |blocks: Range<u64>| unsafe { guarded(direct, args, space, blocks, checked) };
     let operations = space.threads().saturating_mul(direct.weight as u64);
-    let threads = rayon::current_num_threads() as u64;
+    let pool = Pool::global();
+    let threads = pool.threads() as u64;
     match schedule {
         Schedule::SingleThread => return piece(0..blocks),
         // Each thread of the pool takes every so manieth block.
         Schedule::GridStride if blocks > 1 => {
-            let turns = |first: u64| {
-                let mut own = (first..blocks).step_by(threads as usize);
+            let turns = |firsts: Range<u64>| {
+                let mut own = firsts.flat_map(|first| (first..blocks).step_by(threads as usize));
                 own.try_for_each(|block| piece(block..block + 1))
             };
-            return (0..threads.min(blocks)).into_par_iter().try_for_each(turns);
+            return together(pool, threads.min(blocks), turns);
         }
         Schedule::Blocks | Schedule::GridStride => {}
     }
     if blocks < 2 || threads < 2 || operations < SMALL {
         return piece(0..blocks);
     }
-    let whole = Stretch {
-        blocks: 0..blocks,
-        least: blocks / (threads * PIECES_PER_THREAD),
-    };
-    whole.try_for_each(piece)
+    together(pool, blocks, piece)
 }
 
-/// Blocks in a row, as few pieces of them as keep all threads at work: a piece has its costs, and blocks may be small.
-struct Stretch {
-    blocks: Range<u64>,
-    /// What has no more blocks than this is one piece.
+/// Runs blocks on all threads of the pool. Once a piece stops, nobody takes another; of several, that of the first block tells.
+fn together(
+    pool: &Pool,
+    blocks: u64,
+    piece: impl Fn(Range<u64>) -> Result<(), Stop> + Sync,
+) -> Result<(), Stop> {
+    let pieces = Pieces::new(blocks, pool.threads() as u64);
+    let stopped: Mutex<Option<(u64, Stop)>> = Mutex::new(None);
+    let work = || {
+        while let Some(blocks) = pieces.take() {
+            let first = blocks.start;
+            if let Err(stop) = piece(blocks) {
+                pieces.close();
+                let mut stopped = stopped.lock().unwrap_or_else(PoisonError::into_inner);
+                if stopped.as_ref().is_none_or(|(other, _)| first < *other) {
+                    *stopped = Some((first, stop));
+                }
+            }
+        }
+    };
+    pool.run(usize::try_from(blocks - 1).unwrap_or(usize::MAX), &work);
+    let stopped = stopped.into_inner().unwrap_or_else(PoisonError::into_inner);
+    stopped.map_or(Ok(()), |(_, stop)| Err(stop))
+}
+
+/// The blocks that nobody has taken, in their order. A piece is a share of what is left: large ones first, since a piece has its
+/// costs, and small ones at last, so that all threads end together.
+struct Pieces {
+    next: AtomicU64,
+    end: u64,
+    threads: u64,
+    /// The fewest blocks of a piece.
     least: u64,
 }
 
-impl ParallelIterator for Stretch {
-    type Item = Range<u64>;
-
-    fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(self, consumer: C) -> C::Result {
-        bridge_unindexed(self, consumer)
-    }
-}
-
-impl UnindexedProducer for Stretch {
-    type Item = Range<u64>;
-
-    /// Rayon asks for it as long as there are threads without work.
-    fn split(self) -> (Self, Option<Self>) {
-        let Stretch { blocks, least } = self;
-        let len = blocks.end - blocks.start;
-        if len < 2 || len <= least {
-            return (Stretch { blocks, least }, None);
+impl Pieces {
+    fn new(blocks: u64, threads: u64) -> Pieces {
+        Pieces {
+            next: AtomicU64::new(0),
+            end: blocks,
+            threads,
+            least: (blocks / (threads * PIECES_PER_THREAD)).max(1),
         }
-        let middle = blocks.start + len / 2;
-        let part = |blocks| Stretch { blocks, least };
-        (part(blocks.start..middle), Some(part(middle..blocks.end)))
     }
 
-    fn fold_with<F: Folder<Self::Item>>(self, folder: F) -> F {
-        folder.consume(self.blocks)
+    fn take(&self) -> Option<Range<u64>> {
+        // What is written before a launch and by its pieces is ordered by the pool.
+        let next = |start: u64| {
+            let left = self.end.saturating_sub(start);
+            let share = (left / (2 * self.threads)).max(self.least).min(left);
+            (left > 0).then_some(start + share)
+        };
+        let taken = self
+            .next
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        taken.ok().and_then(|start| Some(start..next(start)?))
+    }
+
+    /// Nobody takes any more.
+    fn close(&self) {
+        self.next.store(self.end, Ordering::Relaxed);
     }
 }
 
@@ -120,7 +146,14 @@ unsafe fn guarded(
     });
     match catch_unwind(body) {
         Ok(outcome) => outcome.map_err(Stop::Fault),
-        Err(payload) => Err(Stop::Panic(message(&*payload))),
+        Err(payload) => {
+            let text = message(&*payload);
+            // What else it holds may panic when it is dropped, and is left alone then.
+            if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+                std::mem::forget(again);
+            }
+            Err(Stop::Panic(text))
+        }
     }
 }
 

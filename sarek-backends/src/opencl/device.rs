@@ -42,6 +42,8 @@ pub(super) struct Shared {
     pub name: String,
     /// Offsets of sub-buffers are multiples of this many bytes.
     pub alignment: usize,
+    /// Is the driver PoCL?
+    pub is_pocl: bool,
     /// Never released: a device is kept to the end of the process, and opencl3 panics when a driver
     /// that is already gone fails to release.
     context: ManuallyDrop<Context>,
@@ -50,13 +52,6 @@ pub(super) struct Shared {
 impl Shared {
     pub fn context(&self) -> cl_context {
         self.context.get()
-    }
-
-    /// Is the driver PoCL?
-    pub fn is_pocl(&self) -> bool {
-        self.id
-            .version()
-            .is_ok_and(|version| version.contains("PoCL"))
     }
 
     /// The driver's word on a failed call.
@@ -77,6 +72,7 @@ impl Device {
         })?;
         let shared = Arc::new(Shared {
             id,
+            is_pocl: id.version().is_ok_and(|version| version.contains("PoCL")),
             alignment: id.mem_base_addr_align().unwrap_or(1024) as usize / 8,
             name: name.trim().to_string(),
             context: ManuallyDrop::new(context),

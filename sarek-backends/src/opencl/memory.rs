@@ -1,5 +1,7 @@
 //! OpenCL buffers.
 
+use std::alloc::{Layout, alloc, dealloc};
+use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
@@ -13,7 +15,7 @@ use opencl3::memory::{
     CL_BUFFER_CREATE_TYPE_REGION, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR,
     CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
 };
-use opencl3::memory::{create_buffer, create_sub_buffer};
+use opencl3::memory::{create_buffer, create_sub_buffer, set_mem_object_destructor_callback};
 use opencl3::types::{cl_buffer_region, cl_mem};
 use sarek_runtime::backend::{Mem, Slice};
 use sarek_runtime::{Error, Result};
@@ -33,6 +35,9 @@ pub(super) struct Memory {
 impl Memory {
     /// In the device's own memory, or in the host's where the device reaches it.
     pub fn new(shared: &Arc<Shared>, len: usize, on_host: bool) -> Result<Memory> {
+        if shared.is_pocl {
+            return Memory::on_pocl(shared, len);
+        }
         let place = if on_host { CL_MEM_ALLOC_HOST_PTR } else { 0 };
         // SAFETY: without `CL_MEM_USE_HOST_PTR` or `CL_MEM_COPY_HOST_PTR` no host memory is read.
         let buffer = unsafe {
@@ -49,6 +54,20 @@ impl Memory {
             buffer: Object::memory(buffer),
             len,
         })
+    }
+
+    /// In memory that is allocated here. PoCL would do it when the buffer is first used, and abort the process if there is none.
+    fn on_pocl(shared: &Arc<Shared>, len: usize) -> Result<Memory> {
+        let exhausted = || refusal(shared, "clCreateBuffer", CL_OUT_OF_HOST_MEMORY, len);
+        let room = Room::new(len, shared.alignment).ok_or_else(exhausted)?;
+        let flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
+        // SAFETY: the room is there until the driver has let go of the buffer: `Room::leave` sees to that.
+        let buffer = unsafe { create_buffer(shared.context(), flags, len, room.at.cast()) };
+        let buffer = buffer.map_err(|code| refusal(shared, "clCreateBuffer", code, len))?;
+        let buffer = Object::memory(buffer);
+        room.leave_to(&buffer)
+            .map_err(|code| shared.error("clSetMemObjectDestructorCallback", code))?;
+        Ok(Memory::imported(shared, buffer, len))
     }
 
     /// Has the driver find the memory now: NVIDIA's makes buffers of what it does not have, and refuses their first use.
@@ -94,6 +113,46 @@ impl Memory {
     /// Is it memory of this device's context?
     pub fn belongs_to(&self, shared: &Arc<Shared>) -> bool {
         Arc::ptr_eq(&self.shared, shared)
+    }
+}
+
+/// Memory of the host for a buffer.
+struct Room {
+    at: *mut u8,
+    layout: Layout,
+}
+
+impl Room {
+    /// As PoCL aligns what it allocates: to the widest vector, at least.
+    fn new(len: usize, alignment: usize) -> Option<Room> {
+        let alignment = alignment.next_power_of_two().max(128);
+        let layout = Layout::from_size_align(len.max(1), alignment).ok()?;
+        // SAFETY: the layout has a size.
+        let at = unsafe { alloc(layout) };
+        (!at.is_null()).then_some(Room { at, layout })
+    }
+
+    /// Has the driver give the memory back once nothing uses the buffer any more, which may be after its release.
+    fn leave_to(self, buffer: &Object) -> Result<(), cl_int> {
+        extern "C" fn give_back(_: cl_mem, room: *mut c_void) {
+            // SAFETY: the pointer is that of the box below, and the driver calls this once.
+            drop(unsafe { Box::from_raw(room.cast::<Room>()) });
+        }
+        let room = Box::into_raw(Box::new(self));
+        // SAFETY: the buffer is live; the box is there until the function is called.
+        let left =
+            unsafe { set_mem_object_destructor_callback(buffer.raw, give_back, room.cast()) };
+        left.inspect_err(|_| {
+            // SAFETY: the driver has not taken it, and the buffer, which nothing has used, is released before anything could.
+            drop(unsafe { Box::from_raw(room) });
+        })
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout.
+        unsafe { dealloc(self.at, self.layout) };
     }
 }
 

@@ -22,7 +22,7 @@ use opencl3::error_codes::{DLOPEN_RUNTIME_LOAD_FAILED, cl_int};
 use opencl3::platform::{Platform, get_platforms};
 use opencl3::types::{cl_command_queue, cl_event, cl_kernel, cl_mem, cl_program};
 use opencl3::{command_queue, event, kernel, memory as mem, program as prog};
-use sarek_runtime::backend::{Backend, BackendDevice};
+use sarek_runtime::backend::{Backend, BackendDevice, is_forked};
 use sarek_runtime::{Error, Result};
 
 /// The OpenCL backend.
@@ -179,6 +179,9 @@ impl Object {
 
 impl Drop for Object {
     fn drop(&mut self) {
+        if is_forked() {
+            return; // it is the parent's
+        }
         // SAFETY: `raw` is a live object of the kind that `release` is for, and this reference to
         // it is given up here. A failure means that the driver lost it already.
         let _ = unsafe { (self.release)(self.raw) };

@@ -6,6 +6,7 @@ use std::sync::{Mutex, Once};
 
 use opencl3::command_queue::finish;
 use opencl3::types::cl_command_queue;
+use sarek_runtime::backend::is_forked;
 use sarek_runtime::{Error, Result};
 
 use super::device::Shared;
@@ -77,7 +78,7 @@ pub(super) fn refuse_copies(shared: &Shared, binary: &Binary<'_>) -> Result<()> 
     const METHOD: &str = "POCL_WORK_GROUP_METHOD";
     let loops = std::env::var(METHOD).is_ok_and(|method| method.starts_with("loop"));
     let waits = binary.source.text.contains("barrier(");
-    if !shared.is_pocl() || loops || !waits || binary.threads() > 2 {
+    if !shared.is_pocl || loops || !waits || binary.threads() > 2 {
         return Ok(());
     }
     Err(Error::Launch {
@@ -115,6 +116,9 @@ unsafe extern "C" {
 }
 
 extern "C" fn finish_all() {
+    if is_forked() {
+        return; // the threads that would finish them are the parent's
+    }
     // A thread that holds the lock for ever is no reason to stay.
     if let Ok(queues) = QUEUES.try_lock() {
         for &queue in queues.iter() {

@@ -97,7 +97,7 @@ impl Compiler {
     ) -> Result<(Object, String)> {
         let mut text = jit::with_headers(kernel, &source.text, parts);
         // The user's own text means what the driver makes of it.
-        if self.shared.is_pocl() && !foreign {
+        if self.shared.is_pocl && !foreign {
             text = (pocl::PRELUDE.to_owned() + &text).into();
         }
         // One text: cl3 0.13 hands over two of them as if a `&str` were a pointer.
@@ -167,7 +167,7 @@ impl backend::Compiler for Compiler {
     }
 
     fn keeps_artifacts(&self) -> bool {
-        !self.shared.is_pocl()
+        !self.shared.is_pocl
     }
 
     fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
@@ -194,7 +194,7 @@ impl Compiler {
         foreign: bool,
     ) -> Result<Artifact> {
         let (program, log) = self.build_source(kernel, source, parts, foreign)?;
-        if self.shared.is_pocl() {
+        if self.shared.is_pocl {
             return Ok(Artifact {
                 bytes: Arc::new([]),
                 log,

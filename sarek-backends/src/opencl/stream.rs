@@ -165,7 +165,7 @@ impl BackendStream for Stream {
                 enqueue_nd_range_kernel(queue, kernel, 3, offset, global, local, 0, NO_EVENTS)
             }
         })?;
-        if self.shared.is_pocl() && !program.has_run.swap(true, Ordering::Relaxed) {
+        if self.shared.is_pocl && !program.has_run.swap(true, Ordering::Relaxed) {
             self.sync()?;
             pocl::watch(self.queue.raw);
         }

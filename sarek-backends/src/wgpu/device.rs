@@ -5,6 +5,7 @@
 //! of a scope, and the loss of the device, is kept and told by the next call.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -106,8 +107,25 @@ impl Shared {
         (value, memory.or(internal).or(validation))
     }
 
+    /// An error in the destructor of a thread-local variable, once wgpu's own such variables are gone: it panics without them, while
+    /// it holds locks.
+    pub fn here(&self) -> Result<()> {
+        if !SEEN.replace(true) {
+            // Makes wgpu's variables first, so that they are destroyed last.
+            let poll = || self.device.poll(PollType::Poll);
+            let _ = catch_unwind(AssertUnwindSafe(poll));
+        }
+        match thread_ends() {
+            false => Ok(()),
+            true => Err(Error::ThreadEnds {
+                device: self.name.clone(),
+            }),
+        }
+    }
+
     /// The result of `work`, or the error that it caused.
     pub fn checked<T>(&self, call: &str, work: impl FnOnce() -> T) -> Result<T> {
+        self.here()?;
         let (value, error) = self.scoped(work);
         match error {
             Some(error) => Err(self.error(format!("{call} failed: {error}"))),
@@ -130,6 +148,7 @@ impl Shared {
 
     /// Lets finished work be noticed, after waiting for a submission if one is given.
     pub fn poll(&self, wait: Option<SubmissionIndex>) -> Result<PollStatus> {
+        self.here()?;
         self.alive()?;
         let poll = match wait {
             None => PollType::Poll,
@@ -155,6 +174,26 @@ impl Shared {
             .max_buffer_size
             .min(limits.max_storage_buffer_binding_size)
     }
+}
+
+/// Is there to be destroyed with the other variables of a thread.
+struct Here;
+
+impl Drop for Here {
+    fn drop(&mut self) {}
+}
+
+thread_local! {
+    /// Has this thread used wgpu?
+    static SEEN: Cell<bool> = const { Cell::new(false) };
+
+    /// Made right behind the variables of wgpu, and so destroyed right before them.
+    static HERE: Here = const { Here };
+}
+
+/// Are the variables of this thread being destroyed, and wgpu's among those that are or may be gone?
+pub(super) fn thread_ends() -> bool {
+    HERE.try_with(|_| ()).is_err()
 }
 
 /// The features that kernels or their texts may use.

@@ -1,15 +1,15 @@
 //! wgpu buffers.
 
 use std::num::NonZeroU64;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-use sarek_runtime::backend::{Mem, Slice};
+use sarek_runtime::backend::{Mem, Slice, is_forked};
 use sarek_runtime::{Error, Result};
 use wgpu::{BufferBinding, BufferDescriptor, BufferUsages, COPY_BUFFER_ALIGNMENT};
 
-use super::device::Shared;
-use crate::jit;
+use super::device::{Shared, thread_ends};
+use crate::jit::{self, lock};
 
 /// A buffer; its size is rounded up to whole words.
 pub(super) struct Memory {
@@ -21,6 +21,9 @@ pub(super) struct Memory {
     /// Is it somebody else's?
     imported: bool,
 }
+
+/// Buffers that were dropped where wgpu cannot be called, each with whether it was imported; whoever next makes one lets them go.
+static LEFT: Mutex<Vec<(wgpu::Buffer, bool)>> = Mutex::new(Vec::new());
 
 /// What vectors are used for.
 pub(super) const USAGE: BufferUsages = BufferUsages::STORAGE
@@ -37,6 +40,11 @@ impl Memory {
         if size > shared.max_buffer() {
             return Err(exhausted());
         }
+        shared.here()?;
+        let left = std::mem::take(&mut *lock(&LEFT));
+        left.iter()
+            .filter(|(_, imported)| !imported)
+            .for_each(|(buffer, _)| buffer.destroy());
         let (buffer, error) = shared.scoped(|| {
             shared.device.create_buffer(&BufferDescriptor {
                 label: None,
@@ -92,7 +100,12 @@ impl Drop for Memory {
     fn drop(&mut self) {
         // Frees the memory after the submissions that use it, also while a program keeps a bind
         // group that names the buffer.
-        if !self.imported {
+        if is_forked() {
+            // It is the parent's.
+            std::mem::forget(self.buffer.clone());
+        } else if thread_ends() {
+            lock(&LEFT).push((self.buffer.clone(), self.imported));
+        } else if !self.imported {
             self.buffer.destroy();
         }
     }

@@ -1,12 +1,12 @@
 //! A folder of entries.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use super::folder::Folder;
 use crate::sync::lock;
 
 /// How a file begins; another one is of another version.
@@ -54,7 +54,7 @@ pub struct Status {
 }
 
 struct Entry {
-    path: PathBuf,
+    name: String,
     bytes: u64,
     used: SystemTime,
     partial: bool,
@@ -86,18 +86,19 @@ impl Disk {
 
     /// The bytes kept under a key.
     pub fn get(&self, key: &str) -> Option<Vec<u8>> {
-        let path = self.path(key)?;
-        let found = fs::read(&path).ok().and_then(|file| decode(file, key));
+        let path = self.folder.as_ref().ok()?;
+        let (name, folder) = (name(key), Folder::open(path).ok());
+        let bytes = folder.as_ref().and_then(|folder| read(folder, &name).ok());
+        let found = bytes.and_then(|file| decode(file, key));
         let count = match &found {
             Some(_) => &self.hits,
             None => &self.misses,
         };
         count.fetch_add(1, Ordering::Relaxed);
-        if found.is_some() {
+        if let (Some(folder), Some(_)) = (folder, &found) {
             // Whether it was used lately matters to the eviction alone.
-            let _ = File::options()
-                .write(true)
-                .open(&path)
+            let _ = folder
+                .write(&name)
                 .and_then(|file| file.set_modified(SystemTime::now()));
         }
         found
@@ -105,15 +106,21 @@ impl Disk {
 
     /// Keeps bytes under a key, for this process and others.
     pub fn put(&self, key: &str, bytes: &[u8]) {
-        let Some(path) = self.path(key) else {
+        let Ok(path) = &self.folder else {
             return;
         };
-        match self.write(&path, key, bytes) {
+        let name = name(key);
+        let written = Folder::open(path).and_then(|folder| {
+            let written = write(&folder, &name, &encode(key, bytes));
+            self.evict(&folder);
+            written.map_err(|error| error.to_string())
+        });
+        match written {
             Ok(()) => {
                 self.written.fetch_add(1, Ordering::Relaxed);
             }
-            Err(error) => {
-                let told = format!("`{}`: {error}", path.display());
+            Err(reason) => {
+                let told = format!("`{}`: {reason}", path.join(name).display());
                 *lock(&self.problem) = Some(told);
             }
         }
@@ -121,7 +128,9 @@ impl Disk {
 
     /// How it is doing.
     pub fn status(&self) -> Status {
-        let entries = self.entries();
+        let entries = self
+            .opened()
+            .map_or_else(Vec::new, |folder| entries(&folder));
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Status {
             folder: self.folder.clone(),
@@ -136,58 +145,21 @@ impl Disk {
 
     /// Removes all entries; the bytes that these were.
     pub fn clear(&self) -> u64 {
-        let mut bytes = 0;
-        for entry in self.entries() {
-            if fs::remove_file(&entry.path).is_ok() {
-                bytes += entry.bytes;
-            }
-        }
-        bytes
-    }
-
-    fn path(&self, key: &str) -> Option<PathBuf> {
-        let folder = self.folder.as_ref().ok()?;
-        let name = [SEED, !SEED].map(|seed| format!("{:016x}", hash(seed, key.as_bytes())));
-        Some(folder.join(format!("{}.{ENTRY}", name.concat())))
-    }
-
-    fn write(&self, path: &Path, key: &str, bytes: &[u8]) -> io::Result<()> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let partial = path.with_extension(format!("{}-{number}.{PARTIAL}", std::process::id()));
-        let written = create(&partial)
-            .and_then(|mut file| file.write_all(&encode(key, bytes)))
-            .and_then(|()| fs::rename(&partial, path));
-        if written.is_err() {
-            let _ = fs::remove_file(&partial);
-        }
-        self.evict();
-        written
-    }
-
-    fn entries(&self) -> Vec<Entry> {
-        let Ok(folder) = &self.folder else {
-            return Vec::new();
+        let Some(folder) = self.opened() else {
+            return 0;
         };
-        let files = fs::read_dir(folder).into_iter().flatten().flatten();
-        let entry = |file: fs::DirEntry| {
-            let (path, meta) = (file.path(), file.metadata().ok()?);
-            let kind = path.extension()?.to_str()?;
-            let partial = kind == PARTIAL;
-            (partial || kind == ENTRY).then_some(())?;
-            Some(Entry {
-                bytes: meta.len(),
-                used: meta.modified().ok()?,
-                partial,
-                path,
-            })
-        };
-        files.filter_map(entry).collect()
+        let mut entries = entries(&folder);
+        entries.retain(|entry| folder.remove(&entry.name).is_ok());
+        entries.iter().map(|entry| entry.bytes).sum()
+    }
+
+    fn opened(&self) -> Option<Folder> {
+        Folder::open(self.folder.as_ref().ok()?).ok()
     }
 
     /// Removes what was not used the longest until there is room, and what nobody will finish.
-    fn evict(&self) {
-        let mut entries = self.entries();
+    fn evict(&self, folder: &Folder) {
+        let mut entries = entries(folder);
         let now = SystemTime::now();
         let old = |entry: &Entry| {
             now.duration_since(entry.used)
@@ -195,7 +167,7 @@ impl Disk {
         };
         for entry in entries.extract_if(.., |entry| entry.partial) {
             if old(&entry) {
-                let _ = fs::remove_file(&entry.path);
+                let _ = folder.remove(&entry.name);
             }
         }
         let mut bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
@@ -209,10 +181,53 @@ impl Disk {
                 return;
             }
             // Another process may have done it.
-            let _ = fs::remove_file(&entry.path);
+            let _ = folder.remove(&entry.name);
             bytes -= entry.bytes;
         }
     }
+}
+
+/// The file of a key.
+fn name(key: &str) -> String {
+    let halves = [SEED, !SEED].map(|seed| format!("{:016x}", hash(seed, key.as_bytes())));
+    format!("{}.{ENTRY}", halves.concat())
+}
+
+fn read(folder: &Folder, name: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    folder.read(name)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Writes a file under another name first, so that nobody sees a part of it.
+fn write(folder: &Folder, name: &str, bytes: &[u8]) -> io::Result<()> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let partial = format!("{name}.{}-{number}.{PARTIAL}", std::process::id());
+    let written = folder
+        .create(&partial)
+        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|()| folder.rename(&partial, name));
+    if written.is_err() {
+        let _ = folder.remove(&partial);
+    }
+    written
+}
+
+fn entries(folder: &Folder) -> Vec<Entry> {
+    let entry = |name: String| {
+        let kind = Path::new(&name).extension()?.to_str()?;
+        let partial = kind == PARTIAL;
+        (partial || kind == ENTRY).then_some(())?;
+        let meta = folder.read(&name).ok()?.metadata().ok()?;
+        Some(Entry {
+            bytes: meta.len(),
+            used: meta.modified().ok()?,
+            partial,
+            name,
+        })
+    };
+    folder.names().into_iter().filter_map(entry).collect()
 }
 
 fn encode(key: &str, bytes: &[u8]) -> Vec<u8> {
@@ -254,49 +269,15 @@ fn hash(seed: u64, bytes: &[u8]) -> u64 {
 }
 
 /// Makes a folder that the user alone may write, or tells why the one there is not.
-fn private(folder: &Path) -> Result<(), String> {
+fn private(path: &Path) -> Result<(), String> {
     let told = |error: io::Error| error.to_string();
-    if folder.as_os_str().is_empty() {
+    if path.as_os_str().is_empty() {
         return Err("no folder".into());
     }
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(told)?;
-    let probe = folder.join(format!("{}-probe.{PARTIAL}", std::process::id()));
-    let file = create(&probe).map_err(told)?;
-    let _ = fs::remove_file(&probe);
-    owned(folder, &file)
-}
-
-#[cfg(unix)]
-fn owned(folder: &Path, mine: &File) -> Result<(), String> {
-    use std::os::unix::fs::MetadataExt;
-    let told = |error: io::Error| error.to_string();
-    let (folder, mine) = (
-        fs::metadata(folder).map_err(told)?,
-        mine.metadata().map_err(told)?,
-    );
-    if folder.uid() != mine.uid() {
-        return Err("it belongs to somebody else".into());
-    }
-    match folder.mode() & 0o022 {
-        0 => Ok(()),
-        _ => Err("others may write it".into()),
-    }
-}
-
-#[cfg(not(unix))]
-fn owned(_folder: &Path, _mine: &File) -> Result<(), String> {
+    Folder::make(path).map_err(told)?;
+    let folder = Folder::open(path)?;
+    let probe = format!("{}-probe.{PARTIAL}", std::process::id());
+    folder.create(&probe).map_err(told)?;
+    let _ = folder.remove(&probe);
     Ok(())
-}
-
-/// A new file that the user alone may read.
-fn create(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }

@@ -3,7 +3,8 @@
 //! An entry is a file named by a hash of its key and holds the whole key, so that two keys of one hash are told apart;
 //! and a checksum, so that what was cut off or changed is a miss. Entries are written under another name and
 //! renamed: whoever reads sees all of one or nothing. The folder belongs to the user alone (mode 0700), and is not
-//! used if others may write it. When the entries exceed the limit, those go that were not used the longest.
+//! used if it is somebody else's, if others may write it, or if it is a symbolic link. That is looked at at each use, of an open
+//! handle, through which its files are reached. When the entries exceed the limit, those go that were not used the longest.
 //!
 //! Nothing here fails a launch: a cache that cannot be read misses, one that cannot be written stays as it is, and
 //! [`status`] tells why.
@@ -14,6 +15,7 @@
 //! | `SAREK_CACHE_MIB` | the limit in MiB, 256 by default |
 
 mod disk;
+mod folder;
 #[cfg(test)]
 mod tests;
 

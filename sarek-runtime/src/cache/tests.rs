@@ -164,6 +164,79 @@ fn a_folder_that_cannot_be_used_is_told() {
     assert_eq!(Disk::off("why".into()).status().folder, Err("why".into()));
 }
 
+/// Whoever can put a link in the folder's place must not have entries written or read elsewhere.
+#[test]
+#[cfg(unix)]
+fn a_link_is_refused_at_each_use() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new("links");
+    let (own, elsewhere, link) = (
+        folder.0.join("own"),
+        folder.0.join("other"),
+        folder.0.join("link"),
+    );
+    fs::create_dir_all(&folder.0).unwrap();
+    let disk = Disk::at(own.clone(), ROOM);
+    disk.put("key", b"mine");
+    Disk::at(elsewhere.clone(), ROOM).put("key", b"planted");
+    // From the start, also with a slash behind it, and where it leads to nothing.
+    symlink(&own, &link).unwrap();
+    for path in [link.clone(), link.join("")] {
+        let reason = Disk::at(path, ROOM).status().folder.unwrap_err();
+        assert!(reason.contains("symbolic link"), "{reason}");
+    }
+    let dangling = folder.0.join("dangling");
+    symlink(folder.0.join("made"), &dangling).unwrap();
+    assert!(Disk::at(dangling, ROOM).status().folder.is_err());
+    assert!(!folder.0.join("made").exists());
+    // Later.
+    let kept = folder.0.join("kept");
+    fs::rename(&own, &kept).unwrap();
+    symlink(&elsewhere, &own).unwrap();
+    disk.put("another", b"x");
+    assert_eq!(disk.get("key"), None);
+    assert_eq!(
+        (disk.clear(), fs::read_dir(&elsewhere).unwrap().count()),
+        (0, 1)
+    );
+    let problem = disk.status().problem.unwrap();
+    assert!(
+        problem.contains("symbolic link") && problem.contains("own/"),
+        "{problem}"
+    );
+    fs::remove_file(&own).unwrap();
+    fs::rename(&kept, &own).unwrap();
+    assert_eq!(disk.get("key").unwrap(), b"mine");
+    // An entry that is a link.
+    let entry = fs::read_dir(&own).unwrap().next().unwrap().unwrap().path();
+    fs::rename(&entry, folder.0.join("moved")).unwrap();
+    symlink(folder.0.join("moved"), &entry).unwrap();
+    assert_eq!(disk.get("key"), None);
+    disk.put("key", b"new");
+    assert_eq!(disk.get("key").unwrap(), b"new");
+}
+
+/// As of a folder that others were let write meanwhile.
+#[test]
+#[cfg(unix)]
+fn a_folder_is_looked_at_at_each_use() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("opened");
+    let disk = folder.disk(ROOM);
+    disk.put("key", b"x");
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o770)).unwrap();
+    disk.put("other", b"y");
+    assert_eq!((disk.get("key"), disk.status().written), (None, 1));
+    assert!(disk.status().problem.unwrap().contains("others may write"));
+    // Who may give folders away can see to the rest.
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o700)).unwrap();
+    if std::os::unix::fs::chown(&folder.0, Some(12345), None).is_ok() {
+        disk.put("other", b"y");
+        assert_eq!((disk.get("key"), disk.status().written), (None, 1));
+        assert!(disk.status().problem.unwrap().contains("somebody else"));
+    }
+}
+
 #[test]
 fn a_write_that_fails_is_told_and_hurts_nothing() {
     let folder = Folder::new("full");

@@ -18,6 +18,7 @@ impl Device {
     /// Measured once, when it is first asked for, with up to 256 MiB of memory. `None` where there is nothing to measure: of a
     /// device that cannot copy by itself, or interprets kernels.
     pub fn bandwidth(&self) -> Result<Option<f64>> {
+        crate::fork::check()?;
         let mut known = crate::sync::lock(&self.0.bandwidth);
         if let Some(known) = *known {
             return Ok(known);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::faults::Pending;
 use super::{Device, Stream};
 use crate::backend::BackendEvent;
-use crate::{Error, Result};
+use crate::{Error, Result, fork};
 
 /// A point in a stream, or in all streams of a device ([`Device::record_all`]).
 #[derive(Clone)]
@@ -39,6 +39,7 @@ impl Event {
 
     /// Has the work before it finished?
     pub fn is_done(&self) -> Result<bool> {
+        fork::check()?;
         for point in &self.points {
             if !point.raw.is_done()? {
                 return Ok(false);
@@ -59,6 +60,7 @@ impl Event {
     /// Waits until it has; returns the fault of the launch or the replay behind which it stands, if that is not
     /// reported yet.
     pub fn sync(&self) -> Result<()> {
+        fork::check()?;
         for point in &self.points {
             point.raw.sync()?;
         }
@@ -93,6 +95,7 @@ impl Event {
 
     /// Lets later work of a stream wait for it.
     pub(super) fn precede(&self, later: &Stream) -> Result<()> {
+        fork::check()?;
         for point in &self.points {
             match point.stream.device().backend() == later.device().backend() {
                 _ if point.stream == *later => {}

@@ -21,13 +21,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::Result;
 use crate::backend::{BackendDevice, DeviceInfo};
 use crate::claims::Claims;
 use crate::environment::Initialized;
 use crate::launch::Programs;
 use crate::span::span;
 use crate::sync::lock;
+use crate::{Result, fork};
 
 pub use event::Event;
 pub(crate) use faults::{Pending, RECORD_BYTES, Slot};
@@ -157,6 +157,7 @@ impl Device {
 
     /// Another stream; where the device has only one, work on both is run in one order.
     pub fn new_stream(&self) -> Result<Stream> {
+        fork::check()?;
         let queue = Arc::new(Queue::new(self.0.raw.new_stream()?, true));
         let mut others = lock(&self.0.others);
         others.retain(|other| Arc::strong_count(other) > 1 || other.has_unreported_faults());
@@ -167,6 +168,7 @@ impl Device {
     /// Waits for all work on all streams of the device. A fault of a kernel that nothing has
     /// reported yet is returned, once; the device stays usable.
     pub fn sync(&self) -> Result<()> {
+        fork::check()?;
         span!("wait", device = self);
         // Every stream is waited for, even when one of them reports a fault.
         let queues = self.queues().into_iter();
@@ -175,6 +177,7 @@ impl Device {
 
     /// Has all work on all streams of the device finished?
     pub fn is_idle(&self) -> Result<bool> {
+        fork::check()?;
         for queue in self.queues() {
             if !queue.raw.is_idle()? {
                 return Ok(false);
@@ -185,6 +188,7 @@ impl Device {
 
     /// Marks the work queued so far on all streams of the device.
     pub fn record_all(&self) -> Result<Event> {
+        fork::check()?;
         let streams = self.queues().into_iter();
         let events = streams.map(|queue| Stream::new(self.clone(), queue).event(None));
         Ok(Event::all(events.collect::<Result<Vec<_>>>()?))

@@ -8,7 +8,7 @@ use sarek_ir::Kernel;
 use super::Device;
 use crate::Result;
 use crate::backend::{BackendStream, Mem, Slice};
-use crate::output::{self, HEAD_BYTES, OUTPUT_BYTES};
+use crate::output::{self, Collecting, HEAD_BYTES, OUTPUT_BYTES};
 use crate::sync::lock;
 
 /// After so many launches that print, the stream is waited for and they are printed, to bound what they hold.
@@ -18,12 +18,22 @@ const MAX_UNPRINTED: usize = 16;
 #[derive(Default)]
 pub(super) struct Outputs {
     log: Mutex<Log>,
+    /// Held while lines are printed, which keeps their order. The output hook runs meanwhile, so no thread asks for it within the hook.
+    turn: Mutex<()>,
 }
 
 #[derive(Default)]
 struct Log {
     free: Vec<Arc<dyn Mem>>,
-    unread: VecDeque<(Arc<Kernel>, Arc<dyn Mem>)>,
+    unread: VecDeque<Unread>,
+}
+
+/// What a launch printed.
+struct Unread {
+    kernel: Arc<Kernel>,
+    mem: Arc<dyn Mem>,
+    /// Was it launched by the output hook, so that its lines go past the hook?
+    by_hook: bool,
 }
 
 impl Outputs {
@@ -44,7 +54,12 @@ impl Outputs {
 
     /// Remembers that a launch that prints is queued.
     pub(super) fn push(&self, kernel: Arc<Kernel>, mem: Arc<dyn Mem>) {
-        lock(&self.log).unread.push_back((kernel, mem));
+        let by_hook = output::in_hook();
+        lock(&self.log).unread.push_back(Unread {
+            kernel,
+            mem,
+            by_hook,
+        });
     }
 
     /// Is there something that nobody has read?
@@ -56,20 +71,43 @@ impl Outputs {
         lock(&self.log).unread.len() >= MAX_UNPRINTED
     }
 
-    /// Prints what all launches queued so far have to say, waiting for them. The lock keeps their order.
+    /// Prints what all launches queued so far have to say, waiting for them; within the output hook, nothing. A panic of the hook is
+    /// returned once everything is printed.
     pub(super) fn print(&self, stream: &dyn BackendStream) -> Result<()> {
-        let mut log = lock(&self.log);
-        while let Some((kernel, mem)) = log.unread.pop_front() {
-            let mut head = [0; HEAD_BYTES];
-            stream.copy_out(&part(&mem, 0, HEAD_BYTES), &mut head)?;
-            let mut records = vec![0; output::used(&head)];
-            if !records.is_empty() {
-                stream.copy_out(&part(&mem, HEAD_BYTES, records.len()), &mut records)?;
+        if output::in_hook() {
+            return Ok(());
+        }
+        let _turn = lock(&self.turn);
+        let mut printed = Ok(());
+        loop {
+            let next = lock(&self.log).unread.pop_front();
+            let Some(unread) = next else {
+                return printed;
+            };
+            let collecting = Collecting::begin();
+            let read = unread.print(stream);
+            printed = printed.and(collecting.end(&unread.kernel.name));
+            read?;
+            lock(&self.log).free.push(unread.mem);
+        }
+    }
+}
+
+impl Unread {
+    fn print(&self, stream: &dyn BackendStream) -> Result<()> {
+        let mut head = [0; HEAD_BYTES];
+        stream.copy_out(&part(&self.mem, 0, HEAD_BYTES), &mut head)?;
+        let mut records = vec![0; output::used(&head)];
+        if !records.is_empty() {
+            stream.copy_out(&part(&self.mem, HEAD_BYTES, records.len()), &mut records)?;
+        }
+        // The types of values format themselves.
+        let lines = output::guarded(|| output::lines(&self.kernel, &head, &records));
+        for line in lines.iter().flatten() {
+            match self.by_hook {
+                true => output::to_stdout(line),
+                false => output::emit(line),
             }
-            for line in output::lines(&kernel, &head, &records) {
-                output::emit(&line);
-            }
-            log.free.push(mem);
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use crate::claims::{Request, Subject};
 use crate::span::span;
 use crate::sync::lock;
 use crate::tag::{StorageKind, Tag};
-use crate::{Error, Result};
+use crate::{Error, Result, fork};
 
 /// Blocks up to this size are parts of slabs.
 const SMALL: usize = 256 << 10;
@@ -192,6 +192,11 @@ impl Block {
 impl Drop for Block {
     fn drop(&mut self) {
         let users = std::mem::take(&mut self.place.users);
+        if fork::is_forked() {
+            // It is the parent's.
+            std::mem::forget((users, self.place.slice.mem.clone()));
+            return;
+        }
         if self.imported {
             // Its owner may do anything with it: what was queued is waited for.
             for user in users {
@@ -282,6 +287,7 @@ impl Device {
         purpose: Purpose,
         storage: Option<&Tag<StorageKind>>,
     ) -> Result<Block> {
+        fork::check()?;
         let info = self.info();
         let small = info.slabs && bytes <= SMALL && storage.is_none();
         let (bytes, slab) = match small {
@@ -360,6 +366,7 @@ impl Device {
 
     /// Gives back the memory that no vector holds, after waiting for the work that uses it; how many bytes that was.
     pub fn trim(&self) -> Result<u64> {
+        fork::check()?;
         let (unused, bytes) = self.pool().unused();
         // Streams of other devices may still copy from it: they are waited for before it goes, whatever becomes of them.
         let free = unused.iter().flat_map(|buffer| &buffer.free);

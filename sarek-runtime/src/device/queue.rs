@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use super::Device;
 use super::faults::{Failure, Outcome, Pending, Record, Slab, Slot};
 use super::outputs::Outputs;
-use crate::Result;
 use crate::backend::{BackendStream, Mem};
 use crate::fault::Sites;
 use crate::sync::lock;
+use crate::{Result, fork};
 
 /// After so many launches that can fault, the stream is waited for and their records are read, to
 /// bound what they hold.
@@ -129,15 +129,16 @@ impl Queue {
 
     /// Makes the outcome of a launch known, waiting for it.
     pub(super) fn learn(&self, record: &Arc<Record>) -> Result<Outcome> {
+        fork::check()?;
+        // Printed first, while nothing is locked: the output hook may ask for outcomes, too. Behind a fault an outcome may be known
+        // before anybody has waited for the launch itself.
+        if record.outcome().is_none() || (record.prints() && self.outputs.any()) {
+            self.outputs.print(&*self.raw)?;
+        }
         let _one_at_a_time = lock(&self.reading);
         if let Some(outcome) = record.outcome() {
-            // Behind a fault it may have become known before anybody waited for the launch itself.
-            if record.prints() && self.outputs.any() {
-                self.outputs.print(&*self.raw)?;
-            }
             return Ok(outcome);
         }
-        self.outputs.print(&*self.raw)?;
         let queued = lock(&self.log).open.clone();
         let read = read_slabs(&*self.raw, &queued)?;
         let queued: HashSet<_> = queued.iter().map(Arc::as_ptr).collect();
@@ -210,6 +211,7 @@ impl Queue {
 
     /// After everything queued here so far, lets `later` go on.
     pub(crate) fn precede(&self, later: &Queue) -> Result<()> {
+        fork::check()?;
         later.raw.wait(&self.raw.record()?)
     }
 }

@@ -14,7 +14,7 @@ use crate::backend::Backend;
 use crate::claims::{Claims, Request, Subject};
 use crate::launch::Memo;
 use crate::sync::lock;
-use crate::{Error, Result};
+use crate::{Error, Result, fork};
 
 /// Adds a backend; an error if one of its name is there already.
 pub fn register(backend: Arc<dyn Backend>) -> Result<()> {
@@ -60,6 +60,7 @@ pub use super::properties::{Inventory, inventory};
 pub(crate) fn global() -> &'static Registry {
     static GLOBAL: OnceLock<Registry> = OnceLock::new();
     GLOBAL.get_or_init(|| {
+        fork::watch();
         let registry = Registry::new(Preference::from_env());
         registry.on_first_use(register_linked);
         registry
@@ -118,6 +119,7 @@ impl Registry {
     }
 
     pub(crate) fn register(&self, backend: Arc<dyn Backend>) -> Result<()> {
+        fork::check()?;
         let mut entries = lock(&self.entries);
         if entries.iter().any(|e| e.name() == backend.name()) {
             return Err(Error::DuplicateBackend(backend.name().to_owned()));
@@ -226,7 +228,11 @@ impl Registry {
         self.preference.rank(backend).is_some()
     }
 
+    /// In a child of `fork`, none.
     pub(crate) fn all(&self) -> Vec<Device> {
+        if fork::is_forked() {
+            return Vec::new();
+        }
         let device = |candidate| match candidate {
             Candidate::Device(device) => Some(device),
             Candidate::Absent { .. } => None,
@@ -235,6 +241,7 @@ impl Registry {
     }
 
     pub(crate) fn best(&self) -> Result<Device> {
+        fork::check()?;
         let mut reasons = Vec::new();
         for candidate in self.allowed()? {
             match candidate {
@@ -257,6 +264,7 @@ impl Registry {
     }
 
     pub(crate) fn of(&self, backend: &str) -> Result<Device> {
+        fork::check()?;
         let entries = self.entries();
         let Some(entry) = entries.iter().find(|e| e.name() == backend) else {
             return Err(unknown(backend, &entries, ""));

@@ -7,9 +7,9 @@ use super::Device;
 use super::event::Event;
 use super::faults::Pending;
 use super::queue::Queue;
-use crate::Result;
 use crate::backend::BackendStream;
 use crate::span::span;
+use crate::{Result, fork};
 
 /// A queue of work on a device, run in order. Cheap to clone.
 ///
@@ -39,12 +39,14 @@ impl Stream {
     /// Waits for all earlier work. A fault of a kernel that nothing has reported yet is returned,
     /// once; the stream stays usable.
     pub fn sync(&self) -> Result<()> {
+        fork::check()?;
         span!("wait", device = self.device);
         self.queue.sync()
     }
 
     /// Has all work finished?
     pub fn is_idle(&self) -> Result<bool> {
+        fork::check()?;
         self.queue.raw.is_idle()
     }
 
@@ -76,6 +78,7 @@ impl Stream {
 
     /// An event behind launches whose outcomes may still be pending.
     pub(crate) fn event(&self, outcomes: impl IntoIterator<Item = Pending>) -> Result<Event> {
+        fork::check()?;
         let point = self.queue.raw.record_time()?;
         Ok(Event::new(
             self.clone(),

@@ -64,7 +64,9 @@ pub struct Scratch {
 impl Scratch {
     /// The calling thread's. It goes back to the thread when the lease ends.
     pub(super) fn lease() -> Lease {
-        let mut scratch = SPARE.take().unwrap_or_default();
+        // Behind a thread's end it has none.
+        let spare = SPARE.try_with(Cell::take).ok().flatten();
+        let mut scratch = spare.unwrap_or_default();
         // A block that faulted left its arrays.
         scratch.reset();
         Lease(scratch)
@@ -283,7 +285,8 @@ impl DerefMut for Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        SPARE.set(Some(std::mem::take(&mut self.0)));
+        let scratch = std::mem::take(&mut self.0);
+        let _kept = SPARE.try_with(|spare| spare.set(Some(scratch)));
     }
 }
 

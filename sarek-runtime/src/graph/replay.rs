@@ -4,9 +4,11 @@ use super::{Driver, Graph, Operation, Part};
 use crate::backend::{self, BackendStream, GraphOp, Slice};
 use crate::device::{Done, Pending, StreamRef, WorkKind};
 use crate::launch::{Places, Traced, host_memory};
+use crate::output::Collecting;
 use crate::span::span;
 use crate::sync::lock;
-use crate::{Arg, Result};
+use crate::vector::host_bytes;
+use crate::{Arg, Result, fork};
 
 /// The outcomes of a replay that are not known yet, and the vectors of the graph.
 type Queued<'a> = (Vec<Pending>, Vec<Arg<'a>>);
@@ -17,6 +19,7 @@ impl Graph {
         stream: StreamRef<'_>,
         given: Vec<Arg<'a>>,
     ) -> Result<Queued<'a>> {
+        fork::check()?;
         if *stream.device() != self.device {
             let other = stream.device();
             return Err(self.problem(format!("it cannot be replayed on {other}")));
@@ -52,14 +55,18 @@ impl Graph {
             if let Some(vector) = arg.written().filter(|_| known.written) {
                 *place = match known.needed {
                     true => vector.on_host_mut()?,
-                    false => vector.on_host_to_overwrite(),
+                    false => vector.on_host_to_overwrite()?,
                 };
             }
         }
+        let mut printed = Ok(());
         for operation in &self.operations {
             let done = match operation {
                 Operation::Launch(launch) => {
-                    launch.queue(stream, &Places::Host(&places)).map(|_| ())
+                    let collecting = Collecting::begin();
+                    let done = launch.queue(stream, &Places::Host(&places));
+                    printed = printed.and(collecting.end(launch.name()));
+                    done.map(|_| ())
                 }
                 Operation::Copy { to, from, .. } => {
                     let (source, target) = (part(&places, from), part(&places, to));
@@ -85,7 +92,7 @@ impl Graph {
                 return Err(error);
             }
         }
-        Ok(())
+        printed
     }
 
     /// The vectors that the graph writes.
@@ -315,7 +322,7 @@ fn copy(stream: &dyn BackendStream, to: &Slice, from: &Slice, direct: bool) -> R
     if direct && stream.copy(to, from)? {
         return Ok(());
     }
-    let mut bytes = vec![0; from.len];
+    let mut bytes = host_bytes(from.len)?;
     stream.copy_out(from, &mut bytes)?;
     stream.copy_in(to, &bytes)
 }

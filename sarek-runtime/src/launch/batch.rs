@@ -47,6 +47,7 @@ impl Ready<'_> {
     /// # Errors
     /// Those of [`Ready::run_on`] that are known before anything is compiled.
     pub fn specialize(&self, device: &Device) -> Result<Option<Specialized>> {
+        crate::fork::check()?;
         self.check()?;
         eligible::check(device, self)?;
         if self.shape.is_empty() {

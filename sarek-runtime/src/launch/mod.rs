@@ -42,7 +42,7 @@ pub use unshaped::Shaped;
 use crate::backend::{Codegen, Parts};
 use crate::device::{Event, Stream, registry};
 use crate::tag::{ScheduleKind, Tag};
-use crate::{Device, Error, Kernel, KernelDef, Result, environment, settings};
+use crate::{Device, Error, Kernel, KernelDef, Result, environment, fork, settings};
 pub(crate) use explain::kernel as explain_kernel;
 #[cfg(feature = "reference")]
 pub use prepare::called;
@@ -311,6 +311,7 @@ impl Ready<'_> {
     }
 
     fn run_among(&mut self, registry: &registry::Registry) -> Result<()> {
+        fork::check()?;
         let known = eligible::known_best(registry, self);
         self.check_unless(known.is_some())?;
         let device = match known {

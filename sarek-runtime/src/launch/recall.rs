@@ -254,7 +254,7 @@ impl Operand for StandIn {
         Ok(slice.expect("a program that takes the vector took it when it was recorded"))
     }
 
-    fn on_host_to_overwrite(&mut self) -> *mut u8 {
+    fn on_host_to_overwrite(&mut self) -> Result<*mut u8> {
         no_work()
     }
 

@@ -17,10 +17,11 @@ use crate::device::{Done, Event, Pending, StreamRef, Traces, WorkKind};
 use crate::direct::DirectArg;
 use crate::fault::Sites;
 use crate::foreign::Definition;
+use crate::output::Collecting;
 use crate::settings;
 use crate::span::span;
 use crate::tag::{ScheduleKind, Tag};
-use crate::{Error, Result};
+use crate::{Error, Result, fork};
 
 /// How a launch runs on a device.
 pub(super) enum How {
@@ -66,6 +67,7 @@ impl Ready<'_> {
 
     /// Checks the launch and finds out how it runs; `None` if it is empty.
     pub(super) fn planned(&self, stream: StreamRef<'_>) -> Result<Option<Arc<Planned>>> {
+        fork::check()?;
         let device = stream.device();
         let memo = device.programs().memo();
         let lasts = self.lasts();
@@ -239,6 +241,7 @@ impl Call<'_> {
         let kernel = self.kernel.clone();
         let args = self.host_args(linked)?;
         let begun = stream.device().begin_work(stream.queue())?;
+        let collecting = Collecting::begin();
         let launched = stream.queue().raw.launch(&backend::Launch {
             program: &**body,
             kernel: kernel.name(),
@@ -250,12 +253,13 @@ impl Call<'_> {
                 checked,
             },
         });
+        let printed = collecting.end(kernel.name());
         if let Some(begun) = begun {
             let done = self.profiled(plan);
             stream.device().end_work(stream.queue(), begun, done)?;
         }
         let failed = match launched {
-            Ok(None) => return Ok(()),
+            Ok(None) => return printed,
             Ok(Some(raw)) => self.sites(plan).describe(&raw),
             Err(error) => error,
         };

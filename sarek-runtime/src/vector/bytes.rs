@@ -4,14 +4,14 @@
 //! variants that it is not. Such elements are copied scalar by scalar. The other way, not all bytes are a value:
 //! what is no `bool` and no tag is mended.
 
-use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
+use std::alloc::{Layout, alloc_zeroed};
 use std::borrow::Cow;
 use std::ptr::NonNull;
 
 use sarek_ir::{FieldInfo, Scalar, TypeInfo};
 
 use super::pages;
-use crate::{Element, KernelType, Result};
+use crate::{Element, Error, KernelType, Result};
 
 /// The bytes of some elements; those without a value are 0.
 pub(crate) fn of<T: Element>(elements: &[T]) -> Cow<'_, [u8]> {
@@ -33,12 +33,33 @@ pub(crate) unsafe fn of_described<T: KernelType>(elements: &[T]) -> Cow<'_, [u8]
         });
     }
     let mut bytes = vec![0; size_of_val(elements)];
-    for (element, to) in elements.iter().zip(bytes.chunks_exact_mut(size.max(1))) {
+    // SAFETY: the caller's promise.
+    unsafe { copy_all(elements, &mut bytes) };
+    Cow::Owned(bytes)
+}
+
+/// As [`of`], of many elements: an error if there is no memory for a copy.
+pub(super) fn of_many<T: Element>(elements: &[T]) -> Result<Cow<'_, [u8]>> {
+    if covered(&T::TYPE) == Some(size_of::<T>() as u64) {
+        return Ok(of(elements));
+    }
+    let mut bytes = fresh(size_of_val(elements))?;
+    // SAFETY: `Element` promises that.
+    unsafe { copy_all(elements, &mut bytes) };
+    Ok(Cow::Owned(bytes))
+}
+
+/// Copies the scalars of values; the bytes between them stay.
+///
+/// # Safety
+/// The type's layout is what [`KernelType::TYPE`] says.
+unsafe fn copy_all<T: KernelType>(elements: &[T], bytes: &mut [u8]) {
+    let size = size_of::<T>().max(1);
+    for (element, to) in elements.iter().zip(bytes.chunks_exact_mut(size)) {
         let from = std::ptr::from_ref(element).cast();
         // SAFETY: the caller promises that this is where the scalars of a valid value are.
         unsafe { copy(&T::TYPE, from, to) };
     }
-    Cow::Owned(bytes)
 }
 
 /// How many bytes the scalars of a type cover; `None` if that depends on the value.
@@ -101,23 +122,75 @@ unsafe fn copy_fields(fields: &[FieldInfo], from: *const u8, to: &mut [u8]) {
 
 /// Elements for [`overwrite`] to overwrite: zeros, as far as these are values. Memory that the allocator has as zeros is not
 /// touched here: who overwrites it does so first, by several threads if it is large.
-pub(super) fn fresh<T: Element>(len: usize) -> Vec<T> {
-    let layout = Layout::array::<T>(len);
-    let layout = layout.expect("a vector of as many elements was made before");
+///
+/// # Errors
+/// [`Error::OutOfMemory`], as of all functions here that allocate.
+pub(super) fn fresh<T: Element>(len: usize) -> Result<Vec<T>> {
+    zeroed(len, true)
+}
+
+/// `len` times `value`.
+pub(super) fn filled<T: Element>(len: usize, value: T) -> Result<Vec<T>> {
+    if of(std::slice::from_ref(&value))
+        .iter()
+        .all(|byte| *byte == 0)
+    {
+        return zeroed(len, false);
+    }
+    let mut elements = reserved(len)?;
+    elements.resize(len, value);
+    Ok(elements)
+}
+
+/// A copy of elements.
+pub(super) fn copied<T: Element>(elements: &[T]) -> Result<Vec<T>> {
+    let mut copy = reserved(elements.len())?;
+    copy.extend_from_slice(elements);
+    Ok(copy)
+}
+
+/// Bytes, so many times one after the other.
+pub(super) fn repeated(bytes: &[u8], count: usize) -> Result<Vec<u8>> {
+    let mut all = reserved(bytes.len().saturating_mul(count))?;
+    (0..count).for_each(|_| all.extend_from_slice(bytes));
+    Ok(all)
+}
+
+/// Room for so many elements.
+pub(super) fn reserved<T: Element>(len: usize) -> Result<Vec<T>> {
+    let mut elements = Vec::new();
+    match elements.try_reserve_exact(len) {
+        Ok(()) => Ok(elements),
+        Err(_) => Err(exhausted::<T>(len)),
+    }
+}
+
+fn exhausted<T>(len: usize) -> Error {
+    Error::OutOfMemory {
+        device: "the host".to_owned(),
+        bytes: len.saturating_mul(size_of::<T>()),
+    }
+}
+
+/// Zeros as far as these are values, in large pages if those are preferred.
+fn zeroed<T: Element>(len: usize, large: bool) -> Result<Vec<T>> {
+    let layout = Layout::array::<T>(len).map_err(|_| exhausted::<T>(len))?;
     if layout.size() == 0 {
         // SAFETY: no bytes are elements of a type without any, of which there are as many as one likes; or there is none. Neither
         // takes memory.
-        return unsafe { Vec::from_raw_parts(NonNull::dangling().as_ptr(), len, len) };
+        return Ok(unsafe { Vec::from_raw_parts(NonNull::dangling().as_ptr(), len, len) });
     }
     // SAFETY: the layout has a size. Zeros are mended to values of the type before they are a `Vec` of it, whose layout this is.
     unsafe {
         let at = alloc_zeroed(layout);
         if at.is_null() {
-            handle_alloc_error(layout);
+            return Err(exhausted::<T>(len));
         }
-        pages::prefer_large(at, layout.size());
+        if large {
+            pages::prefer_large(at, layout.size());
+        }
         mend_all::<T>(std::slice::from_raw_parts_mut(at, layout.size()));
-        Vec::from_raw_parts(at.cast(), len, len)
+        Ok(Vec::from_raw_parts(at.cast(), len, len))
     }
 }
 
@@ -236,6 +309,21 @@ mod tests {
         };
         overwrite(&mut flags, fill).unwrap();
         assert_eq!(flags, [[true, false], [true, true]]);
-        assert_eq!(fresh::<[bool; 2]>(2), [[false; 2]; 2]);
+        assert_eq!(fresh::<[bool; 2]>(2).unwrap(), [[false; 2]; 2]);
+    }
+
+    #[test]
+    fn memory_that_is_not_there_is_an_error() {
+        let asked = |bytes: usize| move |error| matches!(error, Error::OutOfMemory { bytes: b, .. } if b == bytes);
+        assert!(fresh::<u64>(1 << 60).is_err_and(asked(1 << 63)));
+        assert!(filled(usize::MAX, 1u16).is_err_and(asked(usize::MAX)));
+        assert!(filled(usize::MAX / 4, 0u32).is_err_and(asked(usize::MAX - 3)));
+        assert!(
+            filled(3, -0.0f32)
+                .unwrap()
+                .iter()
+                .all(|zero| zero.is_sign_negative())
+        );
+        assert_eq!(filled(2, true).unwrap(), [true; 2]);
     }
 }

@@ -36,18 +36,18 @@ impl Copies {
         }
     }
 
-    /// Waits until the outcome of each launch that wrote the vector is known; the fault, if one failed.
-    pub(super) fn settle(&mut self) -> Result<()> {
-        while let Some(pending) = self.outcomes.first() {
-            let outcome = pending.outcome();
-            if pending.known().is_none() {
-                // The device could not tell; it is asked again.
-                return outcome;
-            }
-            self.failed = self.failed.take().or(outcome.err());
-            self.outcomes.remove(0);
+    /// The outcome to wait for next; once there is none, the fault, if one failed.
+    pub(super) fn next_outcome(&self) -> Result<Option<&Pending>> {
+        match self.outcomes.first() {
+            Some(pending) => Ok(Some(pending)),
+            None => self.known_to_be_good().map(|()| None),
         }
-        self.known_to_be_good()
+    }
+
+    /// What was waited for is known.
+    pub(super) fn learn(&mut self, pending: &Pending, outcome: Result<()>) {
+        self.outcomes.retain(|own| !own.is_same(pending));
+        self.failed = self.failed.take().or(outcome.err());
     }
 
     /// The outcomes that are not known yet; the fault, if one is known.

@@ -6,13 +6,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::bytes;
 use super::storage::Home;
 use crate::backend::{BackendEvent, Slice};
 use crate::claims::CopyAction;
 use crate::device::{Begun, Block, Done, Purpose, Queue, WorkKind};
 use crate::span::span;
 use crate::tag::{StorageKind, Tag};
-use crate::{Device, Result};
+use crate::{Device, Result, fork};
 
 /// From so many readers on, those that are idle are forgotten: to ask takes longer than to remember a few.
 const MANY_READERS: usize = 8;
@@ -104,6 +105,7 @@ impl DeviceCopy {
 
     /// Waits for all work that uses it.
     pub(super) fn finish(&self) -> Result<()> {
+        fork::check()?;
         let writer = self.writer.iter().map(|writer| &writer.queue);
         let mut users = writer.chain(&self.readers);
         users.try_for_each(|user| user.raw.sync())
@@ -121,6 +123,7 @@ impl DeviceCopy {
 
     /// Lets `queue` read what the copy holds.
     pub(super) fn before_read(&mut self, queue: &Arc<Queue>) -> Result<()> {
+        fork::check()?;
         if self.readers.iter().any(|r| Arc::ptr_eq(r, queue)) {
             return Ok(());
         }
@@ -143,6 +146,7 @@ impl DeviceCopy {
 
     /// Lets `queue` overwrite what the copy holds.
     pub(super) fn before_write(&mut self, queue: &Arc<Queue>) -> Result<()> {
+        fork::check()?;
         let writer = self.writer.iter().map(|writer| &writer.queue);
         let users = writer.chain(&self.readers);
         for other in users.filter(|other| !Arc::ptr_eq(other, queue)) {
@@ -189,6 +193,7 @@ impl DeviceCopy {
 
     /// The point behind what last wrote it; behind all work of that stream, if nobody has marked it.
     pub(super) fn mark_written(&mut self) -> Result<Option<Arc<dyn BackendEvent>>> {
+        fork::check()?;
         let Some(writer) = &mut self.writer else {
             return Ok(None);
         };
@@ -203,6 +208,7 @@ impl DeviceCopy {
         if to.is_empty() {
             return Ok(());
         }
+        fork::check()?;
         let part = self.part(from..from + to.len());
         if self.is_home_of(from, to.as_ptr()) {
             // It is there; who is behind the copy sees it.
@@ -313,7 +319,7 @@ impl DeviceCopy {
                 return Ok(());
             }
         }
-        let mut bytes = vec![0; range.len()];
+        let mut bytes = bytes::fresh(range.len())?;
         other.read(range.start, &mut bytes)?;
         self.write(queue, at, &bytes)
     }

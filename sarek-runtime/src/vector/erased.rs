@@ -1,8 +1,8 @@
 //! A vector as a launch sees it, whatever its elements.
 
 use std::any::TypeId;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use sarek_ir::{Scalar, TypeInfo, link};
 
@@ -58,7 +58,7 @@ pub(crate) trait Operand: Send + Sync {
     }
 
     /// The host copy as the only valid one, for overwriting all of it.
-    fn on_host_to_overwrite(&mut self) -> *mut u8;
+    fn on_host_to_overwrite(&mut self) -> Result<*mut u8>;
 
     /// The copy on the stream's device, for the stream's next work to overwrite all of it.
     fn on_device_to_overwrite(&mut self, stream: StreamRef<'_>) -> Result<Slice>;
@@ -139,7 +139,7 @@ impl<T: Element> Operand for Vector<T> {
             None
         } else {
             // From a device of another backend it goes through the host, which then holds it too.
-            Some(bytes::of(self.valid_host(&mut state)?))
+            Some(bytes::of_many(self.valid_host(&mut state)?)?)
         };
         let host = host.as_deref();
         state.copies.on_device(stream, host, min_bytes, exclusive)
@@ -162,16 +162,10 @@ impl<T: Element> Operand for Vector<T> {
         self.on_device(stream, exclusive, outcomes)
     }
 
-    fn on_host_to_overwrite(&mut self) -> *mut u8 {
-        let len = self.len;
-        let host = self.host.take();
-        let state = self.state_mut();
-        state.copies.forget();
-        let kept = host.or(state.spare.take()).filter(|kept| kept.len() == len);
-        self.host = OnceLock::from(kept.unwrap_or_else(|| super::import::fresh(len)));
-        let host = self.host.get_mut();
-        let host = host.expect("it was just put there");
-        host.make_mut().as_mut_ptr().cast()
+    fn on_host_to_overwrite(&mut self) -> Result<*mut u8> {
+        let mut at = std::ptr::null_mut();
+        self.rewrite(|elements| at = elements.as_mut_ptr())?;
+        Ok(at.cast())
     }
 
     fn on_device_to_overwrite(&mut self, stream: StreamRef<'_>) -> Result<Slice> {

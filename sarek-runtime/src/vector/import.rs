@@ -124,8 +124,8 @@ impl<T: Element> Drop for Scope<T> {
 }
 
 /// Elements for storage of a vector's own.
-pub(super) fn fresh<T: Element>(len: usize) -> Storage<T> {
-    Storage::Own(bytes::fresh(len))
+pub(super) fn fresh<T: Element>(len: usize) -> Result<Storage<T>> {
+    bytes::fresh(len).map(Storage::Own)
 }
 
 #[cfg(test)]

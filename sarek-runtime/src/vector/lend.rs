@@ -6,7 +6,6 @@ use std::marker::PhantomData;
 use super::{Operand, Vector};
 use crate::backend::Slice;
 use crate::device::Stream;
-use crate::sync::lock;
 use crate::{Element, Error, Result};
 
 /// A vector's memory on a device; see [`Vector::lend`].
@@ -43,7 +42,7 @@ impl<T: Element> Vector<T> {
                 what: "memory of its own; the elements are where `as_slice` says".to_owned(),
             });
         }
-        lock(&self.state).copies.settle()?;
+        drop(self.settled()?);
         let mut slice = self.on_device(stream.by_ref(), exclusive, None)?;
         slice.len = self.len * size_of::<T>();
         Ok(slice)

@@ -17,7 +17,7 @@ mod tests;
 mod view;
 
 use std::fmt;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::sync::lock;
 use crate::{Device, Element, Error, Result};
@@ -27,6 +27,11 @@ pub use future::{ReadBack, Reading};
 pub use lend::Lent;
 pub use parts::{Part, PartMut, Parts};
 pub(crate) use ranges::resolve;
+
+/// Zeroed bytes, if there is memory for them.
+pub(crate) fn host_bytes(len: usize) -> Result<Vec<u8>> {
+    bytes::fresh(len)
+}
 use storage::Storage;
 pub use view::{VectorView, VectorViewMut};
 
@@ -37,7 +42,7 @@ pub use view::{VectorView, VectorViewMut};
 ///
 /// If such a launch failed, the vector is unreadable: reads and launches that use it return the
 /// launch's error until all elements are rewritten by [`Vector::fill`] or [`Vector::copy_from_slice`]
-/// (or the vector is replaced).
+/// (or the vector is replaced). So is a vector for which the host had no memory: the error is then [`Error::OutOfMemory`].
 pub struct Vector<T> {
     len: usize,
     /// The host copy, present while it is valid.
@@ -83,9 +88,28 @@ impl<T: Element> Vector<T> {
         vector
     }
 
+    /// These elements; should there be no memory for them, a vector of as many that cannot be read.
+    fn made(len: usize, elements: Result<Vec<T>>) -> Vector<T> {
+        let error = match elements {
+            Ok(elements) => return Vector::from_vec(elements),
+            Err(error) => error,
+        };
+        Vector {
+            len,
+            host: OnceLock::new(),
+            state: Mutex::new(State {
+                copies: Copies::failed(error),
+                spare: None,
+            }),
+            unit: OnceLock::new(),
+            id: OnceLock::new(),
+            elsewhere: false,
+        }
+    }
+
     /// A vector of a copy of these elements.
     pub fn from_slice(elements: &[T]) -> Vector<T> {
-        Vector::from_vec(elements.to_vec())
+        Vector::made(elements.len(), bytes::copied(elements))
     }
 
     /// `len` times the default: zeros, or `false`.
@@ -98,7 +122,7 @@ impl<T: Element> Vector<T> {
 
     /// `len` times `value`.
     pub fn filled(len: usize, value: T) -> Vector<T> {
-        Vector::from_vec(vec![value; len])
+        Vector::made(len, bytes::filled(len, value))
     }
 
     /// The number of elements.
@@ -118,13 +142,14 @@ impl<T: Element> Vector<T> {
 
     /// A copy of the elements.
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        self.as_slice().map(<[T]>::to_vec)
+        self.as_slice().and_then(bytes::copied)
     }
 
     /// The elements, in the vector's own storage; a copy if that is somebody else's.
     pub fn into_vec(mut self) -> Result<Vec<T>> {
         self.as_slice()?;
-        Ok(self.host.take().map_or_else(Vec::new, Storage::into_vec))
+        let host = self.host.take();
+        host.map_or(Ok(Vec::new()), Storage::into_vec)
     }
 
     /// The element at `index`.
@@ -142,8 +167,7 @@ impl<T: Element> Vector<T> {
 
     /// Overwrites all elements; this also makes the vector of a failed launch readable again.
     pub fn fill(&mut self, value: T) -> Result<()> {
-        self.rewrite(|elements| elements.fill(value));
-        Ok(())
+        self.rewrite(|elements| elements.fill(value))
     }
 
     /// Overwrites all elements with as many others; this also makes the vector of a failed launch
@@ -155,25 +179,43 @@ impl<T: Element> Vector<T> {
                 found: elements.len(),
             });
         }
-        self.rewrite(|storage| storage.copy_from_slice(elements));
-        Ok(())
+        self.rewrite(|storage| storage.copy_from_slice(elements))
     }
 
     /// The elements, to read on the host.
     pub fn as_slice(&self) -> Result<&[T]> {
-        let mut state = lock(&self.state);
-        state.copies.settle()?;
-        self.valid_host(&mut state)
+        self.valid_host(&mut *self.settled()?)
+    }
+
+    /// The state once the outcome of each launch that wrote the vector is known; the fault, if one failed. What these launches print is
+    /// printed while nothing is locked: the output hook may use the vector.
+    fn settled(&self) -> Result<MutexGuard<'_, State<T>>> {
+        loop {
+            let state = lock(&self.state);
+            let Some(pending) = state.copies.next_outcome()?.cloned() else {
+                return Ok(state);
+            };
+            drop(state);
+            let outcome = pending.outcome();
+            let mut state = lock(&self.state);
+            if pending.known().is_none() {
+                // The device could not tell; it is asked again.
+                return outcome.map(|()| state);
+            }
+            state.copies.learn(&pending, outcome);
+        }
     }
 
     /// The elements, to read and write on the host. Devices get them anew when they next use them.
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
         self.as_slice()?;
-        self.state_mut().copies.invalidate();
+        let state = self.state.get_mut();
+        let state = state.unwrap_or_else(PoisonError::into_inner);
         let host = self.host.get_mut();
-        Ok(host
-            .expect("`as_slice` made the host copy valid")
-            .make_mut())
+        let host = host.expect("`as_slice` made the host copy valid");
+        let elements = host.make_mut()?;
+        state.copies.invalidate();
+        Ok(elements)
     }
 
     /// The host copy, downloaded if it is not valid.
@@ -183,8 +225,9 @@ impl<T: Element> Vector<T> {
         }
         state.copies.finish_at_home();
         let spare = state.spare.take();
-        let mut fresh = spare.unwrap_or_else(|| import::fresh(self.len));
-        let result = bytes::overwrite(fresh.make_mut(), |to| state.copies.download(0, to));
+        let mut fresh = spare.map_or_else(|| import::fresh(self.len), Ok)?;
+        let elements = fresh.make_mut()?;
+        let result = bytes::overwrite(elements, |to| state.copies.download(0, to));
         if let Err(error) = result {
             state.spare = Some(fresh);
             return Err(error);
@@ -193,14 +236,19 @@ impl<T: Element> Vector<T> {
     }
 
     /// Replaces the elements by those that `write` puts into storage of as many.
-    fn rewrite(&mut self, write: impl FnOnce(&mut [T])) {
-        let (host, len) = (self.host.take(), self.len);
-        let state = self.state_mut();
-        let storage = host.or(state.spare.take());
-        let mut storage = storage.unwrap_or_else(|| import::fresh(len));
+    fn rewrite(&mut self, write: impl FnOnce(&mut [T])) -> Result<()> {
+        let len = self.len;
+        let state = self.state.get_mut();
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        if self.host.get().is_none() {
+            let storage = state.spare.take().filter(|spare| spare.len() == len);
+            self.host = OnceLock::from(storage.map_or_else(|| import::fresh(len), Ok)?);
+        }
+        let host = self.host.get_mut();
+        let elements = host.expect("it is there, or was put there").make_mut()?;
         state.copies.forget();
-        write(storage.make_mut());
-        self.host = OnceLock::from(storage);
+        write(elements);
+        Ok(())
     }
 
     fn out_of_bounds(&self, index: usize) -> Error {
@@ -220,20 +268,7 @@ impl<T> Vector<T> {
 /// A vector of its own with the same elements. Should those be unreadable, so is the clone.
 impl<T: Element> Clone for Vector<T> {
     fn clone(&self) -> Vector<T> {
-        match self.to_vec() {
-            Ok(elements) => Vector::from_vec(elements),
-            Err(error) => Vector {
-                len: self.len,
-                host: OnceLock::new(),
-                state: Mutex::new(State {
-                    copies: Copies::failed(error),
-                    spare: None,
-                }),
-                unit: OnceLock::new(),
-                id: OnceLock::new(),
-                elsewhere: false,
-            },
-        }
+        Vector::made(self.len, self.to_vec())
     }
 }
 
@@ -251,7 +286,15 @@ impl<T: Element> From<Vec<T>> for Vector<T> {
 
 impl<T: Element> FromIterator<T> for Vector<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Vector<T> {
-        Vector::from_vec(elements.into_iter().collect())
+        let elements = elements.into_iter();
+        let least = elements.size_hint().0;
+        match bytes::reserved(least) {
+            Ok(mut all) => {
+                all.extend(elements);
+                Vector::from_vec(all)
+            }
+            Err(error) => Vector::made(least, Err(error)),
+        }
     }
 }
 

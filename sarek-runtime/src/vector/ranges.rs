@@ -41,7 +41,7 @@ impl<T: Element> Vector<T> {
     /// A copy of some elements; only these come back from a device.
     pub fn read(&self, range: impl RangeBounds<usize>) -> Result<Vec<T>> {
         let range = resolve(range, self.len)?;
-        let mut elements = bytes::fresh(range.len());
+        let mut elements = bytes::fresh(range.len())?;
         self.read_into(range.start, &mut elements)?;
         Ok(elements)
     }
@@ -49,8 +49,7 @@ impl<T: Element> Vector<T> {
     /// Copies the elements from `at` on into as many others; only these come back from a device.
     pub fn read_into(&self, at: usize, to: &mut [T]) -> Result<()> {
         let range = from(at, to.len(), self.len)?;
-        let mut state = lock(&self.state);
-        state.copies.settle()?;
+        let mut state = self.settled()?;
         if let Some(host) = self.host.get() {
             to.copy_from_slice(&host[range]);
             return Ok(());
@@ -70,14 +69,15 @@ impl<T: Element> Vector<T> {
         copies.unsettled()?;
         match host {
             Some(host) => {
+                let host = host.make_mut()?;
                 copies.invalidate();
-                host.make_mut()[range].copy_from_slice(elements);
+                host[range].copy_from_slice(elements);
                 Ok(())
             }
             None => {
                 let copy = copies.valid().expect("some copy of a vector is valid");
                 let device = copy.device.clone();
-                let from = bytes::of(elements);
+                let from = bytes::of_many(elements)?;
                 let queue = device.default_queue();
                 // Should that fail, nobody knows what the part holds; the error is the caller's.
                 copy.write(queue, at * size_of::<T>(), &from)?;
@@ -111,7 +111,7 @@ impl<T: Element> Vector<T> {
         match source.host.get() {
             Some(host) if theirs.copies.valid().is_none() => {
                 if blank {
-                    self.host = OnceLock::from(super::import::fresh(self.len));
+                    self.host = OnceLock::from(super::import::fresh(self.len)?);
                 }
                 match target.len() == self.len {
                     true => self.copy_from_slice(&host[range])?,
@@ -156,7 +156,7 @@ impl<T: Element> Vector<T> {
             let target = at..at + range.len();
             self.state_mut().copies.invalidate();
             let host = self.host.get_mut().expect("some copy of a vector is valid");
-            bytes::overwrite(&mut host.make_mut()[target], |to| {
+            bytes::overwrite(&mut host.make_mut()?[target], |to| {
                 theirs.copies.download(range.start * size, to)
             })?;
             return Ok(());
@@ -217,7 +217,7 @@ impl<T: Element> Vector<T> {
         let copy = copies.on(stream.device(), bytes)?;
         match pattern.iter().all(|byte| *byte == 0) {
             true => copy.zero(stream.queue(), bytes)?,
-            false => copy.write(stream.queue(), 0, &pattern.repeat(len))?,
+            false => copy.write(stream.queue(), 0, &bytes::repeated(&pattern, len)?)?,
         }
         copies.forget_outcomes();
         self.leave_host(stream.device());

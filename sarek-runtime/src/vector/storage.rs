@@ -4,6 +4,9 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use super::bytes;
+use crate::{Element, Result};
+
 /// Elements on the host.
 pub(super) enum Storage<T> {
     Own(Vec<T>),
@@ -119,31 +122,31 @@ impl<T> Storage<T> {
     }
 
     /// The elements in a vector of the standard library: where they are, if they are the storage's own.
-    pub(super) fn into_vec(self) -> Vec<T>
+    pub(super) fn into_vec(self) -> Result<Vec<T>>
     where
-        T: Clone,
+        T: Element,
     {
         match self {
-            Storage::Own(elements) => elements,
-            Storage::Held(_) | Storage::Shared(_) => self.to_vec(),
+            Storage::Own(elements) => Ok(elements),
+            Storage::Held(_) | Storage::Shared(_) => bytes::copied(&self),
         }
     }
 
     /// The elements, to write.
-    pub(super) fn make_mut(&mut self) -> &mut [T]
+    pub(super) fn make_mut(&mut self) -> Result<&mut [T]>
     where
-        T: Clone,
+        T: Element,
     {
         if let Storage::Shared(elements) = self
             && Arc::get_mut(elements).is_none()
         {
-            *self = Storage::Own(elements.to_vec());
+            *self = Storage::Own(bytes::copied(elements)?);
         }
-        match self {
+        Ok(match self {
             Storage::Own(elements) => elements,
             Storage::Held(held) => held,
             Storage::Shared(elements) => Arc::get_mut(elements).expect("others were looked for"),
-        }
+        })
     }
 }
 

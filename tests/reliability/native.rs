@@ -1,0 +1,139 @@
+//! Native launches among other threads of the program.
+
+use std::sync::{Mutex, mpsc};
+use std::time::Duration;
+
+use rayon::prelude::*;
+use sarek::prelude::*;
+use sarek::{Error, FaultKind};
+
+use super::{apart, tripled};
+
+/// Enough threads that launches are shared, whatever the machine.
+const FOUR: (&str, &str) = ("RAYON_NUM_THREADS", "4");
+
+#[kernel]
+fn work(y: &mut [u32]) {
+    let i = global_idx_x();
+    let mut s = i as u32;
+    for k in 0..100u32 {
+        s = s.wrapping_mul(3) ^ k;
+    }
+    y[i] = s;
+}
+
+/// A task that holds a lock over a launch takes up no other task of the same pool, which would want the lock.
+#[test]
+fn launches_under_a_lock_end() {
+    apart(
+        "native::launches_under_a_lock_end",
+        &["native"],
+        &[FOUR],
+        |_| {
+            let done = Mutex::new(0);
+            rayon::in_place_scope(|scope| {
+                for _ in 0..100 {
+                    scope.spawn(|_| {
+                        let mut done = done.lock().expect("no launch panics");
+                        let mut y = Vector::zeros(20_000);
+                        work(&mut y).over(20_000).run().expect("a launch");
+                        *done += 1;
+                    });
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            });
+            assert_eq!(done.into_inner().expect("no launch panics"), 100);
+        },
+    );
+}
+
+#[test]
+fn launches_end_while_all_workers_of_rayon_wait() {
+    let test = "native::launches_end_while_all_workers_of_rayon_wait";
+    apart(test, &["native"], &[FOUR], |device| {
+        let gate = Mutex::new(());
+        let closed = gate.lock().expect("no panic");
+        std::thread::scope(|scope| {
+            let (came, all) = mpsc::channel();
+            let gate = &gate;
+            scope.spawn(move || {
+                rayon::broadcast(|_| {
+                    came.send(()).expect("somebody waits");
+                    drop(gate.lock());
+                });
+            });
+            (0..4).for_each(|_| all.recv().expect("four come"));
+            assert_eq!(tripled(device, 2_000_000).expect("a launch"), 5_999_997);
+            drop(closed);
+        });
+    });
+}
+
+#[test]
+fn launches_run_in_parallel_iterators() {
+    let test = "native::launches_run_in_parallel_iterators";
+    apart(test, &["native"], &[FOUR], |device| {
+        let all = (1..200).into_par_iter();
+        let right = all
+            .map(|n| tripled(device, n * 1000).is_ok_and(|last| last == 3 * (n as u32 * 1000 - 1)));
+        assert!(right.all(|right| right));
+    });
+}
+
+/// Where the system gives no threads, the caller does all of it.
+#[test]
+fn launches_run_without_other_threads() {
+    // So large a stack is not to be had.
+    let env = [FOUR, ("RUST_MIN_STACK", "70368744177664")];
+    apart(
+        "native::launches_run_without_other_threads",
+        &["native"],
+        &env,
+        |device| {
+            assert!(std::thread::Builder::new().spawn(|| ()).is_err());
+            assert_eq!(tripled(device, 2_000_000).expect("a launch"), 5_999_997);
+        },
+    );
+}
+
+#[test]
+fn threads_are_as_many_as_the_environment_says() {
+    let test = "native::threads_are_as_many_as_the_environment_says";
+    apart(test, &["native"], &[("RAYON_NUM_THREADS", "3")], |device| {
+        assert_eq!(device.info().compute_units, 3);
+        assert!(device.name().starts_with("3 threads"));
+    });
+}
+
+#[kernel]
+fn below(limit: u32, x: &[u32], y: &mut [u32]) {
+    let i = global_idx_x();
+    assert!(x[i] < limit, "too large");
+    y[i] = x[i];
+}
+
+/// Of many blocks that fault, the first tells, however they are shared out.
+#[test]
+fn the_first_block_that_faults_tells() {
+    apart(
+        "native::the_first_block_that_faults_tells",
+        &["native"],
+        &[FOUR],
+        |device| {
+            let n = 400_000;
+            let x: Vector<u32> = (0..n).collect();
+            let mut places = Vec::new();
+            for _ in 0..50 {
+                let mut y = Vector::zeros(n as usize);
+                let error = below(150_000, &x, &mut y).over(n as usize).run_on(device);
+                let Err(Error::Fault(fault)) = error else {
+                    panic!("{error:?}");
+                };
+                assert_eq!(fault.kind, FaultKind::Assert("too large".into()));
+                places.push(fault.thread);
+            }
+            places.dedup();
+            assert_eq!(places, [[150_000, 0, 0]]);
+        },
+    );
+}
