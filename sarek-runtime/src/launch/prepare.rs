@@ -5,6 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use sarek_ir::analysis::private::Private;
 use sarek_ir::analysis::requirements::Requirements;
 use sarek_ir::{Access, Expr, Kernel, Memory, Param, ParamId, ParamKind, link};
 
@@ -20,6 +21,8 @@ pub(crate) struct Prepared {
     /// Closed. Of a foreign kernel, its parameters alone.
     pub(super) kernel: Arc<Kernel>,
     pub(super) needs: Requirements,
+    /// The arrays of a thread where elements have the sizes that they have on the host.
+    pub(super) private: Private,
     pub(super) proofs: Proofs,
     /// What its text needs around it, whatever a launch adds.
     pub(super) environments: Arc<[String]>,
@@ -52,6 +55,7 @@ impl Prepared {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             of,
             needs: Requirements::of(&kernel),
+            private: Private::of(&kernel, 1),
             traffic: traffic(&kernel),
             kernel: Arc::new(kernel),
             proofs: Proofs::default(),
