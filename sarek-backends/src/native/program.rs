@@ -51,6 +51,7 @@ pub unsafe fn run(
     if let Some(stack) = direct.stack() {
         let threads = match schedule {
             Schedule::SingleThread => 1,
+            Schedule::Blocks if operations < SMALL => 1,
             Schedule::Blocks | Schedule::GridStride => threads,
         };
         let least = (blocks / (threads * PIECES_PER_THREAD)).max(1);

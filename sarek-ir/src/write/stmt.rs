@@ -79,7 +79,8 @@ impl<'a> Writer<'a> {
             let values: Vec<Text> = values.map(|v| self.dialect.literal(*v)).collect();
             let name = &self.tables[id.index()];
             let line = self.dialect.declare_table(name, table.elem(), &values);
-            self.out.line(format!("{line}\n"));
+            self.out.line(line);
+            self.out.line("\n");
         }
     }
 

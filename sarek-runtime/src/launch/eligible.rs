@@ -285,7 +285,7 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
 }
 
 /// The local arrays of a thread as they are on the device, if there are any: bytes of all, and the largest one in words.
-fn private_arrays(device: &Device, kernel: &Prepared) -> Option<(u64, String)> {
+pub(super) fn private_arrays(device: &Device, kernel: &Prepared) -> Option<(u64, String)> {
     kernel.private.largest?;
     let private = Private::of(&kernel.kernel, least_element(device));
     let (largest, bytes) = private.largest?;
