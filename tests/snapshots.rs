@@ -221,3 +221,20 @@ fn carried_sources_are_what_the_runtime_renders() {
     }
     assert!(closed > 200 && open > 0, "{closed} closed, {open} open");
 }
+
+/// Only kernels that are about large arrays have more than every device has room for.
+#[test]
+fn local_arrays_fit_every_device() {
+    use sarek::ir::analysis::private::Private;
+    let large = |def: &&&KernelDef| {
+        let kernel = link(def.ir, &(def.links)());
+        let about = kernel.file.ends_with("own_arrays.rs");
+        !about && Private::of(&kernel, 4).bytes > 4 << 10
+    };
+    let found: Vec<String> = KERNELS
+        .iter()
+        .filter(large)
+        .map(|def| format!("{} of {}", def.ir.name, def.ir.file))
+        .collect();
+    assert_eq!(found, Vec::<String>::new());
+}

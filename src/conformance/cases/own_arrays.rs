@@ -199,17 +199,17 @@ fn in_functions(device: &Device) -> Check {
 #[kernel_type(crate = crate)]
 #[repr(C)]
 struct Bag {
-    of: [u32; 200],
+    of: [u32; 90],
     count: u32,
 }
 
 #[device]
 fn filled(seed: u32) -> Bag {
     let mut bag = Bag {
-        of: [seed; 200],
-        count: 200,
+        of: [seed; 90],
+        count: 90,
     };
-    bag.of[seed as usize % 200] = 7;
+    bag.of[seed as usize % 90] = 7;
     bag
 }
 
@@ -218,9 +218,9 @@ fn values_kernel(x: &[u32], out: &mut [u32]) {
     let i = global_idx_x();
     let mut bag = filled(x[i]);
     let other = filled(x[i] + 1);
-    bag.of[3] = other.of[(x[i] as usize + 1) % 200];
+    bag.of[3] = other.of[(x[i] as usize + 1) % 90];
     let mut sum = bag.count;
-    for k in 0..200 {
+    for k in 0..90 {
         sum = sum.wrapping_mul(3).wrapping_add(bag.of[k]);
     }
     out[i] = sum;
@@ -229,11 +229,11 @@ fn values_kernel(x: &[u32], out: &mut [u32]) {
 fn in_values(device: &Device) -> Check {
     let x: Vec<u32> = (0..130).map(|k| k * 3).collect();
     let due = x.iter().map(|x| {
-        let mut of = [*x; 200];
-        of[*x as usize % 200] = 7;
+        let mut of = [*x; 90];
+        of[*x as usize % 90] = 7;
         of[3] = 7;
         of.iter()
-            .fold(200u32, |sum, v| sum.wrapping_mul(3).wrapping_add(*v))
+            .fold(90u32, |sum, v| sum.wrapping_mul(3).wrapping_add(*v))
     });
     let due: Vec<u32> = due.collect();
     let mut out = poisoned(x.len());
