@@ -39,6 +39,11 @@ const KEPT: &[(&str, &str, &str)] = &[
     ("gcd", "bits", "gcd_kernel"),
     ("bools", "bools", "threshold"),
     ("constants", "constants", "i32_kernel"),
+    ("constant_arrays", "constants", "arrays_kernel"),
+    ("constant_tables", "constants_tables", "small_types_kernel"),
+    ("constant_floats", "constants_tables", "floats_kernel"),
+    ("constant_records", "constants_tables", "records_kernel"),
+    ("constant_lent", "constants_tables", "lent_kernel"),
     ("shifts", "operators/shift", "shift_i32"),
     ("wide_shift_counts", "operators/shift", "counts_kernel"),
     ("logic", "operators/logic", "logic"),
@@ -215,4 +220,21 @@ fn carried_sources_are_what_the_runtime_renders() {
         closed += 1;
     }
     assert!(closed > 200 && open > 0, "{closed} closed, {open} open");
+}
+
+/// Only kernels that are about large arrays have more than every device has room for.
+#[test]
+fn local_arrays_fit_every_device() {
+    use sarek::ir::analysis::private::Private;
+    let large = |def: &&&KernelDef| {
+        let kernel = link(def.ir, &(def.links)());
+        let about = kernel.file.ends_with("own_arrays.rs");
+        !about && Private::of(&kernel, 4).bytes > 4 << 10
+    };
+    let found: Vec<String> = KERNELS
+        .iter()
+        .filter(large)
+        .map(|def| format!("{} of {}", def.ir.name, def.ir.file))
+        .collect();
+    assert_eq!(found, Vec::<String>::new());
 }

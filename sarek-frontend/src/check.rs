@@ -203,7 +203,7 @@ fn lent(lowered: &Lowered, errors: &mut Errors) {
             };
             let is_written = match memory {
                 Memory::Slice(_) => kernel.access(memory) == Access::Write,
-                Memory::Shared(_) | Memory::Local(_) => false,
+                Memory::Shared(_) | Memory::Local(_) | Memory::Table(_) => false,
             };
             if is_written {
                 errors.at(
@@ -357,7 +357,7 @@ fn report(lowered: &Lowered, race: &race::Race, what: &str, errors: &mut Errors)
                  `{name}[thread_idx_x()]`, make the elements `Atomic<T>`, or declare the {what} `unsafe fn`"
             ),
         ),
-        Memory::Slice(_) | Memory::Local(_) => (
+        Memory::Slice(_) | Memory::Local(_) | Memory::Table(_) => (
             codes::RACE,
             format!("two threads may use the same element of `{name}` at once"),
             "global",

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::print::Printer;
 use crate::{
     Axis, Call, Callable, Closure, Compound, Expr, Memory, Place, Print, Root, Scalar, SharedArray,
-    Stmt, Type, TypeDef, Unroll, Value,
+    Stmt, Table, Type, TypeDef, Unroll, Value,
 };
 
 macro_rules! handles {
@@ -45,6 +45,8 @@ handles! {
     LabelId;
     /// A shared array in [`Kernel::shared`].
     SharedId;
+    /// A constant array in [`Kernel::tables`].
+    TableId;
     /// A type in [`Kernel::types`].
     TypeId;
     /// An operation on a value of several parts, in [`Kernel::compounds`].
@@ -145,6 +147,8 @@ pub struct Kernel {
     pub params: Cow<'static, [Param]>,
     /// Arrays that the threads of a block share, one for each place that makes one.
     pub shared: Cow<'static, [SharedArray]>,
+    /// Constant arrays that are indexed.
+    pub tables: Cow<'static, [Table]>,
     /// Types that are no scalars.
     pub types: Cow<'static, [TypeDef]>,
     /// Names of fields and variants.
@@ -373,6 +377,7 @@ impl Kernel {
         strict: false,
         params: Cow::Borrowed(&[]),
         shared: Cow::Borrowed(&[]),
+        tables: Cow::Borrowed(&[]),
         types: Cow::Borrowed(&[]),
         names: Cow::Borrowed(&[]),
         compounds: Cow::Borrowed(&[]),

@@ -27,8 +27,8 @@
 //! [`Kernel::parts`], and takes them for blocks that run any number of times, for some threads only.
 //!
 //! **Types are closed.** `expr_types[i]` is the type of `exprs[i]`; there is no implicit conversion.
-//! [`Memory`] is not a value: slices, shared arrays and local arrays are named by loads, stores, atomic
-//! operations and [`Expr::Len`] only. A local array is declared by a [`Stmt::Let`] without a value, and its
+//! [`Memory`] is not a value: slices, shared arrays, local arrays and constant ones ([`Table`]) are named by loads, stores,
+//! atomic operations and [`Expr::Len`] only; nothing is stored to constants. A local array is declared by a [`Stmt::Let`] without a value, and its
 //! elements are stored before they are loaded.
 //!
 //! **Working together.** [`Stmt::Barrier`] stands where all threads of a block that have not returned arrive
@@ -69,6 +69,7 @@
 //! | [`passes::predicate_barriers`](fn@passes::predicate_barriers) | no barrier stands in a branch, and no jump leads past one |
 //! | [`passes::narrow_usize`] | no `usize` is left; it became `u32` |
 //! | [`passes::widen_usize`] | no `usize` is left; it became `u64` |
+//! | [`passes::place_tables`](fn@passes::place_tables) | constant arrays are of numbers that targets write as constants; larger ones are slices |
 //! | [`passes::widen_small`] | numbers of 8 and 16 bits are held, and cast from and to their 32-bit type (those of 16-bit floats from `f64`, too); checked divisions apart, arithmetic has 32 or 64 bits |
 //! | [`passes::guard_loops`] | unbounded loops end once their thread has faulted, those around barriers once a thread of the block has |
 //! | [`passes::lower_labels`] | `Break` and `Continue` name the innermost loop only |
@@ -116,10 +117,10 @@ pub use kernel::{
     Access, Block, CallId, CallableId, ClosureId, CompoundId, ExprId, FileId, FunctionId, Kernel,
     LabelId, Link, LinkId, List, Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Origin,
     Param, ParamId, ParamKind, Piece, PlaceId, Precondition, Prelude, PrintId, SharedId, Site,
-    SiteId, SiteKind, StmtId, TypeId, TypeLinkId,
+    SiteId, SiteKind, StmtId, TableId, TypeId, TypeLinkId,
 };
 pub use link::{LeafAt, leaves};
-pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray};
+pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray, Table, TableValues};
 pub use packed::Packed;
 pub use print::Print;
 pub use scalar::Scalar;

@@ -1,8 +1,9 @@
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::{
-    Access, ExprId, Kernel, LinkId, Local, LocalId, ParamId, ParamKind, Scalar, SharedId, Type,
-    TypeDef,
+    Access, ExprId, Kernel, LinkId, Local, LocalId, ParamId, ParamKind, Scalar, SharedId, TableId,
+    Type, TypeDef,
 };
 
 /// Memory that loads, stores and atomic operations name: elements of one scalar type.
@@ -14,6 +15,8 @@ pub enum Memory {
     Shared(SharedId),
     /// A local whose type is an array: each thread has its own.
     Local(LocalId),
+    /// A constant array, one for all threads, which nothing writes.
+    Table(TableId),
 }
 
 impl From<ParamId> for Memory {
@@ -46,6 +49,63 @@ pub struct SharedArray {
     pub len: Length,
     /// Is it for atomic operations, and nothing else?
     pub atomic: bool,
+}
+
+/// A constant array.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Table {
+    /// The constant's name in the source.
+    pub name: Cow<'static, str>,
+    /// Its elements.
+    pub values: TableValues,
+}
+
+/// The elements of a constant array.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TableValues {
+    /// Only the user's crate knows them; filled in by [`crate::link::link`].
+    Link(LinkId),
+    /// These, of one type.
+    Known {
+        /// The type of an element.
+        elem: Scalar,
+        /// As many as the array has.
+        values: Arc<[Value]>,
+    },
+}
+
+impl Table {
+    /// The type of an element, of a closed kernel.
+    pub fn elem(&self) -> Scalar {
+        match &self.values {
+            TableValues::Known { elem, .. } => *elem,
+            TableValues::Link(_) => unreachable!("linking fills in constants"),
+        }
+    }
+
+    /// The elements, of a closed kernel.
+    pub fn values(&self) -> &[Value] {
+        match &self.values {
+            TableValues::Known { values, .. } => values,
+            TableValues::Link(_) => unreachable!("linking fills in constants"),
+        }
+    }
+
+    /// The least and the largest element, of integers of a closed kernel; `None` also where a launch had to look at too many.
+    pub fn range(&self) -> Option<(i128, i128)> {
+        const MOST: usize = 1 << 16;
+        let values = self.values();
+        if values.len() > MOST {
+            return None;
+        }
+        let all = || values.iter().map(|value| value.as_int());
+        Some((all().min()??, all().max()??))
+    }
+
+    /// The bytes of all elements, of a closed kernel.
+    pub fn bytes(&self) -> u64 {
+        self.values().len() as u64 * self.elem().size() as u64
+    }
 }
 
 /// Shared arrays begin at a multiple of so many bytes.
@@ -83,6 +143,7 @@ impl Kernel {
                 Some((elem, _)) => elem,
                 None => unreachable!("only arrays have elements"),
             },
+            Memory::Table(table) => self.tables[table.index()].elem().into(),
         }
     }
 
@@ -128,6 +189,7 @@ impl Kernel {
             },
             Memory::Shared(shared) if self.shared[shared.index()].atomic => Access::Atomic,
             Memory::Shared(_) | Memory::Local(_) => Access::Write,
+            Memory::Table(_) => Access::Read,
         }
     }
 
@@ -137,6 +199,7 @@ impl Kernel {
             Memory::Slice(param) => &self.params[param.index()].name,
             Memory::Shared(shared) => &self.shared[shared.index()].name,
             Memory::Local(local) => &self.locals[local.index()].name,
+            Memory::Table(table) => &self.tables[table.index()].name,
         }
     }
 
@@ -145,7 +208,7 @@ impl Kernel {
         match memory {
             Memory::Slice(_) => self.access(memory) != Access::Read,
             Memory::Shared(_) => true,
-            Memory::Local(_) => false,
+            Memory::Local(_) | Memory::Table(_) => false,
         }
     }
 

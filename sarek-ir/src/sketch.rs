@@ -20,8 +20,8 @@ use std::cell::RefCell;
 use crate::{
     Access, AtomicOp, Block, Builtin, Expr, ExprId, Intrinsic, Kernel, LabelId, Length, Link,
     LinkId, Loc, Local, LocalId, Memory, Native, NativeId, Param, ParamId, ParamKind, PrintId,
-    Scalar, Scope, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, SubgroupOp, Type, TypeDef,
-    Unroll, Value,
+    Scalar, Scope, SharedArray, SharedId, Site, SiteId, SiteKind, Stmt, SubgroupOp, Table, TableId,
+    TableValues, Type, TypeDef, Unroll, Value,
 };
 
 /// A kernel under construction. Statements go to the innermost open block; each expression may be
@@ -159,6 +159,19 @@ impl Sketch {
     /// A shared array of fixed length.
     pub fn shared(&self, name: &'static str, elem: Scalar, len: u64) -> SharedId {
         self.shared_array(name, elem, Length::Fixed(len), false)
+    }
+
+    /// A constant array of these elements, at least one.
+    pub fn table(&self, name: &'static str, values: &[Value]) -> Memory {
+        let tables = &mut self.0.borrow_mut().kernel.tables;
+        tables.to_mut().push(Table {
+            name: name.into(),
+            values: TableValues::Known {
+                elem: values[0].scalar(),
+                values: values.into(),
+            },
+        });
+        Memory::Table(TableId(tables.len() as u32 - 1))
     }
 
     /// A shared array whose length the launch gives.

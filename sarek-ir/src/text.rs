@@ -16,7 +16,7 @@ use std::fmt::{self, Write as _};
 
 use crate::{
     Access, Block, ExprId, Kernel, LabelId, LocalId, Memory, ParamId, ParamKind, Precondition,
-    SiteId, Stmt, Type,
+    SiteId, Stmt, TableValues, Type,
 };
 use spell::Prec;
 
@@ -50,6 +50,7 @@ struct Text<'a> {
     params: Vec<String>,
     locals: Vec<String>,
     shared: Vec<String>,
+    tables: Vec<String>,
     links: Vec<String>,
     /// Loops that a `break` or `continue` names.
     labels: HashSet<LabelId>,
@@ -102,6 +103,7 @@ impl<'a> Text<'a> {
             params: unique(kernel.params.iter().map(|p| &*p.name), &mut taken),
             locals: unique(kernel.locals.iter().map(|l| &*l.name), &mut taken),
             shared: unique(kernel.shared.iter().map(|s| &*s.name), &mut taken),
+            tables: unique(kernel.tables.iter().map(|t| &*t.name), &mut taken),
             links: unique(kernel.links.iter().map(|l| &*l.path), &mut taken),
             labels: labels.collect(),
             has_sites: true,
@@ -150,6 +152,7 @@ impl<'a> Text<'a> {
         if let Some([x, y, z]) = kernel.block {
             self.put(format_args!("block ({x}, {y}, {z})\n"));
         }
+        self.constants();
         self.shared_arrays();
         let strict = if kernel.strict { "strict " } else { "" };
         self.put(format_args!("{strict}kernel {}(", kernel.name));
@@ -233,6 +236,10 @@ impl<'a> Text<'a> {
                 self.put(name);
             }
             Memory::Local(local) => self.local(local),
+            Memory::Table(table) => {
+                let name = self.tables[table.index()].clone();
+                self.put(name);
+            }
         }
     }
 
@@ -242,6 +249,24 @@ impl<'a> Text<'a> {
         self.expr(index, Prec::Lowest);
         self.put("]");
         self.site(site);
+    }
+
+    /// The tables of a linked kernel; long ones are cut short.
+    fn constants(&mut self) {
+        const SHOWN: usize = 16;
+        for (i, table) in self.kernel.tables.iter().enumerate() {
+            let TableValues::Known { elem, values } = &table.values else {
+                continue;
+            };
+            let name = self.tables[i].clone();
+            self.put(format_args!("const {name}: [{elem}; {}] = [", values.len()));
+            for (k, value) in values.iter().take(SHOWN).enumerate() {
+                let separator = if k == 0 { "" } else { ", " };
+                self.put(format_args!("{separator}{}", spell::Literal(*value)));
+            }
+            let rest = if values.len() > SHOWN { ", …" } else { "" };
+            self.put(format_args!("{rest}]\n"));
+        }
     }
 
     fn shared_arrays(&mut self) {

@@ -56,6 +56,41 @@ impl Value {
         }
     }
 
+    /// The bits of a value, an integer's with its sign in front of them.
+    pub const fn bits(self) -> u64 {
+        match self {
+            Value::Bool(v) => v as u64,
+            Value::I8(v) => v as i64 as u64,
+            Value::I16(v) => v as i64 as u64,
+            Value::I32(v) => v as i64 as u64,
+            Value::I64(v) => v as u64,
+            Value::U8(v) => v as u64,
+            Value::U16(v) | Value::F16(v) | Value::Bf16(v) => v as u64,
+            Value::U32(v) | Value::F32(v) => v as u64,
+            Value::U64(v) | Value::Usize(v) | Value::F64(v) => v,
+        }
+    }
+
+    /// The value of these bits; of a smaller type, the low ones.
+    pub const fn of_bits(scalar: Scalar, bits: u64) -> Value {
+        match scalar {
+            Scalar::Bool => Value::Bool(bits != 0),
+            Scalar::I8 => Value::I8(bits as i8),
+            Scalar::U8 => Value::U8(bits as u8),
+            Scalar::I16 => Value::I16(bits as i16),
+            Scalar::U16 => Value::U16(bits as u16),
+            Scalar::I32 => Value::I32(bits as i32),
+            Scalar::U32 => Value::U32(bits as u32),
+            Scalar::I64 => Value::I64(bits as i64),
+            Scalar::U64 => Value::U64(bits),
+            Scalar::Usize => Value::Usize(bits),
+            Scalar::F16 => Value::F16(bits as u16),
+            Scalar::Bf16 => Value::Bf16(bits as u16),
+            Scalar::F32 => Value::F32(bits as u32),
+            Scalar::F64 => Value::F64(bits),
+        }
+    }
+
     /// The nearest `f16`.
     pub const fn f16(v: f32) -> Value {
         Value::F16(binary16::from_f32(v))

@@ -137,6 +137,10 @@ pub struct DeviceInfo {
     pub max_grid: [u32; 3],
     /// Most bytes of shared memory of one block.
     pub max_shared: u64,
+    /// Most bytes of the local arrays of one thread.
+    pub max_private: u64,
+    /// Most bytes of the local arrays of all threads of one block.
+    pub max_private_block: u64,
     /// Most bytes of one buffer.
     pub max_buffer: u64,
     /// Most buffers of one kernel.
@@ -169,6 +173,8 @@ impl Default for DeviceInfo {
             max_block_threads: u32::MAX,
             max_grid: [u32::MAX; 3],
             max_shared: 1 << 30,
+            max_private: u64::MAX,
+            max_private_block: u64::MAX,
             max_buffer: isize::MAX as u64,
             max_buffers: u32::MAX,
             warp: 1,

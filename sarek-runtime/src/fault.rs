@@ -42,6 +42,7 @@ impl Sites {
         match memory {
             Memory::Slice(param) => self.lens[param.index()],
             Memory::Shared(shared) => self.shared[shared.index()],
+            Memory::Table(table) => self.kernel.tables[table.index()].values().len() as u64,
             Memory::Local(local) => match self.kernel.array(local) {
                 Some((_, Length::Fixed(len))) => len,
                 Some((_, Length::Link(_) | Length::Launch(_))) | None => {

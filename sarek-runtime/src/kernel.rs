@@ -143,6 +143,8 @@ impl KernelDef {
             reference: no_reference,
             weight: 0,
             streams: false,
+            arrays: 0,
+            constants: 0,
         },
         environments: &[],
     };

@@ -9,7 +9,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use sarek_runtime::direct::{Direct, RawFault};
+use sarek_runtime::direct::{Direct, RawFault, stack};
 
 use crate::backend::{
     Args, Backend, BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Launch, Mem,
@@ -58,6 +58,8 @@ impl Backend for Reference {
                     strict: true,
                 },
                 unified: true,
+                max_private: stack::MOST,
+                max_private_block: stack::MOST_OF_BLOCK,
                 ..DeviceInfo::default()
             },
         }))
@@ -119,9 +121,21 @@ impl BackendStream for Calls {
         // SAFETY: the runtime gives arguments that fit the kernel, borrowed for this call.
         let run = || unsafe { (direct.reference)(args, &launch.space) };
         // What a panic leaves half written is poisoned by the runtime.
-        match catch_unwind(AssertUnwindSafe(run)) {
+        let caught =
+            || catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panic_text(&*panic).to_owned());
+        let ran = match direct.reference_stack() {
+            None => caught(),
+            Some(size) => std::thread::scope(|scope| {
+                let thread =
+                    stack::spawn(scope, size, caught).map_err(|error| error.to_string())?;
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| Err(panic_text(&*panic).to_owned()))
+            }),
+        };
+        match ran {
             Ok(()) => Ok(None),
-            Err(panic) => Err(Error::panicked(launch.kernel, panic_text(&*panic).into())),
+            Err(message) => Err(Error::panicked(launch.kernel, message)),
         }
     }
 

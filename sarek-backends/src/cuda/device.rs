@@ -326,6 +326,9 @@ fn describe(shared: &Shared) -> Result<DeviceInfo> {
             get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
         ],
         max_shared: shared.max_shared()?.into(),
+        // A thread has 512 KiB of local memory, for what else has no room in registers as well.
+        max_private: 496 << 10,
+        max_private_block: u64::MAX,
         max_buffer: memory,
         // Arguments take 4096 bytes at most; a buffer is a pointer and a length.
         max_buffers: 200,

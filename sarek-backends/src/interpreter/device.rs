@@ -44,6 +44,9 @@ impl Interpreter {
                 max_block: [1024; 3],
                 max_block_threads: 1024,
                 unified: true,
+                // A value takes 16 bytes, whatever its type.
+                max_private: 16 << 20,
+                max_private_block: 64 << 20,
                 ..DeviceInfo::default()
             },
             stream: Arc::new(Stream),

@@ -1,5 +1,6 @@
 //! The processor: kernels are compiled Rust, run in place on host memory by a pool of threads.
 
+mod deep;
 mod device;
 mod memory;
 mod pool;

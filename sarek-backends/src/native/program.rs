@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use sarek_runtime::claims::Schedule;
 use sarek_runtime::direct::{Direct, DirectArg, IndexSpace, RawFault};
 
+use super::deep;
 use super::pool::Pool;
 
 /// A compiled body.
@@ -26,6 +27,8 @@ pub enum Stop {
     Fault(RawFault),
     /// By a panic of the body, such as an integer overflow in a debug build.
     Panic(String),
+    /// Before it began: the system has no room for the stacks that it needs.
+    Stack(std::io::Error),
 }
 
 /// Runs all blocks, unless the schedule says otherwise by several threads where that is worth it.
@@ -45,6 +48,15 @@ pub unsafe fn run(
     let operations = space.threads().saturating_mul(direct.weight as u64);
     let pool = Pool::global();
     let threads = pool.threads() as u64;
+    if let Some(stack) = direct.stack() {
+        let threads = match schedule {
+            Schedule::SingleThread => 1,
+            Schedule::Blocks if operations < SMALL => 1,
+            Schedule::Blocks | Schedule::GridStride => threads,
+        };
+        let least = (blocks / (threads * PIECES_PER_THREAD)).max(1);
+        return deep::run(blocks, least, threads as usize, stack, &piece);
+    }
     match schedule {
         Schedule::SingleThread => return piece(0..blocks),
         // Each thread of the pool takes every so manieth block.

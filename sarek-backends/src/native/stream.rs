@@ -34,6 +34,10 @@ impl BackendStream for HostStream {
             Ok(()) => Ok(None),
             Err(Stop::Fault(fault)) => Ok(Some(fault)),
             Err(Stop::Panic(message)) => Err(Error::panicked(launch.kernel, message)),
+            Err(Stop::Stack(error)) => Err(Error::Launch {
+                kernel: launch.kernel.to_owned(),
+                problem: format!("there is no stack for its local arrays: {error}"),
+            }),
         }
     }
 

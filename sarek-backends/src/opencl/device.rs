@@ -229,6 +229,9 @@ fn describe(shared: &Shared) -> opencl3::Result<DeviceInfo> {
         max_block_threads: threads,
         max_grid: [groups, 65535, 65535],
         max_shared: id.local_mem_size()?,
+        max_private: if software { 64 << 10 } else { 496 << 10 },
+        // On processors the arrays of a whole block lie on the stack of one thread, of 8 MiB mostly and 2 MiB where it has no limit.
+        max_private_block: if software { 1 << 20 } else { u64::MAX },
         max_buffer: id.max_mem_alloc_size()?,
         // A buffer comes with a 64-bit length.
         max_buffers: clamp(id.max_parameter_size()? / 16),

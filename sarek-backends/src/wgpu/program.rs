@@ -445,6 +445,7 @@ mod tests {
             text: String::new(),
             entry: String::new(),
             slots: vec![],
+            tables: vec![],
             sourced: vec![],
         };
         let lose = || {

@@ -118,7 +118,9 @@ impl Call<'_> {
                 Given::Scalar(value) => panic!("{value:?} has no length"),
             },
             SlotKind::Len(Memory::Shared(id)) => index(shared[id.index()]),
-            SlotKind::Len(Memory::Local(_)) => panic!("a local array is no argument"),
+            SlotKind::Len(Memory::Local(_) | Memory::Table(_)) => {
+                panic!("a local array is no argument")
+            }
             SlotKind::Scalar(param) => match self.given[param.index()] {
                 Given::Scalar(Value::Usize(value)) => index(value),
                 Given::Scalar(value) => panic!("no test passes {value:?}"),

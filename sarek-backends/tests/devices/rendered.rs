@@ -95,7 +95,8 @@ impl Values {
                 match slot.kind {
                     SlotKind::Buffer { param, .. } => buffer(&of(param).0),
                     SlotKind::Len(Memory::Slice(param)) => index(of(param).1),
-                    SlotKind::Len(Memory::Shared(_) | Memory::Local(_)) | SlotKind::Shared(_) => {
+                    SlotKind::Len(Memory::Shared(_) | Memory::Local(_) | Memory::Table(_))
+                    | SlotKind::Shared(_) => {
                         panic!("it has neither")
                     }
                     SlotKind::Scalar(_) => scalar(self.a),

@@ -292,7 +292,7 @@ impl Lowerer<'_> {
         match memory {
             Memory::Local(_) => {}
             Memory::Shared(_) if !indices.is_empty() => {}
-            Memory::Shared(_) | Memory::Slice(_) => return None,
+            Memory::Shared(_) | Memory::Slice(_) | Memory::Table(_) => return None,
         }
         if indices.len() >= self.rank(memory) {
             return None;
@@ -331,7 +331,7 @@ impl Lowerer<'_> {
                     Some((memory @ Memory::Shared(_), _)) => {
                         !indices.is_empty() && indices.len() < self.rank(memory)
                     }
-                    Some((Memory::Slice(_), _)) | None => false,
+                    Some((Memory::Slice(_) | Memory::Table(_), _)) | None => false,
                 }
             }
         }

@@ -2,7 +2,10 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
-use sarek_ir::{Compound, CompoundId, Expr, ExprId, Memory, NameId, Scalar, SiteId, SiteKind};
+use sarek_ir::{
+    Compound, CompoundId, Expr, ExprId, LinkId, Memory, NameId, Scalar, SiteId, SiteKind, Table,
+    TableId, TableValues,
+};
 use syn::spanned::Spanned;
 
 use super::callee::Typed;
@@ -123,7 +126,8 @@ impl Lowerer<'_> {
         let after = self.mark();
         let index = self.scalar(&e.index);
         self.expect(index, Scalar::Usize);
-        if self.mark() > after {
+        // A constant stays what it is.
+        if self.mark() > after && !matches!(self.kernel.expr(base), Expr::Link(_)) {
             base = self.spill_at(after.max(mark), base);
         }
         let Some(ty) = self.element_of(self.ty(base), e.span()) else {
@@ -171,15 +175,16 @@ impl Lowerer<'_> {
     }
 
     /// The memory that a named value stands in, and how many dimensions lead to it.
-    fn root(&self, id: ExprId) -> (Memory, u32) {
+    fn root(&mut self, id: ExprId) -> (Memory, u32) {
         match self.kernel.expr(id) {
             Expr::Local(local) => (Memory::Local(local), 0),
+            Expr::Link(link) => (self.table(link), 0),
             Expr::Load { memory, .. } => (memory, self.rank(memory) as u32),
-            Expr::Compound(compound) => match &self.kernel.compounds[compound.index()] {
-                Compound::Field { base, .. } => self.root(*base),
-                Compound::Payload { value, .. } => self.root(*value),
+            Expr::Compound(compound) => match self.kernel.compounds[compound.index()] {
+                Compound::Field { base, .. } => self.root(base),
+                Compound::Payload { value, .. } => self.root(value),
                 Compound::Index { base, .. } => {
-                    let (memory, dimension) = self.root(*base);
+                    let (memory, dimension) = self.root(base);
                     (memory, dimension + 1)
                 }
                 Compound::IsVariant { .. }
@@ -191,6 +196,18 @@ impl Lowerer<'_> {
             },
             _ => unreachable!("it was given a name"),
         }
+    }
+
+    /// The constant as memory.
+    fn table(&mut self, link: LinkId) -> Memory {
+        let values = TableValues::Link(link);
+        let known = self.kernel.tables.iter().position(|t| t.values == values);
+        let index = known.unwrap_or_else(|| {
+            let name = self.kernel.links[link.index()].path.clone();
+            self.kernel.tables.to_mut().push(Table { name, values });
+            self.kernel.tables.len() - 1
+        });
+        Memory::Table(TableId(index as u32))
     }
 
     /// The value, in a local if it names nothing.
@@ -224,9 +241,8 @@ impl Lowerer<'_> {
                 | Compound::Len { .. }
                 | Compound::At { .. } => false,
             },
-            Expr::Local(_) | Expr::Load { .. } => true,
+            Expr::Local(_) | Expr::Load { .. } | Expr::Link(_) => true,
             Expr::Literal(_)
-            | Expr::Link(_)
             | Expr::Param(_)
             | Expr::Len(_)
             | Expr::Builtin(_)

@@ -40,7 +40,7 @@ impl Lowerer<'_> {
         match memory {
             Memory::Local(_) => true,
             Memory::Shared(_) => self.kernel.access(memory) != Access::Atomic,
-            Memory::Slice(_) => false,
+            Memory::Slice(_) | Memory::Table(_) => false,
         }
     }
 
@@ -156,6 +156,10 @@ impl Lowerer<'_> {
     /// An array without a name that holds what is an array and a value, so that a function can be lent it as a slice. `None` if it is not
     /// known to be one.
     pub(super) fn lent_value(&mut self, value: ExprId, span: Span) -> Option<Memory> {
+        // A constant is lent where it stands.
+        if let Expr::Link(_) = self.kernel.expr(value) {
+            return None;
+        }
         let (elem, dim) = self.types.as_array(self.ty(value))?;
         if self.types.as_array(elem).is_some() {
             return None;

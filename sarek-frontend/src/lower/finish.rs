@@ -50,7 +50,7 @@ impl Lowerer<'_> {
             .iter()
             .filter_map(|(memory, dims)| match memory {
                 Memory::Shared(id) => Some((*id, dims.iter().map(|dim| dim.length).collect())),
-                Memory::Local(_) | Memory::Slice(_) => None,
+                Memory::Local(_) | Memory::Slice(_) | Memory::Table(_) => None,
             });
         let shared_dims = shared_dims.collect();
         let is_nested = self.callees.iter().any(|callee| callee.is_self);

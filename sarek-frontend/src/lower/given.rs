@@ -174,7 +174,9 @@ impl Lowerer<'_> {
         if let Some((memory, _)) = self.find_memory(argument) {
             return Some(match memory {
                 Memory::Local(_) => Evaluated::Value(argument),
-                Memory::Slice(_) | Memory::Shared(_) => Evaluated::Memory(memory),
+                Memory::Slice(_) | Memory::Shared(_) | Memory::Table(_) => {
+                    Evaluated::Memory(memory)
+                }
             });
         }
         let reference = match peeled(argument) {

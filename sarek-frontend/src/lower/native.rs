@@ -166,6 +166,7 @@ impl Lowerer<'_> {
                     Memory::Slice(param) => Piece::Param(param),
                     Memory::Shared(shared) => Piece::Shared(shared),
                     Memory::Local(local) => Piece::Local(local),
+                    Memory::Table(_) => unreachable!("a name is bound to no constant's memory"),
                 })
             }
             Some(

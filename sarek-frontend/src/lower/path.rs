@@ -137,6 +137,7 @@ impl Lowerer<'_> {
                 let what = match memory {
                     Memory::Slice(_) => format!("the slice `{name}` is not a value"),
                     Memory::Shared(_) => format!("the shared array `{name}` is not a value"),
+                    Memory::Table(_) => unreachable!("a name is bound to no constant's memory"),
                     Memory::Local(_) => {
                         return self.array_copy(memory, Start::default(), 0, span);
                     }

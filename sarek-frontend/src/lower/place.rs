@@ -386,6 +386,7 @@ impl Lowerer<'_> {
             Memory::Slice(param) => self.param_types[param.index()],
             Memory::Shared(shared) => self.shared_types[shared.index()],
             Memory::Local(local) => self.local_types[local.index()],
+            Memory::Table(_) => unreachable!("a name is bound to no constant's memory"),
         }
     }
 

@@ -398,7 +398,7 @@ impl Lowerer<'_> {
                 let (_, length) = *array.expect("a local with a length is an array");
                 return Ok(self.length_expr(length, span));
             }
-            Expr::Len(Memory::Slice(_)) => return Ok(self.copy(id)),
+            Expr::Len(Memory::Slice(_) | Memory::Table(_)) => return Ok(self.copy(id)),
             Expr::Builtin(builtin) => match builtin {
                 Builtin::BlockDim(_) | Builtin::GridDim(_) | Builtin::GlobalDim(_) => {
                     return Ok(self.copy(id));

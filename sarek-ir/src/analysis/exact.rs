@@ -101,6 +101,7 @@ fn element(kernel: &Kernel, memory: Memory) -> Type {
         },
         Memory::Shared(shared) => kernel.shared[shared.index()].elem,
         Memory::Local(local) => kernel.locals[local.index()].ty,
+        Memory::Table(table) => kernel.tables[table.index()].elem().into(),
     }
 }
 

@@ -12,12 +12,14 @@
 //! | [`race`] | can two threads collide, and what must a launch satisfy lest they do? | frontend |
 //! | [`regions`] | which statements can a lane run alone, and where do its locals live? | compiled bodies |
 //! | [`exact`] | what is not the same to the bit on every device? | frontend |
+//! | [`private`] | how much memory does each thread need for its arrays? | launches |
 //! | [`range`] | which checks cannot fail in this launch? | launches |
 
 pub mod access;
 pub mod barriers;
 pub mod contract;
 pub mod exact;
+pub mod private;
 pub mod race;
 pub mod range;
 pub mod regions;

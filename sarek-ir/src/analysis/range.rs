@@ -215,6 +215,10 @@ impl Analyser<'_> {
         let param = match memory {
             Memory::Slice(param) => param,
             Memory::Shared(shared) => return self.shared_lens[shared.index()],
+            Memory::Table(table) => {
+                let values = self.kernel.tables[table.index()].values();
+                return values.len() as i128;
+            }
             Memory::Local(local) => match self.kernel.array(local) {
                 Some((_, Length::Fixed(n))) => return n.into(),
                 Some((_, Length::Link(_) | Length::Launch(_))) | None => return 0,

@@ -79,7 +79,8 @@ pub fn called(kernel: &Kernel, id: CallId, f: &mut dyn FnMut(LocalId, Touch)) {
                 f(local, Touch::Read);
                 f(local, Touch::Write);
             }
-            Argument::Value(_) | Argument::Memory(Memory::Slice(_) | Memory::Shared(_)) => {}
+            Argument::Value(_)
+            | Argument::Memory(Memory::Slice(_) | Memory::Shared(_) | Memory::Table(_)) => {}
         }
     }
     if let Some(result) = call.result {
@@ -121,7 +122,7 @@ pub fn expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(LocalId, Touch)) {
 fn array(memory: Memory, touch: Touch, f: &mut dyn FnMut(LocalId, Touch)) {
     match memory {
         Memory::Local(local) => f(local, touch),
-        Memory::Slice(_) | Memory::Shared(_) => {}
+        Memory::Slice(_) | Memory::Shared(_) | Memory::Table(_) => {}
     }
 }
 

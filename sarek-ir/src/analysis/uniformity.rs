@@ -151,6 +151,7 @@ impl Uniformity {
             Memory::Slice(_) | Memory::Shared(_) => !self.differing.contains(&memory),
             // Each has its own.
             Memory::Local(_) => false,
+            Memory::Table(_) => true,
         }
     }
 

@@ -164,6 +164,7 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         match memory {
             Memory::Slice(param) => self.common.host.len(param),
             Memory::Shared(shared) => self.common.shared[shared.index()].len() as u64,
+            Memory::Table(table) => self.kernel().tables[table.index()].values().len() as u64,
             Memory::Local(local) => match self.common.kernel.array(local) {
                 Some((_, len)) => fixed(len),
                 None => unreachable!("only arrays are indexed"),
@@ -175,6 +176,7 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         match memory {
             Memory::Slice(param) => self.common.host.load(param, index),
             Memory::Shared(shared) => self.common.shared[shared.index()][index as usize],
+            Memory::Table(table) => self.kernel().tables[table.index()].values()[index as usize],
             Memory::Local(local) => self.values[self.common.layout.slot(local) + index as usize],
         }
     }
@@ -183,6 +185,7 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         match memory {
             Memory::Slice(param) => self.common.host.store(param, index, value),
             Memory::Shared(shared) => self.common.shared[shared.index()][index as usize] = value,
+            Memory::Table(_) => unreachable!("nothing is stored to constants"),
             Memory::Local(local) => {
                 self.values[self.common.layout.slot(local) + index as usize] = value;
             }

@@ -5,13 +5,14 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::leaf::{Part, Storage, Unit};
+use super::leaf::{Known, Part, Storage, Unit};
 use super::shape::{Shape, length, resolve_all};
 use super::{Function, Links};
 use crate::{
-    Access, Call, ClosureId, Expr, ExprId, FileId, Given, Kernel, LabelId, Length, LinkId, Loc,
-    Local, LocalId, Memory, Param, ParamId, ParamKind, Precondition, SharedArray, SharedId, Site,
-    SiteId, SiteKind, Stmt, StmtId, Type, TypeDef, Value,
+    Access, Call, ClosureId, Expr, ExprId, FileId, Given, Kernel, LabelId, Length, Link, LinkId,
+    Loc, Local, LocalId, Memory, Param, ParamId, ParamKind, Precondition, Scalar, SharedArray,
+    SharedId, Site, SiteId, SiteKind, Stmt, StmtId, Table, TableId, TableValues, Type, TypeDef,
+    Value,
 };
 
 /// Builds a closed kernel.
@@ -32,7 +33,7 @@ pub(super) struct Frame<'a> {
     pub shapes: Vec<Shape>,
     pub params: Vec<Part>,
     pub shared: Vec<Part>,
-    /// The constants with arrays inside of them.
+    /// The constants that were named so far.
     pub constants: HashMap<LinkId, Part>,
     pub locals: Vec<Option<Part>>,
     pub labels: HashMap<LabelId, LabelId>,
@@ -88,7 +89,7 @@ impl Linker {
         self.shared(&mut frame);
         self.preludes(ir, links);
         self.spill_array_params(&mut frame);
-        self.spill_array_constants(&mut frame);
+        self.tables(&mut frame);
         self.block_stmts(&mut frame, ir.body);
         let body = self.blocks.pop().unwrap_or_default();
         self.out.body = self.out.push_block(&body);
@@ -223,19 +224,54 @@ impl Linker {
         }
     }
 
-    /// So are constants that are read.
-    pub fn spill_array_constants(&mut self, frame: &mut Frame<'_>) {
-        for expr in frame.ir.exprs.iter() {
-            let Expr::Link(link) = *expr else { continue };
-            let shape = frame.resolve(frame.ir.links[link.index()].ty);
-            if !has_arrays(&shape) || frame.constants.contains_key(&link) {
-                continue;
+    /// The constants that are indexed.
+    pub fn tables(&mut self, frame: &mut Frame<'_>) {
+        for table in frame.ir.tables.iter() {
+            if let TableValues::Link(link) = table.values {
+                self.constant(frame, link);
             }
-            let scalars = frame.links.constants[link.index()].iter();
-            let scalars: Vec<Expr> = scalars.map(|value| Expr::Literal(*value)).collect();
-            let part = self.spill("constant", &shape, &scalars);
-            frame.constants.insert(link, part);
         }
+    }
+
+    /// A constant: values, and tables of those that stand in arrays.
+    pub fn constant(&mut self, frame: &mut Frame<'_>, link: LinkId) -> Part {
+        if let Some(part) = frame.constants.get(&link) {
+            return part.clone();
+        }
+        let Link { path, ty } = &frame.ir.links[link.index()];
+        let shape = frame.resolve(*ty);
+        let mut rest = frame.links.constants[link.index()].as_slice();
+        let mut leaves = vec![];
+        for leaf in shape.leaves() {
+            let (own, others) = rest.split_at(leaf.count() as usize);
+            rest = others;
+            leaves.push(match leaf.dims.is_empty() {
+                true => Known::One(own[0]),
+                false => {
+                    let name = named(constant_name(path), &leaf.name);
+                    Known::Table(self.table(name, leaf.scalar, own))
+                }
+            });
+        }
+        let part = Part::whole(Storage::Constant(leaves.into()), shape);
+        frame.constants.insert(link, part.clone());
+        part
+    }
+
+    /// The table of these values, which functions that are called several times name several times.
+    fn table(&mut self, name: Cow<'static, str>, elem: Scalar, values: &[Value]) -> TableId {
+        let is_same =
+            |table: &Table| table.name == name && table.elem() == elem && table.values() == values;
+        let known = self.out.tables.iter().position(is_same);
+        let index = known.unwrap_or_else(|| {
+            let values = values.into();
+            self.out.tables.to_mut().push(Table {
+                name,
+                values: TableValues::Known { elem, values },
+            });
+            self.out.tables.len() - 1
+        });
+        TableId(index as u32)
     }
 
     /// Locals that hold a value of these scalars, of each leaf all that it has.
@@ -394,6 +430,10 @@ impl Frame<'_> {
             Memory::Slice(param) => self.params[param.index()].clone(),
             Memory::Shared(shared) => self.shared[shared.index()].clone(),
             Memory::Local(local) => self.local(local),
+            Memory::Table(table) => match self.ir.tables[table.index()].values {
+                TableValues::Link(link) => self.constants[&link].clone(),
+                TableValues::Known { .. } => unreachable!("it is not linked yet"),
+            },
         }
     }
 
@@ -456,9 +496,18 @@ pub(super) fn memory_of(part: &Part) -> Memory {
         Storage::Slice(param, _) => Memory::Slice(*param),
         Storage::Shared(arrays) => Memory::Shared(arrays[part.first]),
         Storage::Locals(locals) => Memory::Local(locals[part.first]),
-        Storage::Params(_) | Storage::Constant(_) => {
-            unreachable!("what is indexed was copied to a local")
+        Storage::Constant(leaves) => {
+            let rest = leaves[part.first..].iter().chain(leaves.iter());
+            let mut tables = rest.filter_map(|leaf| match leaf {
+                Known::Table(table) => Some(*table),
+                Known::One(_) => None,
+            });
+            match tables.next() {
+                Some(table) => Memory::Table(table),
+                None => unreachable!("what is indexed has an array"),
+            }
         }
+        Storage::Params(_) => unreachable!("what is indexed was copied to a local"),
     }
 }
 
@@ -489,6 +538,13 @@ pub(super) fn functions<'a>(call: &Call, links: &'a Links) -> impl Iterator<Item
     });
     let ids: Vec<_> = call.called.function().into_iter().chain(given).collect();
     ids.into_iter().map(|id| &links.functions[id.index()])
+}
+
+/// The last name in a path, or what else the source says.
+fn constant_name(path: &str) -> &str {
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut names = path.rsplit(|c| !is_of_name(c)).filter(|n| !n.is_empty());
+    names.next().unwrap_or("table")
 }
 
 fn named(name: &str, leaf: &str) -> Cow<'static, str> {

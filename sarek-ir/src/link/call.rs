@@ -8,7 +8,7 @@ use super::leaf::{Part, Storage};
 use super::shape::Shape;
 use crate::{
     Argument, Block, Call, CallId, Called, ClosureId, Expr, ExprId, FunctionId, Given, Kernel, Loc,
-    Local, ParamKind, SiteId, Stmt, StmtId,
+    Local, Native, ParamKind, SiteId, Stmt, StmtId,
 };
 
 impl Linker {
@@ -50,7 +50,7 @@ impl Linker {
             inner.params.push(part);
         }
         self.shared(&mut inner);
-        self.spill_array_constants(&mut inner);
+        self.tables(&mut inner);
         self.preludes(ir, links);
         let body = self.in_block(|this| this.body(&mut inner, loc));
         self.preconditions(&inner);
@@ -116,6 +116,12 @@ impl Linker {
             },
             Argument::Local(local) => frame.local(local),
             Argument::Value(value) if let Some(param) = scalar_param(frame, value) => param,
+            Argument::Value(value) if let Some(part) = self.lent_table(frame, inner, value) => {
+                match kind {
+                    ParamKind::Slice { elem, .. } => part.lent_as(inner.resolve(elem)),
+                    ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => part,
+                }
+            }
             Argument::Value(value) => {
                 let shape = match kind {
                     ParamKind::Scalar(scalar) => Shape::Scalar(scalar),
@@ -129,6 +135,25 @@ impl Linker {
                 self.value(frame, (name, false), shape, value, loc)
             }
         }
+    }
+
+    /// A constant with arrays, which is given where it stands since nobody writes it. Text of a target has no name for it.
+    fn lent_table(
+        &mut self,
+        frame: &mut Frame<'_>,
+        inner: &Frame<'_>,
+        value: ExprId,
+    ) -> Option<Part> {
+        let Expr::Link(link) = frame.ir.expr(value) else {
+            return None;
+        };
+        let is_text = |native: &Native| !native.texts.is_empty();
+        if inner.ir.natives.iter().any(is_text) {
+            return None;
+        }
+        let part = self.constant(frame, link);
+        let has_arrays = part.shape.leaves().iter().any(|leaf| !leaf.dims.is_empty());
+        has_arrays.then_some(part)
     }
 
     /// A local of its own for what is given by value.

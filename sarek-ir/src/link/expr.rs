@@ -26,15 +26,7 @@ impl Linker {
         match frame.ir.expr(id) {
             Expr::Local(local) => Some(frame.local(local)),
             Expr::Param(param) => Some(frame.params[param.index()].clone()),
-            Expr::Link(link) => {
-                if let Some(part) = frame.constants.get(&link) {
-                    return Some(part.clone());
-                }
-                let ty = frame.ir.links[link.index()].ty;
-                let values = frame.links.constants[link.index()].as_slice();
-                let shape = frame.resolve(ty);
-                Some(Part::whole(Storage::Constant(values.into()), shape))
-            }
+            Expr::Link(link) => Some(self.constant(frame, link)),
             Expr::Load {
                 memory,
                 index,

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::build::Linker;
-use super::shape::Shape;
+use super::shape::{Leaf, Shape};
 use crate::{
     BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Loc, LocalId, Memory, ParamId, Scalar, SharedId,
-    SiteId, SiteKind, Stmt, Value,
+    SiteId, SiteKind, Stmt, TableId, Value,
 };
 
 /// Where the leaves of a type stand.
@@ -16,12 +16,19 @@ pub(super) enum Storage {
     Locals(Rc<[LocalId]>),
     /// A scalar parameter for each leaf.
     Params(Rc<[ParamId]>),
-    /// Values of each leaf.
-    Constant(Rc<[Value]>),
+    /// A value for each leaf; for one inside of arrays, a table.
+    Constant(Rc<[Known]>),
     /// A shared array for each leaf of an element.
     Shared(Rc<[SharedId]>),
     /// Elements of a slice, which consist of so many units.
     Slice(ParamId, Unit),
+}
+
+/// A leaf of a constant.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Known {
+    One(Value),
+    Table(TableId),
 }
 
 /// What the elements of a slice consist of.
@@ -89,7 +96,9 @@ impl Part {
     /// Memory whose elements are lent as such, which may be arrays of them.
     pub fn lent_as(self, elem: Shape) -> Part {
         let shape = match (&self.storage, &self.whole) {
-            (Storage::Locals(_), Shape::Array(own, len)) if **own != elem => {
+            (Storage::Locals(_) | Storage::Constant(_), Shape::Array(own, len))
+                if **own != elem =>
+            {
                 Shape::Array(elem.clone().into(), len / elem.rows_of(own))
             }
             (Storage::Shared(_), own) if *own != elem => elem,
@@ -210,7 +219,7 @@ impl Linker {
         let leaf = part.whole.leaves()[part.first].clone();
         debug_assert_eq!(leaf.scalar, part.shape.scalar());
         match &part.storage {
-            Storage::Constant(values) => self.literal(values[part.first], loc),
+            Storage::Constant(values) => self.read_constant(values[part.first], part, &leaf, loc),
             Storage::Params(params) => {
                 self.out
                     .push_expr(Expr::Param(params[part.first]), leaf.scalar, loc)
@@ -239,6 +248,41 @@ impl Linker {
             }
             Storage::Slice(param, unit) => self.read_units(*param, *unit, part, loc),
         }
+    }
+
+    /// Reads a scalar of a constant. An element that is known here is its value.
+    fn read_constant(&mut self, known: Known, part: &Part, leaf: &Leaf, loc: Loc) -> ExprId {
+        let table = match known {
+            Known::One(value) => return self.literal(value, loc),
+            Known::Table(table) => table,
+        };
+        if let Some(value) = self.known_element(table, part, leaf) {
+            return self.literal(value, loc);
+        }
+        let memory = Memory::Table(table);
+        if let ([index], [_]) = (&part.indices[..], &leaf.dims[..]) {
+            let index = self.checked_there(*index, memory);
+            return self.load_checked(memory, index, leaf.scalar, loc);
+        }
+        let index = self.flat_index(part, 0, &leaf.dims, loc);
+        self.load(memory, index, leaf.scalar, loc)
+    }
+
+    /// The element that indices lead to, if all of them are literals within bounds.
+    fn known_element(&self, table: TableId, part: &Part, leaf: &Leaf) -> Option<Value> {
+        let mut at = 0;
+        for (d, &(n, _)) in leaf.dims.iter().enumerate() {
+            let index = match part.indices.get(d) {
+                Some(index) => self.out.literal(index.expr)?.as_int()?,
+                None => 0,
+            };
+            let index = u64::try_from(index).ok().filter(|i| *i < n)?;
+            at = at * n + index;
+        }
+        self.out.tables[table.index()]
+            .values()
+            .get(at as usize)
+            .copied()
     }
 
     /// Writes a part that is a scalar. Its indices are used up.

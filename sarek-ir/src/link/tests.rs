@@ -472,15 +472,21 @@ fn arrays_in_constants_are_read_element_by_element() {
         s.store(out, s.n(i), s.compound(index, Scalar::U32));
     }
     s.store(out, s.n(3), s.field(rule(), "tag", Scalar::U32));
+    // Where the index is not known, the element stands in a table, one for all that name the constant.
+    let index = s.load(out, s.n(4)).cast(Scalar::Usize);
+    let (base, index, site) = (s.field(rule(), "each", array).id, index.id, None);
+    let element = crate::Compound::Index { base, index, site };
+    s.store(out, s.n(4), s.compound(element, Scalar::U32));
     let number = Value::U32;
     let value = [number(5), Value::f64(2.5), number(7), number(8), number(9)];
     let links = Links {
-        constants: vec![value.to_vec(); 4],
+        constants: vec![value.to_vec(); 5],
         ..types(&[MIXED])
     };
-    let mut memories = Memories(vec![vec![number(0); 4]], vec![4]);
+    let mut memories = Memories(vec![vec![number(1); 5]], vec![5]);
     let closed = run(&s.finish(), &links, &mut memories);
-    assert_eq!(memories.0[0], [7, 8, 9, 5].map(number), "{closed}");
+    assert_eq!(memories.0[0], [7, 8, 9, 5, 8].map(number), "{closed}");
+    assert_eq!((closed.tables.len(), closed.locals.len()), (1, 0), "{closed}");
 }
 
 #[test]

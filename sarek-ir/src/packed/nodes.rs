@@ -8,8 +8,8 @@ use crate::{
     Intrinsic, Kernel, LabelId, Length, Link, LinkId, List, Loc, Local, LocalId, Memory, NameId,
     Native, NativeId, NativeText, Origin, Param, ParamId, ParamKind, Piece, Place, PlaceId,
     Precondition, Prelude, Print, PrintId, Root, Scalar, Scope, SharedArray, SharedId, Site,
-    SiteId, SiteKind, Step, Stmt, StmtId, SubgroupOp, Type, TypeDef, TypeId, TypeLinkId, UnaryOp,
-    Unroll, Value,
+    SiteId, SiteKind, Step, Stmt, StmtId, SubgroupOp, Table, TableId, TableValues, Type, TypeDef,
+    TypeId, TypeLinkId, UnaryOp, Unroll, Value,
 };
 
 /// What holds one value alone.
@@ -29,7 +29,8 @@ macro_rules! wrappers {
 
 wrappers!(
     Block, CallId, CallableId, ClosureId, CompoundId, ExprId, FunctionId, LabelId, LinkId, LocalId,
-    NameId, NativeId, ParamId, PlaceId, PrintId, SharedId, SiteId, StmtId, TypeId, TypeLinkId,
+    NameId, NativeId, ParamId, PlaceId, PrintId, SharedId, SiteId, StmtId, TableId, TypeId,
+    TypeLinkId,
 );
 
 macro_rules! records {
@@ -93,6 +94,19 @@ impl Wire for Printer {
     }
 }
 
+impl Wire for TableValues {
+    fn write(&self, to: &mut Vec<u8>) {
+        match self {
+            TableValues::Link(link) => link.write(to),
+            TableValues::Known { .. } => unreachable!("linking fills in constants"),
+        }
+    }
+
+    fn read(from: &mut Reader) -> Option<TableValues> {
+        Some(TableValues::Link(Wire::read(from)?))
+    }
+}
+
 impl Wire for Intrinsic {
     fn write(&self, to: &mut Vec<u8>) {
         to.push(*self as u8);
@@ -114,7 +128,7 @@ variants! {
         Array { elem, len }, Tuple(a), Link(a), Field { of, name }, Element { of },
         Payload { of, variant, name }, Result(a), Parameter { of, index }, Callable { of, callable, takes }
     }
-    Memory { Slice(a), Shared(a), Local(a) }
+    Memory { Slice(a), Shared(a), Local(a), Table(a) }
     Length { Fixed(a), Link(a), Launch(a) }
     Axis { X, Y, Z }
     Builtin {
@@ -182,6 +196,7 @@ records! {
     Param { name, kind, align }
     Local { name, ty, mutable }
     SharedArray { name, elem, len, atomic }
+    Table { name, values }
     Place { root, steps }
     Call { called, args, given, result }
     Callable { name, takes, yields }
@@ -195,7 +210,7 @@ records! {
     Print { pieces, args, printer }
     Format { fill, align, plus, alternate, zero, width, precision, notation }
     Kernel {
-        name, file, files, block, strict, params, shared, types, names, compounds, places, calls, closures,
+        name, file, files, block, strict, params, shared, tables, types, names, compounds, places, calls, closures,
         callables, functions, type_links, result, locals, exprs, expr_types, expr_locs, stmts, stmt_locs,
         lists, unrolls, body, sites, natives, preludes, prelude_links, prints, links, preconditions, last_strides
     }

@@ -11,12 +11,13 @@
 //! 6. [`predicate_barriers`](fn@predicate_barriers), where the target asks for it
 //! 7. [`contain_returns`], where threads take several turns
 //! 8. [`narrow_usize`] or [`widen_usize`]
-//! 9. [`widen_small`]
-//! 10. [`lower_labels`]
-//! 11. [`fold_continues`]
-//! 12. [`spill_stores`]
-//! 13. [`guard_loops`], where anything checked is left
-//! 14. [`expand_atomics`]
+//! 9. [`place_tables`](fn@place_tables)
+//! 10. [`widen_small`]
+//! 11. [`lower_labels`]
+//! 12. [`fold_continues`]
+//! 13. [`spill_stores`]
+//! 14. [`guard_loops`], where anything checked is left
+//! 15. [`expand_atomics`]
 //!
 //! [`spell_intrinsics`] is done before, by who knows the texts.
 
@@ -31,6 +32,7 @@ mod lower_labels;
 mod lower_panics;
 mod outlive;
 mod park_returns;
+mod place_tables;
 mod predicate_barriers;
 mod resize_usize;
 mod select_natives;
@@ -49,6 +51,7 @@ pub use guard_loops::guard_loops;
 pub use lower_labels::lower_labels;
 pub use lower_panics::lower_panics;
 pub use park_returns::park_returns;
+pub use place_tables::{BoundTables, place_tables};
 pub use predicate_barriers::predicate_barriers;
 pub use resize_usize::{narrow_usize, widen_usize};
 pub use select_natives::select_natives;

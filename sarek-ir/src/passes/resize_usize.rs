@@ -1,5 +1,6 @@
 use crate::{
-    BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, ParamKind, Scalar, Type, TypeDef, Value,
+    BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, ParamKind, Scalar, TableValues, Type, TypeDef,
+    Value,
 };
 
 /// `usize` becomes `u32`. Every `usize` value of the launch was proved to fit; what could still
@@ -36,6 +37,17 @@ fn resize(kernel: &mut Kernel, to: Scalar) {
     }
     for array in kernel.shared.to_mut() {
         change_type(&mut array.elem);
+    }
+    for table in kernel.tables.to_mut() {
+        if let TableValues::Known { elem, values } = &mut table.values
+            && *elem == Scalar::Usize
+        {
+            *elem = to;
+            *values = values
+                .iter()
+                .map(|v| Value::of_bits(to, v.bits()))
+                .collect();
+        }
     }
     for link in kernel.links.to_mut() {
         change_type(&mut link.ty);

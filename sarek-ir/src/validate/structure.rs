@@ -156,6 +156,9 @@ impl Walk<'_> {
             Memory::Shared(shared) => {
                 self.in_range(shared.index(), self.kernel.shared.len(), user);
             }
+            Memory::Table(table) => {
+                self.in_range(table.index(), self.kernel.tables.len(), user);
+            }
             Memory::Local(local) => {
                 self.name_local(local, user);
             }

@@ -5,7 +5,7 @@ use crate::print::PrintPiece;
 use crate::{
     Access, ArgType, AtomicOp, BinaryOp, Block, Expr, ExprId, Intrinsic, Kernel, Length, List,
     LocalId, Memory, ParamId, ParamKind, PlaceId, Precondition, PrintId, Root, Scalar, SiteId,
-    SiteKind, Stmt, StmtId, SubgroupOp, Type, TypeDef, UnaryOp, Unroll,
+    SiteKind, Stmt, StmtId, SubgroupOp, TableValues, Type, TypeDef, UnaryOp, Unroll,
 };
 
 pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
@@ -77,6 +77,10 @@ impl Check<'_> {
                 ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Reference(_) => false,
             },
             Memory::Shared(_) => true,
+            Memory::Table(table) => match self.kernel.tables[table.index()].values {
+                TableValues::Known { .. } => true,
+                TableValues::Link(_) => false,
+            },
             Memory::Local(local) => self.kernel.array(local).is_some(),
         };
         self.require(is, node, Rule::Memory);
@@ -103,7 +107,11 @@ impl Check<'_> {
         let fits = site.is_none_or(|s| match kernel.sites[s.index()].kind {
             // A closure that is called twice has its arrays twice, and its sites once.
             SiteKind::Index(of) => {
-                of == memory || matches!((of, memory), (Memory::Local(_), Memory::Local(_)))
+                let both = matches!(
+                    (of, memory),
+                    (Memory::Local(_), Memory::Local(_)) | (Memory::Table(_), Memory::Table(_))
+                );
+                of == memory || both
             }
             SiteKind::Dimension(..) => true,
             SiteKind::Divisor | SiteKind::Assert(_) | SiteKind::Panic(_) => false,

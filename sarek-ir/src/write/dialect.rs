@@ -24,8 +24,8 @@ use super::{Entry, IndexWidth, Text, Unsupported, c};
 /// **Memory.** A slice is a buffer, an argument of [`super::SlotKind::Buffer`]. A shared array is declared by
 /// [`Dialect::entry`] (see [`super::Shared`]): with its length where that is fixed, and as an argument of
 /// [`super::SlotKind::Shared`] where the launch gives the length or where the fixed ones are more than
-/// [`Dialect::max_declared_shared`] bytes. A local array is declared where its `let` stands. All three are names
-/// of which [`Dialect::element`] makes places; elements that atomic operations change are reached by
+/// [`Dialect::max_declared_shared`] bytes. A local array is declared where its `let` stands, and a constant one before the kernel
+/// ([`Dialect::declare_table`]). All of them are names of which [`Dialect::element`] makes places; elements that atomic operations change are reached by
 /// [`Dialect::atomic`] alone.
 pub trait Dialect: Send + Sync {
     /// The target's name, as `native!` and `source(…)` call it.
@@ -110,6 +110,17 @@ pub trait Dialect: Send + Sync {
     /// The declaration of a local array of at least one element, without the semicolon.
     fn declare_array(&self, name: &str, ty: Scalar, len: u64) -> String {
         format!("{} {name}[{len}]", self.type_name(ty))
+    }
+
+    /// The most bytes of constant arrays that a text declares; what is more becomes an argument
+    /// ([`super::Source::tables`]).
+    fn max_declared_tables(&self) -> u64 {
+        64 << 10
+    }
+
+    /// The declaration of a constant array outside of the kernel. Floats in it are finite.
+    fn declare_table(&self, name: &str, ty: Scalar, values: &[Text]) -> String {
+        c::declare_table("static const", self.type_name(ty), name, values)
     }
 
     /// The head of a loop without a condition.

@@ -113,6 +113,12 @@ pub(super) fn render(lowered: &Lowered<'_>, dialect: &dyn Dialect) -> Result<Sou
     if dialect.wide_buffers() {
         widen(&mut arguments, lowered);
     }
+    let tables: Vec<String> = lowered
+        .kernel
+        .tables
+        .iter()
+        .map(|table| namer.fresh(&table.name))
+        .collect();
     let ids = Ids::new(lowered, dialect, &arguments, &mut namer)?;
     let entry = dialect.entry(&Entry {
         name: &name,
@@ -121,7 +127,9 @@ pub(super) fn render(lowered: &Lowered<'_>, dialect: &dyn Dialect) -> Result<Sou
         subgroups: lowered.usage.subgroups,
         block: lowered.kernel.block,
     })?;
-    let mut writer = Writer::new(lowered, dialect, (&arguments, &shared), &ids, namer);
+    let arguments = (&arguments[..], &shared[..]);
+    let mut writer = Writer::new(lowered, dialect, arguments, (tables, &ids), namer);
+    writer.tables();
     writer.out.open(&entry);
     ids.before().iter().for_each(|line| writer.out.line(line));
     if lowered.variant.strided {
@@ -149,6 +157,7 @@ pub(super) fn render(lowered: &Lowered<'_>, dialect: &dyn Dialect) -> Result<Sou
         text,
         entry: name,
         slots,
+        tables: lowered.tables.clone(),
         sourced,
     })
 }
@@ -217,7 +226,9 @@ fn name_arguments(
                 SlotKind::Len(Memory::Shared(shared)) => {
                     namer.fresh(&format!("{}_len", own(shared)))
                 }
-                SlotKind::Len(Memory::Local(_)) => unreachable!("a local array's length is fixed"),
+                SlotKind::Len(Memory::Local(_) | Memory::Table(_)) => {
+                    unreachable!("its length is fixed")
+                }
                 SlotKind::Extent(axis) => namer.fresh(&format!("global_dim_{}", axis.name())),
                 SlotKind::Grid(axis) => namer.fresh(&format!("grid_dim_{}", axis.name())),
                 SlotKind::Faults => FAULTS.into(),

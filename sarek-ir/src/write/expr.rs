@@ -88,7 +88,7 @@ impl Writer<'_> {
         let element = self.dialect.element(name, &index, self.index);
         Ok(match memory {
             Memory::Slice(_) | Memory::Shared(_) => self.dialect.loaded(element, ty),
-            Memory::Local(_) => Text::primary(element),
+            Memory::Local(_) | Memory::Table(_) => Text::primary(element),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::passes;
+use crate::passes::{self, BoundTables};
 use crate::{
     Access, Axis, Builtin, Kernel, Length, LocalId, Memory, ParamId, ParamKind, Scalar, SharedId,
     StmtId,
@@ -23,6 +23,8 @@ pub(super) struct Lowered<'a> {
     pub given: Vec<bool>,
     /// The parameter for what is printed.
     pub output: Option<ParamId>,
+    /// What stands in the parameters for constants.
+    pub tables: Vec<BoundTables>,
     /// The locals under which barriers would stand, see [`Dialect::predicate`].
     pub predicates: BTreeSet<LocalId>,
     /// What is written as one access, by the first statement.
@@ -52,6 +54,7 @@ impl<'a> Lowered<'a> {
             IndexWidth::Bits32 => passes::narrow_usize(&mut kernel),
             IndexWidth::Bits64 => passes::widen_usize(&mut kernel),
         }
+        let tables = passes::place_tables(&mut kernel, dialect.max_declared_tables());
         passes::widen_small(&mut kernel);
         passes::lower_labels(&mut kernel);
         passes::fold_continues(&mut kernel);
@@ -74,6 +77,7 @@ impl<'a> Lowered<'a> {
             usage,
             output,
             predicates,
+            tables,
         }
     }
 

@@ -46,6 +46,10 @@ impl Dialect for OpenCl {
         Ok(self.type_name(bits_of(ty)))
     }
 
+    fn declare_table(&self, name: &str, ty: Scalar, values: &[Text]) -> String {
+        c::declare_table("__constant", self.type_name(ty), name, values)
+    }
+
     fn barrier(&self) -> Result<&'static str, Unsupported> {
         Ok("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
     }

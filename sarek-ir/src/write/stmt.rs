@@ -12,6 +12,7 @@ use super::ids::Ids;
 use super::lower::Lowered;
 use super::namer::Namer;
 use super::text::Lines;
+use super::usage::{self, Node};
 use super::wide::{Group, Parts, Taken};
 use super::{Argument, Dialect, Iterations, Precedence, Shared, SlotKind, Text, Unsupported};
 
@@ -22,6 +23,8 @@ pub(super) struct Writer<'a> {
     pub(super) dialect: &'a dyn Dialect,
     pub(super) arguments: &'a [Argument],
     pub(super) shared: &'a [Shared],
+    /// The names of tables that the text declares.
+    pub(super) tables: Vec<String>,
     pub(super) ids: &'a Ids,
     /// Who arrives together, if threads of subgroups work together.
     pub(super) uniformity: Option<Uniformity>,
@@ -38,7 +41,7 @@ impl<'a> Writer<'a> {
         lowered: &'a Lowered<'a>,
         dialect: &'a dyn Dialect,
         (arguments, shared): (&'a [Argument], &'a [Shared]),
-        ids: &'a Ids,
+        (tables, ids): (Vec<String>, &'a Ids),
         namer: Namer,
     ) -> Writer<'a> {
         Writer {
@@ -47,6 +50,7 @@ impl<'a> Writer<'a> {
             dialect,
             arguments,
             shared,
+            tables,
             ids,
             uniformity: (lowered.usage.subgroups).then(|| Uniformity::of(&lowered.kernel)),
             groups: &lowered.groups,
@@ -54,6 +58,29 @@ impl<'a> Writer<'a> {
             namer,
             out: Lines::default(),
             depth: 0,
+        }
+    }
+
+    /// Declares the tables that are loaded from.
+    pub fn tables(&mut self) {
+        let mut used = BTreeSet::new();
+        usage::visit(self.kernel, &mut |node| {
+            if let Node::Expr(Expr::Load {
+                memory: Memory::Table(table),
+                ..
+            }) = node
+            {
+                used.insert(table);
+            }
+        });
+        for id in used {
+            let table = &self.kernel.tables[id.index()];
+            let values = table.values().iter();
+            let values: Vec<Text> = values.map(|v| self.dialect.literal(*v)).collect();
+            let name = &self.tables[id.index()];
+            let line = self.dialect.declare_table(name, table.elem(), &values);
+            self.out.line(line);
+            self.out.line("\n");
         }
     }
 
@@ -436,6 +463,7 @@ impl<'a> Writer<'a> {
             Memory::Slice(param) => self.argument(param),
             Memory::Local(local) => self.namer.local(local),
             Memory::Shared(shared) => &self.shared[shared.index()].name,
+            Memory::Table(table) => &self.tables[table.index()],
         }
     }
 
@@ -462,6 +490,10 @@ impl<'a> Writer<'a> {
                 Length::Launch(_) | Length::Link(_) => None,
             },
             Memory::Local(local) => self.kernel.array(local).map(|(_, len)| fixed(len)),
+            Memory::Table(table) => {
+                let values = self.kernel.tables[table.index()].values();
+                Some(values.len() as u64)
+            }
         }
     }
 

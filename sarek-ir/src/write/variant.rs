@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::text::Sourced;
+use crate::passes::BoundTables;
 use crate::{Axis, FileId, Loc, Memory, ParamId, Scalar, SharedId, SiteId};
 
 /// Which of a kernel's renderings is meant. One kernel has a few, chosen by the facts of a launch.
@@ -127,6 +128,9 @@ pub struct Source {
     pub entry: String,
     /// Its arguments.
     pub slots: Vec<Slot>,
+    /// Constants of the kernel that are too large for its text, by parameters that follow the kernel's own: each is a read-only
+    /// buffer of these bytes.
+    pub tables: Vec<BoundTables>,
     /// Where lines come from, in order; those of none are the writer's own.
     pub sourced: Vec<Sourced>,
 }

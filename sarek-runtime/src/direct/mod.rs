@@ -24,6 +24,7 @@ mod reference;
 pub mod scalars;
 mod scratch;
 mod slice;
+pub mod stack;
 pub mod subgroup;
 pub mod view;
 
@@ -47,7 +48,10 @@ pub use math::Elementary;
 pub use number::{Divide, Half, clamp, narrow, wide};
 pub use printed::{Debugs, Displays, NoDebug, NoDisplay, Told, printed};
 pub(crate) use printed::{assembled, skip};
-pub use received::{Borrowed, Received, ReceivedLanes, borrowed, received, received_lanes};
+pub use received::{
+    Borrowed, BorrowedConstant, Received, ReceivedLanes, borrowed, borrowed_constant, received,
+    received_lanes,
+};
 pub use reference::{Shared, for_each_block, for_each_thread, launder};
 pub use scratch::{Mark, Plain, Scratch};
 pub use slice::{
@@ -156,6 +160,10 @@ pub struct Direct {
     pub weight: u32,
     /// Does a thread do a little on elements along x, and nothing besides? Then blocks are rows rather than tiles.
     pub streams: bool,
+    /// Bytes of the local arrays of a thread; 0 until the kernel is linked.
+    pub arrays: u64,
+    /// Bytes of the constant arrays that a thread reads, each time that it does; 0 until then.
+    pub constants: u64,
 }
 
 /// What `#[kernel]` implements with the body that it generates.
@@ -223,6 +231,8 @@ impl Direct {
             reference: K::reference,
             weight: K::WEIGHT,
             streams: K::STREAMS,
+            arrays: 0,
+            constants: 0,
         }
     }
 
@@ -235,6 +245,8 @@ impl Direct {
             reference: K::reference,
             weight: K::WEIGHT,
             streams: K::STREAMS,
+            arrays: 0,
+            constants: 0,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::{Output, Slices};
+use super::{Output, Slices, lend};
 
 /// What may change: the first argument of `P::norm(p)`, which bodies take by reference if it is a receiver, and otherwise as it is, and
 /// `&mut local`, which they take as a slice if it is an array.
@@ -69,6 +69,47 @@ impl<'a, E: Copy, const N: usize> Borrowed<'a, Output<'a, E>> for [E; N] {
     #[inline(always)]
     fn borrowed(&'a mut self) -> Output<'a, E> {
         Output::of(self)
+    }
+}
+
+/// `&CONSTANT`, which bodies take as it is, or as a slice if it is an array.
+///
+/// # Safety
+/// Nobody writes to the slice.
+#[inline(always)]
+pub unsafe fn borrowed_constant<T: BorrowedConstant<P>, P>(constant: &'static T) -> P {
+    // SAFETY: the caller's promise.
+    unsafe { constant.borrowed_constant() }
+}
+
+/// What bodies may take as a `P`, and never write.
+#[diagnostic::on_unimplemented(
+    message = "mismatched types",
+    label = "expected `{P}`, found `{Self}`"
+)]
+pub trait BorrowedConstant<P> {
+    /// It, as a body takes it.
+    ///
+    /// # Safety
+    /// As of [`borrowed_constant`].
+    unsafe fn borrowed_constant(&'static self) -> P;
+}
+
+impl<T: Copy> BorrowedConstant<T> for T {
+    #[inline(always)]
+    unsafe fn borrowed_constant(&'static self) -> T {
+        *self
+    }
+}
+
+impl<'a, E: Copy, const N: usize> BorrowedConstant<Output<'a, E>> for [E; N]
+where
+    E: 'static,
+{
+    #[inline(always)]
+    unsafe fn borrowed_constant(&'static self) -> Output<'a, E> {
+        // SAFETY: it lives for ever, and the caller promises that nobody writes to it.
+        unsafe { lend(std::ptr::from_ref::<[E]>(self).cast_mut()) }
     }
 }
 

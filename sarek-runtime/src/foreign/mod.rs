@@ -330,6 +330,7 @@ impl Definition {
             text: text.text().to_owned(),
             entry: text.entry().unwrap_or(&self.entry).to_owned(),
             slots: slots.map(slot).collect(),
+            tables: vec![],
             sourced: vec![Sourced {
                 // Compilers speak of the end of a text as of a line behind the last.
                 lines: 1..lines + 2,

@@ -1,5 +1,6 @@
 //! Which devices can run a kernel, and a launch of it.
 
+use sarek_ir::analysis::private::Private;
 use sarek_ir::write::IndexWidth;
 
 use super::prepare::Prepared;
@@ -159,6 +160,7 @@ pub(super) fn obstacles(device: &Device, ready: &Ready<'_>) -> Vec<String> {
         }
     }
     reasons.extend(turns(device, ready));
+    reasons.extend(private_of_block(device, ready));
     for (param, arg) in call.kernel.params().iter().zip(&call.args) {
         let bytes = arg.bytes();
         if bytes > info.max_buffer {
@@ -283,6 +285,7 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
         }
     }
     reasons.extend(shared_bytes(device, |least| kernel.kernel.fixed_shared_bytes(least)).err());
+    reasons.extend(private_of_thread(device, kernel));
     match device.raw().codegen() {
         Codegen::Direct | Codegen::Interpret if kernel.foreign().is_some() => {
             reasons.extend(kernel.foreign().map(|text| text.no_text(None)));
@@ -329,12 +332,59 @@ pub(super) fn kernel_obstacles(device: &Device, kernel: &Prepared) -> Vec<String
     reasons
 }
 
+/// The local arrays of a thread as they are on the device, if there are any: bytes of all, and the largest one in words.
+pub(super) fn private_arrays(device: &Device, kernel: &Prepared) -> Option<(u64, String)> {
+    kernel.private.largest?;
+    let private = Private::of(&kernel.kernel, least_element(device));
+    let (largest, bytes) = private.largest?;
+    let name = &kernel.kernel.locals[largest.index()].name;
+    Some((private.bytes, format!("`{name}` alone {bytes}")))
+}
+
+/// Why a thread has not enough memory for its arrays, if it has not.
+fn private_of_thread(device: &Device, kernel: &Prepared) -> Option<String> {
+    let most = device.info().max_private;
+    let (bytes, largest) = private_arrays(device, kernel)?;
+    (bytes > most).then(|| {
+        format!(
+            "the local arrays of a thread take {bytes} bytes, {largest}, and a thread has at most {most} there"
+        )
+    })
+}
+
+/// The same of all threads of a block of this launch.
+fn private_of_block(device: &Device, ready: &Ready<'_>) -> Option<String> {
+    let (most, needs) = (device.info().max_private_block, &ready.call.kernel.needs);
+    // Host devices keep the arrays of all where threads wait for each other.
+    let alone = host_memory(device) && !needs.barriers && !needs.subgroups;
+    if most == u64::MAX || alone || ready.shape.is_empty() {
+        return None;
+    }
+    let (bytes, largest) = private_arrays(device, &ready.call.kernel)?;
+    let plan = ready.plan(device).ok()?;
+    let threads: u64 = plan.space.block.iter().map(|n| u64::from(*n)).product();
+    let all = bytes.saturating_mul(threads);
+    (all > most).then(|| {
+        format!(
+            "the local arrays of a thread take {bytes} bytes, {largest}, those of a block of {threads} threads {all}, and a \
+             block has at most {most} there"
+        )
+    })
+}
+
+/// The least bytes of an element: without elements of 8 bits in memory each takes a word.
+fn least_element(device: &Device) -> u64 {
+    if device.info().features.storage8 {
+        1
+    } else {
+        4
+    }
+}
+
 /// Has a block enough shared memory for the bytes that it takes, given the least of an element?
 fn shared_bytes(device: &Device, bytes: impl Fn(u64) -> u64) -> Result<(), String> {
     let info = device.info();
-    // Without elements of 8 bits in memory each takes a word.
-    let least = if info.features.storage8 { 1 } else { 4 };
-    match bytes(least) {
+    match bytes(least_element(device)) {
         bytes if bytes <= info.max_shared => Ok(()),
         u64::MAX => Err("a block takes more shared memory than 64 bits can count".to_owned()),
         bytes => Err(format!(

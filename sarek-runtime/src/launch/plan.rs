@@ -6,8 +6,9 @@ use sarek_ir::Axis;
 use sarek_ir::analysis::range::ArgFact;
 use sarek_ir::write::{self, IndexWidth, Variant};
 
+use super::eligible::private_arrays;
 use super::prove::{Proof, facts};
-use super::space::{Host, physical_grid};
+use super::space::{Host, Shape, physical_grid};
 use super::{Ready, host_memory};
 use crate::backend::DeviceInfo;
 use crate::claims::Schedule;
@@ -45,6 +46,8 @@ impl Ready<'_> {
             None => self.call.known_schedule(),
         };
         let blocks = (kernel.block(), schedule == Schedule::SingleThread);
+        let smaller = self.smaller_block(device, blocks);
+        let info = smaller.as_ref().unwrap_or(info);
         let space = self.shape.space(blocks, info, host).map_err(malformed)?;
         // Host devices run blocks of the logical grid; they start nothing.
         let max_grid = if host.is_some() {
@@ -80,6 +83,30 @@ impl Ready<'_> {
             shared,
             strided: schedule != Schedule::Blocks,
             dense: !self.call.strided,
+        })
+    }
+
+    /// The device with fewer threads in a block, where the block is picked here and the local arrays of more would not fit.
+    fn smaller_block(
+        &self,
+        device: &Device,
+        (fixed, alone): (Option<[u32; 3]>, bool),
+    ) -> Option<DeviceInfo> {
+        let info = device.info();
+        let is_picked = match self.shape {
+            Shape::Over(_) => fixed.is_none() && !alone,
+            // The same blocks on every device.
+            Shape::Cover(_) | Shape::Grid { .. } => false,
+        };
+        if !is_picked || host_memory(device) || info.max_private_block == u64::MAX {
+            return None;
+        }
+        let (bytes, _) = private_arrays(device, &self.call.kernel)?;
+        let most = (info.max_private_block / bytes.max(1)).max(1);
+        let most = u32::try_from(most).unwrap_or(u32::MAX);
+        (most < info.max_block_threads).then(|| DeviceInfo {
+            max_block_threads: most,
+            ..info.clone()
         })
     }
 

@@ -5,6 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use sarek_ir::analysis::private::Private;
 use sarek_ir::analysis::requirements::Requirements;
 use sarek_ir::{Access, Expr, ExprId, Kernel, Memory, Param, ParamId, ParamKind, SiteId, link};
 
@@ -23,6 +24,8 @@ pub(crate) struct Prepared {
     pub(super) needs: Requirements,
     /// What of it has elements of no size, if something has.
     sizeless: Option<String>,
+    /// The arrays of a thread where elements have the sizes that they have on the host.
+    pub(super) private: Private,
     pub(super) proofs: Proofs,
     /// The conditions of `requires(…)` that depend on floats: what is kept of launches does not tell whether they hold.
     pub(super) required_of_floats: Vec<(SiteId, ExprId)>,
@@ -63,6 +66,7 @@ impl Prepared {
             of,
             sizeless: None,
             needs: Requirements::of(&kernel),
+            private: Private::of(&kernel, 1),
             traffic: traffic(&kernel),
             required_of_floats: kernel
                 .required()

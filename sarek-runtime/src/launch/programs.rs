@@ -4,16 +4,21 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use sarek_ir::ParamId;
+use sarek_ir::analysis::private;
 use sarek_ir::write::{SlotKind, Source, Variant};
 
 use super::compile::Unit;
 use super::memo::{Memo, Planned};
 use super::plan::Plan;
 use super::prepare::Prepared;
-use crate::backend::{Artifact, BackendDevice, Codegen, Compiler, Origin, Program, Renderer};
+use super::run::whole;
+use crate::backend::{
+    Artifact, BackendDevice, Codegen, Compiler, Mem, Origin, Program, Renderer, Slice,
+};
+use crate::device::StreamRef;
 use crate::direct::Direct;
 use crate::intrinsic::Spelled;
 use crate::span::span;
@@ -50,12 +55,14 @@ struct Compiled {
     unit: Unit,
     artifact: Artifact,
     writes: Writes,
+    tables: OnceLock<Vec<(ParamId, Arc<dyn Mem>)>>,
 }
 
 impl Compiled {
     fn new(unit: Unit, artifact: Artifact) -> Compiled {
         Compiled {
             writes: Writes::of(&unit.source),
+            tables: OnceLock::new(),
             unit,
             artifact,
         }
@@ -119,6 +126,31 @@ impl Jitted {
     pub(super) fn writes(&self) -> &Writes {
         &self.compiled.writes
     }
+
+    /// Puts the constants that its text does not hold into memory of the device, unless they are there.
+    pub(super) fn fill(&self, stream: StreamRef<'_>) -> Result<()> {
+        let tables = &self.source().tables;
+        if tables.is_empty() || self.compiled.tables.get().is_some() {
+            return Ok(());
+        }
+        let filled = tables.iter().map(|table| {
+            let mem = stream.device().alloc(table.bytes.len())?;
+            stream.queue().raw.copy_in(&whole(&mem), &table.bytes)?;
+            Ok((table.param, mem))
+        });
+        let filled = filled.collect::<Result<_>>()?;
+        // Other streams use them, too.
+        stream.queue().raw.sync()?;
+        // If another thread was faster, its memory holds the same.
+        let _known = self.compiled.tables.set(filled);
+        Ok(())
+    }
+
+    /// The memory of a parameter that is not the kernel's own.
+    pub(super) fn table(&self, param: ParamId) -> Option<Slice> {
+        let mut tables = self.compiled.tables.get()?.iter();
+        tables.find_map(|(of, mem)| (*of == param).then(|| whole(mem)))
+    }
 }
 
 /// The compiled body or the IR of a kernel, loaded on a host device.
@@ -136,7 +168,11 @@ fn direct(kernel: &Prepared) -> Result<Direct> {
         kernel: kernel.name().to_owned(),
         problem: "it has no compiled body".to_owned(),
     };
-    Ok(kernel.def().ok_or_else(without)?.direct)
+    Ok(Direct {
+        arrays: kernel.private.bytes,
+        constants: private::constants(&kernel.kernel),
+        ..kernel.def().ok_or_else(without)?.direct
+    })
 }
 
 /// A variant of a kernel, rendered, compiled and loaded for the blocks of a plan.

@@ -180,10 +180,12 @@ impl<'a> Ready<'a> {
         let mut args = Vec::new();
         // Replays ask for the outcomes of what they find.
         self.call
-            .device_args(stream, plan, slots, &written, &mut args, None)?;
+            .device_args(stream, plan, jitted, &written, &mut args, None)?;
         let mut vectors = Vec::new();
         for (at, slot) in slots.iter().enumerate() {
-            if let SlotKind::Buffer { param, .. } = slot.kind {
+            if let SlotKind::Buffer { param, .. } = slot.kind
+                && param.index() < self.call.args.len()
+            {
                 let number = self.numbered(param.index(), number);
                 vectors.extend(number.map(|number| (at, number)));
             }

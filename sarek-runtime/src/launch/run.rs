@@ -132,6 +132,7 @@ impl Ready<'_> {
             let reason = eligible::too_many_buffers(buffers, most);
             return Err(eligible::not_eligible(device, kernel, vec![reason]));
         }
+        program.fill(stream)?;
         Ok(program)
     }
 }
@@ -330,14 +331,13 @@ impl Call<'_> {
         program: &Jitted,
     ) -> Result<Option<Pending>> {
         let mut outcomes: Vec<Pending> = stream.queue().tail().into_iter().collect();
-        let slots = &program.source().slots;
         let traces = traces(stream, program.writes())?;
         let written = Written::of(&traces);
         let mut values = ArgList::empty();
         self.device_args(
             stream,
             plan,
-            slots,
+            program,
             &written,
             &mut values.0,
             Some(&mut outcomes),
@@ -399,27 +399,30 @@ impl Call<'_> {
         }
     }
 
-    /// Puts the arguments into `args`, in the order of the slots, and brings vectors to the device. `outcomes`, if they are
+    /// Puts the arguments into `args`, in the order of the program's slots, and brings vectors to the device. `outcomes`, if they are
     /// asked for, get those not yet known of launches that made the vectors what they are: whatever this launch writes depends
     /// on them too.
     pub(super) fn device_args(
         &mut self,
         stream: StreamRef<'_>,
         plan: &Plan,
-        slots: &[Slot],
+        program: &Jitted,
         traces: &Written,
         args: &mut Vec<backend::Arg>,
         mut outcomes: Option<&mut Vec<Pending>>,
     ) -> Result<()> {
-        for slot in slots {
+        for slot in &program.source().slots {
             if let SlotKind::Buffer { param, mutable } = slot.kind {
                 let outcomes = outcomes.as_deref_mut();
-                let slice = match &mut self.args[param.index()].0 {
-                    Operands::Read(vector) => vector.on_device(stream, mutable, outcomes),
-                    Operands::Write(vector) => vector.on_device_mut(stream, mutable, outcomes),
-                    Operands::Scalar(_) | Operands::Value(_) | Operands::View(_) => {
+                let slice = match self.args.get_mut(param.index()).map(|arg| &mut arg.0) {
+                    Some(Operands::Read(vector)) => vector.on_device(stream, mutable, outcomes),
+                    Some(Operands::Write(vector)) => {
+                        vector.on_device_mut(stream, mutable, outcomes)
+                    }
+                    Some(Operands::Scalar(_) | Operands::Value(_) | Operands::View(_)) => {
                         Err(self.mismatch(slot))
                     }
+                    None => program.table(param).ok_or_else(|| self.mismatch(slot)),
                 };
                 args.push(backend::Arg::Buffer(slice?));
             } else {
@@ -444,7 +447,9 @@ impl Call<'_> {
             },
             SlotKind::Len(Memory::Slice(param)) => unsigned(arg(param).units()),
             SlotKind::Len(Memory::Shared(shared)) => unsigned(plan.shared[shared.index()]),
-            SlotKind::Len(Memory::Local(_)) | SlotKind::Buffer { .. } => Err(self.mismatch(slot)),
+            SlotKind::Len(Memory::Local(_) | Memory::Table(_)) | SlotKind::Buffer { .. } => {
+                Err(self.mismatch(slot))
+            }
             SlotKind::Shared(shared) => Ok(backend::Arg::Shared {
                 bytes: plan.shared[shared.index()].max(1) * slot.ty.size() as u64,
             }),

@@ -279,6 +279,7 @@ impl Renderer for Fake {
             text: format!("{} {variant:?}", kernel.name),
             entry: kernel.name.to_string(),
             slots: slots(kernel, variant),
+            tables: vec![],
             sourced: vec![],
         })
     }

@@ -82,6 +82,8 @@ pub(crate) fn def(ir: Kernel, run: RunBlocks) -> KernelDef {
             reference: KernelDef::BROKEN.direct.reference,
             weight: 1,
             streams: false,
+            arrays: 0,
+            constants: 0,
         },
         environments: &[],
     }

@@ -14,6 +14,7 @@ mod constants;
 mod constants_of_functions;
 mod constants_of_lengths;
 mod constants_of_parts;
+mod constants_tables;
 mod control;
 mod faults;
 mod functions;
@@ -30,6 +31,7 @@ mod names;
 mod native_text;
 mod nbody;
 mod operators;
+mod own_arrays;
 mod packed;
 mod prints;
 mod prints_values;
@@ -72,6 +74,7 @@ pub fn all() -> &'static [Case] {
             constants_of_functions::CASES,
             constants_of_lengths::CASES,
             constants_of_parts::CASES,
+            constants_tables::CASES,
             names::CASES,
             small::CASES,
             small_rest::CASES,
@@ -79,6 +82,7 @@ pub fn all() -> &'static [Case] {
             half_functions::CASES,
             vectors::CASES,
             graphs::CASES,
+            own_arrays::CASES,
             packed::CASES,
             strict::CASES,
             atomics::CASES,

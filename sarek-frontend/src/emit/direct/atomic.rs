@@ -38,7 +38,9 @@ impl Writer<'_> {
                 let shared = shared_name(shared);
                 mixed!(__direct::lone::#method(#shared.get_unchecked_mut(__index), #(#names),*))
             }
-            Memory::Local(_) => unreachable!("a local array has no atomic operations"),
+            Memory::Local(_) | Memory::Table(_) => {
+                unreachable!("only slices and shared arrays have atomic operations")
+            }
         };
         let assign = result.map(|result| {
             let result = self.variable(result);

@@ -4,8 +4,8 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
 use sarek_ir::{
-    Access, Argument, Call, CallId, CallableId, Called, ClosureId, Given, LocalId, Memory, ParamId,
-    ParamKind,
+    Access, Argument, Call, CallId, CallableId, Called, ClosureId, Expr, Given, LocalId, Memory,
+    ParamId, ParamKind,
 };
 
 use super::memory::shared_name;
@@ -48,6 +48,7 @@ impl Writer<'_> {
                 // By a name where the argument stands: there rustc reports that it has another type.
                 let name = given_name(i, self.lowered.expr_spans[value.index()]);
                 let is_borrowed = self.lowered.borrowed.contains(&value);
+                let is_constant = matches!(self.kernel.expr(value), Expr::Link(_));
                 let value = self.expr(value);
                 match i == 0 && callee.has_receiver {
                     true => {
@@ -58,6 +59,10 @@ impl Writer<'_> {
                         // `P::norm(p)`: whether it is a receiver, its type tells.
                         given.push(mixed!(let mut #name = #value;));
                         quote_spanned!(name.span()=> __direct::received(&mut #name))
+                    }
+                    false if is_borrowed && is_constant => {
+                        given.push(mixed!(let #name = const { &#value };));
+                        quote_spanned!(name.span()=> __direct::borrowed_constant(#name))
                     }
                     false if is_borrowed => {
                         given.push(mixed!(let mut #name = #value;));
@@ -272,6 +277,7 @@ impl Writer<'_> {
                     }
                 }
             }
+            Memory::Table(_) => unreachable!("a constant is lent as a value"),
         }
     }
 }

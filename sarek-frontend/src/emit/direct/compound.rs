@@ -110,15 +110,14 @@ impl Writer<'_> {
                 quote_spanned!(span=> (#base).#name)
             }
             Compound::Index { base, index, site } => {
-                let base = self.expr(*base);
-                let check = self.part_check(*site, mixed!(__array.len()));
-                let part = self.indexed(
-                    *index,
-                    check,
-                    span,
-                    &|index| mixed!(*__array.get_unchecked(#index)),
-                );
-                quote_spanned!(span=> { let __array = &#base; #part })
+                let array = match self.constant_part(*base) {
+                    Some(part) => part,
+                    None => {
+                        let base = self.expr(*base);
+                        mixed!(&#base)
+                    }
+                };
+                self.element_of_part(&array, (*index, *site), span, &mixed!(*))
             }
             Compound::IsVariant { value, .. } => {
                 let (value, path) = (self.expr(*value), self.path(id));
@@ -151,6 +150,67 @@ impl Writer<'_> {
         }
     }
 
+    /// An element of the array that a reference leads to, or with another `prefix` a reference to it.
+    fn element_of_part(
+        &self,
+        array: &TokenStream,
+        (index, site): (ExprId, Option<SiteId>),
+        span: Span,
+        prefix: &TokenStream,
+    ) -> TokenStream {
+        let check = self.part_check(site, mixed!(__array.len()));
+        let part = self.indexed(
+            index,
+            check,
+            span,
+            &|index| mixed!(#prefix __array.get_unchecked(#index)),
+        );
+        quote_spanned!(span=> { let __array = #array; #part })
+    }
+
+    /// A reference to a part of a constant, which stands in the program once. `None` for a part of something else.
+    fn constant_part(&self, id: ExprId) -> Option<TokenStream> {
+        let span = located(self.lowered.expr_spans[id.index()]);
+        match self.kernel.expr(id) {
+            Expr::Link(_) => {
+                let constant = self.expr(id);
+                Some(quote_spanned!(span=> const { &#constant }))
+            }
+            Expr::Compound(compound) => match &self.kernel.compounds[compound.index()] {
+                Compound::Field { base, name } => {
+                    let (base, name) = (self.constant_part(*base)?, self.member(*name, span));
+                    Some(quote_spanned!(span=> &(#base).#name))
+                }
+                Compound::Index { base, index, site } => {
+                    let array = self.constant_part(*base)?;
+                    Some(self.element_of_part(&array, (*index, *site), span, &mixed!()))
+                }
+                Compound::IsVariant { .. }
+                | Compound::Payload { .. }
+                | Compound::Construct { .. }
+                | Compound::Array { .. }
+                | Compound::Repeat { .. }
+                | Compound::Len { .. }
+                | Compound::At { .. } => None,
+            },
+            Expr::Literal(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Load { .. }
+            | Expr::Bounded { .. }
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Call { .. }
+            | Expr::Faulted => None,
+        }
+    }
+
     /// What has the type of an expression and is never evaluated: nothing in it faults, and lanes may disagree on it.
     fn type_only(&self, id: ExprId, span: Span) -> TokenStream {
         match self.kernel.expr(id) {
@@ -161,6 +221,7 @@ impl Writer<'_> {
                     let first = self.lengths(local).into_iter().map(|_| mixed!([0]));
                     mixed!(#array #(#first)*)
                 }
+                Memory::Table(_) => unreachable!("constants are named by links"),
                 Memory::Slice(_) | Memory::Shared(_) => {
                     let load = self.load(memory, &mixed!(0));
                     mixed!((#load))

@@ -240,7 +240,7 @@ impl Writer<'_> {
     ) -> Option<TokenStream> {
         let len = match memory {
             Memory::Local(local) => self.kernel.array(local).map(|(_, len)| len),
-            Memory::Slice(_) | Memory::Shared(_) => None,
+            Memory::Slice(_) | Memory::Shared(_) | Memory::Table(_) => None,
         };
         let len = match len {
             Some(Length::Fixed(len)) => Some(Value::Usize(len)),

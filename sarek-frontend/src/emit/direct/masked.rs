@@ -139,7 +139,7 @@ impl Writer<'_> {
                     .and_then(|a| self.kernel.type_of(a).as_scalar());
                 is_quick(intrinsic) && on.is_some_and(|ty| ty.is_float())
             }
-            Expr::Len(Memory::Local(_))
+            Expr::Len(Memory::Local(_) | Memory::Table(_))
             | Expr::Load { .. }
             | Expr::Bounded { .. }
             | Expr::Compound(_)

@@ -23,6 +23,7 @@ impl Writer<'_> {
                 Some((_, len)) => self.const_length(len),
                 None => unreachable!("only arrays have a length"),
             },
+            Memory::Table(_) => unreachable!("constants are named by links"),
         }
     }
 
@@ -79,7 +80,7 @@ impl Writer<'_> {
             Memory::Local(local) if self.lengths(local).len() > 1 => return None,
             Memory::Local(local) => self.lowered.arrays.get(&local)?,
             Memory::Shared(shared) => self.lowered.shared_dims.get(&shared)?,
-            Memory::Slice(_) => return None,
+            Memory::Slice(_) | Memory::Table(_) => return None,
         };
         let [_, inner @ ..] = &dims[..] else {
             return None;
@@ -109,6 +110,7 @@ impl Writer<'_> {
             Memory::Shared(_) | Memory::Local(_) => {
                 mixed!(*#array.get_unchecked_mut(#index) = __value;)
             }
+            Memory::Table(_) => unreachable!("nothing is stored to constants"),
         }
     }
 
@@ -120,6 +122,7 @@ impl Writer<'_> {
             Memory::Shared(_) | Memory::Local(_) => {
                 mixed!((&raw mut *#array.get_unchecked_mut(#index)))
             }
+            Memory::Table(_) => unreachable!("nothing is stored to constants"),
         }
     }
 
@@ -138,6 +141,7 @@ impl Writer<'_> {
         let (array, index) = match memory {
             Memory::Slice(param) => return (self.slice_of_lane(param), index.clone()),
             Memory::Shared(shared) => (shared_name(shared), index.clone()),
+            Memory::Table(_) => unreachable!("constants are named by links"),
             Memory::Local(local) => match self.lanes_of(local) {
                 Some((array, lane, lanes)) => (array, mixed!(#index * #lanes + #lane)),
                 None if self.is_pointer(local) => {

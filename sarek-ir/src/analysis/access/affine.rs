@@ -392,6 +392,7 @@ impl<'a> Resolver<'a> {
                 Memory::Slice(_) => {
                     !kernel.is_shared_between_threads(memory) && self.is_uniform(index)
                 }
+                Memory::Table(_) => self.is_uniform(index),
                 Memory::Shared(_) | Memory::Local(_) => false,
             },
             Expr::Faulted => false,

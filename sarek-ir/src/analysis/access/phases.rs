@@ -273,6 +273,6 @@ impl Phases<'_> {
 pub(super) fn is_plain_shared(kernel: &Kernel, memory: Memory) -> bool {
     match memory {
         Memory::Shared(_) => kernel.access(memory) != crate::Access::Atomic,
-        Memory::Slice(_) | Memory::Local(_) => false,
+        Memory::Slice(_) | Memory::Local(_) | Memory::Table(_) => false,
     }
 }

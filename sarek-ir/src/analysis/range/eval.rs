@@ -71,7 +71,13 @@ impl Analyser<'_> {
                 site,
             } => {
                 self.index(memory, index, site);
-                full
+                match memory {
+                    Memory::Table(table) => {
+                        let range = self.kernel.tables[table.index()].range();
+                        range.map_or(full, |(lo, hi)| Interval::new(lo, hi))
+                    }
+                    Memory::Slice(_) | Memory::Shared(_) | Memory::Local(_) => full,
+                }
             }
             Expr::Bounded {
                 index: index_id,

@@ -37,6 +37,23 @@ pub(super) fn storage_type(ty: Scalar) -> &'static str {
     }
 }
 
+pub(super) fn declare_table(qualifier: &str, ty: &str, name: &str, values: &[Text]) -> String {
+    let rows = in_rows(values);
+    format!(
+        "{qualifier} {ty} {name}[{}] = {{\n{rows}\n}};",
+        values.len()
+    )
+}
+
+/// Constants, several in a line.
+pub(super) fn in_rows(values: &[Text]) -> String {
+    let rows = values.chunks(12).map(|row| {
+        let row: Vec<&str> = row.iter().map(|value| &*value.text).collect();
+        format!("    {}", row.join(", "))
+    });
+    rows.collect::<Vec<String>>().join(",\n")
+}
+
 pub(super) fn loaded(element: String, ty: Scalar) -> Text {
     let element = Text::primary(element);
     if ty == Scalar::Bool {

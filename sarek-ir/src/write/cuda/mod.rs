@@ -66,6 +66,12 @@ impl Dialect for Cuda {
         48 << 10
     }
 
+    /// Global memory, which the caches hold: from `__constant__` memory the threads of a warp that ask for different elements
+    /// would be served one after the other.
+    fn declare_table(&self, name: &str, ty: Scalar, values: &[Text]) -> String {
+        c::declare_table("static __device__ const", self.type_name(ty), name, values)
+    }
+
     fn barrier(&self) -> Result<&'static str, Unsupported> {
         Ok("__syncthreads();")
     }

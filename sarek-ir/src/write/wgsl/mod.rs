@@ -32,7 +32,7 @@ use crate::{Axis, BinaryOp, DivideOp, Intrinsic, Scalar, SharedId, UnaryOp, Valu
 use super::text::f32_digits;
 use super::{
     Atomic, Dialect, Entry, IndexWidth, Precedence, RawId, SlotKind, Subgroup, Text, Unsupported,
-    expand, reserved,
+    c, expand, reserved,
 };
 
 /// WGSL for naga.
@@ -179,6 +179,16 @@ impl Dialect for Wgsl {
 
     fn declare_array(&self, name: &str, ty: Scalar, len: u64) -> String {
         format!("var {name}: array<{}, {len}>", self.type_name(ty))
+    }
+
+    /// Each access by an index that is no constant copies the whole of a `const` array, in what naga makes of it.
+    fn max_declared_tables(&self) -> u64 {
+        128
+    }
+
+    fn declare_table(&self, name: &str, ty: Scalar, values: &[Text]) -> String {
+        let (ty, len, rows) = (self.type_name(ty), values.len(), c::in_rows(values));
+        format!("const {name} = array<{ty}, {len}>(\n{rows}\n);")
     }
 
     fn forever(&self) -> &'static str {

@@ -1,0 +1,50 @@
+//! Running blocks whose lanes have large arrays, on threads with stacks for these.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use sarek_runtime::direct::stack;
+
+use super::program::Stop;
+
+/// Runs all blocks, `piece` by piece of so many, on up to so many threads with such a stack. The first stop found is returned.
+pub fn run(
+    blocks: u64,
+    least: u64,
+    threads: usize,
+    size: usize,
+    piece: &(dyn Fn(Range<u64>) -> Result<(), Stop> + Sync),
+) -> Result<(), Stop> {
+    let threads = threads.min(stack::at_once(size)).max(1);
+    let threads = threads.min(usize::try_from(blocks.div_ceil(least.max(1))).unwrap_or(threads));
+    let (next, stopped) = (AtomicU64::new(0), AtomicBool::new(false));
+    let work = || {
+        while !stopped.load(Ordering::Relaxed) {
+            let first = next.fetch_add(least.max(1), Ordering::Relaxed);
+            if first >= blocks {
+                break;
+            }
+            if let Err(stop) = piece(first..blocks.min(first.saturating_add(least.max(1)))) {
+                stopped.store(true, Ordering::Relaxed);
+                return Err(stop);
+            }
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let mut started = vec![];
+        for _ in 0..threads {
+            match stack::spawn(scope, size, work) {
+                Ok(thread) => started.push(thread),
+                // Those that run do the work of those that do not.
+                Err(_) if !started.is_empty() => break,
+                Err(error) => return Err(Stop::Stack(error)),
+            }
+        }
+        let ends = started.into_iter().map(|thread| {
+            let end = thread.join();
+            end.unwrap_or_else(|_| unreachable!("what panics in a body is caught"))
+        });
+        ends.fold(Ok(()), |all: Result<(), Stop>, end| all.and(end))
+    })
+}

@@ -1,0 +1,104 @@
+//! Stacks for kernels whose threads have large arrays of their own.
+//!
+//! A compiled body has the arrays of a lane among its locals, so that small ones stay in registers. Where they are large, the
+//! body runs on threads of the processor that are made for the launch, with a stack that holds what it may put there.
+
+use std::io;
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+use super::Direct;
+
+/// Up to so many bytes of local arrays, a body runs on any thread.
+const SHALLOW: u64 = 4 << 10;
+
+/// The most bytes of local arrays of a thread on a host device.
+pub const MOST: u64 = 4 << 20;
+
+/// The most bytes of local arrays of all threads of a block that wait for each other, on a host device: these lie in the
+/// block's memory.
+pub const MOST_OF_BLOCK: u64 = 1 << 30;
+
+/// A stack has this beside a body's arrays.
+const LEAST: u64 = 2 << 20;
+
+/// How many copies of its arrays a body may have on its stack: one for each lane of a strip, and as many in builds without
+/// optimisation, which give each loop over lanes, each value that is passed on and each copy a place of its own.
+const COPIES: u64 = 128;
+
+/// The addresses that the stacks of one launch may take.
+const ADDRESSES: u64 = 16 << 30;
+
+impl Direct {
+    /// The stack that the compiled body needs, if it is not every thread's.
+    pub fn stack(&self) -> Option<usize> {
+        let large = self.arrays > SHALLOW;
+        large.then(|| size(self.arrays.saturating_mul(COPIES)))
+    }
+
+    /// The same of [`Direct::reference`], which in builds without optimisation copies a constant array where it is indexed.
+    #[cfg(feature = "reference")]
+    pub fn reference_stack(&self) -> Option<usize> {
+        let constants = self.constants.saturating_mul(4);
+        let arrays = self.arrays.saturating_mul(16);
+        let bytes = arrays.saturating_add(constants);
+        (self.arrays.saturating_add(self.constants) > SHALLOW).then(|| size(bytes))
+    }
+}
+
+fn size(bytes: u64) -> usize {
+    let bytes = bytes.saturating_add(LEAST).min(ADDRESSES);
+    usize::try_from(bytes).unwrap_or(usize::MAX / 4)
+}
+
+/// How many stacks of this size there may be at once.
+pub fn at_once(stack: usize) -> usize {
+    let most = ADDRESSES / stack.max(1) as u64;
+    usize::try_from(most).unwrap_or(usize::MAX).max(1)
+}
+
+/// Starts a thread with such a stack.
+///
+/// # Errors
+/// Those of the system, which has no room for it.
+pub fn spawn<'scope, 'env, R: Send + 'scope>(
+    scope: &'scope Scope<'scope, 'env>,
+    stack: usize,
+    body: impl FnOnce() -> R + Send + 'scope,
+) -> io::Result<ScopedJoinHandle<'scope, R>> {
+    let builder = Builder::new().name("sarek".into()).stack_size(stack);
+    builder.spawn_scoped(scope, body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_arrays_need_a_stack_of_their_own() {
+        let of = |arrays| Direct {
+            arrays,
+            ..crate::KernelDef::BROKEN.direct
+        };
+        assert_eq!(of(0).stack(), None);
+        assert_eq!(of(SHALLOW).stack(), None);
+        assert!(of(64 << 10).stack().is_some_and(|stack| stack > 8 << 20));
+        let most = of(MOST).stack().expect("it is large");
+        assert!(at_once(most) >= 2 && at_once(usize::MAX) == 1);
+    }
+
+    #[test]
+    fn a_thread_has_the_stack_that_it_is_given() {
+        fn fill(depth: usize) -> usize {
+            let array = std::hint::black_box([depth; 8192]);
+            match depth {
+                0 => array[5],
+                _ => fill(depth - 1) + array[7],
+            }
+        }
+        let sum = std::thread::scope(|scope| {
+            let thread = spawn(scope, 64 << 20, || fill(200));
+            thread.expect("it starts").join().expect("it ends")
+        });
+        assert_eq!(sum, 201 * 100);
+    }
+}
