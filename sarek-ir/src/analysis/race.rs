@@ -34,6 +34,7 @@ pub use reason::{Race, Reason};
 pub use witness::Witness;
 
 use super::access::{Access, Place, accesses, relied_on};
+use super::uniformity::Among;
 use crate::{Axis, Builtin, Kernel, Memory, Precondition};
 
 /// Checks that no two threads touch one element, at least one of them writing.
@@ -65,7 +66,7 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
             Err(race) => races.push(race),
         }
     }
-    match shared::check(kernel) {
+    match shared::check(kernel, &Among::default()) {
         Ok(needs) => add(&mut preconditions, needs),
         Err(found) => races.extend(found),
     }
