@@ -3,7 +3,7 @@
 //! [`gen`](mod@generate) makes a tree ([`tree`]) that prints as a Rust function, [`case`] adds the launch to it and is the format
 //! of `corpus/`, [`items`] links what stands before a kernel without rustc, [`judge`] runs one case on all devices and compares. [`worker`] does so in another process,
 //! since a driver's compiler may crash or hang; [`verdict`] is what it tells and [`tally`] what a run has seen; [`shrink`] makes a
-//! failing tree small; [`batch`] has rustc compile many cases at once, for the compiled body and the user's own function.
+//! failing tree small; [`races`] holds the proof of races to the sanitizer; [`batch`] has rustc compile many cases at once, for the compiled body and the user's own function.
 
 pub mod batch;
 pub mod case;
@@ -13,6 +13,7 @@ pub mod generate;
 pub mod items;
 pub mod judge;
 mod known;
+pub mod races;
 mod replay;
 pub mod shrink;
 pub mod tally;

@@ -106,26 +106,10 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         );
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
     });
-    let differ = parts.arguments.iter().map(|&(call, argument)| {
-        let (span, callee) = (at(call), lowered.callee(call));
-        let (argument, name) = (argument as usize, argument_name(lowered, call, argument));
-        let (uniform, agreed) = (callee.uniform(), callee.agreed());
-        let what = format!("a barrier in this function depends on {name}, which differs between the threads of a block");
-        let barrier = collective(&what, "give all of them the same value");
-        let barrier = quote_spanned!(span=> ::core::assert!(!#uniform.has(#argument), #barrier););
-        if lowered.is_unsafe {
-            return barrier;
-        }
-        let what = format!(
-            "two threads may use the same element of a shared array in this function at once: it keeps them apart only where {name} is \
-             the same for all threads of a block, and here it differs"
-        );
-        let race = collective(&what, "give all of them the same value, or declare the caller `unsafe fn`");
-        quote_spanned!(span=>
-            #barrier
-            ::core::assert!(#uniform.has(#argument) || !#agreed.has(#argument), #race);
-        )
-    });
+    let differ = parts
+        .arguments
+        .iter()
+        .map(|&(call, argument)| differing(lowered, call, argument, at(call)));
     let lent = lent_arrays(kernel)
         .into_iter()
         .filter(|_| !lowered.is_unsafe);
@@ -183,6 +167,32 @@ fn given_functions(kernel: &Kernel) -> impl Iterator<Item = (CallId, FunctionId)
         });
         functions.map(move |function| (id, function))
     })
+}
+
+/// What is asked of an argument that differs between the threads of a block: that no barrier depends on it and, of safe callers,
+/// that it is not by this one that the function keeps threads apart.
+fn differing(lowered: &Lowered, call: CallId, argument: u32, span: Span) -> TokenStream {
+    let (name, callee) = (argument_name(lowered, call, argument), lowered.callee(call));
+    let (argument, uniform) = (argument as usize, callee.uniform());
+    let what = format!(
+        "a barrier in this function depends on {name}, which differs between the threads of a block"
+    );
+    let message = collective(&what, "give all of them the same value");
+    let barrier = quote_spanned!(span=> ::core::assert!(!#uniform.has(#argument), #message););
+    if lowered.is_unsafe {
+        return barrier;
+    }
+    let what = format!(
+        "two threads may use the same element of a shared array in this function, since {name} differs between the threads of a block"
+    );
+    let instead = "give all of them the same value, or declare the caller `unsafe fn`";
+    let why = "the function is proved free of races for threads that give the same value there";
+    let mistake = Mistake::new(codes::COLLECTIVE_CALL, what, instead).because(why);
+    let (message, agreed) = (mistake.to_string(), callee.agreed());
+    quote_spanned! {span=>
+        #barrier
+        ::core::assert!(#uniform.has(#argument) || !#agreed.has(#argument), #message);
+    }
 }
 
 /// What an argument of a call is called in messages.

@@ -235,4 +235,6 @@ fn uses(kernel: &Kernel, id: StmtId, of: Memory) -> bool {
 }
 
 #[cfg(test)]
+mod soundness;
+#[cfg(test)]
 mod tests;

@@ -322,6 +322,6 @@ impl Affine {
 }
 
 #[cfg(test)]
-mod soundness;
+pub(super) mod soundness;
 #[cfg(test)]
 mod tests;
