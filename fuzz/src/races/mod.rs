@@ -211,11 +211,11 @@ mod tests {
     #[test]
     fn what_is_accepted_does_not_race() {
         let mut seen = Seen::default();
-        for seed in 0..1500 {
+        for seed in 0..400 {
             seen.look_at(seed);
         }
         assert!(seen.findings.is_empty(), "{seen}");
-        let enough = seen.clean > 150 && seen.disagreeing > 100 && seen.racing > 40;
+        let enough = seen.clean > 30 && seen.disagreeing > 20 && seen.racing > 8;
         assert!(enough, "{seen}");
     }
 }

@@ -54,7 +54,7 @@ fn wrong(y: &mut [u32]) {
     own.put(tile);
     own.put_at(tile, t);
     place(tile, own);
-    pair(tile, (7 - t, 1));
+    pair(tile, (7 - t, 1u32));
     perhaps(tile, Some(7 - t));
     element(tile, &[7 - t, 0]);
     y[global_idx_x()] = tile[0];
