@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::TokenStream;
-use quote::ToTokens;
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use sarek::ir::analysis::contract::{Facts, Refusal};
 use sarek::ir::link::{Function, Links};
 use sarek::ir::{EnumInfo, FieldInfo, Kernel, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
 
@@ -39,15 +40,46 @@ impl Items {
                 syn::Item::Fn(mut item) => {
                     item.attrs.clear();
                     let name = item.sig.ident.to_string();
-                    let tokens = item.to_token_stream();
-                    let expansion = sarek_frontend::function::device(TokenStream::new(), tokens);
-                    let ir = expansion.kernel.ok_or(expansion.errors.join("\n"))?;
-                    items.functions.insert(name, Box::leak(Box::new(ir)));
+                    items.function(name, item.to_token_stream())?;
+                }
+                syn::Item::Impl(block) => {
+                    let ty = block.self_ty.to_token_stream();
+                    for item in block.items {
+                        let syn::ImplItem::Fn(method) = item else {
+                            return Err("no method".into());
+                        };
+                        let name = format!("{ty}::{}", method.sig.ident);
+                        items.function(name, as_function(&ty, method)?)?;
+                    }
                 }
                 other => return Err(format!("no item of a kernel: {}", other.to_token_stream())),
             }
         }
         Ok(items)
+    }
+
+    fn function(&mut self, name: String, tokens: TokenStream) -> Result<(), String> {
+        let expansion = sarek_frontend::function::device(TokenStream::new(), tokens);
+        let ir = expansion.kernel.ok_or(expansion.errors.join("\n"))?;
+        self.functions.insert(name, Box::leak(Box::new(ir)));
+        Ok(())
+    }
+
+    /// What callers know of the functions that a kernel or function names, or why one of those is refused.
+    ///
+    /// # Errors
+    /// What is not among the items.
+    pub fn facts(&self, kernel: &Kernel) -> Result<Result<Vec<Facts>, Refusal>, String> {
+        let mut found = vec![];
+        for name in kernel.functions.iter() {
+            let ir = self.functions.get(&**name);
+            let ir = ir.ok_or(format!("open link: `{name}`"))?;
+            match self.facts(ir)?.and_then(|callees| Facts::of(ir, &callees)) {
+                Ok(facts) => found.push(facts),
+                Err(refusal) => return Ok(Err(refusal)),
+            }
+        }
+        Ok(Ok(found))
     }
 
     /// As `#[repr(C, u32)]` and `#[repr(u32)]` have it: the tag, then the fields of all variants from one place on.
@@ -160,6 +192,36 @@ impl Items {
             ..Links::default()
         })
     }
+}
+
+/// A method as a function that takes its receiver by another name: what the frontend makes of both is the same.
+fn as_function(ty: &TokenStream, mut method: syn::ImplItemFn) -> Result<TokenStream, String> {
+    method.attrs.clear();
+    if let Some(syn::FnArg::Receiver(receiver)) = method.sig.inputs.first() {
+        let of = match &receiver.kind {
+            syn::ReceiverKind::Reference(and, _, mutable) => quote!(#and #mutable #ty),
+            syn::ReceiverKind::Value => ty.clone(),
+            syn::ReceiverKind::Typed(_, of) => of.to_token_stream(),
+            _ => return Err("an unknown receiver".into()),
+        };
+        let renamed = quote!(this: #of);
+        let renamed = syn::parse2(renamed).expect("it is a parameter");
+        method.sig.inputs[0] = renamed;
+    }
+    Ok(without_self(method.to_token_stream()))
+}
+
+fn without_self(tokens: TokenStream) -> TokenStream {
+    let renamed = tokens.into_iter().map(|token| match token {
+        TokenTree::Ident(ident) if ident == "self" => Ident::new("this", ident.span()).into(),
+        TokenTree::Group(group) => {
+            let mut inner = Group::new(group.delimiter(), without_self(group.stream()));
+            inner.set_span(group.span());
+            inner.into()
+        }
+        token @ (TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_)) => token,
+    });
+    renamed.collect()
 }
 
 /// The value of a constant that is no item of the kernel's.

@@ -11,6 +11,7 @@ use sarek_fuzz::case::Case;
 use sarek_fuzz::compiler::Compiler;
 use sarek_fuzz::generate::{generate, generate_for_rustc};
 use sarek_fuzz::judge;
+use sarek_fuzz::races::Seen;
 use sarek_fuzz::worker::{self, PATIENCE, Worker};
 
 use hunt::Hunt;
@@ -20,6 +21,8 @@ usage: sarek-fuzz [--seed S] [--count N] [--seconds T] [--jobs J] [--among BACKE
                                    --shrink: how many seconds a finding is made smaller
        sarek-fuzz --rustc LEVELS [the same]
                                    compile with rustc at opt-levels by turns, such as 0,1
+       sarek-fuzz [--seed S] --races N
+                                   the proof of races against the sanitizer, for N kernels with functions
        sarek-fuzz --print S        print the kernel of a seed
        sarek-fuzz --judge FILE     judge a kept kernel
        sarek-fuzz --rustc LEVELS --judge FILE
@@ -85,6 +88,13 @@ fn run(args: &[String]) -> Result<bool, String> {
                 let levels = value.split(',').map(|level| level.parse());
                 let levels: Result<_, _> = levels.collect();
                 options.rustc = levels.map_err(|_| format!("no levels: `{value}`"))?;
+            }
+            "--races" => {
+                let mut seen = Seen::default();
+                let seeds = options.seed..options.seed.saturating_add(number()?);
+                seeds.for_each(|seed| seen.look_at(seed));
+                println!("{seen}");
+                return Ok(seen.findings.is_empty());
             }
             "--worker" => return worker::serve(value).map(|()| true),
             "--print" => {

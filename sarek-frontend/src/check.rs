@@ -242,6 +242,7 @@ pub fn function_races(lowered: &mut Lowered, is_unsafe: bool, errors: &mut Error
     }
     lowered.kernel.preconditions = found.needs.into();
     lowered.takes = found.takes;
+    lowered.agreed = found.agreed;
     Some(())
 }
 

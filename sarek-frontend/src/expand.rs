@@ -286,12 +286,7 @@ pub(crate) fn item_attributes(item: &syn::ItemFn, errors: &mut Errors) {
     }
 }
 
-/// Do the threads of a block work together?
-pub(crate) fn is_cooperative(kernel: &sarek_ir::Kernel) -> bool {
-    use sarek_ir::Stmt;
-    let joins = |stmt: &Stmt| matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. });
-    !kernel.shared.is_empty() || kernel.stmts.iter().any(joins)
-}
+pub(crate) use sarek_ir::analysis::contract::is_cooperative;
 
 /// Reports where the threads of a kernel over items work together.
 fn works_alone(lowered: &Lowered, errors: &mut Errors) -> Option<()> {

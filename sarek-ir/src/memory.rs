@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::{
     Access, ExprId, Kernel, LinkId, Local, LocalId, ParamId, ParamKind, Scalar, SharedId, TableId,
-    Type, TypeDef,
+    Type, TypeDef, Value,
 };
 
 /// Memory that loads, stores and atomic operations name: elements of one scalar type.

@@ -95,6 +95,9 @@ pub struct FunctionFacts {
     pub mutates: bool,
     /// The parameters for which all threads of a block must give the same, because barriers depend on them.
     pub uniform: ParameterSet,
+    /// The parameters for which safe callers must give all threads of a block the same, because only then is the function known to be free
+    /// of races on shared arrays.
+    pub agreed: ParameterSet,
     /// The parameters that may be lent a shared array in a safe kernel.
     pub takes: ParameterSet,
 }
@@ -107,6 +110,7 @@ impl FunctionFacts {
         exact: true,
         mutates: false,
         uniform: ParameterSet(0),
+        agreed: ParameterSet(0),
         takes: ParameterSet(u128::MAX),
     };
 }

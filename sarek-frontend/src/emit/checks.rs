@@ -2,8 +2,8 @@
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote_spanned;
-use sarek_ir::analysis::contract::Contract;
-use sarek_ir::{Access, Argument, CallId, FunctionId, Given, Kernel, Memory, Stmt};
+use sarek_ir::analysis::contract::{Contract, lent_arrays};
+use sarek_ir::{CallId, FunctionId, Given, Kernel, Stmt};
 use syn::spanned::Spanned;
 
 use super::direct;
@@ -106,19 +106,16 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         );
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
     });
-    let differ = parts.arguments.iter().map(|(call, at_argument)| {
-        let (span, uniform) = (at(*call), lowered.callee(*call).uniform());
-        let at_argument = *at_argument as usize;
-        let written = lowered.written_position(&kernel.calls[call.index()], at_argument);
-        let what = format!(
-            "a barrier in this function depends on argument {}, which differs between the threads of a block",
-            written + 1
-        );
-        let message = collective(&what, "give all of them the same value");
-        quote_spanned!(span=> ::core::assert!(!#uniform.has(#at_argument), #message);)
-    });
-    let lent = lent(lowered).into_iter().map(|(call, at_argument, name)| {
+    let differ = parts
+        .arguments
+        .iter()
+        .map(|&(call, argument)| differing(lowered, call, argument, at(call)));
+    let lent = lent_arrays(kernel)
+        .into_iter()
+        .filter(|_| !lowered.is_unsafe);
+    let lent = lent.map(|(call, at_argument, memory)| {
         let (span, takes) = (at(call), lowered.callee(call).takes());
+        let (at_argument, name) = (at_argument as usize, kernel.memory_name(memory));
         let what = format!(
             "two threads may use the same element of `{name}` at once: this function is not known to use shared arrays free \
              of races"
@@ -172,23 +169,42 @@ fn given_functions(kernel: &Kernel) -> impl Iterator<Item = (CallId, FunctionId)
     })
 }
 
-fn collective(what: &str, instead: &str) -> String {
-    Mistake::new(codes::COLLECTIVE_CALL, what, instead).to_string()
+/// What is asked of an argument that differs between the threads of a block: that no barrier depends on it and, of safe callers,
+/// that it is not by this one that the function keeps threads apart.
+fn differing(lowered: &Lowered, call: CallId, argument: u32, span: Span) -> TokenStream {
+    let (name, callee) = (argument_name(lowered, call, argument), lowered.callee(call));
+    let (argument, uniform) = (argument as usize, callee.uniform());
+    let what = format!(
+        "a barrier in this function depends on {name}, which differs between the threads of a block"
+    );
+    let message = collective(&what, "give all of them the same value");
+    let barrier = quote_spanned!(span=> ::core::assert!(!#uniform.has(#argument), #message););
+    if lowered.is_unsafe {
+        return barrier;
+    }
+    let what = format!(
+        "two threads may use the same element of a shared array in this function, since {name} differs between the threads of a block"
+    );
+    let instead = "give all of them the same value, or declare the caller `unsafe fn`";
+    let why = "the function is proved free of races for threads that give the same value there";
+    let mistake = Mistake::new(codes::COLLECTIVE_CALL, what, instead).because(why);
+    let (message, agreed) = (mistake.to_string(), callee.agreed());
+    quote_spanned! {span=>
+        #barrier
+        ::core::assert!(#uniform.has(#argument) || !#agreed.has(#argument), #message);
+    }
 }
 
-/// The plain shared arrays that something safe lends: the call, the argument's position, the array's name.
-fn lent(lowered: &Lowered) -> Vec<(CallId, usize, String)> {
-    let kernel = &lowered.kernel;
-    let mut found = vec![];
-    for (id, call) in (0..).map(CallId).zip(kernel.calls.iter()) {
-        for (at, arg) in call.args.iter().enumerate() {
-            if let Argument::Memory(memory @ Memory::Shared(_)) = *arg
-                && kernel.access(memory) == Access::Write
-                && !lowered.is_unsafe
-            {
-                found.push((id, at, kernel.memory_name(memory).to_string()));
-            }
-        }
+/// What an argument of a call is called in messages.
+fn argument_name(lowered: &Lowered, call: CallId, argument: u32) -> String {
+    let written = lowered.written_position(&lowered.kernel.calls[call.index()], argument as usize);
+    match (lowered.callee(call).has_receiver, written) {
+        (true, 0) => "its receiver".to_string(),
+        (true, written) => format!("argument {written}"),
+        (false, written) => format!("argument {}", written + 1),
     }
-    found
+}
+
+fn collective(what: &str, instead: &str) -> String {
+    Mistake::new(codes::COLLECTIVE_CALL, what, instead).to_string()
 }

@@ -9,7 +9,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use sarek_ir::analysis::contract::Contract;
 use sarek_ir::analysis::exact;
-use sarek_ir::{Argument as SarekArgument, Memory, ParamId};
+use sarek_ir::{Argument as SarekArgument, CallId, Memory, ParamId};
 use syn::spanned::Spanned;
 
 use super::checks::{Checks, checks};
@@ -260,14 +260,15 @@ fn facts(
         | ArgumentKind::Callable(_)
         | ArgumentKind::View { .. } => false,
     });
-    let (asked, takes) = (asked(lowered), takes(lowered));
+    let (Asked { uniform, agreed }, takes) = (asked(lowered), takes(lowered));
     quote! {
         #krate::FunctionFacts {
             sites: #sites,
             collective: #is_cooperative #(|| #collectives)*,
             exact: #is_exact #(&& #exacts)*,
             mutates: #mutates,
-            uniform: #krate::ParameterSet::new(&[#(#asked),*]),
+            uniform: #krate::ParameterSet::new(&[#(#uniform),*]),
+            agreed: #krate::ParameterSet::new(&[#(#agreed),*]),
             takes: #krate::ParameterSet::new(&[#(#takes),*]),
         }
     }
@@ -441,19 +442,46 @@ pub(super) fn yields(signature: &Signature) -> TokenStream {
 }
 
 /// For each parameter: must all threads of a block give the same?
-fn asked(lowered: &Lowered) -> Vec<TokenStream> {
-    let parts = Contract::by_parameter(&lowered.kernel).into_iter();
-    let each = parts.map(|parts| {
+struct Asked {
+    /// For barriers.
+    uniform: Vec<TokenStream>,
+    /// For races.
+    agreed: Vec<TokenStream>,
+}
+
+fn asked(lowered: &Lowered) -> Asked {
+    let mut asked = Asked {
+        uniform: vec![],
+        agreed: vec![],
+    };
+    let each = (0..)
+        .map(ParamId)
+        .zip(Contract::by_parameter(&lowered.kernel));
+    for (param, parts) in each {
+        let passed_on = |fact: fn(&Callee) -> TokenStream| {
+            let asks = |(call, at): &(CallId, u32)| {
+                let (set, at) = (fact(lowered.callee(*call)), *at as usize);
+                quote!(#set.has(#at))
+            };
+            parts.arguments.iter().map(asks).collect::<Vec<_>>()
+        };
         let barrier = parts.barrier;
         let calls = parts
             .calls
             .iter()
             .map(|call| lowered.callee(*call).collective());
-        let arguments = parts.arguments.iter().map(|(call, at)| {
-            let (uniform, at) = (lowered.callee(*call).uniform(), *at as usize);
-            quote!(#uniform.has(#at))
-        });
-        quote!(#barrier #(|| #calls)* #(|| #arguments)*)
-    });
-    each.collect()
+        let arguments = passed_on(Callee::uniform);
+        asked
+            .uniform
+            .push(quote!(#barrier #(|| #calls)* #(|| #arguments)*));
+        let own = lowered.agreed.contains(&param);
+        // Whoever calls what is unsafe promises that it is free of races.
+        let arguments = if lowered.is_unsafe {
+            vec![]
+        } else {
+            passed_on(Callee::agreed)
+        };
+        asked.agreed.push(quote!(#own #(|| #arguments)*));
+    }
+    asked
 }

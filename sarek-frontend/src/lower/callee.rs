@@ -337,9 +337,14 @@ impl Callee {
         self.item("block", 2)
     }
 
-    /// For which parameters must all threads of a block give the same?
+    /// For which parameters must all threads of a block give the same, for its barriers?
     pub fn uniform(&self) -> TokenStream {
         self.fact("uniform")
+    }
+
+    /// For which parameters must they do so for it to be free of races?
+    pub fn agreed(&self) -> TokenStream {
+        self.fact("agreed")
     }
 
     /// Which parameters may be lent a shared array in a safe kernel?

@@ -1,6 +1,6 @@
 //! Types are settled, and the IR is completed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use proc_macro2::Span;
 use sarek_ir::{BinaryOp, DivideOp, Expr, Memory, ParamKind, Scalar, Type, TypeDef};
@@ -58,6 +58,7 @@ impl Lowerer<'_> {
             name,
             callables,
             takes: vec![],
+            agreed: BTreeSet::new(),
             is_unsafe: false,
             nests: self.inline.filter(|_| is_nested),
             kernel: self.kernel,

@@ -114,6 +114,8 @@ pub struct Lowered {
     pub callables: Vec<CallableBody>,
     /// Of a function: which parameters may be lent shared arrays.
     pub takes: Vec<bool>,
+    /// Of a function: the parameters on which the threads of a block must agree for it to be free of races.
+    pub agreed: BTreeSet<ParamId>,
     /// Is it declared `unsafe fn`, so that nothing is proved of it?
     pub is_unsafe: bool,
     /// How many calls of itself it may nest in one, if it has some that do not come last.

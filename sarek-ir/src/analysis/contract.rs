@@ -4,11 +4,18 @@
 //! threads of the block come together, and where the number of barriers that a thread comes to depends on a parameter, all
 //! of them give the same value. Who is called is a hole, so that the answers here are in terms of the functions
 //! called: rustc puts them together.
+//!
+//! The same ways lead from arguments to the parameters on which threads must agree for a function to be free of races
+//! ([`super::race::function`]).
+
+mod facts;
 
 use std::collections::BTreeSet;
 
+pub use facts::{Facts, Refusal, accepted};
+
 use super::uniformity::{Among, Uniformity};
-use crate::{Block, Call, CallId, Called, Kernel, ParamId, Stmt, StmtId};
+use crate::{Access, Argument, Block, Call, CallId, Called, Kernel, Memory, ParamId, Stmt, StmtId};
 
 /// What goes wrong among some threads, unless what is called has it otherwise.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -17,7 +24,7 @@ pub struct Contract {
     pub barrier: bool,
     /// Some threads may miss these calls, which must not be collective.
     pub calls: BTreeSet<CallId>,
-    /// Threads may differ in these arguments, by their positions, on which no barrier may depend.
+    /// Threads may differ in these arguments, by their positions, on which no barrier and no proof of a function may depend.
     pub arguments: BTreeSet<(CallId, u32)>,
 }
 
@@ -107,6 +114,27 @@ pub fn joint_calls(kernel: &Kernel, is_function: bool) -> Vec<(StmtId, CallId)> 
         }
     });
     joint
+}
+
+/// Do the threads of a block work together in it, what it calls aside?
+pub fn is_cooperative(kernel: &Kernel) -> bool {
+    let joins = |stmt: &Stmt| matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. });
+    !kernel.shared.is_empty() || kernel.stmts.iter().any(joins)
+}
+
+/// The plain shared arrays that calls lend: the call, the argument's position, the array.
+pub fn lent_arrays(kernel: &Kernel) -> Vec<(CallId, u32, Memory)> {
+    let mut found = vec![];
+    for (id, call) in (0..).map(CallId).zip(kernel.calls.iter()) {
+        for (at, arg) in (0..).zip(call.args.iter()) {
+            if let Argument::Memory(memory @ Memory::Shared(_)) = *arg
+                && kernel.access(memory) == Access::Write
+            {
+                found.push((id, at, memory));
+            }
+        }
+    }
+    found
 }
 
 fn each_stmt(kernel: &Kernel, of: Block, f: &mut dyn FnMut(StmtId)) {

@@ -34,6 +34,8 @@ pub use reason::{Race, Reason};
 pub use witness::Witness;
 
 use super::access::{Access, Place, accesses, relied_on};
+use super::range::{LaunchFacts, analyse};
+use super::uniformity::Among;
 use crate::{Axis, Builtin, Kernel, Memory, Precondition};
 
 /// Checks that no two threads touch one element, at least one of them writing.
@@ -65,7 +67,7 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
             Err(race) => races.push(race),
         }
     }
-    match shared::check(kernel) {
+    match shared::check(kernel, &Among::default()) {
         Ok(needs) => add(&mut preconditions, needs),
         Err(found) => races.extend(found),
     }
@@ -74,6 +76,18 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
     } else {
         Err(races)
     }
+}
+
+/// Does a launch satisfy what is needed, so far as range analysis tells?
+pub fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchFacts<'_>) -> bool {
+    let ranges = analyse(kernel, facts);
+    needs.iter().all(|need| match need {
+        Precondition::SingleThread(axis) => facts.extent[axis.index()] <= 1,
+        Precondition::ExtentAtMost(axis, n) => facts.extent[axis.index()] <= *n,
+        Precondition::BlockAtMost(axis, n) => u64::from(facts.block[axis.index()]) <= *n,
+        Precondition::NoOverflow(e) => ranges.no_overflow(*e),
+        Precondition::Holds(site) => ranges.proved(*site),
+    })
 }
 
 fn add(all: &mut Needs, needs: Needs) {

@@ -29,7 +29,7 @@ fn fill(y: &mut [f32]) {
 COLLECTIVE_CALL = 602 by Rustc {
     title: "some threads of a block may miss a call, or make it differently",
     means: "A `#[device]` function with barriers, shared arrays or subgroups is called by all threads of a block together, with the same values \
-            for arguments on which its barriers depend.",
+            for arguments on which its barriers depend, or by which it keeps threads apart in shared arrays.",
     why: "the barrier inside of the function waits for all threads of the block",
     wrong: r#"
 #[device]

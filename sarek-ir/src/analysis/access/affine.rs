@@ -2,11 +2,13 @@
 
 use crate::analysis::shape::same;
 
+use std::collections::HashSet;
+
 use super::poly::{Extent, Poly, Symbol, is_unsigned};
 use super::values::Values;
 use crate::{
     Axis, BinaryOp, Builtin, Compound, CompoundId, Expr, ExprId, Kernel, Local, LocalId, Memory,
-    Scalar, Stmt,
+    ParamId, ParamKind, Scalar, Stmt,
 };
 
 /// What varies from thread to thread.
@@ -16,8 +18,25 @@ pub enum Atom {
     Id(Builtin),
     /// An immutable local whose value is no formula: a loop's counter, or what was loaded.
     Local(LocalId),
+    /// A scalar parameter of a function to which each thread may give another value.
+    Param(ParamId),
     /// An id of which a mask flips bits, the mask being one value for all threads: `id ^ mask`, by the number of the mask.
     Exchange(Builtin, u32),
+}
+
+impl Atom {
+    /// Is it a value of an unsigned type, of which nothing else is known?
+    pub fn is_unsigned_value(self, kernel: &Kernel) -> bool {
+        let ty = match self {
+            Atom::Local(local) => kernel.locals[local.index()].ty.as_scalar(),
+            Atom::Param(param) => match kernel.params[param.index()].kind {
+                ParamKind::Scalar(ty) => Some(ty),
+                ParamKind::Value(_) | ParamKind::Reference(_) | ParamKind::Slice { .. } => None,
+            },
+            Atom::Id(_) | Atom::Exchange(..) => None,
+        };
+        ty.is_some_and(is_unsigned)
+    }
 }
 
 /// `base + Σ coefficient · atom`
@@ -118,12 +137,19 @@ pub(super) struct Resolver<'a> {
     masks: Vec<Poly>,
     /// What symbols are by what the launch is required to satisfy.
     pub(super) given: Vec<(Symbol, Poly)>,
+    /// Parameters of a function of which each thread may be given another value; of a slice, what it contains.
+    varying: HashSet<ParamId>,
     /// The values of locals as they are at the point of the walk, when one block is looked at.
     pub(super) block: Option<Values>,
 }
 
 impl<'a> Resolver<'a> {
     pub(super) fn new(kernel: &'a Kernel) -> Resolver<'a> {
+        Resolver::among(kernel, HashSet::new())
+    }
+
+    /// Takes these parameters to vary.
+    pub(super) fn among(kernel: &'a Kernel, varying: HashSet<ParamId>) -> Resolver<'a> {
         let mut inits = vec![None; kernel.locals.len()];
         for stmt in kernel.stmts.iter() {
             if let Stmt::Let { local, init } = stmt
@@ -138,6 +164,7 @@ impl<'a> Resolver<'a> {
             opaque: vec![],
             masks: vec![],
             given: vec![],
+            varying,
             block: None,
         };
         resolver.take_requirements();
@@ -163,9 +190,9 @@ impl<'a> Resolver<'a> {
                     && self.init(local).is_none_or(|init| self.is_constant(init))
             }
             Expr::Load { memory, .. } => !self.kernel.is_shared_between_threads(memory),
+            Expr::Param(param) => !self.is_reference(param),
             Expr::Literal(_)
             | Expr::Link(_)
-            | Expr::Param(_)
             | Expr::Len(_)
             | Expr::Builtin(_)
             | Expr::Bounded { .. }
@@ -241,6 +268,9 @@ impl<'a> Resolver<'a> {
         let form = match kernel.expr(id) {
             Expr::Literal(value) => Affine::of(Poly::constant(value.as_int()?)),
             Expr::Link(link) => self.symbol(Symbol::Link(link, is_unsigned(ty))),
+            // A function may assign what it refers to.
+            Expr::Param(p) if self.is_reference(p) => return None,
+            Expr::Param(p) if self.varying.contains(&p) => Affine::atom(Atom::Param(p)),
             Expr::Param(p) => self.symbol(Symbol::Param(p, is_unsigned(ty))),
             Expr::Len(p) => self.symbol(Symbol::Len(p)),
             Expr::Builtin(b) => self.builtin(b),
@@ -350,6 +380,14 @@ impl<'a> Resolver<'a> {
         Some(form)
     }
 
+    /// Is it `&mut T`?
+    fn is_reference(&self, param: ParamId) -> bool {
+        match self.kernel.params[param.index()].kind {
+            ParamKind::Reference(_) => true,
+            ParamKind::Scalar(_) | ParamKind::Value(_) | ParamKind::Slice { .. } => false,
+        }
+    }
+
     fn exchange(&mut self, id: &Affine, mask: &Affine) -> Option<Affine> {
         let of = id.pure_id().filter(|_| !id.needs_exact)?;
         let is_thread = matches!(of, Builtin::ThreadIdx(_) | Builtin::GlobalIdx(_));
@@ -382,15 +420,18 @@ impl<'a> Resolver<'a> {
     fn is_uniform(&self, id: ExprId) -> bool {
         let kernel = self.kernel;
         match kernel.expr(id) {
-            Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) | Expr::Len(_) => true,
+            Expr::Literal(_) | Expr::Link(_) | Expr::Len(_) => true,
+            Expr::Param(param) => !self.is_reference(param) && !self.varying.contains(&param),
             Expr::Builtin(b) => Symbol::of_builtin(b).is_some(),
             Expr::Local(local) => {
                 let init = self.inits[local.index()];
                 init.is_some_and(|init| self.is_uniform(init))
             }
             Expr::Load { memory, index, .. } => match memory {
-                Memory::Slice(_) => {
-                    !kernel.is_shared_between_threads(memory) && self.is_uniform(index)
+                Memory::Slice(param) => {
+                    !kernel.is_shared_between_threads(memory)
+                        && !self.varying.contains(&param)
+                        && self.is_uniform(index)
                 }
                 Memory::Table(_) => self.is_uniform(index),
                 Memory::Shared(_) | Memory::Local(_) => false,

@@ -18,6 +18,7 @@ use super::affine::Resolver;
 use super::collect::Collector;
 use super::values::Values;
 use super::{Access, Atom};
+use crate::analysis::uniformity::Among;
 use crate::{Block, ExprId, Kernel, LabelId, LocalId, Memory, Stmt, StmtId};
 
 /// More ways than these are taken for one.
@@ -26,10 +27,11 @@ const MOST_WAYS: usize = 32;
 /// The accesses on a way, by their positions.
 type Way = BTreeSet<usize>;
 
-/// The accesses of plain shared arrays, and for each phase the positions of those that may happen in it.
-pub fn phases(kernel: &Kernel) -> (Vec<Access>, Vec<BTreeSet<usize>>) {
-    let mut resolver = Resolver::new(kernel);
-    resolver.block = Some(Values::new(kernel));
+/// The accesses of plain shared arrays, and for each phase the positions of those that may happen in it; `among` the threads
+/// of one block.
+pub fn phases(kernel: &Kernel, among: &Among) -> (Vec<Access>, Vec<BTreeSet<usize>>) {
+    let mut resolver = Resolver::among(kernel, among.params.clone());
+    resolver.block = Some(Values::new(kernel, among));
     let mut walk = Phases {
         collector: Collector {
             kernel,

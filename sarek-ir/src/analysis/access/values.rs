@@ -11,7 +11,7 @@ use super::collect::Collector;
 use super::poly::{Extent, is_unsigned};
 use super::{Affine, Atom, Bound, Limit, Poly, Symbol};
 use crate::analysis::touch::{self, Touch};
-use crate::analysis::uniformity::Uniformity;
+use crate::analysis::uniformity::{Among, Uniformity};
 use crate::{Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, NativeId, Stmt};
 
 /// See the module's own words.
@@ -26,9 +26,9 @@ pub(super) struct Values {
 }
 
 impl Values {
-    pub(super) fn new(kernel: &Kernel) -> Values {
+    pub(super) fn new(kernel: &Kernel, among: &Among) -> Values {
         Values {
-            uniformity: Rc::new(Uniformity::of(kernel)),
+            uniformity: Rc::new(Uniformity::among(kernel, among)),
             known: HashMap::new(),
             made: 0,
             loops: 0,

@@ -119,3 +119,44 @@ fn threads_agree_on_memory_that_nobody_writes() {
         [(CallId(0), 1)].into()
     );
 }
+
+#[test]
+fn what_a_function_asks_reaches_those_who_pass_it_on() {
+    use super::{Facts, Refusal, accepted};
+    let puts = kernel(|s| {
+        let tile = s.slice_mut("tile", Scalar::U32);
+        let at = s.scalar("at", Scalar::Usize);
+        s.store(tile, thread(s) + s.arg(at), s.lit(Value::U32(1)));
+        s.barrier();
+    });
+    let puts = Facts::of(&puts, &[]).unwrap();
+    assert_eq!((&puts.agreed, &puts.takes), (&[1].into(), &[0].into()));
+    let passing = |differs: bool| {
+        kernel(|s| {
+            let tile = s.slice_mut("tile", Scalar::U32);
+            let (v, from) = (s.scalar("v", Scalar::U32), s.scalar("from", Scalar::Usize));
+            s.let_("unused", s.arg(v));
+            let at = s.let_("at", s.arg(from) + s.n(1));
+            let at = if differs { thread(s) } else { at.get() };
+            let args = [Argument::Memory(tile.into()), Argument::Value(at.id)];
+            s.call_function(s.function("puts"), &args, None);
+        })
+    };
+    let refusal = Facts::of(&passing(true), std::slice::from_ref(&puts));
+    assert_eq!(refusal, Err(Refusal::Disagrees(CallId(0), 1)));
+    let passes = Facts::of(&passing(false), &[puts]).unwrap();
+    assert_eq!(passes.agreed, [2].into());
+    let calls = |give: fn(&Sketch) -> E<'_>| {
+        let kernel = kernel(|s| {
+            let tile: Memory = s.shared("tile", Scalar::U32, 64).into();
+            let (v, at) = (thread(s).cast(Scalar::U32), give(s));
+            let args = [v, at].map(|e| Argument::Value(e.id));
+            let args = [&[Argument::Memory(tile)], &args[..]].concat();
+            s.call_function(s.function("passes"), &args, None);
+        });
+        accepted(&kernel, std::slice::from_ref(&passes)).map(drop)
+    };
+    assert_eq!(calls(|s| s.n(3)), Ok(()));
+    assert_eq!(calls(|s| s.id(Builtin::BlockIdx(Axis::X))), Ok(()));
+    assert_eq!(calls(thread), Err(Refusal::Disagrees(CallId(0), 2)));
+}

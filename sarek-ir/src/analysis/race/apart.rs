@@ -113,13 +113,12 @@ fn limit(
     match (atom, most) {
         (Atom::Id(id), true) => limits.extend(last(kernel, id).map(|last| (last, vec![]))),
         (Atom::Id(_) | Atom::Exchange(..), false) => limits.push((Poly::default(), vec![])),
-        (Atom::Local(local), false) => {
-            let ty = kernel.locals[local.index()].ty.as_scalar();
-            if ty.is_some_and(|ty| ty.is_int() && !ty.is_signed()) {
+        (Atom::Local(_) | Atom::Param(_), false) => {
+            if atom.is_unsigned_value(kernel) {
                 limits.push((Poly::default(), vec![]));
             }
         }
-        (Atom::Local(_) | Atom::Exchange(..), true) => {}
+        (Atom::Local(_) | Atom::Param(_) | Atom::Exchange(..), true) => {}
     }
     let choice = choice.min(limits.len().checked_sub(1)?);
     let (limit, of) = limits.swap_remove(choice);

@@ -314,7 +314,7 @@ pub(super) fn ids_of(form: &Affine) -> IdPart {
     for (atom, c) in &form.terms {
         match atom {
             Atom::Id(id) => ids.push((*id, c.clone())),
-            Atom::Local(_) | Atom::Exchange(..) => {}
+            Atom::Local(_) | Atom::Param(_) | Atom::Exchange(..) => {}
         }
     }
     ids.sort_by_key(|(id, _)| Builtin::ALL.iter().position(|(_, b)| b == id));
@@ -386,11 +386,11 @@ pub(super) fn span_of_locals(
         relied: vec![],
     };
     for (atom, c) in &form.terms {
-        let local = match atom {
+        match atom {
             Atom::Id(_) => continue,
             Atom::Exchange(..) => return None,
-            Atom::Local(local) => &kernel.locals[local.index()],
-        };
+            Atom::Local(_) | Atom::Param(_) => {}
+        }
         let mut bounds: Vec<&Bound> = access.bounds.iter().filter(|b| b.is_of(*atom)).collect();
         if innermost {
             bounds.reverse();
@@ -406,10 +406,7 @@ pub(super) fn span_of_locals(
                 span.relied.push(bound.clone());
             }
         }
-        let unsigned = local
-            .ty
-            .as_scalar()
-            .is_some_and(|ty| ty.is_int() && !ty.is_signed());
+        let unsigned = atom.is_unsigned_value(kernel);
         let (least, most) = (least.or(unsigned.then(Poly::default))?, most?);
         let (low, high) = (c.times(&least), c.times(&most));
         let (low, high) = if c.is_natural() {

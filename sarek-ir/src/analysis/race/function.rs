@@ -6,13 +6,18 @@
 //! the array was lent, that barrier stands at the top of the function's body, so that there is one in any case.
 //!
 //! Its callers take a call for a use of the whole array, with a barrier behind it ([`super::super::access::phases`]).
+//!
+//! Each thread may give a parameter another value. Where the proof holds only if the threads of a block agree on some parameters,
+//! [`Found::agreed`] names them, and an assertion at each call asks for that, as it does for barriers ([`crate::analysis::contract`]).
+//! What `&mut` refers to and what a slice contains that the function may write is never agreed on.
 
 mod rows;
 
 use std::collections::BTreeSet;
 
 use super::super::access::lent;
-use super::{Race, shared};
+use super::{Needs, Race, shared};
+use crate::analysis::uniformity::Among;
 use crate::{
     Access, Argument, Expr, Kernel, Length, Memory, ParamId, ParamKind, PlaceId, Precondition,
     Root, SharedArray, SharedId, Stmt, StmtId,
@@ -29,6 +34,8 @@ pub struct Found {
     pub open: Vec<SharedId>,
     /// For each parameter: may it be lent a shared array?
     pub takes: Vec<bool>,
+    /// The parameters on which the threads of a block have to agree for all that to hold.
+    pub agreed: BTreeSet<ParamId>,
 }
 
 /// Looks at a function, of which these parameters are the slices of views.
@@ -39,17 +46,18 @@ pub fn check(function: &Kernel, views: &BTreeSet<ParamId>) -> Found {
         takes: vec![false; function.params.len()],
         ..Found::default()
     };
-    match shared::check(function) {
-        Ok(needs) => found.needs = needs,
+    match proof(function) {
+        Ok((needs, agreed)) => (found.needs, found.agreed) = (needs, agreed),
         Err(races) => found.races = races,
     }
     for param in lendable(function).filter(|param| !views.contains(param)) {
         let (mut kernel, shared) = with_shared(function, param);
         let parts = rows::by_elements(&mut kernel, shared);
-        if let Ok(needs) = shared::check(&kernel)
-            && ends_by_barrier(&kernel, Memory::Shared(shared))
+        if ends_by_barrier(&kernel, Memory::Shared(shared))
+            && let Ok((needs, agreed)) = proof(&kernel)
         {
             found.takes[param.index()] = true;
+            found.agreed.extend(agreed);
             let needs = needs.into_iter();
             let needs = needs
                 .flat_map(|need| rows::of_parts(need, &parts))
@@ -65,6 +73,40 @@ pub fn check(function: &Kernel, views: &BTreeSet<ParamId>) -> Found {
     };
     found.open = own.filter(is_open).collect();
     found
+}
+
+/// What a launch must satisfy for the function's shared arrays to be used free of races, and a set of parameters on which the
+/// threads of a block must agree for that. No parameter of it could be left out, unless the launch had to satisfy more.
+fn proof(function: &Kernel) -> Result<(Needs, BTreeSet<ParamId>), Vec<Race>> {
+    let params = || (0..function.params.len() as u32).map(ParamId);
+    let if_agreed = |agreed: &BTreeSet<ParamId>| {
+        let among = Among {
+            params: params().filter(|param| !agreed.contains(param)).collect(),
+            function: true,
+            ..Among::default()
+        };
+        shared::check(function, &among)
+    };
+    let mut agreed: BTreeSet<ParamId> = params().filter(|p| is_fixed(function, *p)).collect();
+    let mut needs = if_agreed(&agreed)?;
+    for param in agreed.clone() {
+        let others = &agreed - &BTreeSet::from([param]);
+        if let Ok(found) = if_agreed(&others)
+            && found.iter().all(|need| needs.contains(need))
+        {
+            (needs, agreed) = (found, others);
+        }
+    }
+    Ok((needs, agreed))
+}
+
+/// Does what a parameter gives stay the same while the function runs?
+fn is_fixed(function: &Kernel, param: ParamId) -> bool {
+    match function.params[param.index()].kind {
+        ParamKind::Scalar(_) | ParamKind::Value(_) => true,
+        ParamKind::Reference(_) => false,
+        ParamKind::Slice { access, .. } => access == Access::Read,
+    }
 }
 
 /// The slices that it may write.
@@ -192,5 +234,7 @@ fn uses(kernel: &Kernel, id: StmtId, of: Memory) -> bool {
             .any(|operand| kernel.loads(operand, of))
 }
 
+#[cfg(test)]
+mod soundness;
 #[cfg(test)]
 mod tests;

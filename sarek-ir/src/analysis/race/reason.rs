@@ -93,6 +93,7 @@ pub(super) fn same_for_all(kernel: &Kernel, form: Option<&Affine>) -> Reason {
     let is_counter = |wanted: LocalId| kernel.stmts.iter().any(|stmt| counts(stmt, wanted));
     let is_value = |(atom, _): &(Atom, Poly)| match atom {
         Atom::Local(local) => !is_counter(*local),
+        Atom::Param(_) => true,
         Atom::Id(_) | Atom::Exchange(..) => false,
     };
     match form.is_some_and(|form| form.terms.iter().any(is_value)) {

@@ -20,11 +20,12 @@ use super::exchange::exchange;
 use super::reason::same_for_all;
 use super::witness::witness;
 use super::{Needs, Race, Reason, is_store};
+use crate::analysis::uniformity::Among;
 use crate::{Axis, Builtin, Kernel, Memory, Precondition};
 
-/// Checks all shared arrays but those of atomics.
-pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
-    let (accesses, phases) = phases(kernel);
+/// Checks all shared arrays but those of atomics; `among` the threads of one block.
+pub fn check(kernel: &Kernel, among: &Among) -> Result<Vec<Precondition>, Vec<Race>> {
+    let (accesses, phases) = phases(kernel, among);
     let mut needs: Vec<Precondition> = vec![];
     let mut races: BTreeMap<Memory, Race> = BTreeMap::new();
     let mut seen = HashSet::new();
@@ -185,7 +186,7 @@ impl Pair<'_> {
         let mut moduli = vec![None];
         let locals = a.terms.iter().chain(&b.terms);
         let of_locals = locals.filter_map(|(atom, c)| match atom {
-            Atom::Local(_) => Some(c.clone()),
+            Atom::Local(_) | Atom::Param(_) => Some(c.clone()),
             Atom::Id(_) | Atom::Exchange(..) => None,
         });
         let difference = b.base.minus(&a.base);
@@ -321,6 +322,6 @@ impl Affine {
 }
 
 #[cfg(test)]
-mod soundness;
+pub(super) mod soundness;
 #[cfg(test)]
 mod tests;

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::check;
+use super::{check, satisfied};
 use crate::analysis::random::{Rng, threads};
-use crate::analysis::range::{ArgFact, LaunchFacts, analyse};
+use crate::analysis::range::{ArgFact, LaunchFacts};
 use crate::eval::{Host, Machine};
 use crate::sketch::{E, Sketch, V};
-use crate::{Axis, Builtin, Kernel, ParamId, Precondition, Scalar, Value};
+use crate::{Axis, Builtin, Kernel, ParamId, Scalar, Value};
 
 /// So long that every index is in bounds, unless it wrapped.
 const LEN: u64 = 1 << 40;
@@ -271,18 +271,6 @@ fn kernel(rng: &mut Rng) -> Kernel {
         }
     });
     s.finish()
-}
-
-/// Does the launch satisfy what the check asked for?
-pub(super) fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchFacts<'_>) -> bool {
-    let ranges = analyse(kernel, facts);
-    needs.iter().all(|need| match need {
-        Precondition::SingleThread(axis) => facts.extent[axis.index()] <= 1,
-        Precondition::ExtentAtMost(axis, n) => facts.extent[axis.index()] <= *n,
-        Precondition::BlockAtMost(axis, n) => u64::from(facts.block[axis.index()]) <= *n,
-        Precondition::NoOverflow(e) => ranges.no_overflow(*e),
-        Precondition::Holds(site) => ranges.proved(*site),
-    })
 }
 
 #[test]

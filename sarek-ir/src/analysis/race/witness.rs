@@ -93,7 +93,7 @@ impl World {
             .iter()
             .filter_map(|(atom, _)| match atom {
                 Atom::Local(local) => Some(*local),
-                Atom::Id(_) | Atom::Exchange(..) => None,
+                Atom::Id(_) | Atom::Param(_) | Atom::Exchange(..) => None,
             })
             .take(2)
             .collect();
@@ -146,7 +146,7 @@ impl World {
                     let known = thread.locals.iter().find(|(of, _)| of == local);
                     known.map(|(_, value)| *value)?
                 }
-                Atom::Exchange(..) => return None,
+                Atom::Param(_) | Atom::Exchange(..) => return None,
             };
             sum.checked_add(self.poly(factor)?.checked_mul(value)?)
         })

@@ -1,5 +1,6 @@
 //! `#[device]` functions.
 
+mod agreed;
 mod arrays;
 mod closures;
 mod faults;
@@ -27,6 +28,7 @@ mod values;
 use crate::conformance::Case;
 
 pub const CASES: &[&[Case]] = &[
+    agreed::CASES,
     arrays::CASES,
     closures::CASES,
     generics::CASES,

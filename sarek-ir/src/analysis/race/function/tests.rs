@@ -249,3 +249,104 @@ fn elements_of_rows_are_told_apart() {
         "whole rows are not told apart: {rows:?}"
     );
 }
+
+/// The names of the parameters on which threads must agree; `None` if the array is not lent to it.
+fn agreed(fill: impl FnOnce(&Sketch, Memory)) -> Option<Vec<String>> {
+    let function = function(|s| {
+        let tile = s.slice_mut("tile", Scalar::F32);
+        fill(s, tile.into());
+        s.barrier();
+    });
+    let found = check(&function);
+    let name = |param: &crate::ParamId| function.params[param.index()].name.to_string();
+    found.takes[0].then(|| found.agreed.iter().map(name).collect())
+}
+
+#[test]
+fn threads_agree_on_what_keeps_them_apart() {
+    fn one(s: &Sketch) -> E<'_> {
+        s.f32(1.0)
+    }
+    let of_sum = agreed(|s, tile| {
+        let (at, value) = (s.scalar("at", Scalar::Usize), s.scalar("v", Scalar::F32));
+        s.store(tile, thread(s) + s.arg(at), s.arg(value));
+    });
+    assert_eq!(of_sum.unwrap(), ["at"]);
+    let of_factor = agreed(|s, tile| {
+        let each = s.scalar("each", Scalar::Usize);
+        s.for_("k", s.n(0), s.arg(each), |k, _| {
+            s.store(tile, thread(s) * s.arg(each) + k.get(), one(s));
+        });
+    });
+    assert_eq!(of_factor.unwrap(), ["each"]);
+    let of_mask = agreed(|s, tile| {
+        let mask = s.scalar("mask", Scalar::Usize);
+        let other = s.let_("other", thread(s) ^ s.arg(mask));
+        s.if_(other.get().gt(thread(s)), || {
+            s.store(tile, thread(s), s.load(tile, other.get()));
+        });
+    });
+    assert_eq!(of_mask.unwrap(), ["mask"]);
+    let of_one = agreed(|s, tile| {
+        let who = s.scalar("who", Scalar::Usize);
+        s.if_(thread(s).eq(s.arg(who)), || s.store(tile, s.n(0), one(s)));
+    });
+    assert_eq!(of_one.unwrap(), ["who"]);
+    let of_parts = agreed(|s, tile| {
+        let place_type = s.named_type("Place");
+        let (place, table) = (s.value("place", place_type), s.slice("table", Scalar::U32));
+        let at = s.field(s.param_value(place, place_type), "at", Scalar::Usize);
+        s.store(tile, thread(s) + at, one(s));
+        s.barrier();
+        let at = s.load(table, s.n(0)).cast(Scalar::Usize);
+        s.store(tile, thread(s) + at, one(s));
+    });
+    assert_eq!(of_parts.unwrap(), ["place", "table"]);
+    let of_half = agreed(|s, tile| {
+        let half = s.let_mut("half", s.arg(s.scalar("half", Scalar::Usize)));
+        s.if_(thread(s).lt(half.get()), || {
+            s.store(tile, thread(s), s.load(tile, thread(s) + half.get()));
+        });
+    });
+    assert_eq!(of_half.unwrap(), ["half"]);
+}
+
+#[test]
+fn threads_may_differ_in_what_the_proof_bounds() {
+    let found = agreed(|s, tile| {
+        let at = s.scalar("at", Scalar::Usize);
+        s.if_(s.arg(at).lt(s.n(8)), || {
+            s.store(tile, thread(s) * s.n(8) + s.arg(at), s.f32(1.0));
+        });
+    });
+    assert_eq!(found.unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn threads_agree_sooner_than_a_launch_is_asked_for_more() {
+    let fill = |s: &Sketch, tile| {
+        let row = s.scalar("row", Scalar::Usize);
+        s.if_(s.id(Builtin::ThreadIdx(Axis::Y)).eq(s.arg(row)), || {
+            s.store(tile, thread(s), s.f32(1.0));
+        });
+    };
+    assert_eq!(agreed(fill).unwrap(), ["row"]);
+}
+
+#[test]
+fn what_a_reference_leads_to_has_no_formula() {
+    let found = |changes: bool| {
+        agreed(|s, tile| {
+            let at = s.reference("at", Scalar::Usize);
+            s.store(
+                tile,
+                thread(s) + s.param_value(at, Scalar::Usize),
+                s.f32(1.0),
+            );
+            if changes {
+                s.update(Root::Param(at), vec![], s.n(1));
+            }
+        })
+    };
+    assert_eq!([found(false), found(true)], [None, None]);
+}

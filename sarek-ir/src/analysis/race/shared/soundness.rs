@@ -7,13 +7,14 @@
 
 use std::collections::HashMap;
 
-use super::super::soundness::satisfied;
+use super::super::satisfied;
 use super::check;
 use crate::analysis::random::{Rng, threads};
 use crate::analysis::range::{ArgFact, LaunchFacts};
+use crate::analysis::uniformity::Among;
 use crate::eval::{Host, Ids, Machine, Sanitize, Stop};
 use crate::sketch::{E, Sketch, V};
-use crate::{Axis, Builtin, Kernel, LabelId, Memory, ParamId, Scalar, Value};
+use crate::{Axis, Builtin, Kernel, LabelId, Memory, ParamId, Scalar, Type, Value};
 
 /// So long that every index is in bounds, unless it wrapped.
 const LEN: u64 = 1 << 40;
@@ -62,7 +63,30 @@ impl Host for Touches {
     }
 }
 
-struct Writer<'s> {
+/// A value that a function is given, or a part of one.
+#[derive(Clone, Copy)]
+pub(in crate::analysis::race) enum Given {
+    Scalar(ParamId),
+    /// An element of a slice of `u32`s.
+    Element(ParamId, u64),
+    /// A field of a struct of this type.
+    Field(ParamId, Type, &'static str),
+    /// What `&mut usize` refers to.
+    Referent(ParamId),
+}
+
+impl Given {
+    fn read(self, s: &Sketch) -> E<'_> {
+        match self {
+            Given::Scalar(param) => s.arg(param),
+            Given::Element(param, at) => s.load(param, s.n(at)).cast(Scalar::Usize),
+            Given::Field(param, ty, name) => s.field(s.param_value(param, ty), name, Scalar::Usize),
+            Given::Referent(param) => s.param_value(param, Scalar::Usize),
+        }
+    }
+}
+
+pub(in crate::analysis::race) struct Writer<'s> {
     s: &'s Sketch,
     rng: Rng,
     /// Write barriers as such?
@@ -74,12 +98,40 @@ struct Writer<'s> {
     /// The same for all threads of the block: immutable ones, and one that changes.
     uniform: Vec<V<'s>>,
     changing: V<'s>,
+    /// What callers of a function give, which may be the same or not.
+    given: Vec<Given>,
     /// Those of the thread alone.
     own: Vec<V<'s>>,
 }
 
 impl<'s> Writer<'s> {
+    /// The body of a function of a scalar and a memory.
+    pub(in crate::analysis::race) fn of_function(
+        s: &'s Sketch,
+        rng: Rng,
+        (n, v): (ParamId, Memory),
+        threads: Vec<V<'s>>,
+        given: Vec<Given>,
+    ) -> Writer<'s> {
+        Writer {
+            s,
+            rng,
+            barriers: true,
+            marks: MARKS,
+            n,
+            v,
+            threads,
+            uniform: vec![],
+            changing: s.let_mut("changing", s.n(1)),
+            given,
+            own: vec![],
+        }
+    }
+
     fn same(&mut self) -> E<'s> {
+        if !self.given.is_empty() && self.rng.below(2) == 0 {
+            return self.rng.pick(&self.given).read(self.s);
+        }
         match self.rng.below(6) {
             0 => self.s.arg(self.n),
             1 => self.s.id(Builtin::BlockDim(Axis::X)),
@@ -142,7 +194,7 @@ impl<'s> Writer<'s> {
     }
 
     /// Statements under control that is the same for all threads.
-    fn together(&mut self, depth: u32, around: &[LabelId]) {
+    pub(in crate::analysis::race) fn together(&mut self, depth: u32, around: &[LabelId]) {
         for _ in 0..2 + self.rng.below(3) {
             match self.rng.below(14) {
                 0..=3 => self.access(),
@@ -247,6 +299,7 @@ fn kernel_of(seed: u64, barriers: bool, len: u64) -> Kernel {
         threads,
         uniform: vec![],
         changing,
+        given: vec![],
         own: vec![],
     };
     w.together(2, &[]);
@@ -259,7 +312,7 @@ fn no_two_threads_meet_where_no_race_was_found() {
     for seed in 0..2500 {
         let (checked, run) = (kernel(seed, true), kernel(seed, false));
         assert_eq!(crate::validate(&checked), Ok(()), "{checked}");
-        let needs = check(&checked);
+        let needs = check(&checked, &Among::default());
         accepted += u32::from(needs.is_ok());
         let mut rng = Rng(seed ^ 0xb10c);
         for _ in 0..4 {
@@ -317,7 +370,7 @@ fn what_is_accepted_is_clean_in_every_order() {
     let (mut ran, mut met) = (0, 0);
     for seed in 0..1200 {
         let kernel = kernel_of(seed, true, 64);
-        let needs = check(&kernel);
+        let needs = check(&kernel, &Among::default());
         let mut rng = Rng(seed ^ 0x0b5e);
         let n = rng.below(6);
         let block = [1 + rng.below(6) as u32, 1 + rng.below(2) as u32, 1];
