@@ -108,6 +108,20 @@ pub mod __private {
     pub use sarek_macros::fitting;
     pub use sarek_runtime::{
         __unmarked as unmarked, Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, leaf, links,
-        native, no_fallback,
+        native, no_fallback, same,
     };
+
+    /// The macros that kernels know, by the names under which rustc reports others in their place.
+    pub mod macros {
+        pub use core::panic as SRK0316_core_panic;
+        pub use sarek_macros::{native as SRK0316_native, superstep as SRK0316_superstep};
+        pub use std::{
+            assert as SRK0316_assert, assert_eq as SRK0316_assert_eq,
+            assert_ne as SRK0316_assert_ne, debug_assert as SRK0316_debug_assert,
+            debug_assert_eq as SRK0316_debug_assert_eq, debug_assert_ne as SRK0316_debug_assert_ne,
+            matches as SRK0316_matches, panic as SRK0316_panic, print as SRK0316_print,
+            println as SRK0316_println, todo as SRK0316_todo,
+            unimplemented as SRK0316_unimplemented, unreachable as SRK0316_unreachable,
+        };
+    }
 }

@@ -33,6 +33,7 @@ mod finish;
 mod floats;
 mod given;
 mod half;
+mod held;
 mod inferred;
 mod instance;
 mod integer;
@@ -55,6 +56,7 @@ mod place;
 mod print;
 mod question;
 mod range;
+mod receiver;
 mod recursion;
 mod requires;
 mod shared;
@@ -318,14 +320,18 @@ pub struct Lowerer<'e> {
     parameters: HashSet<String>,
     /// Those of them that are numbers: `T: Float`.
     numbers: HashSet<String>,
+    /// Those of them that are floats.
+    floats: HashSet<String>,
     open_links: HashSet<usize>,
     /// Types of constant parameters.
     constants: HashMap<String, syn::Type>,
     conversions: HashMap<ExprId, TokenStream>,
     checks: Vec<TokenStream>,
     audits: Vec<TokenStream>,
-    /// The paths of the façade's functions among those.
-    built_ins: HashSet<String>,
+    /// The names that those hold to what they mean, see [`held`].
+    held: HashSet<String>,
+    /// What rustc is asked of methods.
+    asked: Vec<receiver::Asked>,
     /// The constants that only rustc can evaluate, by how they are written.
     linked: HashMap<String, sarek_ir::LinkId>,
     /// The tests of constants among them.
@@ -470,10 +476,12 @@ impl<'e> Lowerer<'e> {
             conversions: HashMap::new(),
             open_links: HashSet::new(),
             parameters,
-            numbers: Parameters::numbers(&signature.generics),
+            numbers: Parameters::numbers(&signature.generics, &["Num", "Int", "Float"]),
+            floats: Parameters::numbers(&signature.generics, &["Float"]),
             checks: vec![],
             audits: vec![],
-            built_ins: HashSet::new(),
+            held: HashSet::new(),
+            asked: vec![],
             linked: HashMap::new(),
             tested: HashSet::new(),
             marks: vec![],

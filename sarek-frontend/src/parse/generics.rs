@@ -77,12 +77,12 @@ impl Parameters {
         }
     }
 
-    /// The names of the types that are numbers: those bound by the façade's traits of numbers.
-    pub fn numbers(generics: &Generics) -> HashSet<String> {
+    /// The names of the types that are numbers: those bound by one of the façade's traits of numbers.
+    pub fn numbers(generics: &Generics, traits: &[&str]) -> HashSet<String> {
         let is_number = |bound: &TypeParamBound| match bound {
             TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|last| {
                 let name = last.ident.to_string();
-                ["Num", "Int", "Float"].contains(&name.as_str())
+                traits.contains(&name.as_str())
             }),
             _ => false,
         };
