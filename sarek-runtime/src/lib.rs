@@ -19,11 +19,11 @@ mod launch;
 #[doc(hidden)]
 pub mod layout;
 mod links;
+mod named;
 mod native;
 mod number;
 mod output;
 mod packed;
-mod same;
 mod span;
 mod sync;
 pub mod tag;
@@ -50,6 +50,8 @@ pub use launch::{
 };
 #[doc(hidden)]
 pub use links::{leaf, links};
+#[doc(hidden)]
+pub use named::{Means, named};
 pub use native::NativePrelude;
 #[doc(hidden)]
 pub use native::{NativeOperand, native, no_fallback};
@@ -62,8 +64,6 @@ pub use packed::{
     Swizzle2, Swizzle3, Swizzle4, f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4,
     u32x2, u32x3, u32x4,
 };
-#[doc(hidden)]
-pub use same::same;
 pub use types::{Constant, Element, KernelType};
 pub use vector::{
     Lent, Part, PartMut, Parts, ReadBack, Reading, Vector, VectorView, VectorViewMut,

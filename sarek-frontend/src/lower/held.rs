@@ -95,7 +95,7 @@ impl Lowerer<'_> {
     /// A test that two paths name one function: the one that kernels know, and what stands in the source.
     fn same(&self, known: &TokenStream, named: &TokenStream, span: Span) -> TokenStream {
         let krate = at(&self.krate, span);
-        quote_spanned!(span=> const _: () = #krate::__private::same(#known, #named);)
+        quote_spanned!(span=> const _: () = #krate::named(#known, #named);)
     }
 
     /// Has rustc test that `f32::sqrt` is that function of the type's.
@@ -104,9 +104,6 @@ impl Lowerer<'_> {
             return;
         };
         let name = last.ident.to_string();
-        if !self.held.insert(path_text(path)) {
-            return;
-        }
         let krate = &self.krate;
         let (ty, function) = (super::scalar_tokens(on, krate), &last.ident);
         let known = match (trait_of(&name, on), ids.first().map(|id| self.ty(*id))) {
@@ -125,14 +122,16 @@ impl Lowerer<'_> {
             (None, _) => quote!(<#ty>::#function),
         };
         let span = Span::mixed_site().located_at(path.span());
-        let audit = self.same(&at(&known, span), &quote!(#path), span);
-        self.audits.push(audit);
+        if self.held.insert(format!("{known}{}", path_text(path))) {
+            let audit = self.same(&at(&known, span), &quote!(#path), span);
+            self.audits.push(audit);
+        }
     }
 
     /// Has rustc test that a macro is the one that kernels know by its name.
     pub(super) fn hold_macro(&mut self, path: &syn::Path) {
         if self.held.insert(format!("{}!", path_text(path))) {
-            let audit = macro_audit(path, &self.krate);
+            let audit = item_audit(path, &self.krate);
             self.audits.push(audit);
         }
     }
@@ -163,7 +162,7 @@ impl Lowerer<'_> {
         }
         for lent in lent {
             let receiver = Receiver::Value(ty);
-            self.ask(Asked::before(receiver, *lent, name, e.args.len()));
+            self.ask(Asked::before(receiver, *lent, e));
         }
     }
 
@@ -178,17 +177,38 @@ impl Lowerer<'_> {
                 && let Some(of_trait) = trait_of(&name.to_string(), on)
             {
                 let ty = self.types.known(on);
-                self.ask(Asked::of(Receiver::Value(ty), of_trait, name));
+                let asked = Asked::of(Receiver::Value(ty), of_trait, name);
+                self.ask(asked.with_traits());
             }
         }
     }
 
-    /// The façade's trait by whose bound a type parameter has a method.
+    /// Has rustc test that bounds named `Num`, `Int` or `Float` are the façade's.
+    pub(super) fn hold_bounds(&mut self) {
+        for (_, bound) in self.bounds.clone() {
+            let last = bound.segments.last();
+            let is_number = last.is_some_and(|last| NUMBERS.iter().any(|name| last.ident == name));
+            if is_number && self.held.insert(path_text(&bound)) {
+                let audit = item_audit(&bound, &self.krate);
+                self.audits.push(audit);
+            }
+        }
+    }
+
+    /// The façade's trait by whose bound a type parameter has a method, where it may have it by another's as well.
     fn trait_of_parameter(&self, ty: super::Ty, name: &str) -> Option<Trait> {
         let Node::Named(named) = self.types.node(ty) else {
             return None;
         };
-        let is_float = self.floats.contains(&path_text(&named.path));
+        let text = path_text(&named.path);
+        let bounds = self.bounds.iter().filter(|(of, _)| *of == text);
+        let names =
+            bounds.map(|(_, bound)| bound.segments.last().map(|last| last.ident.to_string()));
+        let names: Vec<String> = names.flatten().collect();
+        if names.iter().all(|name| HARMLESS.contains(&name.as_str())) {
+            return None;
+        }
+        let is_float = names.iter().any(|name| name == "Float");
         Some(match name {
             _ if name.starts_with("to_") => Trait::Num,
             "min" | "max" | "clamp" if !is_float => Trait::Ord,
@@ -201,6 +221,24 @@ impl Lowerer<'_> {
         })
     }
 }
+
+/// The façade's traits of numbers.
+pub(super) const NUMBERS: [&str; 3] = ["Num", "Int", "Float"];
+
+/// Bounds that give no methods that kernels know, but for those of the façade's.
+const HARMLESS: [&str; 11] = [
+    "Num",
+    "Int",
+    "Float",
+    "Scalar",
+    "KernelType",
+    "Element",
+    "Copy",
+    "Clone",
+    "Send",
+    "Sync",
+    "Default",
+];
 
 /// A trait that has methods which the types themselves have not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -280,13 +318,13 @@ impl Lowered {
     pub fn hold_macros(&mut self, named: &[syn::Path], krate: &TokenStream) {
         // One test is as good as many.
         let first: BTreeMap<String, &syn::Path> = named.iter().map(|p| (path_text(p), p)).collect();
-        let audits = first.values().map(|path| macro_audit(path, krate));
+        let audits = first.values().map(|path| item_audit(path, krate));
         self.audits.extend(audits);
     }
 }
 
-/// A test that a macro is the one that kernels know by its name.
-fn macro_audit(path: &syn::Path, krate: &TokenStream) -> TokenStream {
+/// A test that a macro or a trait is the one that kernels know by its name.
+fn item_audit(path: &syn::Path, krate: &TokenStream) -> TokenStream {
     let span = Span::mixed_site().located_at(path.span());
     let Some(last) = path.segments.last() else {
         return TokenStream::new();
@@ -297,7 +335,7 @@ fn macro_audit(path: &syn::Path, krate: &TokenStream) -> TokenStream {
     let prefix = if is_of_core { "core_" } else { "" };
     let alias = Ident::new(&format!("SRK0316_{prefix}{name}"), span);
     let krate = at(krate, span);
-    // Should there be no such macro, rustc says so of the call alone.
+    // Should there be nothing of that name, rustc says so of its use alone.
     let stand_in = path.get_ident().map(|name| {
         let name = Ident::new(&name.to_string(), span);
         quote_spanned!(span=> fn #name() {})
@@ -308,7 +346,7 @@ fn macro_audit(path: &syn::Path, krate: &TokenStream) -> TokenStream {
             #stand_in
             use #path as #alias;
             {
-                use #krate::__private::macros::*;
+                use #krate::__private::known::*;
                 use #alias as __sarek_known;
             }
         };

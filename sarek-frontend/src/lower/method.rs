@@ -87,7 +87,7 @@ impl Lowerer<'_> {
 
     fn slice_method(&mut self, memory: sarek_ir::Memory, e: &syn::ExprMethodCall) -> Value {
         let name = e.method.to_string();
-        self.hold_memory_method(memory, &e.method, e.args.len());
+        self.hold_memory_method(memory, e);
         match (name.as_str(), e.args.is_empty()) {
             ("len", true) => Value::Scalar(self.len(memory, e.span())),
             ("is_empty", true) => {
@@ -129,7 +129,7 @@ impl Lowerer<'_> {
             return None;
         }
         let length = self.shape(memory)?[indices.len()].length;
-        self.hold_row_method(memory, indices.len(), &e.method);
+        self.hold_row_method(memory, indices.len(), e);
         let row = self.flat_index(memory, &indices, e.receiver.span());
         self.discard(row);
         let n = self.length_expr(length, e.span());

@@ -67,6 +67,7 @@ mod std_functions;
 mod stmt;
 mod struct_assign;
 mod subject;
+pub mod tables;
 mod types;
 mod unroll;
 mod variant;
@@ -320,8 +321,8 @@ pub struct Lowerer<'e> {
     parameters: HashSet<String>,
     /// Those of them that are numbers: `T: Float`.
     numbers: HashSet<String>,
-    /// Those of them that are floats.
-    floats: HashSet<String>,
+    /// The bounds of type parameters, by their names.
+    bounds: Vec<(String, syn::Path)>,
     open_links: HashSet<usize>,
     /// Types of constant parameters.
     constants: HashMap<String, syn::Type>,
@@ -366,6 +367,7 @@ pub fn lower(
     lowerer.declare_result(signature.yields.as_ref(), signature.name.span());
     lowerer.is_recursive = !recursion::last_calls(signature, body).is_empty();
     lowerer.bind_arguments(signature);
+    lowerer.hold_bounds();
     for pat in &signature.unread {
         lowerer.bind_stand_ins(pat);
     }
@@ -476,8 +478,8 @@ impl<'e> Lowerer<'e> {
             conversions: HashMap::new(),
             open_links: HashSet::new(),
             parameters,
-            numbers: Parameters::numbers(&signature.generics, &["Num", "Int", "Float"]),
-            floats: Parameters::numbers(&signature.generics, &["Float"]),
+            numbers: Parameters::numbers(&signature.generics, &held::NUMBERS),
+            bounds: Parameters::bounds(&signature.generics),
             checks: vec![],
             audits: vec![],
             held: HashSet::new(),

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use sarek_ir::{Access, Memory, ParamId};
+use sarek_ir::{Access, FunctionId, Memory, ParamId};
+use syn::spanned::Spanned;
 
 use super::array::peeled;
 use super::held::Trait;
@@ -61,47 +62,83 @@ pub(super) enum Receiver {
 pub(super) struct Asked {
     receiver: Receiver,
     method: Ident,
+    arity: usize,
+    /// Where the receiver stands.
+    at: Span,
     test: Test,
 }
 
+#[derive(Clone, Copy)]
 enum Test {
-    /// It is that of a trait.
-    Of(Trait),
-    /// None of that name and so many arguments is found on the receiver, lent like this.
-    Before(Lent, usize),
+    /// It is that of a trait. Where the type is one of many, it need not have the method in the source: then the traits that have it
+    /// are there as well.
+    Of(Trait, bool),
+    /// None of that name is found on the receiver, lent like this.
+    Before(Lent),
+    /// None is found before a method of the user's, on a receiver that is a reference or not.
+    Own(Lent, FunctionId),
 }
 
 impl Asked {
     pub(super) fn of(receiver: Receiver, of_trait: Trait, method: &Ident) -> Asked {
-        let (method, test) = (method.clone(), Test::Of(of_trait));
         Asked {
             receiver,
-            method,
-            test,
+            method: method.clone(),
+            arity: 0,
+            at: method.span(),
+            test: Test::Of(of_trait, false),
         }
     }
 
-    pub(super) fn before(receiver: Receiver, lent: Lent, method: &Ident, arity: usize) -> Asked {
-        let (method, test) = (method.clone(), Test::Before(lent, arity));
+    /// The same where the type may be another, which has the method without the trait.
+    pub(super) fn with_traits(mut self) -> Asked {
+        if let Test::Of(of_trait, _) = self.test {
+            self.test = Test::Of(of_trait, true);
+        }
+        self
+    }
+
+    pub(super) fn before(receiver: Receiver, lent: Lent, call: &syn::ExprMethodCall) -> Asked {
         Asked {
             receiver,
-            method,
-            test,
+            method: call.method.clone(),
+            arity: call.args.len(),
+            at: call.receiver.span(),
+            test: Test::Before(lent),
+        }
+    }
+
+    pub(super) fn own(
+        call: &syn::ExprMethodCall,
+        of: Ty,
+        reference: Lent,
+        function: FunctionId,
+    ) -> Asked {
+        Asked {
+            receiver: Receiver::Value(of),
+            method: call.method.clone(),
+            arity: call.args.len(),
+            at: call.receiver.span(),
+            test: Test::Own(reference, function),
         }
     }
 }
 
-/// A receiver in a probe: a parameter of a type, or an expression where only rustc knows the type.
+/// What a method is called on in a probe.
 enum Place {
+    /// A parameter of a type.
     Type(TokenStream),
+    /// An expression, where only rustc knows the type.
     Expression(TokenStream),
+    /// The forms that come before one of the user's own methods, so many of them.
+    Forms(TokenStream, usize),
 }
 
 /// The calls of a probe.
 #[derive(Default)]
 struct Calls {
     methods: BTreeMap<(String, usize), Ident>,
-    calls: BTreeMap<String, (Place, Ident, usize)>,
+    calls: BTreeMap<String, (Place, Asked)>,
 }
 
 impl Lowerer<'_> {
@@ -110,7 +147,8 @@ impl Lowerer<'_> {
     }
 
     /// Of a method of a slice or an array.
-    pub(super) fn hold_memory_method(&mut self, memory: Memory, method: &Ident, arity: usize) {
+    pub(super) fn hold_memory_method(&mut self, memory: Memory, call: &syn::ExprMethodCall) {
+        let method = &call.method;
         const OF_REFERENCES: [Lent; 3] = [Mutably, SharedMutably, MutablyMutably];
         let elem = self.element_type(memory);
         let access = self.kernel.access(memory);
@@ -134,29 +172,36 @@ impl Lowerer<'_> {
                 };
                 each.extend(OF_REFERENCES.map(|lent| (array.clone(), lent)));
                 each.extend(is_of_slices.then_some((array, Shared)));
+                each.extend(takes_mutably.then_some((Receiver::Slice(elem), Shared)));
             }
             (Memory::Local(_) | Memory::Slice(_), dims) => {
                 let dims = dims.map_or_else(Vec::new, <[Dim]>::to_vec);
                 each.extend(OF_ARRAYS.map(|lent| (Receiver::Array(elem, dims.clone()), lent)));
+                each.extend(takes_mutably.then_some((Receiver::Slice(elem), Shared)));
             }
         }
         for (receiver, lent) in each {
-            self.ask(Asked::before(receiver, lent, method, arity));
+            self.ask(Asked::before(receiver, lent, call));
         }
     }
 
     /// Of a method of a row of an array of arrays.
-    pub(super) fn hold_row_method(&mut self, memory: Memory, indices: usize, method: &Ident) {
+    pub(super) fn hold_row_method(
+        &mut self,
+        memory: Memory,
+        indices: usize,
+        call: &syn::ExprMethodCall,
+    ) {
         let elem = self.element_type(memory);
         let dims = self.shape(memory).map(|dims| dims[indices..].to_vec());
         let receiver = Receiver::Array(elem, dims.unwrap_or_default());
         for lent in OF_ARRAYS {
-            self.ask(Asked::before(receiver.clone(), lent, method, 0));
+            self.ask(Asked::before(receiver.clone(), lent, call));
         }
     }
 
     /// Of a method of a view, which takes `&self`.
-    pub(super) fn hold_view_method(&mut self, view: ParamId, method: &Ident) {
+    pub(super) fn hold_view_method(&mut self, view: ParamId, call: &syn::ExprMethodCall) {
         let memory = Memory::Slice(view);
         let receiver = Receiver::View {
             elem: self.element_type(memory),
@@ -168,7 +213,7 @@ impl Lowerer<'_> {
             Access::Read | Access::Atomic => &[Not],
         };
         for lent in lent {
-            self.ask(Asked::before(receiver.clone(), *lent, method, 0));
+            self.ask(Asked::before(receiver.clone(), *lent, call));
         }
     }
 
@@ -192,27 +237,16 @@ impl Lowerer<'_> {
     pub(super) fn settle_asked(&mut self) {
         let mut calls = Calls::default();
         for asked in std::mem::take(&mut self.asked) {
-            let Asked {
-                receiver,
-                method,
-                test,
-            } = asked;
-            match test {
-                Test::Of(of_trait) => self.hold_method_of(&receiver, of_trait, &method),
-                Test::Before(lent, arity) => {
-                    let Some(place) = self.place_of(&receiver, lent) else {
-                        continue;
-                    };
-                    let text = match &place {
-                        Place::Type(tokens) | Place::Expression(tokens) => path_text(tokens),
-                    };
-                    let known = (place, method.clone(), arity);
-                    calls
-                        .calls
-                        .entry(format!("{method} {text}"))
-                        .or_insert(known);
-                    calls.methods.insert((method.to_string(), arity), method);
+            let place = match asked.test {
+                Test::Of(of_trait, imported) => {
+                    self.hold_method_of(&asked, of_trait, imported);
+                    continue;
                 }
+                Test::Before(lent) => self.place_of(&asked.receiver, lent),
+                Test::Own(reference, function) => self.forms_before(&asked, reference, function),
+            };
+            if let Some(place) = place {
+                calls.add(place, asked);
             }
         }
         if !calls.calls.is_empty() {
@@ -220,9 +254,30 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `same(<T as Trait>::name, <T>::name)`
-    fn hold_method_of(&mut self, receiver: &Receiver, of_trait: Trait, name: &Ident) {
-        let Some(ty) = self.receiver_tokens(receiver) else {
+    /// What rustc tries before it comes to a method of the user's.
+    fn forms_before(&self, asked: &Asked, reference: Lent, function: FunctionId) -> Option<Place> {
+        let Receiver::Value(of) = asked.receiver else {
+            return None;
+        };
+        let callee = &self.callees[function.index()];
+        if callee.is_self {
+            return None;
+        }
+        let (kind, value) = (callee.receiver_kind()?, self.probe(of)?);
+        let (name, count) = match reference {
+            Not => ("tried_on_value", 2),
+            Shared => ("tried_on_shared", 3),
+            Mutably | SharedMutably | MutablyMutably => ("tried_on_mutable", 4),
+        };
+        let (krate, name) = (&self.krate, Ident::new(name, Span::mixed_site()));
+        let forms = quote!(#krate::__private::direct::#name(#kind, #value));
+        Some(Place::Forms(forms, count))
+    }
+
+    /// `named(<T as Trait>::name, <T>::name)`
+    fn hold_method_of(&mut self, asked: &Asked, of_trait: Trait, imported: bool) {
+        let name = &asked.method;
+        let Some(ty) = self.receiver_tokens(&asked.receiver) else {
             return;
         };
         if !self.held.insert(format!("<{}>::{name}", path_text(&ty))) {
@@ -231,8 +286,11 @@ impl Lowerer<'_> {
         let span = Span::mixed_site().located_at(name.span());
         let (krate, ty) = (at(&self.krate, span), at(&ty, span));
         let of_trait = at(&of_trait.path(&krate), span);
+        let import =
+            imported.then(|| quote_spanned!(span=> #[allow(unused_imports)] use #of_trait as _;));
         self.checks.push(quote_spanned! {span=>
-            #krate::__private::same(<#ty as #of_trait>::#name, <#ty>::#name);
+            #import
+            #krate::named(<#ty as #of_trait>::#name, <#ty>::#name);
         });
     }
 
@@ -302,30 +360,71 @@ impl Lowerer<'_> {
 }
 
 impl Calls {
+    fn add(&mut self, place: Place, asked: Asked) {
+        let text = match &place {
+            Place::Type(tokens) | Place::Expression(tokens) | Place::Forms(tokens, _) => {
+                path_text(tokens)
+            }
+        };
+        let (method, arity) = (&asked.method, asked.arity);
+        self.methods
+            .insert((method.to_string(), arity), method.clone());
+        let key = format!("{method} {text}");
+        self.calls.entry(key).or_insert((place, asked));
+    }
+
     /// A trait that all types have, with methods of these names, and the calls.
     fn probe(&self) -> TokenStream {
-        let span = Span::mixed_site();
+        let all = Span::mixed_site();
+        let at = |span: Span| all.located_at(span);
+        // Where rustc shows it, it shows a call.
+        let first = self.methods.values().next();
+        let span = first.map_or(all, |method| at(method.span()));
         let known = Ident::new("SRK0316_known_to_kernels", span);
-        let units = |arity: usize| vec![quote_spanned!(span=> ()); arity];
+        let units = |arity: usize| vec![quote_spanned!(all=> ()); arity];
         let methods = self.methods.iter().map(|((_, arity), name)| {
             let units = units(*arity);
-            quote_spanned!(span=> fn #name(self, #(_: #units),*) {})
+            quote_spanned!(span=> fn #name(self, #(_: #units),*) -> Known { Known })
         });
         let (mut parameters, mut calls) = (vec![], vec![]);
-        for (i, (place, method, arity)) in self.calls.values().enumerate() {
-            let name = format_ident!("__receiver_{i}", span = span);
-            match place {
-                Place::Type(ty) => parameters.push(quote_spanned!(span=> #name: #ty)),
-                Place::Expression(value) => calls.push(quote_spanned!(span=> let #name = #value;)),
-            }
+        for (i, (place, asked)) in self.calls.values().enumerate() {
+            let Asked {
+                method,
+                arity,
+                at: receiver,
+                ..
+            } = asked;
+            let name = |n: usize| format_ident!("__receiver_{i}_{n}", span = at(*receiver));
+            let count = match place {
+                Place::Type(ty) => {
+                    let name = name(0);
+                    parameters.push(quote_spanned!(all=> #name: #ty));
+                    1
+                }
+                Place::Expression(value) => {
+                    let name = name(0);
+                    calls.push(quote_spanned!(all=> let #name = #value;));
+                    1
+                }
+                Place::Forms(forms, count) => {
+                    let names = (0..*count).map(name);
+                    calls.push(quote_spanned!(all=> let (#(#names),*) = #forms;));
+                    *count
+                }
+            };
             let units = units(*arity);
-            calls.push(quote_spanned!(span=> #name.#method(#(#units),*);));
+            for name in (0..count).map(name) {
+                calls.push(
+                    quote_spanned!(at(*receiver)=> let _: Known = #name.#method(#(#units),*);),
+                );
+            }
         }
-        quote_spanned! {span=>
+        quote_spanned! {all=>
             #[allow(warnings, clippy::all)]
             {
+                struct Known;
                 trait #known: ::core::marker::Sized { #(#methods)* }
-                impl<__T> #known for __T {}
+                impl<Any> #known for Any {}
                 let _ = |#(#parameters),*| { #(#calls)* };
             }
         }

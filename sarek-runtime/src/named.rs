@@ -5,11 +5,11 @@
     message = "SRK0316: `{Self}` is not what kernels know by this name",
     label = "another of that name",
     note = "why: a macro sees names and not what they mean, so that it has rustc check what it took them for",
-    note = "instead: rename it, or call what kernels know by its own path, as in `sarek::global_idx_x()` and `sarek::Float::rsqrt(x)`"
+    note = "instead: rename it, or call what kernels know by its own path, as in `sarek::global_idx_x()` and `f32::min(a, b)`"
 )]
-pub trait Known<T> {}
+pub trait Means<T> {}
 
-impl<T> Known<T> for T {}
+impl<T> Means<T> for T {}
 
 /// Is the function that a kernel names the one that it knows? Each function has a type of its own.
-pub const fn same<K: Copy, N: Copy + Known<K>>(_known: K, _named: N) {}
+pub const fn named<K: Copy, N: Copy + Means<K>>(_known: K, _named: N) {}
