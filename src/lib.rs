@@ -56,6 +56,8 @@ pub use sarek_runtime::{
     environment, foreign, graph, include_text, intrinsic, register_intrinsic, registry,
     reset_output, set_output, settings, tag,
 };
+#[doc(hidden)]
+pub use sarek_runtime::{Means, named};
 pub use sarek_runtime::{
     f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i32x2, i32x3, i32x4, u32x2, u32x3, u32x4,
 };
@@ -110,4 +112,19 @@ pub mod __private {
         __unmarked as unmarked, Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, leaf, links,
         native, no_fallback,
     };
+
+    /// The macros and traits that kernels know, by the names under which rustc reports others in their place.
+    pub mod known {
+        pub use core::panic as SRK0316_core_panic;
+        pub use sarek_macros::{native as SRK0316_native, superstep as SRK0316_superstep};
+        pub use sarek_runtime::{Float as SRK0316_Float, Int as SRK0316_Int, Num as SRK0316_Num};
+        pub use std::{
+            assert as SRK0316_assert, assert_eq as SRK0316_assert_eq,
+            assert_ne as SRK0316_assert_ne, debug_assert as SRK0316_debug_assert,
+            debug_assert_eq as SRK0316_debug_assert_eq, debug_assert_ne as SRK0316_debug_assert_ne,
+            matches as SRK0316_matches, panic as SRK0316_panic, print as SRK0316_print,
+            println as SRK0316_println, todo as SRK0316_todo,
+            unimplemented as SRK0316_unimplemented, unreachable as SRK0316_unreachable,
+        };
+    }
 }

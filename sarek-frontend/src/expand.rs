@@ -207,9 +207,10 @@ fn lower_item(
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<Lowered> {
-    superstep::expand(&mut item.block, krate);
+    let supersteps = superstep::expand(&mut item.block, krate);
     reference::mark(&mut item.block);
-    let lowered = lower::lower(signature, &item.block, attribute, krate, errors)?;
+    let mut lowered = lower::lower(signature, &item.block, attribute, krate, errors)?;
+    lowered.hold_macros(&supersteps, krate);
     if signature.is_over_items() {
         works_alone(&lowered, errors)?;
     }

@@ -231,9 +231,10 @@ pub(crate) fn lower_body(
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<Lowered> {
-    superstep::expand(body, krate);
+    let supersteps = superstep::expand(body, krate);
     reference::mark(body);
     let mut lowered = lower::lower(signature, body, &Attribute::default(), krate, errors)?;
+    lowered.hold_macros(&supersteps, krate);
     check::well_formed(&lowered, errors)?;
     check::barriers(&lowered, true, errors)?;
     check::recursion(&lowered, errors)?;

@@ -20,6 +20,7 @@ mod launch;
 #[doc(hidden)]
 pub mod layout;
 mod links;
+mod named;
 mod native;
 mod number;
 mod output;
@@ -51,6 +52,8 @@ pub use launch::{
 };
 #[doc(hidden)]
 pub use links::{leaf, links};
+#[doc(hidden)]
+pub use named::{Means, named};
 pub use native::NativePrelude;
 #[doc(hidden)]
 pub use native::{NativeOperand, native, no_fallback};

@@ -368,7 +368,10 @@ pub(super) fn inferred(
     krate: &TokenStream,
 ) -> (TokenStream, TokenStream) {
     let (yields, instance) = (yields(signature), &owner.instance);
-    let yields = quote!((::core::marker::PhantomData<#instance>, #yields));
+    let receiver = receiver_kind(owner, signature, krate);
+    let yields = quote! {
+        (::core::marker::PhantomData<#instance>, #yields, ::core::marker::PhantomData<#receiver>)
+    };
     let own: Vec<String> = match &owner.method {
         // Of a method, its type is known.
         Some(_) => owner.own.names().iter().map(ToString::to_string).collect(),
@@ -396,6 +399,25 @@ pub(super) fn inferred(
         false => any,
     };
     (told, yields)
+}
+
+/// How a method takes its receiver, as a type.
+fn receiver_kind(owner: &Owner, signature: &Signature, krate: &TokenStream) -> TokenStream {
+    let first = signature.arguments.first();
+    let receiver = first.filter(|a| owner.method.is_some() && a.name == "self");
+    let Some(receiver) = receiver else {
+        return quote!(());
+    };
+    let direct = quote!(#krate::__private::direct);
+    match receiver.kind {
+        ArgumentKind::Reference { mutable: true, .. } => quote!(#direct::ByMutable),
+        ArgumentKind::Reference { mutable: false, .. } => quote!(#direct::ByShared),
+        ArgumentKind::Scalar(_)
+        | ArgumentKind::Value(_)
+        | ArgumentKind::Slice { .. }
+        | ArgumentKind::Callable(_)
+        | ArgumentKind::View { .. } => quote!(#direct::ByValue),
+    }
 }
 
 /// The type that an argument has among those that infer an instance: of a slice or a view, that of its elements.

@@ -15,6 +15,7 @@ use super::callee::Callee;
 use super::compound::{is_camel_case, is_type_name};
 use super::given::Back;
 use super::method::is_built_in;
+use super::receiver::{Asked, Lent};
 use super::types::{Hole, Node};
 use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::{Mistake, codes};
@@ -144,6 +145,8 @@ impl Lowerer<'_> {
         };
         let function = self.function_id(callee);
         self.check_receiver(function, receiver, !back.is_empty());
+        let reference = self.reference_of(&e.receiver);
+        self.ask(Asked::own(e, ty, reference, function));
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         let before = self.mark();
         let Some(mut given) = self.arguments(Some(function), &arguments) else {
@@ -157,6 +160,23 @@ impl Lowerer<'_> {
         given.args = all;
         given.back.splice(..0, back);
         self.call_with(function, given, wanted, e.span())
+    }
+
+    /// How a receiver is a reference, if it is one.
+    fn reference_of(&mut self, expr: &syn::Expr) -> Lent {
+        let name = match peeled(expr) {
+            syn::Expr::Path(path) => path.path.get_ident().cloned(),
+            _ => None,
+        };
+        match name.and_then(|name| self.find(&name)) {
+            Some(Binding::Reference(local)) => {
+                match self.references.iter().any(|(_, l)| *l == local) {
+                    true => Lent::Mutably,
+                    false => Lent::Shared,
+                }
+            }
+            _ => Lent::Not,
+        }
     }
 
     /// The type that has a method of a value, if the method is one of the user's.

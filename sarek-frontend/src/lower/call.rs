@@ -1,7 +1,6 @@
 //! Calls of functions: ids, and numeric functions written as `f32::sqrt(x)`.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote;
 use sarek_ir::{Builtin, Expr, Scalar, SubgroupOp};
 use syn::spanned::Spanned;
 
@@ -53,7 +52,7 @@ impl Lowerer<'_> {
         }
         let name = last.ident.to_string();
         if let Some(scalar) = qualifying_type(path) {
-            return self.associated_call(scalar, last, e);
+            return self.associated_call(scalar, path, e);
         }
         if let Some(value) = self.packed_call(path, e) {
             return value;
@@ -72,8 +71,7 @@ impl Lowerer<'_> {
                     "drop it",
                 );
             }
-            let ty = quote!(extern "C-unwind" fn() -> ::core::primitive::usize);
-            self.audit_built_in(path, &ty, &quote!());
+            self.hold_of_facade(path, &quote!());
             return Value::Scalar(self.known(Expr::Builtin(builtin), Scalar::Usize, e.span()));
         }
         if let Some(value) = self.collective(path, e) {
@@ -88,44 +86,6 @@ impl Lowerer<'_> {
         self.device_call(e, path, wanted)
     }
 
-    /// Has rustc test that a path means the façade's function, whose type is known. Where a bare name means nothing, rustc says so of the
-    /// call alone: a macro of that name is there to be imported, and the function itself around.
-    pub(super) fn audit_built_in(
-        &mut self,
-        path: &syn::Path,
-        ty: &TokenStream,
-        generics: &TokenStream,
-    ) {
-        // One test for all calls.
-        if !self.built_ins.insert(super::path_text(path)) {
-            return;
-        }
-        let audit = match path.get_ident() {
-            None => quote!(const _: #ty = #path #generics;),
-            Some(name) => {
-                let (krate, span) = (&self.krate, Span::mixed_site().located_at(name.span()));
-                let (name, alias) = (
-                    Ident::new(&name.to_string(), span),
-                    Ident::new("__sarek_built_in", span),
-                );
-                quote_spanned! {span=>
-                    {
-                        #[allow(unused_imports)]
-                        use #krate::#name as #alias;
-                        {
-                            #[allow(unused_macros)]
-                            macro_rules! #name { () => {}; }
-                            #[allow(unused_imports)]
-                            use #name as #alias;
-                            const _: #ty = #alias #generics;
-                        }
-                    }
-                }
-            }
-        };
-        self.audits.push(audit);
-    }
-
     /// Is it a bare name, or one of the façade crate or its prelude?
     pub(super) fn is_of_facade(&self, path: &syn::Path) -> bool {
         let mut module = path.clone();
@@ -138,14 +98,13 @@ impl Lowerer<'_> {
     }
 
     /// `T::method(receiver, …)`
-    fn associated_call(
-        &mut self,
-        on: Scalar,
-        method: &syn::PathSegment,
-        e: &syn::ExprCall,
-    ) -> Value {
+    fn associated_call(&mut self, on: Scalar, path: &syn::Path, e: &syn::ExprCall) -> Value {
         let arguments: Vec<&syn::Expr> = e.args.iter().collect();
         let ids = self.operands(&arguments);
+        let Some(method) = path.segments.last() else {
+            return Value::Never;
+        };
+        self.hold_associated(on, path, &ids);
         if let Some(value) = self.parsed_or_tried(on, method) {
             return value;
         }

@@ -322,6 +322,13 @@ impl Callee {
         (!inferred.is_empty()).then(|| quote!((#inferred).1))
     }
 
+    /// A method's way to take its receiver, as an expression, never to be evaluated.
+    pub(super) fn receiver_kind(&self) -> Option<TokenStream> {
+        let inferred = &self.inferred;
+        let is_known = self.has_receiver && !inferred.is_empty();
+        is_known.then(|| quote!((#inferred).2))
+    }
+
     /// Its compiled body.
     pub fn body(&self) -> TokenStream {
         self.item("body", 1)

@@ -78,6 +78,12 @@ pub(super) fn names_on(on: Scalar) -> impl Iterator<Item = &'static str> {
     methods.map(|(name, ..)| *name)
 }
 
+/// What one of the methods takes.
+pub(super) fn takes(name: &str) -> Option<Takes> {
+    let found = CHECKED.iter().find(|(known, ..)| *known == name);
+    found.map(|(_, takes, _)| *takes)
+}
+
 /// Is it one of the methods?
 pub(super) fn is_one(name: &str) -> bool {
     CHECKED.iter().any(|(known, ..)| *known == name)

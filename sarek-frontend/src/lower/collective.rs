@@ -1,6 +1,5 @@
 //! Barriers, fences and subgroup operations.
 
-use proc_macro2::TokenStream;
 use quote::quote;
 use sarek_ir::{Scalar, Scope, Stmt, SubgroupOp};
 use syn::spanned::Spanned;
@@ -33,7 +32,7 @@ impl Lowerer<'_> {
                 "drop it",
             );
         }
-        self.audit_built_in(path, &quote!(extern "C-unwind" fn()), &quote!());
+        self.hold_of_facade(path, &quote!());
         self.push(stmt, path.segments.last()?.ident.span());
         Some(Value::Unit)
     }
@@ -79,7 +78,21 @@ impl Lowerer<'_> {
             | SubgroupOp::InclusiveSum
             | SubgroupOp::ExclusiveSum => self.ty(ids[0]),
         };
-        self.audit_built_in(path, &subgroup_type(op), &quote!());
+        let generics = match op {
+            SubgroupOp::All | SubgroupOp::Any | SubgroupOp::Ballot => quote!(),
+            SubgroupOp::Shuffle
+            | SubgroupOp::ShuffleUp
+            | SubgroupOp::ShuffleDown
+            | SubgroupOp::ShuffleXor
+            | SubgroupOp::Broadcast
+            | SubgroupOp::Sum
+            | SubgroupOp::Product
+            | SubgroupOp::Min
+            | SubgroupOp::Max
+            | SubgroupOp::InclusiveSum
+            | SubgroupOp::ExclusiveSum => quote!(::<::core::primitive::f32>),
+        };
+        self.hold_of_facade(path, &generics);
         let (args, span) = (self.kernel.push_list(&ids), e.span());
         let result = self.result(ty);
         let declared = Stmt::Let {
@@ -89,34 +102,5 @@ impl Lowerer<'_> {
         self.push(declared, span);
         self.push(Stmt::Subgroup { op, args, result }, span);
         Value::Scalar(self.read(result, span))
-    }
-}
-
-/// The type of one instance of the façade's function.
-fn subgroup_type(op: SubgroupOp) -> TokenStream {
-    let (bool_ty, f32_ty) = (
-        quote!(::core::primitive::bool),
-        quote!(::core::primitive::f32),
-    );
-    match op {
-        SubgroupOp::All | SubgroupOp::Any => {
-            quote!(extern "C-unwind" fn(#bool_ty) -> #bool_ty)
-        }
-        SubgroupOp::Ballot => {
-            quote!(extern "C-unwind" fn(#bool_ty) -> ::core::primitive::u64)
-        }
-        SubgroupOp::Shuffle
-        | SubgroupOp::ShuffleUp
-        | SubgroupOp::ShuffleDown
-        | SubgroupOp::ShuffleXor
-        | SubgroupOp::Broadcast => {
-            quote!(extern "C-unwind" fn(#f32_ty, ::core::primitive::usize) -> #f32_ty)
-        }
-        SubgroupOp::Sum
-        | SubgroupOp::Product
-        | SubgroupOp::Min
-        | SubgroupOp::Max
-        | SubgroupOp::InclusiveSum
-        | SubgroupOp::ExclusiveSum => quote!(extern "C-unwind" fn(#f32_ty) -> #f32_ty),
     }
 }

@@ -35,6 +35,11 @@ fn stands(name: &str, on: Scalar) -> Option<(usize, bool)> {
     })
 }
 
+/// How many arguments one of [`COMPOSED`] takes.
+pub(super) fn arity(name: &str) -> usize {
+    stands(name, Scalar::I32).map_or(0, |(arity, _)| arity)
+}
+
 /// Those whose result is a number or a `bool`.
 const COMPOSED: [&str; 20] = [
     "recip",

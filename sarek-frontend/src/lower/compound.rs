@@ -568,22 +568,11 @@ impl Lowerer<'_> {
             "Ok" | "Err" => false,
             _ => return None,
         };
-        let unit = quote!(());
-        let (of, audit) = match text.as_str() {
-            "Some" => (
-                quote!(::core::option::Option),
-                quote!(fn(#unit) -> ::core::option::Option<#unit>),
-            ),
-            "None" => (
-                quote!(::core::option::Option),
-                quote!(::core::option::Option<#unit>),
-            ),
-            _ => (
-                quote!(::core::result::Result),
-                quote!(fn(#unit) -> ::core::result::Result<#unit, #unit>),
-            ),
+        let of = match option {
+            true => quote!(::core::option::Option),
+            false => quote!(::core::result::Result),
         };
-        self.audits.push(quote!(const _: #audit = #name;));
+        self.hold_variant(name, &quote!(#of::#name));
         let ty = self.core_type(option);
         let variant = self.name_id(&text);
         Some(Constructor {

@@ -26,6 +26,18 @@ impl Takes {
     }
 }
 
+impl Takes {
+    /// The types of the arguments of a method of this type.
+    pub(super) fn types(self, on: Scalar) -> Vec<Scalar> {
+        match self {
+            Nothing => vec![],
+            Same => vec![on],
+            Count => vec![Scalar::U32],
+            Other => vec![counterpart(on)],
+        }
+    }
+}
+
 use Takes::{Count, Nothing, Other, Same};
 
 /// The methods, what they take, and on which integers they stand.
@@ -60,6 +72,12 @@ pub(super) fn names_on(on: Scalar) -> impl Iterator<Item = &'static str> {
     let methods = EXPRESSED.iter();
     let methods = methods.filter(move |(_, takes, stands)| takes.stands(*stands, on));
     methods.map(|(name, ..)| *name)
+}
+
+/// What one of the methods takes.
+pub(super) fn takes(name: &str) -> Option<Takes> {
+    let found = EXPRESSED.iter().find(|(known, ..)| *known == name);
+    found.map(|(_, takes, _)| *takes)
 }
 
 /// Is it one of the methods?

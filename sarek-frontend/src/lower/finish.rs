@@ -28,6 +28,7 @@ impl Lowerer<'_> {
             return None;
         }
         self.settle_instances();
+        self.settle_asked();
         self.float_divisions();
         self.compact_sites();
         self.mark_provable_sites();

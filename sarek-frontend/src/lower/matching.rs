@@ -4,13 +4,12 @@
 //! without a guard needs no test.
 
 use proc_macro2::Span;
-use quote::quote_spanned;
 use sarek_ir::{Expr, ExprId, LocalId, Scalar, Stmt, UnaryOp};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 
 use super::alternatives::alternatives;
-use crate::diagnostics::{Mistake, codes};
+use crate::diagnostics::codes;
 
 use super::pattern::{Bound, Found};
 use super::subject::Subject;
@@ -316,17 +315,7 @@ impl Lowerer<'_> {
                 return Value::Never;
             }
         };
-        let path = &mac.path;
-        let mistake = Mistake::new(
-            codes::NOT_OF_CORE,
-            "`matches!` is not the one of core here",
-            "rename yours",
-        )
-        .to_string();
-        let span = Span::mixed_site().located_at(path.span());
-        self.audits.push(quote_spanned! {span=>
-            const _: () = ::core::assert!(#path!(0u8, 0) && !#path!(1u8, 0), #mistake);
-        });
+        self.hold_macro(&mac.path);
         let Some(subject) = self.matched(&call.expr, [&call.pat]) else {
             return Value::Never;
         };

@@ -33,6 +33,7 @@ mod finish;
 mod floats;
 mod given;
 mod half;
+mod held;
 mod inferred;
 mod instance;
 mod integer;
@@ -55,6 +56,7 @@ mod place;
 mod print;
 mod question;
 mod range;
+mod receiver;
 mod recursion;
 mod requires;
 mod shared;
@@ -65,6 +67,7 @@ mod std_functions;
 mod stmt;
 mod struct_assign;
 mod subject;
+pub mod tables;
 mod types;
 mod unroll;
 mod variant;
@@ -326,14 +329,18 @@ pub struct Lowerer<'e> {
     parameters: HashSet<String>,
     /// Those of them that are numbers: `T: Float`.
     numbers: HashSet<String>,
+    /// The bounds of type parameters, by their names.
+    bounds: Vec<(String, syn::Path)>,
     open_links: HashSet<usize>,
     /// Types of constant parameters.
     constants: HashMap<String, syn::Type>,
     conversions: HashMap<ExprId, TokenStream>,
     checks: Vec<TokenStream>,
     audits: Vec<TokenStream>,
-    /// The paths of the façade's functions among those.
-    built_ins: HashSet<String>,
+    /// The names that those hold to what they mean, see [`held`].
+    held: HashSet<String>,
+    /// What rustc is asked of methods.
+    asked: Vec<receiver::Asked>,
     /// The constants that only rustc can evaluate, by how they are written.
     linked: HashMap<String, sarek_ir::LinkId>,
     /// The tests of constants among them.
@@ -375,6 +382,7 @@ pub fn lower(
     lowerer.declare_result(signature.yields.as_ref(), signature.name.span());
     lowerer.is_recursive = !recursion::last_calls(signature, body).is_empty();
     lowerer.bind_arguments(signature);
+    lowerer.hold_bounds();
     for pat in &signature.unread {
         lowerer.bind_stand_ins(pat);
     }
@@ -486,10 +494,12 @@ impl<'e> Lowerer<'e> {
             conversions: HashMap::new(),
             open_links: HashSet::new(),
             parameters,
-            numbers: Parameters::numbers(&signature.generics),
+            numbers: Parameters::numbers(&signature.generics, &held::NUMBERS),
+            bounds: Parameters::bounds(&signature.generics),
             checks: vec![],
             audits: vec![],
-            built_ins: HashSet::new(),
+            held: HashSet::new(),
+            asked: vec![],
             linked: HashMap::new(),
             tested: HashSet::new(),
             marks: BTreeMap::new(),

@@ -136,15 +136,12 @@ impl Lowerer<'_> {
         if let Some(last) = plain.segments.last_mut() {
             last.arguments = syn::PathArguments::None;
         }
-        let krate = &self.krate;
         let f32_ty = quote!(::core::primitive::f32);
-        let shared = quote!(&'static mut #krate::__private::direct::Shared<#f32_ty>);
-        let (takes, generics) = match is_slice {
-            true => (quote!(::core::primitive::usize), quote!(::<#f32_ty>)),
-            false => (quote!(), quote!(::<#f32_ty, 1>)),
+        let generics = match is_slice {
+            true => quote!(::<#f32_ty>),
+            false => quote!(::<#f32_ty, 1>),
         };
-        let ty = quote!(extern "C-unwind" fn(#takes) -> #shared);
-        self.audit_built_in(&plain, &ty, &generics);
+        self.hold_of_facade(&plain, &generics);
     }
 
     fn shared_array(

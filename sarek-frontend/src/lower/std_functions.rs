@@ -1,6 +1,6 @@
 //! Functions of the standard library that are called by their full paths: `std::cmp::min(a, b)`, `std::mem::swap(&mut a, &mut b)`.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::Ident;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -16,11 +16,9 @@ impl Lowerer<'_> {
         let ["std" | "core", module, name] = names[..] else {
             return None;
         };
-        let (arity, ty): (_, TokenStream) = match (module, name) {
-            ("cmp", "min" | "max") => (2, quote!(fn(u8, u8) -> u8)),
-            ("mem", "swap") => (2, quote!(fn(&mut u8, &mut u8))),
-            ("mem", "replace") => (2, quote!(fn(&mut u8, u8) -> u8)),
-            ("mem", "take") => (1, quote!(fn(&mut u8) -> u8)),
+        let arity = match (module, name) {
+            ("cmp", "min" | "max") | ("mem", "swap" | "replace") => 2,
+            ("mem", "take") => 1,
             _ => return None,
         };
         let last = path.segments.last()?;
@@ -43,7 +41,9 @@ impl Lowerer<'_> {
             );
             return Some(Value::Never);
         }
-        self.audit_built_in(path, &ty, &quote!(::<u8>));
+        let (module_name, function) = (&path.segments[1].ident, &last.ident);
+        let function = quote!(::core::#module_name::#function);
+        self.hold_function(path, &function, &quote!(::<::core::primitive::u8>));
         Some(match module {
             "cmp" => self.lesser_or_greater(&last.ident, e),
             _ => self.of_places(&last.ident, e),

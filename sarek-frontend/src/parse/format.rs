@@ -85,6 +85,11 @@ pub struct Said {
 }
 
 impl StdCall {
+    /// The names of all of them.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        KNOWN.into_iter().map(|(name, ..)| name)
+    }
+
     /// The call that a macro is; `None` for other macros.
     pub fn of(mac: &syn::Macro) -> Option<syn::Result<StdCall>> {
         let name = mac.path.segments.last()?.ident.to_string();

@@ -77,27 +77,19 @@ impl Parameters {
         }
     }
 
-    /// The names of the types that are numbers: those bound by the façade's traits of numbers.
-    pub fn numbers(generics: &Generics) -> HashSet<String> {
-        let is_number = |bound: &TypeParamBound| match bound {
-            TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|last| {
-                let name = last.ident.to_string();
-                ["Num", "Int", "Float"].contains(&name.as_str())
-            }),
-            _ => false,
-        };
-        let own = generics.type_params().filter_map(|param| {
-            let found = param.bounds.iter().any(is_number);
-            found.then(|| param.ident.to_string())
+    /// The names of the types that are bound by one of the façade's traits of numbers, which are known by their names.
+    pub fn numbers(generics: &Generics, traits: &[&str]) -> HashSet<String> {
+        let found = trait_bounds(generics).filter(|(_, bound)| {
+            let last = bound.segments.last();
+            last.is_some_and(|last| traits.iter().any(|name| last.ident == name))
         });
-        let predicates = generics.where_clause.iter().flat_map(|w| &w.predicates);
-        let more = predicates.filter_map(|predicate| match predicate {
-            syn::WherePredicate::Type(of) if of.bounds.iter().any(is_number) => {
-                Some(of.bounded_ty.to_token_stream().to_string())
-            }
-            _ => None,
-        });
-        own.chain(more).collect()
+        found.map(|(ty, _)| ty).collect()
+    }
+
+    /// The traits by which types are bound, by the types' names.
+    pub fn bounds(generics: &Generics) -> Vec<(String, syn::Path)> {
+        let each = trait_bounds(generics).map(|(ty, bound)| (ty, bound.clone()));
+        each.collect()
     }
 
     /// Are there none?
@@ -113,6 +105,26 @@ impl Parameters {
             false => quote!(__sarek: ::core::marker::PhantomData<fn() -> (#(#types,)*)>),
         }
     }
+}
+
+fn trait_bounds(generics: &Generics) -> impl Iterator<Item = (String, &syn::Path)> {
+    let own = generics
+        .type_params()
+        .map(|param| (param.ident.to_string(), &param.bounds));
+    let predicates = generics.where_clause.iter().flat_map(|w| &w.predicates);
+    let more = predicates.filter_map(|predicate| match predicate {
+        syn::WherePredicate::Type(of) => {
+            Some((of.bounded_ty.to_token_stream().to_string(), &of.bounds))
+        }
+        _ => None,
+    });
+    own.chain(more).flat_map(|(ty, bounds)| {
+        let traits = bounds.iter().filter_map(|bound| match bound {
+            TypeParamBound::Trait(bound) => Some(&bound.path),
+            _ => None,
+        });
+        traits.map(move |path| (ty.clone(), path))
+    })
 }
 
 /// The type parameters and constants that a method has besides those of its type, as its items repeat them.

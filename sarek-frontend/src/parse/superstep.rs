@@ -6,10 +6,13 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 
-/// Writes every `superstep!` of a body as `{ { … } barrier(); }`. One that does not parse stays, to be
-/// reported when it is lowered.
-pub fn expand(block: &mut syn::Block, krate: &TokenStream) {
-    Supersteps { krate }.visit_block_mut(block);
+/// Writes every `superstep!` of a body as `{ { … } barrier(); }`, and yields how they were named. One that does not parse
+/// stays, to be reported when it is lowered.
+pub fn expand(block: &mut syn::Block, krate: &TokenStream) -> Vec<syn::Path> {
+    let named = vec![];
+    let mut supersteps = Supersteps { krate, named };
+    supersteps.visit_block_mut(block);
+    supersteps.named
 }
 
 /// The statements of a `superstep!`; `None` for other macros.
@@ -20,11 +23,13 @@ pub fn body(mac: &syn::Macro) -> Option<syn::Result<Vec<syn::Stmt>>> {
 
 struct Supersteps<'a> {
     krate: &'a TokenStream,
+    named: Vec<syn::Path>,
 }
 
 impl Supersteps<'_> {
-    fn block(&self, mac: &syn::Macro) -> Option<syn::ExprBlock> {
+    fn block(&mut self, mac: &syn::Macro) -> Option<syn::ExprBlock> {
         let stmts = body(mac)?.ok()?;
+        self.named.push(mac.path.clone());
         let span = Span::mixed_site().located_at(mac.path.span());
         let krate = respanned(self.krate.clone(), span);
         let barrier = quote_spanned!(span=> #krate::barrier(););

@@ -1,7 +1,6 @@
 //! The functions by which threads of a block work together.
 //!
-//! As the ids beside them, kernels recognise them by name, and their calling convention tells them from a user's own
-//! functions. They run in [`crate::Kernel::reference`]; outside of a kernel they panic.
+//! As the ids beside them, kernels recognise them by name, which expansions hold to these. They run in [`crate::Kernel::reference`]; outside of a kernel they panic.
 
 use std::sync::atomic::{Ordering, fence};
 
@@ -17,26 +16,25 @@ pub(super) const REFERENCE_SUBGROUP: usize = 32;
 /// see after it.
 ///
 /// It stands where all of them arrive together: under no condition that differs among them.
-pub extern "C-unwind" fn barrier() {
+pub fn barrier() {
     reference::barrier();
 }
 
 /// Orders the thread's reads and writes for other threads of the block to see.
-pub extern "C-unwind" fn block_fence() {
+pub fn block_fence() {
     let _ = position("block_fence");
     fence(Ordering::SeqCst);
 }
 
 /// Orders the thread's reads and writes for all threads of the device to see.
-pub extern "C-unwind" fn device_fence() {
+pub fn device_fence() {
     let _ = position("device_fence");
     fence(Ordering::SeqCst);
 }
 
 /// An array of `N` elements that the threads of a block share: one for each place that makes it. What it contains
 /// at first is unspecified. It is made at the head of a kernel, and bound to a name: `let tile = shared_array::<f32, 256>();`.
-pub extern "C-unwind" fn shared_array<T: SharedElement, const N: usize>() -> &'static mut Shared<T>
-{
+pub fn shared_array<T: SharedElement, const N: usize>() -> &'static mut Shared<T> {
     const {
         assert!(
             T::ANY_BITS,
@@ -47,7 +45,7 @@ pub extern "C-unwind" fn shared_array<T: SharedElement, const N: usize>() -> &'s
 }
 
 /// As [`shared_array`], with a length that the launch gives: a formula of scalar arguments, lengths and extents.
-pub extern "C-unwind" fn shared_slice<T: SharedElement>(len: usize) -> &'static mut Shared<T> {
+pub fn shared_slice<T: SharedElement>(len: usize) -> &'static mut Shared<T> {
     const {
         assert!(
             T::ANY_BITS,
@@ -218,7 +216,7 @@ fn call<T: SubgroupElement, R: ScalarArg>(op: SubgroupOp, value: T, lane: usize)
 macro_rules! moves {
     ($($(#[$doc:meta])* $name:ident $op:ident;)*) => {$(
         $(#[$doc])*
-        pub extern "C-unwind" fn $name<T: SubgroupElement>(value: T, lane: usize) -> T {
+        pub fn $name<T: SubgroupElement>(value: T, lane: usize) -> T {
             call(SubgroupOp::$op, value, lane)
         }
     )*};
@@ -240,7 +238,7 @@ moves! {
 macro_rules! joins {
     ($($(#[$doc:meta])* $name:ident $op:ident;)*) => {$(
         $(#[$doc])*
-        pub extern "C-unwind" fn $name<T: SubgroupNumber>(value: T) -> T {
+        pub fn $name<T: SubgroupNumber>(value: T) -> T {
             call(SubgroupOp::$op, value, 0)
         }
     )*};
@@ -262,16 +260,16 @@ joins! {
 }
 
 /// Is the condition true in all lanes of the subgroup?
-pub extern "C-unwind" fn subgroup_all(condition: bool) -> bool {
+pub fn subgroup_all(condition: bool) -> bool {
     call(SubgroupOp::All, condition, 0)
 }
 
 /// Is the condition true in some lane of the subgroup?
-pub extern "C-unwind" fn subgroup_any(condition: bool) -> bool {
+pub fn subgroup_any(condition: bool) -> bool {
     call(SubgroupOp::Any, condition, 0)
 }
 
 /// The lanes in which the condition is true, as bits, lane 0 lowest.
-pub extern "C-unwind" fn subgroup_ballot(condition: bool) -> u64 {
+pub fn subgroup_ballot(condition: bool) -> u64 {
     call(SubgroupOp::Ballot, condition, 0)
 }

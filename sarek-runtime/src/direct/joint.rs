@@ -54,13 +54,15 @@ pub unsafe fn same<A, B>(value: A) -> B {
 }
 
 /// The function that a call calls, told by the types of its arguments. The closure is not called.
-pub fn function_of<F: DeviceFn, R>(_: impl FnOnce() -> (PhantomData<F>, R)) -> Function {
+pub fn function_of<F: DeviceFn, R, H>(
+    _: impl FnOnce() -> (PhantomData<F>, R, PhantomData<H>),
+) -> Function {
     F::function()
 }
 
 /// What a caller has to know of it. The closure is not called.
-pub const fn facts_of<F: DeviceFn, R>(
-    instance: impl FnOnce() -> (PhantomData<F>, R),
+pub const fn facts_of<F: DeviceFn, R, H>(
+    instance: impl FnOnce() -> (PhantomData<F>, R, PhantomData<H>),
 ) -> FunctionFacts {
     std::mem::forget(instance);
     F::FACTS
@@ -99,9 +101,9 @@ called!(A B C D E F G H I J K L);
 
 /// The instance of a function that is given to another, told by what that calls: a value of its type, and the function that
 /// yields the instance. Never called.
-pub fn given_instance<C: Called, F, I>(_: C, _: I) -> (PhantomData<F>, C::Yields)
+pub fn given_instance<C: Called, F, H, I>(_: C, _: I) -> (PhantomData<F>, C::Yields, PhantomData<H>)
 where
-    I: FnOnce(C::Takes) -> (PhantomData<F>, C::Yields),
+    I: FnOnce(C::Takes) -> (PhantomData<F>, C::Yields, PhantomData<H>),
 {
     unreachable!("only its type is asked for")
 }

@@ -26,6 +26,7 @@ mod scratch;
 mod slice;
 pub mod stack;
 pub mod subgroup;
+mod tried;
 pub mod view;
 
 pub use crate::number::Float;
@@ -58,6 +59,9 @@ pub use slice::{
     Output, Slices, atomics, input, lend, lend_atomics, output, prefetch, prefetch_far, scalar,
 };
 pub use subgroup::SUBGROUP;
+pub use tried::{
+    ByMutable, ByShared, ByValue, Nothing, tried_on_mutable, tried_on_shared, tried_on_value,
+};
 pub use view::{view, view_mut};
 
 use std::ops::Range;

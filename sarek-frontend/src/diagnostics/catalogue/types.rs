@@ -327,9 +327,12 @@ fn host(x: &mut Vector<f32>) -> sarek::Result<()> {
 }
 
 NOT_OF_CORE = 316 by Rustc {
-    title: "a name of core's means something else here",
-    means: "`f32::MAX`, `f32::consts::PI`, `matches!` and the like are known by name. An item of the user's that stands in for one is found by a \
-            test that rustc evaluates.",
+    title: "a name that kernels know means something else here",
+    means: "Kernels know functions such as `global_idx_x`, methods such as `len` and `rsqrt`, macros such as `assert!` and constants such as \
+            `f32::MAX` by their names. Each is held by rustc to what it was taken for, so that another function, macro, constant or trait's \
+            method of such a name is an error, and so is a trait's method that Rust would call in the place of a `#[device]` method. \
+            rustc reports some of these in its own words, with this code in a name that it prints: \"`SRK0316_assert` is ambiguous\", \
+            \"candidate #2 is defined in an impl of the trait `SRK0316_known_to_kernels`\".",
     why: "a macro sees names and not what they mean, so that it has rustc check what it took them for",
     wrong: r#"
 macro_rules! matches {

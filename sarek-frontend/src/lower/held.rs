@@ -1,0 +1,354 @@
+//! Names that kernels know by their text, held by rustc to what they were taken for.
+//!
+//! - A function, and a method that a trait gives a type, is held to the item: each has a type of its own.
+//! - A method before which rustc looks at others (`len` of an array takes `&self`, so a trait's `len(self)` comes first) is called in a
+//!   probe, on each form of the receiver that is tried earlier, where a trait gives all types a method of that name: another one found
+//!   there makes the call ambiguous.
+//! - A macro is imported by another name, under which a glob import brings the one that it was taken for: rustc reports the name
+//!   where the two differ.
+//!
+//! The names that rustc prints then have the code of that mistake in them.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use sarek_ir::{ExprId, Scalar};
+use syn::spanned::Spanned;
+
+use super::receiver::{Asked, Lent, OF_ARRAYS, Receiver};
+use super::types::{Known, Node};
+use super::{Lowered, Lowerer, path_text};
+use crate::emit::at;
+
+impl Lowerer<'_> {
+    /// Has rustc test that a path means the façade's function of that name.
+    pub(super) fn hold_of_facade(&mut self, path: &syn::Path, generics: &TokenStream) {
+        if let Some(last) = path.segments.last() {
+            let (krate, name) = (&self.krate, &last.ident);
+            self.hold_function(path, &quote!(#krate::#name), generics);
+        }
+    }
+
+    /// Has rustc test that a path means a function. Where a bare name means nothing, rustc says so of the call alone: a macro of that name
+    /// is there to be imported, and the function itself around.
+    pub(super) fn hold_function(
+        &mut self,
+        path: &syn::Path,
+        function: &TokenStream,
+        generics: &TokenStream,
+    ) {
+        // One test for all calls.
+        if !self.held.insert(path_text(path)) {
+            return;
+        }
+        let span = Span::mixed_site().located_at(path.span());
+        let function = at(function, span);
+        let audit = match path.get_ident() {
+            None => self.same(&quote!(#function #generics), &quote!(#path #generics), span),
+            Some(name) => {
+                let (name, alias) = (
+                    Ident::new(&name.to_string(), span),
+                    Ident::new("__sarek_built_in", span),
+                );
+                let same = self.same(
+                    &quote!(#function #generics),
+                    &quote!(#alias #generics),
+                    span,
+                );
+                quote_spanned! {span=>
+                    {
+                        #[allow(unused_imports)]
+                        use #function as #alias;
+                        {
+                            #[allow(unused_macros)]
+                            macro_rules! #name { () => {}; }
+                            #[allow(unused_imports)]
+                            use #name as #alias;
+                            #same
+                        }
+                    }
+                }
+            }
+        };
+        self.audits.push(audit);
+    }
+
+    /// Has rustc test that `Some`, `None`, `Ok` or `Err` is core's.
+    pub(super) fn hold_variant(&mut self, name: &Ident, variant: &TokenStream) {
+        let text = name.to_string();
+        if !self.held.insert(text.clone()) {
+            return;
+        }
+        let span = Span::mixed_site().located_at(name.span());
+        let audit = match text.as_str() {
+            // A constant of the user's takes no arguments.
+            "None" => {
+                quote_spanned!(span=> const _: ::core::option::Option<()> = #name::<()>;)
+            }
+            "Some" => self.same(&quote!(#variant::<()>), &quote!(#name::<()>), span),
+            _ => self.same(&quote!(#variant::<(), ()>), &quote!(#name::<(), ()>), span),
+        };
+        self.audits.push(audit);
+    }
+
+    /// A test that two paths name one function: the one that kernels know, and what stands in the source.
+    fn same(&self, known: &TokenStream, named: &TokenStream, span: Span) -> TokenStream {
+        let krate = at(&self.krate, span);
+        quote_spanned!(span=> const _: () = #krate::named(#known, #named);)
+    }
+
+    /// Has rustc test that `f32::sqrt` is that function of the type's.
+    pub(super) fn hold_associated(&mut self, on: Scalar, path: &syn::Path, ids: &[ExprId]) {
+        let Some(last) = path.segments.last() else {
+            return;
+        };
+        let name = last.ident.to_string();
+        let krate = &self.krate;
+        let (ty, function) = (super::scalar_tokens(on, krate), &last.ident);
+        let known = match (trait_of(&name, on), ids.first().map(|id| self.ty(*id))) {
+            (Some(of_trait), _) => {
+                let of_trait = of_trait.path(krate);
+                quote!(<#ty as #of_trait>::#function)
+            }
+            (None, Some(from)) if name == "from" => {
+                // That of another type is looked up by the type.
+                let Some(from) = self.types.resolve(from) else {
+                    return;
+                };
+                let from = super::scalar_tokens(from, krate);
+                quote!(<#ty as ::core::convert::From<#from>>::#function)
+            }
+            (None, _) => quote!(<#ty>::#function),
+        };
+        let span = Span::mixed_site().located_at(path.span());
+        if self.held.insert(format!("{known}{}", path_text(path))) {
+            let audit = self.same(&at(&known, span), &quote!(#path), span);
+            self.audits.push(audit);
+        }
+    }
+
+    /// Has rustc test that a macro is the one that kernels know by its name.
+    pub(super) fn hold_macro(&mut self, path: &syn::Path) {
+        if self.held.insert(format!("{}!", path_text(path))) {
+            let audit = item_audit(path, &self.krate);
+            self.audits.push(audit);
+        }
+    }
+
+    /// Has rustc test that a method of a value is the one that kernels know.
+    pub(super) fn hold_method(&mut self, e: &syn::ExprMethodCall, receiver: ExprId) {
+        let (ty, name) = (self.ty(receiver), &e.method);
+        let text = name.to_string();
+        let mut lent: &[Lent] = &[];
+        let is_length = ["len", "is_empty"].contains(&text.as_str());
+        let takes_reference = ["is_some", "is_none", "is_ok", "is_err"].contains(&text.as_str());
+        let of_trait = match (self.types.look(ty), self.types.node(ty)) {
+            (Known::Scalar(on), _) => trait_of(&text, on),
+            (Known::Parameter, _) => self.trait_of_parameter(ty, &text),
+            (_, Node::Array(..) | Node::Hole(_)) if is_length => {
+                lent = &OF_ARRAYS;
+                None
+            }
+            (_, Node::Named(_) | Node::Hole(_)) if takes_reference => {
+                lent = &[Lent::Not];
+                None
+            }
+            (Known::Foreign, _) => return self.hold_unknown_method(name),
+            _ => self.packed(ty).and_then(|_| swizzles(&text)),
+        };
+        if let Some(of_trait) = of_trait {
+            self.ask(Asked::of(Receiver::Value(ty), of_trait, name));
+        }
+        for lent in lent {
+            let receiver = Receiver::Value(ty);
+            self.ask(Asked::before(receiver, *lent, e));
+        }
+    }
+
+    /// Of a number whose type only rustc knows: the methods that traits give are held on each type that it may be.
+    fn hold_unknown_method(&mut self, name: &Ident) {
+        for on in Scalar::ALL {
+            let has = on.is_int() || on.is_float();
+            let stands = sarek_ir::Intrinsic::method(&name.to_string(), on).is_some();
+            let converts = name.to_string().starts_with("to_") && !on.is_half();
+            if has
+                && (stands || converts)
+                && let Some(of_trait) = trait_of(&name.to_string(), on)
+            {
+                let ty = self.types.known(on);
+                let asked = Asked::of(Receiver::Value(ty), of_trait, name);
+                self.ask(asked.with_traits());
+            }
+        }
+    }
+
+    /// Has rustc test that bounds named `Num`, `Int` or `Float` are the façade's.
+    pub(super) fn hold_bounds(&mut self) {
+        for (_, bound) in self.bounds.clone() {
+            let last = bound.segments.last();
+            let is_number = last.is_some_and(|last| NUMBERS.iter().any(|name| last.ident == name));
+            if is_number && self.held.insert(path_text(&bound)) {
+                let audit = item_audit(&bound, &self.krate);
+                self.audits.push(audit);
+            }
+        }
+    }
+
+    /// The façade's trait by whose bound a type parameter has a method, where it may have it by another's as well.
+    fn trait_of_parameter(&self, ty: super::Ty, name: &str) -> Option<Trait> {
+        let Node::Named(named) = self.types.node(ty) else {
+            return None;
+        };
+        let text = path_text(&named.path);
+        let bounds = self.bounds.iter().filter(|(of, _)| *of == text);
+        let names =
+            bounds.map(|(_, bound)| bound.segments.last().map(|last| last.ident.to_string()));
+        let names: Vec<String> = names.flatten().collect();
+        if names.iter().all(|name| HARMLESS.contains(&name.as_str())) {
+            return None;
+        }
+        let is_float = names.iter().any(|name| name == "Float");
+        Some(match name {
+            _ if name.starts_with("to_") => Trait::Num,
+            "min" | "max" | "clamp" if !is_float => Trait::Ord,
+            "count_ones" | "leading_zeros" | "trailing_zeros" | "wrapping_add" | "wrapping_sub"
+            | "wrapping_mul" => Trait::Int,
+            "exp" | "exp2" | "exp_m1" | "ln" | "ln_1p" | "log2" | "log10" | "sin" | "cos"
+            | "tan" | "asin" | "acos" | "atan" | "atan2" | "sinh" | "cosh" | "tanh" | "powf"
+            | "cbrt" | "hypot" => Trait::Elementary,
+            _ => Trait::Float,
+        })
+    }
+}
+
+/// The façade's traits of numbers.
+pub(super) const NUMBERS: [&str; 3] = ["Num", "Int", "Float"];
+
+/// Bounds that give no methods that kernels know, but for those of the façade's.
+const HARMLESS: [&str; 11] = [
+    "Num",
+    "Int",
+    "Float",
+    "Scalar",
+    "KernelType",
+    "Element",
+    "Copy",
+    "Clone",
+    "Send",
+    "Sync",
+    "Default",
+];
+
+/// A trait that has methods which the types themselves have not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Trait {
+    /// `sarek::Num`
+    Num,
+    /// `sarek::Int`
+    Int,
+    /// `sarek::Float`
+    Float,
+    /// Functions that `sarek::Float` includes.
+    Elementary,
+    /// `sarek::Swizzle2`, `Swizzle3`, `Swizzle4`
+    Swizzle(u8),
+    /// `core::cmp::Ord`
+    Ord,
+    /// `core::iter::Iterator`
+    Iterator,
+}
+
+impl Trait {
+    pub(super) fn path(self, krate: &TokenStream) -> TokenStream {
+        match self {
+            Trait::Num => quote!(#krate::Num),
+            Trait::Int => quote!(#krate::Int),
+            Trait::Float => quote!(#krate::Float),
+            Trait::Elementary => quote!(#krate::__private::direct::Elementary),
+            Trait::Swizzle(2) => quote!(#krate::Swizzle2),
+            Trait::Swizzle(3) => quote!(#krate::Swizzle3),
+            Trait::Swizzle(_) => quote!(#krate::Swizzle4),
+            Trait::Ord => quote!(::core::cmp::Ord),
+            Trait::Iterator => quote!(::core::iter::Iterator),
+        }
+    }
+}
+
+/// The trait that gives a scalar a method that kernels know. The other methods are the types' own, which come first.
+fn trait_of(name: &str, on: Scalar) -> Option<Trait> {
+    const OF_HALVES: [&str; 14] = [
+        "to_f32",
+        "to_f64",
+        "to_bits",
+        "is_nan",
+        "is_infinite",
+        "is_finite",
+        "is_normal",
+        "signum",
+        "is_sign_positive",
+        "is_sign_negative",
+        "copysign",
+        "max",
+        "min",
+        "clamp",
+    ];
+    match name {
+        _ if name.ends_with("_const") || name.starts_with("from") => None,
+        _ if on.is_half() && OF_HALVES.contains(&name) => None,
+        "rsqrt" => Some(Trait::Float),
+        "min" | "max" | "clamp" => on.is_int().then_some(Trait::Ord),
+        "to_bits" | "to_degrees" | "to_radians" => None,
+        _ if name.starts_with("to_") => Some(Trait::Num),
+        _ if on.is_half() => Some(Trait::Float),
+        _ => None,
+    }
+}
+
+/// The trait that has a swizzle.
+fn swizzles(name: &str) -> Option<Trait> {
+    let letters = || name.chars().map(|letter| "xyzw".find(letter));
+    let is_one = name.len() > 1 && letters().all(|at| at.is_some());
+    let most = letters().flatten().max()?;
+    is_one.then(|| Trait::Swizzle(most.max(1) as u8 + 1))
+}
+
+impl Lowered {
+    /// Has rustc test that these macros, which are code by now, are the ones that kernels know by their names.
+    pub fn hold_macros(&mut self, named: &[syn::Path], krate: &TokenStream) {
+        // One test is as good as many.
+        let first: BTreeMap<String, &syn::Path> = named.iter().map(|p| (path_text(p), p)).collect();
+        let audits = first.values().map(|path| item_audit(path, krate));
+        self.audits.extend(audits);
+    }
+}
+
+/// A test that a macro or a trait is the one that kernels know by its name.
+fn item_audit(path: &syn::Path, krate: &TokenStream) -> TokenStream {
+    let span = Span::mixed_site().located_at(path.span());
+    let Some(last) = path.segments.last() else {
+        return TokenStream::new();
+    };
+    let name = super::plain_name(&last.ident);
+    // That of core is another, which does the same.
+    let is_of_core = name == "panic" && path.segments[0].ident == "core";
+    let prefix = if is_of_core { "core_" } else { "" };
+    let alias = Ident::new(&format!("SRK0316_{prefix}{name}"), span);
+    let krate = at(krate, span);
+    // Should there be nothing of that name, rustc says so of its use alone.
+    let stand_in = path.get_ident().map(|name| {
+        let name = Ident::new(&name.to_string(), span);
+        quote_spanned!(span=> fn #name() {})
+    });
+    quote_spanned! {span=>
+        #[allow(unused, nonstandard_style)]
+        const _: () = {
+            #stand_in
+            use #path as #alias;
+            {
+                use #krate::__private::known::*;
+                use #alias as __sarek_known;
+            }
+        };
+    }
+}

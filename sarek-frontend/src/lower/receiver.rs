@@ -1,0 +1,439 @@
+//! What rustc is asked of methods that kernels know, on the types of their receivers, once all of those are known.
+//!
+//! rustc looks for a method of `value` among those that take it as it is, then as `&value`, then as `&mut value`, then the same of what it
+//! derefs to; each time, the type's own come before those of traits. See [`super::held`].
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use sarek_ir::{Access, FunctionId, Memory, ParamId};
+use syn::spanned::Spanned;
+
+use super::array::peeled;
+use super::held::Trait;
+use super::length::Dim;
+use super::{Lowerer, Ty, path_text};
+use crate::emit::at;
+
+/// How a receiver is lent when rustc looks for its method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Lent {
+    Not,
+    /// `&T`
+    Shared,
+    /// `&mut T`
+    Mutably,
+    /// `&&mut T`
+    SharedMutably,
+    /// `&mut &mut T`
+    MutablyMutably,
+}
+use Lent::{Mutably, MutablyMutably, Not, Shared, SharedMutably};
+
+/// How arrays are lent before they are taken for slices, whose methods they have.
+pub(super) const OF_ARRAYS: [Lent; 3] = [Not, Shared, Mutably];
+
+/// The type of a receiver.
+#[derive(Clone)]
+pub(super) enum Receiver {
+    Value(Ty),
+    Slice(Ty),
+    Array(Ty, Vec<Dim>),
+    SharedArray {
+        elem: Ty,
+        inner: Vec<Dim>,
+        atomic: bool,
+    },
+    View {
+        elem: Ty,
+        rank: u32,
+        access: Access,
+    },
+    /// With what is done to it, `true` for `rev`.
+    Range {
+        of: Ty,
+        inclusive: bool,
+        adapters: Vec<bool>,
+    },
+}
+
+/// A method on the type of a receiver.
+pub(super) struct Asked {
+    receiver: Receiver,
+    method: Ident,
+    arity: usize,
+    /// Where the receiver stands.
+    at: Span,
+    test: Test,
+}
+
+#[derive(Clone, Copy)]
+enum Test {
+    /// It is that of a trait. Where the type is one of many, it need not have the method in the source: then the traits that have it
+    /// are there as well.
+    Of(Trait, bool),
+    /// None of that name is found on the receiver, lent like this.
+    Before(Lent),
+    /// None is found before a method of the user's, on a receiver that is a reference or not.
+    Own(Lent, FunctionId),
+}
+
+impl Asked {
+    pub(super) fn of(receiver: Receiver, of_trait: Trait, method: &Ident) -> Asked {
+        Asked {
+            receiver,
+            method: method.clone(),
+            arity: 0,
+            at: method.span(),
+            test: Test::Of(of_trait, false),
+        }
+    }
+
+    /// The same where the type may be another, which has the method without the trait.
+    pub(super) fn with_traits(mut self) -> Asked {
+        if let Test::Of(of_trait, _) = self.test {
+            self.test = Test::Of(of_trait, true);
+        }
+        self
+    }
+
+    pub(super) fn before(receiver: Receiver, lent: Lent, call: &syn::ExprMethodCall) -> Asked {
+        Asked {
+            receiver,
+            method: call.method.clone(),
+            arity: call.args.len(),
+            at: call.receiver.span(),
+            test: Test::Before(lent),
+        }
+    }
+
+    pub(super) fn own(
+        call: &syn::ExprMethodCall,
+        of: Ty,
+        reference: Lent,
+        function: FunctionId,
+    ) -> Asked {
+        Asked {
+            receiver: Receiver::Value(of),
+            method: call.method.clone(),
+            arity: call.args.len(),
+            at: call.receiver.span(),
+            test: Test::Own(reference, function),
+        }
+    }
+}
+
+/// What a method is called on in a probe.
+enum Place {
+    /// A parameter of a type.
+    Type(TokenStream),
+    /// An expression, where only rustc knows the type.
+    Expression(TokenStream),
+    /// The forms that come before one of the user's own methods, so many of them.
+    Forms(TokenStream, usize),
+}
+
+/// The calls of a probe.
+#[derive(Default)]
+struct Calls {
+    methods: BTreeMap<(String, usize), Ident>,
+    calls: BTreeMap<String, (Place, Asked)>,
+}
+
+impl Lowerer<'_> {
+    pub(super) fn ask(&mut self, asked: Asked) {
+        self.asked.push(asked);
+    }
+
+    /// Of a method of a slice or an array.
+    pub(super) fn hold_memory_method(&mut self, memory: Memory, call: &syn::ExprMethodCall) {
+        let method = &call.method;
+        const OF_REFERENCES: [Lent; 3] = [Mutably, SharedMutably, MutablyMutably];
+        let elem = self.element_type(memory);
+        let access = self.kernel.access(memory);
+        let takes_mutably = ["swap", "get_unchecked_mut"]
+            .iter()
+            .any(|name| method == name);
+        let is_of_slices = ["swap", "is_empty"].iter().any(|name| method == name);
+        let mut each = vec![];
+        match (memory, self.shape(memory)) {
+            (Memory::Slice(_), None) if access != Access::Write || takes_mutably => {}
+            (Memory::Slice(_), None) => {
+                each.extend(OF_REFERENCES.map(|lent| (Receiver::Slice(elem), lent)));
+            }
+            // A handle's own, as it is.
+            (Memory::Shared(_), _) if method == "get_unchecked_mut" => {}
+            (Memory::Shared(_), dims) => {
+                let array = Receiver::SharedArray {
+                    elem,
+                    inner: dims.map_or_else(Vec::new, |dims| dims[1..].to_vec()),
+                    atomic: access == Access::Atomic,
+                };
+                each.extend(OF_REFERENCES.map(|lent| (array.clone(), lent)));
+                each.extend(is_of_slices.then_some((array, Shared)));
+                each.extend(takes_mutably.then_some((Receiver::Slice(elem), Shared)));
+            }
+            (Memory::Local(_) | Memory::Slice(_), dims) => {
+                let dims = dims.map_or_else(Vec::new, <[Dim]>::to_vec);
+                each.extend(OF_ARRAYS.map(|lent| (Receiver::Array(elem, dims.clone()), lent)));
+                each.extend(takes_mutably.then_some((Receiver::Slice(elem), Shared)));
+            }
+        }
+        for (receiver, lent) in each {
+            self.ask(Asked::before(receiver, lent, call));
+        }
+    }
+
+    /// Of a method of a row of an array of arrays.
+    pub(super) fn hold_row_method(
+        &mut self,
+        memory: Memory,
+        indices: usize,
+        call: &syn::ExprMethodCall,
+    ) {
+        let elem = self.element_type(memory);
+        let dims = self.shape(memory).map(|dims| dims[indices..].to_vec());
+        let receiver = Receiver::Array(elem, dims.unwrap_or_default());
+        for lent in OF_ARRAYS {
+            self.ask(Asked::before(receiver.clone(), lent, call));
+        }
+    }
+
+    /// Of a method of a view, which takes `&self`.
+    pub(super) fn hold_view_method(&mut self, view: ParamId, call: &syn::ExprMethodCall) {
+        let memory = Memory::Slice(view);
+        let receiver = Receiver::View {
+            elem: self.element_type(memory),
+            rank: self.views[&view],
+            access: self.kernel.access(memory),
+        };
+        let lent: &[Lent] = match self.kernel.access(memory) {
+            Access::Write => &[Not, Mutably, SharedMutably, MutablyMutably],
+            Access::Read | Access::Atomic => &[Not],
+        };
+        for lent in lent {
+            self.ask(Asked::before(receiver.clone(), *lent, call));
+        }
+    }
+
+    /// Of what is done to a range, whose innermost receiver is of that type. Yields the adapters below.
+    pub(super) fn hold_adapters(&mut self, expr: &syn::Expr, of: Ty, inclusive: bool) -> Vec<bool> {
+        let syn::Expr::MethodCall(call) = peeled(expr) else {
+            return vec![];
+        };
+        let mut adapters = self.hold_adapters(&call.receiver, of, inclusive);
+        let receiver = Receiver::Range {
+            of,
+            inclusive,
+            adapters: adapters.clone(),
+        };
+        self.ask(Asked::of(receiver, Trait::Iterator, &call.method));
+        adapters.push(call.method == "rev");
+        adapters
+    }
+
+    /// Writes what is asked as checks.
+    pub(super) fn settle_asked(&mut self) {
+        let mut calls = Calls::default();
+        for asked in std::mem::take(&mut self.asked) {
+            let place = match asked.test {
+                Test::Of(of_trait, imported) => {
+                    self.hold_method_of(&asked, of_trait, imported);
+                    continue;
+                }
+                Test::Before(lent) => self.place_of(&asked.receiver, lent),
+                Test::Own(reference, function) => self.forms_before(&asked, reference, function),
+            };
+            if let Some(place) = place {
+                calls.add(place, asked);
+            }
+        }
+        if !calls.calls.is_empty() {
+            self.checks.push(calls.probe());
+        }
+    }
+
+    /// What rustc tries before it comes to a method of the user's.
+    fn forms_before(&self, asked: &Asked, reference: Lent, function: FunctionId) -> Option<Place> {
+        let Receiver::Value(of) = asked.receiver else {
+            return None;
+        };
+        let callee = &self.callees[function.index()];
+        if callee.is_self {
+            return None;
+        }
+        let (kind, value) = (callee.receiver_kind()?, self.probe(of)?);
+        let (name, count) = match reference {
+            Not => ("tried_on_value", 2),
+            Shared => ("tried_on_shared", 3),
+            Mutably | SharedMutably | MutablyMutably => ("tried_on_mutable", 4),
+        };
+        let (krate, name) = (&self.krate, Ident::new(name, Span::mixed_site()));
+        let forms = quote!(#krate::__private::direct::#name(#kind, #value));
+        Some(Place::Forms(forms, count))
+    }
+
+    /// `named(<T as Trait>::name, <T>::name)`
+    fn hold_method_of(&mut self, asked: &Asked, of_trait: Trait, imported: bool) {
+        let name = &asked.method;
+        let Some(ty) = self.receiver_tokens(&asked.receiver) else {
+            return;
+        };
+        if !self.held.insert(format!("<{}>::{name}", path_text(&ty))) {
+            return;
+        }
+        let span = Span::mixed_site().located_at(name.span());
+        let (krate, ty) = (at(&self.krate, span), at(&ty, span));
+        let of_trait = at(&of_trait.path(&krate), span);
+        let import =
+            imported.then(|| quote_spanned!(span=> #[allow(unused_imports)] use #of_trait as _;));
+        self.checks.push(quote_spanned! {span=>
+            #import
+            #krate::named(<#ty as #of_trait>::#name, <#ty>::#name);
+        });
+    }
+
+    fn place_of(&self, receiver: &Receiver, lent: Lent) -> Option<Place> {
+        let before = match lent {
+            Not => quote!(),
+            Shared => quote!(&),
+            Mutably => quote!(&mut),
+            SharedMutably => quote!(&&mut),
+            MutablyMutably => quote!(&mut &mut),
+        };
+        if let Some(ty) = self.receiver_tokens(receiver) {
+            return Some(Place::Type(quote!(#before #ty)));
+        }
+        let Receiver::Value(ty) = receiver else {
+            return None;
+        };
+        let value = self.probe(*ty)?;
+        Some(Place::Expression(quote!(#before #value)))
+    }
+
+    fn receiver_tokens(&self, receiver: &Receiver) -> Option<TokenStream> {
+        let krate = &self.krate;
+        Some(match receiver {
+            Receiver::Value(ty) => self.type_tokens(*ty)?,
+            Receiver::Slice(elem) => {
+                let elem = self.type_tokens(*elem)?;
+                quote!([#elem])
+            }
+            Receiver::Array(elem, dims) => nested(self.type_tokens(*elem)?, dims),
+            Receiver::SharedArray {
+                elem,
+                inner,
+                atomic,
+            } => {
+                let elem = self.type_tokens(*elem)?;
+                let elem = match atomic {
+                    true => quote!(#krate::Atomic<#elem>),
+                    false => elem,
+                };
+                let elem = nested(elem, inner);
+                quote!(#krate::Shared<#elem>)
+            }
+            Receiver::View { elem, rank, access } => {
+                let mutable = if *access == Access::Write { "Mut" } else { "" };
+                let view = format_ident!("View{mutable}{rank}");
+                let elem = self.type_tokens(*elem)?;
+                quote!(#krate::#view<'_, #elem>)
+            }
+            Receiver::Range {
+                of,
+                inclusive,
+                adapters,
+            } => {
+                let of = self.type_tokens(*of)?;
+                let range = match inclusive {
+                    true => quote!(::core::ops::RangeInclusive<#of>),
+                    false => quote!(::core::ops::Range<#of>),
+                };
+                adapters.iter().fold(range, |range, rev| match rev {
+                    true => quote!(::core::iter::Rev<#range>),
+                    false => quote!(::core::iter::StepBy<#range>),
+                })
+            }
+        })
+    }
+}
+
+impl Calls {
+    fn add(&mut self, place: Place, asked: Asked) {
+        let text = match &place {
+            Place::Type(tokens) | Place::Expression(tokens) | Place::Forms(tokens, _) => {
+                path_text(tokens)
+            }
+        };
+        let (method, arity) = (&asked.method, asked.arity);
+        self.methods
+            .insert((method.to_string(), arity), method.clone());
+        let key = format!("{method} {text}");
+        self.calls.entry(key).or_insert((place, asked));
+    }
+
+    /// A trait that all types have, with methods of these names, and the calls.
+    fn probe(&self) -> TokenStream {
+        let all = Span::mixed_site();
+        let at = |span: Span| all.located_at(span);
+        // Where rustc shows it, it shows a call.
+        let first = self.methods.values().next();
+        let span = first.map_or(all, |method| at(method.span()));
+        let known = Ident::new("SRK0316_known_to_kernels", span);
+        let units = |arity: usize| vec![quote_spanned!(all=> ()); arity];
+        let methods = self.methods.iter().map(|((_, arity), name)| {
+            let units = units(*arity);
+            quote_spanned!(span=> fn #name(self, #(_: #units),*) -> Known { Known })
+        });
+        let (mut parameters, mut calls) = (vec![], vec![]);
+        for (i, (place, asked)) in self.calls.values().enumerate() {
+            let Asked {
+                method,
+                arity,
+                at: receiver,
+                ..
+            } = asked;
+            let name = |n: usize| format_ident!("__receiver_{i}_{n}", span = at(*receiver));
+            let count = match place {
+                Place::Type(ty) => {
+                    let name = name(0);
+                    parameters.push(quote_spanned!(all=> #name: #ty));
+                    1
+                }
+                Place::Expression(value) => {
+                    let name = name(0);
+                    calls.push(quote_spanned!(all=> let #name = #value;));
+                    1
+                }
+                Place::Forms(forms, count) => {
+                    let names = (0..*count).map(name);
+                    calls.push(quote_spanned!(all=> let (#(#names),*) = #forms;));
+                    *count
+                }
+            };
+            let units = units(*arity);
+            for name in (0..count).map(name) {
+                calls.push(
+                    quote_spanned!(at(*receiver)=> let _: Known = #name.#method(#(#units),*);),
+                );
+            }
+        }
+        quote_spanned! {all=>
+            #[allow(warnings, clippy::all)]
+            {
+                struct Known;
+                trait #known: ::core::marker::Sized { #(#methods)* }
+                impl<Any> #known for Any {}
+                let _ = |#(#parameters),*| { #(#calls)* };
+            }
+        }
+    }
+}
+
+fn nested(elem: TokenStream, dims: &[Dim]) -> TokenStream {
+    dims.iter().rev().fold(elem, |elem, dim| {
+        let len = dim.tokens();
+        quote!([#elem; #len])
+    })
+}

@@ -1,0 +1,410 @@
+//! Every name that kernels know, where it means something else: each is refused, or is not what rustc would take.
+//!
+//! Kernels are generated of the tables (`sarek_frontend::lower::tables`), a name on each line, beside functions, macros and traits' methods
+//! of the same names. A trait's methods are `deprecated`, so that rustc tells whether the lines that are accepted call them.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+use sarek::ir::Scalar;
+use sarek_frontend::lower::tables;
+
+/// A program, line by line, and the lines on which a name of the tables stands.
+#[derive(Default)]
+struct Program {
+    lines: Vec<String>,
+    named: BTreeSet<usize>,
+}
+
+impl Program {
+    fn push(&mut self, text: impl Into<String>) {
+        self.lines.push(text.into());
+    }
+
+    fn name(&mut self, text: impl Into<String>) {
+        self.lines.push(text.into());
+        self.named.insert(self.lines.len());
+    }
+
+    /// The same without some lines.
+    fn without(&self, lines: &BTreeSet<usize>) -> Program {
+        let kept = (1..).zip(&self.lines);
+        let kept = kept.map(|(at, line)| match lines.contains(&at) {
+            true => String::new(),
+            false => line.clone(),
+        });
+        Program {
+            lines: kept.collect(),
+            named: self.named.difference(lines).copied().collect(),
+        }
+    }
+
+    /// What `cargo check` says: the lines with errors that have the code of this mistake, or that name several candidates; the other errors.
+    fn check(&self, name: &str) -> (BTreeSet<usize>, Vec<String>) {
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::create_dir_all(folder.join("src")).expect("a folder");
+        let manifest = format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\nsarek = {{ path = {:?}, \
+             default-features = false, features = [\"native\"] }}\n",
+            root.canonicalize().expect("the project's folder")
+        );
+        std::fs::write(folder.join("Cargo.toml"), manifest).expect("a manifest");
+        std::fs::write(folder.join("src/main.rs"), self.lines.join("\n")).expect("a program");
+        std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("a lock file");
+        let out = Command::new(env!("CARGO"))
+            .args(["check", "--offline", "--quiet", "--message-format=short"])
+            .arg("--manifest-path")
+            .arg(folder.join("Cargo.toml"))
+            .env(
+                "CARGO_TARGET_DIR",
+                PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("names"),
+            )
+            .output()
+            .expect("cargo runs");
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        let (mut refused, mut others) = (BTreeSet::new(), vec![]);
+        for line in text.lines().filter(|line| line.contains("error")) {
+            let at = line.strip_prefix("src/main.rs:").and_then(|rest| {
+                let (at, _) = rest.split_once(':')?;
+                at.parse::<usize>().ok()
+            });
+            match at {
+                Some(at) if line.contains("SRK0316") || line.contains("error[E0034]") => {
+                    refused.insert(at);
+                }
+                Some(_) => others.push(line.to_owned()),
+                None if line.contains("could not compile") => {}
+                None => others.push(line.to_owned()),
+            }
+        }
+        (refused, others)
+    }
+}
+
+/// The types whose methods are called.
+const TYPES: [Scalar; 6] = [
+    Scalar::I32,
+    Scalar::U64,
+    Scalar::Usize,
+    Scalar::F32,
+    Scalar::F64,
+    Scalar::F16,
+];
+
+/// The type of a method's result.
+fn yields(name: &str, on: Scalar) -> String {
+    let ty = spelled(on);
+    let unsigned = || spelled(on.unsigned().unwrap_or(on)).to_owned();
+    let counts = ["count_", "leading_", "trailing_", "ilog"];
+    match name {
+        _ if name.starts_with("checked_ilog") => "::core::option::Option<u32>".into(),
+        _ if name.starts_with("checked_") => format!("::core::option::Option<{ty}>"),
+        _ if name.starts_with("overflowing_") => format!("({ty}, bool)"),
+        _ if name.starts_with("is_") => "bool".into(),
+        _ if counts.iter().any(|start| name.starts_with(start)) => "u32".into(),
+        "sin_cos" => format!("({ty}, {ty})"),
+        "abs_diff" | "unsigned_abs" | "to_bits" | "cast_unsigned" => unsigned(),
+        "cast_signed" if on == Scalar::U64 => "i64".into(),
+        _ => ty.into(),
+    }
+}
+
+fn spelled(on: Scalar) -> &'static str {
+    match on {
+        Scalar::F16 => "::sarek::f16",
+        Scalar::Bf16 => "::sarek::bf16",
+        other => other.name(),
+    }
+}
+
+/// Modules with a kernel for each type, in which each method of the type is called; beside it a trait with such methods that take
+/// their receiver as `taken` says.
+fn methods(program: &mut Program, taken: Option<&str>, imports: &str) {
+    for on in TYPES {
+        let methods = tables::methods(on);
+        assert!(methods.len() > 20, "{on}");
+        let ty = spelled(on);
+        program.push("mod m {".replace('m', &format!("m{}", program.lines.len())));
+        program.push(imports);
+        if let Some(receiver) = taken {
+            let mut items = String::new();
+            for (name, takes) in &methods {
+                let takes = takes.iter().map(|t| format!(", _: {}", spelled(*t)));
+                let (takes, yields) = (takes.collect::<String>(), yields(name, on));
+                write!(
+                    items,
+                    "#[deprecated] fn {name}({receiver}{takes}) -> {yields} {{ loop {{}} }} "
+                )
+                .expect("text");
+            }
+            program.push(format!("trait Mine: ::core::marker::Sized {{ {items} }}"));
+            program.push(format!("impl Mine for {ty} {{}}"));
+        }
+        program.push("#[::sarek::kernel]");
+        program.push(format!(
+            "fn all(y: &mut [u32], x: {}) {{",
+            if on == Scalar::Usize { "u32" } else { ty }
+        ));
+        if on == Scalar::Usize {
+            program.push("let x = ::sarek::global_idx_x();");
+        }
+        for (name, takes) in &methods {
+            let arguments = takes.iter().map(|t| match *t {
+                same if same == on => "x".to_owned(),
+                other => format!("1{}", other.name()),
+            });
+            let arguments = arguments.collect::<Vec<_>>().join(", ");
+            program.name(format!(
+                "let a: {} = x.{name}({arguments});",
+                yields(name, on)
+            ));
+        }
+        program.push("y[::sarek::global_idx_x()] = 1;");
+        program.push("}");
+        program.push("}");
+    }
+}
+
+const HEAD: &str = "#![allow(unused, private_interfaces, clippy::all)]";
+const ALONE: &str = "#![no_implicit_prelude]";
+const PRELUDES: &str = "use sarek::prelude::*;";
+
+#[test]
+fn methods_of_numbers() {
+    let mut right = Program::default();
+    right.push(HEAD);
+    methods(&mut right, None, PRELUDES);
+    right.push("fn main() {}");
+    assert_eq!(right.check("names-right"), (BTreeSet::new(), vec![]));
+    let mut program = Program::default();
+    program.push(HEAD);
+    for taken in ["self", "&self"] {
+        methods(&mut program, Some(taken), ALONE);
+        methods(&mut program, Some(taken), PRELUDES);
+    }
+    program.push("fn main() {}");
+    let (refused, others) = program.check("names-methods");
+    assert_eq!(others, [] as [String; 0]);
+    assert!(refused.is_subset(&program.named), "{refused:?}");
+    let text = |at: &usize| program.lines[at - 1].clone();
+    let refused_lines: Vec<String> = refused.iter().map(text).collect();
+    for method in ["rsqrt", "min", "max", "clamp"] {
+        let is_there = |line: &String| line.contains(&format!(".{method}("));
+        assert!(refused_lines.iter().any(is_there), "{refused_lines:#?}");
+    }
+    // What is not refused is none of the trait's.
+    let mut accepted = program.without(&refused);
+    accepted.lines[0] = format!("{HEAD} #![deny(deprecated)]");
+    assert_eq!(accepted.check("names-accepted"), (BTreeSet::new(), vec![]));
+}
+
+/// Calls of every function that kernels know by name, as declared by `declare` from its name, its parameters and its result.
+fn functions(program: &mut Program, declare: impl Fn(&str, &[&str], &str) -> String) {
+    let (plain, of_subgroups) = tables::functions();
+    program.push("mod m {".replace('m', &format!("m{}", program.lines.len())));
+    for name in &plain {
+        let waits = name.starts_with("barrier") || name.ends_with("fence");
+        program.push(declare(name, &[], if waits { "()" } else { "usize" }));
+    }
+    for (name, takes_lane) in &of_subgroups {
+        let (takes, yields) = match *name {
+            "subgroup_all" | "subgroup_any" => ("bool", "bool"),
+            "subgroup_ballot" => ("bool", "u64"),
+            _ => ("T", "T"),
+        };
+        let lane: &[&str] = if *takes_lane {
+            &["T", "usize"]
+        } else {
+            &[takes]
+        };
+        program.push(declare(name, lane, yields));
+    }
+    program.push("#[::sarek::kernel(block = 32)]");
+    program.push("fn all(y: &mut [u32]) {");
+    for name in &plain {
+        program.name(format!("{name}();"));
+    }
+    for (name, takes_lane) in &of_subgroups {
+        let value = match *name {
+            "subgroup_all" | "subgroup_any" | "subgroup_ballot" => "true",
+            _ => "1.0f32",
+        };
+        let lane = if *takes_lane { ", 1" } else { "" };
+        program.name(format!("{name}({value}{lane});"));
+    }
+    program.push("y[::sarek::global_idx_x()] = 1;");
+    program.push("}");
+    program.push("}");
+}
+
+#[test]
+fn functions_of_other_meanings() {
+    let mut program = Program::default();
+    program.push(HEAD);
+    let own = |before: &str, name: &str, takes: &[&str], yields: &str| {
+        let generic = if takes.contains(&"T") { "<T>" } else { "" };
+        let takes: Vec<String> = takes.iter().map(|ty| format!("_: {ty}")).collect();
+        format!(
+            "{before} fn {name}{generic}({}) -> {yields} {{ loop {{}} }}",
+            takes.join(", ")
+        )
+    };
+    functions(&mut program, |name, takes, yields| {
+        own("", name, takes, yields)
+    });
+    functions(&mut program, |name, takes, yields| {
+        own("extern \"C-unwind\"", name, takes, yields)
+    });
+    // Each by the name of another of the same type.
+    functions(&mut program, |name, takes, yields| {
+        let other = match (takes, yields) {
+            (_, "usize") if takes.is_empty() => ["block_dim_x", "block_dim_y"],
+            (_, "()") => ["barrier", "block_fence"],
+            (["T", _], _) => ["subgroup_shuffle", "subgroup_broadcast"],
+            (["T"], _) => ["subgroup_sum", "subgroup_max"],
+            (_, "u64") => return own("", name, takes, yields),
+            _ => ["subgroup_all", "subgroup_any"],
+        };
+        let other = if other[0] == name { other[1] } else { other[0] };
+        format!("use ::sarek::{other} as {name};")
+    });
+    program.push("fn main() {}");
+    let (refused, others) = program.check("names-functions");
+    assert_eq!(others, [] as [String; 0]);
+    assert_eq!(refused, program.named);
+}
+
+#[test]
+fn macros_of_other_meanings() {
+    let calls = |program: &mut Program| {
+        program.push("#[::sarek::kernel(block = 32)]");
+        program.push("fn all(y: &mut [u32]) {");
+        for name in tables::macros() {
+            let arguments = match name {
+                "assert" | "debug_assert" => "(true)",
+                "matches" => "(1u32, 1)",
+                "native" => "{ \"cuda\" => \"\", _ => {} }",
+                "superstep" => "{}",
+                _ if name.contains("_eq") || name.contains("_ne") => "(1u32, 1u32)",
+                _ => "(\"text\")",
+            };
+            let call = match name {
+                "matches" => format!("let a = {name}!{arguments};"),
+                "native" => format!("unsafe {{ {name}!{arguments} }};"),
+                "panic" | "todo" | "unimplemented" | "unreachable" => {
+                    format!("if y.len() == 0 {{ {name}!{arguments}; }}")
+                }
+                _ => format!("{name}!{arguments};"),
+            };
+            program.name(call);
+        }
+        program.push("y[::sarek::global_idx_x()] = 1;");
+        program.push("}");
+    };
+    let own = |program: &mut Program| {
+        for name in tables::macros() {
+            program.push(format!(
+                "macro_rules! {name} {{ ($($t:tt)*) => {{ {{ false }} }}; }}"
+            ));
+        }
+    };
+    let mut right = Program::default();
+    right.push(HEAD);
+    right.push("use sarek::{native, superstep};");
+    calls(&mut right);
+    right.push("fn main() {}");
+    assert_eq!(right.check("names-macros-right"), (BTreeSet::new(), vec![]));
+    let mut program = Program::default();
+    program.push(HEAD);
+    program.push("mod textual {");
+    own(&mut program);
+    calls(&mut program);
+    program.push("}");
+    program.push("mod other {");
+    for name in tables::macros() {
+        program.push(format!(
+            "macro_rules! own_{name} {{ ($($t:tt)*) => {{ {{ false }} }}; }}"
+        ));
+        program.push(format!("pub(crate) use own_{name} as {name};"));
+    }
+    program.push("}");
+    program.push("mod imported {");
+    for name in tables::macros() {
+        program.push(format!("use crate::other::{name};"));
+    }
+    calls(&mut program);
+    program.push("}");
+    program.push("fn main() {}");
+    let (refused, others) = program.check("names-macros");
+    assert_eq!(others, [] as [String; 0]);
+    assert_eq!(refused, program.named);
+}
+
+/// Methods of slices, arrays, views, vectors, `Option` and the user's own types, each beside a trait of such methods that rustc would take.
+#[test]
+fn methods_that_come_after_others() {
+    let mut program = Program::default();
+    program.push(HEAD);
+    program.push("#[derive(Clone, Copy, sarek::KernelType)] #[repr(C)] pub struct Cell { v: u32, of: [u32; 3] }");
+    program.push("#[sarek::device] impl Cell { pub fn get(&self) -> u32 { self.v } pub fn set(&mut self) { self.v = 1; } }");
+    program.push(
+        "#[sarek::device] fn maybe(x: u32) -> Option<u32> { if x > 1 { Some(x) } else { None } }",
+    );
+    let cases = [
+        ("&mut [u32]", "len() -> usize", "y.len()"),
+        ("&mut [u32]", "is_empty() -> bool", "y.is_empty()"),
+        ("[u32; 3]", "len() -> usize", "own.len()"),
+        ("[u32; 3]", "is_empty() -> bool", "own.is_empty()"),
+        ("[u32; 3]", "len() -> usize", "x[0].of.len()"),
+        ("[u32; 3]", "len() -> usize", "tile[0].len()"),
+        (
+            "&mut sarek::Shared<[u32; 3]>",
+            "len() -> usize",
+            "tile.len()",
+        ),
+        ("Option<u32>", "is_some() -> bool", "some.is_some()"),
+        ("Option<u32>", "is_none() -> bool", "maybe(1).is_none()"),
+        ("Result<u32, u32>", "is_ok() -> bool", "ok.is_ok()"),
+        ("Result<u32, u32>", "is_err() -> bool", "ok.is_err()"),
+        ("sarek::View2<'_, u32>", "rows() -> usize", "view.rows()"),
+        ("sarek::View2<'_, u32>", "cols() -> usize", "view.cols()"),
+        ("sarek::f32x3", "zyx() -> sarek::f32x3", "vector.zyx()"),
+        (
+            "std::ops::Range<u32>",
+            "rev() -> std::iter::Rev<std::ops::Range<u32>>",
+            "{ for i in (0..3u32).rev() {} }",
+        ),
+        ("Cell", "get() -> u32", "cell.get()"),
+        ("Cell", "get() -> u32", "x[0].get()"),
+        ("Cell", "set() -> ()", "cell.set()"),
+    ];
+    for (ty, method, call) in cases {
+        let by_reference = ["Cell", "[u32; 3]"].contains(&ty) && !method.starts_with("get");
+        for receiver in ["self", "&self"].iter().take(1 + usize::from(by_reference)) {
+            let method = method.replace("()", &format!("({receiver})"));
+            let method = method.replacen(&format!("-> ({receiver})"), "-> ()", 1);
+            program.push("mod m {".replace('m', &format!("m{}", program.lines.len())));
+            program.push("use sarek::{kernel, f32x3, View2, shared_array, global_idx_x, thread_idx_x}; use crate::{Cell, maybe};");
+            program.push(format!(
+                "trait Mine {{ fn {method}; }} impl Mine for {ty} {{ fn {method} {{ loop {{}} }} }}"
+            ));
+            program.push("#[kernel] fn of(x: &[Cell], y: &mut [u32], view: View2<u32>) {");
+            program.push("let tile = shared_array::<[u32; 3], 4>(); let own = [1u32, 2, 3]; let vector = f32x3::new(1.0, 2.0, 3.0);");
+            program.push("let mut cell: Cell = x[0]; let some = if cell.v > 1 { Some(cell.v) } else { None };");
+            program
+                .push("let ok: Result<u32, u32> = if cell.v > 1 { Ok(1u32) } else { Err(2u32) };");
+            program.name(format!("{call};"));
+            program.push("y[global_idx_x()] = 1; } }");
+        }
+    }
+    program.push("fn main() {}");
+    let (refused, others) = program.check("names-receivers");
+    assert_eq!(others, [] as [String; 0]);
+    let missed: Vec<String> = (program.named.difference(&refused))
+        .map(|at| format!("{} {}", program.lines[at - 6], program.lines[at - 1]))
+        .collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
