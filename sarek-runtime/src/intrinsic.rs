@@ -7,10 +7,12 @@
 //! ```
 //! use sarek_runtime::intrinsic::{self, Spelling};
 //!
-//! intrinsic::register("doc_tanh", "opencl", "tanh({0})")?;
+//! // SAFETY: the text is an expression of its argument.
+//! unsafe { intrinsic::register("doc_tanh", "opencl", "tanh({0})") }?;
 //! let with_helper = Spelling::new("doc_tanh_of({0})")
 //!     .prelude("__device__ float doc_tanh_of(float x) { return tanhf(x); }");
-//! intrinsic::register("doc_tanh", "cuda", with_helper)?;
+//! // SAFETY: as above.
+//! unsafe { intrinsic::register("doc_tanh", "cuda", with_helper) }?;
 //! # intrinsic::unregister("doc_tanh", "opencl");
 //! # Ok::<(), sarek_runtime::Error>(())
 //! ```
@@ -64,7 +66,11 @@ fn all() -> &'static Mutex<All> {
 ///
 /// # Errors
 /// [`Error::Intrinsic`] if it has one.
-pub fn register(name: &str, target: &str, spelling: impl Into<Spelling>) -> Result<()> {
+///
+/// # Safety
+/// The text is one expression, which computes from its arguments what the intrinsic's Rust does, and touches no memory. What stands
+/// before the kernel defines nothing that other text of the kernel has.
+pub unsafe fn register(name: &str, target: &str, spelling: impl Into<Spelling>) -> Result<()> {
     let key = (name.to_owned(), target.to_owned());
     let mut all = lock(all());
     if all.contains_key(&key) {
