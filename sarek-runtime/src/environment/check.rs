@@ -17,51 +17,59 @@ const RESERVED: &[&str] = &[
 ];
 
 /// Refuses the first part that safe code gave and that is not known to be harmless. `own` gives the kernel's text without
-/// what users wrote of it, and is asked for if a name depends on it.
+/// what users wrote of it, and is asked for if there are definitions.
 pub(crate) fn check(
     parts: &Parts,
     kernel: &str,
     (target, compiler): (&str, &dyn Compiler),
     own: impl FnOnce() -> Result<String>,
 ) -> Result<()> {
-    let mut own = Some(own);
-    let mut text = None;
     for part in parts.unchecked() {
-        let refused = match part {
-            Unchecked::Definition { name, value } => {
-                let problem = match of_target(name, target).or_else(|| of_value(value)) {
-                    Some(problem) => Some(problem),
-                    None => {
-                        if let Some(own) = own.take() {
-                            text = Some(own()?);
-                        }
-                        let has = text.as_ref().is_some_and(|text| has_word(text, name));
-                        has.then(|| format!("the kernel's own text has the name `{name}`"))
-                    }
-                };
-                problem.map(|problem| {
-                    let part = format!("the definition of `{name}` as `{value}`");
-                    (part, problem, "raw_define")
-                })
-            }
-            Unchecked::Flag(flag) => (!compiler.is_harmless_flag(flag)).then(|| {
-                let problem = format!("it is no option that {target} knows to be harmless");
-                (format!("the option `{flag}`"), problem, "raw_flag")
-            }),
-            Unchecked::Library(library) => (!compiler.is_harmless_library(library)).then(|| {
-                let problem = format!("it is no library that {target} knows to be harmless");
-                (format!("the library `{library}`"), problem, "raw_library")
-            }),
-        };
-        if let Some((part, problem, instead)) = refused {
-            return Err(Error::Unchecked {
-                kernel: kernel.to_owned(),
-                part,
-                problem: format!("{problem}; `unsafe {{ parts.{instead}(…) }}` takes any text"),
-            });
+        if let Some(problem) = problem(part, target, compiler) {
+            return Err(refused(kernel, part, &problem));
         }
     }
-    Ok(())
+    let mut defined = parts.unchecked().filter_map(Unchecked::name).peekable();
+    if defined.peek().is_none() {
+        return Ok(());
+    }
+    let own = own()?;
+    match defined.find(|(name, _)| has_word(&own, name)) {
+        Some((name, part)) => {
+            let problem = format!("the kernel's own text has the name `{name}`");
+            Err(refused(kernel, part, &problem))
+        }
+        None => Ok(()),
+    }
+}
+
+fn refused(kernel: &str, part: Unchecked<'_>, problem: &str) -> Error {
+    let (part, instead) = match part {
+        Unchecked::Definition { name, value } => (
+            format!("the definition of `{name}` as `{value}`"),
+            "raw_define",
+        ),
+        Unchecked::Flag(flag) => (format!("the option `{flag}`"), "raw_flag"),
+        Unchecked::Library(library) => (format!("the library `{library}`"), "raw_library"),
+    };
+    Error::Unchecked {
+        kernel: kernel.to_owned(),
+        part,
+        problem: format!("{problem}; `unsafe {{ parts.{instead}(…) }}` takes any text"),
+    }
+}
+
+/// Why a part may do harm, whatever text it is compiled with.
+fn problem(part: Unchecked<'_>, target: &str, compiler: &dyn Compiler) -> Option<String> {
+    match part {
+        Unchecked::Definition { name, value } => {
+            of_target(name, target).or_else(|| of_value(value))
+        }
+        Unchecked::Flag(flag) => (!compiler.is_harmless_flag(flag))
+            .then(|| format!("it is no option that {target} knows to be harmless")),
+        Unchecked::Library(library) => (!compiler.is_harmless_library(library))
+            .then(|| format!("it is no library that {target} knows to be harmless")),
+    }
 }
 
 /// Why a name cannot be defined for a target, whatever the text is.

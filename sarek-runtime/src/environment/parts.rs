@@ -41,6 +41,16 @@ pub(super) enum Unchecked<'a> {
     Library(&'a str),
 }
 
+impl<'a> Unchecked<'a> {
+    /// The name that it defines, and itself.
+    pub(super) fn name(self) -> Option<(&'a str, Unchecked<'a>)> {
+        match self {
+            Unchecked::Definition { name, .. } => Some((name, self)),
+            Unchecked::Flag(_) | Unchecked::Library(_) => None,
+        }
+    }
+}
+
 impl Parts {
     /// Nothing.
     pub fn new() -> Parts {
