@@ -80,6 +80,7 @@ mod pages {
         Output "../docs/output.md"
         Races "../docs/races.md"
         Runtime "../docs/runtime.md"
+        Safety "../docs/safety.md"
         Strict "../docs/strict.md"
         TestingKernels "../docs/testing-kernels.md"
     }

@@ -56,8 +56,10 @@ fn kernels_bring_their_headers() -> Result<()> {
     }))?;
     let header = Environment::new("scale.h", move |target| {
         Ok(match target {
-            "wgsl" => Parts::new().header(WGSL),
-            _ => Parts::new().include_dir(&folder).header("scale.h"),
+            // SAFETY: the header declares one function, for the texts of `scaled`.
+            "wgsl" => unsafe { Parts::new().header(WGSL) },
+            // SAFETY: as above.
+            _ => unsafe { Parts::new().include_dir(&folder).header("scale.h") },
         })
     });
     environment::register(header.depends_on("scale").init(|_| {
@@ -85,15 +87,23 @@ fn what_cannot_be_had_is_told() -> Result<()> {
         );
         assert!(error.to_string().contains("`nowhere`"));
     }
-    // A library is nothing that these compilers take.
+    // A library is nothing that these compilers take, whoever vouches for it.
     let library = Environment::new("library", |_| Ok(Parts::new().library("m")));
     environment::register(library)?;
+    // SAFETY: nobody links it.
+    let vouched = || unsafe { Parts::new().raw_library("m") };
+    environment::register(Environment::new("vouched", move |_| Ok(vouched())))?;
     for device in Device::all() {
-        let ran = run(&device, "library");
-        match device.info().host_memory {
-            true => assert!(ran.is_ok(), "compiled Rust needs none"),
-            false => assert!(matches!(ran, Err(Error::Unsupported { .. })), "{ran:?}"),
+        let (safe, vouched) = (run(&device, "library"), run(&device, "vouched"));
+        if device.info().host_memory {
+            assert!(safe.is_ok() && vouched.is_ok(), "compiled Rust needs none");
+            continue;
         }
+        assert!(matches!(safe, Err(Error::Unchecked { .. })), "{safe:?}");
+        assert!(
+            matches!(vouched, Err(Error::Unsupported { .. })),
+            "{vouched:?}"
+        );
     }
     Ok(())
 }
@@ -114,6 +124,8 @@ fn attached(x: &[u32], y: &mut [u32]) {
     };
 }
 
+const ATTACHED: &str = "#ifdef __CUDACC__\n__device__\n#endif\nunsigned int attached_by(unsigned int x) { return FIVE * x; }\n";
+
 #[test]
 fn kernels_name_their_environments() -> Result<()> {
     let x: Vector<u32> = (0..10).collect();
@@ -132,12 +144,17 @@ fn kernels_name_their_environments() -> Result<()> {
     }))?;
     environment::register(Environment::new("attached.h", |target| {
         Ok(match target {
-            "wgsl" => Parts::new().header("fn attached_by(x: u32) -> u32 { return FIVE * x; }"),
+            // SAFETY: the header declares one function, for the texts of `attached`.
+            "wgsl" => unsafe {
+                Parts::new().header("fn attached_by(x: u32) -> u32 { return FIVE * x; }")
+            },
             // A header that is no file.
-            _ => Parts::new().header("attached.h").file(
-                "attached.h",
-                "#ifdef __CUDACC__\n__device__\n#endif\nunsigned int attached_by(unsigned int x) { return FIVE * x; }\n",
-            ),
+            // SAFETY: as above.
+            _ => unsafe {
+                Parts::new()
+                    .header("attached.h")
+                    .file("attached.h", ATTACHED)
+            },
         })
     }))?;
     let due: Vec<u32> = (0..10).map(|x| 5 * x).collect();
@@ -157,3 +174,46 @@ fn kernels_name_their_environments() -> Result<()> {
     assert_eq!(STARTED.load(Relaxed), devices.len());
     Ok(())
 }
+
+#[test]
+fn what_safe_code_gives_leaves_the_text_of_kernels_alone() -> Result<()> {
+    let scaled_with = |device: &Device, parts: Parts| {
+        let x: Vector<u32> = (0..4).collect();
+        let mut y = Vector::zeros(4);
+        let launch = scaled(&x, &mut y).environment("scale by 3");
+        launch.options(parts).over(4).run_on(device)?;
+        y.to_vec()
+    };
+    environment::register(Environment::new("scale by 3", |target| {
+        let parts = Parts::new().define("SCALE", "3u");
+        let function = match target {
+            "wgsl" => WGSL.to_owned(),
+            _ => "scale by 3".to_owned(),
+        };
+        // SAFETY: the header declares one function, for the texts of `scaled`.
+        let parts = unsafe { parts.header(function) };
+        // SAFETY: as above.
+        Ok(unsafe { parts.file("scale by 3", SCALED) })
+    }))?;
+    for device in Device::all().iter().filter(|d| !d.info().host_memory) {
+        let unused = Parts::new().define("UNUSED", "1");
+        assert_eq!(scaled_with(device, unused)?, [0, 3, 6, 9], "{device}");
+        for refused in [
+            // What the checks of indices are made of, and names of the kernel and of its texts' operands.
+            Parts::new().define("if(x)", "if(0)"),
+            Parts::new().define("if", "1"),
+            Parts::new().define("i", "7"),
+            Parts::new().define("from", "7"),
+            Parts::new().define("TWO", "2u; trap()"),
+            Parts::new().flag("-Dif(x)=if(0)"),
+            Parts::new().library("m"),
+        ] {
+            let outcome = scaled_with(device, refused.clone());
+            let is_refused = matches!(outcome, Err(Error::Unchecked { .. }));
+            assert!(is_refused, "{device}, {refused:?}: {outcome:?}");
+        }
+    }
+    Ok(())
+}
+
+const SCALED: &str = "#ifdef __CUDACC__\n__device__\n#endif\nunsigned int scaled_by(unsigned int x) { return SCALE * x; }\n";

@@ -101,7 +101,8 @@ struct FailingDevice {
     control: Arc<Control>,
 }
 
-impl BackendDevice for FailingDevice {
+// SAFETY: it asks another device, or fails before.
+unsafe impl BackendDevice for FailingDevice {
     fn info(&self) -> &DeviceInfo {
         self.inner.info()
     }
@@ -110,9 +111,10 @@ impl BackendDevice for FailingDevice {
         self.inner.codegen()
     }
 
-    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+    unsafe fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
         self.control.call()?;
-        self.inner.load(program)
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.load(program) }
     }
 
     fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>> {
@@ -138,21 +140,24 @@ impl BackendDevice for FailingDevice {
         self.inner.fixes_shared()
     }
 
-    fn graph(&self, operations: &[GraphOp<'_>]) -> Result<Option<Box<dyn BackendGraph>>> {
+    unsafe fn graph(&self, operations: &[GraphOp<'_>]) -> Result<Option<Box<dyn BackendGraph>>> {
         self.control.call()?;
-        let inner = self.inner.graph(operations)?;
+        // SAFETY: the caller's promise.
+        let inner = unsafe { self.inner.graph(operations) }?;
         Ok(inner.map(|graph| Box::new(FailingGraph(graph)) as Box<dyn BackendGraph>))
     }
 }
 
 struct FailingGraph(Box<dyn BackendGraph>);
 
-impl BackendGraph for FailingGraph {
-    fn replay(&self, stream: &dyn BackendStream) -> Result<()> {
+// SAFETY: it asks another graph, or fails before.
+unsafe impl BackendGraph for FailingGraph {
+    unsafe fn replay(&self, stream: &dyn BackendStream) -> Result<()> {
         let stream: &dyn Any = stream;
         let stream: &FailingStream = stream.downcast_ref().expect("a stream of the device");
         stream.control.call()?;
-        self.0.replay(&*stream.inner)
+        // SAFETY: the caller's promise.
+        unsafe { self.0.replay(&*stream.inner) }
     }
 }
 
@@ -168,20 +173,24 @@ impl FailingStream {
     }
 }
 
-impl BackendStream for FailingStream {
-    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+// SAFETY: it asks another stream, or fails before.
+unsafe impl BackendStream for FailingStream {
+    unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         self.control.call()?;
-        self.inner.copy_in(dst, src)
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.copy_in(dst, src) }
     }
 
-    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+    unsafe fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
         self.control.call()?;
-        self.inner.copy_out(src, dst)
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.copy_out(src, dst) }
     }
 
-    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
         self.control.call()?;
-        self.inner.launch(launch)
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.launch(launch) }
     }
 
     fn sync(&self) -> Result<()> {
@@ -204,14 +213,16 @@ impl BackendStream for FailingStream {
         self.inner.is_idle()
     }
 
-    fn zero(&self, dst: &Slice) -> Result<()> {
+    unsafe fn zero(&self, dst: &Slice) -> Result<()> {
         self.control.call()?;
-        self.inner.zero(dst)
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.zero(dst) }
     }
 
-    fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
+    unsafe fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
         self.control.call()?;
-        self.inner.copy(dst, src)
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.copy(dst, src) }
     }
 }
 

@@ -323,9 +323,9 @@ fn texts_are_made_of_several_files() -> Result<()> {
     for device in devices() {
         let header = if device.backend() == "wgpu" { wgsl } else { c };
         for factor in [3u32, 5] {
-            let parts = Parts::new()
-                .file("scale.h", header)
-                .define("FACTOR", format!("{factor}u"));
+            // SAFETY: the file declares the function that the texts call.
+            let parts = unsafe { Parts::new().file("scale.h", header) };
+            let parts = parts.define("FACTOR", format!("{factor}u"));
             let kernel = kernel.clone().parts(parts).build()?;
             let mut y = Vector::from_vec(vec![1u32, 2, 3, 4]);
             // SAFETY: each thread has an element of its own.
@@ -339,9 +339,9 @@ fn texts_are_made_of_several_files() -> Result<()> {
                 "{device}"
             );
         }
-        let parts = Parts::new()
-            .file("scale.h", format!("{header}\noops"))
-            .define("FACTOR", "1u");
+        // SAFETY: it does not compile.
+        let parts = unsafe { Parts::new().file("scale.h", format!("{header}\noops")) };
+        let parts = parts.define("FACTOR", "1u");
         let kernel = kernel.clone().parts(parts).build()?;
         let mut y = Vector::from_vec(vec![1u32; 4]);
         // SAFETY: it does not run.

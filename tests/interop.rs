@@ -173,7 +173,8 @@ fn handles_are_those_of_the_backend() -> Result<()> {
     for device in Device::all().iter().filter(|d| !d.info().host_memory) {
         let stream = device.stream();
         let cuda = interop::cuda::context(device).is_ok();
-        let opencl = interop::opencl::queue(&stream).is_ok();
+        // SAFETY: it is not used.
+        let opencl = unsafe { interop::opencl::queue(&stream) }.is_ok();
         let wgpu = interop::wgpu::device_and_queue(device).is_ok();
         let name = device.backend();
         assert_eq!(
@@ -218,8 +219,12 @@ mod opencl {
         let Some(device) = device("opencl") else {
             return Ok(());
         };
-        let (context, stream) = (interop::opencl::context(&device)?, device.stream());
-        let queue = interop::opencl::queue(&stream)?;
+        let stream = device.stream();
+        // SAFETY: neither is released.
+        let (context, queue) = unsafe {
+            let context = interop::opencl::context(&device)?;
+            (context, interop::opencl::queue(&stream)?)
+        };
         let none = std::ptr::null_mut();
         // SAFETY: the context is live, and no host memory is named.
         let buffer = unsafe { create_buffer(context, CL_MEM_READ_WRITE, BYTES, none) };
@@ -260,16 +265,19 @@ mod opencl {
             return Ok(());
         };
         let stream = device.new_stream()?;
-        let queue = interop::opencl::queue(&stream)?;
+        // SAFETY: it is not released, and has the copies of what is lent.
+        let queue = unsafe { interop::opencl::queue(&stream) }?;
         let mut v = Vector::from_vec(numbers(0));
         add(1, &mut v).over(N).run_on(&device)?;
         let lent = v.lend(&stream)?;
-        let (buffer, at) = interop::opencl::buffer(&lent)?;
+        // SAFETY: it is lent, and read.
+        let (buffer, at) = unsafe { interop::opencl::buffer(&lent) }?;
         assert!(!lent.is_mutable());
         assert_eq!(read(queue, buffer, at), numbers(1));
         drop(lent);
         let lent = v.lend_mut(&stream)?;
-        let (buffer, at) = interop::opencl::buffer(&lent)?;
+        // SAFETY: it is lent to be written.
+        let (buffer, at) = unsafe { interop::opencl::buffer(&lent) }?;
         assert_eq!(at, 0);
         write(queue, buffer, &numbers(50));
         finish(queue).expect("it is done");
@@ -315,13 +323,15 @@ mod webgpu {
         let theirs = buffer(&own, usage);
         queue.write_buffer(&theirs, 0, &bytes(&numbers(0)));
         queue.submit([]);
-        let mut v: Vector<u32> = interop::wgpu::import(&device, theirs.clone())?;
+        // SAFETY: it was written, and is used below in turns with the vector.
+        let mut v: Vector<u32> = unsafe { interop::wgpu::import(&device, theirs.clone()) }?;
         add(3, &mut v).over(N).run_on(&device)?;
         // Their own submission, between two kernels.
         let target = Vector::<u32>::zeros(N);
         let mut target = target;
         let lent = target.lend_mut(&device.stream())?;
-        let (into, at) = interop::wgpu::buffer(&lent)?;
+        // SAFETY: it is lent to be written, which is submitted before it goes back.
+        let (into, at) = unsafe { interop::wgpu::buffer(&lent) }?;
         let mut encoder = own.create_command_encoder(&Default::default());
         encoder.copy_buffer_to_buffer(&theirs, 0, &into, at, BYTES);
         queue.submit([encoder.finish()]);
@@ -331,14 +341,17 @@ mod webgpu {
         assert_eq!(v.to_vec()?, numbers(3));
         drop(v);
         queue.write_buffer(&theirs, 0, &bytes(&numbers(1)));
-        let again: Vector<u32> = interop::wgpu::import(&device, theirs)?;
+        // SAFETY: it was written, and the other vector of it is gone.
+        let again: Vector<u32> = unsafe { interop::wgpu::import(&device, theirs) }?;
         assert_eq!(
             again.to_vec()?,
             numbers(1),
             "the buffer outlives a vector of it"
         );
         let lacking = buffer(&own, wgpu::BufferUsages::STORAGE);
-        let error = interop::wgpu::import::<u32>(&device, lacking).expect_err("no copies");
+        // SAFETY: nobody else has it.
+        let lacking = unsafe { interop::wgpu::import::<u32>(&device, lacking) };
+        let error = lacking.expect_err("no copies");
         assert!(error.to_string().contains("COPY_SRC"), "{error}");
         Ok(())
     }

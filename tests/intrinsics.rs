@@ -56,9 +56,11 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
             "{error}"
         );
         // A text, and another in its place: programs of the first do not serve.
-        register_intrinsic("tripled", target, "(3u * {0} + {1})")?;
+        // SAFETY: the text is an expression of its arguments.
+        unsafe { register_intrinsic("tripled", target, "(3u * {0} + {1})") }?;
         assert_eq!(run(&device, 5)?, due(5), "{device}");
-        let twice = register_intrinsic("tripled", target, "0u").expect_err("it has one");
+        // SAFETY: the text is an expression of its arguments.
+        let twice = unsafe { register_intrinsic("tripled", target, "0u") }.expect_err("it has one");
         assert!(matches!(twice, Error::Intrinsic { .. }), "{twice}");
         assert!(intrinsic::registered(target).contains(&"tripled".to_owned()));
         assert!(intrinsic::unregister("tripled", target));
@@ -70,7 +72,8 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
             _ => "uint sum_of(uint a, uint b) { return a + b; }",
         };
         let summed = Spelling::new("sum_of(sum_of({0}, {0}), {1})").prelude(helper);
-        intrinsic::register("tripled", target, summed)?;
+        // SAFETY: the text is an expression of its arguments.
+        unsafe { intrinsic::register("tripled", target, summed) }?;
         let doubled: Vec<u32> = (0..100).map(|x| 2 * (x + 1) + 10).collect();
         assert_eq!(
             run(&device, 5)?,
@@ -85,7 +88,8 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
             intrinsic::unregister("tripled", target) && !intrinsic::unregister("tripled", target)
         );
         // One that names what is not there.
-        register_intrinsic("tripled", target, "{2}")?;
+        // SAFETY: the text is an expression of its arguments.
+        unsafe { register_intrinsic("tripled", target, "{2}") }?;
         let error = run(&device, 5).expect_err("it takes two");
         assert!(
             matches!(error, Error::Intrinsic { .. }),
@@ -93,7 +97,8 @@ fn texts_are_registered_while_the_program_runs() -> Result<()> {
         );
         assert!(intrinsic::unregister("tripled", target));
         // One that its compiler rejects.
-        register_intrinsic("tripled", target, "nobody_knows({0}, {1})")?;
+        // SAFETY: the text is an expression of its arguments.
+        unsafe { register_intrinsic("tripled", target, "nobody_knows({0}, {1})") }?;
         let error = run(&device, 5).expect_err("nobody knows it");
         assert!(matches!(error, Error::Compile { .. }), "{device}: {error}");
         assert!(intrinsic::unregister("tripled", target));
@@ -128,7 +133,8 @@ fn intrinsics_are_called_by_functions() -> Result<()> {
         ("opencl", "(1.0f - 2.0f / (exp(2.0f * {0}) + 1.0f))"),
         ("wgsl", "tanh({0})"),
     ] {
-        register_intrinsic("fast tanh", target, text)?;
+        // SAFETY: the text is an expression of its arguments.
+        unsafe { register_intrinsic("fast tanh", target, text) }?;
     }
     let x = Vector::from_vec((-40..40).map(|i| i as f32 / 8.0).collect());
     for device in Device::all() {

@@ -93,14 +93,14 @@ impl<'a> Binary<'a> {
 /// it is given in the place of their `#include`s.
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 pub(crate) fn with_headers<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Cow<'a, str> {
-    if parts.headers.is_empty() && parts.files.is_empty() {
+    if parts.headers().next().is_none() && parts.files().is_empty() {
         return text.into();
     }
-    let include = |header: &String| match header.starts_with('<') {
+    let include = |header: &str| match header.starts_with('<') {
         true => format!("#include {header}\n"),
         false => format!("#include \"{header}\"\n"),
     };
-    let mut includes: String = parts.headers.iter().map(include).collect();
+    let mut includes: String = parts.headers().map(include).collect();
     if !includes.is_empty() {
         // The text's own lines keep their numbers.
         includes += "#line 1\n";
@@ -108,7 +108,7 @@ pub(crate) fn with_headers<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Co
     files::expanded(
         kernel,
         &(includes + text),
-        &parts.files,
+        parts.files(),
         files::Lines::Numbered,
     )
     .into()
@@ -117,18 +117,18 @@ pub(crate) fn with_headers<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Co
 /// The compiler's options for what environments ask for. Of libraries neither NVRTC nor OpenCL knows.
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 pub(crate) fn options(backend: &str, parts: &Parts) -> Result<Vec<String>> {
-    if let Some(library) = parts.libraries.first() {
+    if let Some(library) = parts.libraries().next() {
         return Err(Error::Unsupported {
             backend: backend.into(),
             what: format!("linking the library `{library}` that an environment asks for"),
         });
     }
-    let folders = parts.include_dirs.iter();
-    let definitions = parts.definitions.iter();
-    let options = folders
+    let definitions = parts.definitions();
+    let options = parts
+        .include_dirs()
         .map(|folder| format!("-I{}", folder.display()))
         .chain(definitions.map(|(name, value)| format!("-D{name}={value}")))
-        .chain(parts.flags.iter().cloned());
+        .chain(parts.flags().map(str::to_owned));
     Ok(options.collect())
 }
 

@@ -6,6 +6,19 @@
 //!
 //! The framework links, proves, renders, caches, keeps vectors coherent and turns faults into
 //! errors; a backend never sees a vector. Sizes and bounds are checked by the framework before a call.
+//!
+//! # Safety
+//!
+//! The framework trusts a backend with memory, and a backend trusts the framework. So both sides promise:
+//!
+//! - The traits of what a backend makes (devices, streams, memory, events, graphs, renderers, compilers) are `unsafe` to
+//!   implement. Their sections "Safety" list what the framework takes for granted.
+//! - Functions that load, run or touch memory are `unsafe` to call. Whoever calls them in the framework's place keeps what
+//!   their sections "Safety" list.
+//!
+//! [`Backend`] itself is a safe trait: it passes on devices that others have made.
+
+mod info;
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -14,7 +27,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sarek_ir::write::{Source, Variant};
-use serde::{Deserialize, Serialize};
 
 pub use crate::claims::Claims;
 pub use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
@@ -22,8 +34,9 @@ pub use crate::environment::Parts;
 pub use crate::foreign::{Parameter, Passed};
 pub use crate::fork::is_forked;
 pub use crate::output::{Printing, print};
-use crate::tag::{DeviceKind, Language, ScheduleKind, StorageKind, Tag};
+use crate::tag::{Language, ScheduleKind, StorageKind, Tag};
 use crate::{Error, Result};
+pub use info::{DeviceInfo, Features};
 
 /// A family of devices behind one driver.
 pub trait Backend: Send + Sync {
@@ -46,7 +59,18 @@ pub trait Backend: Send + Sync {
 }
 
 /// A device.
-pub trait BackendDevice: Any + Send + Sync {
+///
+/// # Safety
+/// An implementation keeps to the following, whatever order its safe functions are called in.
+///
+/// - [`BackendDevice::info`] is true. Where [`DeviceInfo::host_memory`] is set, a launch works on the arguments of [`Args::Host`];
+///   otherwise on memory of its own.
+/// - A program that was loaded does what its body, its kernel or its source says: it uses the memory of its arguments
+///   and no other, and writes no argument that is read only.
+/// - Memory that is allocated has at least as many bytes as were asked for, is disjoint from all other memory, and stays until it is dropped and the
+///   work that uses it has ended.
+/// - Its streams, and the streams' events, are implementations of [`BackendStream`] and [`BackendEvent`] for this device.
+pub unsafe trait BackendDevice: Any + Send + Sync {
     /// What it is and what it can do; constant.
     fn info(&self) -> &DeviceInfo;
 
@@ -54,7 +78,15 @@ pub trait BackendDevice: Any + Send + Sync {
     fn codegen(&self) -> Codegen<'_>;
 
     /// Makes a program launchable. The result is what [`Launch::program`] holds.
-    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>>;
+    ///
+    /// # Safety
+    /// The program can be trusted with the arguments that it will be launched with:
+    ///
+    /// - A [`Direct`] body belongs to a kernel, see [`crate::Kernel`].
+    /// - A [`Program::Ir`] is closed and valid.
+    /// - An artifact is what this device's [`Compiler`] made of the source with these parts, and the source is what its
+    ///   [`Renderer`] made of the kernel, or text whose author vouches for it.
+    unsafe fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>>;
 
     /// Allocates device memory, of any content, never of 0 bytes. Dropping it frees it, after the work that uses it.
     fn alloc(&self, bytes: usize) -> Result<Arc<dyn Mem>>;
@@ -78,7 +110,7 @@ pub trait BackendDevice: Any + Send + Sync {
         Ok(None)
     }
 
-    /// Gives back memory that it keeps for later allocations; all streams have been waited for.
+    /// Gives back memory that it keeps for later allocations and that no work uses. The framework waits for all streams first.
     fn trim(&self) -> Result<()> {
         Ok(())
     }
@@ -98,9 +130,12 @@ pub trait BackendDevice: Any + Send + Sync {
     }
 
     /// Makes of these operations, in this order, one thing that is launched as a whole. `None` where the driver knows no
-    /// such thing: then the framework queues them one by one, as often as they are replayed. What they use lives as
-    /// long as the result.
-    fn graph(&self, _operations: &[GraphOp<'_>]) -> Result<Option<Box<dyn BackendGraph>>> {
+    /// such thing: then the framework queues them one by one, as often as they are replayed.
+    ///
+    /// # Safety
+    /// What holds for [`BackendStream::launch`], [`BackendStream::copy`] and [`BackendStream::zero`] holds for each operation
+    /// whenever the result is replayed. What the operations use lives as long as the result.
+    unsafe fn graph(&self, _operations: &[GraphOp<'_>]) -> Result<Option<Box<dyn BackendGraph>>> {
         Ok(None)
     }
 
@@ -115,110 +150,6 @@ pub trait BackendDevice: Any + Send + Sync {
     }
 }
 
-/// What a device is and can do: serde data, in which a field that is not there has its default.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(default)]
-pub struct DeviceInfo {
-    /// The driver's name of it.
-    pub name: String,
-    /// What sort of device it is: one of the framework's, or one that the backend has added.
-    pub kind: Tag<DeviceKind>,
-    /// Overrides the backend's priority, for example for a software device.
-    pub priority: Option<i32>,
-    /// Kernels use host memory as it is: vectors need no copy on this device.
-    pub host_memory: bool,
-    /// What kernels may require of it.
-    pub features: Features,
-    /// Largest block along each axis.
-    pub max_block: [u32; 3],
-    /// Most threads in a block.
-    pub max_block_threads: u32,
-    /// Largest grid along each axis; larger ones are folded.
-    pub max_grid: [u32; 3],
-    /// Most bytes of shared memory of one block.
-    pub max_shared: u64,
-    /// Most bytes of the local arrays of one thread.
-    pub max_private: u64,
-    /// Most bytes of the local arrays of all threads of one block.
-    pub max_private_block: u64,
-    /// Most bytes of one buffer.
-    pub max_buffer: u64,
-    /// Most buffers of one kernel.
-    pub max_buffers: u32,
-    /// Threads that run in lockstep, 1 if unknown; block sizes are multiples of it.
-    pub warp: u32,
-    /// Processors that run blocks at the same time, 0 if unknown.
-    pub compute_units: u32,
-    /// Bytes of device memory, 0 if unknown.
-    pub memory: u64,
-    /// Do host and device share their memory?
-    pub unified: bool,
-    /// Offsets at which a part of a buffer may be bound are multiples of so many bytes.
-    pub alignment: usize,
-    /// May several parts of one buffer be arguments of a launch, some of them written, at no cost? Then small
-    /// buffers are parts of larger ones.
-    pub slabs: bool,
-}
-
-/// A device of 32-bit arithmetic without a name, which runs anything of any size; for `..DeviceInfo::default()`.
-impl Default for DeviceInfo {
-    fn default() -> DeviceInfo {
-        DeviceInfo {
-            name: String::new(),
-            kind: DeviceKind::software(),
-            priority: None,
-            host_memory: false,
-            features: Features::default(),
-            max_block: [u32::MAX; 3],
-            max_block_threads: u32::MAX,
-            max_grid: [u32::MAX; 3],
-            max_shared: 1 << 30,
-            max_private: u64::MAX,
-            max_private_block: u64::MAX,
-            max_buffer: isize::MAX as u64,
-            max_buffers: u32::MAX,
-            warp: 1,
-            compute_units: 0,
-            memory: 0,
-            unified: false,
-            alignment: 256,
-            slabs: false,
-        }
-    }
-}
-
-/// What kernels may require of a device beyond 32-bit arithmetic.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Features {
-    /// `f64` arithmetic and buffers.
-    pub f64: bool,
-    /// Elementary functions on `f64` (`exp`, `sin`, …; not `sqrt`).
-    pub f64_math: bool,
-    /// 64-bit integers.
-    pub i64: bool,
-    /// Buffers of 8-bit elements (`bool`, `i8`, `u8`).
-    pub storage8: bool,
-    /// Buffers of 16-bit elements (`i16`, `u16`, `bf16`).
-    pub storage16: bool,
-    /// Buffers and shared arrays of `f16`.
-    pub f16: bool,
-    /// Atomic operations on 64-bit elements.
-    pub atomics64: bool,
-    /// Subgroups and their operations.
-    pub subgroups: bool,
-    /// The same in blocks of several dimensions.
-    pub shaped_subgroups: bool,
-    /// Fences without a barrier.
-    pub fences: bool,
-    /// Its renderer writes [`Variant::strided`], so that it runs the schedules `grid_stride` and `single_thread`. Devices that
-    /// compile nothing run them anyway.
-    pub strided: bool,
-    /// Floats to the bit as IEEE 754 says, which `#[kernel(strict)]` asks for: `+ - * /`, `sqrt` and `mul_add` rounded to
-    /// the nearest, none of them joined with another, subnormal numbers kept.
-    pub strict: bool,
-}
-
 /// How kernels become programs.
 pub enum Codegen<'a> {
     /// The compiled Rust body is called.
@@ -230,7 +161,11 @@ pub enum Codegen<'a> {
 }
 
 /// Kernel to source text.
-pub trait Renderer: Send + Sync {
+///
+/// # Safety
+/// The text does what the kernel does, its checks included, and takes the arguments that [`Source::slots`] says. The framework
+/// loads and launches it with no further look.
+pub unsafe trait Renderer: Send + Sync {
     /// The target's name: what `native!` and `Kernel::source` call it.
     fn target(&self) -> &'static str;
 
@@ -245,7 +180,12 @@ pub trait Renderer: Send + Sync {
 }
 
 /// Source text to a binary.
-pub trait Compiler: Send + Sync {
+///
+/// # Safety
+/// An artifact does what the text says. Equal fingerprints stand for compilers whose artifacts can be exchanged.
+/// [`Compiler::is_harmless_flag`] and [`Compiler::is_harmless_library`] are true of nothing that could make a correct text
+/// touch other memory than it says.
+pub unsafe trait Compiler: Send + Sync {
     /// Identifies compiler, options and architecture in cache keys.
     fn fingerprint(&self) -> String;
 
@@ -254,8 +194,24 @@ pub trait Compiler: Send + Sync {
         true
     }
 
+    /// May safe code ask for this option? Whatever this is false for takes [`Parts::raw_flag`], which is `unsafe`.
+    ///
+    /// True of options that keep the meaning of a text, or change its floats or its version of the language: levels of
+    /// optimisation, warnings, fast math.
+    fn is_harmless_flag(&self, _flag: &str) -> bool {
+        false
+    }
+
+    /// May safe code ask for this library? Whatever this is false for takes [`Parts::raw_library`], which is `unsafe`.
+    fn is_harmless_library(&self, _library: &str) -> bool {
+        false
+    }
+
     /// Compiles one source, with what its environments ask for.
-    fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact>;
+    ///
+    /// # Safety
+    /// The parts were checked by the framework, or somebody vouches for them: an option may have a compiler load code.
+    unsafe fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact>;
 
     /// The languages beside the renderer's target in which it takes foreign text.
     fn languages(&self) -> Vec<Tag<Language>> {
@@ -263,23 +219,31 @@ pub trait Compiler: Send + Sync {
     }
 
     /// As [`Compiler::compile`], of the user's own text in the renderer's target or one of [`Compiler::languages`].
-    fn compile_foreign(
+    ///
+    /// # Safety
+    /// As for [`Compiler::compile`].
+    unsafe fn compile_foreign(
         &self,
         kernel: &str,
         _language: &Tag<Language>,
         source: &Source,
         parts: &Parts,
     ) -> Result<Artifact> {
-        self.compile(kernel, source, parts)
+        // SAFETY: the caller's promise.
+        unsafe { self.compile(kernel, source, parts) }
     }
 
     /// Compiles several; gaps stay gaps.
-    fn compile_batch(
+    ///
+    /// # Safety
+    /// As for [`Compiler::compile`].
+    unsafe fn compile_batch(
         &self,
         sources: &[Option<(&str, &Source)>],
         parts: &Parts,
     ) -> Vec<Option<Result<Artifact>>> {
-        let one = |(kernel, source)| self.compile(kernel, source, parts);
+        // SAFETY: the caller's promise.
+        let one = |(kernel, source)| unsafe { self.compile(kernel, source, parts) };
         sources.iter().map(|source| source.map(one)).collect()
     }
 }
@@ -330,7 +294,10 @@ pub enum Origin<'a> {
 }
 
 /// Device memory.
-pub trait Mem: Any + Send + Sync {
+///
+/// # Safety
+/// [`Mem::len`] never exceeds the memory's size.
+pub unsafe trait Mem: Any + Send + Sync {
     /// Its size in bytes.
     fn len(&self) -> usize;
 
@@ -352,16 +319,37 @@ pub struct Slice {
 }
 
 /// A queue of work, run in order.
-pub trait BackendStream: Any + Send + Sync {
+///
+/// # Safety
+/// Work runs in the order in which it was queued, and uses the memory that it was given and no other. A copy that succeeds
+/// has copied all bytes. [`BackendStream::sync`] returns when all earlier work has ended; where it returns an error instead, no work that
+/// is left uses memory of the host. What was recorded passes no earlier than the work before it.
+pub unsafe trait BackendStream: Any + Send + Sync {
     /// Copies to the device; `src` may be reused on return.
-    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()>;
+    ///
+    /// # Safety
+    /// The slice lies within its memory, which is the device's, and is as long as `src`. Nobody relies on its content, and
+    /// no work of another stream uses it until this is done.
+    unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()>;
 
     /// Copies from the device, after all earlier work; complete on return.
-    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()>;
+    ///
+    /// # Safety
+    /// The slice lies within its memory, which is the device's, is as long as `dst` and was written before. No work of another stream
+    /// writes it until this is done.
+    unsafe fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()>;
 
     /// Queues a launch. A backend that runs it before it returns reports its first fault; others record faults in the
     /// buffer of [`sarek_ir::write::SlotKind::Faults`] and return `None`.
-    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>>;
+    ///
+    /// # Safety
+    /// The program was loaded by this device, for blocks of this size, and the arguments are those that it takes.
+    ///
+    /// - Slices lie within memory of this device, and pointers are those of memory of their length that the host lends for the
+    ///   call. No other work and nobody on the host uses what the program writes, or writes what it reads, until it has ended.
+    /// - Checks that the program leaves out were proved for these arguments and this index space. So were the kernel's
+    ///   preconditions.
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>>;
 
     /// Waits for all earlier work.
     fn sync(&self) -> Result<()>;
@@ -377,7 +365,8 @@ pub trait BackendStream: Any + Send + Sync {
         self.record()
     }
 
-    /// Makes later work of this stream wait for an event of the same backend, perhaps of another device.
+    /// Makes later work of this stream wait for an event of the same backend, perhaps of another device. Of any other event it
+    /// waits for [`BackendEvent::sync`].
     fn wait(&self, event: &Arc<dyn BackendEvent>) -> Result<()> {
         event.sync()
     }
@@ -388,19 +377,31 @@ pub trait BackendStream: Any + Send + Sync {
     }
 
     /// Fills with zero bytes, in order.
-    fn zero(&self, dst: &Slice) -> Result<()> {
-        self.copy_in(dst, &vec![0; dst.len])
+    ///
+    /// # Safety
+    /// As for [`BackendStream::copy_in`].
+    unsafe fn zero(&self, dst: &Slice) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.copy_in(dst, &vec![0; dst.len]) }
     }
 
     /// Copies within the device, or from another device of the backend, in order. `false` means that the framework
     /// has to go through the host.
-    fn copy(&self, _dst: &Slice, _src: &Slice) -> Result<bool> {
+    ///
+    /// # Safety
+    /// Both slices lie within their memory and are equally long; `src` was written before. What holds of `dst` for
+    /// [`BackendStream::copy_in`] and of `src` for [`BackendStream::copy_out`] holds here. Parts of one memory may overlap: they are
+    /// moved as by `memmove`, or it is `false`.
+    unsafe fn copy(&self, _dst: &Slice, _src: &Slice) -> Result<bool> {
         Ok(false)
     }
 }
 
 /// A point in a stream.
-pub trait BackendEvent: Any + Send + Sync {
+///
+/// # Safety
+/// It is done, and a wait for it returns, no earlier than the work before it has ended: memory is reused then.
+pub unsafe trait BackendEvent: Any + Send + Sync {
     /// Has the stream passed it?
     fn is_done(&self) -> Result<bool>;
 
@@ -408,7 +409,7 @@ pub trait BackendEvent: Any + Send + Sync {
     fn sync(&self) -> Result<()>;
 
     /// The time on the device since an earlier event of the same device, both of which have passed; `None` if they
-    /// keep none.
+    /// keep none, an error or `None` for any other event.
     fn elapsed(&self, _since: &dyn BackendEvent) -> Result<Option<Duration>> {
         Ok(None)
     }
@@ -417,7 +418,8 @@ pub trait BackendEvent: Any + Send + Sync {
 /// The event of a stream that has done its work when a call returns.
 struct Done(Instant);
 
-impl BackendEvent for Done {
+// SAFETY: the work had ended when it was made.
+unsafe impl BackendEvent for Done {
     fn elapsed(&self, since: &dyn BackendEvent) -> Result<Option<Duration>> {
         let since = (since as &dyn Any).downcast_ref::<Done>();
         Ok(since.map(|since| self.0.saturating_duration_since(since.0)))
@@ -464,13 +466,23 @@ pub enum GraphOp<'a> {
 }
 
 /// Operations that a device launches as a whole; see [`BackendDevice::graph`].
-pub trait BackendGraph: Send + Sync {
-    /// Queues all of it on a stream of its device. The framework sees to it that one replay ends before the next begins.
-    fn replay(&self, stream: &dyn BackendStream) -> Result<()>;
+///
+/// # Safety
+/// A replay does what queueing the operations one by one on that stream does.
+pub unsafe trait BackendGraph: Send + Sync {
+    /// Queues all of it on a stream of its device.
+    ///
+    /// # Safety
+    /// The stream is the device's. The replay before has ended, or is queued on the same stream. What was promised of each
+    /// operation in [`BackendDevice::graph`] holds.
+    unsafe fn replay(&self, stream: &dyn BackendStream) -> Result<()>;
 
     /// Puts a launch, perhaps of another program, in the place of the operation of this number, which is one; replays that were
     /// queued before stay as they are. `false` where that cannot be done: then the framework has a graph made anew.
-    fn set_launch(&self, _operation: usize, _launch: &Launch<'_>) -> bool {
+    ///
+    /// # Safety
+    /// As for [`BackendDevice::graph`], of this launch.
+    unsafe fn set_launch(&self, _operation: usize, _launch: &Launch<'_>) -> bool {
         false
     }
 }

@@ -7,24 +7,35 @@
 //! ```
 //! use sarek_runtime::environment::{self, Environment, Parts};
 //!
-//! environment::register(Environment::new("tables", |target| match target {
-//!     "cuda" => Ok(Parts::new().include_dir("/opt/tables").header("tables.cuh")),
-//!     _ => Ok(Parts::new()),
+//! environment::register(Environment::new("tables", |target| {
+//!     let parts = Parts::new().define("TABLES", "4");
+//!     match target {
+//!         // SAFETY: the header declares functions, and nothing that a kernel's own text has.
+//!         "cuda" => Ok(unsafe { parts.include_dir("/opt/tables").header("tables.cuh") }),
+//!         _ => Ok(parts),
+//!     }
 //! }))?;
 //! # environment::unregister("tables");
 //! # Ok::<(), sarek_runtime::Error>(())
 //! ```
+//!
+//! Headers and other text of the target are given by `unsafe` functions. What safe code gives is checked by each launch, see [`Parts`].
 //!
 //! What several ask for is given once; definitions that differ, cycles and unknown names are errors that name
 //! who takes part. All of it is part of the keys under which programs are cached.
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::sync::lock;
 use crate::{Device, Error, Result};
+
+mod check;
+mod parts;
+
+pub(crate) use check::check;
+pub use parts::Parts;
 
 /// What an environment keeps on a device; dropped with the device.
 pub type Kept = Box<dyn Any + Send + Sync>;
@@ -39,119 +50,6 @@ pub struct Environment {
     resolve: Box<Resolve>,
     init: Option<Box<Init>>,
     resolved: Mutex<BTreeMap<String, Parts>>,
-}
-
-/// What an environment comes to for a target.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Parts {
-    /// Where headers are looked for.
-    pub include_dirs: Vec<PathBuf>,
-    /// Headers that the text begins with, by the name in its `#include`; for WGSL, text that stands before the kernel.
-    pub headers: Vec<String>,
-    /// Options for the target's compiler.
-    pub flags: Vec<String>,
-    /// Libraries to link.
-    pub libraries: Vec<String>,
-    /// Definitions: `-Dname=value`.
-    pub definitions: BTreeMap<String, String>,
-    /// Files that the text includes, by the name in its `#include "…"`, with what is in them: no such file is read.
-    pub files: BTreeMap<String, String>,
-}
-
-impl Parts {
-    /// Nothing.
-    pub fn new() -> Parts {
-        Parts::default()
-    }
-
-    /// A folder in which headers are looked for.
-    pub fn include_dir(mut self, folder: impl Into<PathBuf>) -> Parts {
-        self.include_dirs.push(folder.into());
-        self
-    }
-
-    /// A header that the text begins with.
-    pub fn header(mut self, name: impl Into<String>) -> Parts {
-        self.headers.push(name.into());
-        self
-    }
-
-    /// An option for the target's compiler.
-    pub fn flag(mut self, flag: impl Into<String>) -> Parts {
-        self.flags.push(flag.into());
-        self
-    }
-
-    /// A library to link.
-    pub fn library(mut self, library: impl Into<String>) -> Parts {
-        self.libraries.push(library.into());
-        self
-    }
-
-    /// A definition.
-    pub fn define(mut self, name: impl Into<String>, value: impl Into<String>) -> Parts {
-        self.definitions.insert(name.into(), value.into());
-        self
-    }
-
-    /// A file that the text, or another file, includes as `#include "name"`; nothing of that name is read from disk.
-    pub fn file(mut self, name: impl Into<String>, text: impl Into<String>) -> Parts {
-        self.files.insert(name.into(), text.into());
-        self
-    }
-
-    /// Does a text that is compiled with this read files, whose contents are not known here?
-    pub(crate) fn reads_files(&self, text: &str) -> bool {
-        let texts = self.files.values().map(String::as_str).chain([text]);
-        let mut included = texts.flat_map(str::lines).filter_map(included);
-        let unknown = |name: &str| !self.files.contains_key(name);
-        !self
-            .headers
-            .iter()
-            .all(|header| self.files.contains_key(header))
-            || !self.include_dirs.is_empty()
-            || self
-                .flags
-                .iter()
-                .any(|flag| flag.starts_with("-i") || flag.starts_with("-I"))
-            || included.any(unknown)
-    }
-
-    /// Is there nothing in it?
-    pub fn is_empty(&self) -> bool {
-        *self == Parts::default()
-    }
-
-    /// Adds what another asks for, once.
-    fn add(&mut self, other: &Parts) {
-        fn once<T: Clone + PartialEq>(all: &mut Vec<T>, more: &[T]) {
-            for one in more {
-                if !all.contains(one) {
-                    all.push(one.clone());
-                }
-            }
-        }
-        once(&mut self.include_dirs, &other.include_dirs);
-        once(&mut self.headers, &other.headers);
-        once(&mut self.flags, &other.flags);
-        once(&mut self.libraries, &other.libraries);
-        let definitions = other.definitions.iter();
-        self.definitions
-            .extend(definitions.map(|(name, value)| (name.clone(), value.clone())));
-        let files = other.files.iter();
-        self.files
-            .extend(files.map(|(name, text)| (name.clone(), text.clone())));
-    }
-}
-
-/// What a line of text includes, if it does: the name, or what stands in the place of one.
-fn included(line: &str) -> Option<&str> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start();
-    let name = rest.strip_prefix("include")?.trim();
-    let quoted = name
-        .strip_prefix('"')
-        .and_then(|name| name.split('"').next());
-    Some(quoted.unwrap_or(name))
 }
 
 impl Environment {
@@ -285,7 +183,8 @@ pub(crate) fn resolve_with(
     own: &Parts,
 ) -> Result<Parts> {
     let mut sum = Sum::of(names, target)?;
-    sum.add(kernel, own)?;
+    // Whoever calls a foreign kernel vouches for all of its text.
+    sum.add(kernel, &own.clone().vouched())?;
     Ok(sum.whole)
 }
 
@@ -307,13 +206,13 @@ impl Sum {
     }
 
     fn add(&mut self, who: &str, parts: &Parts) -> Result<()> {
-        let definitions = parts.definitions.iter();
-        let definitions = definitions.map(|(name, value)| (name.clone(), value));
+        let definitions = parts.definitions();
+        let definitions = definitions.map(|(name, value)| (name.to_owned(), value));
         // No definition has a name that is quoted.
-        let files = parts.files.iter();
-        let files = files.map(|(name, text)| (format!("the file {name:?}"), text));
+        let files = parts.files().iter();
+        let files = files.map(|(name, text)| (format!("the file {name:?}"), &**text));
         for (name, value) in definitions.chain(files) {
-            let own = (who.to_owned(), value.clone());
+            let own = (who.to_owned(), value.to_owned());
             let (by, known) = self.given.entry(name.clone()).or_insert(own);
             if known != value {
                 let both = format!("it defines {name} as `{value}`, and `{by}` as `{known}`");
@@ -376,11 +275,14 @@ mod tests {
         for name in ["deps/left", "deps/right"] {
             register(environment(name, flag(name)).depends_on("deps/base")).unwrap();
         }
-        let both = environment("deps/both", Parts::new().header("both.h"));
+        // SAFETY: nothing is compiled with it.
+        let header = unsafe { Parts::new().header("both.h") };
+        let both = environment("deps/both", header);
         register(both.depends_on("deps/left").depends_on("deps/right")).unwrap();
         let parts = resolve(&names(&["deps/both", "deps/base"]), "any").unwrap();
-        assert_eq!(parts.flags, ["-all", "-base", "deps/left", "deps/right"]);
-        assert_eq!(parts.headers, ["both.h"]);
+        let flags: Vec<_> = parts.flags().collect();
+        assert_eq!(flags, ["-all", "-base", "deps/left", "deps/right"]);
+        assert!(parts.headers().eq(["both.h"]));
         assert!(unregister("deps/left") && !unregister("deps/left"));
         let error = resolve(&names(&["deps/both"]), "any")
             .unwrap_err()
@@ -432,10 +334,12 @@ mod tests {
         .unwrap();
         assert_eq!(ASKED.load(Relaxed), 0);
         for _ in 0..2 {
-            assert_eq!(resolve(&names(&["lazy"]), "a").unwrap().flags, ["--for=a"]);
+            let parts = resolve(&names(&["lazy"]), "a").unwrap();
+            assert!(parts.flags().eq(["--for=a"]));
         }
         assert_eq!(ASKED.load(Relaxed), 1);
-        assert_eq!(resolve(&names(&["lazy"]), "b").unwrap().flags, ["--for=b"]);
+        let parts = resolve(&names(&["lazy"]), "b").unwrap();
+        assert!(parts.flags().eq(["--for=b"]));
     }
 
     #[test]

@@ -155,6 +155,16 @@ pub enum Error {
         /// The text.
         source_text: String,
     },
+    /// A definition, an option or a library that safe code gave is not known to be harmless to a kernel's text.
+    #[error("`{kernel}` is not compiled with {part}: {problem}")]
+    Unchecked {
+        /// The kernel.
+        kernel: String,
+        /// The part.
+        part: String,
+        /// What is wrong, and what to write instead.
+        problem: String,
+    },
     /// A foreign kernel cannot be made or run.
     #[error("foreign kernel `{kernel}`: {problem}")]
     Foreign {

@@ -7,10 +7,12 @@
 //! ```
 //! use sarek_runtime::intrinsic::{self, Spelling};
 //!
-//! intrinsic::register("doc_tanh", "opencl", "tanh({0})")?;
+//! // SAFETY: the text is an expression of its argument.
+//! unsafe { intrinsic::register("doc_tanh", "opencl", "tanh({0})") }?;
 //! let with_helper = Spelling::new("doc_tanh_of({0})")
 //!     .prelude("__device__ float doc_tanh_of(float x) { return tanhf(x); }");
-//! intrinsic::register("doc_tanh", "cuda", with_helper)?;
+//! // SAFETY: as above.
+//! unsafe { intrinsic::register("doc_tanh", "cuda", with_helper) }?;
 //! # intrinsic::unregister("doc_tanh", "opencl");
 //! # Ok::<(), sarek_runtime::Error>(())
 //! ```
@@ -68,7 +70,11 @@ fn all() -> &'static Mutex<All> {
 /// # Errors
 /// [`Error::Intrinsic`] if it has one, or if there is no such target: nothing would use the text. The targets are those of the
 /// dialects that the library knows, and of the devices of registered backends.
-pub fn register(name: &str, target: &str, spelling: impl Into<Spelling>) -> Result<()> {
+///
+/// # Safety
+/// The text is one expression, which computes from its arguments what the intrinsic's Rust does, and touches no memory. What stands
+/// before the kernel defines nothing that other text of the kernel has.
+pub unsafe fn register(name: &str, target: &str, spelling: impl Into<Spelling>) -> Result<()> {
     if let Some(what) = unrendered(target) {
         return Err(problem(name, target, what));
     }

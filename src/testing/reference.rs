@@ -74,7 +74,8 @@ struct Rustc {
     info: DeviceInfo,
 }
 
-impl BackendDevice for Rustc {
+// SAFETY: bodies are called on the arguments of a launch and nothing else; it allocates no memory.
+unsafe impl BackendDevice for Rustc {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -83,7 +84,7 @@ impl BackendDevice for Rustc {
         Codegen::Direct
     }
 
-    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+    unsafe fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
         match program {
             Program::Direct(direct) => Ok(Arc::new(*direct)),
             Program::Ir(_) | Program::Binary { .. } => {
@@ -104,16 +105,17 @@ impl BackendDevice for Rustc {
 /// Calls are done before they return.
 struct Calls;
 
-impl BackendStream for Calls {
-    fn copy_in(&self, _dst: &Slice, _src: &[u8]) -> Result<()> {
+// SAFETY: a call has ended when it returns, and there are no copies.
+unsafe impl BackendStream for Calls {
+    unsafe fn copy_in(&self, _dst: &Slice, _src: &[u8]) -> Result<()> {
         Err(unsupported("memory of its own"))
     }
 
-    fn copy_out(&self, _src: &Slice, _dst: &mut [u8]) -> Result<()> {
+    unsafe fn copy_out(&self, _src: &Slice, _dst: &mut [u8]) -> Result<()> {
         Err(unsupported("memory of its own"))
     }
 
-    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
         let direct = launch.program.downcast_ref::<Direct>();
         let (Some(direct), Args::Host { args, .. }) = (direct, &launch.args) else {
             return Err(unsupported("programs of another backend"));

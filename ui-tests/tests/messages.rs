@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sarek_frontend::diagnostics::{Code, codes};
 
 /// Kinds of mistakes, each a folder of `fail/`.
-const KINDS: [&str; 15] = [
+const KINDS: [&str; 16] = [
     "barriers",
     "control",
     "derive",
@@ -22,6 +22,7 @@ const KINDS: [&str; 15] = [
     "strict",
     "syntax",
     "types",
+    "unsafe",
 ];
 
 /// Words that only sarek's own code knows, besides those that begin with two underscores.
@@ -172,7 +173,8 @@ fn every_message_of_ours_has_its_code() {
 
 /// Is it a message of rustc's, which has no code of its own?
 fn of_rustc(message: &str) -> bool {
-    const WITHOUT_CODE: [&str; 10] = [
+    const WITHOUT_CODE: [&str; 11] = [
+        "usage of an `unsafe` block",
         "this operation will panic at runtime",
         "cannot find attribute",
         "unused `",

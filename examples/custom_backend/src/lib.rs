@@ -102,7 +102,8 @@ impl Derived for MyC {
     }
 }
 
-impl Renderer for MyC {
+// SAFETY: it is the framework's writer, with another spelling of barriers.
+unsafe impl Renderer for MyC {
     fn target(&self) -> &'static str {
         NAME
     }
@@ -115,7 +116,8 @@ impl Renderer for MyC {
     }
 }
 
-impl Compiler for MyC {
+// SAFETY: the artifact is the text; it knows no options.
+unsafe impl Compiler for MyC {
     fn fingerprint(&self) -> String {
         "mygpu 1".into()
     }
@@ -124,7 +126,7 @@ impl Compiler for MyC {
         false // they are the text itself
     }
 
-    fn compile(&self, _kernel: &str, source: &Source, _parts: &Parts) -> Result<Artifact> {
+    unsafe fn compile(&self, _kernel: &str, source: &Source, _parts: &Parts) -> Result<Artifact> {
         Ok(Artifact {
             bytes: source.text.as_bytes().into(),
             log: String::new(),
@@ -163,7 +165,8 @@ fn describe() -> DeviceInfo {
     }
 }
 
-impl BackendDevice for Simulated {
+// SAFETY: memory is a vector of its own, and kernels are walked with all of their checks.
+unsafe impl BackendDevice for Simulated {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -172,7 +175,7 @@ impl BackendDevice for Simulated {
         Codegen::Jit(&MyC, &MyC)
     }
 
-    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+    unsafe fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
         match program {
             Program::Binary {
                 source,
@@ -202,7 +205,8 @@ impl BackendDevice for Simulated {
 
 struct Memory(Mutex<Vec<u8>>, usize);
 
-impl Mem for Memory {
+// SAFETY: the length is that of the bytes it owns.
+unsafe impl Mem for Memory {
     fn len(&self) -> usize {
         self.1
     }
@@ -230,18 +234,19 @@ struct Loaded {
     slots: Vec<Slot>,
 }
 
-impl BackendStream for Queue {
-    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+// SAFETY: everything is done before a call returns.
+unsafe impl BackendStream for Queue {
+    unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         bytes(dst)?[dst.offset..][..src.len()].copy_from_slice(src);
         Ok(())
     }
 
-    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+    unsafe fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
         dst.copy_from_slice(&bytes(src)?[src.offset..][..dst.len()]);
         Ok(())
     }
 
-    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
         let loaded: Option<&Loaded> = launch.program.downcast_ref();
         let (Some(loaded), Args::Device(args)) = (loaded, &launch.args) else {
             return Err(foreign("launch"));

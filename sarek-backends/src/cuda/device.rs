@@ -205,7 +205,8 @@ impl Device {
     }
 }
 
-impl BackendDevice for Device {
+// SAFETY: memory, programs and streams are the driver's, which is asked for the description.
+unsafe impl BackendDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -214,7 +215,7 @@ impl BackendDevice for Device {
         Codegen::Jit(&Renderer, &self.compiler)
     }
 
-    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+    unsafe fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
         Ok(Arc::new(program::load(&self.shared, program)?))
     }
 
@@ -238,7 +239,7 @@ impl BackendDevice for Device {
         Ok(Arc::new(Stream::new(self.shared.clone())?))
     }
 
-    fn graph(&self, operations: &[GraphOp<'_>]) -> Result<Option<Box<dyn BackendGraph>>> {
+    unsafe fn graph(&self, operations: &[GraphOp<'_>]) -> Result<Option<Box<dyn BackendGraph>>> {
         let graph = Graph::new(&self.shared, operations)?;
         Ok(Some(Box::new(graph)))
     }

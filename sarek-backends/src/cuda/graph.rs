@@ -47,7 +47,8 @@ impl Graph {
             .map_err(told("cuStreamBeginCapture"))?;
         let mut nodes = Vec::with_capacity(operations.len());
         let queued = operations.iter().try_for_each(|op| {
-            queue(&capturing, op)?;
+            // SAFETY: the caller's promise of all operations.
+            unsafe { queue(&capturing, op) }?;
             nodes.push(last_node(&capturing));
             Ok(())
         });
@@ -72,17 +73,23 @@ impl Graph {
     }
 }
 
-fn queue(stream: &Stream, operation: &GraphOp<'_>) -> Result<()> {
-    match operation {
-        GraphOp::Launch(launch) => stream.launch(launch).map(|_| ()),
-        GraphOp::Zero(to) => stream.zero(to),
-        GraphOp::Copy { to, from } => match stream.copy(to, from)? {
-            true => Ok(()),
-            false => Err(jit::foreign(
-                "the CUDA device",
-                "a copy between ranges that overlap",
-            )),
-        },
+/// # Safety
+/// As for [`BackendDevice::graph`], of this operation.
+unsafe fn queue(stream: &Stream, operation: &GraphOp<'_>) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let outcome = unsafe {
+        match operation {
+            GraphOp::Launch(launch) => stream.launch(launch).map(|_| true),
+            GraphOp::Zero(to) => stream.zero(to).map(|()| true),
+            GraphOp::Copy { to, from } => stream.copy(to, from),
+        }
+    };
+    match outcome? {
+        true => Ok(()),
+        false => Err(jit::foreign(
+            "the CUDA device",
+            "a copy between ranges that overlap",
+        )),
     }
 }
 
@@ -123,8 +130,9 @@ impl Drop for Captured {
     }
 }
 
-impl BackendGraph for Graph {
-    fn replay(&self, stream: &dyn BackendStream) -> Result<()> {
+// SAFETY: the driver's graph was recorded from these operations.
+unsafe impl BackendGraph for Graph {
+    unsafe fn replay(&self, stream: &dyn BackendStream) -> Result<()> {
         let Some(stream) = (stream as &dyn Any).downcast_ref::<Stream>() else {
             return Err(jit::foreign(&self.shared.name, "another backend's stream"));
         };
@@ -134,7 +142,7 @@ impl BackendGraph for Graph {
             .map_err(|error| self.shared.error("cuGraphLaunch", error))
     }
 
-    fn set_launch(&self, operation: usize, launch: &Launch<'_>) -> bool {
+    unsafe fn set_launch(&self, operation: usize, launch: &Launch<'_>) -> bool {
         // Whatever goes wrong, a graph that is made anew will tell of it.
         self.set(operation, launch).unwrap_or(false)
     }

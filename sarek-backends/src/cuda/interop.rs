@@ -33,17 +33,23 @@ pub fn stream(of: &Stream) -> Result<CUstream> {
 }
 
 /// The address of a vector that is lent, see [`Vector::lend`].
+///
+/// Whatever uses the address is `unsafe`, and keeps to this: it stays within the elements, writes them only if
+/// [`Lent::is_mutable`], and is done, or queued on the stream, when `lent` is dropped.
 pub fn pointer(lent: &Lent<'_>) -> Result<CUdeviceptr> {
     let own = device(lent.stream().device())?;
-    memory::address(own.shared(), lent.slice())
+    // SAFETY: the address alone is given on; whoever uses it, with `unsafe`, keeps to what was lent.
+    memory::address(own.shared(), unsafe { lent.slice() })
 }
 
 /// A vector of `len` elements at an address of a device's memory. `owner` is dropped with the vector, after the work that uses
 /// it, and frees the memory if that is its duty.
 ///
 /// # Safety
-/// So many elements stand at the address, in memory of the device's primary context, as long as `owner` lives. What was to be
-/// written there was written, and nobody else uses it meanwhile, unless in turns with what is queued for the vector.
+/// - So many elements stand at the address, in memory of the device's primary context, as long as `owner` lives. All of them
+///   were written, and are valid for their type.
+/// - While the vector lives, nobody else uses them unless in turns with what is queued for the vector. They are imported once,
+///   and are not those of another vector ([`pointer`]).
 pub unsafe fn import<T: Element>(
     of: &sarek_runtime::Device,
     address: CUdeviceptr,

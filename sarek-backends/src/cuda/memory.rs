@@ -108,7 +108,8 @@ impl Memory {
     }
 }
 
-impl Mem for Memory {
+// SAFETY: so many bytes were allocated, or are promised by whoever imported them.
+unsafe impl Mem for Memory {
     fn len(&self) -> usize {
         self.len
     }

@@ -9,6 +9,7 @@
 mod board;
 mod copying;
 mod device;
+mod flags;
 mod foreign;
 mod graph;
 pub mod interop;

@@ -16,13 +16,14 @@ use sarek_runtime::tag::{Language, Tag};
 use sarek_runtime::{Error, Result};
 
 use super::device::Shared;
-use super::{foreign, nvrtc};
+use super::{flags, foreign, nvrtc};
 use crate::jit::{self, Binary};
 
 /// Kernels to CUDA C.
 pub(super) struct Renderer;
 
-impl backend::Renderer for Renderer {
+// SAFETY: it is the framework's writer.
+unsafe impl backend::Renderer for Renderer {
     fn target(&self) -> &'static str {
         Cuda.name()
     }
@@ -57,14 +58,19 @@ impl Compiler {
     }
 }
 
-impl backend::Compiler for Compiler {
+// SAFETY: NVRTC compiles the text; the flags that count as harmless change floats, messages or speed alone.
+unsafe impl backend::Compiler for Compiler {
     fn fingerprint(&self) -> String {
         // What any NVRTC made for an architecture is good for it: its version is of no account to what is cached.
         let (major, minor) = self.capability;
         format!("cuda {major}.{minor} {}", nvrtc::OPTIONS)
     }
 
-    fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
+    fn is_harmless_flag(&self, flag: &str) -> bool {
+        flags::is_harmless(flag)
+    }
+
+    unsafe fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
         let arch = self.arch().map_err(|message| Error::Device {
             device: self.name.clone(),
             message,
@@ -75,14 +81,15 @@ impl backend::Compiler for Compiler {
     }
 
     /// NVRTC compiles on as many threads as it is called on.
-    fn compile_batch(
+    unsafe fn compile_batch(
         &self,
         sources: &[Option<(&str, &Source)>],
         parts: &Parts,
     ) -> Vec<Option<Result<Artifact>>> {
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
         let chunk = sources.len().div_ceil(threads).max(1);
-        let one = |(kernel, source)| self.compile(kernel, source, parts);
+        // SAFETY: the caller's promise.
+        let one = |(kernel, source)| unsafe { self.compile(kernel, source, parts) };
         std::thread::scope(|scope| {
             let chunks: Vec<_> = sources
                 .chunks(chunk)
@@ -102,7 +109,7 @@ impl backend::Compiler for Compiler {
         vec![Language::ptx()]
     }
 
-    fn compile_foreign(
+    unsafe fn compile_foreign(
         &self,
         kernel: &str,
         language: &Tag<Language>,
@@ -110,7 +117,8 @@ impl backend::Compiler for Compiler {
         parts: &Parts,
     ) -> Result<Artifact> {
         if *language != Language::ptx() {
-            return self.compile(kernel, source, parts);
+            // SAFETY: the caller's promise.
+            return unsafe { self.compile(kernel, source, parts) };
         }
         // The driver compiles it when it is loaded.
         Ok(Artifact {

@@ -135,8 +135,9 @@ impl Stream {
     }
 }
 
-impl BackendStream for Stream {
-    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+// SAFETY: a CUDA stream is a queue, and copies are queued in it or waited for.
+unsafe impl BackendStream for Stream {
+    unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         self.shared.bind()?;
         let to = address(&self.shared, dst)?;
         match src.len() {
@@ -150,7 +151,7 @@ impl BackendStream for Stream {
         }
     }
 
-    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+    unsafe fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
         if dst.is_empty() {
             return Ok(());
         }
@@ -169,7 +170,7 @@ impl BackendStream for Stream {
         self.check("cuMemcpyDtoHAsync", copied)
     }
 
-    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
         self.shared.bind()?;
         with_arguments(&self.shared, launch, |function, dynamic, pointers| {
             let ([x, y, z], [bx, by, bz]) = (launch.grid, launch.space.block);
@@ -226,7 +227,7 @@ impl BackendStream for Stream {
         }
     }
 
-    fn zero(&self, dst: &Slice) -> Result<()> {
+    unsafe fn zero(&self, dst: &Slice) -> Result<()> {
         if dst.len == 0 {
             return Ok(());
         }
@@ -237,7 +238,7 @@ impl BackendStream for Stream {
         self.check("cuMemsetD8Async", filled)
     }
 
-    fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
+    unsafe fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
         let to = address(&self.shared, dst)?;
         let (from, owner) = memory::located(&self.shared, src)?;
         if !Arc::ptr_eq(owner, &self.shared) {
@@ -313,7 +314,8 @@ unsafe impl Send for Event {}
 // SAFETY: as above.
 unsafe impl Sync for Event {}
 
-impl BackendEvent for Event {
+// SAFETY: a CUDA event passes when the work before it has ended.
+unsafe impl BackendEvent for Event {
     fn is_done(&self) -> Result<bool> {
         self.shared.bind()?;
         // SAFETY: the event is live.

@@ -54,7 +54,8 @@ impl Interpreter {
     }
 }
 
-impl BackendDevice for Interpreter {
+// SAFETY: kernels are walked with all of their checks; memory is a vector of its own.
+unsafe impl BackendDevice for Interpreter {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -63,7 +64,7 @@ impl BackendDevice for Interpreter {
         Codegen::Interpret
     }
 
-    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+    unsafe fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
         match program {
             Program::Ir(kernel) => Ok(Arc::new(Interpreted::new(Arc::clone(kernel))?)),
             Program::Direct(_) | Program::Binary { .. } => Err(Error::Unsupported {

@@ -42,7 +42,8 @@ impl Memory {
     }
 }
 
-impl Mem for Memory {
+// SAFETY: the length is that of the bytes it owns.
+unsafe impl Mem for Memory {
     fn len(&self) -> usize {
         self.len
     }

@@ -16,18 +16,19 @@ fn range(slice: &Slice) -> Range<usize> {
     slice.offset..slice.offset + slice.len
 }
 
-impl BackendStream for Stream {
-    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+// SAFETY: everything is done before a call returns.
+unsafe impl BackendStream for Stream {
+    unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         Memory::of(dst)?.bytes()[range(dst)].copy_from_slice(src);
         Ok(())
     }
 
-    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+    unsafe fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
         dst.copy_from_slice(&Memory::of(src)?.bytes()[range(src)]);
         Ok(())
     }
 
-    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
         let problem = |problem: &str| Error::Launch {
             kernel: launch.kernel.into(),
             problem: problem.into(),
@@ -48,15 +49,16 @@ impl BackendStream for Stream {
         Ok(())
     }
 
-    fn zero(&self, dst: &Slice) -> Result<()> {
+    unsafe fn zero(&self, dst: &Slice) -> Result<()> {
         Memory::of(dst)?.bytes()[range(dst)].fill(0);
         Ok(())
     }
 
-    fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
+    unsafe fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
         // One lock at a time, since both may be of one memory.
         let bytes = Memory::of(src)?.bytes()[range(src)].to_vec();
-        self.copy_in(dst, &bytes)?;
+        // SAFETY: the caller's promise.
+        unsafe { self.copy_in(dst, &bytes) }?;
         Ok(true)
     }
 }

@@ -54,7 +54,8 @@ impl Processor {
     }
 }
 
-impl BackendDevice for Processor {
+// SAFETY: bodies are called on the arguments of a launch and nothing else; memory is a vector of its own.
+unsafe impl BackendDevice for Processor {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -63,7 +64,7 @@ impl BackendDevice for Processor {
         Codegen::Direct
     }
 
-    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+    unsafe fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
         match program {
             Program::Direct(direct) => Ok(Arc::new(program::Compiled(*direct))),
             Program::Ir(_) | Program::Binary { .. } => Err(Error::Unsupported {

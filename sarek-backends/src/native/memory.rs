@@ -33,7 +33,8 @@ impl HostMemory {
     }
 }
 
-impl Mem for HostMemory {
+// SAFETY: the length is that of the bytes it owns.
+unsafe impl Mem for HostMemory {
     fn len(&self) -> usize {
         self.len
     }

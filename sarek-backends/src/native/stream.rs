@@ -9,18 +9,19 @@ use super::program::{self, Compiled, Stop};
 /// The one queue: whatever is asked is done before the call returns.
 pub struct HostStream;
 
-impl BackendStream for HostStream {
-    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+// SAFETY: everything is done before a call returns.
+unsafe impl BackendStream for HostStream {
+    unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         memory(dst)?.lock()[dst.offset..][..src.len()].copy_from_slice(src);
         Ok(())
     }
 
-    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+    unsafe fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
         dst.copy_from_slice(&memory(src)?.lock()[src.offset..][..dst.len()]);
         Ok(())
     }
 
-    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
         let compiled = launch.program.downcast_ref::<Compiled>();
         let (Some(compiled), Args::Host { args, checked }) = (compiled, &launch.args) else {
             return Err(foreign("program"));

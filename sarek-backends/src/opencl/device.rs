@@ -107,7 +107,8 @@ impl Device {
     }
 }
 
-impl BackendDevice for Device {
+// SAFETY: memory, programs and streams are the driver's, which is asked for the description.
+unsafe impl BackendDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -116,7 +117,7 @@ impl BackendDevice for Device {
         Codegen::Jit(&Renderer, &self.compiler)
     }
 
-    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+    unsafe fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
         Ok(Arc::new(program::load(
             &self.shared,
             &self.compiler,

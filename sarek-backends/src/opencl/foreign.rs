@@ -19,7 +19,7 @@ use crate::jit;
 
 /// The options of text that nobody rendered: a version of OpenCL C that the user asks for stands alone.
 pub(super) fn options(own: &str, parts: &Parts) -> String {
-    let told = parts.flags.iter().any(|flag| flag.starts_with("-cl-std"));
+    let told = parts.flags().any(|flag| flag.starts_with("-cl-std"));
     let own = own
         .split(' ')
         .filter(|o| !(told && o.starts_with("-cl-std")));

@@ -1,4 +1,6 @@
 //! OpenCL's own handles of devices, streams and vectors, and vectors of OpenCL's buffers.
+//!
+//! Handles are counted, and `opencl3` has safe functions that release what they are given. So it is `unsafe` to ask for one.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -23,7 +25,10 @@ fn device(device: &sarek_runtime::Device) -> Result<&Device> {
 
 /// The context of a device, which lives as long as the program. Each device has one of its own; buffers and queues of one's own
 /// are made in it.
-pub fn context(of: &sarek_runtime::Device) -> Result<cl_context> {
+///
+/// # Safety
+/// The caller does not release it more often than they retain it.
+pub unsafe fn context(of: &sarek_runtime::Device) -> Result<cl_context> {
     Ok(device(of)?.shared.context())
 }
 
@@ -33,7 +38,11 @@ pub fn device_id(of: &sarek_runtime::Device) -> Result<cl_device_id> {
 }
 
 /// The queue behind a stream, as long as that lives.
-pub fn queue(of: &Stream) -> Result<cl_command_queue> {
+///
+/// # Safety
+/// The caller does not release it more often than they retain it, and queues nothing that uses memory of vectors unless it is
+/// lent on this stream.
+pub unsafe fn queue(of: &Stream) -> Result<cl_command_queue> {
     let any: &dyn Any = of.as_backend();
     let own: Option<&stream::Stream> = any.downcast_ref();
     own.map(stream::Stream::raw)
@@ -41,17 +50,26 @@ pub fn queue(of: &Stream) -> Result<cl_command_queue> {
 }
 
 /// The buffer of a vector that is lent, see [`Vector::lend`], and where in it the elements begin, in bytes.
-pub fn buffer(lent: &Lent<'_>) -> Result<(cl_mem, usize)> {
+///
+/// # Safety
+/// - What uses the buffer stays within the elements: other vectors may have the rest of it. It writes them only if
+///   [`Lent::is_mutable`], with values that are valid for their type.
+/// - It is done, or queued on the stream, when `lent` is dropped. The caller does not release the buffer more often than they
+///   retain it.
+pub unsafe fn buffer(lent: &Lent<'_>) -> Result<(cl_mem, usize)> {
     let own = device(lent.stream().device())?;
-    let memory: &Memory = jit::memory(&own.shared.name, lent.slice())?;
-    Ok((memory.raw(), lent.slice().offset))
+    // SAFETY: the caller's promise.
+    let slice = unsafe { lent.slice() };
+    let memory: &Memory = jit::memory(&own.shared.name, slice)?;
+    Ok((memory.raw(), slice.offset))
 }
 
 /// A vector of all elements of a buffer, which is retained as long as the vector lives.
 ///
 /// # Safety
-/// The handle is that of a live buffer. What was to be written there was written, and nobody else uses it meanwhile, unless in
-/// turns with what is queued for the vector.
+/// - The handle is that of a live buffer. All of it was written, with elements that are valid for their type.
+/// - While the vector lives, nobody else uses it unless in turns with what is queued for the vector. It is imported once, and
+///   is not the buffer of another vector ([`buffer`]), nor a sub-buffer of one.
 pub unsafe fn import<T: Element>(of: &sarek_runtime::Device, buffer: cl_mem) -> Result<Vector<T>> {
     let shared = &device(of)?.shared;
     let told = |code| shared.error("clGetMemObjectInfo", code);

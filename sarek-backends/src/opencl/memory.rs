@@ -170,7 +170,8 @@ fn refusal(shared: &Shared, call: &str, code: cl_int, bytes: usize) -> Error {
     }
 }
 
-impl Mem for Memory {
+// SAFETY: the buffer was made of so many bytes, or has them as the driver says.
+unsafe impl Mem for Memory {
     fn len(&self) -> usize {
         self.len
     }

@@ -6,6 +6,7 @@
 
 mod device;
 mod fill;
+mod flags;
 mod foreign;
 pub mod interop;
 mod memory;

@@ -28,7 +28,7 @@ use sarek_runtime::tag::{Language, Tag};
 use sarek_runtime::{Error, Result};
 
 use super::device::Shared;
-use super::{Object, foreign, pocl};
+use super::{Object, flags, foreign, pocl};
 use crate::jit::{self, Binary};
 
 /// A kernel ready to launch.
@@ -43,7 +43,8 @@ pub(super) struct Program {
 /// Kernels to OpenCL C.
 pub(super) struct Renderer;
 
-impl backend::Renderer for Renderer {
+// SAFETY: it is the framework's writer.
+unsafe impl backend::Renderer for Renderer {
     fn target(&self) -> &'static str {
         OpenCl.name()
     }
@@ -152,7 +153,8 @@ impl Compiler {
     }
 }
 
-impl backend::Compiler for Compiler {
+// SAFETY: the driver compiles the text; the flags that count as harmless change floats, checks or speed alone.
+unsafe impl backend::Compiler for Compiler {
     fn fingerprint(&self) -> String {
         let id = self.shared.id;
         let told = |fact: opencl3::Result<String>| fact.unwrap_or_default();
@@ -170,11 +172,15 @@ impl backend::Compiler for Compiler {
         !self.shared.is_pocl
     }
 
-    fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
+    fn is_harmless_flag(&self, flag: &str) -> bool {
+        flags::is_harmless(flag)
+    }
+
+    unsafe fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
         self.artifact(kernel, source, parts, false)
     }
 
-    fn compile_foreign(
+    unsafe fn compile_foreign(
         &self,
         kernel: &str,
         _language: &Tag<Language>,

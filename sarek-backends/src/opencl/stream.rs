@@ -111,8 +111,9 @@ impl Drop for Stream {
     }
 }
 
-impl BackendStream for Stream {
-    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+// SAFETY: the queue runs commands in order, and copies are queued in it or waited for.
+unsafe impl BackendStream for Stream {
+    unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         if src.is_empty() {
             return Ok(());
         }
@@ -127,7 +128,7 @@ impl BackendStream for Stream {
         Ok(())
     }
 
-    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+    unsafe fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
         if dst.is_empty() {
             return Ok(());
         }
@@ -141,7 +142,7 @@ impl BackendStream for Stream {
         Ok(())
     }
 
-    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
         let program: &Program = jit::program(&self.shared.name, launch)?;
         let args = jit::arguments(&self.shared.name, launch, &program.slots)?;
         let local = launch.space.block.map(|n| n as usize);
@@ -216,7 +217,7 @@ impl BackendStream for Stream {
         self.last().map_or(Ok(true), |e| is_done(&self.shared, &e))
     }
 
-    fn zero(&self, dst: &Slice) -> Result<()> {
+    unsafe fn zero(&self, dst: &Slice) -> Result<()> {
         if dst.len == 0 {
             return Ok(());
         }
@@ -243,7 +244,7 @@ impl BackendStream for Stream {
         Ok(())
     }
 
-    fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
+    unsafe fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
         if src.len == 0 {
             return Ok(true);
         }
@@ -271,7 +272,8 @@ struct Event {
     event: Option<Arc<Object>>,
 }
 
-impl BackendEvent for Event {
+// SAFETY: an OpenCL event is complete when the commands before it are.
+unsafe impl BackendEvent for Event {
     fn is_done(&self) -> Result<bool> {
         self.event
             .as_ref()

@@ -80,7 +80,8 @@ impl Pipelines {
         if let Some(data) = self.cache.get_data()
             && self.saved.swap(data.len(), Ordering::Relaxed) != data.len()
         {
-            cache::global().put(&self.key, &data);
+            // SAFETY: the key names the adapter and its driver, whose data these are.
+            unsafe { cache::global().put(&self.key, &data) };
         }
     }
 }
@@ -263,7 +264,8 @@ impl Shared {
     }
 }
 
-impl BackendDevice for Device {
+// SAFETY: memory, programs and streams are wgpu's, which is asked for the description.
+unsafe impl BackendDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -272,7 +274,7 @@ impl BackendDevice for Device {
         Codegen::Jit(&self.renderer, &self.compiler)
     }
 
-    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+    unsafe fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
         Ok(Arc::new(program::load(&self.shared, program)?))
     }
 

@@ -90,7 +90,8 @@ impl Memory {
     }
 }
 
-impl Mem for Memory {
+// SAFETY: the buffer says its size.
+unsafe impl Mem for Memory {
     fn len(&self) -> usize {
         self.len
     }

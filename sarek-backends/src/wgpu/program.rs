@@ -29,7 +29,8 @@ pub(super) struct Renderer {
     pub ends_loops: bool,
 }
 
-impl backend::Renderer for Renderer {
+// SAFETY: it is the framework's writer.
+unsafe impl backend::Renderer for Renderer {
     fn target(&self) -> &'static str {
         Wgsl.name()
     }
@@ -59,7 +60,8 @@ impl Compiler {
     }
 }
 
-impl backend::Compiler for Compiler {
+// SAFETY: the artifact is the text itself; it takes no options.
+unsafe impl backend::Compiler for Compiler {
     fn fingerprint(&self) -> String {
         self.fingerprint.clone()
     }
@@ -68,7 +70,7 @@ impl backend::Compiler for Compiler {
         false
     }
 
-    fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
+    unsafe fn compile(&self, kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
         let text = with_parts(kernel, &source.text, parts)?;
         compiled(&self.shared, kernel, source, || {
             module(&self.shared, &text, false)
@@ -86,18 +88,20 @@ fn with_parts<'a>(kernel: &str, text: &'a str, parts: &Parts) -> Result<Cow<'a, 
     if parts.is_empty() {
         return Ok(text.into());
     }
-    if !(parts.include_dirs.is_empty() && parts.flags.is_empty() && parts.libraries.is_empty()) {
+    let (mut folders, mut flags) = (parts.include_dirs(), parts.flags());
+    let taken = folders.next().is_none() && flags.next().is_none();
+    if !taken || parts.libraries().next().is_some() {
         return Err(Error::Unsupported {
             backend: "wgpu".into(),
             what: "include folders, flags and libraries, which an environment asks for".into(),
         });
     }
-    let definitions = parts.definitions.iter();
+    let definitions = parts.definitions();
     let definitions = definitions.map(|(name, value)| format!("const {name} = {value};\n"));
-    let headers = parts.headers.iter().map(|header| format!("{header}\n"));
+    let headers = parts.headers().map(|header| format!("{header}\n"));
     let behind: String = definitions.chain(headers).collect();
     let text = format!("{text}\n{behind}");
-    Ok(files::expanded(kernel, &text, &parts.files, files::Lines::Kept).into())
+    Ok(files::expanded(kernel, &text, parts.files(), files::Lines::Kept).into())
 }
 
 /// The result of `work`; what it objects to is the text's fault.

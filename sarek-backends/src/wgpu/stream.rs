@@ -130,7 +130,8 @@ impl Stream {
                 offset: start,
                 len: words.len(),
             };
-            self.copy_out(&around, &mut words)?;
+            // SAFETY: within the memory, as the part that is to be written; wgpu clears what nobody has written.
+            unsafe { self.copy_out(&around, &mut words) }?;
         }
         words[from - start..to - start].copy_from_slice(src);
         Ok((start as u64, words.into()))
@@ -170,8 +171,9 @@ impl Shared {
     }
 }
 
-impl BackendStream for Stream {
-    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+// SAFETY: there is one queue, in the order of submissions; copies to the host are waited for.
+unsafe impl BackendStream for Stream {
+    unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         if src.is_empty() {
             return Ok(());
         }
@@ -188,7 +190,7 @@ impl BackendStream for Stream {
         Ok(())
     }
 
-    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+    unsafe fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
         if dst.is_empty() {
             return Ok(());
         }
@@ -210,7 +212,7 @@ impl BackendStream for Stream {
         Ok(())
     }
 
-    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
         let program: &Program = jit::program(&self.shared.name, launch)?;
         let args = jit::arguments(&self.shared.name, launch, &program.slots)?;
         let group = program.bind(&self.shared, args)?;
@@ -284,7 +286,7 @@ impl BackendStream for Stream {
         Ok(self.shared.poll(None)?.is_queue_empty())
     }
 
-    fn zero(&self, dst: &Slice) -> Result<()> {
+    unsafe fn zero(&self, dst: &Slice) -> Result<()> {
         if dst.len == 0 {
             return Ok(());
         }
@@ -297,7 +299,7 @@ impl BackendStream for Stream {
         Ok(())
     }
 
-    fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
+    unsafe fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
         if src.len == 0 {
             return Ok(true);
         }
@@ -353,7 +355,8 @@ impl Event {
     }
 }
 
-impl BackendEvent for Event {
+// SAFETY: a submission is done when the work before it is.
+unsafe impl BackendEvent for Event {
     fn is_done(&self) -> Result<bool> {
         if !self.done.load(Ordering::Acquire) {
             self.shared.poll(None)?;

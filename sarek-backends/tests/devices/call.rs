@@ -49,7 +49,7 @@ impl Call<'_> {
         let source = renderer.render(self.kernel, &variant).expect("it renders");
         let (space, shared) = (self.space(), self.shared());
         let artifact = rig.compile(&source).unwrap_or_else(|e| panic!("{e}"));
-        let program = rig.device.load(&Program::Binary {
+        let program = Program::Binary {
             artifact: &artifact,
             source: &source,
             kernel: &self.kernel.name,
@@ -57,7 +57,9 @@ impl Call<'_> {
             shared: &shared,
             parts: &Parts::new(),
             origin: Origin::Rendered(&Arc::new(self.kernel.clone())),
-        });
+        };
+        // SAFETY: the device compiled what its renderer made of the kernel.
+        let program = unsafe { rig.device.load(&program) };
         let program = program.unwrap_or_else(|e| panic!("{e}\n{}", source.text));
         let faults = rig.upload(&[0u32; FAULT_WORDS]);
         let args: Vec<Arg> = source
@@ -65,14 +67,16 @@ impl Call<'_> {
             .iter()
             .map(|slot| self.arg(slot, &shared, &faults))
             .collect();
-        let launched = rig.stream.launch(&Launch {
+        let launch = Launch {
             program: &*program,
             kernel: &self.kernel.name,
             space,
             grid: self.grid,
             schedule: &ScheduleKind::blocks(),
             args: Args::Device(&args),
-        });
+        };
+        // SAFETY: the arguments are those of the kernel's slots, in memory of this test.
+        let launched = unsafe { rig.stream.launch(&launch) };
         assert!(launched.expect("it launches").is_none());
         rig.download(&faults)
     }

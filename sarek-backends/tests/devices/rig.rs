@@ -23,6 +23,36 @@ pub struct Rig {
     pub stream: Arc<dyn BackendStream>,
 }
 
+/// Copies of tests, which use memory that they have written, in the order of their streams.
+pub trait Copies {
+    fn put(&self, to: &Slice, bytes: &[u8]) -> Result<()>;
+    fn take(&self, from: &Slice, bytes: &mut [u8]) -> Result<()>;
+    fn clear(&self, to: &Slice) -> Result<()>;
+    fn duplicate(&self, to: &Slice, from: &Slice) -> Result<bool>;
+}
+
+impl Copies for dyn BackendStream {
+    fn put(&self, to: &Slice, bytes: &[u8]) -> Result<()> {
+        // SAFETY: as said of the trait.
+        unsafe { self.copy_in(to, bytes) }
+    }
+
+    fn take(&self, from: &Slice, bytes: &mut [u8]) -> Result<()> {
+        // SAFETY: as said of the trait.
+        unsafe { self.copy_out(from, bytes) }
+    }
+
+    fn clear(&self, to: &Slice) -> Result<()> {
+        // SAFETY: as said of the trait.
+        unsafe { self.zero(to) }
+    }
+
+    fn duplicate(&self, to: &Slice, from: &Slice) -> Result<bool> {
+        // SAFETY: as said of the trait.
+        unsafe { self.copy(to, from) }
+    }
+}
+
 /// A loaded program.
 pub type Loaded = Arc<dyn Any + Send + Sync>;
 
@@ -74,7 +104,7 @@ impl Rig {
     pub fn upload<T: Bytes>(&self, data: &[T]) -> Slice {
         let bytes = to_bytes(data);
         let slice = self.alloc(bytes.len());
-        self.stream.copy_in(&slice, &bytes).expect("copy in");
+        self.stream.put(&slice, &bytes).expect("copy in");
         slice
     }
 
@@ -84,13 +114,16 @@ impl Rig {
 
     pub fn compile(&self, source: &Source) -> Result<Artifact> {
         match self.device.codegen() {
-            Codegen::Jit(_, compiler) => compiler.compile("under_test", source, &Parts::new()),
+            // SAFETY: there are no parts.
+            Codegen::Jit(_, compiler) => unsafe {
+                compiler.compile("under_test", source, &Parts::new())
+            },
             Codegen::Direct | Codegen::Interpret => panic!("{} compiles source", self.backend),
         }
     }
 
     pub fn load(&self, source: &Source, artifact: &Artifact, block: [u32; 3]) -> Result<Loaded> {
-        self.device.load(&Program::Binary {
+        let program = Program::Binary {
             artifact,
             source,
             kernel: "under_test",
@@ -98,7 +131,9 @@ impl Rig {
             shared: &[],
             parts: &Parts::new(),
             origin: Origin::Rendered(&Arc::new(Kernel::new("under_test"))),
-        })
+        };
+        // SAFETY: tests compile their texts on this device.
+        unsafe { self.device.load(&program) }
     }
 
     /// Compiles and loads.
@@ -123,7 +158,7 @@ pub fn launch(
     args: &[Arg],
 ) -> Result<()> {
     let grid = threads.div_ceil(block);
-    let fault = stream.launch(&Launch {
+    let launch = Launch {
         program: &**program,
         kernel: "under_test",
         space: IndexSpace {
@@ -134,14 +169,16 @@ pub fn launch(
         grid: [grid, 1, 1],
         schedule: &ScheduleKind::blocks(),
         args: Args::Device(args),
-    })?;
+    };
+    // SAFETY: tests give arguments that their texts take, or that the backend refuses.
+    let fault = unsafe { stream.launch(&launch) }?;
     assert!(fault.is_none(), "faults are recorded in memory");
     Ok(())
 }
 
 pub fn read<T: Bytes>(stream: &dyn BackendStream, slice: &Slice) -> Vec<T> {
     let mut bytes = vec![0xAA; slice.len];
-    stream.copy_out(slice, &mut bytes).expect("copy out");
+    stream.take(slice, &mut bytes).expect("copy out");
     from_bytes(&bytes)
 }
 

@@ -6,7 +6,9 @@ use sarek_ir::write::FAULT_WORDS;
 use sarek_runtime::Error;
 use sarek_runtime::backend::{Arg, Artifact, Codegen, Mem, Slice};
 
-use crate::rig::{BLOCK, Rig, buffer, compile_log, launch, part, read, scalar, to_bytes, whole};
+use crate::rig::{
+    BLOCK, Copies, Rig, buffer, compile_log, launch, part, read, scalar, to_bytes, whole,
+};
 use crate::{require, texts};
 
 pub fn info_is_plausible(rig: &Rig) {
@@ -47,7 +49,7 @@ pub fn copies_take_offsets(rig: &Rig) {
     let grain = grain(rig);
     let slice = rig.upload(&[7u8; 40]);
     rig.stream
-        .copy_in(&part(&slice, 3 * grain, 2 * grain), &vec![9; 2 * grain])
+        .put(&part(&slice, 3 * grain, 2 * grain), &vec![9; 2 * grain])
         .unwrap();
     let mut expected = vec![7u8; 40];
     expected[3 * grain..5 * grain].fill(9);
@@ -56,16 +58,16 @@ pub fn copies_take_offsets(rig: &Rig) {
     assert_eq!(rig.download::<u8>(&window), expected[4 * grain..7 * grain]);
     // Nothing is a copy too.
     let empty = part(&slice, 40, 0);
-    rig.stream.copy_in(&empty, &[]).unwrap();
-    rig.stream.copy_out(&empty, &mut []).unwrap();
-    rig.stream.zero(&empty).unwrap();
+    rig.stream.put(&empty, &[]).unwrap();
+    rig.stream.take(&empty, &mut []).unwrap();
+    rig.stream.clear(&empty).unwrap();
 }
 
 pub fn zero_leaves_the_neighbours(rig: &Rig) {
     let grain = grain(rig);
     for (offset, len) in [(5 * grain, 3 * grain), (16, 16), (0, 40), (4, 8)] {
         let slice = rig.upload(&[7u8; 40]);
-        rig.stream.zero(&part(&slice, offset, len)).unwrap();
+        rig.stream.clear(&part(&slice, offset, len)).unwrap();
         let mut expected = vec![7u8; 40];
         expected[offset..offset + len].fill(0);
         assert_eq!(rig.download::<u8>(&slice), expected, "{offset}, {len}");
@@ -75,7 +77,7 @@ pub fn zero_leaves_the_neighbours(rig: &Rig) {
 pub fn copies_within_the_device(rig: &Rig) {
     let data: Vec<u32> = (0..10).collect();
     let (from, to) = (rig.upload(&data), rig.upload(&[99u32; 10]));
-    let copied = rig.stream.copy(&part(&to, 4, 12), &part(&from, 8, 12));
+    let copied = rig.stream.duplicate(&part(&to, 4, 12), &part(&from, 8, 12));
     assert!(copied.unwrap(), "two buffers of one device");
     assert_eq!(
         rig.download::<u32>(&to),
@@ -84,7 +86,7 @@ pub fn copies_within_the_device(rig: &Rig) {
     // Ranges that overlap: moved as by memmove, or left to the framework.
     if rig
         .stream
-        .copy(&part(&from, 4, 12), &part(&from, 0, 12))
+        .duplicate(&part(&from, 4, 12), &part(&from, 0, 12))
         .unwrap()
     {
         assert_eq!(rig.download::<u32>(&from)[..5], [0, 0, 1, 2, 4]);
@@ -124,7 +126,7 @@ pub fn buffers_are_bound_by_slot(rig: &Rig) {
     // Of the size of a fault record, zeroed as the framework does it.
     let buffers: Vec<Slice> = (0..count).map(|_| rig.alloc(FAULT_WORDS * 4)).collect();
     for slice in &buffers {
-        rig.stream.zero(slice).unwrap();
+        rig.stream.clear(slice).unwrap();
     }
     let args: Vec<Arg> = buffers.iter().map(buffer).collect();
     for _ in 0..2 {
@@ -268,7 +270,7 @@ pub fn memory_and_programs_may_go_while_in_use(rig: &Rig) {
         let kept = rig.upload(&vec![0u32; n as usize]);
         let args = [buffer(&v), scalar(2000u32), scalar(n)];
         rig.launch(&program, n, &args).unwrap();
-        rig.stream.copy(&kept, &v).unwrap();
+        rig.stream.duplicate(&kept, &v).unwrap();
         drop((program, args, v));
         // Were the memory given back early, this would be it, and would be overwritten.
         let other = rig.upload(&vec![0u32; n as usize]);
@@ -296,10 +298,10 @@ pub fn uploads_stay_in_order(rig: &Rig) {
     let results: Vec<Slice> = (0..200).map(|_| rig.alloc(4)).collect();
     // The source is gone, and the next upload queued, while launches still wait.
     for (seed, result) in (0u32..).zip(&results) {
-        rig.stream.copy_in(&v, &seed.to_ne_bytes()).unwrap();
+        rig.stream.put(&v, &seed.to_ne_bytes()).unwrap();
         rig.launch(&program, 1, &[buffer(&v), scalar(500u32), scalar(1u32)])
             .unwrap();
-        rig.stream.copy(result, &v).unwrap();
+        rig.stream.duplicate(result, &v).unwrap();
     }
     for (seed, result) in (0u32..).zip(&results) {
         assert_eq!(rig.download::<u32>(result), [texts::churned(seed, 500)]);
@@ -317,8 +319,8 @@ pub fn threads_share_a_device(rig: &Rig) {
                 let n = 500 + thread as usize;
                 let bytes = to_bytes(&vec![1.0f32; n]);
                 let (x, y) = (rig.alloc(bytes.len()), rig.alloc(bytes.len()));
-                stream.copy_in(&x, &bytes).unwrap();
-                stream.zero(&y).unwrap();
+                stream.put(&x, &bytes).unwrap();
+                stream.clear(&y).unwrap();
                 for round in 0..20 {
                     let a = (thread * 100 + round) as f32;
                     let args = [scalar(a), buffer(&x), buffer(&y), scalar(n as u32)];
@@ -346,7 +348,8 @@ pub fn too_much_memory_is_an_error(rig: &Rig) {
 
 struct Foreign;
 
-impl Mem for Foreign {
+// SAFETY: no device takes it.
+unsafe impl Mem for Foreign {
     fn len(&self) -> usize {
         40
     }
@@ -354,9 +357,9 @@ impl Mem for Foreign {
 
 pub fn foreign_objects_are_errors(rig: &Rig) {
     let foreign = whole(Arc::new(Foreign));
-    assert!(rig.stream.copy_in(&foreign, &[0; 40]).is_err());
-    assert!(rig.stream.copy_out(&foreign, &mut [0; 40]).is_err());
-    assert!(rig.stream.zero(&foreign).is_err());
+    assert!(rig.stream.put(&foreign, &[0; 40]).is_err());
+    assert!(rig.stream.take(&foreign, &mut [0; 40]).is_err());
+    assert!(rig.stream.clear(&foreign).is_err());
     let program = rig.program(&texts::number(rig.backend, 1), BLOCK);
     assert!(rig.launch(&program, 1, &[buffer(&foreign)]).is_err());
     // Neither are arguments of another number or kind passed on.

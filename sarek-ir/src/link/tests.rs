@@ -380,6 +380,11 @@ fn sites_of_calls_come_after_the_kernels_own() {
         "#line 1 \"helper.rs\"\n    f32 result;\n    result = v[0ull];\n#line 2 \"k.rs\"\n";
     assert!(text.contains(helper), "{text}");
     assert!(text.contains("#line 1 \"k.rs\""), "{text}");
+    // Odd names of files stay within their quotes.
+    let text = source
+        .with_line_markers("k\n#define a\"b.rs", "k.cuda")
+        .text;
+    assert!(text.contains("#line 1 \"k?#define a\\\"b.rs\"\n"), "{text}");
 }
 
 /// `f(2) + f(0) + f(1) + f(2)`

@@ -19,8 +19,9 @@
 //! 14. [`guard_loops`], where anything checked is left
 //! 15. [`expand_atomics`]
 //!
-//! [`spell_intrinsics`] is done before, by who knows the texts.
+//! [`spell_intrinsics`] is done before, by who knows the texts. [`blank_natives`] is for who compares a text with that without users' own.
 
+mod blank_natives;
 mod contain_returns;
 mod cut_after_exits;
 mod elide_checks;
@@ -41,6 +42,7 @@ mod spell_intrinsics;
 mod spill_stores;
 mod widen_small;
 
+pub use blank_natives::blank_natives;
 pub use contain_returns::contain_returns;
 pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;

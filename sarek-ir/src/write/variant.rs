@@ -162,6 +162,8 @@ impl Source {
                 None => (name, number),
             };
             if (file, at) != (told, next) {
+                // A name of a file is no text of the target, whatever stands in it.
+                let file = file.replace(char::is_control, "?");
                 let file = file.replace('\\', "\\\\").replace('"', "\\\"");
                 // Writing to a string cannot fail.
                 let _ = writeln!(text, "#line {at} \"{file}\"");

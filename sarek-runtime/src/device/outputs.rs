@@ -48,7 +48,8 @@ impl Outputs {
             Some(mem) => mem,
             None => device.alloc(OUTPUT_BYTES)?,
         };
-        stream.zero(&part(&mem, 0, HEAD_BYTES))?;
+        // SAFETY: the head of memory that no other launch has.
+        unsafe { stream.zero(&part(&mem, 0, HEAD_BYTES)) }?;
         Ok(mem)
     }
 
@@ -96,10 +97,12 @@ impl Outputs {
 impl Unread {
     fn print(&self, stream: &dyn BackendStream) -> Result<()> {
         let mut head = [0; HEAD_BYTES];
-        stream.copy_out(&part(&self.mem, 0, HEAD_BYTES), &mut head)?;
+        // SAFETY: the head was cleared before the launch, which was queued on this stream.
+        unsafe { stream.copy_out(&part(&self.mem, 0, HEAD_BYTES), &mut head) }?;
         let mut records = vec![0; output::used(&head)];
         if !records.is_empty() {
-            stream.copy_out(&part(&self.mem, HEAD_BYTES, records.len()), &mut records)?;
+            // SAFETY: the launch has written so much, as its head says; that is at most what there is room for.
+            unsafe { stream.copy_out(&part(&self.mem, HEAD_BYTES, records.len()), &mut records) }?;
         }
         // The types of values format themselves.
         let lines = output::guarded(|| output::lines(&self.kernel, &head, &records));

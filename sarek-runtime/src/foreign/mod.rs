@@ -127,7 +127,7 @@ impl ForeignKernel {
     /// # Safety
     /// The text does with these arguments, in the blocks that the launch is given, what its declaration says: it takes the
     /// declared parameters, stays within the vectors, writes none that is declared as input, has no data races and comes to an
-    /// end.
+    /// end. This holds with the kernel's own parts, and whatever numbers a launch or an environment defines ([`Parts::define`]).
     pub unsafe fn call<'a>(&self, args: impl IntoArgs<'a>) -> Launch<'a, FreeBlock> {
         Launch::prepared(self.0.clone(), args.into_args())
     }
@@ -196,7 +196,8 @@ impl Builder {
         self
     }
 
-    /// What the text needs to be compiled: definitions, options, headers, and further files of text.
+    /// What the text needs to be compiled: definitions, options, headers, and further files of text. They are not checked, since
+    /// whoever calls the kernel vouches for its text.
     pub fn parts(mut self, parts: Parts) -> Builder {
         self.0.parts = parts;
         self

@@ -162,7 +162,9 @@ impl Graph {
                 }
                 *last = Some(queue.clone());
                 let begun = self.device.begin_work(queue)?;
-                graph.replay(&*queue.raw)?;
+                // SAFETY: the stream is the device's, and waits for the replay before. Its operations were recorded with their
+                // checks, and vectors in the places that they were made for are lent for this replay.
+                unsafe { graph.replay(&*queue.raw) }?;
                 if let Some(begun) = begun {
                     self.device.end_work(queue, begun, self.profiled())?;
                 }
@@ -264,7 +266,8 @@ impl Graph {
                 Slices::Copy(to, from) => Some(GraphOp::Copy { to, from }),
             });
         }
-        self.device.raw().graph(&operations)
+        // SAFETY: recording held all operations to the bounds of their vectors; the driver's graph is kept beside the operations.
+        unsafe { self.device.raw().graph(&operations) }
     }
 
     fn replayed_one_by_one(&self, stream: StreamRef<'_>, places: &[Slice]) -> Result<Vec<Traced>> {
@@ -276,7 +279,8 @@ impl Graph {
             }
             match (slices(operation, places), operation) {
                 (Slices::None, _) => {}
-                (Slices::Zero(to), _) => raw.zero(&to)?,
+                // SAFETY: a part of a vector that is lent for writing, on a stream that has waited for its users.
+                (Slices::Zero(to), _) => unsafe { raw.zero(&to) }?,
                 (Slices::Copy(to, from), Operation::Copy { direct, .. }) => {
                     copy(raw, &to, &from, *direct)?;
                 }
@@ -319,12 +323,16 @@ fn slices(operation: &Operation, places: &[Slice]) -> Slices {
 
 /// Copies within a device, through the host if there is no other way.
 fn copy(stream: &dyn BackendStream, to: &Slice, from: &Slice, direct: bool) -> Result<()> {
-    if direct && stream.copy(to, from)? {
+    // SAFETY: equally long parts of two vectors, or of records of faults, within their bounds. They are lent to this stream, which
+    // has waited for their users.
+    if direct && unsafe { stream.copy(to, from) }? {
         return Ok(());
     }
     let mut bytes = host_bytes(from.len)?;
-    stream.copy_out(from, &mut bytes)?;
-    stream.copy_in(to, &bytes)
+    // SAFETY: as above.
+    unsafe { stream.copy_out(from, &mut bytes) }?;
+    // SAFETY: as above.
+    unsafe { stream.copy_in(to, &bytes) }
 }
 
 /// Are all of them where they were?

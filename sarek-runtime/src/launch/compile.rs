@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use sarek_ir::passes;
 use sarek_ir::write::{Source, Variant};
 
 use super::prepare::Prepared;
@@ -38,11 +39,18 @@ impl Unit {
         let own = format!("{name}.{target}");
         let (source, parts, language) = match kernel.foreign() {
             None => {
-                let mut source = renderer.render(&*spelled.spell(&kernel.kernel)?, variant)?;
+                let spelled = &*spelled.spell(&kernel.kernel)?;
+                let mut source = renderer.render(spelled, variant)?;
                 if renderer.has_line_markers() {
                     source = source.with_line_markers(&kernel.kernel.file, &own);
                 }
-                (source, environment::resolve(environments, target)?, None)
+                let parts = environment::resolve(environments, target)?;
+                environment::check(&parts, &name, (target, compiler), || {
+                    let mut bare = spelled.clone();
+                    passes::blank_natives(&mut bare);
+                    Ok(renderer.render(&bare, variant)?.text)
+                })?;
+                (source, parts, None)
             }
             Some(definition) => {
                 let text = definition.text_for(renderer, compiler);
@@ -52,6 +60,9 @@ impl Unit {
                 })?;
                 let own = definition.parts();
                 let parts = environment::resolve_with(environments, target, &name, own)?;
+                // All of the text is the user's own.
+                let none = || Ok(String::new());
+                environment::check(&parts, &name, (target, compiler), none)?;
                 let language = Some(text.language().clone());
                 (definition.source(text), parts, language)
             }
@@ -89,9 +100,12 @@ impl Unit {
             return Ok(known);
         }
         let (source, parts) = (&self.source, &self.parts);
-        let compiled = match &self.language {
-            Some(language) => compiler.compile_foreign(&self.name, language, source, parts),
-            None => compiler.compile(&self.name, source, parts),
+        // SAFETY: the parts were checked when the unit was made.
+        let compiled = unsafe {
+            match &self.language {
+                Some(language) => compiler.compile_foreign(&self.name, language, source, parts),
+                None => compiler.compile(&self.name, source, parts),
+            }
         };
         self.compiled(compiled, key.as_deref())
     }
@@ -100,7 +114,8 @@ impl Unit {
     fn compiled(&self, compiled: Result<Artifact>, key: Option<&str>) -> Result<Artifact> {
         let artifact = compiled.map_err(|error| self.located(error))?;
         if let Some(key) = key.filter(|_| !artifact.bytes.is_empty()) {
-            cache::global().put(key, &artifact.bytes);
+            // SAFETY: the key names the compiler, the text and its parts, of which this was made.
+            unsafe { cache::global().put(key, &artifact.bytes) };
         }
         Ok(artifact)
     }
@@ -122,7 +137,7 @@ impl Unit {
 
     /// Where the user wrote what a compiler calls by this name and number.
     fn place(&self, name: &str, line: u32) -> Option<String> {
-        let mut files = self.parts.files.keys();
+        let mut files = self.parts.files().keys();
         if let Some(file) = files.find(|file| name.ends_with(*file)) {
             return Some(format!("{file}:{line}"));
         }
@@ -177,7 +192,8 @@ pub(super) fn compile_all(compiler: &dyn Compiler, units: &[Unit]) -> Vec<Result
         };
         let gaps = |i: usize| together(i).then(|| (&*units[i].name, &units[i].source));
         let sources: Vec<_> = (0..units.len()).map(gaps).collect();
-        let compiled = compiler.compile_batch(&sources, parts);
+        // SAFETY: the parts were checked when the units were made.
+        let compiled = unsafe { compiler.compile_batch(&sources, parts) };
         for (i, compiled) in compiled.into_iter().enumerate() {
             if let Some(compiled) = compiled {
                 outcomes[i] = Some(units[i].compiled(compiled, keys[i].as_deref()));

@@ -133,6 +133,8 @@ impl<'a, B> Launch<'a, B> {
     }
 
     /// Compiles its text with further definitions, options, headers or files.
+    ///
+    /// What safe code gave of them is checked when the launch runs: [`Error::Unchecked`] tells which part is not known to be harmless.
     pub fn options(self, parts: Parts) -> Self {
         let name = environment::of_parts(parts);
         self.environment(&name)

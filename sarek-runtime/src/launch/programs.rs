@@ -156,10 +156,12 @@ impl Jitted {
 /// The compiled body or the IR of a kernel, loaded on a host device.
 pub(super) fn body(device: &Device, kernel: &Prepared) -> Result<Loaded> {
     device.programs().bodies.get(kernel.id, || {
-        device.raw().load(&match device.raw().codegen() {
+        let program = match device.raw().codegen() {
             Codegen::Direct => Program::Direct(direct(kernel)?),
             Codegen::Interpret | Codegen::Jit(..) => Program::Ir(kernel.kernel.clone()),
-        })
+        };
+        // SAFETY: the body is that of a `Kernel`; a linked kernel is closed and valid.
+        unsafe { device.raw().load(&program) }
     })
 }
 
@@ -252,7 +254,7 @@ fn load(
     compiled: &Compiled,
     plan: &Plan,
 ) -> Result<Loaded> {
-    device.load(&Program::Binary {
+    let program = Program::Binary {
         artifact: &compiled.artifact,
         source: &compiled.unit.source,
         kernel: kernel.name(),
@@ -263,7 +265,10 @@ fn load(
             Some(text) => Origin::Foreign(text.parameters()),
             None => Origin::Rendered(&kernel.kernel),
         },
-    })
+    };
+    // SAFETY: the device's compiler made the artifact of what its renderer made of the kernel, or of text whose author vouches
+    // for it; its parts were checked.
+    unsafe { device.load(&program) }
 }
 
 /// A map whose values are made once each, also when several threads ask for one at the same time.

@@ -260,15 +260,16 @@ impl Recorded {
                     }
                 }
                 let (args, checked) = (&args, *checked);
-                let launched = queue
-                    .raw
-                    .launch(&self.launch(Args::Host { args, checked }))?;
+                // SAFETY: recording checked the launch; the vectors are lent for this replay, and bound to the places that it uses.
+                let launched =
+                    unsafe { queue.raw.launch(&self.launch(Args::Host { args, checked })) }?;
                 (launched, Traces::default())
             }
             (Program::Device { jitted, .. }, Places::Device(places)) => {
                 let traces = traces(stream, jitted.writes())?;
                 let args = self.placed(places, &Written::of(&traces));
-                let launched = queue.raw.launch(&self.launch(Args::Device(&args)))?;
+                // SAFETY: as above.
+                let launched = unsafe { queue.raw.launch(&self.launch(Args::Device(&args))) }?;
                 (launched, traces)
             }
             (Program::Host { .. } | Program::Device { .. }, _) => {

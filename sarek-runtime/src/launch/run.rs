@@ -242,8 +242,7 @@ impl Call<'_> {
         let kernel = self.kernel.clone();
         let args = self.host_args(linked)?;
         let begun = stream.device().begin_work(stream.queue())?;
-        let collecting = Collecting::begin();
-        let launched = stream.queue().raw.launch(&backend::Launch {
+        let launch = backend::Launch {
             program: &**body,
             kernel: kernel.name(),
             space: plan.space,
@@ -253,7 +252,11 @@ impl Call<'_> {
                 args: &args,
                 checked,
             },
-        });
+        };
+        let collecting = Collecting::begin();
+        // SAFETY: the arguments were checked, or promised, to fit the kernel; they are borrowed and on the host. What is left
+        // out of its checks was proved.
+        let launched = unsafe { stream.queue().raw.launch(&launch) };
         let printed = collecting.end(kernel.name());
         if let Some(begun) = begun {
             let done = self.profiled(plan);
@@ -343,14 +346,16 @@ impl Call<'_> {
             Some(&mut outcomes),
         )?;
         let begun = stream.device().begin_work(stream.queue())?;
-        let launched = stream.queue().raw.launch(&backend::Launch {
+        let launch = backend::Launch {
             program: &*program.program,
             kernel: self.kernel.name(),
             space: plan.space,
             grid: plan.grid,
             schedule: self.schedule(),
             args: Args::Device(&values.0),
-        })?;
+        };
+        // SAFETY: as above; the vectors were brought to the device, and this stream waits for their users.
+        let launched = unsafe { stream.queue().raw.launch(&launch) }?;
         if let Some(begun) = begun {
             let done = self.profiled(plan);
             stream.device().end_work(stream.queue(), begun, done)?;

@@ -284,10 +284,8 @@ fn environments_reach_the_compiler_and_name_programs() {
             .iter()
             .fold(launch, |launch, name| launch.environment(name));
         launch.over(4).run_on(&device).unwrap();
-        (
-            stats.compiles.load(Relaxed),
-            lock(&stats.parts).flags.clone(),
-        )
+        let flags: Vec<_> = lock(&stats.parts).flags().map(str::to_owned).collect();
+        (stats.compiles.load(Relaxed), flags)
     };
     assert_eq!(run(&[]), (1, vec![]));
     assert_eq!(run(&["launch/one"]), (2, vec!["-one".to_owned()]));

@@ -197,7 +197,8 @@ struct Loaded {
     block: [u32; 3],
 }
 
-impl BackendDevice for GpuDevice {
+// SAFETY: memory is a vector of its own, in which the test does what the kernel would.
+unsafe impl BackendDevice for GpuDevice {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -206,7 +207,7 @@ impl BackendDevice for GpuDevice {
         Codegen::Jit(&self.codegen, &self.codegen)
     }
 
-    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+    unsafe fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
         let Program::Binary {
             source,
             kernel,
@@ -256,7 +257,7 @@ impl BackendDevice for GpuDevice {
         self.alloc(bytes)
     }
 
-    fn graph(&self, operations: &[GraphOp<'_>]) -> Result<Option<Box<dyn BackendGraph>>> {
+    unsafe fn graph(&self, operations: &[GraphOp<'_>]) -> Result<Option<Box<dyn BackendGraph>>> {
         FakeGraph::of(&self.codegen.0, operations)
     }
 
@@ -269,7 +270,8 @@ impl BackendDevice for GpuDevice {
     }
 }
 
-impl Renderer for Fake {
+// SAFETY: the text is never run.
+unsafe impl Renderer for Fake {
     fn target(&self) -> &'static str {
         "fake"
     }
@@ -285,7 +287,8 @@ impl Renderer for Fake {
     }
 }
 
-impl Compiler for Fake {
+// SAFETY: an artifact is never run.
+unsafe impl Compiler for Fake {
     fn fingerprint(&self) -> String {
         "fake".into()
     }
@@ -294,7 +297,11 @@ impl Compiler for Fake {
         false
     }
 
-    fn compile(&self, _kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
+    fn is_harmless_flag(&self, flag: &str) -> bool {
+        flag != "-harm"
+    }
+
+    unsafe fn compile(&self, _kernel: &str, source: &Source, parts: &Parts) -> Result<Artifact> {
         self.0.compiles.fetch_add(1, Ordering::Relaxed);
         *lock(&self.0.parts) = parts.clone();
         Ok(Artifact {
@@ -445,8 +452,9 @@ impl Drop for GpuStream {
     }
 }
 
-impl BackendStream for GpuStream {
-    fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
+// SAFETY: what is queued runs in order when somebody waits.
+unsafe impl BackendStream for GpuStream {
+    unsafe fn copy_in(&self, dst: &Slice, src: &[u8]) -> Result<()> {
         self.stats.alive()?;
         if memory(dst).is_at(dst.offset, src.as_ptr()) {
             return Ok(());
@@ -459,7 +467,7 @@ impl BackendStream for GpuStream {
         Ok(())
     }
 
-    fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
+    unsafe fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
         self.stats.alive()?;
         if self.stats.broken.load(Ordering::Relaxed) {
             return Err(failed("it is broken"));
@@ -476,7 +484,7 @@ impl BackendStream for GpuStream {
         Ok(())
     }
 
-    fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
+    unsafe fn copy(&self, dst: &Slice, src: &Slice) -> Result<bool> {
         self.stats.alive()?;
         self.stats.copies.fetch_add(1, Ordering::Relaxed);
         let work = copying(dst, src);
@@ -484,7 +492,7 @@ impl BackendStream for GpuStream {
         Ok(true)
     }
 
-    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
         let Some(loaded) = launch.program.downcast_ref::<Loaded>() else {
             panic!("another backend's program");
         };
@@ -505,7 +513,7 @@ impl BackendStream for GpuStream {
         Ok(())
     }
 
-    fn zero(&self, dst: &Slice) -> Result<()> {
+    unsafe fn zero(&self, dst: &Slice) -> Result<()> {
         let work = zeroing(dst);
         self.queue.push(move || work());
         Ok(())
@@ -549,7 +557,8 @@ struct GpuEvent {
     time: Arc<Mutex<Option<Instant>>>,
 }
 
-impl BackendEvent for GpuEvent {
+// SAFETY: it is done once the stream has run what is before it.
+unsafe impl BackendEvent for GpuEvent {
     fn elapsed(&self, since: &dyn BackendEvent) -> Result<Option<Duration>> {
         let since: &dyn Any = since;
         let since = since.downcast_ref::<GpuEvent>().map(|e| *lock(&e.time));

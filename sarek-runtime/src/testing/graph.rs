@@ -35,8 +35,9 @@ impl FakeGraph {
     }
 }
 
-impl BackendGraph for FakeGraph {
-    fn replay(&self, stream: &dyn BackendStream) -> Result<()> {
+// SAFETY: it queues the operations one by one.
+unsafe impl BackendGraph for FakeGraph {
+    unsafe fn replay(&self, stream: &dyn BackendStream) -> Result<()> {
         self.stats.alive()?;
         self.stats.replays.fetch_add(1, Ordering::Relaxed);
         let stream: &dyn Any = stream;
@@ -46,7 +47,7 @@ impl BackendGraph for FakeGraph {
         Ok(())
     }
 
-    fn set_launch(&self, operation: usize, launch: &Launch<'_>) -> bool {
+    unsafe fn set_launch(&self, operation: usize, launch: &Launch<'_>) -> bool {
         self.stats.updates.fetch_add(1, Ordering::Relaxed);
         lock(&self.works)[operation] = work(launch);
         true

@@ -75,7 +75,8 @@ struct HostDevice {
     info: DeviceInfo,
 }
 
-impl BackendDevice for HostDevice {
+// SAFETY: bodies are called on the arguments of a launch and nothing else; it allocates no memory.
+unsafe impl BackendDevice for HostDevice {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -84,7 +85,7 @@ impl BackendDevice for HostDevice {
         Codegen::Direct
     }
 
-    fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
+    unsafe fn load(&self, program: &Program<'_>) -> Result<Arc<dyn Any + Send + Sync>> {
         match program {
             Program::Direct(direct) => Ok(Arc::new(*direct)),
             Program::Ir(_) | Program::Binary { .. } => panic!("not a compiled body"),
@@ -102,16 +103,17 @@ impl BackendDevice for HostDevice {
 
 struct HostStream;
 
-impl BackendStream for HostStream {
-    fn copy_in(&self, _dst: &Slice, _src: &[u8]) -> Result<()> {
+// SAFETY: a call has ended when it returns, and there are no copies.
+unsafe impl BackendStream for HostStream {
+    unsafe fn copy_in(&self, _dst: &Slice, _src: &[u8]) -> Result<()> {
         panic!("a copy to a host device");
     }
 
-    fn copy_out(&self, _src: &Slice, _dst: &mut [u8]) -> Result<()> {
+    unsafe fn copy_out(&self, _src: &Slice, _dst: &mut [u8]) -> Result<()> {
         panic!("a copy from a host device");
     }
 
-    fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
         let Some(direct) = launch.program.downcast_ref::<Direct>() else {
             panic!("another backend's program");
         };

@@ -51,7 +51,8 @@ impl Bytes {
     }
 }
 
-impl Mem for Memory {
+// SAFETY: the length is that of the bytes it owns.
+unsafe impl Mem for Memory {
     fn len(&self) -> usize {
         match &*lock(&self.bytes) {
             Bytes::Own(bytes) => bytes.len(),

@@ -215,7 +215,8 @@ impl DeviceCopy {
             self.finish()?;
             let writer = self.writer.as_ref().map(|writer| &writer.queue);
             let queue = writer.unwrap_or_else(|| self.device.default_queue());
-            return queue.raw.copy_out(&part, to);
+            // SAFETY: a part of this copy, which is valid; its users have ended.
+            return unsafe { queue.raw.copy_out(&part, to) };
         }
         span!("download", bytes = to.len(), device = self.device);
         let queue = match &self.writer {
@@ -229,7 +230,8 @@ impl DeviceCopy {
             None => self.device.default_queue(),
         };
         let begun = self.device.begin_transfer()?;
-        queue.raw.copy_out(&part, to)?;
+        // SAFETY: a part of this copy, which is valid; its writer was waited for, or is before this in the queue.
+        unsafe { queue.raw.copy_out(&part, to) }?;
         self.transferred(queue, begun, WorkKind::Download, to.len())
     }
 
@@ -264,12 +266,14 @@ impl DeviceCopy {
     pub(super) fn write(&mut self, queue: &Arc<Queue>, at: usize, from: &[u8]) -> Result<()> {
         self.before_write(queue)?;
         if self.is_home_of(at, from.as_ptr()) {
-            queue.raw.copy_in(&self.part(at..at + from.len()), from)?;
+            // SAFETY: a part of this copy, whose users this queue waits for.
+            unsafe { queue.raw.copy_in(&self.part(at..at + from.len()), from) }?;
         } else if !from.is_empty() {
             span!("upload", bytes = from.len(), device = self.device);
             let part = self.part(at..at + from.len());
             let begun = self.device.begin_transfer()?;
-            queue.raw.copy_in(&part, from)?;
+            // SAFETY: as above.
+            unsafe { queue.raw.copy_in(&part, from) }?;
             self.transferred(queue, begun, WorkKind::Upload, from.len())?;
         }
         self.written_by(queue);
@@ -280,7 +284,8 @@ impl DeviceCopy {
     pub(super) fn zero(&mut self, queue: &Arc<Queue>, bytes: usize) -> Result<()> {
         self.before_write(queue)?;
         if bytes > 0 {
-            queue.raw.zero(&self.part(0..bytes))?;
+            // SAFETY: a part of this copy, whose users this queue waits for.
+            unsafe { queue.raw.zero(&self.part(0..bytes)) }?;
         }
         self.written_by(queue);
         Ok(())
@@ -314,7 +319,8 @@ impl DeviceCopy {
             other.before_read(queue)?;
             self.before_write(queue)?;
             let (to, from) = (self.part(at..at + range.len()), other.part(range.clone()));
-            if queue.raw.copy(&to, &from)? {
+            // SAFETY: parts of two copies; the queue waits for the users of one and for the writer of the other, which is valid.
+            if unsafe { queue.raw.copy(&to, &from) }? {
                 self.written_by(queue);
                 return Ok(());
             }

@@ -67,8 +67,10 @@ impl<T: Element> Vector<T> {
     /// [`Error::Unsupported`] if the part does not consist of elements, or begins where the device binds none.
     ///
     /// # Safety
-    /// The memory is the device's. What was to be written there was written; from here on nobody else uses it before the vector
-    /// is dropped, unless in turns with what is queued for it.
+    /// - The memory is the device's.
+    /// - All of it was written, with elements that are valid for their type.
+    /// - From here on nobody else uses it before the vector is dropped, unless in turns with what is queued for the vector.
+    ///   In particular it is imported once, and is no memory that another vector lends.
     pub unsafe fn from_device(device: &Device, part: Slice) -> Result<Vector<T>> {
         let unsupported = |what: String| Error::Unsupported {
             backend: device.backend().to_owned(),
@@ -148,7 +150,8 @@ mod tests {
         let own = part(&device, 16);
         let queue = device.stream();
         let numbers: Vec<u8> = [1.0f32; 4].iter().flat_map(|x| x.to_ne_bytes()).collect();
-        queue.as_backend().copy_in(&own, &numbers).unwrap();
+        // SAFETY: memory that nobody else has.
+        unsafe { queue.as_backend().copy_in(&own, &numbers) }.unwrap();
         queue.sync().unwrap();
         // SAFETY: it was just made.
         let mut y: Vector<f32> = unsafe { Vector::from_device(&device, own.clone()) }.unwrap();
@@ -160,7 +163,8 @@ mod tests {
         // The fake device runs what is queued when somebody waits.
         assert_eq!(stats.launches.load(Relaxed), 1, "its work was waited for");
         let mut after = [0; 16];
-        queue.as_backend().copy_out(&own, &mut after).unwrap();
+        // SAFETY: nobody else has the memory any more.
+        unsafe { queue.as_backend().copy_out(&own, &mut after) }.unwrap();
         assert_eq!(after[..4], 7.0f32.to_ne_bytes());
         assert_eq!(
             device.memory_use().used,
@@ -192,14 +196,13 @@ mod tests {
         let stream = device.new_stream().unwrap();
         let lent = y.lend(&stream).unwrap();
         let mut seen = [0; 16];
-        stream
-            .as_backend()
-            .copy_out(lent.slice(), &mut seen)
-            .unwrap();
+        // SAFETY: it is lent on this stream.
+        unsafe { stream.as_backend().copy_out(lent.slice(), &mut seen) }.unwrap();
         assert_eq!(seen[12..], 5.0f32.to_ne_bytes());
         drop(lent);
         let lent = y.lend_mut(&stream).unwrap();
-        stream.as_backend().zero(lent.slice()).unwrap();
+        // SAFETY: it is lent on this stream, to be written.
+        unsafe { stream.as_backend().zero(lent.slice()) }.unwrap();
         drop(lent);
         // On the default stream, behind what was queued there.
         axpy(1.0, &x, &mut y).over(4).run_on(&device).unwrap();

@@ -60,7 +60,11 @@ impl Lent<'_> {
     }
 
     /// Where it is, for the backend of the device.
-    pub fn slice(&self) -> &Slice {
+    ///
+    /// # Safety
+    /// The slice is used as it is lent: for reading, and for writing as well if [`Lent::is_mutable`]. No work that uses it, and
+    /// no clone of it, outlives what the vector was borrowed for.
+    pub unsafe fn slice(&self) -> &Slice {
         &self.slice
     }
 
