@@ -76,6 +76,7 @@ mod pages {
         Functions "../docs/functions.md"
         Methods "../docs/methods.md"
         Output "../docs/output.md"
+        Overflow "../docs/overflow.md"
         Races "../docs/races.md"
         Runtime "../docs/runtime.md"
         Strict "../docs/strict.md"

@@ -41,7 +41,8 @@ impl Items {
                     let name = item.sig.ident.to_string();
                     let tokens = item.to_token_stream();
                     let expansion = sarek_frontend::function::device(TokenStream::new(), tokens);
-                    let ir = expansion.kernel.ok_or(expansion.errors.join("\n"))?;
+                    let mut ir = expansion.kernel.ok_or(expansion.errors.join("\n"))?;
+                    ir.overflows = Default::default();
                     items.functions.insert(name, Box::leak(Box::new(ir)));
                 }
                 other => return Err(format!("no item of a kernel: {}", other.to_token_stream())),

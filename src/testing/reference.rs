@@ -2,14 +2,14 @@
 //!
 //! Nothing of sarek's lowering, passes and writers stands between the user's function and the result,
 //! so it is the oracle that every other device is compared with. It runs thread after thread on the
-//! calling thread. Where other devices report a fault with its place, the function panics, and the
-//! fault carries the panic's message alone.
+//! calling thread. Where other devices report a fault, the function panics; the fault carries the panic's message and, by a
+//! panic hook, its place.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use sarek_runtime::direct::{Direct, RawFault};
+use sarek_runtime::direct::{Direct, RawFault, note_panics, place_of};
 
 use crate::backend::{
     Args, Backend, BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Launch, Mem,
@@ -21,6 +21,7 @@ const NAME: &str = "reference";
 
 /// The device; its backend is registered at the first call, and is nobody's best.
 pub fn reference() -> Result<Device> {
+    note_panics();
     match registry::register(Arc::new(Reference)) {
         Ok(()) | Err(Error::DuplicateBackend(_)) => Device::of(NAME),
         Err(error) => Err(error),
@@ -119,10 +120,15 @@ impl BackendStream for Calls {
         // SAFETY: the runtime gives arguments that fit the kernel, borrowed for this call.
         let run = || unsafe { (direct.reference)(args, &launch.space) };
         // What a panic leaves half written is poisoned by the runtime.
-        match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(()) => Ok(None),
-            Err(panic) => Err(Error::panicked(launch.kernel, panic_text(&*panic).into())),
-        }
+        let Err(panic) = catch_unwind(AssertUnwindSafe(run)) else {
+            return Ok(None);
+        };
+        let (panic, place) = place_of(panic);
+        let text = panic_text(&*panic).to_owned();
+        Err(match place {
+            Some(place) => Error::panicked_at(launch.kernel, text, place),
+            None => Error::panicked(launch.kernel, text),
+        })
     }
 
     fn sync(&self) -> Result<()> {

@@ -9,7 +9,11 @@ use sarek_ir::packed::pack;
 pub fn kernel(kernel: &Kernel) -> TokenStream {
     let bytes = Literal::byte_string(&pack(kernel));
     quote!({
-        static PACKED: __ir::Packed = __ir::Packed::new(::core::file!(), #bytes);
+        static PACKED: __ir::Packed = __ir::Packed::new(
+            ::core::file!(),
+            #bytes,
+            ::core::cfg!(debug_assertions),
+        );
         &PACKED
     })
 }

@@ -30,6 +30,7 @@ impl Lowerer<'_> {
         self.settle_instances();
         self.float_divisions();
         self.compact_sites();
+        self.kernel.check_overflows();
         self.mark_provable_sites();
         let shared = self.shared_types.iter();
         let shared_types = shared

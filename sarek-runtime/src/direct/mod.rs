@@ -34,7 +34,7 @@ pub use audited::{Audited, Known, KnownType, Unaudited, Witness, audited, known}
 pub use block::Block;
 pub use called::CalledKernel;
 pub use compound::{
-    Number, array_element, array_len, either, leaves, len_of, of_type, value, zeroed,
+    Number, array_element, array_len, either, leaves, len_of, of_type, overflows, value, zeroed,
 };
 pub(crate) use compound::{leaves_in_memory, no_leaves};
 pub use half::{bf16, f16};
@@ -48,7 +48,10 @@ pub use number::{Divide, Half, clamp, narrow, wide};
 pub use printed::{Debugs, Displays, NoDebug, NoDisplay, Told, printed};
 pub(crate) use printed::{assembled, skip};
 pub use received::{Borrowed, Received, ReceivedLanes, borrowed, received, received_lanes};
-pub use reference::{Shared, for_each_block, for_each_thread, launder};
+pub use reference::{
+    PanicPlace, Shared, for_each_block, for_each_thread, launder, note_panics, place_of,
+};
+pub use sarek_ir::Arithmetic;
 pub use scratch::{Mark, Plain, Scratch};
 pub use slice::{
     Output, Slices, atomics, input, lend, lend_atomics, output, prefetch, prefetch_far, scalar,

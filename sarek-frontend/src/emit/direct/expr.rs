@@ -20,6 +20,9 @@ impl Writer<'_> {
         if let Some(known) = self.known.get(&id) {
             return mixed!(#known);
         }
+        if let Some(exact) = self.exact(id, span) {
+            return exact;
+        }
         match self.kernel.expr(id) {
             Expr::Literal(value) if ty.as_scalar().is_none() => foreign_literal(value),
             Expr::Literal(value) => literal(value),

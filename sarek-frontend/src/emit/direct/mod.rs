@@ -13,6 +13,7 @@ mod atomic;
 mod call;
 mod columns;
 mod compound;
+mod exact;
 mod expr;
 mod frame;
 mod inside;
