@@ -408,3 +408,36 @@ fn what_a_launch_proves_is_not_checked() {
     let explained = saxpy(2.0, &x, &mut y).over(64).explain();
     assert!(!explained.contains("overflow"), "{explained}");
 }
+
+#[kernel]
+fn until_the_end(n: usize, y: &mut [u32]) {
+    let i = global_idx_x();
+    if i >= n {
+        return;
+    }
+    let tile = shared_array::<u32, 4>();
+    tile[thread_idx_x()] = 1;
+    barrier();
+    // Of the third block all threads have returned.
+    let left = 1 - block_idx_x();
+    if left < 2 {
+        barrier();
+    }
+    y[i] = left as u32 + tile[3 - thread_idx_x()];
+}
+
+#[test]
+fn what_no_thread_comes_to_is_no_fault() {
+    for device in devices() {
+        let mut y = Vector::filled(8, 0);
+        let result = until_the_end(8, &mut y).grid(3).block(4).run_on(&device);
+        result.unwrap_or_else(|e| panic!("{e} on {}", device.backend()));
+        let found = y.to_vec().unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(found, [2, 2, 2, 2, 1, 1, 1, 1], "{}", device.backend());
+        let mut y = Vector::filled(12, 0);
+        let result = until_the_end(12, &mut y).grid(3).block(4).run_on(&device);
+        let fault = fault_of(result.and_then(|()| y.to_vec().map(drop)));
+        let fault = fault.unwrap_or_else(|| panic!("no fault on {}", device.backend()));
+        assert_eq!(fault.thread[0] / 4, 2, "{fault}");
+    }
+}

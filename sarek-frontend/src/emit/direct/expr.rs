@@ -270,6 +270,9 @@ impl Writer<'_> {
     }
 
     pub fn fault(&self, site: SiteId, detail: TokenStream) -> TokenStream {
+        if self.tries {
+            return mixed!(return ::core::option::Option::None;);
+        }
         let site = Literal::u32_unsuffixed(site.0);
         let base = self.is_function.then(|| mixed!(__base+));
         mixed!(return __block.fault(#base #site, #detail, __thread);)
