@@ -254,14 +254,14 @@ $FN bool $NAME($T a, $T b) {
     on(
         "count",
         UnsignedInt,
-        "// A count as it is, or one that is beyond every width.
-$FN u32 $NAME($T n) { return n < 64 ? (u32)n : 64u; }",
+        "// A count as it is, or one that is beyond every width and has its low bits.
+$FN u32 $NAME($T n) { return n < 64 ? (u32)n : ((u32)n & 63u) | 64u; }",
     ),
     on(
         "count",
         SignedInt,
-        "// A count as it is, or one that is beyond every width.
-$FN u32 $NAME($T n) { return n >= 0 && n < 64 ? (u32)n : 64u; }",
+        "// A count as it is, or one that is beyond every width and has its low bits.
+$FN u32 $NAME($T n) { return n >= 0 && n < 64 ? (u32)n : ((u32)n & 63u) | 64u; }",
     ),
     on(
         "exact_shl",

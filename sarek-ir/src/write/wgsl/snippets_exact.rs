@@ -137,14 +137,14 @@ fn $NAME(a: $T, b: $T) -> bool {
     on(
         "count",
         UnsignedInt,
-        "// A count as it is, or one that is beyond every width.
-fn $NAME(n: $T) -> u32 { return select(64u, u32(n), n < $X(64)); }",
+        "// A count as it is, or one that is beyond every width and has its low bits.
+fn $NAME(n: $T) -> u32 { return select((u32(n) & 63u) | 64u, u32(n), n < $X(64)); }",
     ),
     on(
         "count",
         SignedInt,
-        "// A count as it is, or one that is beyond every width.
-fn $NAME(n: $T) -> u32 { return select(64u, u32(n), n >= $0 && n < $X(64)); }",
+        "// A count as it is, or one that is beyond every width and has its low bits.
+fn $NAME(n: $T) -> u32 { return select((u32(n) & 63u) | 64u, u32(n), n >= $0 && n < $X(64)); }",
     ),
     on(
         "exact_shl",
