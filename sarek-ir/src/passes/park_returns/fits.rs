@@ -68,9 +68,9 @@ impl Node<'_> {
     /// The signs of a sum or difference tell, or its size where there are none.
     fn sum(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
         if !self.ty.is_signed() {
-            let (lhs, rhs) = match op {
-                BinaryOp::Sub => (copy(self.kernel, a), copy(self.kernel, b)),
-                _ => (self.of(op, a, b), copy(self.kernel, a)),
+            let (lhs, rhs) = match op == BinaryOp::Sub {
+                true => (copy(self.kernel, a), copy(self.kernel, b)),
+                false => (self.of(op, a, b), copy(self.kernel, a)),
             };
             return compare(self.kernel, BinaryOp::Ge, lhs, rhs, self.loc);
         }
