@@ -65,8 +65,8 @@ static __device__ __forceinline__ i32 srk_exact_shl_i32(srk_thread* thread, i32 
     return (i32)((u32)x << (count & 31u));
 }
 
-// A count as it is, or one that is beyond every width.
-static __device__ __forceinline__ u32 srk_count_u64(u64 n) { return n < 64 ? (u32)n : 64u; }
+// A count as it is, or one that is beyond every width and has its low bits.
+static __device__ __forceinline__ u32 srk_count_u64(u64 n) { return n < 64 ? (u32)n : ((u32)n & 63u) | 64u; }
 
 static __device__ __forceinline__ i32 srk_abs_i32(i32 x) { return x < 0 ? (i32)(0 - (u32)x) : x; }
 

@@ -58,8 +58,8 @@ fn srk_exact_shl_i32(x: i32, count: u32, site: u32) -> i32 {
     return srk_held_i32(x << (count & 31u));
 }
 
-// A count as it is, or one that is beyond every width.
-fn srk_count_u64(n: u64) -> u32 { return select(64u, u32(n), n < 64lu); }
+// A count as it is, or one that is beyond every width and has its low bits.
+fn srk_count_u64(n: u64) -> u32 { return select((u32(n) & 63u) | 64u, u32(n), n < 64lu); }
 
 fn srk_exact_abs_i32(x: i32, site: u32) -> i32 {
     if (x == i32(-2147483648)) { srk_fault(site, 0u, 0u); }

@@ -2,17 +2,36 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
-use sarek_ir::{Arithmetic, Expr, ExprId, Scalar};
+use sarek_ir::{Arithmetic, Expr, ExprId, Scalar, SiteId};
 
-use super::names::{operator, rust_type};
+use super::names::{located, operator, rust_type};
 use super::{Writer, mixed};
 
 impl Writer<'_> {
-    /// The operands, the test whether the result fits, and the operation; `None` if it needs no test. What is evaluated only
-    /// where the launch proved what it could has none, and a crate without debug assertions compiles none.
-    pub(super) fn exact(&self, id: ExprId, span: Span) -> Option<TokenStream> {
-        let site = self.kernel.overflow_site(id)?;
-        let arithmetic = self.kernel.arithmetic(id)?;
+    /// What is checked of an expression, and where. What is evaluated only where the launch proved what it could is not.
+    pub(super) fn exact_site(&self, id: ExprId) -> Option<(Arithmetic, SiteId)> {
+        let site = self.kernel.overflow_site(id).filter(|_| !self.proved)?;
+        Some((self.kernel.arithmetic(id)?, site))
+    }
+
+    /// The operands, the test whether the result fits, and the operation. A crate without debug assertions compiles no test.
+    pub(super) fn exact(&self, id: ExprId, arithmetic: Arithmetic, site: SiteId) -> TokenStream {
+        let span = located(self.lowered.expr_spans[id.index()]);
+        let operands = self.kernel.operands(id);
+        let mut values = Vec::with_capacity(operands.len());
+        for operand in &operands {
+            values.push(self.operand_at(*operand, span));
+        }
+        self.exact_of(id, (arithmetic, site), &values, span)
+    }
+
+    fn exact_of(
+        &self,
+        id: ExprId,
+        (arithmetic, site): (Arithmetic, SiteId),
+        values: &[TokenStream],
+        span: Span,
+    ) -> TokenStream {
         let operands = self.kernel.operands(id);
         let types = operands.iter().map(|e| self.kernel.type_of(*e).as_scalar());
         let types: Option<Vec<Scalar>> = types.collect();
@@ -24,9 +43,8 @@ impl Writer<'_> {
                 mixed!(__direct::overflows(__direct::Arithmetic::#name, __lhs, #last))
             }
         };
-        let test = self.test(site, wrong, mixed!(0))?;
+        let test = self.test(site, wrong, mixed!(0));
         let types: Vec<TokenStream> = types.into_iter().flatten().map(rust_type).collect();
-        let values = operands.iter().map(|e| self.operand_at(*e, span));
         let result = self.outcome(id, types.first(), span);
         let bind = match (operands.len(), &types[..]) {
             (1, []) => mixed!(let __lhs = #(#values)*;),
@@ -34,12 +52,12 @@ impl Writer<'_> {
             (_, []) => mixed!(let (__lhs, __rhs) = (#(#values),*);),
             (_, _) => mixed!(let (__lhs, __rhs): (#(#types),*) = (#(#values),*);),
         };
-        Some(quote_spanned! {span=> {
+        quote_spanned! {span=> {
             #bind
             #[cfg(debug_assertions)]
             #test
             #result
-        }})
+        }}
     }
 
     /// The operation on `__lhs` and `__rhs`, of which the first has this type.
