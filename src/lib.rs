@@ -78,6 +78,7 @@ mod pages {
         Functions "../docs/functions.md"
         Methods "../docs/methods.md"
         Output "../docs/output.md"
+        Overflow "../docs/overflow.md"
         Races "../docs/races.md"
         Runtime "../docs/runtime.md"
         Safety "../docs/safety.md"

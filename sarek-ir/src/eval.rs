@@ -1,4 +1,5 @@
-//! What every operator, intrinsic and cast computes: the one definition, on [`Value`]s.
+//! What every operator, intrinsic and cast computes: the one definition, on [`Value`]s. Where a result does not fit its type,
+//! [`crate::Arithmetic::overflows`] tells.
 //!
 //! The interpreter evaluates with it, the range analysis takes constants from it, and tests hold
 //! the targets to it. Each operation is Rust's own on the same type, `usize` being 64 bits wide.

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use crate::print::Printer;
 use crate::{
-    Axis, Call, Callable, Closure, Compound, Expr, Memory, Place, Print, Root, Scalar, SharedArray,
-    Stmt, Table, Type, TypeDef, Unroll, Value,
+    Arithmetic, Axis, Call, Callable, Closure, Compound, Expr, Memory, Place, Print, Root, Scalar,
+    SharedArray, Stmt, Table, Type, TypeDef, Unroll, Value,
 };
 
 macro_rules! handles {
@@ -185,6 +185,9 @@ pub struct Kernel {
     pub lists: Cow<'static, [u32]>,
     /// Loops that are to be unrolled.
     pub unrolls: Cow<'static, [(LabelId, Unroll)]>,
+    /// Arithmetic whose overflow is a fault, and where, in ascending order: what is not in it wraps. Only crates with debug
+    /// assertions have any, see [`crate::Packed::new`].
+    pub overflows: Cow<'static, [(ExprId, SiteId)]>,
     /// What a thread runs.
     pub body: Block,
     /// Places that can fault.
@@ -275,6 +278,8 @@ pub enum SiteKind {
     Dimension(Memory, u32),
     /// An integer divisor, which must not be 0 (nor -1 under `MIN`). The detail is the divisor.
     Divisor,
+    /// An integer that must fit its type. The detail is 0.
+    Overflow(Arithmetic),
     /// A condition, with the message of its failure. The detail is 0.
     Assert(Cow<'static, str>),
     /// Nothing: whoever gets there fails, with this message. The detail is 0.
@@ -396,6 +401,7 @@ impl Kernel {
         stmt_locs: Cow::Borrowed(&[]),
         lists: Cow::Borrowed(&[]),
         unrolls: Cow::Borrowed(&[]),
+        overflows: Cow::Borrowed(&[]),
         body: Block::EMPTY,
         sites: Cow::Borrowed(&[]),
         natives: Cow::Borrowed(&[]),

@@ -36,7 +36,7 @@
 //! after it. Between two barriers the order of threads is unspecified. [`Stmt::Atomic`] and [`Stmt::Subgroup`]
 //! are statements because they have effects or depend on who arrives; their result is a local.
 //!
-//! **Integers wrap**, shifts mask their count, `as` saturates from floats and truncates between
+//! **Integers wrap**, but for the arithmetic in [`Kernel::overflows`], where what does not fit is a fault as well. Shifts mask their count, `as` saturates from floats and truncates between
 //! integers, comparisons with NaN are false except `!=`. A target where the plain operator means
 //! something else is the writer's business, never the IR's.
 //!
@@ -63,7 +63,7 @@
 //! | [`passes::lower_panics`] | no statement panics |
 //! | [`passes::expand_prints`] | nothing is printed; what was is a record in the memory of one more parameter |
 //! | [`passes::cut_after_exits`] | nothing follows an exit in its block |
-//! | [`passes::elide_checks`] | sites that the launch proved are `None` |
+//! | [`passes::elide_checks`] | sites that the launch proved are `None`, or no more in [`Kernel::overflows`] |
 //! | [`passes::settle_strides`] | the last strides of views are 1 |
 //! | [`passes::park_returns`] | no barrier stands behind a `return` that some threads of a block take without the others; nothing that decides whether and how often a barrier is come to can fault |
 //! | [`passes::predicate_barriers`](fn@passes::predicate_barriers) | no barrier stands in a branch, and no jump leads past one |
@@ -94,6 +94,7 @@ mod kernel;
 pub mod link;
 mod memory;
 mod operands;
+mod overflow;
 pub mod packed;
 pub mod passes;
 pub mod print;
@@ -121,6 +122,7 @@ pub use kernel::{
 };
 pub use link::{LeafAt, leaves};
 pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray, Table, TableValues};
+pub use overflow::Arithmetic;
 pub use packed::Packed;
 pub use print::Print;
 pub use scalar::Scalar;

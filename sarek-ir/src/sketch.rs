@@ -325,6 +325,11 @@ impl Sketch {
         self.lit(Value::I32(v))
     }
 
+    /// An `u32` constant.
+    pub fn u32(&self, v: u32) -> E<'_> {
+        self.lit(Value::U32(v))
+    }
+
     /// An `f32` constant.
     pub fn f32(&self, v: f32) -> E<'_> {
         self.lit(Value::f32(v))

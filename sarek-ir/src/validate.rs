@@ -135,6 +135,8 @@ rules! {
 
     /// What native text yields is assigned to a mutable local: a scalar of which nothing is known.
     NativeResult "what native text yields goes to a mutable scalar local";
+    /// The arithmetic that faults stands in ascending order, each once.
+    OverflowOrder "checked arithmetic is listed in ascending order";
     /// `NoOverflow` speaks of an integer expression.
     PreconditionType "an overflow precondition speaks of an integer";
 }

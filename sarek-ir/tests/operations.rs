@@ -6,8 +6,18 @@ mod common;
 use common::operation::{NUMBERS, Operation, groups, kernel, result_type};
 use common::oracle::{COUNTS, agrees, edges, expected};
 use common::{compile, opencl};
-use sarek_ir::write::{IndexWidth, OpenCl, default_variant, dialect, render};
-use sarek_ir::{Scalar, Value};
+use sarek_ir::write::{IndexWidth, OpenCl, Source, Variant, default_variant, dialect, render};
+use sarek_ir::{Kernel, Scalar, Value};
+
+/// The kernel as a debug build has it, and a variant that checks every overflow.
+fn exact(kernel: &Kernel, variant: &mut Variant) -> Kernel {
+    let mut exact = kernel.clone();
+    exact.check_overflows();
+    variant
+        .checked
+        .extend(exact.overflows.iter().map(|(_, site)| *site));
+    exact
+}
 
 fn compiles(target: &str) {
     let dialect = dialect(target).expect("built in");
@@ -32,6 +42,8 @@ fn compiles(target: &str) {
                 let mut variant = default_variant(&kernel, dialect);
                 variant.index = index;
                 compile(&kernel, target, &variant);
+                let exact = exact(&kernel, &mut variant);
+                compile(&exact, target, &variant);
             }
         }
     }
@@ -71,7 +83,16 @@ type Row = (Value, Value, Value, i32);
 
 fn run(ty: Scalar, name: &str, operations: &[Operation], wrong: &mut Vec<String>) {
     let kernel = kernel(name, ty, operations, true);
-    let source = render(&kernel, &OpenCl, &default_variant(&kernel, &OpenCl)).expect("renders");
+    let mut variant = default_variant(&kernel, &OpenCl);
+    let source = render(&kernel, &OpenCl, &variant).expect("renders");
+    // Where a check fails the result is what it is without.
+    let exact = render(&exact(&kernel, &mut variant), &OpenCl, &variant).expect("renders");
+    for source in [source, exact] {
+        run_source(ty, &source, operations, wrong);
+    }
+}
+
+fn run_source(ty: Scalar, source: &Source, operations: &[Operation], wrong: &mut Vec<String>) {
     let edges = edges(ty);
     let mut inputs = vec![];
     for (i, a) in edges.iter().enumerate() {
@@ -95,7 +116,7 @@ fn run(ty: Scalar, name: &str, operations: &[Operation], wrong: &mut Vec<String>
         vec![0; inputs.len() * operations.len() * result.size()],
         vec![0; 4 * sarek_ir::write::FAULT_WORDS],
     ];
-    opencl::run(&source, inputs.len() as u64, &mut buffers, &[]);
+    opencl::run(source, inputs.len() as u64, &mut buffers, &[]);
     let mut results = buffers[4].chunks(result.size());
     for &(a, b, c, count) in &inputs {
         for &op in operations {

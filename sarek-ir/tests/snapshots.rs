@@ -104,6 +104,49 @@ fn texts_are_as_kept() {
     }
 }
 
+/// All arithmetic that a debug build checks, on numbers as they are held and as they are not.
+fn overflowing() -> Kernel {
+    let s = sarek_ir::sketch::Sketch::new("overflowing");
+    let (x, count) = (
+        s.slice_mut("x", Scalar::I32),
+        s.scalar("count", Scalar::U64),
+    );
+    let i = s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)));
+    let load = || s.load(x, i.get());
+    s.store(
+        x,
+        i.get(),
+        -(load() + load() * load() - (load() << s.arg(count))),
+    );
+    let raised = s.call(Intrinsic::Pow, &[load(), s.u32(3)]);
+    s.store(x, i.get(), s.call(Intrinsic::Abs, &[raised]));
+    let small = || load().cast(Scalar::I8);
+    let sum = small() + small() * small();
+    s.store(x, i.get(), sum.cast(Scalar::I32));
+    s.store(x, i.get() + s.n(1), load() >> s.i32(3));
+    let mut kernel = s.finish();
+    kernel.check_overflows();
+    kernel
+}
+
+#[test]
+fn texts_that_check_overflows_are_as_kept() {
+    for dialect in DIALECTS {
+        let kernel = overflowing();
+        let mut variant = default_variant(&kernel, dialect);
+        assert!(
+            !render(&kernel, dialect, &variant)
+                .expect("renders")
+                .text
+                .contains("exact")
+        );
+        variant
+            .checked
+            .extend(kernel.overflows.iter().map(|(_, site)| *site));
+        check(&kernel, "overflowing", dialect, &variant);
+    }
+}
+
 /// Where a target promises strict floats its text has them, and where not there is none.
 #[test]
 fn strict_texts_are_as_kept() {

@@ -1,3 +1,5 @@
+use crate::direct::PanicPlace;
+
 /// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -364,11 +366,17 @@ pub enum FaultKind {
     DivisionByZero,
     /// `MIN / -1`.
     DivisionOverflow,
+    /// The result of integer arithmetic does not fit its type, or a shift's count is not below the width. Kernels and functions of
+    /// crates with debug assertions report it, as rustc has it; in others integers wrap.
+    Overflow {
+        /// The operator, or the method: `+`, `<<`, `pow`.
+        operation: String,
+    },
     /// An assertion, with its message.
     Assert(String),
     /// The loops of a thread take more iterations than the device runs.
     TooManyIterations,
-    /// `panic!` or its like, with its message; or the compiled body panicked (integer overflow in a debug build).
+    /// `panic!` or its like, with its message; or the compiled body panicked otherwise.
     Panic(String),
 }
 
@@ -382,6 +390,24 @@ impl Error {
             column: 0,
             thread: [0; 3],
             kind: FaultKind::Panic(message),
+        }))
+    }
+
+    /// The user's function panicked here, as rustc compiled it.
+    #[doc(hidden)]
+    pub fn panicked_at(kernel: &str, message: String, place: PanicPlace) -> Error {
+        Error::Fault(Box::new(Fault {
+            kernel: kernel.into(),
+            file: place.file,
+            line: place.line,
+            column: place.column,
+            thread: place.thread,
+            kind: match overflowed(&message) {
+                Some(operation) => FaultKind::Overflow {
+                    operation: operation.into(),
+                },
+                None => FaultKind::Panic(message),
+            },
         }))
     }
 }
@@ -423,11 +449,26 @@ impl std::fmt::Display for Fault {
                 "the loops of a thread take more iterations than this software device runs before it leaves them (about 60000); \
                  run the kernel on another device, or give each thread less to do",
             )?,
+            FaultKind::Overflow { operation } => {
+                write!(f, "integer overflow in `{operation}`")?;
+            }
             FaultKind::Assert(message) => f.write_str(message)?,
             FaultKind::Panic(message) => f.write_str(message)?,
         }
         write!(f, " (thread {x}, {y}, {z})")
     }
+}
+
+/// The operation of which core says that it overflowed. Of a method it names the operator that it computes with.
+fn overflowed(message: &str) -> Option<&'static str> {
+    Some(match message {
+        "attempt to add with overflow" => "+",
+        "attempt to subtract with overflow" | "attempt to negate with overflow" => "-",
+        "attempt to multiply with overflow" => "*",
+        "attempt to shift left with overflow" => "<<",
+        "attempt to shift right with overflow" => ">>",
+        _ => return None,
+    })
 }
 
 fn of_lengths(lengths: &[(String, u64)]) -> String {

@@ -79,6 +79,9 @@ impl Sites {
             },
             SiteKind::Divisor if raw.detail == 0 => FaultKind::DivisionByZero,
             SiteKind::Divisor => FaultKind::DivisionOverflow,
+            SiteKind::Overflow(arithmetic) => FaultKind::Overflow {
+                operation: arithmetic.symbol().into(),
+            },
             SiteKind::Assert(message) => FaultKind::Assert(message.to_string()),
             SiteKind::Panic(message) => FaultKind::Panic(message.to_string()),
         };

@@ -2,14 +2,14 @@
 //!
 //! Nothing of sarek's lowering, passes and writers stands between the user's function and the result,
 //! so it is the oracle that every other device is compared with. It runs thread after thread on the
-//! calling thread. Where other devices report a fault with its place, the function panics, and the
-//! fault carries the panic's message alone.
+//! calling thread. Where other devices report a fault, the function panics; the fault carries the panic's message and, by a
+//! panic hook, its place.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use sarek_runtime::direct::{Direct, RawFault, stack};
+use sarek_runtime::direct::{Direct, RawFault, note_panics, place_of, stack};
 
 use crate::backend::{
     Args, Backend, BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Launch, Mem,
@@ -21,6 +21,7 @@ const NAME: &str = "reference";
 
 /// The device; its backend is registered at the first call, and is nobody's best.
 pub fn reference() -> Result<Device> {
+    note_panics();
     match registry::register(Arc::new(Reference)) {
         Ok(()) | Err(Error::DuplicateBackend(_)) => Device::of(NAME),
         Err(error) => Err(error),
@@ -123,21 +124,28 @@ unsafe impl BackendStream for Calls {
         // SAFETY: the runtime gives arguments that fit the kernel, borrowed for this call.
         let run = || unsafe { (direct.reference)(args, &launch.space) };
         // What a panic leaves half written is poisoned by the runtime.
-        let caught =
-            || catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panic_text(&*panic).to_owned());
+        let caught = || {
+            catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+                let (panic, place) = place_of(panic);
+                (panic_text(&*panic).to_owned(), place)
+            })
+        };
         let ran = match direct.reference_stack() {
             None => caught(),
             Some(size) => std::thread::scope(|scope| {
-                let thread =
-                    stack::spawn(scope, size, caught).map_err(|error| error.to_string())?;
-                thread
-                    .join()
-                    .unwrap_or_else(|panic| Err(panic_text(&*panic).to_owned()))
+                let failed = |message| Err((message, None));
+                match stack::spawn(scope, size, caught) {
+                    Ok(thread) => thread
+                        .join()
+                        .unwrap_or_else(|panic| failed(panic_text(&*panic).to_owned())),
+                    Err(error) => failed(error.to_string()),
+                }
             }),
         };
         match ran {
             Ok(()) => Ok(None),
-            Err(message) => Err(Error::panicked(launch.kernel, message)),
+            Err((message, Some(place))) => Err(Error::panicked_at(launch.kernel, message, place)),
+            Err((message, None)) => Err(Error::panicked(launch.kernel, message)),
         }
     }
 

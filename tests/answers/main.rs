@@ -2,6 +2,8 @@
 //!
 //! One executable, so that it can be carried to a machine with a GPU. A case says in its head what went wrong.
 
+mod overflow;
+
 use sarek::prelude::*;
 
 mod branches;

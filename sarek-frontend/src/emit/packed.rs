@@ -12,7 +12,11 @@ pub fn kernel(kernel: &Kernel) -> TokenStream {
     let bytes = Literal::byte_string(&pack(kernel));
     let file = file();
     quote!({
-        static PACKED: __ir::Packed = __ir::Packed::new(#file, #bytes);
+        static PACKED: __ir::Packed = __ir::Packed::new(
+            #file,
+            #bytes,
+            ::core::cfg!(debug_assertions),
+        );
         &PACKED
     })
 }

@@ -31,6 +31,7 @@ impl Lowerer<'_> {
         self.settle_asked();
         self.float_divisions();
         self.compact_sites();
+        self.kernel.check_overflows();
         self.mark_provable_sites();
         let shared = self.shared_types.iter();
         let shared_types = shared

@@ -109,6 +109,7 @@ fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
             steps: 0,
             record: true,
             overflowed: false,
+            exceeds: false,
             refreshing: false,
             doubtful: false,
             after_faults,
@@ -157,6 +158,8 @@ struct Analyser<'a> {
     record: bool,
     /// Did anything overflow in the expression being evaluated?
     overflowed: bool,
+    /// Did the operator that was evaluated last overflow, by the rules of a debug build?
+    exceeds: bool,
     /// Are ranges being brought up to date after a guard?
     refreshing: bool,
     /// Did any site in the statement being executed look as if it may fail?

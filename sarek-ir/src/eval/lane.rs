@@ -3,8 +3,7 @@
 use super::host::{Fault, Halt, Host, Ids, Like};
 use super::sanitize::{Deed, Finding, Sanitizer, Spot};
 use crate::{
-    BinaryOp, Expr, ExprId, Kernel, Length, List, Loc, LocalId, Memory, Scalar, SiteId, UnaryOp,
-    Value, eval,
+    Expr, ExprId, Kernel, Length, List, Loc, LocalId, Memory, Scalar, SiteId, Value, eval,
 };
 
 /// Where each local stands among a thread's values; the elements of an array follow each other.
@@ -145,16 +144,28 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         }
     }
 
-    /// Stops where an integer is not what it would be without bounds, if that is looked for.
-    fn exact(&mut self, id: ExprId, exact: Option<i128>, value: Value) -> Result<(), Halt> {
+    /// Faults where the result of arithmetic on these operands does not fit, if that is a fault or looked for.
+    fn exact(&mut self, id: ExprId, operands: &[Value]) -> Result<(), Halt> {
         let wanted = self.common.sanitizer.as_ref();
         let wanted = wanted.is_some_and(|s| s.settings.overflow);
-        if !wanted || exact.is_none() || exact == value.as_int() {
+        let kernel = self.kernel();
+        let site = kernel.overflow_site(id);
+        if !wanted && site.is_none() {
             return Ok(());
         }
-        let kernel = self.kernel();
+        let arithmetic = kernel.arithmetic(id);
+        if !arithmetic.is_some_and(|arithmetic| arithmetic.overflows(operands)) {
+            return Ok(());
+        }
+        if !wanted {
+            return self.fault(site, 0);
+        }
         Err(Halt::Found(Box::new(Finding::Overflow {
-            what: format!("`{}` leaves `{}`", kernel.expr_words(id), value.scalar()),
+            what: format!(
+                "`{}` leaves `{}`",
+                kernel.expr_words(id),
+                kernel.scalar_of(id)
+            ),
             loc: kernel.expr_locs[id.index()],
             thread: (self.ids.block_idx, self.ids.thread_idx),
         })))
@@ -224,19 +235,14 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
             }
             Expr::Unary { op, arg } => {
                 let arg = self.expr(arg)?;
-                let value = eval::unary(op, arg);
-                if op == UnaryOp::Neg {
-                    let negated = arg.as_int().map(|v| -v);
-                    self.exact(id, negated, value)?;
-                }
-                value
+                self.exact(id, &[arg])?;
+                eval::unary(op, arg)
             }
             Expr::Binary { op, lhs, rhs } => {
                 let lhs = self.expr(lhs)?;
                 let rhs = self.expr(rhs)?;
-                let value = eval::binary(op, lhs, rhs);
-                self.exact(id, exactly(op, lhs, rhs), value)?;
-                value
+                self.exact(id, &[lhs, rhs])?;
+                eval::binary(op, lhs, rhs)
             }
             Expr::Divide { op, lhs, rhs, site } => {
                 let lhs = self.expr(lhs)?;
@@ -257,6 +263,7 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
             Expr::Call { intrinsic, args } => {
                 let mut values = [Value::Bool(false); 3];
                 let values = self.args(args, &mut values)?;
+                self.exact(id, values)?;
                 eval::call(intrinsic, values)
             }
             Expr::Faulted => Value::Bool(*self.faulted),
@@ -289,32 +296,6 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
             values[at] = self.expr(ExprId(self.kernel().lists[i]))?;
         }
         Ok(&values[..args.len as usize])
-    }
-}
-
-/// What an operator yields in integers without bounds; `None` where it cannot leave its type. Of a shift by the width or more, a
-/// number that no type holds.
-fn exactly(op: BinaryOp, lhs: Value, rhs: Value) -> Option<i128> {
-    let (l, r) = (lhs.as_int()?, rhs.as_int()?);
-    match op {
-        BinaryOp::Add => Some(l + r),
-        BinaryOp::Sub => Some(l - r),
-        BinaryOp::Mul => l.checked_mul(r).or(Some(i128::MAX)),
-        BinaryOp::Shl | BinaryOp::Shr => {
-            let inside = (0..i128::from(lhs.scalar().bits())).contains(&r);
-            (!inside).then_some(i128::MAX)
-        }
-        BinaryOp::Div
-        | BinaryOp::Rem
-        | BinaryOp::BitAnd
-        | BinaryOp::BitOr
-        | BinaryOp::BitXor
-        | BinaryOp::Eq
-        | BinaryOp::Ne
-        | BinaryOp::Lt
-        | BinaryOp::Le
-        | BinaryOp::Gt
-        | BinaryOp::Ge => None,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{Kernel, Loc, Memory, SiteId};
 /// What to look for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Sanitize {
-    /// Also integers that leave their type's range in `+`, `-`, `*`, and shifts by too much.
+    /// Also integers that leave their type's range in the arithmetic that [`crate::Arithmetic`] lists, whoever built the kernel.
     pub overflow: bool,
     /// The order of threads and blocks; 0 is the plain one.
     pub seed: u64,

@@ -483,7 +483,10 @@ impl Linker {
             SiteKind::Dimension(memory, d) => {
                 SiteKind::Dimension(memory_of(&frame.memory(*memory)), *d)
             }
-            kind @ (SiteKind::Divisor | SiteKind::Assert(_) | SiteKind::Panic(_)) => kind.clone(),
+            kind @ (SiteKind::Divisor
+            | SiteKind::Overflow(_)
+            | SiteKind::Assert(_)
+            | SiteKind::Panic(_)) => kind.clone(),
         };
         self.out.sites.to_mut()[new.index()].kind = kind;
         Some(new)

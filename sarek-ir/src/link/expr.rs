@@ -154,7 +154,13 @@ impl Linker {
                 unreachable!("these are parts")
             }
         };
-        self.out.push_expr(expr, scalar, loc)
+        let made = self.out.push_expr(expr, scalar, loc);
+        if scalar.is_int()
+            && let Some(site) = self.site(frame, frame.ir.overflow_site(id))
+        {
+            self.out.overflows.to_mut().push((made, site));
+        }
+        made
     }
 
     /// A conversion of what was no known scalar before. Some go no target's way at once.

@@ -19,6 +19,8 @@ use wire::{Reader, Wire};
 pub struct Packed {
     file: &'static str,
     bytes: &'static [u8],
+    /// Are overflows faults?
+    checked: bool,
     kernel: OnceLock<Kernel>,
 }
 
@@ -28,16 +30,19 @@ impl Packed {
         static EMPTY: Packed = Packed {
             file: "",
             bytes: &[],
+            checked: false,
             kernel: OnceLock::new(),
         };
         &EMPTY
     };
 
-    /// What [`pack`] made of a kernel that stands in this source file.
-    pub const fn new(file: &'static str, bytes: &'static [u8]) -> Packed {
+    /// What [`pack`] made of a kernel that stands in this source file. Overflows are faults if it is `checked`; this is the one
+    /// place that asks whether the crate of the kernel, or of the function, has debug assertions.
+    pub const fn new(file: &'static str, bytes: &'static [u8], checked: bool) -> Packed {
         Packed {
             file,
             bytes,
+            checked,
             kernel: OnceLock::new(),
         }
     }
@@ -47,8 +52,13 @@ impl Packed {
             return Kernel::EMPTY;
         }
         let kernel = unpack(self.bytes).expect("an expansion holds what `pack` wrote");
+        let overflows = match self.checked {
+            true => kernel.overflows,
+            false => Cow::Borrowed(&[][..]),
+        };
         Kernel {
             file: Cow::Borrowed(self.file),
+            overflows,
             ..kernel
         }
     }
@@ -67,6 +77,7 @@ impl From<Kernel> for Packed {
         Packed {
             file: "",
             bytes: &[],
+            checked: true,
             kernel: OnceLock::from(kernel),
         }
     }

@@ -3,7 +3,7 @@
 use super::wire::{Reader, Wire};
 use crate::print::{Align, Format, Notation, PrintPiece, Printer};
 use crate::{
-    Access, Argument, AtomicOp, Axis, BinaryOp, Block, Builtin, Call, CallId, Callable, CallableId,
+    Access, Argument, Arithmetic, AtomicOp, Axis, BinaryOp, Block, Builtin, Call, CallId, Callable, CallableId,
     Called, Closure, ClosureId, Compound, CompoundId, DivideOp, Expr, ExprId, FunctionId, Given,
     Intrinsic, Kernel, LabelId, Length, Link, LinkId, List, Loc, Local, LocalId, Memory, NameId,
     Native, NativeId, NativeText, Origin, Param, ParamId, ParamKind, Piece, Place, PlaceId,
@@ -171,7 +171,8 @@ variants! {
     Given { Closure(a), Function(a), Callable(a) }
     ParamKind { Scalar(a), Value(a), Reference(a), Slice { elem, access } }
     Access { Read, Write, Atomic }
-    SiteKind { Index(a), Dimension(a, b), Divisor, Assert(a), Panic(a) }
+    SiteKind { Index(a), Dimension(a, b), Divisor, Overflow(a), Assert(a), Panic(a) }
+    Arithmetic { Add, Sub, Mul, Neg, Shl, Shr, Abs, Pow }
     Piece { Text(a), Local(a), Param(a), Shared(a), Place(a) }
     Precondition { SingleThread(a), ExtentAtMost(a, b), BlockAtMost(a, b), NoOverflow(a), Holds(a) }
     PrintPiece { Text(a), Arg { index, format } }
@@ -212,6 +213,6 @@ records! {
     Kernel {
         name, file, files, block, strict, params, shared, tables, types, names, compounds, places, calls, closures,
         callables, functions, type_links, result, locals, exprs, expr_types, expr_locs, stmts, stmt_locs,
-        lists, unrolls, body, sites, natives, preludes, prelude_links, prints, links, preconditions, last_strides
+        lists, unrolls, overflows, body, sites, natives, preludes, prelude_links, prints, links, preconditions, last_strides
     }
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use crate::{Expr, Kernel, SiteId, Stmt};
 
 /// Removes the checks that are not in `checked`, because they were proved: loads, stores and
-/// divisions lose their site, proved assertions go.
+/// divisions lose their site, arithmetic wraps, proved assertions go.
 pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
     let keep = |site: &mut Option<SiteId>| *site = site.filter(|s| checked.contains(s));
     for expr in kernel.exprs.to_mut() {
@@ -26,6 +26,10 @@ pub fn elide_checks(kernel: &mut Kernel, checked: &BTreeSet<SiteId>) {
             | Expr::Compound(_)
             | Expr::Faulted => {}
         }
+    }
+    if !kernel.overflows.is_empty() {
+        let overflows = kernel.overflows.to_mut();
+        overflows.retain(|(_, site)| checked.contains(site));
     }
     super::rewrite(kernel, &mut |kernel, id, out| {
         match &mut kernel.stmts.to_mut()[id.index()] {

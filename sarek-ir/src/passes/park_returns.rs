@@ -24,6 +24,7 @@
 mod checks;
 mod emit;
 mod facts;
+mod fits;
 
 use super::outlive::outlive;
 use crate::analysis::spine::Spine;

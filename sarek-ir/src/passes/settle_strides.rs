@@ -1,4 +1,4 @@
-use crate::{BinaryOp, Expr, Kernel, Value};
+use crate::{BinaryOp, Expr, ExprId, Kernel, Value};
 
 /// Takes the last strides of views for 1, and leaves out what is multiplied by them.
 pub fn settle_strides(kernel: &mut Kernel) {
@@ -24,6 +24,7 @@ pub fn settle_strides(kernel: &mut Kernel) {
             && kernel.expr(rhs) == one
         {
             kernel.exprs.to_mut()[i] = kernel.expr(lhs);
+            kernel.move_overflow(lhs, ExprId(i as u32));
         }
     }
 }

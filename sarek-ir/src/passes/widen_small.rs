@@ -12,7 +12,7 @@ use crate::{
 /// An operation on a small type `T` becomes the operation on its 32-bit type, cast to `T`:
 /// `a + b` becomes `(a as u32 + b as u32) as u8`. Left on small types are literals, locals, loads,
 /// stores, `for` loops (whose counter stays below a bound of its type), and divisions that are
-/// checked, since `MIN / -1` is another number in each width. Casts lead between a small type and
+/// checked, since `MIN / -1` is another number in each width, and other arithmetic that is checked. Casts lead between a small type and
 /// its 32-bit type only, and from `f64` to a 16-bit float, which two steps would round twice. The bits of
 /// 16-bit floats stay 16 wide. Parameters become 32 bits wide.
 pub fn widen_small(kernel: &mut Kernel) {
@@ -56,6 +56,9 @@ struct Small<'k> {
 
 impl Small<'_> {
     fn rewritten(&mut self, id: ExprId) -> Option<Expr> {
+        if self.kernel.overflow_site(id).is_some() {
+            return None;
+        }
         let ty = self.kernel.scalar_of(id);
         match self.kernel.expr(id) {
             Expr::Literal(_)

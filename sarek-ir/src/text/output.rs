@@ -12,6 +12,7 @@ impl Text<'_> {
             SiteKind::Index(_)
             | SiteKind::Dimension(..)
             | SiteKind::Divisor
+            | SiteKind::Overflow(_)
             | SiteKind::Assert(_) => self.put(";"),
         }
     }

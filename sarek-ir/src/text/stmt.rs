@@ -45,6 +45,7 @@ impl Text<'_> {
                     SiteKind::Index(_)
                     | SiteKind::Dimension(..)
                     | SiteKind::Divisor
+                    | SiteKind::Overflow(_)
                     | SiteKind::Panic(_) => {
                         self.put(";");
                     }

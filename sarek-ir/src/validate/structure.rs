@@ -26,6 +26,7 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
         violations: vec![],
     };
     walk.lengths();
+    walk.overflows();
     walk.block(kernel.body, Node::Kernel);
     for (i, p) in kernel.preconditions.iter().enumerate() {
         let known = match p {
@@ -71,6 +72,18 @@ impl Walk<'_> {
             self.report(user, Rule::HandleInRange);
         }
         index < len
+    }
+
+    /// Checks the table of arithmetic that faults.
+    fn overflows(&mut self) {
+        let kernel = self.kernel;
+        for (id, site) in kernel.overflows.iter() {
+            self.in_range(id.index(), kernel.exprs.len(), Node::Kernel);
+            self.in_range(site.index(), kernel.sites.len(), Node::Expr(*id));
+        }
+        if !kernel.overflows.is_sorted_by(|(a, _), (b, _)| a < b) {
+            self.report(Node::Kernel, Rule::OverflowOrder);
+        }
     }
 
     /// Checks the handles in the lengths of arrays. No local is in scope there.

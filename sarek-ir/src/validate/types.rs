@@ -114,7 +114,10 @@ impl Check<'_> {
                 of == memory || both
             }
             SiteKind::Dimension(..) => true,
-            SiteKind::Divisor | SiteKind::Assert(_) | SiteKind::Panic(_) => false,
+            SiteKind::Divisor
+            | SiteKind::Overflow(_)
+            | SiteKind::Assert(_)
+            | SiteKind::Panic(_) => false,
         });
         self.require(fits, node, Rule::SiteKind);
         self.require(may(kernel.access(memory)), node, Rule::AccessAllowed);
@@ -348,6 +351,11 @@ impl Check<'_> {
     fn expr(&mut self, id: ExprId) -> Type {
         let (kernel, node) = (self.kernel, Node::Expr(id));
         let ty = kernel.type_of(id);
+        if let Some(site) = kernel.overflow_site(id) {
+            let due = kernel.arithmetic(id).map(SiteKind::Overflow);
+            let kind = &kernel.sites[site.index()].kind;
+            self.require(due.as_ref() == Some(kind), node, Rule::SiteKind);
+        }
         let fits = match kernel.expr(id) {
             Expr::Literal(value) => same(value.scalar().into(), ty),
             Expr::Link(link) => same(kernel.links[link.index()].ty, ty),

@@ -314,6 +314,7 @@ pub trait Dialect: Send + Sync {
     }
 
     /// The definition of a type name or helper that may stand in the text; `None` for other words.
+    /// Checked arithmetic calls `srk_exact_add_i32` and its like, and `srk_count_i64` for counts; [`c::snippet`] has them.
     fn snippet(&self, name: &str) -> Option<String>;
 
     /// The value of a further variable in templates of helpers.

@@ -11,6 +11,9 @@ use super::{Precedence, Text, Unsupported};
 impl Writer<'_> {
     pub(super) fn expr(&self, id: ExprId) -> Result<Text, Unsupported> {
         let ty = self.kernel.scalar_of(id);
+        if let Some(site) = self.kernel.overflow_site(id) {
+            return self.exact(id, site);
+        }
         Ok(match self.kernel.expr(id) {
             Expr::Literal(value) => self.dialect.literal(value),
             Expr::Link(_) | Expr::Compound(_) => unreachable!("only closed kernels are written"),
@@ -132,6 +135,28 @@ impl Writer<'_> {
         all.extend(args);
         all.push(self.dialect.literal(Value::U32(site.0)));
         Text::call(helper, &all)
+    }
+
+    /// Arithmetic that faults where its result does not fit. The helper takes the type of the first operand as it is, and a count
+    /// as a `u32`.
+    fn exact(&self, id: ExprId, site: SiteId) -> Result<Text, Unsupported> {
+        let arithmetic = self.kernel.arithmetic(id);
+        let Some(arithmetic) = arithmetic else {
+            unreachable!("only arithmetic overflows");
+        };
+        let operands = self.kernel.operands(id);
+        let ty = self.kernel.scalar_of(operands[0]);
+        let helper = format!("srk_exact_{}_{ty}", arithmetic.name());
+        let first = self.expr(operands[0])?;
+        let Some(&second) = operands.get(1) else {
+            return Ok(self.checked(&helper, [first], site));
+        };
+        let mut text = self.expr(second)?;
+        let count = self.kernel.scalar_of(second);
+        if arithmetic.is_shift() && count != Scalar::U32 {
+            text = Text::call(&format!("srk_count_{count}"), &[text]);
+        }
+        Ok(self.checked(&helper, [first, text], site))
     }
 
     fn binary(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result<Text, Unsupported> {

@@ -75,7 +75,7 @@ pub fn slots(kernel: &Kernel, dialect: &dyn Dialect, variant: &Variant) -> Vec<S
 pub fn default_variant(kernel: &Kernel, dialect: &dyn Dialect) -> Variant {
     let mut dims = 1;
     usage::visit(kernel, &mut |node| {
-        if let usage::Node::Expr(crate::Expr::Builtin(builtin)) = node {
+        if let usage::Node::Expr(_, crate::Expr::Builtin(builtin)) = node {
             dims = dims.max(dims_of(builtin));
         }
     });

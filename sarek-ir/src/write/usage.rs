@@ -6,7 +6,7 @@ use crate::{Block, Builtin, Expr, ExprId, Kernel, Memory, Stmt};
 
 /// A reachable node.
 pub(super) enum Node {
-    Expr(Expr),
+    Expr(ExprId, Expr),
     Stmt(Stmt),
 }
 
@@ -30,7 +30,7 @@ fn visit_block(kernel: &Kernel, block: Block, f: &mut dyn FnMut(Node)) {
 }
 
 fn visit_expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(Node)) {
-    f(Node::Expr(kernel.expr(id)));
+    f(Node::Expr(id, kernel.expr(id)));
     for operand in kernel.operands(id) {
         visit_expr(kernel, operand, f);
     }
@@ -56,7 +56,10 @@ impl Usage {
     pub fn of(kernel: &Kernel) -> Usage {
         let mut usage = Usage::default();
         visit(kernel, &mut |node| match node {
-            Node::Expr(expr) => usage.expr(expr),
+            Node::Expr(id, expr) => {
+                usage.faults |= kernel.overflow_site(id).is_some();
+                usage.expr(expr);
+            }
             Node::Stmt(stmt) => usage.stmt(stmt),
         });
         usage

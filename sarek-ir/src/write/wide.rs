@@ -301,11 +301,11 @@ fn uniform(kernel: &Kernel, found: &HashMap<StmtId, Group>) -> HashMap<ParamId, 
     let mut single: HashMap<ParamId, usize> = HashMap::new();
     super::usage::visit(kernel, &mut |node| {
         let memory = match node {
-            super::usage::Node::Expr(Expr::Load { memory, .. }) => memory,
+            super::usage::Node::Expr(_, Expr::Load { memory, .. }) => memory,
             super::usage::Node::Stmt(Stmt::Store { memory, .. } | Stmt::Atomic { memory, .. }) => {
                 memory
             }
-            super::usage::Node::Expr(_) | super::usage::Node::Stmt(_) => return,
+            super::usage::Node::Expr(..) | super::usage::Node::Stmt(_) => return,
         };
         if let Memory::Slice(param) = memory {
             *single.entry(param).or_default() += 1;

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use half::{bf16, f16};
 use sarek_ir::link::{self, LeafAt};
-use sarek_ir::{Scalar, TypeInfo, Value};
+use sarek_ir::{Arithmetic, Scalar, TypeInfo, Value};
 
 use super::{DirectArg, Plain};
 use crate::vector::bytes;
@@ -39,15 +39,44 @@ pub trait Number: Copy {
     fn __number(self) -> Self {
         self
     }
+
+    #[doc(hidden)]
+    fn __value(self) -> Value;
+}
+
+/// Does the result of arithmetic on numbers, whose types the macro does not know, not fit? Of one operand, `b` is it again. Of
+/// floats every result fits.
+pub fn overflows<A: Number, B: Number>(arithmetic: Arithmetic, a: A, b: B) -> bool {
+    let (a, b) = (a.__value(), b.__value());
+    a.scalar().is_int() && arithmetic.overflows(&[a, b])
 }
 
 macro_rules! numbers {
-    ($($ty:ident)*) => {$(
-        impl Number for $ty {}
+    ($($ty:ident $value:expr;)*) => {$(
+        impl Number for $ty {
+            fn __value(self) -> Value {
+                $value(self)
+            }
+        }
     )*};
 }
 
-numbers!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize f16 bf16 f32 f64);
+numbers! {
+    bool Value::Bool;
+    i8 Value::I8;
+    u8 Value::U8;
+    i16 Value::I16;
+    u16 Value::U16;
+    i32 Value::I32;
+    u32 Value::U32;
+    i64 Value::I64;
+    u64 Value::U64;
+    usize |v| Value::Usize(v as u64);
+    f16 |v: f16| Value::F16(v.to_bits());
+    bf16 |v: bf16| Value::Bf16(v.to_bits());
+    f32 Value::f32;
+    f64 Value::f64;
+}
 
 /// An array of zeros.
 #[inline(always)]

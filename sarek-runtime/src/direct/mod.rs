@@ -36,7 +36,7 @@ pub use audited::{Audited, Known, KnownType, Unaudited, Witness, audited, known}
 pub use block::Block;
 pub use called::CalledKernel;
 pub use compound::{
-    Number, array_element, array_len, either, leaves, len_of, of_type, tell, told, value, zeroed,
+    Number, array_element, array_len, either, leaves, len_of, of_type, overflows, tell, told, value, zeroed,
 };
 pub(crate) use compound::{leaves_in_memory, no_leaves};
 pub use half::{bf16, f16};
@@ -53,7 +53,10 @@ pub use received::{
     Borrowed, BorrowedConstant, Received, ReceivedLanes, borrowed, borrowed_constant, received,
     received_lanes,
 };
-pub use reference::{Shared, for_each_block, for_each_thread, launder};
+pub use reference::{
+    PanicPlace, Shared, for_each_block, for_each_thread, launder, note_panics, place_of,
+};
+pub use sarek_ir::Arithmetic;
 pub use scratch::{Mark, Plain, Scratch};
 pub use slice::{
     Output, Slices, atomics, input, lend, lend_atomics, output, prefetch, prefetch_far, scalar,

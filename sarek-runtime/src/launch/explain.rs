@@ -137,7 +137,7 @@ fn needs(kernel: &Prepared) -> String {
 
 /// How the launch would run on the device that is chosen.
 fn shape(kernel: &Prepared, plan: &Plan) -> String {
-    let sites = kernel.kernel.sites.len();
+    let sites = kernel.kernel.checks();
     let [x, y, z] = plan.space.block;
     let folded = if plan.is_folded() { ", folded" } else { "" };
     format!(
@@ -160,6 +160,9 @@ fn check(kernel: &Prepared, site: SiteId) -> String {
             format!("the index of `{name}` along dimension {dimension}")
         }
         SiteKind::Divisor => "a divisor".to_owned(),
+        SiteKind::Overflow(arithmetic) => {
+            format!("an overflow of `{}`", arithmetic.symbol())
+        }
         SiteKind::Assert(message) => format!("the assertion {message:?}"),
         SiteKind::Panic(message) => format!("the panic {message:?}"),
     };

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use sarek_ir::Axis;
 use sarek_ir::analysis::range::ArgFact;
 use sarek_ir::write::{self, IndexWidth, Variant};
+use sarek_ir::{Axis, SiteKind};
 
 use super::eligible::private_arrays;
 use super::prove::{Proof, facts};
@@ -119,11 +119,18 @@ impl Ready<'_> {
         let args: Vec<ArgFact> = self.call.facts().collect();
         let lens = kernel.shared_lens(&facts(space, &args));
         lens.map(Arc::from).map_err(|fault| {
-            let loc = kernel.sites[fault.site.index()].loc;
-            let place = kernel.place_of(loc);
-            self.call.malformed(format!(
-                "the length of a shared array divides by zero at {place}"
-            ))
+            let site = &kernel.sites[fault.site.index()];
+            let place = kernel.place_of(site.loc);
+            let fails = match site.kind {
+                SiteKind::Overflow(_) => "overflows",
+                SiteKind::Divisor
+                | SiteKind::Index(_)
+                | SiteKind::Dimension(..)
+                | SiteKind::Assert(_)
+                | SiteKind::Panic(_) => "divides by zero",
+            };
+            self.call
+                .malformed(format!("the length of a shared array {fails} at {place}"))
         })
     }
 

@@ -15,11 +15,19 @@ use crate::emit::at;
 
 impl Writer<'_> {
     pub fn expr(&self, id: ExprId) -> TokenStream {
-        let span = located(self.lowered.expr_spans[id.index()]);
-        let ty = self.kernel.type_of(id);
         if let Some(known) = self.known.get(&id) {
             return mixed!(#known);
         }
+        // Nested operators recurse here, so that the frame of each is small.
+        match self.exact_site(id) {
+            Some((arithmetic, site)) => self.exact(id, arithmetic, site),
+            None => self.unchecked(id),
+        }
+    }
+
+    fn unchecked(&self, id: ExprId) -> TokenStream {
+        let span = located(self.lowered.expr_spans[id.index()]);
+        let ty = self.kernel.type_of(id);
         match self.kernel.expr(id) {
             Expr::Literal(value) if ty.as_scalar().is_none() => foreign_literal(value),
             Expr::Literal(value) => literal(value),
@@ -267,6 +275,9 @@ impl Writer<'_> {
     }
 
     pub fn fault(&self, site: SiteId, detail: TokenStream) -> TokenStream {
+        if self.tries {
+            return mixed!(return ::core::option::Option::None;);
+        }
         let site = Literal::u32_unsuffixed(site.0);
         let base = self.is_function.then(|| mixed!(__base+));
         mixed!(return __block.fault(#base #site, #detail, __thread);)

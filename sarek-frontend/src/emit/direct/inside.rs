@@ -178,9 +178,13 @@ impl Writer<'_> {
 
     /// Do the guards hold for the first lane and for the last, and does no sum wrap between them?
     fn holds(&self, guards: &Guards) -> TokenStream {
-        let lets = self.declared_again(&guards.conds);
-        let conds = guards.conds.iter().map(|cond| self.expr(*cond));
-        let sums = guards.sums.iter().map(|sum| self.expr(*sum));
+        let trying = Writer {
+            tries: true,
+            ..*self
+        };
+        let lets = trying.declared_again(&guards.conds);
+        let conds = guards.conds.iter().map(|cond| trying.expr(*cond));
+        let sums = guards.sums.iter().map(|sum| trying.expr(*sum));
         mixed! {
             __direct::rise(__lanes, |__thread| {
                 #lets

@@ -13,6 +13,7 @@ mod atomic;
 mod call;
 mod columns;
 mod compound;
+mod exact;
 mod expr;
 mod frame;
 mod inside;
@@ -74,6 +75,8 @@ struct Writer<'a> {
     guarded: bool,
     /// Does the code run only where the launch proved what can be proved? Then it asks for nothing of that.
     proved: bool,
+    /// Is something tried out that may not be run? Then it yields `None` where it would fault.
+    tries: bool,
     /// Is it the body of a `#[device]` function?
     is_function: bool,
     /// Calls that are made once for all lanes, should threads work together in what they call.
@@ -169,6 +172,7 @@ impl<'a> Writer<'a> {
             shapes: Shapes::none(),
             guarded: false,
             proved: false,
+            tries: false,
             is_function: true,
             joint,
             arrays: None,

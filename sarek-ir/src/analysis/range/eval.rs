@@ -14,6 +14,10 @@ impl Analyser<'_> {
         let outer = std::mem::replace(&mut self.overflowed, false);
         let ty = self.kernel.scalar_of(id);
         let mut range = self.node(id, ty);
+        if let Some(site) = self.kernel.overflow_site(id) {
+            // Its operands were evaluated before.
+            self.check(Some(site), !self.exceeds);
+        }
         if !self.env.facts.is_empty() {
             range = self.known(id, range);
         }
@@ -151,7 +155,8 @@ impl Analyser<'_> {
     /// The value of a type after an operation whose exact result is in `exact`.
     pub(super) fn wrap(&mut self, exact: Interval, ty: Scalar) -> Interval {
         let full = Interval::of(ty);
-        if exact.within(full) {
+        self.exceeds = !exact.within(full);
+        if !self.exceeds {
             return exact;
         }
         self.overflowed = true;
@@ -229,10 +234,10 @@ impl Analyser<'_> {
         exact: Interval,
         ty: Scalar,
     ) -> Interval {
-        if exact.within(Interval::of(ty)) {
-            return exact;
-        }
-        let exact = self.refined_exact(op, lhs, rhs, exact);
+        let exact = match exact.within(Interval::of(ty)) {
+            true => exact,
+            false => self.refined_exact(op, lhs, rhs, exact),
+        };
         self.wrap(exact, ty)
     }
 
@@ -241,17 +246,17 @@ impl Analyser<'_> {
             self.out.fits_u32 = false;
         }
         // The count is masked by the width, which changes nothing while it is below.
-        let most = i128::from(ty.bits()) - 1;
-        let count = if count.within(Interval::new(0, most)) {
-            count
-        } else {
-            Interval::new(0, most)
-        };
-        if op == BinaryOp::Shl {
+        let most = Interval::new(0, i128::from(ty.bits()) - 1);
+        let exceeds = !count.within(most);
+        let count = if exceeds { most } else { count };
+        let range = if op == BinaryOp::Shl {
             self.wrap(l.shifted_left(count), ty)
         } else {
             l.shifted_right(count)
-        }
+        };
+        // Bits may leave it.
+        self.exceeds = exceeds;
+        range
     }
 
     fn divide(
@@ -308,11 +313,20 @@ impl Analyser<'_> {
             return Interval::of(ty);
         }
         let arity = args.len as usize;
-        if let Some(v) = constant(intrinsic, on, &ranges[..arity]) {
-            self.check_width(intrinsic, on, ranges[1]);
-            return v;
-        }
-        self.int_call(intrinsic, on, ranges, ty)
+        let result = match constant(intrinsic, on, &ranges[..arity]) {
+            Some(v) => {
+                self.check_width(intrinsic, on, ranges[1]);
+                v
+            }
+            None => self.int_call(intrinsic, on, ranges, ty),
+        };
+        let magnitude = ranges[0].abs();
+        let fits = match intrinsic == Intrinsic::Pow {
+            true => magnitude.power(ranges[1]).within(Interval::of(on)),
+            false => intrinsic != Intrinsic::Abs || magnitude.within(Interval::of(on)),
+        };
+        self.exceeds = !fits;
+        result
     }
 
     /// Notes a `usize` method whose result depends on how wide a `usize` is. Counts of zero bits are 64-bit ones in any width:

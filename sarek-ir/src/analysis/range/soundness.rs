@@ -178,6 +178,15 @@ fn what_is_proved_holds_in_every_thread() {
     for seed in 0..2000 {
         try_one(&Case::new(kernel(seed), seed), seed, &mut tally);
     }
+    // In a debug build fewer values come out of an operator, but checks are the same.
+    let (mut exact, mut open) = (Tally::default(), 0);
+    for seed in 0..2000 {
+        let mut kernel = kernel(seed);
+        kernel.check_overflows();
+        open += kernel.overflows.len();
+        try_one(&Case::new(kernel, seed), seed, &mut exact);
+    }
+    assert!(exact.open < tally.open + open / 2, "most are proved");
     let Tally {
         open,
         narrow,

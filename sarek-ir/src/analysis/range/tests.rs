@@ -1,6 +1,6 @@
 use super::{ArgFact, LaunchFacts, Ranges, analyse};
 use crate::sketch::{Sketch, V};
-use crate::{Axis, Builtin, Intrinsic, Kernel, NativeText, Piece, Scalar, SiteId, Value};
+use crate::{Axis, Builtin, Intrinsic, Kernel, NativeText, Piece, Scalar, SiteId, SiteKind, Value};
 
 const X: Builtin = Builtin::GlobalIdx(Axis::X);
 const Y: Builtin = Builtin::GlobalIdx(Axis::Y);
@@ -356,6 +356,41 @@ fn overflow_is_seen_through_immutable_locals() {
     let k = s.finish();
     assert!(over(&k, [10, 10, 1], &[scalar(1 << 40)]).no_overflow(id));
     assert!(!over(&k, [10, 10, 1], &[scalar(1 << 61)]).no_overflow(id));
+}
+
+#[test]
+fn overflows_are_proved_one_by_one() {
+    let s = Sketch::new("exact");
+    let (y, n) = (s.slice_mut("y", Scalar::U32), s.scalar("n", Scalar::Usize));
+    let i = s.let_("i", s.id(Y) * s.arg(n) + s.id(X));
+    s.if_(i.get().lt(s.n(100)), || {
+        let left = s.n(99) - i.get();
+        s.store(y, left, s.load(y, i.get()) + s.u32(1));
+    });
+    let shifted = s.u32(1) << s.id(X).cast(Scalar::U32);
+    s.let_("shifted", shifted);
+    let mut k = s.finish();
+    let before = k.sites.len() as u32;
+    k.check_overflows();
+    assert_eq!(crate::validate(&k), Ok(()));
+    let symbols = k.sites[before as usize..]
+        .iter()
+        .map(|site| match site.kind {
+            SiteKind::Overflow(arithmetic) => arithmetic.symbol(),
+            _ => panic!("the last sites are those of overflows"),
+        });
+    assert_eq!(symbols.collect::<Vec<_>>(), ["*", "+", "-", "+", "<<"]);
+    let open = |extent, n| -> Vec<u32> {
+        let facts = [len(100), scalar(n)];
+        let open = unproved(&k, extent, &facts).into_iter();
+        open.filter(|site| *site >= before)
+            .map(|site| site - before)
+            .collect()
+    };
+    // Of what is loaded nothing is known.
+    assert_eq!(open([10, 10, 1], 10), [3]);
+    assert_eq!(open([33, 1, 1], 10), [3, 4]);
+    assert_eq!(open([10, 10, 1], 1 << 61), [0, 1, 3]);
 }
 
 #[test]

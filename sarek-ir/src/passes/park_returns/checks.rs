@@ -1,8 +1,10 @@
 //! Checks on the spine, which all threads of a block fail together.
 
+use super::fits::fits;
 use super::{Pass, facts};
 use crate::{
-    BinaryOp, Expr, ExprId, Kernel, List, Loc, Local, Memory, Scalar, Stmt, StmtId, UnaryOp, Value,
+    Arithmetic, BinaryOp, Expr, ExprId, Kernel, List, Loc, Local, Memory, Scalar, Stmt, StmtId,
+    UnaryOp, Value,
 };
 
 impl Pass<'_> {
@@ -49,12 +51,12 @@ fn evaluate(kernel: &mut Kernel, id: ExprId, loc: Loc) -> StmtId {
 }
 
 #[derive(Clone, Copy)]
-enum Logic {
+pub(super) enum Logic {
     And,
     Or,
 }
 
-fn binary(kernel: &mut Kernel, op: Logic, lhs: ExprId, rhs: ExprId, loc: Loc) -> ExprId {
+pub(super) fn binary(kernel: &mut Kernel, op: Logic, lhs: ExprId, rhs: ExprId, loc: Loc) -> ExprId {
     let expr = match op {
         Logic::And => Expr::And { lhs, rhs },
         Logic::Or => Expr::Or { lhs, rhs },
@@ -62,7 +64,13 @@ fn binary(kernel: &mut Kernel, op: Logic, lhs: ExprId, rhs: ExprId, loc: Loc) ->
     kernel.push_expr(expr, Scalar::Bool, loc)
 }
 
-fn compare(kernel: &mut Kernel, op: BinaryOp, lhs: ExprId, rhs: ExprId, loc: Loc) -> ExprId {
+pub(super) fn compare(
+    kernel: &mut Kernel,
+    op: BinaryOp,
+    lhs: ExprId,
+    rhs: ExprId,
+    loc: Loc,
+) -> ExprId {
     kernel.push_expr(Expr::Binary { op, lhs, rhs }, Scalar::Bool, loc)
 }
 
@@ -104,6 +112,15 @@ fn passes(kernel: &mut Kernel, id: ExprId) -> Option<ExprId> {
 
 /// Does the node's own check pass, where those of its operands do?
 fn own(kernel: &mut Kernel, id: ExprId, loc: Loc) -> Option<ExprId> {
+    if kernel.overflow_site(id).is_some() {
+        let arithmetic = kernel.arithmetic(id);
+        return fits(
+            kernel,
+            id,
+            arithmetic.expect("arithmetic has the site"),
+            loc,
+        );
+    }
     match kernel.expr(id) {
         Expr::Load {
             memory,
@@ -189,8 +206,8 @@ fn short_circuit(kernel: &mut Kernel, lhs: ExprId, rhs: ExprId, and: bool) -> Op
         .reduce(|a, b| binary(kernel, Logic::And, a, b, loc))
 }
 
-/// The same expression again, without its checks.
-fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
+/// The same expression again, without its checks, but for those of powers.
+pub(super) fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
     let mut expr = kernel.expr(id);
     match &mut expr {
         Expr::Literal(_)
@@ -222,7 +239,11 @@ fn copy(kernel: &mut Kernel, id: ExprId) -> ExprId {
         }
         Expr::Call { args, .. } => *args = copies(kernel, *args),
     }
-    kernel.push_expr(expr, kernel.type_of(id), kernel.expr_locs[id.index()])
+    let copied = kernel.push_expr(expr, kernel.type_of(id), kernel.expr_locs[id.index()]);
+    if let (Some(site), Some(Arithmetic::Pow)) = (kernel.overflow_site(id), kernel.arithmetic(id)) {
+        kernel.overflows.to_mut().push((copied, site));
+    }
+    copied
 }
 
 fn copies(kernel: &mut Kernel, list: List) -> List {

@@ -112,16 +112,18 @@ impl Walk<'_> {
         }
     }
 
-    /// Does it read memory or divide? The check may be gone because it was proved of active threads.
+    /// Does it read memory or divide, or is it checked? A check of memory may be gone because it was proved of active threads.
     fn is_delicate(&self, id: ExprId) -> bool {
-        matches!(
-            self.kernel.expr(id),
-            Expr::Load { .. } | Expr::Bounded { .. } | Expr::Divide { .. }
-        ) || self
-            .kernel
-            .operands(id)
-            .iter()
-            .any(|e| self.is_delicate(*e))
+        self.kernel.overflow_site(id).is_some()
+            || matches!(
+                self.kernel.expr(id),
+                Expr::Load { .. } | Expr::Bounded { .. } | Expr::Divide { .. }
+            )
+            || self
+                .kernel
+                .operands(id)
+                .iter()
+                .any(|e| self.is_delicate(*e))
     }
 
     fn is_checked(&self, block: Block) -> bool {
@@ -175,8 +177,9 @@ pub(super) fn can_fault(kernel: &Kernel, id: ExprId) -> bool {
         | Expr::Compound(_)
         | Expr::Faulted => false,
     };
-    own || kernel
-        .operands(id)
-        .into_iter()
-        .any(|e| can_fault(kernel, e))
+    own || kernel.overflow_site(id).is_some()
+        || kernel
+            .operands(id)
+            .into_iter()
+            .any(|e| can_fault(kernel, e))
 }

@@ -40,14 +40,22 @@ fn try_one(seed: u64, lanes: &[u64], tally: &mut Tally) {
         "seed {seed} in\n{kernel}"
     );
     let launch = Launch::new(seed, lanes);
-    let (memory, ends) = launch.run(&kernel, Like::Host);
+    try_launch(&kernel, &launch, tally);
+    // As a debug build has it.
+    let mut exact = kernel;
+    exact.check_overflows();
+    try_launch(&exact, &launch, tally);
+}
+
+fn try_launch(kernel: &Kernel, launch: &Launch, tally: &mut Tally) {
+    let (memory, ends) = launch.run(kernel, Like::Host);
     // As a launch gets it, with the checks that it proved left out.
     let mut proved = kernel.clone();
-    let checked = launch.unproved(&kernel);
+    let checked = launch.unproved(kernel);
     tally.elided += (kernel.sites.len() - checked.len()) as u32;
     elide_checks(&mut proved, &checked);
-    for kernel in [&kernel, &proved] {
-        compare(kernel, &launch, (&memory, &ends), tally);
+    for kernel in [kernel, &proved] {
+        compare(kernel, launch, (&memory, &ends), tally);
     }
 }
 

@@ -146,6 +146,139 @@ $FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
     return b < 0 ? r - b : r + b;
 }",
     ),
+    // Arithmetic whose overflow is a fault; the result wraps then.
+    on(
+        "exact_add",
+        UnsignedInt,
+        "$FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
+    $T sum = ($T)(a + b);
+    if (sum < a) { srk_fault(thread, site, 0); }
+    return sum;
+}",
+    ),
+    on(
+        "exact_add",
+        SignedInt,
+        "$FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
+    $T sum = ($T)(($U)a + ($U)b);
+    if (((a ^ sum) & (b ^ sum)) < 0) { srk_fault(thread, site, 0); }
+    return sum;
+}",
+    ),
+    on(
+        "exact_sub",
+        UnsignedInt,
+        "$FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
+    if (a < b) { srk_fault(thread, site, 0); }
+    return ($T)(a - b);
+}",
+    ),
+    on(
+        "exact_sub",
+        SignedInt,
+        "$FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
+    $T difference = ($T)(($U)a - ($U)b);
+    if (((a ^ b) & (a ^ difference)) < 0) { srk_fault(thread, site, 0); }
+    return difference;
+}",
+    ),
+    on(
+        "product",
+        Int,
+        "// The low half of the product.
+$FN $T $NAME($T a, $T b) { return ($T)(1u * ($U)a * ($U)b); }",
+    ),
+    on(
+        "fits_mul",
+        UnsignedInt,
+        "// Is a * b a number of the type?
+$FN bool $NAME($T a, $T b) {
+    return a == 0 || srk_product_$T(a, b) / a == b;
+}",
+    ),
+    on(
+        "fits_mul",
+        SignedInt,
+        "// Is a * b a number of the type?
+$FN bool $NAME($T a, $T b) {
+    if (a == 0) { return true; }
+    if (a == -1) { return b != $MIN; }
+    return srk_product_$T(a, b) / a == b;
+}",
+    ),
+    on(
+        "exact_mul",
+        Int,
+        "$FN $T $NAME(srk_thread* thread, $T a, $T b, u32 site) {
+    if (!srk_fits_mul_$T(a, b)) { srk_fault(thread, site, 0); }
+    return srk_product_$T(a, b);
+}",
+    ),
+    on(
+        "exact_neg",
+        SignedInt,
+        "$FN $T $NAME(srk_thread* thread, $T x, u32 site) {
+    if (x == $MIN) { srk_fault(thread, site, 0); }
+    return ($T)(0 - ($U)x);
+}",
+    ),
+    on(
+        "exact_abs",
+        SignedInt,
+        "$FN $T $NAME(srk_thread* thread, $T x, u32 site) {
+    if (x == $MIN) { srk_fault(thread, site, 0); }
+    return srk_abs_$T(x);
+}",
+    ),
+    on(
+        "exact_pow",
+        Int,
+        "$FN $T $NAME(srk_thread* thread, $T base, u32 exponent, u32 site) {
+    $T power = base;
+    $T result = 1;
+    bool fits = true;
+    for (; exponent != 0u; exponent >>= 1) {
+        if (exponent & 1u) {
+            fits = fits && srk_fits_mul_$T(result, power);
+            result = srk_product_$T(result, power);
+        }
+        if (exponent > 1u) {
+            fits = fits && srk_fits_mul_$T(power, power);
+            power = srk_product_$T(power, power);
+        }
+    }
+    if (!fits) { srk_fault(thread, site, 0); }
+    return result;
+}",
+    ),
+    on(
+        "count",
+        UnsignedInt,
+        "// A count as it is, or one that is beyond every width and has its low bits.
+$FN u32 $NAME($T n) { return n < 64 ? (u32)n : ((u32)n & 63u) | 64u; }",
+    ),
+    on(
+        "count",
+        SignedInt,
+        "// A count as it is, or one that is beyond every width and has its low bits.
+$FN u32 $NAME($T n) { return n >= 0 && n < 64 ? (u32)n : ((u32)n & 63u) | 64u; }",
+    ),
+    on(
+        "exact_shl",
+        Int,
+        "$FN $T $NAME(srk_thread* thread, $T x, u32 count, u32 site) {
+    if (count >= $BITS) { srk_fault(thread, site, 0); }
+    return ($T)(($U)x << (count & $MASK));
+}",
+    ),
+    on(
+        "exact_shr",
+        Int,
+        "$FN $T $NAME(srk_thread* thread, $T x, u32 count, u32 site) {
+    if (count >= $BITS) { srk_fault(thread, site, 0); }
+    return ($T)(x >> (count & $MASK));
+}",
+    ),
     // Casts: a float outside of the range gives the nearest bound, NaN gives 0.
     on(
         "to",

@@ -20,6 +20,7 @@ mod collective;
 mod counting;
 mod functions;
 mod snippets;
+mod snippets_exact;
 mod snippets_float;
 
 pub use counting::CountingWgsl;
@@ -343,6 +344,7 @@ impl Dialect for Wgsl {
             return Some("enable f16;".into());
         }
         expand(self, snippets::TEMPLATES, name)
+            .or_else(|| expand(self, snippets_exact::TEMPLATES, name))
             .or_else(|| expand(self, snippets_float::TEMPLATES, name))
             .or_else(|| expand(self, collective::TEMPLATES, name))
     }

@@ -213,7 +213,7 @@ impl Lane {
             }
         });
         if let Err(panic) = catch_unwind(all) {
-            self.crew.end(panic);
+            self.crew.end(super::place::placed(panic));
         }
         forget_handles();
     }

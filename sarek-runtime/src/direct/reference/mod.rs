@@ -4,12 +4,14 @@
 //! hand a token around: [`crew`].
 
 mod crew;
+mod place;
 mod shared;
 
 use std::cell::Cell;
 
 pub use crew::for_each_block;
 pub(super) use crew::{barrier, subgroup};
+pub use place::{PanicPlace, note_panics, place_of};
 pub use shared::Shared;
 pub(super) use shared::make as make_shared;
 

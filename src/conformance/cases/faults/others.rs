@@ -121,16 +121,23 @@ fn add_kernel(a: &[i32], out: &mut [i32]) {
     out[i] = a[i] + 1;
 }
 
+/// The line of the sum in `add_kernel`.
+const LINE: u32 = line!() - 4;
+
 /// Wraps, or is reported where rustc would report it.
 fn overflow(device: &Device) -> Check {
     let input = Vector::from_vec(vec![1, i32::MAX, 2]);
     let mut out = poisoned(3);
     let result = add_kernel(&input, &mut out).over(3).run_on(device);
-    if reports_overflow(device) {
+    if reports_overflow() {
         let fault = fault_of(result, &mut out)?;
         ensure(fault.kernel == "add_kernel", || format!("{fault}"))?;
-        ensure(matches!(fault.kind, FaultKind::Panic(_)), || {
+        let operation = "+".to_owned();
+        ensure(fault.kind == FaultKind::Overflow { operation }, || {
             format!("{:?}", fault.kind)
+        })?;
+        ensure(fault.line == LINE && fault.thread == [1, 0, 0], || {
+            format!("{fault}")
         })?;
         return still_works(device);
     }

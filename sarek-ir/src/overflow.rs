@@ -1,0 +1,234 @@
+//! Arithmetic whose overflow is a fault, as in a debug build of Rust.
+//!
+//! The frontend lists in [`Kernel::overflows`] the arithmetic that rustc would check. A crate that was built without debug
+//! assertions drops the list where it reads its kernels ([`Packed::new`](crate::Packed::new)): all that follows then knows of no checks.
+
+use crate::{
+    BinaryOp, Expr, ExprId, Intrinsic, Kernel, Length, Scalar, Site, SiteId, SiteKind, UnaryOp,
+    Value,
+};
+
+/// Arithmetic on integers that rustc checks in a debug build.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub enum Arithmetic {
+    Add,
+    Sub,
+    Mul,
+    Neg,
+    /// Overflows if the count is not below the width.
+    Shl,
+    /// Overflows if the count is not below the width.
+    Shr,
+    Abs,
+    Pow,
+}
+
+impl Arithmetic {
+    /// The name in the names of helpers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Arithmetic::Add => "add",
+            Arithmetic::Sub => "sub",
+            Arithmetic::Mul => "mul",
+            Arithmetic::Neg => "neg",
+            Arithmetic::Shl => "shl",
+            Arithmetic::Shr => "shr",
+            Arithmetic::Abs => "abs",
+            Arithmetic::Pow => "pow",
+        }
+    }
+
+    /// The operator or method in Rust.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Arithmetic::Add => "+",
+            Arithmetic::Sub | Arithmetic::Neg => "-",
+            Arithmetic::Mul => "*",
+            Arithmetic::Shl => "<<",
+            Arithmetic::Shr => ">>",
+            Arithmetic::Abs => "abs",
+            Arithmetic::Pow => "pow",
+        }
+    }
+
+    /// Is it a shift?
+    pub const fn is_shift(self) -> bool {
+        matches!(self, Arithmetic::Shl | Arithmetic::Shr)
+    }
+
+    /// The arithmetic of an infix operator.
+    const fn of_binary(op: BinaryOp) -> Option<Arithmetic> {
+        match op {
+            BinaryOp::Add => Some(Arithmetic::Add),
+            BinaryOp::Sub => Some(Arithmetic::Sub),
+            BinaryOp::Mul => Some(Arithmetic::Mul),
+            BinaryOp::Shl => Some(Arithmetic::Shl),
+            BinaryOp::Shr => Some(Arithmetic::Shr),
+            BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => None,
+        }
+    }
+
+    /// Does the result on these integers, the receiver first, not fit its type?
+    pub fn overflows(self, args: &[Value]) -> bool {
+        let ty = args[0].scalar();
+        let int = |at: usize| match args[at].as_int() {
+            Some(v) => v,
+            None => unreachable!("only integers overflow"),
+        };
+        let fits = |exact: Option<i128>| {
+            exact.is_some_and(|v| Value::int(ty, v).and_then(Value::as_int) == Some(v))
+        };
+        let x = int(0);
+        !match self {
+            Arithmetic::Add => fits(Some(x + int(1))),
+            Arithmetic::Sub => fits(Some(x - int(1))),
+            Arithmetic::Mul => fits(x.checked_mul(int(1))),
+            Arithmetic::Neg => fits(Some(-x)),
+            Arithmetic::Abs => fits(Some(x.abs())),
+            Arithmetic::Pow => fits(x.checked_pow(int(1) as u32)),
+            Arithmetic::Shl | Arithmetic::Shr => (0..i128::from(ty.bits())).contains(&int(1)),
+        }
+    }
+}
+
+impl Kernel {
+    /// The arithmetic that an expression is, if its result may not fit. Its type is an integer, or not known yet.
+    pub fn arithmetic(&self, id: ExprId) -> Option<Arithmetic> {
+        let ty = self.type_of(id).as_scalar();
+        if ty.is_some_and(|ty| !ty.is_int()) {
+            return None;
+        }
+        match self.expr(id) {
+            Expr::Binary { op, .. } => Arithmetic::of_binary(op),
+            Expr::Unary { op, .. } => match op {
+                UnaryOp::Neg => Some(Arithmetic::Neg),
+                UnaryOp::Not => None,
+            },
+            Expr::Call { intrinsic, .. } if intrinsic == Intrinsic::Abs => Some(Arithmetic::Abs),
+            Expr::Call { intrinsic, .. } if intrinsic == Intrinsic::Pow => Some(Arithmetic::Pow),
+            Expr::Call { .. }
+            | Expr::Literal(_)
+            | Expr::Link(_)
+            | Expr::Local(_)
+            | Expr::Param(_)
+            | Expr::Len(_)
+            | Expr::Builtin(_)
+            | Expr::Load { .. }
+            | Expr::Bounded { .. }
+            | Expr::Divide { .. }
+            | Expr::And { .. }
+            | Expr::Or { .. }
+            | Expr::Cast { .. }
+            | Expr::Compound(_)
+            | Expr::Faulted => None,
+        }
+    }
+
+    /// Makes overflows faults, as rustc has them in a debug build: of all arithmetic that is used, but for what constants tell
+    /// not to overflow. The sites come last, so that the others are numbered as if there were none of these.
+    pub fn check_overflows(&mut self) {
+        let mut used = vec![false; self.exprs.len()];
+        let mut open: Vec<ExprId> = vec![];
+        for stmt in self.stmts.iter() {
+            open.extend(self.parts(*stmt).0);
+        }
+        open.extend(self.shared.iter().filter_map(|array| match array.len {
+            Length::Launch(len) => Some(len),
+            Length::Fixed(_) | Length::Link(_) => None,
+        }));
+        while let Some(id) = open.pop() {
+            used[id.index()] = true;
+            open.extend(self.operands(id));
+        }
+        for id in (0..used.len() as u32).map(ExprId) {
+            let arithmetic = self.arithmetic(id).filter(|_| used[id.index()]);
+            if let Some(arithmetic) = arithmetic.filter(|a| !self.plainly_fits(id, *a)) {
+                let site = self.push_site(Site {
+                    kind: SiteKind::Overflow(arithmetic),
+                    loc: self.expr_locs[id.index()],
+                    // Native code checks none of them where a launch proves all that it can.
+                    provable: true,
+                });
+                self.overflows.to_mut().push((id, site));
+            }
+        }
+    }
+
+    /// Do constants tell that the result fits?
+    fn plainly_fits(&self, id: ExprId, arithmetic: Arithmetic) -> bool {
+        let operands = self.operands(id);
+        let known = |at: usize| operands.get(at).and_then(|e| self.literal(*e));
+        let ty = self.type_of(id).as_scalar();
+        match (known(0), known(1)) {
+            (Some(lhs), Some(rhs)) if ty.is_some() => !arithmetic.overflows(&[lhs, rhs]),
+            (_, Some(count)) if arithmetic.is_shift() => {
+                let bits = i128::from(ty.map_or(8, Scalar::bits));
+                count.as_int().is_some_and(|n| (0..bits).contains(&n))
+            }
+            (_, _) => false,
+        }
+    }
+
+    /// Of an expression that a pass puts in the place of another one: its overflow is a fault there.
+    pub(crate) fn move_overflow(&mut self, from: ExprId, to: ExprId) {
+        if let Some(site) = self.overflow_site(from) {
+            let overflows = self.overflows.to_mut();
+            overflows.retain(|(of, _)| *of != from && *of != to);
+            let at = overflows.partition_point(|(of, _)| *of < to);
+            overflows.insert(at, (to, site));
+        }
+    }
+
+    /// How many sites are checked unless a launch proves them.
+    pub fn checks(&self) -> usize {
+        let is_overflow = |site: &&Site| matches!(site.kind, SiteKind::Overflow(_));
+        let overflows = self.sites.iter().filter(is_overflow).count();
+        self.sites.len() - overflows + self.overflows.len()
+    }
+
+    /// Where an overflow of this expression is a fault, if it is.
+    pub fn overflow_site(&self, id: ExprId) -> Option<SiteId> {
+        let found = self.overflows.binary_search_by_key(&id, |(of, _)| *of);
+        found.ok().map(|at| self.overflows[at].1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_overflows_as_in_core() {
+        let edges = [i8::MIN, i8::MIN + 1, -2, -1, 0, 1, 2, 3, i8::MAX];
+        for (a, b) in edges.into_iter().flat_map(|a| edges.map(|b| (a, b))) {
+            let told = |op: Arithmetic| op.overflows(&[Value::I8(a), Value::I8(b)]);
+            assert_eq!(told(Arithmetic::Add), a.checked_add(b).is_none());
+            assert_eq!(told(Arithmetic::Sub), a.checked_sub(b).is_none());
+            assert_eq!(told(Arithmetic::Mul), a.checked_mul(b).is_none());
+            assert_eq!(told(Arithmetic::Neg), a.checked_neg().is_none());
+            assert_eq!(told(Arithmetic::Abs), a.checked_abs().is_none());
+            assert_eq!(told(Arithmetic::Shl), a.checked_shl(b as u32).is_none());
+            assert_eq!(told(Arithmetic::Shr), a.checked_shr(b as u32).is_none());
+            let power = [Value::I8(a), Value::U32(b as u32)];
+            let due = a.checked_pow(b as u32).is_none();
+            assert_eq!(Arithmetic::Pow.overflows(&power), due, "{a} to the {b}");
+        }
+        let most = Value::Usize(u64::MAX);
+        assert!(Arithmetic::Mul.overflows(&[most, most]));
+        assert!(Arithmetic::Add.overflows(&[most, Value::Usize(1)]));
+        assert!(!Arithmetic::Sub.overflows(&[most, most]));
+        assert!(Arithmetic::Pow.overflows(&[Value::U64(2), Value::U32(u32::MAX)]));
+        assert!(!Arithmetic::Pow.overflows(&[Value::I32(-1), Value::U32(u32::MAX)]));
+    }
+}

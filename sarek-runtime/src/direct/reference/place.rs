@@ -1,0 +1,75 @@
+//! Where the user's function panicked: what `catch_unwind` does not tell, a panic hook does.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{set_hook, take_hook};
+use std::sync::Once;
+
+use super::POSITION;
+
+/// Where a thread of a kernel panicked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PanicPlace {
+    /// The source file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// The global ids of the thread.
+    pub thread: [u64; 3],
+}
+
+/// A panic with its place, as it unwinds out of the threads of a block.
+pub(super) struct Placed {
+    panic: Box<dyn Any + Send>,
+    place: PanicPlace,
+}
+
+thread_local! {
+    static LAST: RefCell<Option<PanicPlace>> = const { RefCell::new(None) };
+}
+
+/// Notes from now on where functions of kernels panic. The hook that was there is called as ever; one that is set later puts this
+/// out of work, and then places are not known.
+pub fn note_panics() {
+    static ONCE: Once = Once::new();
+    if std::thread::panicking() {
+        return;
+    }
+    ONCE.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |panic| {
+            if let (Some(position), Some(at)) = (POSITION.get(), panic.location()) {
+                let global = |axis: usize| {
+                    let of_block =
+                        position.block[axis] as u64 * u64::from(position.space.block[axis]);
+                    of_block + position.thread[axis] as u64
+                };
+                LAST.set(Some(PanicPlace {
+                    file: at.file().to_owned(),
+                    line: at.line(),
+                    column: at.column(),
+                    thread: [0, 1, 2].map(global),
+                }));
+            }
+            before(panic);
+        }));
+    });
+}
+
+/// The panic, with its place if this thread knows it.
+pub(super) fn placed(panic: Box<dyn Any + Send>) -> Box<dyn Any + Send> {
+    match LAST.take() {
+        Some(place) => Box::new(Placed { panic, place }),
+        None => panic,
+    }
+}
+
+/// A panic that came out of the user's function, and where, if that is known.
+pub fn place_of(panic: Box<dyn Any + Send>) -> (Box<dyn Any + Send>, Option<PanicPlace>) {
+    match placed(panic).downcast::<Placed>() {
+        Ok(placed) => (placed.panic, Some(placed.place)),
+        Err(panic) => (panic, None),
+    }
+}
