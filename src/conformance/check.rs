@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::input::Sample;
 use super::tolerance::Tolerance;
-use crate::{Device, Error, Vector};
+use crate::{Error, Vector};
 
 /// The result of a case's body.
 pub type Check = Result<(), Stop>;

@@ -63,7 +63,11 @@ fn a_process_without_room_goes_on() {
             for y in &mut large {
                 let told = triple(y).over(8).run_on(device).and_then(|()| y.read(0..1));
                 assert!(
-                    matches!(&told, Ok(_) | Err(Error::OutOfMemory { .. })),
+                    // Some devices have no buffers so large.
+                    matches!(
+                        &told,
+                        Ok(_) | Err(Error::OutOfMemory { .. } | Error::NotEligible { .. })
+                    ),
                     "{told:?}"
                 );
                 refused += usize::from(told.is_err());

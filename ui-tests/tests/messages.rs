@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use sarek_frontend::diagnostics::{Code, codes};
 
 /// Kinds of mistakes, each a folder of `fail/`.
-const KINDS: [&str; 16] = [
+const KINDS: [&str; 17] = [
     "barriers",
     "control",
+    "crates",
     "derive",
     "functions",
     "generics",

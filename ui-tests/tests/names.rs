@@ -97,7 +97,12 @@ const TYPES: [Scalar; 6] = [
 /// The type of a method's result.
 fn yields(name: &str, on: Scalar) -> String {
     let ty = spelled(on);
-    let unsigned = || spelled(on.unsigned().unwrap_or(on)).to_owned();
+    let unsigned = || match on {
+        Scalar::F16 => "u16".into(),
+        Scalar::F32 => "u32".into(),
+        Scalar::F64 => "u64".into(),
+        other => spelled(other.unsigned().unwrap_or(other)).to_owned(),
+    };
     let counts = ["count_", "leading_", "trailing_", "ilog"];
     match name {
         _ if name.starts_with("checked_ilog") => "::core::option::Option<u32>".into(),
@@ -127,7 +132,7 @@ fn methods(program: &mut Program, taken: Option<&str>, imports: &str) {
         let methods = tables::methods(on);
         assert!(methods.len() > 20, "{on}");
         let ty = spelled(on);
-        program.push("mod m {".replace('m', &format!("m{}", program.lines.len())));
+        program.push(format!("mod m{} {{", program.lines.len()));
         program.push(imports);
         if let Some(receiver) = taken {
             let mut items = String::new();
@@ -204,7 +209,7 @@ fn methods_of_numbers() {
 /// Calls of every function that kernels know by name, as declared by `declare` from its name, its parameters and its result.
 fn functions(program: &mut Program, declare: impl Fn(&str, &[&str], &str) -> String) {
     let (plain, of_subgroups) = tables::functions();
-    program.push("mod m {".replace('m', &format!("m{}", program.lines.len())));
+    program.push(format!("mod m{} {{", program.lines.len()));
     for name in &plain {
         let waits = name.starts_with("barrier") || name.ends_with("fence");
         program.push(declare(name, &[], if waits { "()" } else { "usize" }));
@@ -386,7 +391,7 @@ fn methods_that_come_after_others() {
         for receiver in ["self", "&self"].iter().take(1 + usize::from(by_reference)) {
             let method = method.replace("()", &format!("({receiver})"));
             let method = method.replacen(&format!("-> ({receiver})"), "-> ()", 1);
-            program.push("mod m {".replace('m', &format!("m{}", program.lines.len())));
+            program.push(format!("mod m{} {{", program.lines.len()));
             program.push("use sarek::{kernel, f32x3, View2, shared_array, global_idx_x, thread_idx_x}; use crate::{Cell, maybe};");
             program.push(format!(
                 "trait Mine {{ fn {method}; }} impl Mine for {ty} {{ fn {method} {{ loop {{}} }} }}"
@@ -396,7 +401,9 @@ fn methods_that_come_after_others() {
             program.push("let mut cell: Cell = x[0]; let some = if cell.v > 1 { Some(cell.v) } else { None };");
             program
                 .push("let ok: Result<u32, u32> = if cell.v > 1 { Ok(1u32) } else { Err(2u32) };");
-            program.name(format!("{call};"));
+            let is_statement = call.contains("set") || call.contains("for");
+            let bound = if is_statement { "" } else { "let a = " };
+            program.name(format!("{bound}{call};"));
             program.push("y[global_idx_x()] = 1; } }");
         }
     }

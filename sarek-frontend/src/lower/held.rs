@@ -43,7 +43,7 @@ impl Lowerer<'_> {
             return;
         }
         let span = Span::mixed_site().located_at(path.span());
-        let function = at(function, span);
+        let (function, generics) = (at(function, span), at(generics, span));
         let audit = match path.get_ident() {
             None => self.same(&quote!(#function #generics), &quote!(#path #generics), span),
             Some(name) => {
@@ -86,8 +86,14 @@ impl Lowerer<'_> {
             "None" => {
                 quote_spanned!(span=> const _: ::core::option::Option<()> = #name::<()>;)
             }
-            "Some" => self.same(&quote!(#variant::<()>), &quote!(#name::<()>), span),
-            _ => self.same(&quote!(#variant::<(), ()>), &quote!(#name::<(), ()>), span),
+            text => {
+                let arguments = match text {
+                    "Some" => quote_spanned!(span=> ::<()>),
+                    _ => quote_spanned!(span=> ::<(), ()>),
+                };
+                let known = at(variant, span);
+                self.same(&quote!(#known #arguments), &quote!(#name #arguments), span)
+            }
         };
         self.audits.push(audit);
     }

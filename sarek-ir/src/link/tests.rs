@@ -491,7 +491,11 @@ fn arrays_in_constants_are_read_element_by_element() {
     let mut memories = Memories(vec![vec![number(1); 5]], vec![5]);
     let closed = run(&s.finish(), &links, &mut memories);
     assert_eq!(memories.0[0], [7, 8, 9, 5, 8].map(number), "{closed}");
-    assert_eq!((closed.tables.len(), closed.locals.len()), (1, 0), "{closed}");
+    assert_eq!(
+        (closed.tables.len(), closed.locals.len()),
+        (1, 0),
+        "{closed}"
+    );
 }
 
 #[test]

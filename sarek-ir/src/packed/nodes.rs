@@ -3,13 +3,13 @@
 use super::wire::{Reader, Wire};
 use crate::print::{Align, Format, Notation, PrintPiece, Printer};
 use crate::{
-    Access, Argument, Arithmetic, AtomicOp, Axis, BinaryOp, Block, Builtin, Call, CallId, Callable, CallableId,
-    Called, Closure, ClosureId, Compound, CompoundId, DivideOp, Expr, ExprId, FunctionId, Given,
-    Intrinsic, Kernel, LabelId, Length, Link, LinkId, List, Loc, Local, LocalId, Memory, NameId,
-    Native, NativeId, NativeText, Origin, Param, ParamId, ParamKind, Piece, Place, PlaceId,
-    Precondition, Prelude, Print, PrintId, Root, Scalar, Scope, SharedArray, SharedId, Site,
-    SiteId, SiteKind, Step, Stmt, StmtId, SubgroupOp, Table, TableId, TableValues, Type, TypeDef,
-    TypeId, TypeLinkId, UnaryOp, Unroll, Value,
+    Access, Argument, Arithmetic, AtomicOp, Axis, BinaryOp, Block, Builtin, Call, CallId, Callable,
+    CallableId, Called, Closure, ClosureId, Compound, CompoundId, DivideOp, Expr, ExprId,
+    FunctionId, Given, Intrinsic, Kernel, LabelId, Length, Link, LinkId, List, Loc, Local, LocalId,
+    Memory, NameId, Native, NativeId, NativeText, Origin, Param, ParamId, ParamKind, Piece, Place,
+    PlaceId, Precondition, Prelude, Print, PrintId, Root, Scalar, Scope, SharedArray, SharedId,
+    Site, SiteId, SiteKind, Step, Stmt, StmtId, SubgroupOp, Table, TableId, TableValues, Type,
+    TypeDef, TypeId, TypeLinkId, UnaryOp, Unroll, Value,
 };
 
 /// What holds one value alone.

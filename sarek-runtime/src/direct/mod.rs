@@ -36,7 +36,8 @@ pub use audited::{Audited, Known, KnownType, Unaudited, Witness, audited, known}
 pub use block::Block;
 pub use called::CalledKernel;
 pub use compound::{
-    Number, array_element, array_len, either, leaves, len_of, of_type, overflows, tell, told, value, zeroed,
+    Number, array_element, array_len, either, leaves, len_of, of_type, overflows, tell, told,
+    value, zeroed,
 };
 pub(crate) use compound::{leaves_in_memory, no_leaves};
 pub use half::{bf16, f16};

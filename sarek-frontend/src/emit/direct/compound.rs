@@ -72,7 +72,11 @@ impl Writer<'_> {
 
     /// The same, to be reported at a place: two of one type at one place are one mistake.
     pub(super) fn operand_at(&self, id: ExprId, span: Span) -> TokenStream {
-        let value = self.expr(id);
+        self.operand_of(id, self.expr(id), span)
+    }
+
+    /// The same of an expression's tokens.
+    pub(super) fn operand_of(&self, id: ExprId, value: TokenStream, span: Span) -> TokenStream {
         let is_known = self.kernel.type_of(id).as_scalar().is_some();
         match self.kernel.expr(id) {
             _ if is_known => value,

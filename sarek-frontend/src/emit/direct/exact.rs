@@ -15,49 +15,60 @@ impl Writer<'_> {
     }
 
     /// The operands, the test whether the result fits, and the operation. A crate without debug assertions compiles no test.
-    pub(super) fn exact(&self, id: ExprId, arithmetic: Arithmetic, site: SiteId) -> TokenStream {
-        let span = located(self.lowered.expr_spans[id.index()]);
-        let operands = self.kernel.operands(id);
-        let mut values = Vec::with_capacity(operands.len());
-        for operand in &operands {
-            values.push(self.operand_at(*operand, span));
+    ///
+    /// A chain such as `a + b + c`, whose tree leans to the left, is one block, so that it does not nest.
+    pub(super) fn exact(&self, id: ExprId) -> TokenStream {
+        let mut chain = vec![id];
+        let mut first = self.kernel.operands(id)[0];
+        while self.exact_site(first).is_some() && !self.known.contains_key(&first) {
+            chain.push(first);
+            first = self.kernel.operands(first)[0];
         }
-        self.exact_of(id, (arithmetic, site), &values, span)
+        let mut lhs = self.expr(first);
+        let mut lines = TokenStream::new();
+        for (at, id) in chain.into_iter().enumerate().rev() {
+            let (line, result) = self.link(id, lhs);
+            lines.extend(line);
+            if at == 0 {
+                let span = located(self.lowered.expr_spans[id.index()]);
+                return quote_spanned!(span=> { #lines #result });
+            }
+            lhs = result;
+        }
+        unreachable!("the chain has the expression itself")
     }
 
-    fn exact_of(
-        &self,
-        id: ExprId,
-        (arithmetic, site): (Arithmetic, SiteId),
-        values: &[TokenStream],
-        span: Span,
-    ) -> TokenStream {
+    /// One operator of a chain, given its left operand: the lines before it, and the operation.
+    fn link(&self, id: ExprId, lhs: TokenStream) -> (TokenStream, TokenStream) {
+        let Some((arithmetic, site)) = self.exact_site(id) else {
+            unreachable!("the chain is of what is checked");
+        };
+        let span = located(self.lowered.expr_spans[id.index()]);
         let operands = self.kernel.operands(id);
+        let lhs = self.operand_of(operands[0], lhs, span);
+        let rhs = operands.get(1).map(|rhs| self.operand_at(*rhs, span));
         let types = operands.iter().map(|e| self.kernel.type_of(*e).as_scalar());
         let types: Option<Vec<Scalar>> = types.collect();
         let wrong = match types.as_deref() {
             Some(types) => overflows(arithmetic, types),
             None => {
                 let name = Ident::new(&format!("{arithmetic:?}"), Span::mixed_site());
-                let last = [mixed!(__lhs), mixed!(__rhs)][operands.len() - 1].clone();
+                let last = rhs.as_ref().map_or(mixed!(__lhs), |_| mixed!(__rhs));
                 mixed!(__direct::overflows(__direct::Arithmetic::#name, __lhs, #last))
             }
         };
         let test = self.test(site, wrong, mixed!(0));
         let types: Vec<TokenStream> = types.into_iter().flatten().map(rust_type).collect();
-        let result = self.outcome(id, types.first(), span);
-        let bind = match (operands.len(), &types[..]) {
-            (1, []) => mixed!(let __lhs = #(#values)*;),
-            (1, _) => mixed!(let __lhs: #(#types)* = #(#values)*;),
-            (_, []) => mixed!(let (__lhs, __rhs) = (#(#values),*);),
-            (_, _) => mixed!(let (__lhs, __rhs): (#(#types),*) = (#(#values),*);),
-        };
-        quote_spanned! {span=> {
-            #bind
+        let annotated = |at: usize| types.get(at).map(|ty| mixed!(: #ty));
+        let (first, second) = (annotated(0), annotated(1));
+        let rhs = rhs.map(|rhs| mixed!(let __rhs #second = #rhs;));
+        let lines = mixed! {
+            let __lhs #first = #lhs;
+            #rhs
             #[cfg(debug_assertions)]
             #test
-            #result
-        }}
+        };
+        (lines, self.outcome(id, types.first(), span))
     }
 
     /// The operation on `__lhs` and `__rhs`, of which the first has this type.

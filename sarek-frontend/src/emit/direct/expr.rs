@@ -18,9 +18,8 @@ impl Writer<'_> {
         if let Some(known) = self.known.get(&id) {
             return mixed!(#known);
         }
-        // Nested operators recurse here, so that the frame of each is small.
         match self.exact_site(id) {
-            Some((arithmetic, site)) => self.exact(id, arithmetic, site),
+            Some(_) => self.exact(id),
             None => self.unchecked(id),
         }
     }
