@@ -45,6 +45,8 @@ pub fn run(
             let end = thread.join();
             end.unwrap_or_else(|_| unreachable!("what panics in a body is caught"))
         });
-        ends.fold(Ok(()), |all: Result<(), Stop>, end| all.and(end))
+        // All are waited for.
+        let ends: Vec<Result<(), Stop>> = ends.collect();
+        ends.into_iter().collect()
     })
 }

@@ -61,7 +61,8 @@ impl Pipelines {
         }
         let adapter = wgpu::util::pipeline_cache_key(facts)?;
         let key = format!("{adapter} {} {}", facts.driver, facts.driver_info);
-        let data = cache::global().get(&key);
+        // SAFETY: it is read.
+        let data = unsafe { cache::global() }.get(&key);
         // SAFETY: the data come from `get_data`, and the checksum says that they are as they were written; should the
         // driver have changed all the same, wgpu begins anew.
         let cache = unsafe {
@@ -81,7 +82,7 @@ impl Pipelines {
             && self.saved.swap(data.len(), Ordering::Relaxed) != data.len()
         {
             // SAFETY: the key names the adapter and its driver, whose data these are.
-            unsafe { cache::global().put(&self.key, &data) };
+            unsafe { cache::global() }.put(&self.key, &data);
         }
     }
 }

@@ -6,7 +6,7 @@ use sarek_ir::analysis::contract::{Contract, lent_arrays};
 use sarek_ir::{CallId, FunctionId, Given, Kernel, Stmt};
 use syn::spanned::Spanned;
 
-use super::direct;
+use super::{direct, told};
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::Lowered;
 
@@ -16,8 +16,11 @@ pub(super) struct Checks {
     pub inside: TokenStream,
 }
 
-/// Assertions about what a kernel or function calls.
-pub(super) struct Assertions(Vec<TokenStream>);
+/// Assertions about what a kernel or function calls, and what tells the types of the literals that they name.
+pub(super) struct Assertions {
+    each: Vec<TokenStream>,
+    told: TokenStream,
+}
 
 impl Assertions {
     /// `closed`: there are no parameters of types.
@@ -27,11 +30,13 @@ impl Assertions {
             inside: TokenStream::new(),
         };
         let of_instance = |token: TokenTree| matches!(&token, TokenTree::Ident(i) if i == "Self");
-        for check in self.0 {
+        for check in self.each {
             let span = Span::mixed_site().located_at(check.span());
             let names_instance = flat(check.clone()).any(of_instance);
+            let of_literal = |token| matches!(&token, TokenTree::Ident(i) if told::is_variable(i));
+            let told = flat(check.clone()).any(of_literal).then_some(&self.told);
             let imported =
-                quote_spanned!(span=> { use #krate::__private::direct as __direct; #check });
+                quote_spanned!(span=> { use #krate::__private::direct as __direct; #told #check });
             match closed && !names_instance {
                 true => checks.alone.extend(
                     quote_spanned!(span=> #[allow(unused_imports)] const _: () = #imported;),
@@ -154,7 +159,10 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         .chain(differ)
         .chain(lent)
         .chain(unsplit);
-    Assertions(lowered.checks.iter().cloned().chain(all).collect())
+    Assertions {
+        each: lowered.checks.iter().cloned().chain(all).collect(),
+        told: lowered.told.clone(),
+    }
 }
 
 /// The functions that functions are given to call, with the calls.

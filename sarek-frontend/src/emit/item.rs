@@ -401,8 +401,11 @@ pub(super) fn link_parts(
     });
     let values = link_constants(lowered, krate);
     let printers = lowered.printers.iter();
-    let printers = printers
-        .map(|printer| quote!(#krate::ir::print::HostPrinter(|__values| { #told #printer })));
+    let printers = printers.map(|printer| {
+        quote_spanned! {Span::mixed_site()=>
+            #krate::ir::print::HostPrinter(|__values| { #told #printer })
+        }
+    });
     let infos = &lowered.type_infos;
     let functions = lowered.callees.iter().map(|callee| callee.function());
     let preludes = &lowered.preludes;

@@ -19,6 +19,11 @@ pub fn variable(mark: u32) -> Ident {
     format_ident!("__told{mark}", span = Span::mixed_site())
 }
 
+/// Is it such a variable?
+pub fn is_variable(name: &Ident) -> bool {
+    name.to_string().starts_with("__told")
+}
+
 /// The variables and the closure, if some literal is asked for. `marked` is the function's body with its marks.
 pub fn of(
     lowered: &Lowered,

@@ -175,9 +175,10 @@ impl Lowerer<'_> {
     /// Of a number whose type only rustc knows: the methods that traits give are held on each type that it may be.
     fn hold_unknown_method(&mut self, name: &Ident) {
         for on in Scalar::ALL {
-            let has = on.is_int() || on.is_float();
+            // A `usize` is one that is known.
+            let has = (on.is_int() && on != Scalar::Usize) || on.is_float();
             let stands = sarek_ir::Intrinsic::method(&name.to_string(), on).is_some();
-            let converts = name.to_string().starts_with("to_") && !on.is_half();
+            let converts = converts(&name.to_string()) && !on.is_half();
             if has
                 && (stands || converts)
                 && let Some(of_trait) = trait_of(&name.to_string(), on)
@@ -305,10 +306,16 @@ fn trait_of(name: &str, on: Scalar) -> Option<Trait> {
         "rsqrt" => Some(Trait::Float),
         "min" | "max" | "clamp" => on.is_int().then_some(Trait::Ord),
         "to_bits" | "to_degrees" | "to_radians" => None,
-        _ if name.starts_with("to_") => Some(Trait::Num),
+        _ if converts(name) => Some(Trait::Num),
         _ if on.is_half() => Some(Trait::Float),
         _ => None,
     }
+}
+
+/// Is it a conversion that `sarek::Num` gives, such as `to_f32`?
+fn converts(name: &str) -> bool {
+    const TO: [&str; 7] = ["i32", "u32", "i64", "u64", "usize", "f32", "f64"];
+    name.strip_prefix("to_").is_some_and(|to| TO.contains(&to))
 }
 
 /// The trait that has a swizzle.

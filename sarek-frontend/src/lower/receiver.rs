@@ -174,7 +174,7 @@ impl Lowerer<'_> {
                 each.extend(is_of_slices.then_some((array, Shared)));
                 each.extend(takes_mutably.then_some((Receiver::Slice(elem), Shared)));
             }
-            (Memory::Local(_) | Memory::Slice(_), dims) => {
+            (Memory::Local(_) | Memory::Slice(_) | Memory::Table(_), dims) => {
                 let dims = dims.map_or_else(Vec::new, <[Dim]>::to_vec);
                 each.extend(OF_ARRAYS.map(|lent| (Receiver::Array(elem, dims.clone()), lent)));
                 each.extend(takes_mutably.then_some((Receiver::Slice(elem), Shared)));

@@ -58,6 +58,8 @@ derived! {
     fn faulted() -> Text;
     fn declare(name: &str, ty: Scalar, mutable: bool, init: Option<&str>) -> String;
     fn declare_array(name: &str, ty: Scalar, len: u64) -> String;
+    fn max_declared_tables() -> u64;
+    fn declare_table(name: &str, ty: Scalar, values: &[Text]) -> String;
     fn forever() -> &'static str;
     fn has_switch() -> bool;
     fn max_depth() -> Option<u32>;
@@ -119,6 +121,9 @@ mod tests {
     fn all_but_what_is_overridden_is_the_bases() {
         let sketch = Sketch::new("waits");
         sketch.barrier();
+        let table = sketch.table("TABLE", &[1, 2].map(Value::U32));
+        let index = sketch.id(crate::Builtin::ThreadIdx(Axis::X));
+        sketch.let_("element", sketch.load(table, index));
         let kernel = sketch.finish();
         let text = |dialect: &dyn Dialect| {
             let variant = default_variant(&kernel, dialect);

@@ -65,10 +65,13 @@ impl<'a> Writer<'a> {
     pub fn tables(&mut self) {
         let mut used = BTreeSet::new();
         usage::visit(self.kernel, &mut |node| {
-            if let Node::Expr(_, Expr::Load {
-                memory: Memory::Table(table),
-                ..
-            }) = node
+            if let Node::Expr(
+                _,
+                Expr::Load {
+                    memory: Memory::Table(table),
+                    ..
+                },
+            ) = node
             {
                 used.insert(table);
             }

@@ -26,8 +26,16 @@ pub use disk::{Disk, Status};
 
 use crate::settings;
 
+/// The cache of this process, for backends that keep what their drivers compiled.
+///
+/// # Safety
+/// What is put under a key is what the key stands for: whoever looks it up runs it as a program.
+pub unsafe fn global() -> &'static Disk {
+    disk()
+}
+
 /// The cache of this process.
-pub fn global() -> &'static Disk {
+pub(crate) fn disk() -> &'static Disk {
     static GLOBAL: OnceLock<Disk> = OnceLock::new();
     GLOBAL.get_or_init(|| match folder() {
         Ok(folder) => Disk::at(folder, limit()),
@@ -37,12 +45,12 @@ pub fn global() -> &'static Disk {
 
 /// Where the cache of this process is, or why there is none, and how it was used so far.
 pub fn status() -> Status {
-    global().status()
+    disk().status()
 }
 
 /// Removes all entries; the bytes that these were.
 pub fn clear() -> u64 {
-    global().clear()
+    disk().clear()
 }
 
 fn folder() -> Result<PathBuf, String> {

@@ -38,12 +38,12 @@ fn what_is_put_is_found_by_its_key_alone() {
     let folder = Folder::new("found");
     let disk = folder.disk(ROOM);
     assert_eq!(disk.get("a"), None);
-    disk.keep("a", b"one");
-    disk.keep("b", b"");
+    disk.put("a", b"one");
+    disk.put("b", b"");
     assert_eq!(disk.get("a").unwrap(), b"one");
     assert_eq!(disk.get("b").unwrap(), b"");
     assert_eq!(disk.get("ab"), None);
-    disk.keep("a", b"two");
+    disk.put("a", b"two");
     // Another process finds the same.
     assert_eq!(folder.disk(ROOM).get("a").unwrap(), b"two");
     let status = disk.status();
@@ -55,7 +55,7 @@ fn what_is_put_is_found_by_its_key_alone() {
 fn a_damaged_entry_is_a_miss() {
     let folder = Folder::new("damaged");
     let disk = folder.disk(ROOM);
-    disk.keep("key", b"some bytes of a program");
+    disk.put("key", b"some bytes of a program");
     let file = folder.files().pop().unwrap();
     let intact = fs::read(&file).unwrap();
     for at in 0..intact.len() {
@@ -68,7 +68,7 @@ fn a_damaged_entry_is_a_miss() {
     }
     fs::write(&file, [&intact[..], b"x"].concat()).unwrap();
     assert_eq!(disk.get("key"), None, "longer");
-    disk.keep("key", b"again");
+    disk.put("key", b"again");
     assert_eq!(disk.get("key").unwrap(), b"again");
 }
 
@@ -76,9 +76,9 @@ fn a_damaged_entry_is_a_miss() {
 fn an_entry_of_another_key_is_a_miss() {
     let folder = Folder::new("foreign");
     let disk = folder.disk(ROOM);
-    disk.keep("one", b"1");
+    disk.put("one", b"1");
     let one = folder.files().pop().unwrap();
-    disk.keep("two", b"2");
+    disk.put("two", b"2");
     let two = folder.files().into_iter().find(|f| *f != one).unwrap();
     fs::copy(&two, &one).unwrap();
     assert_eq!(disk.get("one"), None);
@@ -94,12 +94,12 @@ fn what_was_used_lately_stays() {
         file.set_modified(then).unwrap();
     };
     for i in 0..7 {
-        disk.keep(&format!("key {i}"), &[0; 1000]);
+        disk.put(&format!("key {i}"), &[0; 1000]);
     }
     folder.files().iter().for_each(|file| age(file, 100));
     assert!(disk.get("key 3").is_some());
     for i in 7..9 {
-        disk.keep(&format!("key {i}"), &[0; 1000]);
+        disk.put(&format!("key {i}"), &[0; 1000]);
     }
     assert!(disk.status().bytes <= 8000);
     for kept in ["key 3", "key 7", "key 8"] {
@@ -108,10 +108,10 @@ fn what_was_used_lately_stays() {
     // What nobody finished goes, once it is old.
     let partial = folder.0.join("x.1-1.partial");
     fs::write(&partial, b"x").unwrap();
-    disk.keep("key", b"");
+    disk.put("key", b"");
     assert!(partial.exists());
     age(&partial, 7200);
-    disk.keep("key", b"");
+    disk.put("key", b"");
     assert!(!partial.exists());
 }
 
@@ -123,7 +123,7 @@ fn many_writers_leave_whole_entries() {
         for (i, disk) in (0u8..).zip(&disks) {
             scope.spawn(move || {
                 for round in 0..200 {
-                    disk.keep("key", &[i; 3000]);
+                    disk.put("key", &[i; 3000]);
                     let found = disk.get("key").expect("there is always one");
                     assert!(
                         found.len() == 3000 && found.iter().all(|b| *b == found[0]),
@@ -143,7 +143,7 @@ fn a_folder_that_cannot_be_used_is_told() {
     let file = folder.0.join("file");
     fs::write(&file, "").unwrap();
     let disk = Disk::at(file.join("cache"), ROOM);
-    disk.keep("key", b"x");
+    disk.put("key", b"x");
     assert_eq!(disk.get("key"), None);
     let status = disk.status();
     assert!(status.folder.unwrap_err().contains("file/cache"));
@@ -156,7 +156,7 @@ fn a_folder_that_cannot_be_used_is_told() {
         let reason = Disk::at(open, ROOM).status().folder.unwrap_err();
         assert!(reason.contains("others may write"), "{reason}");
         let own = folder.0.join("own");
-        Disk::at(own.clone(), ROOM).keep("key", b"x");
+        Disk::at(own.clone(), ROOM).put("key", b"x");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let entry = fs::read_dir(&own).unwrap().next().unwrap().unwrap().path();
         assert_eq!((mode(&own), mode(&entry)), (0o700, 0o600));
@@ -241,14 +241,14 @@ fn a_folder_is_looked_at_at_each_use() {
 fn a_write_that_fails_is_told_and_hurts_nothing() {
     let folder = Folder::new("full");
     let disk = folder.disk(ROOM);
-    disk.keep("key", b"x");
+    disk.put("key", b"x");
     // The folder goes away under it, as a disk that is full or was made read-only does.
     fs::remove_dir_all(&folder.0).unwrap();
-    disk.keep("other", b"y");
+    disk.put("other", b"y");
     assert_eq!((disk.get("key"), disk.get("other")), (None, None));
     assert!(disk.status().problem.unwrap().contains(".entry"));
     fs::create_dir(&folder.0).unwrap();
-    disk.keep("key", b"z");
+    disk.put("key", b"z");
     assert_eq!(disk.get("key").unwrap(), b"z");
 }
 
@@ -259,8 +259,8 @@ fn a_full_disk_is_told_and_hurts_nothing() {
     const CHILD: &str = "SAREK_TEST_FULL_DISK";
     if let Ok(folder) = std::env::var(CHILD) {
         let disk = Disk::at(PathBuf::from(&folder), ROOM);
-        disk.keep("small", b"x");
-        disk.keep("large", &[7; 100_000]);
+        disk.put("small", b"x");
+        disk.put("large", &[7; 100_000]);
         assert_eq!(disk.get("small").unwrap(), b"x");
         assert_eq!(disk.get("large"), None);
         let status = disk.status();

@@ -114,8 +114,8 @@ impl Unit {
     fn compiled(&self, compiled: Result<Artifact>, key: Option<&str>) -> Result<Artifact> {
         let artifact = compiled.map_err(|error| self.located(error))?;
         if let Some(key) = key.filter(|_| !artifact.bytes.is_empty()) {
-            // SAFETY: the key names the compiler, the text and its parts, of which this was made.
-            unsafe { cache::global().put(key, &artifact.bytes) };
+            // The key names the compiler, the text and its parts, of which this was made.
+            cache::disk().put(key, &artifact.bytes);
         }
         Ok(artifact)
     }
@@ -162,7 +162,7 @@ impl Unit {
 
 fn on_disk(key: &str) -> Option<Artifact> {
     span!("look up");
-    let bytes = cache::global().get(key)?;
+    let bytes = cache::disk().get(key)?;
     let log = String::new();
     Some(Artifact {
         bytes: bytes.into(),

@@ -135,7 +135,8 @@ impl Jitted {
         }
         let filled = tables.iter().map(|table| {
             let mem = stream.device().alloc(table.bytes.len())?;
-            stream.queue().raw.copy_in(&whole(&mem), &table.bytes)?;
+            // SAFETY: the memory was just allocated, for so many bytes, and nobody else has it.
+            unsafe { stream.queue().raw.copy_in(&whole(&mem), &table.bytes) }?;
             Ok((table.param, mem))
         });
         let filled = filled.collect::<Result<_>>()?;

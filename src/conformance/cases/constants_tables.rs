@@ -234,7 +234,6 @@ fn wide(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Entry {
     key: u32,
@@ -351,14 +350,12 @@ trait Tabled {
 }
 
 #[derive(Clone, Copy, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Even {
     by: u32,
 }
 
 #[derive(Clone, Copy, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Odd {
     by: u32,

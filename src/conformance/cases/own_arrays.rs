@@ -196,7 +196,6 @@ fn in_functions(device: &Device) -> Check {
 }
 
 #[derive(Clone, Copy, KernelType)]
-#[kernel_type(crate = crate)]
 #[repr(C)]
 struct Bag {
     of: [u32; 90],
