@@ -368,7 +368,7 @@ fn a_text_that_nobody_uses_is_an_error() {
             _ => continue,
         };
         if !sarek::intrinsic::registered(target).contains(&"half_of".to_owned()) {
-            sarek::register_intrinsic("half_of", target, text).expect("it renders texts");
+            unsafe { sarek::register_intrinsic("half_of", target, text) }.expect("it renders texts");
         }
         let mut y = Vector::zeros(4);
         let ran = halve(&x, &mut y).over(4).run_on(&device);

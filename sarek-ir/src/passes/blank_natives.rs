@@ -19,7 +19,7 @@ pub fn blank_natives(kernel: &mut Kernel) {
 #[cfg(test)]
 mod tests {
     use crate::write::{OpenCl, default_variant, render};
-    use crate::{Kernel, Loc, LocalId, Native, NativeId, NativeText, Piece, Prelude, Stmt};
+    use crate::{Kernel, Loc, Native, NativeId, NativeText, Piece, Prelude, Stmt};
 
     use super::blank_natives;
 
