@@ -9,9 +9,12 @@ use sarek_ir::link::Function;
 use crate::{DeviceFn, FunctionFacts};
 
 /// An array of lanes as an argument, or as the place of a result.
+///
+/// # Safety
+/// All elements hold a value when the borrow ends.
 #[inline(always)]
-pub fn lent<T>(lanes: &mut [T]) -> &mut [MaybeUninit<T>] {
-    // SAFETY: the layouts are the same. Functions put values of `T` only there.
+pub unsafe fn lent<T>(lanes: &mut [T]) -> &mut [MaybeUninit<T>] {
+    // SAFETY: the layouts are the same, and the caller promises values.
     unsafe { &mut *(std::ptr::from_mut(lanes) as *mut [MaybeUninit<T>]) }
 }
 
@@ -35,9 +38,12 @@ pub fn first(full: bool, active: &[bool]) -> usize {
 }
 
 /// A value beside itself, so that a method is found through its type while the value is lent.
+///
+/// # Safety
+/// It is plain data, which may be copied. The type need not say so where it is a parameter.
 #[inline(always)]
-pub fn again<T>(value: &T) -> T {
-    // SAFETY: what kernels compute with is plain data. The type need not say so where it is a parameter.
+pub unsafe fn again<T>(value: &T) -> T {
+    // SAFETY: the caller's promise.
     unsafe { std::ptr::read(value) }
 }
 
