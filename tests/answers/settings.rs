@@ -349,14 +349,16 @@ fn a_text_that_nobody_uses_is_an_error() {
         ("metal", "no registered backend renders this target"),
         ("open_cl", "there are cuda, opencl, wgsl"),
     ] {
-        let error = sarek::register_intrinsic("half_of", target, "({0} * 100.0f)");
+        // SAFETY: the text computes from its argument alone; it is refused.
+        let error = unsafe { sarek::register_intrinsic("half_of", target, "({0} * 100.0f)") };
         let error = error.expect_err("nobody uses it");
         assert!(matches!(error, Error::Intrinsic { .. }), "{error}");
         assert!(error.to_string().contains(word), "{error}");
         assert!(sarek::intrinsic::registered(target).is_empty());
     }
     if devices().iter().any(|device| device.backend() == "wgpu") {
-        let error = sarek::register_intrinsic("half_of", "wgpu", "({0} * 100.0f)");
+        // SAFETY: as above.
+        let error = unsafe { sarek::register_intrinsic("half_of", "wgpu", "({0} * 100.0f)") };
         let error = error.expect_err("the target has another name");
         assert!(error.to_string().contains("`wgsl`"), "{error}");
     }
@@ -368,7 +370,9 @@ fn a_text_that_nobody_uses_is_an_error() {
             _ => continue,
         };
         if !sarek::intrinsic::registered(target).contains(&"half_of".to_owned()) {
-            unsafe { sarek::register_intrinsic("half_of", target, text) }.expect("it renders texts");
+            // SAFETY: the text halves its argument, as the function does.
+            let registered = unsafe { sarek::register_intrinsic("half_of", target, text) };
+            registered.expect("it renders texts");
         }
         let mut y = Vector::zeros(4);
         let ran = halve(&x, &mut y).over(4).run_on(&device);
