@@ -44,7 +44,7 @@ fn column(device: &Device) -> Vec<String> {
     cells.map(str::to_owned).collect()
 }
 
-/// The columns of a table, by their heads.
+/// The columns of the first table, by their heads.
 fn columns(text: &str) -> BTreeMap<String, Vec<String>> {
     let cells = |line: &str| -> Vec<String> {
         let inner = line.trim().trim_matches('|');
@@ -55,7 +55,9 @@ fn columns(text: &str) -> BTreeMap<String, Vec<String>> {
     };
     let table: Vec<Vec<String>> = text
         .lines()
-        .filter(|line| line.starts_with('|') && !line.starts_with("|---"))
+        .skip_while(|line| !line.starts_with('|'))
+        .take_while(|line| line.starts_with('|'))
+        .filter(|line| !line.starts_with("|---"))
         .map(cells)
         .collect();
     let Some((head, rows)) = table.split_first() else {

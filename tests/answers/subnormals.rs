@@ -47,7 +47,10 @@ fn are_kept_where_the_documentation_says_so() {
         let keeps = ["native", "interpreter", "cuda"].contains(&device.backend());
         for (at, found) in found.iter().enumerate() {
             let due = f32::from_bits(all[at]);
-            let flushed = !keeps && (found.abs() < 2.0 * f32::MIN_POSITIVE || !due.is_normal());
+            // How exact other devices are is the matter of docs/ulp.md.
+            let near = !keeps && (found - due).abs() <= due.abs() * 1e-6;
+            let flushed =
+                near || !keeps && (found.abs() < 2.0 * f32::MIN_POSITIVE || !due.is_normal());
             let place = format!("{device}: operation {} of {}", at % 8, at / 8);
             assert!(
                 found.to_bits() == all[at] || flushed,

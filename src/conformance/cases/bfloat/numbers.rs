@@ -111,13 +111,11 @@ fn narrowed_f64_kernel(a: &[f64], out: &mut [f64]) {
 
 fn narrowed_f64(device: &Device) -> Check {
     let class = Class::of(device);
-    // The `half` crate's own leaves the low half of the fraction out of account.
-    let is_own = device.backend() == "reference";
-    let cases = near_ties(|tie| match is_own {
-        true => [-1.0, 1.0].map(|sign| tie * (1.0 + sign * 2f64.powi(-12))),
-        // Nearer to the tie than an `f32` can be.
-        false => [tie.next_down(), tie.next_up()],
-    });
+    // Nearer to the tie than the high word tells, and farther.
+    let mut cases = near_ties(|tie| [tie.next_down(), tie.next_up()]);
+    cases.extend(near_ties(|tie| {
+        [-1.0, 1.0].map(|sign| tie * (1.0 + sign * 2f64.powi(-12)))
+    }));
     // By way of an `f32`, which may be flushed.
     let is_kept = |x: f64| class.keeps_subnormals() || x.abs() >= f32::MIN_POSITIVE.into();
     let cases: Vec<_> = cases
@@ -125,7 +123,10 @@ fn narrowed_f64(device: &Device) -> Check {
         .filter(|(x, nearest)| is_kept(*x) && is_kept((*nearest).into()))
         .collect();
     let inputs: Vec<f64> = cases.iter().map(|case| case.0).collect();
-    let due = cases.iter().map(|case| Due::Exactly(f64::from(case.1)));
+    // As the `half` crate's own, which leaves the low word of the fraction out of account.
+    let due = inputs
+        .iter()
+        .map(|x| Due::Exactly(bf16::from_f64(*x).to_f64()));
     let mut out = poisoned(inputs.len());
     narrowed_f64_kernel(&Vector::from_slice(&inputs), &mut out)
         .over(inputs.len())
