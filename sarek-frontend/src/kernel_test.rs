@@ -461,7 +461,11 @@ fn tokens(item: &syn::ItemFn, arguments: &[Argument], options: &Options) -> Toke
         syn::Safety::Unsafe(word) => {
             let mut block = Group::new(Delimiter::Brace, call);
             block.set_span(word.span);
-            quote!(#word #block)
+            quote!({
+                #[allow(clippy::undocumented_unsafe_blocks)]
+                let __launch = #word #block;
+                __launch
+            })
         }
         _ => call,
     };
