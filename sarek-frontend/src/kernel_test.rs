@@ -3,7 +3,7 @@
 //! The function has the kernel's arguments. It becomes a `#[test]` that makes up values for them, runs the kernel and the
 //! function on the same ones, and compares what is in the `&mut` slices, on every device; all of that is `sarek::testing::Check`.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -457,8 +457,16 @@ fn tokens(item: &syn::ItemFn, arguments: &[Argument], options: &Options) -> Toke
     );
     let call = quote!(#kernel(#(#given),*));
     let call = match sig.safety {
-        // SAFETY: what the kernel asks of its callers, the author of the test promises by writing the test.
-        syn::Safety::Unsafe(_) => quote!(unsafe { #call }),
+        // The author's own word, for what the kernel asks of its callers.
+        syn::Safety::Unsafe(word) => {
+            let mut block = Group::new(Delimiter::Brace, call);
+            block.set_span(word.span);
+            quote!({
+                #[allow(clippy::undocumented_unsafe_blocks)]
+                let __launch = #word #block;
+                __launch
+            })
+        }
         _ => call,
     };
     let size = Ident::new("size", Span::call_site());

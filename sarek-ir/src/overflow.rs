@@ -115,8 +115,14 @@ impl Kernel {
                 UnaryOp::Neg => Some(Arithmetic::Neg),
                 UnaryOp::Not => None,
             },
-            Expr::Call { intrinsic, .. } if intrinsic == Intrinsic::Abs => Some(Arithmetic::Abs),
-            Expr::Call { intrinsic, .. } if intrinsic == Intrinsic::Pow => Some(Arithmetic::Pow),
+            Expr::Call {
+                intrinsic: Intrinsic::Abs,
+                ..
+            } => Some(Arithmetic::Abs),
+            Expr::Call {
+                intrinsic: Intrinsic::Pow,
+                ..
+            } => Some(Arithmetic::Pow),
             Expr::Call { .. }
             | Expr::Literal(_)
             | Expr::Link(_)

@@ -45,12 +45,11 @@ fn fault_of(result: sarek::Result<()>) -> Option<Fault> {
 /// The operation, which of a kernel's branches computes it, and what core makes of two operands.
 type Case<T> = (&'static str, u32, fn(T, T) -> Option<T>);
 
+/// Runs one of the operators on a device, over pairs of operands.
+type Run<'a, T> = &'a dyn Fn(&Device, u32, Vec<[T; 2]>) -> sarek::Result<Vec<<T as Edge>::Held>>;
+
 /// Runs a launch over all pairs whose results fit, and one for each of some that do not.
-fn compare<T: Edge>(
-    values: &[T],
-    cases: &[Case<T>],
-    run: &dyn Fn(&Device, u32, Vec<[T; 2]>) -> sarek::Result<Vec<T::Held>>,
-) {
+fn compare<T: Edge>(values: &[T], cases: &[Case<T>], run: Run<'_, T>) {
     let all = values.iter().flat_map(|a| values.iter().map(|b| [*a, *b]));
     let all: Vec<[T; 2]> = all.collect();
     for device in devices() {

@@ -97,8 +97,6 @@ fn limit_addresses(more: u64) {
         rlim_max: libc::RLIM_INFINITY,
     };
     // SAFETY: sets a limit from a live structure.
-    assert_eq!(
-        unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const most) },
-        0
-    );
+    let set = unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const most) };
+    assert_eq!(set, 0);
 }

@@ -129,7 +129,9 @@ fn spelled(on: Scalar) -> &'static str {
 /// their receiver as `taken` says.
 fn methods(program: &mut Program, taken: Option<&str>, imports: &str) {
     for on in TYPES {
-        let methods = tables::methods(on);
+        let mut methods = tables::methods(on);
+        // There is no `isize` in kernels.
+        methods.retain(|(name, _)| !(on == Scalar::Usize && *name == "cast_signed"));
         assert!(methods.len() > 20, "{on}");
         let ty = spelled(on);
         program.push(format!("mod m{} {{", program.lines.len()));

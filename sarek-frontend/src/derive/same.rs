@@ -26,7 +26,7 @@ pub fn fields(
         Data::Union(_) => vec![],
     };
     quote! {
-        #[allow(dead_code, deprecated)]
+        #[allow(dead_code, deprecated, clippy::all)]
         fn __same #impl_generics (__of: #name #ty_generics) #where_clause {
             match __of {
                 #(#arms)*

@@ -44,7 +44,8 @@ pub fn fitting(tokens: TokenStream) -> TokenStream {
 /// The impl that a trait has for the witness of audits (see [`super::witness`]), beside those of the user's. Where one of its supertraits or the
 /// bounds of one of its types are not met, there is none. `None` of a trait that has what no guess is made of.
 pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
-    if !item.generics.params.is_empty() {
+    // An `unsafe` trait asks what no guess promises.
+    if !item.generics.params.is_empty() || item.unsafety.is_some() {
         return None;
     }
     let (mut items, mut met) = (vec![], vec![]);
@@ -82,12 +83,12 @@ pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
             _ => return None,
         });
     }
-    let (unsafety, name) = (&item.unsafety, located(&item.ident));
+    let name = located(&item.ident);
     Some(quote! {
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         #[allow(warnings, clippy::all)]
-        #unsafety impl #name for #witness where #(#met),* { #(#items)* }
+        impl #name for #witness where #(#met),* { #(#items)* }
     })
 }
 

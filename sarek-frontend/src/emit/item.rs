@@ -565,6 +565,8 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
         quote!(__direct::#each(__space, || unsafe { #name #turbofish(#(#arguments),*) });)
     };
     let (alone, together) = (run(quote!(for_each_thread)), run(quote!(for_each_block)));
+    // SAFETY: the kernel is safe, or its caller's promise; its arrays are its own.
+    let together = quote!(unsafe { #together });
     let collective = &parts.collective;
     let each = match (parts.is_cooperative, collective.is_empty()) {
         (true, _) => together,

@@ -160,8 +160,9 @@ impl Lowerer<'_> {
                 lent = &[Lent::Not];
                 None
             }
+            _ if self.packed(ty).is_some() => swizzles(&text),
             (Known::Foreign, _) => return self.hold_unknown_method(name),
-            _ => self.packed(ty).and_then(|_| swizzles(&text)),
+            _ => None,
         };
         if let Some(of_trait) = of_trait {
             self.ask(Asked::of(Receiver::Value(ty), of_trait, name));

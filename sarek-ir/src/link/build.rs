@@ -452,6 +452,8 @@ impl Linker {
         all.map(|file| self.file_id(file)).collect()
     }
 
+    // A name that is borrowed stays so.
+    #[allow(clippy::ptr_arg)]
     fn file_id(&mut self, name: &Cow<'static, str>) -> FileId {
         if *name == self.out.file {
             return FileId::OWN;

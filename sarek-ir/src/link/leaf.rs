@@ -217,7 +217,11 @@ impl Linker {
     /// Reads a part that is a scalar. Its indices are used up.
     pub fn read(&mut self, part: &Part, loc: Loc) -> ExprId {
         let leaf = part.whole.leaves()[part.first].clone();
-        debug_assert_eq!(leaf.scalar, part.shape.scalar());
+        assert_eq!(
+            leaf.scalar,
+            part.shape.scalar(),
+            "a part that is read is a scalar"
+        );
         match &part.storage {
             Storage::Constant(values) => self.read_constant(values[part.first], part, &leaf, loc),
             Storage::Params(params) => {

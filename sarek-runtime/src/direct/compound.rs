@@ -33,7 +33,7 @@ pub unsafe fn value<T>(args: &[DirectArg], index: usize) -> T {
     note = "why: what a type's own operators and methods do, a kernel does not see",
     note = "instead: write it for each part, `match` on variants, call a `#[device]` function, or bind a vector with its type"
 )]
-pub trait Number: Copy {
+pub trait Number: Copy + sealed::Number {
     #[doc(hidden)]
     #[inline(always)]
     fn __number(self) -> Self {
@@ -42,6 +42,11 @@ pub trait Number: Copy {
 
     #[doc(hidden)]
     fn __value(self) -> Value;
+}
+
+mod sealed {
+    /// Proofs rest on what a number's operators do.
+    pub trait Number {}
 }
 
 /// Does the result of arithmetic on numbers, whose types the macro does not know, not fit? Of one operand, `b` is it again. Of
@@ -53,6 +58,8 @@ pub fn overflows<A: Number, B: Number>(arithmetic: Arithmetic, a: A, b: B) -> bo
 
 macro_rules! numbers {
     ($($ty:ident $value:expr;)*) => {$(
+        impl sealed::Number for $ty {}
+
         impl Number for $ty {
             fn __value(self) -> Value {
                 $value(self)

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::mem::MaybeUninit;
 
-use sarek_ir::{FieldInfo, TypeInfo, Value};
+use sarek_ir::{FieldInfo, Scalar, TypeInfo, Value};
 
 use crate::KernelType;
 
@@ -113,7 +113,10 @@ unsafe fn write(
     // SAFETY: what is in a value is within it.
     unsafe {
         match info {
-            TypeInfo::Scalar(_) => put_value(to, scalars.next()?),
+            TypeInfo::Scalar(scalar) => {
+                let value = scalars.next().filter(|value| value.scalar() == *scalar);
+                put_value(to, value?);
+            }
             TypeInfo::Array(elem, n) => {
                 for i in 0..*n {
                     write(elem, to.add((i * elem.size()) as usize), scalars)?;
@@ -121,7 +124,7 @@ unsafe fn write(
             }
             TypeInfo::Struct(info) => write_fields(info.fields, to, scalars)?,
             TypeInfo::Enum(info) => {
-                let tag = scalars.next()?;
+                let tag = scalars.next().filter(|tag| tag.scalar() == Scalar::U32)?;
                 put_value(to, tag);
                 let mut is_known = false;
                 for variant in info.variants {
@@ -180,7 +183,7 @@ unsafe fn put_value(to: *mut u8, value: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sarek_ir::{EnumInfo, Scalar, VariantInfo};
+    use sarek_ir::{EnumInfo, VariantInfo};
 
     fn of<T: KernelType>(scalars: &[Value]) -> Option<T> {
         T::__of_scalars(&mut scalars.iter().copied())

@@ -43,13 +43,13 @@ impl<'a, T: Copy> Output<'a, T> {
     /// The number of elements.
     #[inline(always)]
     #[allow(clippy::len_without_is_empty)] // kernels ask for the length alone
-    pub fn len(&self) -> usize {
+    pub fn len(self) -> usize {
         self.len
     }
 
     /// Where the first element stands.
     #[inline(always)]
-    pub fn as_ptr(&self) -> *const T {
+    pub fn as_ptr(self) -> *const T {
         self.ptr
     }
 
@@ -58,7 +58,7 @@ impl<'a, T: Copy> Output<'a, T> {
     /// # Safety
     /// `index` is below the length, and no other thread writes the element meanwhile.
     #[inline(always)]
-    pub unsafe fn get_unchecked(&self, index: usize) -> &T {
+    pub unsafe fn get_unchecked(self, index: usize) -> &'a T {
         // SAFETY: the caller's promise.
         unsafe { &*self.ptr.add(index) }
     }
@@ -68,7 +68,7 @@ impl<'a, T: Copy> Output<'a, T> {
     /// # Safety
     /// `index` is below the length.
     #[inline(always)]
-    pub unsafe fn place(&self, index: usize) -> *mut T {
+    pub unsafe fn place(self, index: usize) -> *mut T {
         // SAFETY: the caller's promise.
         unsafe { self.ptr.add(index) }
     }
@@ -78,7 +78,7 @@ impl<'a, T: Copy> Output<'a, T> {
     /// # Safety
     /// `index` is below the length, and no other thread uses the element meanwhile.
     #[inline(always)]
-    pub unsafe fn set(&self, index: usize, value: T) {
+    pub unsafe fn set(self, index: usize, value: T) {
         // SAFETY: the caller's promise.
         unsafe { *self.ptr.add(index) = value }
     }

@@ -81,7 +81,7 @@ impl Recording {
     /// Records that all elements become `value`. Unless its bytes are zeros, the device keeps as many copies of it as there are
     /// elements.
     pub fn fill<T: Element>(&mut self, to: &mut Vector<T>, value: T) -> Result<&mut Recording> {
-        let len = to.len() * size_of::<T>();
+        let len = to.bytes();
         let element = bytes::of(std::slice::from_ref(&value)).into_owned();
         let device = self.stream.device();
         let zeros = element.iter().all(|byte| *byte == 0);

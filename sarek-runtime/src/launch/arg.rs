@@ -119,7 +119,7 @@ impl Arg<'_> {
 
     /// Bytes of the vector; 0 for a scalar.
     pub(super) fn bytes(&self) -> u64 {
-        let bytes = |v: &dyn Operand| v.len() as u64 * v.size() as u64;
+        let bytes = |v: &dyn Operand| (v.len() as u64).saturating_mul(v.size() as u64);
         self.vector().map_or(0, bytes)
     }
 
@@ -130,7 +130,8 @@ impl Arg<'_> {
 
     /// Elements of the vector as devices see them; 0 for a scalar.
     pub(super) fn units(&self) -> u64 {
-        self.vector().map_or(0, |v| v.len() as u64 * v.unit().1)
+        self.vector()
+            .map_or(0, |v| (v.len() as u64).saturating_mul(v.unit().1))
     }
 
     fn kind(&self) -> ParamKind {

@@ -122,7 +122,7 @@ impl<T: Element> Operand for Vector<T> {
         outcomes: Option<&mut Vec<Pending>>,
     ) -> Result<Slice> {
         let mut state = lock(&self.state);
-        let bytes = self.len * size_of::<T>();
+        let bytes = self.bytes();
         let min_bytes = bytes.max(size_of::<T>());
         if let Some(outcomes) = outcomes {
             for outcome in state.copies.unsettled()? {
@@ -151,7 +151,7 @@ impl<T: Element> Operand for Vector<T> {
         exclusive: bool,
         outcomes: Option<&mut Vec<Pending>>,
     ) -> Result<Slice> {
-        let bytes = self.len.max(1) * size_of::<T>();
+        let bytes = self.bytes().max(size_of::<T>());
         let copies = &mut self.state_mut().copies;
         // The usual case, which needs no lock.
         if copies.is_settled()
@@ -169,7 +169,7 @@ impl<T: Element> Operand for Vector<T> {
     }
 
     fn on_device_to_overwrite(&mut self, stream: StreamRef<'_>) -> Result<Slice> {
-        let bytes = self.len.max(1) * size_of::<T>();
+        let bytes = self.bytes().max(size_of::<T>());
         self.state_mut().copies.for_overwriting(stream, bytes)
     }
 

@@ -40,12 +40,13 @@ impl<T: Element> Vector<T> {
     ///
     /// The vector is lent, and has to be there when `f` returns: a program that swaps it for another is aborted.
     pub fn with_slice_mut<R>(elements: &mut [T], f: impl FnOnce(&mut Vector<T>) -> R) -> Result<R> {
-        let at = elements.as_mut_ptr();
+        let (at, len) = (elements.as_mut_ptr(), elements.len());
         // SAFETY: `Scope` sees to it that the storage is dropped below.
         let storage = unsafe { Storage::borrowed_from(elements) };
         let mut scope = Scope {
             vector: Vector::stored(storage),
             at,
+            len,
         };
         let result = f(&mut scope.vector);
         scope.vector.as_slice()?;
@@ -107,6 +108,7 @@ impl<T: Element> Vector<T> {
 struct Scope<T: Element> {
     vector: Vector<T>,
     at: *mut T,
+    len: usize,
 }
 
 impl<T: Element> Drop for Scope<T> {
@@ -117,7 +119,9 @@ impl<T: Element> Drop for Scope<T> {
             Storage::Held(held) if held.is_borrowed() => Some(held.as_ptr()),
             Storage::Held(_) | Storage::Own(_) | Storage::Shared(_) => None,
         });
-        if held.next() != Some(self.at.cast_const()) {
+        // Another lent vector may begin at the same place: that of no elements before it.
+        let is_own = self.vector.len == self.len;
+        if !is_own || held.next() != Some(self.at.cast_const()) {
             // Somewhere is a vector of memory whose borrow ends here: going on would not be sound.
             eprintln!("sarek: the vector that `with_slice_mut` lent was taken away");
             std::process::abort();

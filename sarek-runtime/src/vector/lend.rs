@@ -44,7 +44,7 @@ impl<T: Element> Vector<T> {
         }
         drop(self.settled()?);
         let mut slice = self.on_device(stream.by_ref(), exclusive, None)?;
-        slice.len = self.len * size_of::<T>();
+        slice.len = self.bytes();
         Ok(slice)
     }
 }

@@ -107,6 +107,11 @@ impl<T: Element> Vector<T> {
         }
     }
 
+    /// The bytes of its elements. Where the host never had so many, more than any device has.
+    pub(crate) fn bytes(&self) -> usize {
+        self.len.saturating_mul(size_of::<T>())
+    }
+
     /// A vector of a copy of these elements.
     pub fn from_slice(elements: &[T]) -> Vector<T> {
         Vector::made(elements.len(), bytes::copied(elements))

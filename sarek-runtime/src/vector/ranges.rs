@@ -177,7 +177,7 @@ impl<T: Element> Vector<T> {
         theirs: &mut State<T>,
         range: Range<usize>,
     ) -> Result<()> {
-        let bytes = self.len * size_of::<T>();
+        let bytes = self.bytes();
         let copy = self.state_mut().copies.on(place, bytes)?;
         let from_device = match theirs.copies.valid_on(place) {
             Some(copy) => Some(copy),
@@ -205,7 +205,7 @@ impl<T: Element> Vector<T> {
         if self.len == 0 {
             return Ok(());
         }
-        let bytes = self.len * size_of::<T>();
+        let bytes = self.bytes();
         let (pattern, len) = (
             bytes::of(std::slice::from_ref(&value)).into_owned(),
             self.len,

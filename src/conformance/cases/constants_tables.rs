@@ -34,8 +34,10 @@ const fn numbers<const N: usize>() -> [u32; N] {
     table
 }
 
+#[allow(clippy::large_const_arrays)] // it is what this is about
 const LARGE: [u32; 4099] = numbers();
 /// More than 64 KiB.
+#[allow(clippy::large_const_arrays)]
 const HUGE: [u32; 20_011] = numbers();
 const ROWS: [[u32; 33]; 65] = {
     let mut rows = [[0; 33]; 65];
@@ -87,7 +89,7 @@ const BOOLS: [bool; 37] = {
     let mut table = [false; 37];
     let mut k = 0;
     while k < 37 {
-        table[k] = mixed(k) % 3 == 0;
+        table[k] = mixed(k).is_multiple_of(3);
         k += 1;
     }
     table

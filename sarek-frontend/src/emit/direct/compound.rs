@@ -162,7 +162,7 @@ impl Writer<'_> {
         span: Span,
         prefix: &TokenStream,
     ) -> TokenStream {
-        let check = self.part_check(site, mixed!(__array.len()));
+        let check = self.part_check(site, mixed!(__array[..].len()));
         let part = self.indexed(
             index,
             check,

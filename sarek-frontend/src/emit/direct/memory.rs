@@ -17,7 +17,8 @@ impl Writer<'_> {
             }
             Memory::Shared(shared) => {
                 let shared = shared_name(shared);
-                quote_spanned!(span=> #shared.len())
+                // Of the slice: a trait of the user's may give arrays another `len`.
+                quote_spanned!(span=> #shared[..].len())
             }
             Memory::Local(local) => match self.kernel.array(local) {
                 Some((_, len)) => self.const_length(len),

@@ -16,7 +16,11 @@ use super::{IndexSpace, POSITION, Position};
 use crate::direct::collective::{Join, REFERENCE_SUBGROUP, join};
 
 /// Calls `body` for each thread of a launch, block after block, with the ids set.
-pub fn for_each_block(space: &IndexSpace, body: impl Fn() + Sync) {
+///
+/// # Safety
+/// What `body` gets of [`shared_array`](crate::direct::collective::shared_array) and its kin does not outlive the call of it, and no two
+/// references to one element are used across a barrier.
+pub unsafe fn for_each_block(space: &IndexSpace, body: impl Fn() + Sync) {
     let lanes = space.block.iter().product::<u32>() as usize;
     let crew = Arc::new(Crew::new(lanes));
     std::thread::scope(|scope| {

@@ -92,7 +92,10 @@ unsafe impl Send for Array {}
 impl Array {
     /// Memory for `len` elements, in which no word is what a kernel expects.
     pub(super) fn new<T>(len: usize) -> Array {
-        let words = (len * size_of::<T>()).div_ceil(size_of::<u128>());
+        let bytes = len.checked_mul(size_of::<T>());
+        let words = bytes
+            .expect("an array fits memory")
+            .div_ceil(size_of::<u128>());
         assert!(
             align_of::<T>() <= align_of::<u128>(),
             "elements are as aligned as scalars"
