@@ -235,7 +235,8 @@ impl Lowerer<'_> {
 
     /// Writes what is asked as checks.
     pub(super) fn settle_asked(&mut self) {
-        let mut calls = Calls::default();
+        // A trait has one method of a name, so calls with other counts of arguments have a trait of their own.
+        let mut by_arity: BTreeMap<usize, Calls> = BTreeMap::new();
         for asked in std::mem::take(&mut self.asked) {
             let place = match asked.test {
                 Test::Of(of_trait, imported) => {
@@ -246,12 +247,11 @@ impl Lowerer<'_> {
                 Test::Own(reference, function) => self.forms_before(&asked, reference, function),
             };
             if let Some(place) = place {
+                let calls = by_arity.entry(asked.arity).or_default();
                 calls.add(place, asked);
             }
         }
-        if !calls.calls.is_empty() {
-            self.checks.push(calls.probe());
-        }
+        self.checks.extend(by_arity.values().map(Calls::probe));
     }
 
     /// What rustc tries before it comes to a method of the user's.

@@ -88,13 +88,16 @@ pub const VARIABLES: [Variable; 7] = [
 ];
 
 /// What tests and benchmarks of the library read, and nobody else.
-const OF_TESTS: [&str; 15] = [
+const OF_TESTS: [&str; 18] = [
     "SAREK_BENCH_FIRST",
     "SAREK_BENCH_PARTS",
     "SAREK_BLESS",
     "SAREK_CACHE_CHILD",
     "SAREK_CASES",
+    "SAREK_FORK_FIRST",
     "SAREK_FUZZ_ROUNDS",
+    "SAREK_LITERALS",
+    "SAREK_RELIABILITY_CHILD",
     "SAREK_REQUIRE",
     "SAREK_REQUIRE_PAIRS",
     "SAREK_SETTINGS_CHILD",
