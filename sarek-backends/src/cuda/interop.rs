@@ -49,7 +49,7 @@ pub fn pointer(lent: &Lent<'_>) -> Result<CUdeviceptr> {
 /// - So many elements stand at the address, in memory of the device's primary context, as long as `owner` lives. All of them
 ///   were written, and are valid for their type.
 /// - While the vector lives, nobody else uses them unless in turns with what is queued for the vector. They are imported once,
-///   and are not those of another vector ([`pointer`]).
+///   and are not those of another vector ([`pointer()`]).
 pub unsafe fn import<T: Element>(
     of: &sarek_runtime::Device,
     address: CUdeviceptr,
