@@ -46,7 +46,18 @@ const DUMPS: [&str; 6] = [
 ];
 
 /// Cases with two errors at one place, and why that is so.
-const TWICE: [(&str, &str); 4] = [
+const TWICE: [(&str, &str); 9] = [
+    (
+        "arguments_in_impls_of_traits.rs",
+        "the closure that tells the types of literals has the mistake once more, in other words",
+    ),
+    ("bounds_by_own_traits.rs", "the same"),
+    ("calls_in_methods.rs", "the same"),
+    ("too_many_arguments.rs", "the same"),
+    (
+        "element_bound.rs",
+        "rustc asks for the bound where the size of elements is looked at, and where the launch is made",
+    ),
     (
         "kernel_as_function.rs",
         "rustc tells of what a launch takes, and the expansion that a kernel is none of its functions",
@@ -96,10 +107,7 @@ const MORE: [(&str, &str); 4] = [
         "arguments_in_impls_of_traits.rs",
         "the trait by which methods are held to the user's has the misspelt name",
     ),
-    (
-        "calls_in_methods.rs",
-        "both of these",
-    ),
+    ("calls_in_methods.rs", "both of these"),
     (
         "operator_of_a_struct.rs",
         "a debug build asks for the numbers of which it tests the sum",
