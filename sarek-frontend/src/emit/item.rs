@@ -218,7 +218,9 @@ fn front(parts: &Parts<'_>) -> TokenStream {
                 access: Access::Read | Access::Write,
                 ..
             }
-            | ArgumentKind::Scalar(_) => quote!(#krate::__private::Arg::from(#name)),
+            | ArgumentKind::Scalar(_) => {
+                quote!(<#krate::__private::Arg<'_> as ::core::convert::From<_>>::from(#name))
+            }
         }
     });
     let parameters = parts.parameters();

@@ -15,7 +15,10 @@ impl Lowerer<'_> {
             let alias = Binding::Part(self.aliases.len() - 1);
             self.bind(&syn::Ident::new(name, span), alias);
         }
+        // Its own methods are not the user's, whose meaning rustc is asked for.
+        let asked = self.asked.len();
         let value = self.value(rust);
+        self.asked.truncate(asked);
         self.scopes.pop();
         match value {
             Value::Scalar(value) => value,
