@@ -46,18 +46,7 @@ const DUMPS: [&str; 6] = [
 ];
 
 /// Cases with two errors at one place, and why that is so.
-const TWICE: [(&str, &str); 9] = [
-    (
-        "arguments_in_impls_of_traits.rs",
-        "the closure that tells the types of literals has the mistake once more, in other words",
-    ),
-    ("bounds_by_own_traits.rs", "the same"),
-    ("calls_in_methods.rs", "the same"),
-    ("too_many_arguments.rs", "the same"),
-    (
-        "element_bound.rs",
-        "rustc asks for the bound where the size of elements is looked at, and where the launch is made",
-    ),
+const TWICE: [(&str, &str); 4] = [
     (
         "kernel_as_function.rs",
         "rustc tells of what a launch takes, and the expansion that a kernel is none of its functions",
@@ -97,28 +86,6 @@ fn there_are_cases_of_every_kind() {
     assert!(pass >= 30, "{pass} cases that pass");
 }
 
-/// Cases of which rustc says more than it should, with the reason. Each still does: one that is mended is taken off the list.
-const MORE: [(&str, &str); 4] = [
-    (
-        "arguments_beside_closures.rs",
-        "the closure that tells the types of literals has the user's mistake once more",
-    ),
-    (
-        "arguments_in_impls_of_traits.rs",
-        "the trait by which methods are held to the user's has the misspelt name",
-    ),
-    ("calls_in_methods.rs", "both of these"),
-    (
-        "operator_of_a_struct.rs",
-        "a debug build asks for the numbers of which it tests the sum",
-    ),
-];
-
-/// Is it one of those?
-fn says_more(case: &str) -> bool {
-    MORE.iter().any(|(known, _)| *known == case)
-}
-
 /// A message points at the user's code, not at the attribute.
 #[test]
 fn no_message_stands_at_the_attribute() {
@@ -130,7 +97,7 @@ fn no_message_stands_at_the_attribute() {
                 .iter()
                 .any(|a| place.trim_start().starts_with(a));
             // Options stand there, and what they say is at themselves.
-            if is_attribute && column == 1 && !says_more(&kept.case) {
+            if is_attribute && column == 1 {
                 found.push(format!("{}: {head}", kept.case));
             }
         }
@@ -160,9 +127,6 @@ fn no_place_has_two_errors() {
 fn no_message_has_an_internal_name() {
     let mut found = vec![];
     for Kept { case, source, text } in kept() {
-        if says_more(&case) {
-            continue;
-        }
         for line in text.lines() {
             let is_hidden = |name: &str| {
                 let is_name = name.starts_with("__") && name.contains(char::is_alphabetic);
