@@ -11,5 +11,8 @@ pub trait Means<T> {}
 
 impl<T> Means<T> for T {}
 
+/// No type has it: what a function assumes of it holds in that function alone.
+pub trait Assumed<T> {}
+
 /// Is the function that a kernel names the one that it knows? Each function has a type of its own.
 pub const fn named<K: Copy, N: Copy + Means<K>>(_known: K, _named: N) {}

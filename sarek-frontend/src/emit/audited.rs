@@ -93,7 +93,8 @@ pub fn of_method(
 fn is_asked(lowered: &Lowered, sig: &syn::Signature) -> bool {
     let kernel = &lowered.kernel;
     let calls = lowered.callees.iter().any(|callee| callee.is_audited);
-    let surely = calls || yields_named(&sig.output);
+    let tells = !lowered.told_literals.is_empty();
+    let surely = calls || tells || yields_named(&sig.output);
     if surely {
         lowered.names_audit.set(true);
     }

@@ -1,40 +1,76 @@
 //! What a kernel or function asks of what it calls, as assertions that rustc evaluates.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::quote_spanned;
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
 use sarek_ir::analysis::contract::{Contract, lent_arrays};
 use sarek_ir::{CallId, FunctionId, Given, Kernel, Stmt};
 use syn::spanned::Spanned;
 
-use super::{direct, told};
+use super::{direct, flat, told};
 use crate::diagnostics::{Mistake, codes};
-use crate::lower::Lowered;
+use crate::lower::{Lowered, Probe};
+use crate::parse::Own;
 
 /// Assertions as items, each at its place, and those that ask an instance for its types.
+#[derive(Default)]
 pub(super) struct Checks {
     pub alone: TokenStream,
     pub inside: TokenStream,
+    /// What asks an instance for its methods.
+    probes: TokenStream,
+}
+
+impl Checks {
+    /// The function that asks for methods, if something does, with the parameters and the clause that it takes by itself.
+    pub fn probing(&self, name: &Ident, own: &Own, krate: &TokenStream) -> Option<TokenStream> {
+        let (probes, declared) = (&self.probes, own.declared());
+        let here = quote!(__Here);
+        let clause = own.clause(Some(quote!((): #krate::__private::direct::Assumed<#here>)));
+        (!probes.is_empty()).then(|| {
+            quote! {
+                #[doc(hidden)]
+                #[allow(warnings, clippy::all)]
+                fn #name<#declared #here>() #clause {
+                    use #krate::__private::direct as __direct;
+                    #probes
+                }
+            }
+        })
+    }
 }
 
 /// Assertions about what a kernel or function calls, and what tells the types of the literals that they name.
 pub(super) struct Assertions {
     each: Vec<TokenStream>,
+    probes: Vec<Probe>,
     told: TokenStream,
 }
 
 impl Assertions {
     /// `closed`: there are no parameters of types.
     pub fn among(self, closed: bool, krate: &TokenStream) -> Checks {
-        let mut checks = Checks {
-            alone: TokenStream::new(),
-            inside: TokenStream::new(),
-        };
+        let mut checks = Checks::default();
         let of_instance = |token: TokenTree| matches!(&token, TokenTree::Ident(i) if i == "Self");
+        for Probe { declared, asked } in self.probes {
+            let names_instance = flat(asked.clone()).any(of_instance);
+            let probe = quote!({ #declared #asked });
+            match closed && !names_instance {
+                true => {
+                    let lone = Checks {
+                        probes: probe,
+                        ..Checks::default()
+                    };
+                    let name = Ident::new("probes", Span::mixed_site());
+                    let function = lone.probing(&name, &Own::default(), krate);
+                    checks.alone.extend(quote!(const _: () = { #function };));
+                }
+                false => checks.probes.extend(probe),
+            }
+        }
         for check in self.each {
             let span = Span::mixed_site().located_at(check.span());
             let names_instance = flat(check.clone()).any(of_instance);
-            let of_literal = |token| matches!(&token, TokenTree::Ident(i) if told::is_variable(i));
-            let told = flat(check.clone()).any(of_literal).then_some(&self.told);
+            let told = told::is_named(&check).then_some(&self.told);
             let imported =
                 quote_spanned!(span=> { use #krate::__private::direct as __direct; #told #check });
             match closed && !names_instance {
@@ -48,14 +84,6 @@ impl Assertions {
         }
         checks
     }
-}
-
-/// All tokens, those in groups as well.
-fn flat(tokens: TokenStream) -> Box<dyn Iterator<Item = TokenTree>> {
-    Box::new(tokens.into_iter().flat_map(|token| match token {
-        TokenTree::Group(group) => flat(group.stream()),
-        other => Box::new(std::iter::once(other)),
-    }))
 }
 
 /// What a kernel or function asks of what it calls.
@@ -161,6 +189,7 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         .chain(unsplit);
     Assertions {
         each: lowered.checks.iter().cloned().chain(all).collect(),
+        probes: lowered.probes.clone(),
         told: lowered.told.clone(),
     }
 }

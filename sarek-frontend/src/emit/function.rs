@@ -120,7 +120,9 @@ pub fn items(
     });
     let block = owner.name("block");
     let closed = owner.method.is_none() && lowered.parameters.is_empty();
-    let Checks { alone, inside } = checks(lowered, true).among(closed, krate);
+    let checks = checks(lowered, true).among(closed, krate);
+    let probing = checks.probing(&owner.name("probes"), &owner.own, krate);
+    let Checks { alone, inside, .. } = checks;
     let (facts, infer) = (
         facts(lowered, signature, is_cooperative, krate),
         infer(owner, signature, krate),
@@ -139,6 +141,7 @@ pub fn items(
             #infer
             #nested_links
             #levels
+            #probing
 
             #[doc(hidden)]
             fn #links<#own>() -> #krate::ir::link::Links #own_clause {

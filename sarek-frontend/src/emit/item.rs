@@ -12,7 +12,7 @@ use super::strukt::located;
 use super::{at, direct, packed, reported, scope, strukt, types};
 use crate::diagnostics::Errors;
 use crate::lower::{Lowered, constants_name, scalar_tokens};
-use crate::parse::{ArgumentKind, ElementType, Item, Parameters, Signature};
+use crate::parse::{ArgumentKind, ElementType, Item, Own, Parameters, Signature};
 
 /// What the expansion needs besides the lowered body.
 pub struct Parts<'a> {
@@ -341,7 +341,9 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStrea
     } = link_parts(lowered, parts.signature, krate);
     let parameters = parts.parameters();
     let told = &lowered.told;
-    let Checks { alone, inside } = checks(lowered, false).among(parameters.is_empty(), krate);
+    let checks = checks(lowered, false).among(parameters.is_empty(), krate);
+    let probing = checks.probing(&format_ident!("__probes"), &Own::default(), krate);
+    let Checks { alone, inside, .. } = checks;
     let Parameters {
         declared,
         names,
@@ -362,6 +364,8 @@ fn links(parts: &Parts<'_>, lowered: &Lowered, name: &TokenStream) -> TokenStrea
                 #told
                 #krate::__private::links(#given, [#(#functions),*])
             }
+
+            #probing
         }
     }
 }

@@ -47,3 +47,11 @@ pub(crate) fn at(path: &TokenStream, span: Span) -> TokenStream {
     };
     path.clone().into_iter().map(located).collect()
 }
+
+/// All tokens, those in groups as well.
+pub(crate) fn flat(tokens: TokenStream) -> Box<dyn Iterator<Item = TokenTree>> {
+    Box::new(tokens.into_iter().flat_map(|token| match token {
+        TokenTree::Group(group) => flat(group.stream()),
+        other => Box::new(std::iter::once(other)),
+    }))
+}

@@ -10,8 +10,8 @@ use sarek_ir::Scalar;
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 
-use super::at;
 use super::told;
+use super::{at, audited};
 use crate::lower::{Lowered, MARK, is_unroll, scalar_tokens};
 use crate::parse::{NativeCall, StdCall, StdMacro, Template, is_native, name_span};
 
@@ -391,8 +391,12 @@ impl VisitMut for Annotator<'_> {
         if let Some(mark) = mark.filter(|mark| self.told.contains(mark)) {
             let span = Span::mixed_site().located_at(expr.span());
             let (krate, variable) = (at(self.krate, span), told::variable(mark));
+            let (audited, tell) = (
+                audited::constant(span),
+                quote_spanned!(span=> #krate::__private::direct::tell),
+            );
             *expr = syn::Expr::Verbatim(
-                quote_spanned!(span=> #krate::__private::direct::tell(#variable, #expr)),
+                quote_spanned!(span=> #tell::<{ #audited }, _>(#variable, #expr)),
             );
         }
     }

@@ -10,7 +10,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::FnArg;
 
 use super::audited::{allowed, without_receiver};
-use super::reference;
+use super::{flat, reference};
 use crate::lower::Lowered;
 use crate::parse::{Argument, ArgumentKind, Signature};
 
@@ -19,9 +19,10 @@ pub fn variable(mark: u32) -> Ident {
     format_ident!("__told{mark}", span = Span::mixed_site())
 }
 
-/// Is it such a variable?
-pub fn is_variable(name: &Ident) -> bool {
-    name.to_string().starts_with("__told")
+/// Do the tokens name such a variable?
+pub fn is_named(tokens: &TokenStream) -> bool {
+    let is_variable = |name: &Ident| name.to_string().starts_with("__told");
+    flat(tokens.clone()).any(|token| matches!(&token, TokenTree::Ident(name) if is_variable(name)))
 }
 
 /// The variables and the closure, if some literal is asked for. `marked` is the function's body with its marks.

@@ -1,6 +1,7 @@
 //! Parameters, as the body knows them.
 
 use proc_macro2::Span;
+use quote::quote;
 use sarek_ir::{
     Axis, Builtin, Expr, ExprId, LocalId, Memory, Param, ParamId, ParamKind, Scalar, SiteId,
     SiteKind, Stmt,
@@ -35,7 +36,13 @@ impl Lowerer<'_> {
                 ..
             } = &argument.kind
             {
-                self.has_size(elem);
+                // What a launch gives has to be an element, and without that rustc tells of nothing else.
+                let krate = &self.krate;
+                let size = match self.is_function {
+                    true => quote!(#elem as #krate::KernelType>::TYPE),
+                    false => quote!(#elem as #krate::Element>::__TYPE),
+                };
+                self.has_size(elem, &quote!(<#size));
             }
             let kind = match argument.kind {
                 ArgumentKind::Scalar(scalar) => ParamKind::Scalar(scalar),

@@ -70,6 +70,7 @@ impl Lowerer<'_> {
             audits: self.audits,
             callees: self.callees,
             checks: self.checks,
+            probes: self.probes,
             has_receiver: false,
             open_links: self.open_links,
             conversions: self.conversions,

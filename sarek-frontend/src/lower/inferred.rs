@@ -17,8 +17,9 @@ impl Lowerer<'_> {
         left.retain(|index| !self.callees[*index].is_self);
         while !left.is_empty() {
             let ready = |index: &usize| {
-                let given = &self.told_with(*index).given;
-                given.iter().all(|typed| self.told(typed).is_some())
+                let callee = self.told_with(*index);
+                let mut given = callee.given.iter();
+                given.all(|typed| self.is_alone(callee, typed) || self.told(typed).is_some())
             };
             // Where all wait for others, the types of the first are no matter, or not to be told.
             let next = left.iter().position(ready).unwrap_or(0);

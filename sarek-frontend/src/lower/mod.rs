@@ -93,6 +93,7 @@ pub use callee::Callee;
 pub(crate) use callee::unnamed_name;
 pub(crate) use device::constants_name;
 pub(crate) use method::is_known_method;
+pub use receiver::Probe;
 use types::{Known, Ty};
 pub(crate) use variant::part_of_variant;
 pub(crate) use written::{made, member, scalar_tokens};
@@ -139,6 +140,8 @@ pub struct Lowered {
     pub names_audit: Cell<bool>,
     /// Assertions about what is called, for rustc to evaluate.
     pub checks: Vec<TokenStream>,
+    /// What rustc is asked of methods.
+    pub probes: Vec<Probe>,
     /// The associated constant that holds the links' values.
     pub linked: TokenStream,
     /// The associated constant that holds what is known of the functions called.
@@ -336,6 +339,7 @@ pub struct Lowerer<'e> {
     constants: HashMap<String, syn::Type>,
     conversions: HashMap<ExprId, TokenStream>,
     checks: Vec<TokenStream>,
+    probes: Vec<Probe>,
     audits: Vec<TokenStream>,
     /// The names that those hold to what they mean, see [`held`].
     held: HashSet<String>,
@@ -497,6 +501,7 @@ impl<'e> Lowerer<'e> {
             numbers: Parameters::numbers(&signature.generics, &held::NUMBERS),
             bounds: Parameters::bounds(&signature.generics),
             checks: vec![],
+            probes: vec![],
             audits: vec![],
             held: HashSet::new(),
             asked: vec![],

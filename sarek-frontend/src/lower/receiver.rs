@@ -14,7 +14,7 @@ use super::array::peeled;
 use super::held::Trait;
 use super::length::Dim;
 use super::{Lowerer, Ty, path_text};
-use crate::emit::at;
+use crate::emit::{at, told};
 
 /// How a receiver is lent when rustc looks for its method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -134,6 +134,15 @@ enum Place {
     Forms(TokenStream, usize),
 }
 
+/// What only type checks if methods mean what kernels took them for.
+#[derive(Clone)]
+pub struct Probe {
+    /// What the names stand for.
+    pub declared: TokenStream,
+    /// A statement.
+    pub asked: TokenStream,
+}
+
 /// The calls of a probe.
 #[derive(Default)]
 struct Calls {
@@ -251,7 +260,21 @@ impl Lowerer<'_> {
                 calls.add(place, asked);
             }
         }
-        self.checks.extend(by_arity.values().map(Calls::probe));
+        for calls in by_arity.values() {
+            let asked = calls.asked();
+            // The user's function stands beside what asks for its literals, and rustc says of both the same only where it knows the same.
+            match told::is_named(&asked) {
+                true => {
+                    let declared = calls.declared(None);
+                    let block = quote!(#[allow(warnings, clippy::all)] { #declared #asked });
+                    self.checks.push(block);
+                }
+                false => self.probes.push(Probe {
+                    declared: calls.declared(Some(&self.krate)),
+                    asked,
+                }),
+            }
+        }
     }
 
     /// What rustc tries before it comes to a method of the user's.
@@ -373,19 +396,36 @@ impl Calls {
         self.calls.entry(key).or_insert((place, asked));
     }
 
-    /// A trait that all types have, with methods of these names, and the calls.
-    fn probe(&self) -> TokenStream {
+    /// A trait that all types have, with methods of these names. It asks for what holds nowhere but in the function that
+    /// assumes it, if that is given: so rustc does not advise anybody to import it, who misspelt a method.
+    fn declared(&self, assumed: Option<&TokenStream>) -> TokenStream {
         let all = Span::mixed_site();
-        let at = |span: Span| all.located_at(span);
         // Where rustc shows it, it shows a call.
         let first = self.methods.values().next();
-        let span = first.map_or(all, |method| at(method.span()));
+        let span = first.map_or(all, |method| mixed_at(method.span()));
         let known = Ident::new("SRK0316_known_to_kernels", span);
-        let units = |arity: usize| vec![quote_spanned!(all=> ()); arity];
         let methods = self.methods.iter().map(|((_, arity), name)| {
             let units = units(*arity);
-            quote_spanned!(span=> fn #name(self, #(_: #units),*) -> Known { Known })
+            // Where its type is written out, rustc does not advise to implement the trait.
+            let own = assumed.map(|_| quote_spanned!(mixed_at(name.span())=> : Self));
+            quote_spanned!(span=> fn #name(self #own, #(_: #units),*) -> Known { Known })
         });
+        let (here, clause) = assumed
+            .map(|krate| {
+                let clause = quote!(where (): #krate::__private::direct::Assumed<Here>);
+                (quote!(Here), clause)
+            })
+            .unzip();
+        quote_spanned! {all=>
+            struct Known;
+            trait #known<#here>: ::core::marker::Sized { #(#methods)* }
+            impl<Any, #here> #known<#here> for Any #clause {}
+        }
+    }
+
+    /// The calls.
+    fn asked(&self) -> TokenStream {
+        let all = Span::mixed_site();
         let (mut parameters, mut calls) = (vec![], vec![]);
         for (i, (place, asked)) in self.calls.values().enumerate() {
             let Asked {
@@ -394,7 +434,7 @@ impl Calls {
                 at: receiver,
                 ..
             } = asked;
-            let name = |n: usize| format_ident!("__receiver_{i}_{n}", span = at(*receiver));
+            let name = |n: usize| format_ident!("__receiver_{i}_{n}", span = mixed_at(*receiver));
             let count = match place {
                 Place::Type(ty) => {
                     let name = name(0);
@@ -415,20 +455,21 @@ impl Calls {
             let units = units(*arity);
             for name in (0..count).map(name) {
                 calls.push(
-                    quote_spanned!(at(*receiver)=> let _: Known = #name.#method(#(#units),*);),
+                    quote_spanned!(mixed_at(*receiver)=> let _: Known = #name.#method(#(#units),*);),
                 );
             }
         }
-        quote_spanned! {all=>
-            #[allow(warnings, clippy::all)]
-            {
-                struct Known;
-                trait #known: ::core::marker::Sized { #(#methods)* }
-                impl<Any> #known for Any {}
-                let _ = |#(#parameters),*| { #(#calls)* };
-            }
-        }
+        quote_spanned!(all=> let _ = |#(#parameters),*| { #(#calls)* };)
     }
+}
+
+fn units(arity: usize) -> Vec<TokenStream> {
+    vec![quote_spanned!(Span::mixed_site()=> ()); arity]
+}
+
+/// A place of the user's for tokens that mean what the expansion means by them.
+fn mixed_at(span: Span) -> Span {
+    Span::mixed_site().located_at(span)
 }
 
 fn nested(elem: TokenStream, dims: &[Dim]) -> TokenStream {

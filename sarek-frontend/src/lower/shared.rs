@@ -1,6 +1,6 @@
 //! `shared_array::<T, N>()` and `shared_slice::<T>(len)`: one array for each place that makes one.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{
     Builtin, Compound, CompoundId, Expr, ExprId, Intrinsic, Length, Memory, Scalar, SharedArray,
@@ -304,7 +304,8 @@ impl Lowerer<'_> {
             Known::Scalar(_) => return Some(Element::plain(element, false)),
             Known::Compound | Known::Foreign | Known::Parameter => {
                 self.any_bits(ty);
-                self.has_size(ty);
+                let krate = &self.krate;
+                self.has_size(ty, &quote!(<#ty as #krate::KernelType>::TYPE));
                 return Some(Element::plain(element, false));
             }
             Known::Int | Known::Float | Known::Nothing => {
@@ -324,7 +325,7 @@ impl Lowerer<'_> {
     }
 
     /// Has rustc see to it that the elements of a memory have a size, where each instance has elements of its own.
-    pub(super) fn has_size(&mut self, ty: &syn::Type) {
+    pub(super) fn has_size(&mut self, ty: &syn::Type, described: &TokenStream) {
         if !self.mentions_parameter(&ty.to_token_stream()) {
             return;
         }
@@ -334,10 +335,9 @@ impl Lowerer<'_> {
             "use a type of at least one byte",
         )
         .to_string();
-        let (krate, span) = (&self.krate, Span::mixed_site().located_at(ty.span()));
-        let scalars = quote!(<#ty as #krate::KernelType>::TYPE.scalars());
+        let span = Span::mixed_site().located_at(ty.span());
         self.checks
-            .push(quote_spanned!(span=> ::core::assert!(#scalars > 0, #message);));
+            .push(quote_spanned!(span=> ::core::assert!(#described.scalars() > 0, #message);));
     }
 
     /// Has rustc see to it that any bits are a value of the type.

@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use sarek_ir::link::{self, LeafAt};
 use sarek_ir::{Arithmetic, Scalar, TypeInfo, Value};
 
-use super::{DirectArg, Plain};
+use super::{Audited, DirectArg, Known, KnownType, Plain};
 use crate::vector::bytes;
 use crate::{Element, KernelType, ScalarArg};
 
@@ -49,11 +49,9 @@ mod sealed {
     pub trait Number {}
 }
 
-/// Does the result of arithmetic on numbers, whose types the macro does not know, not fit? Of one operand, `b` is it again. Of
-/// floats every result fits.
-pub fn overflows<A: Number, B: Number>(arithmetic: Arithmetic, a: A, b: B) -> bool {
-    let (a, b) = (a.__value(), b.__value());
-    a.scalar().is_int() && arithmetic.overflows(&[a, b])
+/// Does the result of arithmetic on numbers, whose types the macro does not know, not fit? Of floats every result fits.
+pub fn overflows(arithmetic: Arithmetic, operands: &[Value]) -> bool {
+    operands[0].scalar().is_int() && arithmetic.overflows(operands)
 }
 
 macro_rules! numbers {
@@ -119,8 +117,12 @@ pub fn of_type<T>() -> T {
     unreachable!("only its type is asked for")
 }
 
-/// A literal of a type that is told beside it, in code that is not evaluated.
-pub fn tell<T>(_: PhantomData<T>, literal: T) -> T {
+/// A literal of a type that is told beside it, in code that is not evaluated. It has a type only if the function around it type checks,
+/// see [`KnownType`].
+pub fn tell<const OK: bool, T>(_: PhantomData<T>, literal: KnownType<OK, T>) -> KnownType<OK, T>
+where
+    Audited<OK>: Known<T>,
+{
     literal
 }
 

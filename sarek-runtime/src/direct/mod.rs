@@ -29,6 +29,7 @@ pub mod subgroup;
 mod tried;
 pub mod view;
 
+pub use crate::named::Assumed;
 pub use crate::number::Float;
 pub use crate::output::print;
 pub use crate::{Atomic, KernelType};

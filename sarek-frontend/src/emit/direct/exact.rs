@@ -53,8 +53,13 @@ impl Writer<'_> {
             Some(types) => overflows(arithmetic, types),
             None => {
                 let name = Ident::new(&format!("{arithmetic:?}"), Span::mixed_site());
-                let last = rhs.as_ref().map_or(mixed!(__lhs), |_| mixed!(__rhs));
-                mixed!(__direct::overflows(__direct::Arithmetic::#name, __lhs, #last))
+                let named = ["__lhs", "__rhs"].into_iter().take(operands.len());
+                let values = named.map(|name| {
+                    // Where the operands are said to stand, so that rustc tells once of one that is no number.
+                    let name = Ident::new(name, span);
+                    quote_spanned!(span=> __direct::Number::__value(#name))
+                });
+                mixed!(__direct::overflows(__direct::Arithmetic::#name, &[#(#values),*]))
             }
         };
         let test = self.test(site, wrong, mixed!(0));
