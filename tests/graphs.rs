@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use sarek::prelude::*;
-use sarek::{Error, Result};
+use sarek::{Element, Error, Result};
 
 #[kernel]
 fn smooth(rate: f32, from: &[f32], to: &mut [f32]) {
@@ -229,6 +229,184 @@ fn scalars_are_set_between_replays() -> Result<()> {
                 "{wrong}"
             );
         }
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy, KernelType)]
+#[repr(u32)]
+enum Choice {
+    First,
+    Second,
+}
+
+#[kernel]
+fn choose(e: Choice, e_tag: u32, to: &mut [u32]) {
+    let i = global_idx_x();
+    let chosen = match e {
+        Choice::First => 10,
+        Choice::Second => 20,
+    };
+    to[i] = chosen + e_tag;
+}
+
+#[derive(Clone, Copy, KernelType)]
+#[repr(C, align(64))]
+struct Wide {
+    x: u32,
+}
+
+#[kernel]
+fn widened(p: Wide, p_x: u32, to: &mut [u32]) {
+    let i = global_idx_x();
+    to[i] = p.x + p_x;
+}
+
+/// Its extents, its offset and its strides are parameters of their own to the linked kernel.
+#[kernel]
+fn viewed(from: View2<u32>, rows: u32, to: &mut [u32]) {
+    let i = global_idx_x();
+    if i < from.rows() {
+        to[i] = from[[i, 0]] + rows;
+    }
+}
+
+#[kernel]
+fn all_of<T: Element>(value: T, value_x: u32, to: &mut [T], sums: &mut [u32]) {
+    let i = global_idx_x();
+    to[i] = value;
+    sums[i] = value_x;
+}
+
+/// The linker names the parts of values as a kernel may name a scalar. Only the scalar is set, whichever comes first.
+#[test]
+fn parts_of_values_are_no_scalars() -> Result<()> {
+    for device in Device::all() {
+        let mut to = Vector::<u32>::zeros(4);
+        let mut recording = device.record_graph();
+        recording.launch(choose(Choice::Second, 0, &mut to).over(4))?;
+        let mut graph = recording.finish();
+        graph.set_scalar("e_tag", 0x0100_0000u32)?;
+        graph.replay(&mut to)?;
+        assert_eq!(to.get(3)?, 0x0100_0000 + 20, "{device}");
+        let mut recording = device.record_graph();
+        recording.launch(widened(Wide { x: 1 }, 2, &mut to).over(4))?;
+        let mut graph = recording.finish();
+        graph.set_scalar("p_x", 9u32)?;
+        graph.replay(&mut to)?;
+        assert_eq!(to.get(3)?, 10, "{device}");
+        // A scalar, whatever its type is called, and a struct of one.
+        let mut sums = Vector::<u32>::zeros(4);
+        let mut recording = device.record_graph();
+        recording.launch(all_of(7u32, 1, &mut to, &mut sums).over(4))?;
+        let mut graph = recording.finish();
+        graph.set_scalar("value", 8u32)?;
+        graph.replay((&mut to, &mut sums))?;
+        assert_eq!((to.get(3)?, sums.get(3)?), (8, 1), "{device}");
+        let mut wide = Vector::filled(4, Wide { x: 0 });
+        let mut recording = device.record_graph();
+        recording.launch(all_of(Wide { x: 7 }, 1, &mut wide, &mut sums).over(4))?;
+        let mut graph = recording.finish();
+        assert!(graph.set_scalar("value", 8u32).is_err());
+        graph.set_scalar("value_x", 2u32)?;
+        graph.replay((&mut wide, &mut sums))?;
+        assert_eq!((wide.get(3)?.x, sums.get(3)?), (7, 2), "{device}");
+    }
+    Ok(())
+}
+
+#[test]
+fn parts_of_views_are_no_scalars() -> Result<()> {
+    for device in Device::all() {
+        let (from, mut to) = (Vector::filled(4, 1u32), Vector::<u32>::zeros(64));
+        let mut recording = device.record_graph();
+        recording.launch(viewed(from.view2(4, 1)?, 0, &mut to).over(64))?;
+        let mut graph = recording.finish();
+        let parts = ["rows", "cols", "offset", "row_stride", "col_stride"];
+        for part in parts {
+            let refused = graph.set_scalar(&format!("from_{part}"), 1usize << 20);
+            let refused = refused.expect_err(part).to_string();
+            assert!(
+                refused.contains("there are viewed.rows"),
+                "{device}: {refused}"
+            );
+        }
+        graph.set_scalar("rows", 5u32)?;
+        graph.replay((&from, &mut to))?;
+        assert_eq!((to.get(3)?, to.get(4)?), (6, 0), "{device}");
+    }
+    Ok(())
+}
+
+/// # Safety
+/// `at` is below the length.
+#[kernel]
+unsafe fn put(at: usize, to: &mut [u32]) {
+    if global_idx_x() == 0 {
+        // SAFETY: the caller's promise.
+        unsafe { *to.get_unchecked_mut(at) = 1 };
+    }
+}
+
+/// What whoever calls a kernel has vouched for is not for safe code to change.
+#[test]
+fn scalars_of_unsafe_calls_take_unsafe() -> Result<()> {
+    for device in Device::all() {
+        let mut to = Vector::<u32>::zeros(4);
+        let mut recording = device.record_graph();
+        // SAFETY: there are four.
+        recording.launch(unsafe { put(3, &mut to) }.over(1))?;
+        recording.launch(choose(Choice::First, 0, &mut to).over(0))?;
+        let mut graph = recording.finish();
+        for refused in [
+            graph.set_scalar("at", 1_000_000_000usize),
+            graph.set_scalar_of(0, "put.at", 1_000_000_000usize),
+        ] {
+            let refused = refused.expect_err("it is for the caller to vouch for");
+            assert!(
+                matches!(refused, Error::Graph { .. }),
+                "{device}: {refused}"
+            );
+            assert!(
+                refused.to_string().contains("`put` takes `unsafe`"),
+                "{refused}"
+            );
+        }
+        graph.replay(&mut to)?;
+        // SAFETY: there are four.
+        unsafe { graph.raw_set_scalar("at", 1usize) }?;
+        graph.replay(&mut to)?;
+        // SAFETY: there are four.
+        unsafe { graph.raw_set_scalar_of(0, "at", 0usize) }?;
+        graph.replay(&mut to)?;
+        assert_eq!(to.to_vec()?, [1, 1, 0, 1], "{device}");
+        // SAFETY: an error, with nothing changed.
+        let typed = unsafe { graph.raw_set_scalar("at", 0u32) };
+        assert!(
+            typed
+                .expect_err("its type")
+                .to_string()
+                .contains("usize, not u32")
+        );
+    }
+    Ok(())
+}
+
+/// Elements with bytes that have no value are filled like any other.
+#[test]
+fn elements_with_padding_are_filled() -> Result<()> {
+    #[derive(Clone, Copy, Debug, PartialEq, KernelType)]
+    #[repr(C, u32)]
+    enum Maybe {
+        None,
+        Some(u64),
+    }
+    for device in Device::all() {
+        let mut to = Vector::from_vec(vec![Maybe::None; 4]);
+        let mut recording = device.record_graph();
+        recording.fill(&mut to, Maybe::Some(3))?;
+        recording.finish().replay(&mut to)?;
+        assert_eq!(to.to_vec()?, [Maybe::Some(3); 4], "{device}");
     }
     Ok(())
 }

@@ -262,7 +262,11 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         }
         false => (quote!(#(#values),*), quote!(#(#names: #types),*)),
     };
-    let call = quote!(#krate::Launch::new::<#name<#generics>>([#values]));
+    let new = match parts.signature.is_unsafe {
+        true => quote!(vouched),
+        false => quote!(new),
+    };
+    let call = quote!(#krate::Launch::#new::<#name<#generics>>([#values]));
     let (launch, call) = match items.is_empty() {
         true => (quote!(Launch<'sarek, #krate::__private::#block>), call),
         false => (

@@ -135,3 +135,32 @@ fn a_text_runs_in_blocks_alone() {
         }
     }
 }
+
+/// What whoever calls the text has vouched for is not for safe code to change.
+#[test]
+fn scalars_of_a_recorded_call_take_unsafe() {
+    let (device, _) = device(&GpuBackend::new("gpu", 100));
+    let kernel = nothing("recorded").scalar::<f32>("a").build().unwrap();
+    let (x, mut y) = (Vector::filled(4, 1.0f32), Vector::filled(4, 2.0f32));
+    let mut recording = device.record_graph();
+    // SAFETY: it does nothing.
+    let launch = unsafe { kernel.call((&x, &mut y, 1.0f32)) };
+    recording.launch(launch.grid(2).block(2)).unwrap();
+    let mut graph = recording.finish();
+    for refused in [
+        graph.set_scalar("a", 2.0f32),
+        graph.set_scalar_of(0, "a", 2.0f32),
+    ] {
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, Error::Graph { .. }));
+        assert!(
+            refused.to_string().contains("takes `unsafe` to call"),
+            "{refused}"
+        );
+    }
+    // SAFETY: it does nothing, whatever the number.
+    unsafe { graph.raw_set_scalar("a", 2.0f32) }.unwrap();
+    // SAFETY: as above.
+    unsafe { graph.raw_set_scalar_of(0, "a", 3.0f32) }.unwrap();
+    graph.replay((&x, &mut y)).unwrap();
+}

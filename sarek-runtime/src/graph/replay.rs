@@ -76,12 +76,15 @@ impl Graph {
                     Ok(())
                 }
                 Operation::Fill { to, element, .. } => {
-                    // SAFETY: all of a vector, borrowed for writing, whose bytes are initialised.
-                    let bytes = unsafe {
-                        std::slice::from_raw_parts_mut(part(&places, to), to.bytes.len())
-                    };
-                    let elements = bytes.chunks_exact_mut(element.len());
-                    elements.for_each(|to| to.copy_from_slice(element));
+                    let (first, size) = (part(&places, to), element.len());
+                    for at in (0..to.bytes.len()).step_by(size) {
+                        // SAFETY: an element of a vector that is borrowed for writing. Bytes there need not be initialised.
+                        unsafe {
+                            first
+                                .add(at)
+                                .copy_from_nonoverlapping(element.as_ptr(), size)
+                        };
+                    }
                     Ok(())
                 }
             };
@@ -121,7 +124,14 @@ impl Graph {
                 },
             });
         }
-        let traced = match self.replayed(stream, &places) {
+        let mut all = vectors.iter().filter_map(Arg::vector);
+        let at_home = all.any(|vector| vector.is_at_home(stream.device()));
+        let replayed = match at_home {
+            // The driver's graph would keep the memory of vectors, which is not theirs to keep.
+            true => self.replayed_one_by_one(stream, &places),
+            false => self.replayed(stream, &places),
+        };
+        let traced = match replayed {
             Ok(traced) => traced,
             Err(error) => {
                 // Some of it may have been queued.

@@ -244,6 +244,49 @@ fn empty_operations_do_nothing() {
     }
 }
 
+/// A graph outlives the vectors that it was recorded with, and memory that one of them had borrowed.
+#[test]
+fn no_memory_of_vectors_is_kept() {
+    for (graphs, sets) in [(true, true), (false, true), (false, false)] {
+        let backend = GpuBackend::with("unified", 9, |info| info.unified = true);
+        backend.stats.graphs.store(graphs, Relaxed);
+        let (device, stats) = device(&backend);
+        let mut memory = vec![1.0f32; 1 << 10];
+        let at = memory.as_ptr();
+        let x = ones(1 << 10);
+        x.prefetch(&device.stream()).unwrap();
+        let before = stats.live.load(Relaxed);
+        let replayed = Vector::with_slice_mut(&mut memory, |y| {
+            y.store_in(&crate::tag::StorageKind::zero_copy())?;
+            let mut recording = device.record_graph();
+            recording.launch(axpy(1.0, &x, y).over(1 << 10))?;
+            let mut graph = recording.finish();
+            graph.replay((&x, &mut *y))?;
+            if sets {
+                graph.set_scalar("a", 1.0f32)?;
+            }
+            graph.replay((&x, &mut *y))?;
+            assert_eq!(y.as_slice()?.as_ptr(), at);
+            Ok::<_, Error>(graph)
+        });
+        let graph = replayed.unwrap().unwrap();
+        assert_eq!(
+            stats.live.load(Relaxed),
+            before,
+            "what `y` had is given back"
+        );
+        assert_eq!(memory[7], 3.0);
+        drop(memory);
+        drop(graph);
+        // Vectors that are not at home are the driver's to keep.
+        let mut y = ones(4);
+        let mut recording = device.record_graph();
+        recording.launch(axpy(1.0, &x, &mut y).over(4)).unwrap();
+        recording.finish().replay((&x, &mut y)).unwrap();
+        assert_eq!(stats.replays.load(Relaxed), usize::from(graphs));
+    }
+}
+
 #[test]
 fn scalars_are_set_in_the_drivers_graph() {
     let backend = GpuBackend::new("gpu", 9);

@@ -15,7 +15,8 @@ impl Graph {
     /// A launch whose checks, proofs or text depend on the value is made ready anew, as if it were recorded with it.
     ///
     /// # Errors
-    /// [`Error::Graph`](crate::Error::Graph) if no launch has such a scalar, or one has it of another type; what launching with
+    /// [`Error::Graph`](crate::Error::Graph) if no launch has such a scalar, one has it of another type, or one is of a kernel that takes
+    /// `unsafe` to call: of that, [`Graph::raw_set_scalar`] sets it. What launching with
     /// the value would return, such as [`Error::Precondition`](crate::Error::Precondition). Nothing is changed then.
     ///
     /// ```no_run
@@ -35,16 +36,8 @@ impl Graph {
     /// # }
     /// ```
     pub fn set_scalar<T: ScalarArg>(&mut self, name: &str, value: T) -> Result<()> {
-        let all = self.operations.iter().enumerate();
-        let chosen = all.filter_map(|(at, operation)| {
-            let param = launch(operation)?.scalar_named(name)?;
-            Some((at, param))
-        });
-        let chosen: Vec<_> = chosen.collect();
-        if chosen.is_empty() {
-            let all = self.operations.iter().filter_map(launch);
-            return Err(self.unknown_scalar("no launch in it", name, all));
-        }
+        let chosen = self.scalars_named(name)?;
+        self.refuse_vouched(&chosen)?;
         self.change(chosen, value.value())
     }
 
@@ -55,6 +48,54 @@ impl Graph {
         name: &str,
         value: T,
     ) -> Result<()> {
+        let chosen = vec![self.scalar_of(number, name)?];
+        self.refuse_vouched(&chosen)?;
+        self.change(chosen, value.value())
+    }
+
+    /// As [`Graph::set_scalar`], also of kernels that take `unsafe` to call.
+    ///
+    /// # Safety
+    /// Calls with the new value are what those kernels ask of their callers: the author of a kernel that was declared `unsafe fn`, or of
+    /// the text of a [`ForeignKernel`](crate::foreign::ForeignKernel).
+    pub unsafe fn raw_set_scalar<T: ScalarArg>(&mut self, name: &str, value: T) -> Result<()> {
+        let chosen = self.scalars_named(name)?;
+        self.change(chosen, value.value())
+    }
+
+    /// As [`Graph::raw_set_scalar`], of one launch, by its number as [`Graph::set_scalar_of`] counts.
+    ///
+    /// # Safety
+    /// As for [`Graph::raw_set_scalar`].
+    pub unsafe fn raw_set_scalar_of<T: ScalarArg>(
+        &mut self,
+        number: usize,
+        name: &str,
+        value: T,
+    ) -> Result<()> {
+        let chosen = vec![self.scalar_of(number, name)?];
+        self.change(chosen, value.value())
+    }
+
+    /// The operations with a scalar of this name, each with the number of its parameter.
+    fn scalars_named(&self, name: &str) -> Result<Vec<(usize, usize)>> {
+        let all = self.operations.iter().enumerate();
+        let chosen = all.filter_map(|(at, operation)| {
+            let param = launch(operation)?.scalar_named(name)?;
+            Some((at, param))
+        });
+        let chosen: Vec<_> = chosen.collect();
+        match chosen.is_empty() {
+            true => {
+                let all = self.operations.iter().filter_map(launch);
+                Err(self.unknown_scalar("no launch in it", name, all))
+            }
+            false => Ok(chosen),
+        }
+    }
+
+    /// The operation of a launch, and the number of the parameter.
+    fn scalar_of(&self, number: usize, name: &str) -> Result<(usize, usize)> {
         let count = self.launches.len();
         let Some(place) = self.launches.get(number) else {
             return Err(self.problem(format!("it has no launch number {number}, but {count}")));
@@ -64,12 +105,26 @@ impl Graph {
             let problem = format!("its launch number {number} is empty, and takes no arguments");
             return Err(self.problem(problem));
         };
-        match recorded.scalar_named(name) {
-            Some(param) => self.change(vec![(at, param)], value.value()),
-            None => {
+        recorded
+            .scalar_named(name)
+            .map(|param| (at, param))
+            .ok_or_else(|| {
                 let who = format!("its launch number {number}");
-                Err(self.unknown_scalar(&who, name, [recorded].into_iter()))
-            }
+                self.unknown_scalar(&who, name, [recorded].into_iter())
+            })
+    }
+
+    /// An error if an `unsafe` call vouched for the arguments of one of these launches: they are not for safe code to change.
+    fn refuse_vouched(&self, chosen: &[(usize, usize)]) -> Result<()> {
+        let mut launches = chosen
+            .iter()
+            .filter_map(|(at, _)| launch(&self.operations[*at]));
+        match launches.find(|launch| launch.is_vouched()) {
+            None => Ok(()),
+            Some(vouched) => Err(self.problem(format!(
+                "`{}` takes `unsafe` to call, and so do other scalars for it: set them with `raw_set_scalar`",
+                vouched.name()
+            ))),
         }
     }
 

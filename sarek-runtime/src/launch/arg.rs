@@ -1,4 +1,6 @@
-use sarek_ir::{Access, Param, ParamKind, Type, Value};
+use std::ops::Range;
+
+use sarek_ir::{Access, Param, ParamKind, Type, TypeInfo, Value};
 
 use crate::direct::leaves;
 use crate::vector::{Operand, bytes};
@@ -32,6 +34,8 @@ pub(super) struct Whole {
     pub(super) bytes: Box<[u8]>,
     /// Its scalars, one for each parameter of the linked kernel.
     pub(super) leaves: Vec<Value>,
+    /// Is it a scalar, of a type that a generic kernel takes?
+    is_scalar: bool,
 }
 
 impl<T: ScalarArg> From<T> for Arg<'_> {
@@ -75,7 +79,12 @@ impl<'a> Arg<'a> {
     pub fn value<T: Element>(value: T) -> Arg<'a> {
         let bytes = bytes::of(std::slice::from_ref(&value)).into();
         let leaves = leaves(&value);
-        Arg(Operands::Value(Whole { bytes, leaves }))
+        let is_scalar = matches!(T::TYPE, TypeInfo::Scalar(_));
+        Arg(Operands::Value(Whole {
+            bytes,
+            leaves,
+            is_scalar,
+        }))
     }
 
     /// The argument of a view's parameters.
@@ -156,6 +165,9 @@ pub(super) struct Flattened<'a> {
     pub(super) args: Vec<Arg<'a>>,
     /// Where values of several parts stood: the first scalar, how many, and the bytes of the value.
     pub(super) wholes: Vec<(usize, usize, Box<[u8]>)>,
+    /// The scalars that are parts of a struct, an enum, a tuple, an array or a view. They have values together, and names
+    /// that the linker gave them.
+    pub(super) parts: Vec<Range<usize>>,
     /// Has a view another last stride than 1?
     pub(super) strided: bool,
 }
@@ -169,11 +181,13 @@ pub(super) fn flattened(args: Vec<Arg<'_>>) -> Flattened<'_> {
         return Flattened {
             args,
             wholes: vec![],
+            parts: vec![],
             strided: false,
         };
     }
     let mut flat = Vec::with_capacity(args.len());
     let mut wholes = vec![];
+    let mut parts = vec![];
     let mut strided = false;
     for arg in args {
         match arg.0 {
@@ -181,9 +195,13 @@ pub(super) fn flattened(args: Vec<Arg<'_>>) -> Flattened<'_> {
                 strided |= view.scalars.last() != Some(&1);
                 let scalars = view.scalars.into_iter();
                 flat.push(*view.slice);
+                parts.push(flat.len()..flat.len() + scalars.len());
                 flat.extend(scalars.map(|v| Arg(Operands::Scalar(Value::Usize(v)))));
             }
             Operands::Value(whole) => {
+                if !whole.is_scalar {
+                    parts.push(flat.len()..flat.len() + whole.leaves.len());
+                }
                 wholes.push((flat.len(), whole.leaves.len(), whole.bytes));
                 let scalars = whole.leaves.into_iter();
                 flat.extend(scalars.map(|leaf| Arg(Operands::Scalar(leaf))));
@@ -194,6 +212,7 @@ pub(super) fn flattened(args: Vec<Arg<'_>>) -> Flattened<'_> {
     Flattened {
         args: flat,
         wholes,
+        parts,
         strided,
     }
 }

@@ -29,6 +29,7 @@ mod tests;
 mod unshaped;
 
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Arc;
 
 pub use arg::Arg;
@@ -74,6 +75,10 @@ struct Call<'a> {
     args: Vec<Arg<'a>>,
     /// Where such values stand among the arguments: the first scalar, how many, and their bytes.
     wholes: Vec<(usize, usize, Box<[u8]>)>,
+    /// The scalars among the arguments that are parts of such values or of views.
+    parts: Vec<Range<usize>>,
+    /// Did an `unsafe` call vouch for the arguments?
+    vouched: bool,
     /// Has a view another last stride than 1? The unchecked body does not know it.
     strided: bool,
     /// The names of what its text needs around it, if a launch adds to those of the kernel.
@@ -95,6 +100,18 @@ impl<'a, B> Launch<'a, B> {
         unsafe { Launch::of(const { &K::DEF }, args) }
     }
 
+    /// As [`Launch::new`], of a kernel that was declared `unsafe fn`.
+    ///
+    /// # Safety
+    /// As for [`Launch::new`].
+    #[doc(hidden)]
+    pub unsafe fn vouched<K: Kernel>(args: impl Into<Vec<Arg<'a>>>) -> Launch<'a, B> {
+        // SAFETY: the caller's promise.
+        let mut launch = unsafe { Launch::new::<K>(args) };
+        launch.call.vouched = true;
+        launch
+    }
+
     /// As [`Launch::new`], of a definition made at run time.
     ///
     /// # Safety
@@ -109,14 +126,17 @@ impl<'a, B> Launch<'a, B> {
         let Flattened {
             args,
             wholes,
+            parts,
             strided,
         } = arg::flattened(args);
         Launch {
             call: Call {
                 environments: None,
+                vouched: kernel.foreign().is_some(),
                 kernel,
                 args,
                 wholes,
+                parts,
                 strided,
                 schedule: None,
             },

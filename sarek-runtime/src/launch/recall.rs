@@ -4,22 +4,22 @@
 //! with the new scalar, and with stand-ins for the vectors, of which nothing but lengths and types is asked.
 
 use std::any::TypeId;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use sarek_ir::write::SlotKind;
-use sarek_ir::{ParamKind, Scalar, Value};
+use sarek_ir::{Scalar, Value};
 
 use super::arg::Operands;
 use super::prepare::Prepared;
-use super::record::Program;
+use super::record::nowhere;
 use super::space::Shape;
 use super::{Arg, Call, Ready, Recorded, Use};
-use crate::backend::{self, BackendEvent, Slice};
+use crate::backend::{BackendEvent, Slice};
 use crate::device::{Pending, StreamRef};
 use crate::tag::{ScheduleKind, StorageKind, Tag};
 use crate::vector::Operand;
-use crate::{Error, Result};
+use crate::{Device, Error, Result};
 
 /// A call of a kernel without its vectors.
 #[derive(Clone)]
@@ -31,6 +31,8 @@ pub(super) struct Recall {
     environments: Option<Arc<[String]>>,
     schedule: Option<Tag<ScheduleKind>>,
     wholes: Vec<(usize, usize, Box<[u8]>)>,
+    parts: Vec<Range<usize>>,
+    vouched: bool,
     args: Vec<Kept>,
 }
 
@@ -49,8 +51,6 @@ struct StandIn {
     size: usize,
     len: usize,
     element: (TypeId, &'static str),
-    /// Some place on the device, which replays replace.
-    slice: Option<Slice>,
 }
 
 impl Recall {
@@ -66,7 +66,6 @@ impl Recall {
                     size: vector.size(),
                     len: vector.len(),
                     element: vector.element(),
-                    slice: None,
                 };
                 Kept::Vector(stand_in, matches!(arg.0, Operands::Write(_)))
             }
@@ -80,42 +79,20 @@ impl Recall {
             environments: call.environments.clone(),
             schedule: call.schedule.clone(),
             wholes: call.wholes.clone(),
+            parts: call.parts.clone(),
+            vouched: call.vouched,
             args: call.args.iter().map(kept).collect(),
         }
     }
 
-    /// Remembers where vectors were on the device.
-    pub(super) fn place(&mut self, program: &Program) {
-        let Program::Device { jitted, args, .. } = program else {
-            return;
-        };
-        for (slot, arg) in jitted.source().slots.iter().zip(args) {
-            if let SlotKind::Buffer { param, .. } = slot.kind
-                && let Kept::Vector(stand_in, _) = &mut self.args[param.index()]
-                && let backend::Arg::Buffer(slice) = arg
-            {
-                stand_in.slice = Some(slice.clone());
-            }
-        }
-    }
-
-    /// The kernel's scalars that its source has as parameters, each with its number and its present value.
-    fn scalars(&self) -> impl Iterator<Item = (usize, &str, Value)> {
-        let written = self.kernel.def().map_or(&*self.kernel.kernel, |def| def.ir);
-        // A generic kernel takes its scalars as values of one part.
-        let is_part = |at: usize| {
-            let mut wholes = self.wholes.iter();
-            wholes.any(|(first, count, _)| *count > 1 && (*first..first + count).contains(&at))
-        };
-        let is_written = move |name: &str| written.params.iter().any(|param| param.name == name);
+    /// The scalars that the kernel's source has as parameters, each with its number and its name. The parts of values and views
+    /// are none: the linker names them, perhaps as the source names a scalar, and they make values together.
+    fn scalars(&self) -> impl Iterator<Item = (usize, &str)> {
+        let is_part = |at: usize| self.parts.iter().any(|part| part.contains(&at));
         let params = self.kernel.params().iter().zip(&self.args).enumerate();
-        params.filter_map(move |(at, (param, kept))| match (param.kind, kept) {
-            (ParamKind::Scalar(_), Kept::Scalar(value))
-                if is_written(&param.name) && !is_part(at) =>
-            {
-                Some((at, &*param.name, *value))
-            }
-            (_, Kept::Scalar(_) | Kept::Vector(..)) => None,
+        params.filter_map(move |(at, (param, kept))| match kept {
+            Kept::Scalar(_) if !is_part(at) => Some((at, &*param.name)),
+            Kept::Scalar(_) | Kept::Vector(..) => None,
         })
     }
 
@@ -132,6 +109,8 @@ impl Recall {
             args: args.collect(),
             kernel: self.kernel.clone(),
             wholes: self.wholes.clone(),
+            parts: self.parts.clone(),
+            vouched: self.vouched,
             strided: self.strided,
             environments: self.environments.clone(),
             schedule: self.schedule.clone(),
@@ -150,15 +129,20 @@ impl Recorded {
         let kernel = self.name();
         let short = name.strip_prefix(kernel).and_then(|n| n.strip_prefix('.'));
         let mut scalars = self.recall.scalars();
-        scalars.find_map(|(at, own, _)| (own == name || Some(own) == short).then_some(at))
+        scalars.find_map(|(at, own)| (own == name || Some(own) == short).then_some(at))
     }
 
     /// The names of all of them.
     pub(crate) fn scalar_names(&self) -> Vec<String> {
         let scalars = self.recall.scalars();
         scalars
-            .map(|(_, name, _)| format!("{}.{name}", self.name()))
+            .map(|(_, name)| format!("{}.{name}", self.name()))
             .collect()
+    }
+
+    /// Did an `unsafe` call vouch for the arguments?
+    pub(crate) fn is_vouched(&self) -> bool {
+        self.recall.vouched
     }
 
     /// The same launch with another scalar, checked and proved anew as far as that matters. `number` tells the number of
@@ -183,9 +167,12 @@ impl Recorded {
             });
         }
         *kept = value;
+        // A generic kernel takes its scalars as values of one part.
         let mut wholes = recall.wholes.iter_mut();
-        if let Some((.., bytes)) = wholes.find(|(first, ..)| *first == at) {
-            *bytes = bytes_of(value);
+        if let Some((_, count, bytes)) = wholes.find(|(first, ..)| *first == at) {
+            let new = bytes_of(value);
+            assert_eq!((*count, bytes.len()), (1, new.len()), "it is a scalar");
+            *bytes = new;
         }
         let number = |used: Use<'_>| number(used.vector.id());
         let recorded = recall.call(|ready| ready.recorded(stream, number))?;
@@ -228,6 +215,10 @@ impl Operand for StandIn {
         None
     }
 
+    fn is_at_home(&self, _: &Device) -> bool {
+        no_work()
+    }
+
     fn size(&self) -> usize {
         self.size
     }
@@ -250,8 +241,7 @@ impl Operand for StandIn {
     }
 
     fn on_device(&self, _: StreamRef<'_>, _: bool, _: Option<&mut Vec<Pending>>) -> Result<Slice> {
-        let slice = self.slice.clone();
-        Ok(slice.expect("a program that takes the vector took it when it was recorded"))
+        Ok(nowhere())
     }
 
     fn on_host_to_overwrite(&mut self) -> Result<*mut u8> {
@@ -267,6 +257,10 @@ impl Operand for StandIn {
     }
 
     fn written_on(&mut self, _: StreamRef<'_>, _: &[Pending]) {
+        no_work()
+    }
+
+    fn give_up(&mut self, _: StreamRef<'_>, _: &Error) {
         no_work()
     }
 

@@ -1,6 +1,6 @@
 //! Launches that are kept, to be queued many times: all but the places of their vectors is fixed.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::plan::Plan;
 use super::prepare::Prepared;
@@ -62,6 +62,26 @@ pub(super) enum Program {
     },
 }
 
+/// Stands for the memory of a vector in what was recorded. Each replay puts its own there.
+struct Nowhere;
+
+// SAFETY: no bytes are no more than there are.
+unsafe impl Mem for Nowhere {
+    fn len(&self) -> usize {
+        0
+    }
+}
+
+/// The place of a vector that has none yet.
+pub(super) fn nowhere() -> Slice {
+    static NOWHERE: LazyLock<Arc<dyn Mem>> = LazyLock::new(|| Arc::new(Nowhere));
+    Slice {
+        mem: NOWHERE.clone(),
+        offset: 0,
+        len: 0,
+    }
+}
+
 /// Where the vectors of a graph are, by their numbers.
 pub(crate) enum Places<'a> {
     /// On the host.
@@ -78,7 +98,7 @@ impl<'a> Ready<'a> {
         stream: StreamRef<'_>,
         mut number: impl FnMut(Use<'_>) -> usize,
     ) -> Result<Option<Recorded>> {
-        let mut recall = Recall::of(&self);
+        let recall = Recall::of(&self);
         let Some(planned) = self.planned(stream)? else {
             // Replays are given its vectors all the same.
             for param in 0..self.call.args.len() {
@@ -95,7 +115,6 @@ impl<'a> Ready<'a> {
             } => self.recorded_on_host(body, (*linked, *checked), &mut number)?,
             How::Device(jitted) => self.recorded_on_device(stream, plan, jitted, &mut number)?,
         };
-        recall.place(&program);
         Ok(Some(Recorded {
             recall,
             space: plan.space,
@@ -186,6 +205,8 @@ impl<'a> Ready<'a> {
             if let SlotKind::Buffer { param, .. } = slot.kind
                 && param.index() < self.call.args.len()
             {
+                // A recording outlives the vectors, and perhaps their memory: it keeps none.
+                args[at] = backend::Arg::Buffer(nowhere());
                 let number = self.numbered(param.index(), number);
                 vectors.extend(number.map(|number| (at, number)));
             }

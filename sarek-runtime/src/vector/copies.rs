@@ -103,6 +103,12 @@ impl Copies {
         }
     }
 
+    /// Is the copy on a device in the memory of the host copy?
+    pub(super) fn is_at_home(&self, device: &Device) -> bool {
+        let mut devices = self.devices.iter();
+        devices.any(|copy| copy.device == *device && copy.is_at_home())
+    }
+
     /// The whole vector is being rewritten on the host.
     pub(super) fn forget(&mut self) {
         self.forget_outcomes();
@@ -137,6 +143,24 @@ impl Copies {
     /// Does no device hold the contents, and did no launch fail that should have made them?
     pub(super) fn is_blank(&self) -> bool {
         self.failed.is_none() && !self.devices.iter().any(|copy| copy.valid)
+    }
+
+    /// Nobody knows what the copy on a device holds: work that writes it failed, or was not queued. It is waited for, since it may
+    /// work in the host's memory. Where there is another valid copy, this one is none any more. Are the contents known still?
+    pub(super) fn give_up(&mut self, device: &Device, on_host: bool) -> bool {
+        let is_other = |copy: &DeviceCopy| copy.valid && copy.device != *device;
+        let elsewhere = self.devices.iter().any(is_other);
+        let mut apart = true;
+        for copy in self
+            .devices
+            .iter_mut()
+            .filter(|copy| copy.device == *device)
+        {
+            let _lost = copy.finish();
+            copy.valid &= !(on_host || elsewhere);
+            apart &= !copy.is_at_home();
+        }
+        elsewhere || on_host && apart
     }
 
     /// Makes a copy the only valid one, of those on devices.

@@ -11,7 +11,7 @@ use crate::backend::{BackendEvent, Slice};
 use crate::device::{Pending, StreamRef};
 use crate::sync::lock;
 use crate::tag::{StorageKind, Tag};
-use crate::{Element, Error, Result};
+use crate::{Device, Element, Error, Result};
 
 pub(crate) trait Operand: Send + Sync {
     /// What devices see elements as: so many of a scalar.
@@ -30,6 +30,9 @@ pub(crate) trait Operand: Send + Sync {
 
     /// The type of an element, and its name.
     fn element(&self) -> (TypeId, &'static str);
+
+    /// Does the device work in the memory of the host copy? That may be borrowed, and gone before the device's own is.
+    fn is_at_home(&self, device: &Device) -> bool;
 
     /// The valid host copy, for reading.
     fn on_host(&self) -> Result<*const u8>;
@@ -70,6 +73,10 @@ pub(crate) trait Operand: Send + Sync {
     /// those that it depended on before.
     fn written_on(&mut self, stream: StreamRef<'_>, outcomes: &[Pending]);
 
+    /// Work that writes the vector could not be queued on the stream, as far as that is known. It holds what another valid copy
+    /// does; without one, the error is all that is left.
+    fn give_up(&mut self, stream: StreamRef<'_>, error: &Error);
+
     /// The stream's last work, which wrote the vector, lies before an event.
     fn passed(&mut self, stream: StreamRef<'_>, done: &Arc<dyn BackendEvent>);
 
@@ -93,6 +100,10 @@ impl<T: Element> Operand for Vector<T> {
     fn storage(&self) -> Option<Tag<StorageKind>> {
         let ask = || lock(&self.state).copies.storage.clone();
         self.elsewhere.then(ask).flatten()
+    }
+
+    fn is_at_home(&self, device: &Device) -> bool {
+        self.elsewhere && lock(&self.state).copies.is_at_home(device)
     }
 
     fn size(&self) -> usize {
@@ -184,6 +195,14 @@ impl<T: Element> Operand for Vector<T> {
             state.spare = host;
         }
         state.copies.written_on(stream, outcomes);
+    }
+
+    fn give_up(&mut self, stream: StreamRef<'_>, error: &Error) {
+        let on_host = self.host.get().is_some();
+        let copies = &mut self.state_mut().copies;
+        if !copies.give_up(stream.device(), on_host) {
+            copies.fail(error.clone());
+        }
     }
 
     fn passed(&mut self, stream: StreamRef<'_>, done: &Arc<dyn BackendEvent>) {
