@@ -13,7 +13,7 @@ use super::programs::{self, Jitted, Loaded, Writes};
 use super::{Arg, Call, Ready, eligible};
 use crate::backend::{self, Args, Codegen, Compiler, Mem, Renderer, ScalarBytes, Slice};
 use crate::claims::Schedule;
-use crate::device::{Done, Event, Pending, StreamRef, Traces, WorkKind};
+use crate::device::{Begun, Done, Event, Pending, StreamRef, Traces, WorkKind};
 use crate::direct::DirectArg;
 use crate::fault::Sites;
 use crate::foreign::Definition;
@@ -258,12 +258,9 @@ impl Call<'_> {
         // out of its checks was proved.
         let launched = unsafe { stream.queue().raw.launch(&launch) };
         let printed = collecting.end(kernel.name());
-        if let Some(begun) = begun {
-            let done = self.profiled(plan);
-            stream.device().end_work(stream.queue(), begun, done)?;
-        }
+        let told = self.tell_profile(stream, plan, begun);
         let failed = match launched {
-            Ok(None) => return printed,
+            Ok(None) => return told.and(printed),
             Ok(Some(raw)) => self.sites(plan).describe(&raw),
             Err(error) => error,
         };
@@ -274,6 +271,14 @@ impl Call<'_> {
             }
         }
         Err(failed)
+    }
+
+    /// Ends what a profile measures, if there is one.
+    fn tell_profile(&self, stream: StreamRef<'_>, plan: &Plan, begun: Option<Begun>) -> Result<()> {
+        begun.map_or(Ok(()), |begun| {
+            let done = self.profiled(plan);
+            stream.device().end_work(stream.queue(), begun, done)
+        })
     }
 
     /// The arguments as the compiled body takes them, or as the linked kernel does.
@@ -355,19 +360,26 @@ impl Call<'_> {
             args: Args::Device(&values.0),
         };
         // SAFETY: as above; the vectors were brought to the device, and this stream waits for their users.
-        let launched = unsafe { stream.queue().raw.launch(&launch) }?;
-        if let Some(begun) = begun {
-            let done = self.profiled(plan);
-            stream.device().end_work(stream.queue(), begun, done)?;
-        }
-        if let Some(raw) = launched {
-            // The device has run it already, up to there.
-            let fault = self.sites(plan).describe(&raw);
-            for vector in self.args.iter_mut().filter_map(Arg::written) {
-                vector.written_on(stream, &[]);
-                vector.fail(fault.clone());
+        let launched = unsafe { stream.queue().raw.launch(&launch) };
+        // From here on it may be queued: nothing returns before vectors know of it.
+        let told = self.tell_profile(stream, plan, begun);
+        match launched {
+            Ok(None) => {}
+            Ok(Some(raw)) => {
+                // The device has run it already, up to there.
+                let fault = self.sites(plan).describe(&raw);
+                for vector in self.args.iter_mut().filter_map(Arg::written) {
+                    vector.written_on(stream, &[]);
+                    vector.fail(fault.clone());
+                }
+                return Err(fault);
             }
-            return Err(fault);
+            Err(error) => {
+                for vector in self.args.iter_mut().filter_map(Arg::written) {
+                    vector.give_up(stream, &error);
+                }
+                return Err(error);
+            }
         }
         let watched = traces.is_some();
         let outcome = watched.then(|| {
@@ -379,6 +391,7 @@ impl Call<'_> {
                 vector.written_on(stream, &outcomes);
             }
         }
+        told?;
         if watched {
             stream.queue().bound_log()?;
         }

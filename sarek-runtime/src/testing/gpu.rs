@@ -62,6 +62,12 @@ pub(crate) struct Stats {
     pub(crate) meanwhile: Mutex<Option<Meanwhile>>,
     /// Downloads fail while it is set.
     pub(crate) broken: AtomicBool,
+    /// What is queued fails all the same while it is set.
+    pub(crate) late: AtomicBool,
+    /// The next wait for a stream fails, if it is set.
+    pub(crate) fail_sync: AtomicBool,
+    /// The event of this number fails if it keeps the time.
+    pub(crate) fail_time: AtomicUsize,
     /// Everything fails once it is set.
     pub(crate) lost: AtomicBool,
     /// The storages asked for, of allocations other than the device's own.
@@ -359,6 +365,14 @@ impl Stats {
             false => Ok(()),
         }
     }
+
+    /// What becomes of a call that has queued work.
+    fn queued(&self) -> Result<()> {
+        match self.late.load(Ordering::Relaxed) {
+            true => Err(failed("it failed late")),
+            false => Ok(()),
+        }
+    }
 }
 
 fn failed(message: &str) -> Error {
@@ -464,7 +478,7 @@ unsafe impl BackendStream for GpuStream {
         assert_eq!(dst.len, src.len());
         self.queue
             .push(move || with(&dst, |dst| dst.copy_from_slice(&src)));
-        Ok(())
+        self.stats.queued()
     }
 
     unsafe fn copy_out(&self, src: &Slice, dst: &mut [u8]) -> Result<()> {
@@ -489,7 +503,7 @@ unsafe impl BackendStream for GpuStream {
         self.stats.copies.fetch_add(1, Ordering::Relaxed);
         let work = copying(dst, src);
         self.queue.push(move || work());
-        Ok(true)
+        self.stats.queued().map(|()| true)
     }
 
     unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Option<RawFault>> {
@@ -504,19 +518,22 @@ unsafe impl BackendStream for GpuStream {
         }
         *lock(&self.stats.last) = (loaded.slots.clone(), launch.grid);
         self.queue.push(move || work());
-        Ok(None)
+        self.stats.queued().map(|()| None)
     }
 
     fn sync(&self) -> Result<()> {
         self.stats.alive()?;
         self.queue.run_all();
-        Ok(())
+        match self.stats.fail_sync.swap(false, Ordering::Relaxed) {
+            true => Err(failed("the wait failed")),
+            false => Ok(()),
+        }
     }
 
     unsafe fn zero(&self, dst: &Slice) -> Result<()> {
         let work = zeroing(dst);
         self.queue.push(move || work());
-        Ok(())
+        self.stats.queued()
     }
 
     fn record(&self) -> Result<Arc<dyn BackendEvent>> {
@@ -529,7 +546,10 @@ unsafe impl BackendStream for GpuStream {
     }
 
     fn record_time(&self) -> Result<Arc<dyn BackendEvent>> {
-        self.stats.events.fetch_add(1, Ordering::Relaxed);
+        let number = self.stats.events.fetch_add(1, Ordering::Relaxed) + 1;
+        if number == self.stats.fail_time.load(Ordering::Relaxed) {
+            return Err(failed("its clock stands"));
+        }
         let time = Arc::new(Mutex::new(None));
         let keep = time.clone();
         self.queue.push(move || *lock(&keep) = Some(Instant::now()));

@@ -103,12 +103,12 @@ impl DeviceCopy {
         home.is_some_and(|home| home.at.as_ptr().wrapping_add(at).cast_const() == place)
     }
 
-    /// Waits for all work that uses it.
+    /// Waits for all work that uses it, also where some of that went wrong.
     pub(super) fn finish(&self) -> Result<()> {
         fork::check()?;
         let writer = self.writer.iter().map(|writer| &writer.queue);
-        let mut users = writer.chain(&self.readers);
-        users.try_for_each(|user| user.raw.sync())
+        let users = writer.chain(&self.readers);
+        users.map(|user| user.raw.sync()).fold(Ok(()), Result::and)
     }
 
     /// A part, in bytes.
@@ -144,13 +144,20 @@ impl DeviceCopy {
         Ok(())
     }
 
-    /// Lets `queue` overwrite what the copy holds.
+    /// Lets `queue` overwrite what the copy holds. From here on it counts as a user, whatever becomes of its work.
     pub(super) fn before_write(&mut self, queue: &Arc<Queue>) -> Result<()> {
         fork::check()?;
         let writer = self.writer.iter().map(|writer| &writer.queue);
         let users = writer.chain(&self.readers);
         for other in users.filter(|other| !Arc::ptr_eq(other, queue)) {
             other.precede(queue)?;
+        }
+        let is_writer = self
+            .writer
+            .as_ref()
+            .is_some_and(|w| Arc::ptr_eq(&w.queue, queue));
+        if !is_writer && !self.readers.iter().any(|r| Arc::ptr_eq(r, queue)) {
+            self.readers.push(queue.clone());
         }
         Ok(())
     }
@@ -274,7 +281,9 @@ impl DeviceCopy {
             let begun = self.device.begin_transfer()?;
             // SAFETY: as above.
             unsafe { queue.raw.copy_in(&part, from) }?;
-            self.transferred(queue, begun, WorkKind::Upload, from.len())?;
+            let told = self.transferred(queue, begun, WorkKind::Upload, from.len());
+            self.written_by(queue);
+            return told;
         }
         self.written_by(queue);
         Ok(())

@@ -80,9 +80,9 @@ impl<T: Element> Vector<T> {
                 let from = bytes::of_many(elements)?;
                 let queue = device.default_queue();
                 // Should that fail, nobody knows what the part holds; the error is the caller's.
-                copy.write(queue, at * size_of::<T>(), &from)?;
+                let written = copy.write(queue, at * size_of::<T>(), &from);
                 copies.only(&device);
-                Ok(())
+                written
             }
         }
     }
@@ -184,9 +184,21 @@ impl<T: Element> Vector<T> {
             None => theirs.copies.valid(),
         };
         let source = from_device.expect("the caller has seen a valid copy on a device");
-        copy.copy_from(place.default_queue(), at, source, range)?;
-        self.leave_host(place);
-        Ok(())
+        let copied = copy.copy_from(place.default_queue(), at, source, range);
+        self.settle_on(place, copied)
+    }
+
+    /// The copy of a device was overwritten, or nobody knows how far: then the others stay.
+    fn settle_on(&mut self, device: &Device, written: Result<()>) -> Result<()> {
+        match written {
+            Ok(()) => self.leave_host(device),
+            Err(_) => {
+                // What of it is there is the caller's to find out.
+                let on_host = self.is_on_host();
+                let _known = self.state_mut().copies.give_up(device, on_host);
+            }
+        }
+        written
     }
 
     /// The copy of a device is the only valid one now.
@@ -215,13 +227,15 @@ impl<T: Element> Vector<T> {
         }
         let copies = &mut self.state_mut().copies;
         let copy = copies.on(stream.device(), bytes)?;
-        match pattern.iter().all(|byte| *byte == 0) {
-            true => copy.zero(stream.queue(), bytes)?,
-            false => copy.write(stream.queue(), 0, &bytes::repeated(&pattern, len)?)?,
+        let filled = match pattern.iter().all(|byte| *byte == 0) {
+            true => copy.zero(stream.queue(), bytes),
+            false => bytes::repeated(&pattern, len)
+                .and_then(|bytes| copy.write(stream.queue(), 0, &bytes)),
+        };
+        if filled.is_ok() {
+            copies.forget_outcomes();
         }
-        copies.forget_outcomes();
-        self.leave_host(stream.device());
-        Ok(())
+        self.settle_on(stream.device(), filled)
     }
 
     /// The same vector, which devices hold in memory of a certain storage. [`StorageKind::device`] is what every vector begins

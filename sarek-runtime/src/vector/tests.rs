@@ -1,4 +1,5 @@
 mod in_place;
+mod late;
 
 use std::sync::atomic::Ordering::Relaxed;
 
