@@ -18,6 +18,7 @@ mod kept;
 pub mod lone;
 mod math;
 mod number;
+mod owned;
 mod printed;
 mod received;
 mod reference;

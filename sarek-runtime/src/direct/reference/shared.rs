@@ -4,6 +4,8 @@ use std::any::type_name;
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
+use crate::direct::owned::Owned;
+
 /// A thread's handle of a shared array: what `shared_array` and `shared_slice` return. In a kernel it is indexed, and
 /// has a length.
 #[repr(C)]
@@ -81,13 +83,10 @@ impl<T> DerefMut for Shared<T> {
 
 /// The memory of one array.
 pub(super) struct Array {
-    words: Box<[u128]>,
+    words: Owned<u128>,
     name: &'static str,
     len: usize,
 }
-
-// SAFETY: its threads use it one at a time.
-unsafe impl Send for Array {}
 
 impl Array {
     /// Memory for `len` elements, in which no word is what a kernel expects.
@@ -103,7 +102,8 @@ impl Array {
         Array {
             words: (0..words as u128)
                 .map(|i| 0xA5C3_96E1_F00D_5EED_u128.wrapping_mul(2 * i + 0x1_0000_0001_0000_0001))
-                .collect(),
+                .collect::<Box<[u128]>>()
+                .into(),
             name: type_name::<T>(),
             len,
         }
@@ -132,7 +132,7 @@ pub(in crate::direct) fn make<T>(what: &str, len: usize) -> &'static mut Shared<
             array.len,
             array.name
         );
-        array.words.as_mut_ptr()
+        array.words.as_ptr()
     };
     let ptr = super::crew::array(what, || Array::new::<T>(len), same);
     let handle = Box::new(Shared {
