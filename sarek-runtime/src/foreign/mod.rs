@@ -127,7 +127,8 @@ impl ForeignKernel {
     /// # Safety
     /// The text does with these arguments, in the blocks that the launch is given, what its declaration says: it takes the
     /// declared parameters, stays within the vectors, writes none that is declared as input, has no data races and comes to an
-    /// end. If the launch is recorded, this holds for every replay, whatever the vectors hold then. It holds with the kernel's own parts, and whatever numbers a launch or an environment defines ([`Parts::define`]).
+    /// end. This holds with the kernel's own parts, and whatever numbers a launch or an environment defines ([`Parts::define`]). If the
+    /// launch is recorded, it holds for every replay, whatever the vectors hold then.
     pub unsafe fn call<'a>(&self, args: impl IntoArgs<'a>) -> Launch<'a, FreeBlock> {
         Launch::prepared(self.0.clone(), args.into_args())
     }

@@ -79,8 +79,11 @@ pub(crate) fn emit(text: &str) {
 
 /// Runs code of the user's that output needs: the hook, or the `Debug` of a value. `None` if it panics, which is kept.
 pub(crate) fn guarded<R>(work: impl FnOnce() -> R) -> Option<R> {
-    let done = within(true, || catch_unwind(AssertUnwindSafe(work)));
-    done.map_err(|panic| keep_panic(message(panic))).ok()
+    // What a panic holds is the user's, too, and so is its destructor.
+    let done = within(true, || {
+        catch_unwind(AssertUnwindSafe(work)).map_err(message)
+    });
+    done.map_err(keep_panic).ok()
 }
 
 /// Prints text whole, past the hook.

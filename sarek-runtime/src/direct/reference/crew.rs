@@ -14,6 +14,7 @@ use sarek_ir::{SubgroupOp, Value};
 use super::shared::{Array, forget_handles};
 use super::{IndexSpace, POSITION, Position};
 use crate::direct::collective::{Join, REFERENCE_SUBGROUP, join};
+use crate::output::in_hook;
 
 /// Calls `body` for each thread of a launch, block after block, with the ids set.
 ///
@@ -220,6 +221,8 @@ impl Lane {
             self.crew.end(super::place::placed(panic));
         }
         forget_handles();
+        // Destructors of thread-local variables of the user's may follow, which are no part of the kernel.
+        LANE.set(None);
     }
 
     /// Where the thread stands in a block, if the launch has it.
@@ -257,7 +260,16 @@ impl Lane {
     }
 }
 
+/// The running thread of a kernel.
+///
+/// # Panics
+/// Where other code of the user's runs on the thread: the `Debug` of what is printed, and hooks for output and panics. It could keep what
+/// it gets of the block beyond its end, and let other threads go on while the kernel lends an element.
 fn lane(what: &str) -> Lane {
+    assert!(
+        !in_hook() && !std::thread::panicking(),
+        "`{what}()` was called by a hook, or by what formats a value"
+    );
     let lane = LANE.with_borrow(Clone::clone);
     lane.unwrap_or_else(|| panic!("`{what}()` was called outside of a kernel"))
 }

@@ -127,3 +127,111 @@ fn a_panic_ends_all_threads_and_is_the_launchs() {
 fn outside_of_a_kernel_they_panic() {
     barrier();
 }
+
+/// Runs `work` where the user's own code runs on the threads of two blocks, and counts how often it ended. Panics of it are kept.
+fn in_user_code(work: fn(), user: fn(fn())) -> u32 {
+    let ended = AtomicU32::new(0);
+    // SAFETY: the body keeps nothing. That what it calls does not either is what is tested.
+    unsafe {
+        for_each_block(&space(2, 2), || {
+            barrier();
+            user(work);
+            barrier();
+            ended.fetch_add(1, Ordering::Relaxed);
+        });
+    }
+    ended.into_inner()
+}
+
+struct Formats(fn());
+
+impl std::fmt::Debug for Formats {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (self.0)();
+        f.write_str("formatted")
+    }
+}
+
+struct Drops(fn());
+
+impl Drop for Drops {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// What would keep an array of a block, or let other threads of it go on, has no part in a kernel.
+#[test]
+fn the_users_own_code_has_nothing_of_a_block() {
+    static REACHED: AtomicU32 = AtomicU32::new(0);
+    fn reached() {
+        REACHED.fetch_add(1, Ordering::Relaxed);
+    }
+    let works: [fn(); 4] = [
+        || {
+            shared_slice::<u32>(1 << 20);
+            reached();
+        },
+        || {
+            shared_array::<u32, 16>();
+            reached();
+        },
+        || {
+            barrier();
+            reached();
+        },
+        || {
+            subgroup_sum(1u32);
+            reached();
+        },
+    ];
+    let users: [fn(fn()); 2] = [
+        |work| crate::output::print(format_args!("{:?}", Formats(work))),
+        // Dropped behind the panic that holds it.
+        |work| {
+            let bomb = move || -> () { std::panic::panic_any(Drops(work)) };
+            assert!(crate::output::guarded(bomb).is_none());
+        },
+    ];
+    for work in works {
+        for user in users {
+            assert_eq!(in_user_code(work, user), 4);
+            // Others may have caught it, as in a destructor.
+            assert_eq!(REACHED.load(Ordering::Relaxed), 0);
+        }
+    }
+}
+
+#[test]
+fn what_runs_at_the_end_of_a_thread_has_nothing_of_a_block() {
+    static TOLD: Mutex<Vec<bool>> = Mutex::new(Vec::new());
+    thread_local! {
+        static LAST: Drops = const {
+            Drops(|| {
+                let made = std::panic::catch_unwind(|| shared_slice::<u32>(4).len());
+                TOLD.lock().unwrap().push(made.is_err());
+            })
+        };
+    }
+    // SAFETY: the body keeps nothing.
+    unsafe {
+        for_each_block(&space(1, 3), || {
+            // Variables are destroyed in the opposite order of their first uses.
+            shared_slice::<u32>(4);
+            LAST.with(|_| ());
+        });
+    }
+    // Destructors may run behind the end of the scope.
+    let start = std::time::Instant::now();
+    let told = || TOLD.lock().unwrap().clone();
+    while told().len() < 3 && start.elapsed().as_secs() < 20 {
+        std::thread::yield_now();
+    }
+    assert_eq!(told(), [true; 3]);
+}
+
+#[test]
+#[should_panic(expected = "an array fits memory")]
+fn arrays_beyond_memory_panic() {
+    said(&space(1, 1), || shared_slice::<u32>((1 << 62) + 1).len());
+}
