@@ -67,3 +67,27 @@ fn apart(test: &str, backends: &[&str], env: &[(&str, &str)], work: impl FnOnce(
         assert!(ended.success(), "{backend}: {ended}");
     }
 }
+
+/// Runs a test again, by its path, in a process of its own, which is to be aborted and to say why. What `work` does there
+/// does not return.
+fn aborted(test: &str, why: &str, work: impl FnOnce()) {
+    if std::env::var_os(CHILD).is_some() {
+        return work();
+    }
+    let child = Command::new(std::env::current_exe().expect("this test"))
+        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .env(CHILD, "native")
+        .output()
+        .expect("it starts");
+    let told = String::from_utf8_lossy(&child.stderr);
+    assert!(
+        !child.status.success() && told.contains(why),
+        "{}: {told}",
+        child.status
+    );
+    #[cfg(unix)]
+    assert_eq!(
+        std::os::unix::process::ExitStatusExt::signal(&child.status),
+        Some(libc::SIGABRT)
+    );
+}

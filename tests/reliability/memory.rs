@@ -3,7 +3,7 @@
 use sarek::prelude::*;
 use sarek::{Error, Result};
 
-use super::triple;
+use super::{aborted, triple};
 #[cfg(target_os = "linux")]
 use super::{apart, backends};
 
@@ -44,6 +44,115 @@ fn vectors_without_memory_tell_at_their_first_use() {
         .get(0)
         .expect_err("no memory");
     assert!(error.to_string().starts_with("the host is out of memory"));
+}
+
+/// A vector whose bytes are more than addresses can count is as little on a device as one of fewer.
+#[test]
+fn lengths_whose_bytes_overflow_are_no_memory_either() {
+    let most = |size: usize| usize::MAX / size + 2;
+    fn refused<T>(what: &str, device: &Device, result: Result<T>) {
+        let error = result.err();
+        let is_memory = matches!(
+            &error,
+            Some(Error::OutOfMemory { .. } | Error::NotEligible { .. })
+        );
+        assert!(is_memory, "{what} on {device}: {error:?}");
+    }
+    for device in Device::all() {
+        let mut v = Vector::<u32>::zeros(most(4));
+        for value in [0, 7] {
+            refused("fill_on", &device, v.fill_on(&device.stream(), value));
+            refused("a read", &device, v.read(1 << 10..(1 << 10) + 16));
+            let mut recording = device.record_graph();
+            let filled = recording.fill(&mut v, value).map(drop);
+            let filled = filled.and_then(|()| recording.finish().replay(&mut v));
+            refused("a fill in a graph", &device, filled);
+        }
+        let mut w = Vector::<u32>::zeros(most(4));
+        let mut recording = device.record_graph();
+        let copied = recording.copy(&mut w, 0, &v, ..).map(drop);
+        let copied = copied.and_then(|()| recording.finish().replay((&mut w, &v)));
+        refused("a copy in a graph", &device, copied);
+        refused("a copy", &device, w.copy_from(0, &v, ..));
+        refused("a launch", &device, triple(&mut v).over(8).run_on(&device));
+        refused("a prefetch", &device, v.prefetch(&device.stream()));
+        refused("a write", &device, v.write(1 << 40, &[1]));
+        let mut pairs = Vector::<[u64; 2]>::filled(most(16), [1; 2]);
+        let pinned = pairs.fill_on(&device.new_stream().expect("a stream"), [2; 2]);
+        refused("a fill of arrays", &device, pinned);
+        device.sync().expect("nothing is queued");
+    }
+}
+
+/// What was lent has to be there when its scope ends.
+mod lent {
+    use super::*;
+
+    const TAKEN: &str = "the vector that `with_slice_mut` lent was taken away";
+
+    #[test]
+    fn a_vector_at_the_same_address_is_another() {
+        aborted(
+            "memory::lent::a_vector_at_the_same_address_is_another",
+            TAKEN,
+            || {
+                let mut all = [1u32; 4];
+                let (empty, own) = all.split_at_mut(0);
+                assert_eq!(empty.as_ptr(), own.as_ptr());
+                let _ = Vector::with_slice_mut(empty, |outer| {
+                    let _ = Vector::with_slice_mut(own, |inner| std::mem::swap(outer, inner));
+                    std::process::exit(0);
+                });
+            },
+        );
+    }
+
+    #[test]
+    fn a_vector_of_as_many_elements_is_another() {
+        aborted(
+            "memory::lent::a_vector_of_as_many_elements_is_another",
+            TAKEN,
+            || {
+                let (mut one, mut other) = ([1u32; 4], [1u32; 4]);
+                let _ = Vector::with_slice_mut(&mut one, |outer| {
+                    let _ =
+                        Vector::with_slice_mut(&mut other, |inner| std::mem::swap(outer, inner));
+                    std::process::exit(0);
+                });
+            },
+        );
+    }
+
+    #[test]
+    fn a_vector_of_the_same_elements_is_another() {
+        aborted(
+            "memory::lent::a_vector_of_the_same_elements_is_another",
+            TAKEN,
+            || {
+                let mut own = [1u32; 4];
+                let mut kept = Vector::<u32>::zeros(0);
+                let _ = Vector::with_slice_mut(&mut own, |lent| {
+                    kept = std::mem::replace(lent, lent.clone());
+                });
+                std::process::exit(0);
+            },
+        );
+    }
+
+    #[test]
+    fn it_may_be_put_back() {
+        let (mut one, mut other) = ([1u32; 4], [2u32; 4]);
+        Vector::with_slice_mut(&mut one, |outer| {
+            Vector::with_slice_mut(&mut other, |inner| {
+                std::mem::swap(outer, inner);
+                outer.fill(7).expect("it is on the host");
+                std::mem::swap(outer, inner);
+            })
+        })
+        .and_then(|inner| inner)
+        .expect("nothing failed");
+        assert_eq!((one, other), ([1; 4], [7; 4]));
+    }
 }
 
 /// Where the system gives a process no more addresses: each backend says so, and goes on.

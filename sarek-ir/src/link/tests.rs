@@ -583,3 +583,15 @@ fn hints_are_linked_with_their_loops() {
     assert!(closed.contains("#[unroll] while"), "{closed}");
     assert_eq!(closed.matches("unroll").count(), 2, "{closed}");
 }
+
+/// Proofs and bodies would take its first scalar for it, each by its own lights.
+#[test]
+#[should_panic(expected = "is a scalar")]
+fn a_struct_is_no_number() {
+    let s = Sketch::new("k");
+    let point = s.named_type("Point");
+    let v = s.slice_mut("v", point);
+    let p = s.let_any("p", point, Some(s.load_as(v, s.n(0), point)));
+    s.let_("sum", s.read_any(p.id) + s.f32(1.0));
+    link(&s.finish(), &types(&[POINT]));
+}

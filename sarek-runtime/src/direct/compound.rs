@@ -26,7 +26,24 @@ pub unsafe fn value<T>(args: &[DirectArg], index: usize) -> T {
     }
 }
 
-/// What operators and methods of kernels work on: numbers and `bool`.
+/// What operators and methods of kernels work on: numbers and `bool`. No other type is one: proofs take what its operators do for
+/// those of a number.
+///
+/// ```
+/// fn take(_: impl sarek_runtime::direct::Number) {}
+/// take(1u32);
+/// ```
+///
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy)]
+/// struct My(u32);
+///
+/// impl sarek_runtime::direct::Number for My {
+///     fn __value(self) -> sarek_ir::Value {
+///         sarek_ir::Value::U32(self.0)
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "SRK0314: operators and methods of kernels work on numbers and `bool`, not on `{Self}`",
     label = "not a number",

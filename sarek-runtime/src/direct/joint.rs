@@ -12,6 +12,17 @@ use crate::{DeviceFn, FunctionFacts};
 ///
 /// # Safety
 /// All elements hold a value when the borrow ends.
+///
+/// ```
+/// let mut words = [String::new()];
+/// // SAFETY: nothing is put there.
+/// assert_eq!(unsafe { sarek_runtime::direct::lent(&mut words) }.len(), 1);
+/// ```
+///
+/// ```compile_fail,E0133
+/// let mut words = [String::new()];
+/// assert_eq!(sarek_runtime::direct::lent(&mut words).len(), 1);
+/// ```
 #[inline(always)]
 pub unsafe fn lent<T>(lanes: &mut [T]) -> &mut [MaybeUninit<T>] {
     // SAFETY: the layouts are the same, and the caller promises values.
@@ -41,6 +52,15 @@ pub fn first(full: bool, active: &[bool]) -> usize {
 ///
 /// # Safety
 /// It is plain data, which may be copied. The type need not say so where it is a parameter.
+///
+/// ```
+/// // SAFETY: it is a number.
+/// assert_eq!(unsafe { sarek_runtime::direct::again(&7) }, 7);
+/// ```
+///
+/// ```compile_fail,E0133
+/// assert_eq!(sarek_runtime::direct::again(&7), 7);
+/// ```
 #[inline(always)]
 pub unsafe fn again<T>(value: &T) -> T {
     // SAFETY: the caller's promise.

@@ -209,6 +209,25 @@ mod tests {
         assert_eq!(of::<Both>(&ok), Some((Ok(7), -3)));
     }
 
+    /// Whoever gives the scalars, a value consists of scalars of its own types.
+    #[test]
+    fn scalars_of_other_types_make_no_value() {
+        assert_eq!(of::<u8>(&[Value::U64(u64::MAX)]), None);
+        assert_eq!(of::<u64>(&[Value::U8(1)]), None);
+        assert_eq!(of::<bool>(&[Value::U8(7)]), None);
+        assert_eq!(of::<f32>(&[Value::U32(7)]), None);
+        assert_eq!(of::<[u16; 2]>(&[Value::U16(1), Value::U32(1)]), None);
+        assert_eq!(of::<(u32, bool)>(&[Value::U32(1), Value::U8(7)]), None);
+        assert_eq!(of::<Option<bool>>(&[Value::U8(1), Value::Bool(true)]), None);
+        assert_eq!(of::<Option<bool>>(&[Value::U32(1), Value::U8(7)]), None);
+        assert_eq!(
+            of::<Result<bool, u8>>(&[Value::U32(0), Value::U8(7), Value::U8(7)]),
+            None
+        );
+        assert_eq!(printed(&mut [Value::U8(7)].into_iter(), || true), None);
+        assert_eq!(of::<u32>(&[]), None);
+    }
+
     /// A tag that a faulting thread has made up is no value.
     #[test]
     fn tags_are_those_of_variants() {

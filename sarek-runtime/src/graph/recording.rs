@@ -60,10 +60,12 @@ impl Recording {
         let source = resolve(range, from.len())?;
         let target = resolve(at..at.saturating_add(source.len()), to.len())?;
         let whole = target.len() == to.len();
-        let direct = self.route(to, from, source.len() * size_of::<T>())?;
+        // Vectors that the host had no memory for may have more elements than there are addresses.
+        let bytes = |elements: usize| elements.saturating_mul(size_of::<T>());
+        let direct = self.route(to, from, bytes(source.len()))?;
         let in_bytes = |vector, range: std::ops::Range<usize>| Part {
             vector,
-            bytes: range.start * size_of::<T>()..range.end * size_of::<T>(),
+            bytes: bytes(range.start)..bytes(range.end),
         };
         let vectors = &mut self.vectors;
         let from = known(vectors, from, "the source of a copy".into(), true, false);
@@ -87,7 +89,7 @@ impl Recording {
         let zeros = element.iter().all(|byte| *byte == 0);
         let constant = match zeros || len == 0 || host_memory(device) {
             true => None,
-            false => Some(self.constant(&element.repeat(to.len()))?),
+            false => Some(self.constant(&bytes::repeated(&element, to.len())?)?),
         };
         let vector = known(
             &mut self.vectors,

@@ -150,7 +150,7 @@ pub(super) fn copied<T: Element>(elements: &[T]) -> Result<Vec<T>> {
 }
 
 /// Bytes, so many times one after the other.
-pub(super) fn repeated(bytes: &[u8], count: usize) -> Result<Vec<u8>> {
+pub(crate) fn repeated(bytes: &[u8], count: usize) -> Result<Vec<u8>> {
     let mut all = reserved(bytes.len().saturating_mul(count))?;
     (0..count).for_each(|_| all.extend_from_slice(bytes));
     Ok(all)

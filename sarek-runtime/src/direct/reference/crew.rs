@@ -21,6 +21,19 @@ use crate::output::in_hook;
 /// # Safety
 /// What `body` gets of [`shared_array`](crate::direct::collective::shared_array) and its kin does not outlive the call of it, and no two
 /// references to one element are used across a barrier.
+///
+/// ```
+/// use sarek_runtime::direct::{IndexSpace, for_each_block};
+/// let space = IndexSpace { grid: [1; 3], block: [1; 3], extent: [1; 3] };
+/// // SAFETY: it has no arrays.
+/// unsafe { for_each_block(&space, || {}) };
+/// ```
+///
+/// ```compile_fail,E0133
+/// use sarek_runtime::direct::{IndexSpace, for_each_block};
+/// let space = IndexSpace { grid: [1; 3], block: [1; 3], extent: [1; 3] };
+/// for_each_block(&space, || {});
+/// ```
 pub unsafe fn for_each_block(space: &IndexSpace, body: impl Fn() + Sync) {
     let lanes = space.block.iter().product::<u32>() as usize;
     let crew = Arc::new(Crew::new(lanes));
