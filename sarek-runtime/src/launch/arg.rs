@@ -1,4 +1,5 @@
 use std::ops::Range;
+use std::sync::Arc;
 
 use sarek_ir::{Access, Param, ParamKind, Type, TypeInfo, Value};
 
@@ -30,8 +31,8 @@ pub(super) struct View<'a> {
 
 /// A value of several parts.
 pub(super) struct Whole {
-    /// Its bytes; those without a value are 0.
-    pub(super) bytes: Box<[u8]>,
+    /// Its bytes; those without a value are 0. Compiled bodies get a pointer to them, which a box that moves would end.
+    pub(super) bytes: Arc<[u8]>,
     /// Its scalars, one for each parameter of the linked kernel.
     pub(super) leaves: Vec<Value>,
     /// Is it a scalar, of a type that a generic kernel takes?
@@ -164,7 +165,7 @@ pub(super) struct Flattened<'a> {
     /// Values of several parts are as many scalars; views are a slice and scalars.
     pub(super) args: Vec<Arg<'a>>,
     /// Where values of several parts stood: the first scalar, how many, and the bytes of the value.
-    pub(super) wholes: Vec<(usize, usize, Box<[u8]>)>,
+    pub(super) wholes: Vec<(usize, usize, Arc<[u8]>)>,
     /// The scalars that are parts of a struct, an enum, a tuple, an array or a view. They have values together, and names
     /// that the linker gave them.
     pub(super) parts: Vec<Range<usize>>,

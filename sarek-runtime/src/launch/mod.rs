@@ -74,7 +74,7 @@ struct Call<'a> {
     /// As the linked kernel takes them: a value of several parts is as many scalars.
     args: Vec<Arg<'a>>,
     /// Where such values stand among the arguments: the first scalar, how many, and their bytes.
-    wholes: Vec<(usize, usize, Box<[u8]>)>,
+    wholes: Vec<(usize, usize, Arc<[u8]>)>,
     /// The scalars among the arguments that are parts of such values or of views.
     parts: Vec<Range<usize>>,
     /// Did an `unsafe` call vouch for the arguments?

@@ -30,7 +30,7 @@ pub(super) struct Recall {
     strided: bool,
     environments: Option<Arc<[String]>>,
     schedule: Option<Tag<ScheduleKind>>,
-    wholes: Vec<(usize, usize, Box<[u8]>)>,
+    wholes: Vec<(usize, usize, Arc<[u8]>)>,
     parts: Vec<Range<usize>>,
     vouched: bool,
     args: Vec<Kept>,
@@ -183,17 +183,17 @@ impl Recorded {
 }
 
 /// The bytes of a value of one part.
-fn bytes_of(value: Value) -> Box<[u8]> {
+fn bytes_of(value: Value) -> Arc<[u8]> {
     match value {
-        Value::Bool(v) => Box::new([u8::from(v)]),
-        Value::I8(v) => Box::new(v.to_ne_bytes()),
-        Value::U8(v) => Box::new(v.to_ne_bytes()),
-        Value::I16(v) => Box::new(v.to_ne_bytes()),
-        Value::U16(v) | Value::F16(v) | Value::Bf16(v) => Box::new(v.to_ne_bytes()),
-        Value::I32(v) => Box::new(v.to_ne_bytes()),
-        Value::U32(v) | Value::F32(v) => Box::new(v.to_ne_bytes()),
-        Value::I64(v) => Box::new(v.to_ne_bytes()),
-        Value::U64(v) | Value::Usize(v) | Value::F64(v) => Box::new(v.to_ne_bytes()),
+        Value::Bool(v) => Arc::new([u8::from(v)]),
+        Value::I8(v) => Arc::new(v.to_ne_bytes()),
+        Value::U8(v) => Arc::new(v.to_ne_bytes()),
+        Value::I16(v) => Arc::new(v.to_ne_bytes()),
+        Value::U16(v) | Value::F16(v) | Value::Bf16(v) => Arc::new(v.to_ne_bytes()),
+        Value::I32(v) => Arc::new(v.to_ne_bytes()),
+        Value::U32(v) | Value::F32(v) => Arc::new(v.to_ne_bytes()),
+        Value::I64(v) => Arc::new(v.to_ne_bytes()),
+        Value::U64(v) | Value::Usize(v) | Value::F64(v) => Arc::new(v.to_ne_bytes()),
     }
 }
 

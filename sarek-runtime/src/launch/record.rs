@@ -49,7 +49,7 @@ pub(super) enum Program {
         vectors: Vec<(usize, usize)>,
         checked: bool,
         /// What arguments of several parts point to.
-        _values: Vec<Box<[u8]>>,
+        _values: Vec<Arc<[u8]>>,
     },
     Device {
         jitted: Jitted,
