@@ -6,14 +6,36 @@ use crate::device::registry;
 use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
 use crate::{NativeOperand, Result, launch};
 
-/// A scalar that is passed to a kernel by value.
+/// A scalar that is passed to a kernel by value. No other type is one: proofs take the value that is told for the value that is used.
+///
+/// ```
+/// fn take(_: impl sarek_runtime::ScalarArg) {}
+/// take(1u32);
+/// ```
+///
+/// ```compile_fail,E0277
+/// #[derive(Clone, Copy)]
+/// struct My(u32);
+///
+/// impl sarek_runtime::NativeOperand for My {}
+///
+/// impl sarek_runtime::ScalarArg for My {
+///     fn value(self) -> sarek_ir::Value {
+///         sarek_ir::Value::U32(self.0)
+///     }
+///
+///     fn from_value(_: sarek_ir::Value) -> Option<My> {
+///         None
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "SRK0314: `{Self}` is no scalar",
     label = "not a scalar of the kernel language",
     note = "why: such a value travels in one word, through a device's memory",
     note = "instead: give its parts, each of bool, i8 to i64, u8 to u64, usize, f16, bf16, f32 or f64"
 )]
-pub trait ScalarArg: Copy + NativeOperand + 'static {
+pub trait ScalarArg: Copy + NativeOperand + sealed::Scalar + 'static {
     /// Itself: expansions have rustc see by this that it is a scalar.
     #[doc(hidden)]
     fn __scalar(self) -> Self {
@@ -27,9 +49,15 @@ pub trait ScalarArg: Copy + NativeOperand + 'static {
     fn from_value(value: Value) -> Option<Self>;
 }
 
+pub(crate) mod sealed {
+    /// A scalar of the kernel language.
+    pub trait Scalar {}
+}
+
 macro_rules! scalars {
     ($($ty:ident $scalar:ident |$v:ident| $value:expr, $back:expr;)*) => {$(
         impl NativeOperand for $ty {}
+        impl sealed::Scalar for $ty {}
 
         impl ScalarArg for $ty {
             fn value(self) -> Value {
@@ -65,6 +93,7 @@ scalars! {
 }
 
 impl NativeOperand for usize {}
+impl sealed::Scalar for usize {}
 
 impl ScalarArg for usize {
     fn value(self) -> Value {

@@ -146,6 +146,21 @@ scalars! {
 }
 
 /// What a constant may be of which kernels see the name alone. It is stored in no vector, so tuples and `usize` may be parts of it.
+/// Types with [`KernelType`] are such, and no others.
+///
+/// ```
+/// assert_eq!(sarek_runtime::Constant::leaves(&(1u32, true)).len(), 2);
+/// ```
+///
+/// ```compile_fail,E0277
+/// struct My;
+///
+/// impl sarek_runtime::Constant for My {
+///     fn leaves(&self) -> Vec<sarek_ir::Value> {
+///         vec![]
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "SRK0312: `{Self}` is no type that constants of kernels have",
     label = "kernels cannot see into this constant",
@@ -153,10 +168,17 @@ scalars! {
     note = "instead: use numbers and `bool`, arrays and tuples of such (`[f32; 2]` for `&[f32]`), `Option`, and structs and enums with \
             `#[derive(Clone, Copy, KernelType)]`"
 )]
-pub trait Constant {
+pub trait Constant: sealed::Constant {
     /// Its scalars.
     fn leaves(&self) -> Vec<Value>;
 }
+
+mod sealed {
+    /// Proofs take the scalars that are told for those of the constant.
+    pub trait Constant {}
+}
+
+impl<T: KernelType> sealed::Constant for T {}
 
 impl<T: KernelType> Constant for T {
     fn leaves(&self) -> Vec<Value> {

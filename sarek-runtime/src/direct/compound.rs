@@ -8,6 +8,7 @@ use sarek_ir::link::{self, LeafAt};
 use sarek_ir::{Arithmetic, Scalar, TypeInfo, Value};
 
 use super::{Audited, DirectArg, Known, KnownType, Plain};
+use crate::kernel::sealed;
 use crate::vector::bytes;
 use crate::{Element, KernelType, ScalarArg};
 
@@ -50,7 +51,7 @@ pub unsafe fn value<T>(args: &[DirectArg], index: usize) -> T {
     note = "why: what a type's own operators and methods do, a kernel does not see",
     note = "instead: write it for each part, `match` on variants, call a `#[device]` function, or bind a vector with its type"
 )]
-pub trait Number: Copy + sealed::Number {
+pub trait Number: Copy + sealed::Scalar {
     #[doc(hidden)]
     #[inline(always)]
     fn __number(self) -> Self {
@@ -61,11 +62,6 @@ pub trait Number: Copy + sealed::Number {
     fn __value(self) -> Value;
 }
 
-mod sealed {
-    /// Proofs rest on what a number's operators do.
-    pub trait Number {}
-}
-
 /// Does the result of arithmetic on numbers, whose types the macro does not know, not fit? Of floats every result fits.
 pub fn overflows(arithmetic: Arithmetic, operands: &[Value]) -> bool {
     operands[0].scalar().is_int() && arithmetic.overflows(operands)
@@ -73,8 +69,6 @@ pub fn overflows(arithmetic: Arithmetic, operands: &[Value]) -> bool {
 
 macro_rules! numbers {
     ($($ty:ident $value:expr;)*) => {$(
-        impl sealed::Number for $ty {}
-
         impl Number for $ty {
             fn __value(self) -> Value {
                 $value(self)

@@ -128,8 +128,11 @@ fn outside_of_a_kernel_they_panic() {
     barrier();
 }
 
+/// What the user's own code does.
+type Work = fn();
+
 /// Runs `work` where the user's own code runs on the threads of two blocks, and counts how often it ended. Panics of it are kept.
-fn in_user_code(work: fn(), user: fn(fn())) -> u32 {
+fn in_user_code(work: Work, user: fn(Work)) -> u32 {
     let ended = AtomicU32::new(0);
     // SAFETY: the body keeps nothing. That what it calls does not either is what is tested.
     unsafe {
@@ -143,7 +146,7 @@ fn in_user_code(work: fn(), user: fn(fn())) -> u32 {
     ended.into_inner()
 }
 
-struct Formats(fn());
+struct Formats(Work);
 
 impl std::fmt::Debug for Formats {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -152,7 +155,7 @@ impl std::fmt::Debug for Formats {
     }
 }
 
-struct Drops(fn());
+struct Drops(Work);
 
 impl Drop for Drops {
     fn drop(&mut self) {
@@ -167,7 +170,7 @@ fn the_users_own_code_has_nothing_of_a_block() {
     fn reached() {
         REACHED.fetch_add(1, Ordering::Relaxed);
     }
-    let works: [fn(); 4] = [
+    let works: [Work; 4] = [
         || {
             shared_slice::<u32>(1 << 20);
             reached();
@@ -185,7 +188,7 @@ fn the_users_own_code_has_nothing_of_a_block() {
             reached();
         },
     ];
-    let users: [fn(fn()); 2] = [
+    let users: [fn(Work); 2] = [
         |work| crate::output::print(format_args!("{:?}", Formats(work))),
         // Dropped behind the panic that holds it.
         |work| {
