@@ -322,7 +322,7 @@ pub struct Slice {
 ///
 /// # Safety
 /// Work runs in the order in which it was queued, and uses the memory that it was given and no other. A copy that succeeds
-/// has copied all bytes. [`BackendStream::sync`] returns when all earlier work has ended; where it returns an error instead, no work that
+/// has copied all bytes, and one that fails uses memory of the host no more when it returns. [`BackendStream::sync`] returns when all earlier work has ended; where it returns an error instead, no work that
 /// is left uses memory of the host. What was recorded passes no earlier than the work before it.
 pub unsafe trait BackendStream: Any + Send + Sync {
     /// Copies to the device; `src` may be reused on return.

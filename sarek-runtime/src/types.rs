@@ -146,13 +146,15 @@ scalars! {
 }
 
 /// What a constant may be of which kernels see the name alone. It is stored in no vector, so tuples and `usize` may be parts of it.
-/// Types with [`KernelType`] are such, and no others.
+///
+/// # Safety
+/// [`Constant::leaves`] are its scalars: proofs take them for what bodies use.
 ///
 /// ```
 /// assert_eq!(sarek_runtime::Constant::leaves(&(1u32, true)).len(), 2);
 /// ```
 ///
-/// ```compile_fail,E0277
+/// ```compile_fail,E0200
 /// struct My;
 ///
 /// impl sarek_runtime::Constant for My {
@@ -168,19 +170,13 @@ scalars! {
     note = "instead: use numbers and `bool`, arrays and tuples of such (`[f32; 2]` for `&[f32]`), `Option`, and structs and enums with \
             `#[derive(Clone, Copy, KernelType)]`"
 )]
-pub trait Constant: sealed::Constant {
+pub unsafe trait Constant {
     /// Its scalars.
     fn leaves(&self) -> Vec<Value>;
 }
 
-mod sealed {
-    /// Proofs take the scalars that are told for those of the constant.
-    pub trait Constant {}
-}
-
-impl<T: KernelType> sealed::Constant for T {}
-
-impl<T: KernelType> Constant for T {
+// SAFETY: the type tells its scalars.
+unsafe impl<T: KernelType> Constant for T {
     fn leaves(&self) -> Vec<Value> {
         self.__leaves().concat()
     }
