@@ -263,7 +263,7 @@ fn facts(
         | ArgumentKind::Callable(_)
         | ArgumentKind::View { .. } => false,
     });
-    let (Asked { uniform, agreed }, takes) = (asked(lowered), takes(lowered));
+    let (Asked { uniform, agreed }, takes) = (asked(lowered, krate), takes(lowered, krate));
     quote! {
         #krate::FunctionFacts {
             sites: #sites,
@@ -318,7 +318,7 @@ fn instance(
 }
 
 /// For each parameter: may it be lent a shared array? What the function calls may be lent it in turn.
-fn takes(lowered: &Lowered) -> Vec<TokenStream> {
+fn takes(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
     let kernel = &lowered.kernel;
     let own = |(param, takes): (u32, &bool)| {
         let given = kernel.calls.iter().flat_map(|call| {
@@ -333,7 +333,7 @@ fn takes(lowered: &Lowered) -> Vec<TokenStream> {
             })
         });
         let given = given.filter(|_| !lowered.is_unsafe);
-        let given = given.map(|(takes, at)| quote!(#takes.has(#at)));
+        let given = given.map(|(takes, at)| quote!(#krate::ParameterSet::has(#takes, #at)));
         quote!(#takes #(&& #given)*)
     };
     (0..).zip(&lowered.takes).map(own).collect()
@@ -474,7 +474,7 @@ struct Asked {
     agreed: Vec<TokenStream>,
 }
 
-fn asked(lowered: &Lowered) -> Asked {
+fn asked(lowered: &Lowered, krate: &TokenStream) -> Asked {
     let mut asked = Asked {
         uniform: vec![],
         agreed: vec![],
@@ -486,7 +486,7 @@ fn asked(lowered: &Lowered) -> Asked {
         let passed_on = |fact: fn(&Callee) -> TokenStream| {
             let asks = |(call, at): &(CallId, u32)| {
                 let (set, at) = (fact(lowered.callee(*call)), *at as usize);
-                quote!(#set.has(#at))
+                quote!(#krate::ParameterSet::has(#set, #at))
             };
             parts.arguments.iter().map(asks).collect::<Vec<_>>()
         };

@@ -234,8 +234,9 @@ pub fn erased(owner: &Owner, krate: &TokenStream) -> TokenStream {
             unsafe {
                 let __args = #direct::same(__args);
                 let __check = #direct::Flag::<__CHECK>;
-                <#ty>::#body::<#(#names,)* __CHECK>(__check, __block, __thread, __dim, __base, __args)
-                    .map(|__value| #direct::same(__value))
+                let __yielded =
+                    <#ty>::#body::<#(#names,)* __CHECK>(__check, __block, __thread, __dim, __base, __args);
+                ::core::result::Result::map(__yielded, |__value| #direct::same(__value))
             }
         }
 

@@ -32,7 +32,7 @@ pub mod view;
 pub use crate::named::Assumed;
 pub use crate::number::Float;
 pub use crate::output::print;
-pub use crate::{Atomic, KernelType};
+pub use crate::{Atomic, KernelType, ParameterSet};
 pub use audited::{Audited, Known, KnownType, Unaudited, Witness, audited, known};
 pub use block::Block;
 pub use called::CalledKernel;
@@ -46,7 +46,7 @@ pub use isa::{Isa, isa};
 pub use joint::{
     Called, Flag, Unmarked, again, facts_of, first, function_of, given, given_instance, lent, same,
 };
-pub use kept::{Kept, Rows, Strip, fetch_strip, keep_strip};
+pub use kept::{Kept, Lanes, Rows, Strip, fetch_strip, flat, flat_mut, keep_strip};
 pub use math::Elementary;
 pub use number::{Divide, Half, clamp, narrow, wide};
 pub use printed::{Debugs, Displays, NoDebug, NoDisplay, Told, printed};

@@ -99,7 +99,9 @@ impl Writer<'_> {
         let (before, after): (Vec<_>, Vec<_>) = lent.unzip();
         let (deeper, body, depth) = match callee.is_self {
             true => (
-                Some(mixed!(if __depth == 0 { return __block.fault(#base, 0, __thread); })),
+                Some(
+                    mixed!(if __depth == 0 { return __direct::Block::fault(__block, #base, 0, __thread); }),
+                ),
                 mixed!(Self::__sarek_nest::<__CHECK>),
                 Some(mixed!(__depth - 1,)),
             ),
@@ -248,7 +250,7 @@ impl Writer<'_> {
                 let name = self.slice_of_lane(param);
                 match self.kernel.access(memory) {
                     Access::Read if !self.is_function => {
-                        mixed!(__direct::lend(::core::ptr::from_ref(#name).cast_mut()))
+                        mixed!(__direct::lend(__block, ::core::ptr::from_ref(#name)))
                     }
                     Access::Read | Access::Write | Access::Atomic => name,
                 }
@@ -258,22 +260,20 @@ impl Writer<'_> {
                     Some(_) => lent_name(local).to_token_stream(),
                     None => self.variable(local),
                 };
-                let rows = self.rows(memory);
                 // A closure may read it and be called by several.
-                match self.lowered.lent_mutably.contains(&local) {
-                    true => mixed!(__direct::lend(&raw mut #array) #rows),
-                    false => {
-                        mixed!(__direct::lend(::core::ptr::from_ref(&#array).cast_mut()) #rows)
-                    }
-                }
+                let lent = match self.lowered.lent_mutably.contains(&local) {
+                    true => mixed!(__direct::lend(__block, &raw mut #array)),
+                    false => mixed!(__direct::lend(__block, ::core::ptr::from_ref(&#array))),
+                };
+                self.rows(memory, &mixed!(__direct::Output), lent)
             }
             Memory::Shared(shared) => {
                 let name = shared_name(shared);
                 match self.kernel.access(memory) {
-                    Access::Atomic => mixed!(__direct::lend_atomics(&raw mut *#name)),
+                    Access::Atomic => mixed!(__direct::lend_atomics(__block, &raw mut *#name)),
                     Access::Read | Access::Write => {
-                        let rows = self.rows(memory);
-                        mixed!(__direct::lend(&raw mut *#name) #rows)
+                        let lent = mixed!(__direct::lend(__block, &raw mut *#name));
+                        self.rows(memory, &mixed!(__direct::Output), lent)
                     }
                 }
             }

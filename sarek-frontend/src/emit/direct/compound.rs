@@ -52,7 +52,7 @@ impl Writer<'_> {
                 let (value, ty) = (kept_name(local), self.pointer_type(local));
                 quote_spanned! {span=>
                     let mut #value = ::core::mem::MaybeUninit::uninit();
-                    let #name: #ty = #value.as_mut_ptr();
+                    let #name: #ty = ::core::mem::MaybeUninit::as_mut_ptr(&mut #value);
                 }
             }
             None => quote_spanned!(span=> let #mutable #name;),
@@ -100,6 +100,9 @@ impl Writer<'_> {
         match intrinsic {
             Intrinsic::Rsqrt => quote_spanned!(span=> __direct::Float::rsqrt(#(#args),*)),
             Intrinsic::Clamp => quote_spanned!(span=> __direct::clamp(#(#args),*)),
+            // Those of integers are a trait's.
+            Intrinsic::Min => quote_spanned!(span=> __direct::Number::__min(#(#args),*)),
+            Intrinsic::Max => quote_spanned!(span=> __direct::Number::__max(#(#args),*)),
             _ => {
                 let (receiver, rest) = (&args[0], &args[1..]);
                 quote_spanned!(span=> __direct::Number::__number(#receiver).#name(#(#rest),*))
@@ -162,12 +165,12 @@ impl Writer<'_> {
         span: Span,
         prefix: &TokenStream,
     ) -> TokenStream {
-        let check = self.part_check(site, mixed!(__array[..].len()));
+        let check = self.part_check(site, mixed!(<[_]>::len(__array)));
         let part = self.indexed(
             index,
             check,
             span,
-            &|index| mixed!(#prefix __array.get_unchecked(#index)),
+            &|index| mixed!(#prefix <[_]>::get_unchecked(__array, #index)),
         );
         quote_spanned!(span=> { let __array = #array; #part })
     }
@@ -274,7 +277,7 @@ impl Writer<'_> {
         match self.frame {
             Some(frame) if frame.once && self.is_kept_whole(local) => {
                 let array = frame.array(local);
-                mixed!((*#array.any()))
+                mixed!((*__direct::Lanes::any(&#array)))
             }
             Some(_) | None => self.variable(local),
         }

@@ -429,7 +429,7 @@ impl Writer<'_> {
                         false => mixed!(__block.lanes[#axis]),
                     }
                 });
-                mixed!({ __block.assert_whole(__dim); [#(#lanes),*] })
+                mixed!({ __direct::Block::assert_whole(__block, __dim); [#(#lanes),*] })
             }
             (true, None) | (false, _) => mixed!(__block.lanes),
         };
@@ -455,7 +455,7 @@ impl Writer<'_> {
             match bound.index {
                 Index::Global(axis) => {
                     let axis = Literal::usize_unsuffixed(axis.index());
-                    mixed!(__lanes[#axis] = __block.lanes_below(#axis, __lanes[#axis], #limit);)
+                    mixed!(__lanes[#axis] = __direct::Block::lanes_below(__block, #axis, __lanes[#axis], #limit);)
                 }
                 Index::Thread(axis) => {
                     let axis = Literal::usize_unsuffixed(axis.index());
