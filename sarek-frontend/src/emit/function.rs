@@ -104,7 +104,7 @@ pub fn items(
     let data = packed::kernel(&lowered.kernel);
     let (params, stmts) = direct::function(lowered, is_cooperative);
     let yields = yields(signature);
-    let result = body_result(owner, &yields, krate);
+    let [result, block_result] = body_results(owner, signature, krate);
     let (block_params, block_stmts) = direct::block(lowered, &yields, is_cooperative);
     let nest = nesting.as_ref().map(|_| {
         let (params, stmts) = direct::nested(lowered);
@@ -187,7 +187,7 @@ pub fn items(
                     _: __direct::Flag<__CHECK>,
                     _: __direct::Flag<__FULL>,
                     #block_params
-                ) -> ::core::result::Result<(), __direct::RawFault> #own_clause {
+                ) -> #block_result #own_clause {
                     // SAFETY: the same, for all lanes of a block together.
                     unsafe { #block_stmts }
                 }
@@ -448,15 +448,21 @@ fn mentions(tokens: &TokenStream, names: &[String]) -> bool {
     })
 }
 
-/// What a compiled body yields. Of a method, rustc is not to take it for a way to make a value of its type, of which it
-/// lists those that return `Self` or a `Result` of it; so the type is one that it finds by a trait.
-pub(super) fn body_result(owner: &Owner, yields: &TokenStream, krate: &TokenStream) -> TokenStream {
+/// What a function's compiled bodies yield, that for one lane and that for all: a result that no other function's body makes.
+pub(super) fn body_results(
+    owner: &Owner,
+    signature: &Signature,
+    krate: &TokenStream,
+) -> [TokenStream; 2] {
     let direct = quote!(#krate::__private::direct);
-    let result = quote!(::core::result::Result<#yields, #direct::RawFault>);
-    match &owner.method {
-        Some(_) => quote!(#direct::KnownType<true, #result>),
-        None => result,
-    }
+    let (instance, yields) = (&owner.instance, yields(signature));
+    let receiver = receiver_kind(owner, signature, krate);
+    let alone = yields.clone();
+    let together = quote!(::core::marker::PhantomData<#yields>);
+    [alone, together].map(|yields| {
+        let yielded = quote!(#direct::Yielded<#instance, #receiver, #yields>);
+        quote!(::core::result::Result<#yielded, #direct::RawFault>)
+    })
 }
 
 pub(super) fn yields(signature: &Signature) -> TokenStream {

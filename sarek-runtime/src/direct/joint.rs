@@ -6,6 +6,7 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 
 use sarek_ir::link::Function;
 
+use super::RawFault;
 use crate::{DeviceFn, FunctionFacts};
 
 /// An array of lanes as an argument, or as the place of a result.
@@ -72,6 +73,83 @@ pub const fn facts_of<F: DeviceFn, R, H>(
 ) -> FunctionFacts {
     std::mem::forget(instance);
     F::FACTS
+}
+
+/// Which function a call is of: `F`, which yields an `R` and takes its receiver as `H` says.
+///
+/// A call finds a compiled body by the function's name, and items of that name may be others than the function's. So what a body yields is
+/// [`Yielded`] by one function, and what it is given to call asks for a [`Call`]: all that others can do is not to return.
+pub struct Instance<F, R, H>(PhantomData<(F, R, H)>);
+
+impl<F, R, H> Clone for Instance<F, R, H> {
+    #[inline(always)]
+    fn clone(&self) -> Instance<F, R, H> {
+        *self
+    }
+}
+
+impl<F, R, H> Copy for Instance<F, R, H> {}
+
+/// The function that a call calls. The closure is not called.
+#[inline(always)]
+pub fn instance<F: DeviceFn, R, H>(
+    _: impl FnOnce() -> (PhantomData<F>, R, PhantomData<H>),
+) -> Instance<F, R, H> {
+    Instance(PhantomData)
+}
+
+/// What calls take that compiled bodies make of what they are given: safe code has none.
+#[derive(Debug)]
+pub struct Call(());
+
+impl Call {
+    /// A call.
+    ///
+    /// # Safety
+    /// The caller is a compiled body, and gives what its function does.
+    #[inline(always)]
+    pub unsafe fn new() -> Call {
+        Call(())
+    }
+}
+
+/// What a compiled body of `F` yields.
+#[repr(transparent)]
+pub struct Yielded<F, H, R> {
+    value: R,
+    of: PhantomData<(F, H)>,
+}
+
+impl<F, H, R> Yielded<F, H, R> {
+    /// Wraps it.
+    ///
+    /// # Safety
+    /// A compiled body of `F` has computed it, or where that is the type of a result, filled the results of all lanes.
+    #[inline(always)]
+    pub unsafe fn new(value: R) -> Yielded<F, H, R> {
+        Yielded {
+            value,
+            of: PhantomData,
+        }
+    }
+}
+
+/// What the body of a function yielded.
+#[inline(always)]
+pub fn yielded<F, R, H>(
+    _: Instance<F, R, H>,
+    yielded: Result<Yielded<F, H, R>, RawFault>,
+) -> Result<R, RawFault> {
+    yielded.map(|yielded| yielded.value)
+}
+
+/// The body of a function has run for all lanes.
+#[inline(always)]
+pub fn yielded_by_all<F, R, H>(
+    _: Instance<F, R, H>,
+    yielded: Result<Yielded<F, H, PhantomData<R>>, RawFault>,
+) -> Result<(), RawFault> {
+    yielded.map(|_| ())
 }
 
 /// What a function takes and yields that another is given to call: twelve arguments at most.

@@ -6,6 +6,7 @@
 //! threads of a block as lanes of the calling thread; what they share, and what a lane keeps across a
 //! barrier, lies in [`Scratch`].
 
+pub mod array;
 mod audited;
 mod block;
 mod called;
@@ -44,7 +45,8 @@ pub(crate) use compound::{leaves_in_memory, no_leaves};
 pub use half::{bf16, f16};
 pub use isa::{Isa, isa};
 pub use joint::{
-    Called, Flag, Unmarked, again, facts_of, first, function_of, given, given_instance, lent, same,
+    Call, Called, Flag, Instance, Unmarked, Yielded, again, facts_of, first, function_of, given,
+    given_instance, instance, lent, same, yielded, yielded_by_all,
 };
 pub use kept::{Kept, Lanes, Rows, Strip, fetch_strip, flat, flat_mut, keep_strip};
 pub use math::Elementary;

@@ -21,7 +21,7 @@ use sarek_ir::{
 use super::call::given_name;
 use super::frame::{Frame, Lanes};
 use super::names::{located, param_name, rust_type};
-use super::{Shapes, Writer, mixed};
+use super::{Shapes, Writer, instance_name, mixed};
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Callee, Lowered};
 
@@ -213,6 +213,7 @@ impl Writer<'_> {
             None => mixed!(__direct::Scratch::room(__scratch, __threads)),
         };
         let (full, active, any) = self.who(frame);
+        let of = call.called.function().map(instance_name);
         let args = callee.known(&quote_spanned!(span=> (#(#args,)*)));
         let result = callee.known(&result);
         quote_spanned! {span=>
@@ -220,9 +221,9 @@ impl Writer<'_> {
                 let __mark = __direct::Scratch::mark(__scratch);
                 #(#rooms)*
                 #fill
-                if let ::core::result::Result::Err(__fault) = #block(
+                if let ::core::result::Result::Err(__fault) = __direct::yielded_by_all(#of, #block(
                     __direct::Flag::<__CHECK>, __direct::Flag::<#full>, __block, __lanes, __dim, __scratch, #base, #active, #args, #result,
-                ) {
+                )) {
                     return ::core::result::Result::Err(__fault);
                 }
                 #back
@@ -371,8 +372,9 @@ impl Writer<'_> {
             mixed!(let #name = ::core::mem::MaybeUninit::assume_init_read(<[_]>::get_unchecked(#name, __first));)
         });
         let (tree, kept) = (self.tree(&frame), self.kept(&frame));
-        let params = self.known_params();
+        let (params, instances) = (self.known_params(), self.instances());
         mixed! {
+            #instances
             #params
             let __threads = __dim[0] * __dim[1] * __dim[2];
             let __thread = [0; 3];
@@ -382,7 +384,7 @@ impl Writer<'_> {
             #(#arrays)*
             #kept
             #tree
-            ::core::result::Result::Ok(())
+            ::core::result::Result::Ok(__direct::Yielded::new(::core::marker::PhantomData))
         }
     }
 

@@ -123,14 +123,8 @@ impl Writer<'_> {
     /// The element.
     pub fn load(&self, memory: Memory, index: &TokenStream) -> TokenStream {
         let (array, index) = self.element(memory, index, Way::Read);
-        match memory {
-            Memory::Slice(param) if self.is_output(param) => {
-                mixed!(*__direct::Output::get_unchecked(#array, #index))
-            }
-            Memory::Slice(_) | Memory::Shared(_) | Memory::Local(_) | Memory::Table(_) => {
-                mixed!(*<[_]>::get_unchecked(#array, #index))
-            }
-        }
+        let of = self.functions_of(memory);
+        mixed!(*#of::get_unchecked(#array, #index))
     }
 
     /// Puts `__value` there.
@@ -139,7 +133,8 @@ impl Writer<'_> {
         match memory {
             Memory::Slice(_) => mixed!(__direct::Output::set(#array, #index, __value);),
             Memory::Shared(_) | Memory::Local(_) => {
-                mixed!(*<[_]>::get_unchecked_mut(#array, #index) = __value;)
+                let of = self.functions_of(memory);
+                mixed!(*#of::get_unchecked_mut(#array, #index) = __value;)
             }
             Memory::Table(_) => unreachable!("nothing is stored to constants"),
         }
@@ -151,9 +146,26 @@ impl Writer<'_> {
         match memory {
             Memory::Slice(_) => mixed!(__direct::Output::place(#array, #index)),
             Memory::Shared(_) | Memory::Local(_) => {
-                mixed!((&raw mut *<[_]>::get_unchecked_mut(#array, #index)))
+                let of = self.functions_of(memory);
+                mixed!((&raw mut *#of::get_unchecked_mut(#array, #index)))
             }
             Memory::Table(_) => unreachable!("nothing is stored to constants"),
+        }
+    }
+
+    /// What has the functions that reach an element.
+    fn functions_of(&self, memory: Memory) -> TokenStream {
+        match memory {
+            Memory::Slice(param) if self.is_output(param) => mixed!(__direct::Output),
+            // Of an array, not of any slice: rustc may not know its type yet.
+            Memory::Local(local)
+                if self.lanes_of(local).is_none() && self.lengths(local).len() == 1 =>
+            {
+                mixed!(__direct::array)
+            }
+            Memory::Slice(_) | Memory::Shared(_) | Memory::Local(_) | Memory::Table(_) => {
+                mixed!(<[_]>)
+            }
         }
     }
 
