@@ -203,7 +203,7 @@ fn on_instance(owner: &Owner, krate: &TokenStream) -> [TokenStream; 2] {
     let instance = quote!(<Self::#device<#(#names),*> as #krate::DeviceFn>);
     [
         quote! {
-            // SAFETY: both have one contract, and where rustc takes the impl, these types are those of its method.
+            // SAFETY: both have one contract; behind it `same` holds the types to those of the impl's method.
             unsafe { #instance::__body::<__CHECK, _, _>(__block, __thread, __dim, __base, __args) }
         },
         quote! {
@@ -231,7 +231,7 @@ pub fn erased(owner: &Owner, krate: &TokenStream) -> TokenStream {
             __base: ::core::primitive::u32,
             __args: __A,
         ) -> ::core::result::Result<__R, #direct::RawFault> {
-            // SAFETY: the caller gives what the body takes, and asks for what it yields.
+            // SAFETY: the contract is that of the body, and `same` sees to the types.
             unsafe {
                 let __args = #direct::same(__args);
                 let __check = #direct::Flag::<__CHECK>;
