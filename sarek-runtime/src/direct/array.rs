@@ -1,5 +1,11 @@
 //! Elements of arrays, by functions of arrays alone.
 
+/// The number of elements.
+#[inline(always)]
+pub const fn len<T, const N: usize>(_: &[T; N]) -> usize {
+    N
+}
+
 /// The element at `index`.
 ///
 /// # Safety

@@ -203,7 +203,7 @@ pub unsafe fn output<'a, T>(args: &[DirectArg], index: usize) -> Output<'a, T> {
 /// # Safety
 /// It lives as long as the call. The function uses it as its caller may.
 #[inline(always)]
-pub unsafe fn lend<'a, T>(_: &'a Block, memory: *const [T]) -> Output<'a, T> {
+pub unsafe fn lend<T>(_: &Block, memory: *const [T]) -> Output<'_, T> {
     Output {
         ptr: memory.cast_mut().cast(),
         len: memory.len(),
@@ -216,10 +216,7 @@ pub unsafe fn lend<'a, T>(_: &'a Block, memory: *const [T]) -> Output<'a, T> {
 /// # Safety
 /// It lives as long as the block, aligned to its elements' size, and is used as atomics only meanwhile.
 #[inline(always)]
-pub unsafe fn lend_atomics<'a, T: AtomicElement>(
-    _: &'a Block,
-    memory: *mut [T],
-) -> &'a [Atomic<T>] {
+pub unsafe fn lend_atomics<T: AtomicElement>(_: &Block, memory: *mut [T]) -> &[Atomic<T>] {
     // SAFETY: the caller's promise; `Atomic<T>` has the size of `T`.
     unsafe { std::slice::from_raw_parts(memory.cast_const().cast(), memory.len()) }
 }

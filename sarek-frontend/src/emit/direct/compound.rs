@@ -117,14 +117,15 @@ impl Writer<'_> {
                 quote_spanned!(span=> (#base).#name)
             }
             Compound::Index { base, index, site } => {
-                let array = match self.constant_part(*base) {
-                    Some(part) => part,
+                let (array, of) = match self.constant_part(*base) {
+                    Some(part) => (part, mixed!(<[_]>)),
+                    // Of an array, not of any slice: rustc may not know its type yet.
                     None => {
                         let base = self.expr(*base);
-                        mixed!(&#base)
+                        (mixed!(&#base), mixed!(__direct::array))
                     }
                 };
-                self.element_of_part(&array, (*index, *site), span, &mixed!(*))
+                self.element_of_part(&array, (*index, *site), span, (&of, &mixed!(*)))
             }
             Compound::IsVariant { value, .. } => {
                 let (value, path) = (self.expr(*value), self.path(id));
@@ -157,20 +158,20 @@ impl Writer<'_> {
         }
     }
 
-    /// An element of the array that a reference leads to, or with another `prefix` a reference to it.
+    /// An element of the array that a reference leads to, or with another `prefix` a reference to it. `of` has the functions that do so.
     fn element_of_part(
         &self,
         array: &TokenStream,
         (index, site): (ExprId, Option<SiteId>),
         span: Span,
-        prefix: &TokenStream,
+        (of, prefix): (&TokenStream, &TokenStream),
     ) -> TokenStream {
-        let check = self.part_check(site, mixed!(<[_]>::len(__array)));
+        let check = self.part_check(site, mixed!(#of::len(__array)));
         let part = self.indexed(
             index,
             check,
             span,
-            &|index| mixed!(#prefix <[_]>::get_unchecked(__array, #index)),
+            &|index| mixed!(#prefix #of::get_unchecked(__array, #index)),
         );
         quote_spanned!(span=> { let __array = #array; #part })
     }
@@ -190,7 +191,8 @@ impl Writer<'_> {
                 }
                 Compound::Index { base, index, site } => {
                     let array = self.constant_part(*base)?;
-                    Some(self.element_of_part(&array, (*index, *site), span, &mixed!()))
+                    let way = (&mixed!(<[_]>), &mixed!());
+                    Some(self.element_of_part(&array, (*index, *site), span, way))
                 }
                 Compound::IsVariant { .. }
                 | Compound::Payload { .. }
