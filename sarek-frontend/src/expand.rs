@@ -7,7 +7,7 @@ use crate::diagnostics::{Errors, Mistake, codes};
 use crate::emit::{self, Parts, reference};
 use crate::lower::{self, Lowered};
 use crate::parse::{
-    Attribute, Named, Signature, aside, depth, is_nameless, strip_items, superstep,
+    Attribute, Named, Signature, aside, depth, is_nameless, reserved, strip_items, superstep,
 };
 
 /// What became of one macro call.
@@ -26,6 +26,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> Expansion {
     if !depth::is_bounded(&attribute, &mut errors) || !depth::is_bounded(&item, &mut errors) {
         return unread(errors, item);
     }
+    reserved::check(&item, &mut errors);
     let options = attribute.clone();
     let attribute = Attribute::parse(attribute, &mut errors);
     let krate = match &attribute.krate {

@@ -14,7 +14,7 @@ use crate::lower::{self, Lowered};
 use crate::methods;
 use crate::parse::{
     ArgumentKind, Attribute, Callables, Named, Own, Parameters, Signature, aside, depth,
-    has_nameless, named_scalar, superstep,
+    has_nameless, named_scalar, reserved, superstep,
 };
 
 /// Expands `#[device(attribute)] item`.
@@ -23,6 +23,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> Expansion {
     if !depth::is_bounded(&attribute, &mut errors) || !depth::is_bounded(&item, &mut errors) {
         return unread(errors, item);
     }
+    reserved::check(&item, &mut errors);
     let attribute = Attribute::parse(attribute, &mut errors);
     if attribute.block.is_some() {
         errors.at(

@@ -270,8 +270,12 @@ impl Argument {
         let size = Ident::new("size", Span::call_site());
         match &self.kind {
             Kind::Value(ty) => match &self.within {
-                Some(range) => quote!(let #name: #ty = __trial.value_within::<#ty>(#text, #range);),
-                None => quote!(let #name: #ty = __trial.value::<#ty>(#text);),
+                Some(range) => {
+                    quote!(let #name: #ty = #krate::testing::Trial::value_within::<#ty>(__trial, #text, #range);)
+                }
+                None => {
+                    quote!(let #name: #ty = #krate::testing::Trial::value::<#ty>(__trial, #text);)
+                }
             },
             Kind::Slice { elem, mutable } => {
                 let vector = self.vector();
@@ -280,8 +284,10 @@ impl Argument {
                     None => quote!(#size),
                 };
                 let values = match &self.within {
-                    Some(range) => quote!(__trial.values_within::<#elem>(#text, #len, #range)),
-                    None => quote!(__trial.values::<#elem>(#text, #len)),
+                    Some(range) => {
+                        quote!(#krate::testing::Trial::values_within::<#elem>(__trial, #text, #len, #range))
+                    }
+                    None => quote!(#krate::testing::Trial::values::<#elem>(__trial, #text, #len)),
                 };
                 let mutability = mutable.then(|| quote!(mut));
                 quote! {
@@ -316,15 +322,20 @@ impl Argument {
         }
     }
 
-    /// Compares what it became.
-    fn compared(&self) -> Option<TokenStream> {
-        let (name, text, vector) = (&self.name, self.name.to_string(), self.vector());
+    /// Does the kernel change it?
+    fn is_compared(&self) -> bool {
         match self.kind {
-            Kind::Slice { mutable: true, .. } => {
-                Some(quote!(__trial.expect(#text, &#vector, &#name)?;))
-            }
-            Kind::Value(_) | Kind::Slice { mutable: false, .. } => None,
+            Kind::Slice { mutable, .. } => mutable,
+            Kind::Value(_) => false,
         }
+    }
+
+    /// Compares what it became.
+    fn compared(&self, krate: &TokenStream) -> Option<TokenStream> {
+        let (name, text, vector) = (&self.name, self.name.to_string(), self.vector());
+        let trial = quote!(#krate::testing::Trial);
+        self.is_compared()
+            .then(|| quote!(#trial::expect(__trial, #text, &#vector, &#name)?;))
     }
 }
 
@@ -419,10 +430,7 @@ fn test(attribute: TokenStream, item: TokenStream, errors: &mut Errors) -> Optio
         .map(|input| Argument::read(input, errors))
         .collect();
     let arguments = found.into_iter().collect::<Option<Vec<Argument>>>()?;
-    if !arguments
-        .iter()
-        .any(|argument| argument.compared().is_some())
-    {
+    if !arguments.iter().any(|argument| argument.is_compared()) {
         errors.at(
             codes::TEST_FORM,
             sig.ident.span(),
@@ -453,7 +461,7 @@ fn tokens(item: &syn::ItemFn, arguments: &[Argument], options: &Options) -> Toke
         arguments.iter().map(|a| a.made(krate)),
         arguments.iter().map(Argument::given),
         arguments.iter().map(Argument::plain),
-        arguments.iter().filter_map(Argument::compared),
+        arguments.iter().filter_map(|a| a.compared(krate)),
     );
     let call = quote!(#kernel(#(#given),*));
     let call = match sig.safety {
@@ -480,9 +488,9 @@ fn tokens(item: &syn::ItemFn, arguments: &[Argument], options: &Options) -> Toke
                 #(#settings)*
                 .run(|__trial| {
                     #[allow(unused_variables)]
-                    let #size: ::core::primitive::usize = __trial.size();
+                    let #size: ::core::primitive::usize = #krate::testing::Trial::size(__trial);
                     #(#made)*
-                    __trial.run(#call #launch)?;
+                    #krate::testing::Trial::run(__trial, #call #launch)?;
                     __expected(#(#plain),*);
                     #(#compared)*
                     ::core::result::Result::Ok(())

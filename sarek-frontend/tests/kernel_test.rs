@@ -27,11 +27,29 @@ fn a_test_is_a_check() {
         ". ulps (2 as f64) . ulps_on (\"wgpu\" , 64 as f64)",
         "k (a , & __x , & mut __y) . over ((size , 4))",
         "__expected (a , & x , & mut y)",
-        "__trial . expect (\"y\" , & __y , & y)",
+        "Trial :: expect (__trial , \"y\" , & __y , & y)",
     ] {
         assert!(text.contains(part), "{part} is not in {text}");
     }
-    assert!(!text.contains("expect (\"x\""), "{text}");
+    assert!(!text.contains("expect (__trial , \"x\""), "{text}");
+}
+
+/// Where the author forbids `unsafe`, rustc finds the word only if it is the author's.
+#[test]
+fn unsafe_is_the_authors() {
+    let count = |item: TokenStream| {
+        let expansion = expand(quote!(k), item);
+        assert!(expansion.errors.is_empty(), "{:?}", expansion.errors);
+        let text = expansion.tokens.to_string();
+        // Not `unsafe` in the name of a lint.
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.by_ref().filter(|word| *word == "unsafe").count()
+    };
+    assert_eq!(count(item()), 0);
+    let of_unsafe = quote! {
+        unsafe fn is_right(y: &mut [f32]) {}
+    };
+    assert_eq!(count(of_unsafe), 1);
 }
 
 #[test]

@@ -447,3 +447,26 @@ fn a_literal_of_a_closure_has_one_type_at_all_calls() {
         &["the type of this literal is told by some calls of the closure around it only"],
     );
 }
+
+#[test]
+fn names_of_expansions_are_not_the_users() {
+    let message = &["`__direct` begins with two underscores"];
+    rejects(
+        "fn k<const N: usize>(y: &mut [u32]) { let a = [7u32; __direct::SUBGROUP]; y[0] = a[0] + N as u32; }",
+        message,
+    );
+    rejects(
+        "fn k(p: r#__direct::P, y: &mut [u32]) { y[0] = 1; }",
+        message,
+    );
+    let message = &["`__CHECK` begins with two underscores"];
+    rejects(
+        "fn k<const N: usize>(y: &mut [u32]) { let a = [7u32; __CHECK as usize]; y[0] = a[0]; }",
+        message,
+    );
+    let message = &["`__u32` begins with two underscores"];
+    rejects("fn k(y: &mut [__u32]) { y[0] = 1; }", message);
+    // Nothing of an expansion's is meant behind a path or a dot, and a macro may name a variable so.
+    let body = "let __x = 1; y[global_idx_x()] = __x + self::__u32;";
+    rejects(&format!("fn k(y: &mut [u32]) {{ {body} }}"), &[]);
+}

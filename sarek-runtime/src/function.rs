@@ -58,7 +58,7 @@ pub unsafe trait DeviceFn {
     #[doc(hidden)]
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "those of a compiled body")]
-    unsafe fn __block<const CHECK: bool, const FULL: bool, A, R>(
+    unsafe fn __block<const CHECK: bool, const FULL: bool, A, R, Y>(
         _block: &Block,
         _lanes: [usize; 3],
         _dim: [usize; 3],
@@ -67,7 +67,7 @@ pub unsafe trait DeviceFn {
         _active: &[bool],
         _args: A,
         _result: &mut [MaybeUninit<R>],
-    ) -> Result<(), RawFault> {
+    ) -> Result<Y, RawFault> {
         unreachable!("it is no method of a trait")
     }
 }

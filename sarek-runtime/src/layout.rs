@@ -1,5 +1,7 @@
 //! Arithmetic of layouts, for what `#[derive(KernelType)]` writes.
 
+use std::mem::MaybeUninit;
+
 use sarek_ir::FieldInfo;
 
 use crate::KernelType;
@@ -43,6 +45,18 @@ pub const fn checked_size(size: usize, aligns: &[usize], ends: &[usize]) -> u64 
         "this enum has another layout than `#[repr(C, u32)]`"
     );
     size as u64
+}
+
+/// Memory of a value of an enum of which the tag is written, and all else is zero.
+pub const fn tagged<T: KernelType>(tag: u32) -> MaybeUninit<T> {
+    assert!(
+        size_of::<T>() >= 4 && align_of::<T>() >= 4,
+        "an enum has a tag"
+    );
+    let mut memory = MaybeUninit::<T>::zeroed();
+    // SAFETY: there is room for a `u32`, aligned.
+    unsafe { memory.as_mut_ptr().cast::<u32>().write(tag) };
+    memory
 }
 
 const fn most(values: &[usize], least: usize) -> usize {

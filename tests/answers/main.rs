@@ -14,6 +14,7 @@ mod cover;
 mod lines;
 mod literals;
 mod loops;
+mod paths;
 mod requires;
 mod rounding;
 mod settings;

@@ -7,6 +7,12 @@ fn fail() {
     trybuild::TestCases::new().compile_fail("fail/*/*.rs");
 }
 
+/// Programs without `unsafe` that name what is hidden to change what a compiled body does. Of such names rustc tells by itself.
+#[test]
+fn refused() {
+    trybuild::TestCases::new().compile_fail("refused/*.rs");
+}
+
 #[test]
 fn pass() {
     trybuild::TestCases::new().pass("pass/*.rs");

@@ -1,4 +1,4 @@
-//! A type's description as tokens; `__ir` and `__layout` are in scope.
+//! A type's description as tokens. All of its names are full paths: the user's discriminants stand among them.
 //!
 //! Offsets of a struct's fields are rustc's. Those of a variant's fields follow from what `#[repr(C, u32)]` promises: a
 //! `u32`, then a union of the variants' fields, each like a `#[repr(C)]` struct; the size is held against rustc's.
@@ -8,19 +8,22 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{DataEnum, DeriveInput, Fields, Variant};
 
+use super::same;
+
 /// The description of a struct.
-pub fn of_struct(item: &DeriveInput, fields: &Fields) -> TokenStream {
+pub fn of_struct(item: &DeriveInput, fields: &Fields, krate: &TokenStream) -> TokenStream {
+    let (ir, layout) = (quote!(#krate::ir), quote!(#krate::__private::layout));
     let name = item.ident.to_string();
     let each = fields.members().zip(fields).map(|(member, field)| {
         let (text, ty) = (member_text(&member), &field.ty);
         quote! {
-            __layout::field::<#ty>(#text, ::core::mem::offset_of!(Self, #member))
+            #layout::field::<#ty>(#text, ::core::mem::offset_of!(Self, #member))
         }
     });
     quote! {
-        __ir::TypeInfo::Struct(
+        #ir::TypeInfo::Struct(
             const {
-                &__ir::StructInfo {
+                &#ir::StructInfo {
                     name: #name,
                     fields: const { &[#(#each),*] },
                     size: ::core::mem::size_of::<Self>() as ::core::primitive::u64,
@@ -32,38 +35,45 @@ pub fn of_struct(item: &DeriveInput, fields: &Fields) -> TokenStream {
 }
 
 /// The description of an enum, whose size is held against rustc's if it is `certain` to be laid out like that.
-pub fn of_enum(item: &DeriveInput, data: &DataEnum, certain: bool) -> TokenStream {
+pub fn of_enum(
+    item: &DeriveInput,
+    data: &DataEnum,
+    certain: bool,
+    krate: &TokenStream,
+) -> TokenStream {
+    let (ir, layout) = (quote!(#krate::ir), quote!(#krate::__private::layout));
     let name = item.ident.to_string();
     let aligns = data.variants.iter().map(|v| {
         let types = v.fields.iter().map(|f| &f.ty);
         quote!(#(::core::mem::align_of::<#types>(),)*)
     });
     let aligns: TokenStream = aligns.collect();
-    let start = quote!(__layout::payload_start(&[#aligns]));
+    let start = quote!(#layout::payload_start(&[#aligns]));
     let mut tags = Tags::default();
     let variants: Vec<TokenStream> = data
         .variants
         .iter()
-        .map(|v| variant(v, &tags.next(v), &start))
+        .map(|v| variant(v, &tags.next(v), &start, krate))
         .collect();
     let ends = data.variants.iter().map(|v| {
         let types: Vec<_> = v.fields.iter().map(|f| &f.ty).collect();
         quote! {
-            __layout::end(#start, &[#(
+            #layout::end(#start, &[#(
                 (::core::mem::size_of::<#types>(), ::core::mem::align_of::<#types>()),
             )*])
         }
     });
+    let same = same::tags(data, krate);
     let size = match certain {
         true => {
-            quote!(__layout::checked_size(::core::mem::size_of::<Self>(), &[#aligns], &[#(#ends),*]))
+            quote!({ #same #layout::checked_size(::core::mem::size_of::<Self>(), &[#aligns], &[#(#ends),*]) })
         }
         false => quote!(::core::mem::size_of::<Self>() as ::core::primitive::u64),
     };
     quote! {
-        __ir::TypeInfo::Enum(
+        #ir::TypeInfo::Enum(
             const {
-                &__ir::EnumInfo {
+                &#ir::EnumInfo {
                     name: #name,
                     variants: const { &[#(#variants),*] },
                     size: #size,
@@ -73,15 +83,21 @@ pub fn of_enum(item: &DeriveInput, data: &DataEnum, certain: bool) -> TokenStrea
     }
 }
 
-fn variant(variant: &Variant, tag: &TokenStream, start: &TokenStream) -> TokenStream {
+fn variant(
+    variant: &Variant,
+    tag: &TokenStream,
+    start: &TokenStream,
+    krate: &TokenStream,
+) -> TokenStream {
+    let (ir, layout) = (quote!(#krate::ir), quote!(#krate::__private::layout));
     let name = plain(&variant.ident.to_string());
     let types: Vec<&syn::Type> = variant.fields.iter().map(|f| &f.ty).collect();
     let each = variant.fields.members().enumerate().map(|(i, member)| {
         let (text, ty, before) = (member_text(&member), types[i], &types[..i]);
         quote! {
-            __layout::field::<#ty>(
+            #layout::field::<#ty>(
                 #text,
-                __layout::offset(
+                #layout::offset(
                     #start,
                     &[#(
                         (::core::mem::size_of::<#before>(), ::core::mem::align_of::<#before>()),
@@ -92,7 +108,7 @@ fn variant(variant: &Variant, tag: &TokenStream, start: &TokenStream) -> TokenSt
         }
     });
     quote! {
-        __ir::VariantInfo {
+        #ir::VariantInfo {
             name: #name,
             tag: #tag,
             fields: const { &[#(#each),*] },
@@ -102,13 +118,13 @@ fn variant(variant: &Variant, tag: &TokenStream, start: &TokenStream) -> TokenSt
 
 /// The tags of variants: one more than that before, unless one is written.
 #[derive(Default)]
-struct Tags {
+pub(super) struct Tags {
     base: Option<TokenStream>,
     after: u32,
 }
 
 impl Tags {
-    fn next(&mut self, variant: &Variant) -> TokenStream {
+    pub(super) fn next(&mut self, variant: &Variant) -> TokenStream {
         if let Some((_, written)) = &variant.discriminant {
             let span = Span::mixed_site().located_at(written.span());
             self.base = Some(quote_spanned!(span=> (#written)));

@@ -55,7 +55,7 @@ fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream
         Data::Struct(data) => {
             repr::check(item, Shape::Struct, errors);
             fields_exist(&data.fields, item, errors);
-            layout::of_struct(item, &data.fields)
+            layout::of_struct(item, &data.fields, &krate)
         }
         Data::Enum(data) => {
             let bare = data.variants.iter().all(|v| v.fields.is_empty());
@@ -70,7 +70,7 @@ fn implementation(item: &DeriveInput, errors: &mut Errors) -> Option<TokenStream
                 );
                 return None;
             }
-            layout::of_enum(item, data, errors.is_empty())
+            layout::of_enum(item, data, errors.is_empty(), &krate)
         }
         Data::Union(data) => {
             errors.at(
@@ -107,14 +107,11 @@ fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> Tok
     let same = same::fields(item, (&impl_generics, &ty_generics, where_clause));
     quote! {
         const _: () = {
-            use #krate::__private::{layout as __layout};
-            use #krate::ir as __ir;
-
             // SAFETY: the information is made of the fields in their order; where they stand is rustc's word, or what their `repr`
             // promises.
             #[automatically_derived]
             unsafe impl #impl_generics #krate::KernelType for #name #ty_generics #where_clause {
-                const TYPE: __ir::TypeInfo = #info;
+                const TYPE: #krate::ir::TypeInfo = #info;
             }
 
             #same

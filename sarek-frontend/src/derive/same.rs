@@ -2,7 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Data, DeriveInput, Fields, ImplGenerics, TypeGenerics, WhereClause};
+use syn::{Data, DataEnum, DeriveInput, Fields, ImplGenerics, TypeGenerics, WhereClause};
+
+use super::layout::Tags;
 
 /// A function that nobody calls, which takes the type apart: it has these fields and no others, of these types.
 pub fn fields(
@@ -33,6 +35,25 @@ pub fn fields(
             }
         }
     }
+}
+
+/// Statements of a constant in the type's impl: each variant has the tag that the derive takes it to have. A value of another tag, or of
+/// none, is an error of the constant's.
+pub fn tags(data: &DataEnum, krate: &TokenStream) -> TokenStream {
+    let mut tags = Tags::default();
+    let each = data.variants.iter().map(|variant| {
+        let (ident, tag) = (&variant.ident, tags.next(variant));
+        quote! {{
+            let tagged = #krate::__private::layout::tagged::<Self>(#tag);
+            // SAFETY: a tag is all that is read; rustc tells of one that no variant has.
+            #[allow(unreachable_patterns, deprecated)]
+            match unsafe { &*::core::mem::MaybeUninit::as_ptr(&tagged) } {
+                Self::#ident { .. } => {}
+                _ => ::core::panic!("another attribute changes this enum behind the derive"),
+            }
+        }}
+    });
+    quote!(#(#each)*)
 }
 
 /// `Name { x: __0, y: __1 } => { … }`

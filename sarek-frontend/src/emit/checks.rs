@@ -156,7 +156,7 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         let instead = "have the function take it as `&mut [T]`, with barriers between uses and one behind the last, give it \
                        values, or declare the caller `unsafe fn`";
         let message = Mistake::new(codes::LENT_MEMORY, what, instead).to_string();
-        quote_spanned!(span=> ::core::assert!(#takes.has(#at_argument), #message);)
+        quote_spanned!(span=> ::core::assert!(__direct::ParameterSet::has(#takes, #at_argument), #message);)
     });
     let unsplit = direct::unsplit(lowered, is_function).into_iter();
     let unsplit = unsplit.map(|(call, message)| {
@@ -215,7 +215,7 @@ fn differing(lowered: &Lowered, call: CallId, argument: u32, span: Span) -> Toke
         "a barrier in this function depends on {name}, which differs between the threads of a block"
     );
     let message = collective(&what, "give all of them the same value");
-    let barrier = quote_spanned!(span=> ::core::assert!(!#uniform.has(#argument), #message););
+    let barrier = quote_spanned!(span=> ::core::assert!(!__direct::ParameterSet::has(#uniform, #argument), #message););
     if lowered.is_unsafe {
         return barrier;
     }
@@ -228,7 +228,7 @@ fn differing(lowered: &Lowered, call: CallId, argument: u32, span: Span) -> Toke
     let (message, agreed) = (mistake.to_string(), callee.agreed());
     quote_spanned! {span=>
         #barrier
-        ::core::assert!(#uniform.has(#argument) || !#agreed.has(#argument), #message);
+        ::core::assert!(__direct::ParameterSet::has(#uniform, #argument) || !__direct::ParameterSet::has(#agreed, #argument), #message);
     }
 }
 

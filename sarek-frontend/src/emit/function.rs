@@ -104,7 +104,7 @@ pub fn items(
     let data = packed::kernel(&lowered.kernel);
     let (params, stmts) = direct::function(lowered, is_cooperative);
     let yields = yields(signature);
-    let result = body_result(owner, &yields, krate);
+    let [result, block_result] = body_results(owner, signature, krate);
     let (block_params, block_stmts) = direct::block(lowered, &yields, is_cooperative);
     let nest = nesting.as_ref().map(|_| {
         let (params, stmts) = direct::nested(lowered);
@@ -187,7 +187,7 @@ pub fn items(
                     _: __direct::Flag<__CHECK>,
                     _: __direct::Flag<__FULL>,
                     #block_params
-                ) -> ::core::result::Result<(), __direct::RawFault> #own_clause {
+                ) -> #block_result #own_clause {
                     // SAFETY: the same, for all lanes of a block together.
                     unsafe { #block_stmts }
                 }
@@ -263,7 +263,7 @@ fn facts(
         | ArgumentKind::Callable(_)
         | ArgumentKind::View { .. } => false,
     });
-    let (Asked { uniform, agreed }, takes) = (asked(lowered), takes(lowered));
+    let (Asked { uniform, agreed }, takes) = (asked(lowered, krate), takes(lowered, krate));
     quote! {
         #krate::FunctionFacts {
             sites: #sites,
@@ -318,7 +318,7 @@ fn instance(
 }
 
 /// For each parameter: may it be lent a shared array? What the function calls may be lent it in turn.
-fn takes(lowered: &Lowered) -> Vec<TokenStream> {
+fn takes(lowered: &Lowered, krate: &TokenStream) -> Vec<TokenStream> {
     let kernel = &lowered.kernel;
     let own = |(param, takes): (u32, &bool)| {
         let given = kernel.calls.iter().flat_map(|call| {
@@ -333,7 +333,7 @@ fn takes(lowered: &Lowered) -> Vec<TokenStream> {
             })
         });
         let given = given.filter(|_| !lowered.is_unsafe);
-        let given = given.map(|(takes, at)| quote!(#takes.has(#at)));
+        let given = given.map(|(takes, at)| quote!(#krate::ParameterSet::has(#takes, #at)));
         quote!(#takes #(&& #given)*)
     };
     (0..).zip(&lowered.takes).map(own).collect()
@@ -448,15 +448,21 @@ fn mentions(tokens: &TokenStream, names: &[String]) -> bool {
     })
 }
 
-/// What a compiled body yields. Of a method, rustc is not to take it for a way to make a value of its type, of which it
-/// lists those that return `Self` or a `Result` of it; so the type is one that it finds by a trait.
-pub(super) fn body_result(owner: &Owner, yields: &TokenStream, krate: &TokenStream) -> TokenStream {
+/// What a function's compiled bodies yield, that for one lane and that for all: a result that no other function's body makes.
+pub(super) fn body_results(
+    owner: &Owner,
+    signature: &Signature,
+    krate: &TokenStream,
+) -> [TokenStream; 2] {
     let direct = quote!(#krate::__private::direct);
-    let result = quote!(::core::result::Result<#yields, #direct::RawFault>);
-    match &owner.method {
-        Some(_) => quote!(#direct::KnownType<true, #result>),
-        None => result,
-    }
+    let (instance, yields) = (&owner.instance, yields(signature));
+    let receiver = receiver_kind(owner, signature, krate);
+    let alone = yields.clone();
+    let together = quote!(::core::marker::PhantomData<#yields>);
+    [alone, together].map(|yields| {
+        let yielded = quote!(#direct::Yielded<#instance, #receiver, #yields>);
+        quote!(::core::result::Result<#yielded, #direct::RawFault>)
+    })
 }
 
 pub(super) fn yields(signature: &Signature) -> TokenStream {
@@ -474,7 +480,7 @@ struct Asked {
     agreed: Vec<TokenStream>,
 }
 
-fn asked(lowered: &Lowered) -> Asked {
+fn asked(lowered: &Lowered, krate: &TokenStream) -> Asked {
     let mut asked = Asked {
         uniform: vec![],
         agreed: vec![],
@@ -486,7 +492,7 @@ fn asked(lowered: &Lowered) -> Asked {
         let passed_on = |fact: fn(&Callee) -> TokenStream| {
             let asks = |(call, at): &(CallId, u32)| {
                 let (set, at) = (fact(lowered.callee(*call)), *at as usize);
-                quote!(#set.has(#at))
+                quote!(#krate::ParameterSet::has(#set, #at))
             };
             parts.arguments.iter().map(asks).collect::<Vec<_>>()
         };

@@ -548,7 +548,9 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
                 ArgumentKind::Slice { access, .. } => {
                     let slice = match access {
                         Access::Read => quote!(__direct::input(__args, #i)),
-                        Access::Write => quote!(__direct::output(__args, #i).into_mut()),
+                        Access::Write => {
+                            quote!(__direct::Output::into_mut(__direct::output(__args, #i)))
+                        }
                         Access::Atomic => quote!(__direct::atomics(__args, #i)),
                     };
                     match argument.item {

@@ -32,7 +32,7 @@ impl<'a> Nesting<'a> {
             const __sarek_levels: [::core::primitive::u32; #count] = {
                 let mut levels = [0; #count];
                 let mut depth = 0;
-                while depth < levels.len() {
+                while depth < #count {
                     let nested = if depth == 0 { 1 } else { levels[depth - 1] };
                     levels[depth] = Self::__sarek_level(nested);
                     depth += 1;
@@ -83,7 +83,7 @@ impl<'a> Nesting<'a> {
             fn __sarek_nested(depth: ::core::primitive::u32) -> #krate::ir::link::Function {
                 use #krate::__private::ir as __ir;
                 const EXHAUSTED: &__ir::Packed = #exhausted;
-                match depth.checked_sub(1) {
+                match ::core::primitive::u32::checked_sub(depth, 1) {
                     ::core::option::Option::Some(depth) => __ir::link::Function {
                         ir: Self::__sarek_ir,
                         links: Self::__sarek_links_at(depth),

@@ -6,7 +6,7 @@ use quote::{ToTokens, format_ident, quote};
 use sarek_ir::Access;
 use syn::spanned::Spanned;
 
-use super::function::{Owner, body_result, infer, infer_signature, inferred, yields};
+use super::function::{Owner, body_results, infer, infer_signature, inferred, yields};
 use super::item::element_type;
 use super::witness::replaced;
 use crate::lower::{scalar_tokens, unnamed_name};
@@ -83,7 +83,7 @@ fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenSt
     let direct = quote!(#krate::__private::direct);
     let (body, block) = (owner.name("body"), owner.name("block"));
     let yields = yields(signature);
-    let result = body_result(owner, &yields, krate);
+    let [on_body, on_block] = body_results(owner, signature, krate);
     let own = owner.own.declared();
     let alone = taken(signature, Body::Alone, krate);
     let together = taken(signature, Body::Together, krate);
@@ -96,7 +96,7 @@ fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenSt
                 __dim: [::core::primitive::usize; 3],
                 __base: ::core::primitive::u32,
                 __args: (#(#alone,)*),
-            ) -> #result
+            ) -> #on_body
         },
         quote! {
             unsafe fn #block<#own const __CHECK: ::core::primitive::bool, const __FULL: ::core::primitive::bool>(
@@ -110,7 +110,7 @@ fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenSt
                 __active: &[::core::primitive::bool],
                 __args: (#(#together,)*),
                 __result: &mut [::core::mem::MaybeUninit<#yields>],
-            ) -> ::core::result::Result<(), #direct::RawFault>
+            ) -> #on_block
         },
     ]
 }
@@ -135,7 +135,8 @@ pub fn through_receiver(
     let (own, names) = (owner.own.declared(), owner.own.names());
     let clause = owner.own.clause(Some(quote!(Self: ::core::marker::Sized)));
     let (told, yielded) = inferred(owner, signature, krate);
-    let (taken, yields) = (taken(signature, Body::Alone, krate), yields(signature));
+    let taken = taken(signature, Body::Alone, krate);
+    let [result, _] = body_results(owner, signature, krate);
     Some(quote! {
         #[doc(hidden)]
         #[allow(clippy::all)]
@@ -153,7 +154,7 @@ pub fn through_receiver(
             __dim: [::core::primitive::usize; 3],
             __base: ::core::primitive::u32,
             __args: (#(#taken,)*),
-        ) -> ::core::result::Result<#yields, #direct::RawFault> #clause {
+        ) -> #result #clause {
             // SAFETY: both have one contract.
             unsafe { Self::#body::<#(#names,)* __CHECK>(__check, __block, __thread, __dim, __base, __args) }
         }
@@ -202,13 +203,13 @@ fn on_instance(owner: &Owner, krate: &TokenStream) -> [TokenStream; 2] {
     let instance = quote!(<Self::#device<#(#names),*> as #krate::DeviceFn>);
     [
         quote! {
-            // SAFETY: both have one contract, and where rustc takes the impl, these types are those of its method.
+            // SAFETY: both have one contract; behind it `same` holds the types to those of the impl's method.
             unsafe { #instance::__body::<__CHECK, _, _>(__block, __thread, __dim, __base, __args) }
         },
         quote! {
             // SAFETY: the same.
             unsafe {
-                #instance::__block::<__CHECK, __FULL, _, _>(
+                #instance::__block::<__CHECK, __FULL, _, _, _>(
                     __block, __lanes, __dim, __scratch, __base, __active, __args, __result,
                 )
             }
@@ -230,12 +231,13 @@ pub fn erased(owner: &Owner, krate: &TokenStream) -> TokenStream {
             __base: ::core::primitive::u32,
             __args: __A,
         ) -> ::core::result::Result<__R, #direct::RawFault> {
-            // SAFETY: the caller gives what the body takes, and asks for what it yields.
+            // SAFETY: the contract is that of the body, and `same` sees to the types.
             unsafe {
                 let __args = #direct::same(__args);
                 let __check = #direct::Flag::<__CHECK>;
-                <#ty>::#body::<#(#names,)* __CHECK>(__check, __block, __thread, __dim, __base, __args)
-                    .map(|__value| #direct::same(__value))
+                let __yielded =
+                    <#ty>::#body::<#(#names,)* __CHECK>(__check, __block, __thread, __dim, __base, __args);
+                ::core::result::Result::map(__yielded, |__value| #direct::same(__value))
             }
         }
 
@@ -245,6 +247,7 @@ pub fn erased(owner: &Owner, krate: &TokenStream) -> TokenStream {
             const __FULL: ::core::primitive::bool,
             __A,
             __R,
+            __Y,
         >(
             __block: &#direct::Block,
             __lanes: [::core::primitive::usize; 3],
@@ -254,16 +257,17 @@ pub fn erased(owner: &Owner, krate: &TokenStream) -> TokenStream {
             __active: &[::core::primitive::bool],
             __args: __A,
             __result: &mut [::core::mem::MaybeUninit<__R>],
-        ) -> ::core::result::Result<(), #direct::RawFault> {
+        ) -> ::core::result::Result<__Y, #direct::RawFault> {
             // SAFETY: the same.
             unsafe {
                 let __args = #direct::same(__args);
                 let __result = #direct::same(__result);
                 let (__check, __full) = (#direct::Flag::<__CHECK>, #direct::Flag::<__FULL>);
-                <#ty>::#block::<#(#names,)* __CHECK, __FULL>(
+                let __yielded = <#ty>::#block::<#(#names,)* __CHECK, __FULL>(
                     __check, __full,
                     __block, __lanes, __dim, __scratch, __base, __active, __args, __result,
-                )
+                );
+                ::core::result::Result::map(__yielded, |__value| #direct::same(__value))
             }
         }
     }

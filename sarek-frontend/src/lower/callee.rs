@@ -392,6 +392,13 @@ impl Callee {
         }
     }
 
+    /// Which function it is, as a value, to which its bodies are held.
+    pub fn instance(&self) -> TokenStream {
+        let span = Span::mixed_site().located_at(self.span);
+        let (krate, inferred) = (at(&self.krate, span), &self.inferred);
+        quote_spanned!(span=> #krate::__private::direct::instance(|| #inferred))
+    }
+
     /// The function with its links.
     pub fn function(&self) -> TokenStream {
         let span = Span::mixed_site().located_at(self.span);

@@ -335,15 +335,19 @@ fn audit(path: &syn::Path, constant: Constant) -> TokenStream {
         Constant::F16(_) | Constant::Bf16(_) => {
             unreachable!("constants of 16-bit floats are links")
         }
-        Constant::F32(bits) if f32::from_bits(bits).is_nan() => quote!(#path.is_nan()),
-        Constant::F64(bits) if f64::from_bits(bits).is_nan() => quote!(#path.is_nan()),
+        Constant::F32(bits) if f32::from_bits(bits).is_nan() => {
+            quote!(::core::primitive::f32::is_nan(#path))
+        }
+        Constant::F64(bits) if f64::from_bits(bits).is_nan() => {
+            quote!(::core::primitive::f64::is_nan(#path))
+        }
         Constant::F32(bits) => {
             let bits = Literal::u32_suffixed(bits);
-            quote!(#path.to_bits() == #bits)
+            quote!(::core::primitive::f32::to_bits(#path) == #bits)
         }
         Constant::F64(bits) => {
             let bits = Literal::u64_suffixed(bits);
-            quote!(#path.to_bits() == #bits)
+            quote!(::core::primitive::f64::to_bits(#path) == #bits)
         }
         Constant::I8(v) => int_audit(path, Literal::i128_suffixed(v.into())),
         Constant::U8(v) => int_audit(path, Literal::i128_suffixed(v.into())),

@@ -132,7 +132,10 @@ impl Lowerer<'_> {
             self.known_type(ty.clone()),
         );
         let test = quote_spanned! {span=>
-            ::core::assert!(<#known as #krate::KernelType>::TYPE.scalars() <= #MAX_SCALARS, #message);
+            ::core::assert!(
+                #krate::ir::TypeInfo::scalars(&<#known as #krate::KernelType>::TYPE) <= #MAX_SCALARS,
+                #message
+            );
         };
         self.check_constant(&ty, test, span);
     }
@@ -181,7 +184,7 @@ impl Lowerer<'_> {
             let print = &self.kernel.prints[at];
             let text = crate::emit::formatted(print, &values, &then, &direct);
             self.printers.push(quote_spanned! {Span::mixed_site()=>
-                let mut __values = __values.iter().copied();
+                let mut __values = ::core::iter::Iterator::copied(<[_]>::iter(__values));
                 ::core::option::Option::Some(#text)
             });
         }

@@ -335,9 +335,10 @@ impl Lowerer<'_> {
             "use a type of at least one byte",
         )
         .to_string();
-        let span = Span::mixed_site().located_at(ty.span());
+        let (krate, span) = (&self.krate, Span::mixed_site().located_at(ty.span()));
+        let scalars = quote!(#krate::ir::TypeInfo::scalars(&#described));
         self.checks
-            .push(quote_spanned!(span=> ::core::assert!(#described.scalars() > 0, #message);));
+            .push(quote_spanned!(span=> ::core::assert!(#scalars > 0, #message);));
     }
 
     /// Has rustc see to it that any bits are a value of the type.
@@ -349,7 +350,8 @@ impl Lowerer<'_> {
         )
         .to_string();
         let (krate, span) = (&self.krate, Span::mixed_site().located_at(ty.span()));
-        let holds = quote!(<#ty as #krate::KernelType>::TYPE.takes_any_bits());
+        let holds =
+            quote!(#krate::ir::TypeInfo::takes_any_bits(&<#ty as #krate::KernelType>::TYPE));
         let check = quote_spanned!(span=> ::core::assert!(#holds, #message));
         if self.mentions_parameter(&ty.to_token_stream()) {
             self.checks.push(quote!(#check;));

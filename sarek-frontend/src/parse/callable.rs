@@ -85,7 +85,7 @@ impl CallableType {
     ) -> TokenStream {
         let path = self.kind.path();
         let yields = yields.map_or_else(|| quote!(()), Clone::clone);
-        quote!(impl #path((#(#takes,)*)) -> ::core::result::Result<#yields, #direct::RawFault>)
+        quote!(impl #path(#direct::Call, (#(#takes,)*)) -> ::core::result::Result<#yields, #direct::RawFault>)
     }
 
     /// Reports what cannot be given to it, or come from it; `None` if there is such.

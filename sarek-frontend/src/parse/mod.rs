@@ -9,6 +9,7 @@ mod function;
 mod generics;
 mod native;
 mod packed;
+pub mod reserved;
 mod signature;
 pub mod superstep;
 

@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use sarek_ir::link::{self, LeafAt};
 use sarek_ir::{Arithmetic, Scalar, TypeInfo, Value};
 
-use super::{Audited, DirectArg, Known, KnownType, Plain};
+use super::{Audited, DirectArg, Float, Known, KnownType, Plain};
 use crate::kernel::sealed;
 use crate::vector::bytes;
 use crate::{Element, KernelType, ScalarArg};
@@ -60,6 +60,12 @@ pub trait Number: Copy + sealed::Scalar {
 
     #[doc(hidden)]
     fn __value(self) -> Value;
+
+    #[doc(hidden)]
+    fn __min(self, other: Self) -> Self;
+
+    #[doc(hidden)]
+    fn __max(self, other: Self) -> Self;
 }
 
 /// Does the result of arithmetic on numbers, whose types the macro does not know, not fit? Of floats every result fits.
@@ -68,30 +74,40 @@ pub fn overflows(arithmetic: Arithmetic, operands: &[Value]) -> bool {
 }
 
 macro_rules! numbers {
-    ($($ty:ident $value:expr;)*) => {$(
+    ($($ty:ident $of:ident $value:expr;)*) => {$(
         impl Number for $ty {
             fn __value(self) -> Value {
                 $value(self)
+            }
+
+            #[inline(always)]
+            fn __min(self, other: $ty) -> $ty {
+                <$ty as $of>::min(self, other)
+            }
+
+            #[inline(always)]
+            fn __max(self, other: $ty) -> $ty {
+                <$ty as $of>::max(self, other)
             }
         }
     )*};
 }
 
 numbers! {
-    bool Value::Bool;
-    i8 Value::I8;
-    u8 Value::U8;
-    i16 Value::I16;
-    u16 Value::U16;
-    i32 Value::I32;
-    u32 Value::U32;
-    i64 Value::I64;
-    u64 Value::U64;
-    usize |v| Value::Usize(v as u64);
-    f16 |v: f16| Value::F16(v.to_bits());
-    bf16 |v: bf16| Value::Bf16(v.to_bits());
-    f32 Value::f32;
-    f64 Value::f64;
+    bool Ord Value::Bool;
+    i8 Ord Value::I8;
+    u8 Ord Value::U8;
+    i16 Ord Value::I16;
+    u16 Ord Value::U16;
+    i32 Ord Value::I32;
+    u32 Ord Value::U32;
+    i64 Ord Value::I64;
+    u64 Ord Value::U64;
+    usize Ord |v| Value::Usize(v as u64);
+    f16 Float |v: f16| Value::F16(v.to_bits());
+    bf16 Float |v: bf16| Value::Bf16(v.to_bits());
+    f32 Float Value::f32;
+    f64 Float Value::f64;
 }
 
 /// An array of zeros.

@@ -1,11 +1,13 @@
 //! Calls of `#[device]` functions. Where the threads of a block work together in one, it is called once for all lanes, with
 //! an array of each argument.
 
+use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
 
 use sarek_ir::link::Function;
 
+use super::RawFault;
 use crate::{DeviceFn, FunctionFacts};
 
 /// An array of lanes as an argument, or as the place of a result.
@@ -67,16 +69,49 @@ pub unsafe fn again<T>(value: &T) -> T {
     unsafe { std::ptr::read(value) }
 }
 
-/// A value by another name of its type, where rustc need not see that both are one.
+/// A value by another name of its type, where rustc need not see that both are one. Lifetimes may differ.
 ///
 /// # Safety
-/// They are.
+/// The value is good for the lifetimes that it is given.
+///
+/// # Panics
+/// If the types are two: an impl by hand of a `#[device]` trait names what is another method's. Where they are one, nothing is left of the
+/// comparison in release builds.
 #[inline(always)]
 pub unsafe fn same<A, B>(value: A) -> B {
-    const { assert!(size_of::<A>() == size_of::<B>()) };
+    assert!(
+        type_id::<A>() == type_id::<B>(),
+        "an impl without `#[device]` names the compiled body of another method"
+    );
     let value = ManuallyDrop::new(value);
-    // SAFETY: it is read once, as what it is.
+    // SAFETY: the types are one but for lifetimes; it is read once.
     unsafe { std::mem::transmute_copy(&value) }
+}
+
+/// What tells types apart, whatever lifetimes are in them.
+#[inline(always)]
+fn type_id<T>() -> TypeId {
+    trait Typed {
+        fn id(&self) -> TypeId
+        where
+            Self: 'static;
+    }
+
+    impl<T> Typed for PhantomData<T> {
+        #[inline(always)]
+        fn id(&self) -> TypeId
+        where
+            Self: 'static,
+        {
+            TypeId::of::<T>()
+        }
+    }
+
+    let of = PhantomData::<T>;
+    let of: &dyn Typed = &of;
+    // SAFETY: only how long a type may live is taken to be more; a type's id does not depend on that, and nothing of `T` is read.
+    let of = unsafe { std::mem::transmute::<&dyn Typed, &(dyn Typed + 'static)>(of) };
+    of.id()
 }
 
 /// The function that a call calls, told by the types of its arguments. The closure is not called.
@@ -92,6 +127,83 @@ pub const fn facts_of<F: DeviceFn, R, H>(
 ) -> FunctionFacts {
     std::mem::forget(instance);
     F::FACTS
+}
+
+/// Which function a call is of: `F`, which yields an `R` and takes its receiver as `H` says.
+///
+/// A call finds a compiled body by the function's name, and items of that name may be others than the function's. So what a body yields is
+/// [`Yielded`] by one function, and what it is given to call asks for a [`Call`]: all that others can do is not to return.
+pub struct Instance<F, R, H>(PhantomData<(F, R, H)>);
+
+impl<F, R, H> Clone for Instance<F, R, H> {
+    #[inline(always)]
+    fn clone(&self) -> Instance<F, R, H> {
+        *self
+    }
+}
+
+impl<F, R, H> Copy for Instance<F, R, H> {}
+
+/// The function that a call calls. The closure is not called.
+#[inline(always)]
+pub fn instance<F: DeviceFn, R, H>(
+    _: impl FnOnce() -> (PhantomData<F>, R, PhantomData<H>),
+) -> Instance<F, R, H> {
+    Instance(PhantomData)
+}
+
+/// What calls take that compiled bodies make of what they are given: safe code has none.
+#[derive(Debug)]
+pub struct Call(());
+
+impl Call {
+    /// A call.
+    ///
+    /// # Safety
+    /// The caller is a compiled body, and gives what its function does.
+    #[inline(always)]
+    pub unsafe fn new() -> Call {
+        Call(())
+    }
+}
+
+/// What a compiled body of `F` yields.
+#[repr(transparent)]
+pub struct Yielded<F, H, R> {
+    value: R,
+    of: PhantomData<(F, H)>,
+}
+
+impl<F, H, R> Yielded<F, H, R> {
+    /// Wraps it.
+    ///
+    /// # Safety
+    /// A compiled body of `F` has computed it, or where that is the type of a result, filled the results of all lanes.
+    #[inline(always)]
+    pub unsafe fn new(value: R) -> Yielded<F, H, R> {
+        Yielded {
+            value,
+            of: PhantomData,
+        }
+    }
+}
+
+/// What the body of a function yielded.
+#[inline(always)]
+pub fn yielded<F, R, H>(
+    _: Instance<F, R, H>,
+    yielded: Result<Yielded<F, H, R>, RawFault>,
+) -> Result<R, RawFault> {
+    yielded.map(|yielded| yielded.value)
+}
+
+/// The body of a function has run for all lanes.
+#[inline(always)]
+pub fn yielded_by_all<F, R, H>(
+    _: Instance<F, R, H>,
+    yielded: Result<Yielded<F, H, PhantomData<R>>, RawFault>,
+) -> Result<(), RawFault> {
+    yielded.map(|_| ())
 }
 
 /// What a function takes and yields that another is given to call: twelve arguments at most.
@@ -149,5 +261,29 @@ unsafe impl DeviceFn for Unmarked {
 
     fn links() -> sarek_ir::link::Links {
         sarek_ir::link::Links::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_told_apart_but_for_lifetimes() {
+        fn of<'a>(_: &'a u32) -> TypeId {
+            type_id::<(&'a u32, [f32; 2])>()
+        }
+        let local = 1;
+        assert_eq!(of(&local), type_id::<(&'static u32, [f32; 2])>());
+        assert_ne!(of(&local), type_id::<(&'static i32, [f32; 2])>());
+        // SAFETY: the value owns what it is.
+        assert_eq!(unsafe { same::<u32, u32>(7) }, 7);
+    }
+
+    #[test]
+    #[should_panic(expected = "another method")]
+    fn another_type_of_the_size_is_refused() {
+        // SAFETY: it panics.
+        let _: f32 = unsafe { same(1u32) };
     }
 }

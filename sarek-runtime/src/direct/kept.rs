@@ -1,10 +1,32 @@
 //! Values of several parts that lanes keep from one region to the next.
 
+use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use super::Scratch;
 use crate::KernelType;
+
+/// A value of each lane, of those that lanes keep.
+pub trait Lanes {
+    /// Its type.
+    type Value;
+
+    /// Stands for the value of some lane where only its type is asked for.
+    fn any(&self) -> *const Self::Value;
+
+    /// What a lane kept last.
+    ///
+    /// # Safety
+    /// There are more lanes than `lane`, and nobody is lent the values.
+    unsafe fn fetch(&self, lane: usize) -> MaybeUninit<Self::Value>;
+
+    /// Keeps a value.
+    ///
+    /// # Safety
+    /// As for [`Lanes::fetch`].
+    unsafe fn keep(&self, lane: usize, value: MaybeUninit<Self::Value>);
+}
 
 /// A value of each lane of a block: a struct, tuple, enum or array.
 ///
@@ -28,35 +50,8 @@ impl<'a, T: KernelType> Kept<'a, T> {
         }
     }
 
-    /// Stands for the value of some lane where only its type is asked for.
-    pub fn any(&self) -> *const T {
-        self.words
-    }
-
-    /// What a lane kept last.
-    ///
     /// # Safety
-    /// There are more lanes than `lane`.
-    #[inline(always)]
-    pub unsafe fn fetch(&self, lane: usize) -> MaybeUninit<T> {
-        let mut value = MaybeUninit::uninit();
-        // SAFETY: the caller's promise; the value and the memory are different ones.
-        unsafe { self.each_word(lane, &mut value, Way::Fetch) };
-        value
-    }
-
-    /// Keeps a value.
-    ///
-    /// # Safety
-    /// As for [`Kept::fetch`].
-    #[inline(always)]
-    pub unsafe fn keep(&self, lane: usize, mut value: MaybeUninit<T>) {
-        // SAFETY: as above.
-        unsafe { self.each_word(lane, &mut value, Way::Keep) };
-    }
-
-    /// # Safety
-    /// As for [`Kept::fetch`].
+    /// As for [`Lanes::fetch`].
     #[inline(always)]
     unsafe fn each_word(&self, lane: usize, value: &mut MaybeUninit<T>, way: Way) {
         // SAFETY: there is memory for the values of so many lanes.
@@ -64,9 +59,31 @@ impl<'a, T: KernelType> Kept<'a, T> {
     }
 }
 
+impl<T: KernelType> Lanes for Kept<'_, T> {
+    type Value = T;
+
+    fn any(&self) -> *const T {
+        self.words
+    }
+
+    #[inline(always)]
+    unsafe fn fetch(&self, lane: usize) -> MaybeUninit<T> {
+        let mut value = MaybeUninit::uninit();
+        // SAFETY: the caller's promise; the value and the memory are different ones.
+        unsafe { self.each_word(lane, &mut value, Way::Fetch) };
+        value
+    }
+
+    #[inline(always)]
+    unsafe fn keep(&self, lane: usize, mut value: MaybeUninit<T>) {
+        // SAFETY: as above.
+        unsafe { self.each_word(lane, &mut value, Way::Keep) };
+    }
+}
+
 /// As [`Kept`], of the lanes of a strip, and for as long as the strip is run: what is small enough lies in registers.
 pub struct Strip<T, const LANES: usize> {
-    words: [MaybeUninit<T>; LANES],
+    words: UnsafeCell<[MaybeUninit<T>; LANES]>,
 }
 
 impl<T: KernelType, const LANES: usize> Strip<T, LANES> {
@@ -75,7 +92,7 @@ impl<T: KernelType, const LANES: usize> Strip<T, LANES> {
     #[allow(clippy::new_without_default)] // it has no value yet
     pub const fn new() -> Strip<T, LANES> {
         Strip {
-            words: [MaybeUninit::uninit(); LANES],
+            words: UnsafeCell::new([MaybeUninit::uninit(); LANES]),
         }
     }
 
@@ -86,31 +103,31 @@ impl<T: KernelType, const LANES: usize> Strip<T, LANES> {
         const MOST: usize = 64;
         size_of::<T>() <= MOST
     }
+}
 
-    /// What a lane kept last.
-    ///
-    /// # Safety
-    /// There are more lanes than `lane`.
+impl<T: KernelType, const LANES: usize> Lanes for Strip<T, LANES> {
+    type Value = T;
+
+    fn any(&self) -> *const T {
+        self.words.get().cast_const().cast()
+    }
+
     #[inline(always)]
-    pub unsafe fn fetch(&mut self, lane: usize) -> MaybeUninit<T> {
+    unsafe fn fetch(&self, lane: usize) -> MaybeUninit<T> {
         let mut value = MaybeUninit::uninit();
         // SAFETY: the caller's promise; there is memory for the values of so many lanes.
         unsafe {
-            let words = self.words.as_mut_ptr().cast();
+            let words = self.words.get().cast();
             each_word(words, LANES, lane, &mut value, Way::Fetch);
         }
         value
     }
 
-    /// Keeps a value.
-    ///
-    /// # Safety
-    /// As for [`Strip::fetch`].
     #[inline(always)]
-    pub unsafe fn keep(&mut self, lane: usize, mut value: MaybeUninit<T>) {
+    unsafe fn keep(&self, lane: usize, mut value: MaybeUninit<T>) {
         // SAFETY: as above.
         unsafe {
-            let words = self.words.as_mut_ptr().cast();
+            let words = self.words.get().cast();
             each_word(words, LANES, lane, &mut value, Way::Keep);
         }
     }
@@ -256,31 +273,6 @@ impl<'a, T: Copy> Rows<'a, T> {
         }
     }
 
-    /// As [`Kept::any`].
-    pub fn any(&self) -> *const T {
-        self.values.cast()
-    }
-
-    /// What a lane kept last.
-    ///
-    /// # Safety
-    /// There are more lanes than `lane`, and nobody is lent the values.
-    #[inline(always)]
-    pub unsafe fn fetch(&self, lane: usize) -> MaybeUninit<T> {
-        // SAFETY: the caller's promise.
-        unsafe { *self.values.add(lane) }
-    }
-
-    /// Keeps a value.
-    ///
-    /// # Safety
-    /// As for [`Rows::fetch`].
-    #[inline(always)]
-    pub unsafe fn keep(&self, lane: usize, value: MaybeUninit<T>) {
-        // SAFETY: the caller's promise.
-        unsafe { *self.values.add(lane) = value };
-    }
-
     /// The values of all lanes, for a call.
     ///
     /// # Safety
@@ -291,6 +283,38 @@ impl<'a, T: Copy> Rows<'a, T> {
         // SAFETY: there is room for so many values, which may be anything; the caller promises that nobody else uses them.
         unsafe { std::slice::from_raw_parts_mut(self.values, self.lanes) }
     }
+}
+
+impl<T: Copy> Lanes for Rows<'_, T> {
+    type Value = T;
+
+    fn any(&self) -> *const T {
+        self.values.cast()
+    }
+
+    #[inline(always)]
+    unsafe fn fetch(&self, lane: usize) -> MaybeUninit<T> {
+        // SAFETY: the caller's promise.
+        unsafe { *self.values.add(lane) }
+    }
+
+    #[inline(always)]
+    unsafe fn keep(&self, lane: usize, value: MaybeUninit<T>) {
+        // SAFETY: the caller's promise.
+        unsafe { *self.values.add(lane) = value };
+    }
+}
+
+/// The elements of all rows, one after the other.
+#[inline(always)]
+pub fn flat<T, const N: usize>(rows: &[[T; N]]) -> &[T] {
+    rows.as_flattened()
+}
+
+/// The same, to be written.
+#[inline(always)]
+pub fn flat_mut<T, const N: usize>(rows: &mut [[T; N]]) -> &mut [T] {
+    rows.as_flattened_mut()
 }
 
 #[derive(Clone, Copy)]
@@ -333,7 +357,7 @@ mod tests {
 
     #[test]
     fn strips_keep_values_apart() {
-        let mut strip: Strip<(u8, f32), 4> = Strip::new();
+        let strip: Strip<(u8, f32), 4> = Strip::new();
         assert!(strip.is_small());
         // SAFETY: there are four lanes, all of which keep a value before it is read.
         unsafe {

@@ -6,6 +6,7 @@
 //! threads of a block as lanes of the calling thread; what they share, and what a lane keeps across a
 //! barrier, lies in [`Scratch`].
 
+pub mod array;
 mod audited;
 mod block;
 mod called;
@@ -33,7 +34,7 @@ pub mod view;
 pub use crate::named::Assumed;
 pub use crate::number::Float;
 pub use crate::output::print;
-pub use crate::{Atomic, KernelType};
+pub use crate::{Atomic, KernelType, ParameterSet};
 pub use audited::{Audited, Known, KnownType, Unaudited, Witness, audited, known};
 pub use block::Block;
 pub use called::CalledKernel;
@@ -45,9 +46,10 @@ pub(crate) use compound::{leaves_in_memory, no_leaves};
 pub use half::{bf16, f16};
 pub use isa::{Isa, isa};
 pub use joint::{
-    Called, Flag, Unmarked, again, facts_of, first, function_of, given, given_instance, lent, same,
+    Call, Called, Flag, Instance, Unmarked, Yielded, again, facts_of, first, function_of, given,
+    given_instance, instance, lent, same, yielded, yielded_by_all,
 };
-pub use kept::{Kept, Rows, Strip, fetch_strip, keep_strip};
+pub use kept::{Kept, Lanes, Rows, Strip, fetch_strip, flat, flat_mut, keep_strip};
 pub use math::Elementary;
 pub use number::{Divide, Half, clamp, narrow, wide};
 pub use printed::{Debugs, Displays, NoDebug, NoDisplay, Told, printed};

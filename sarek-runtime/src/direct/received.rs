@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::{Output, Slices, lend};
+use super::{Output, Slices};
 
 /// What may change: the first argument of `P::norm(p)`, which bodies take by reference if it is a receiver, and otherwise as it is, and
 /// `&mut local`, which they take as a slice if it is an array.
@@ -109,7 +109,7 @@ where
     #[inline(always)]
     unsafe fn borrowed_constant(&'static self) -> Output<'a, E> {
         // SAFETY: it lives for ever, and the caller promises that nobody writes to it.
-        unsafe { lend(std::ptr::from_ref::<[E]>(self).cast_mut()) }
+        unsafe { Output::of_constant(self) }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use super::DirectArg;
+use super::{Block, DirectArg};
 use crate::{Atomic, AtomicElement, ScalarArg};
 
 /// A slice parameter that the kernel may write.
@@ -22,6 +22,19 @@ impl<'a, T: Copy> Output<'a, T> {
     pub fn of(array: &'a mut [T]) -> Output<'a, T> {
         Output {
             ptr: array.as_mut_ptr(),
+            len: array.len(),
+            borrow: PhantomData,
+        }
+    }
+
+    /// An array of constants.
+    ///
+    /// # Safety
+    /// Nobody writes to it.
+    #[inline(always)]
+    pub(super) unsafe fn of_constant(array: &'static [T]) -> Output<'a, T> {
+        Output {
+            ptr: array.as_ptr().cast_mut(),
             len: array.len(),
             borrow: PhantomData,
         }
@@ -132,7 +145,7 @@ impl<'a, T: Copy> Slices<'a, T> {
     /// The number of elements of each.
     #[inline(always)]
     #[allow(clippy::len_without_is_empty)] // kernels ask for the length alone
-    pub fn len(&self) -> usize {
+    pub fn len(self) -> usize {
         self.first.len
     }
 
@@ -185,25 +198,25 @@ pub unsafe fn output<'a, T>(args: &[DirectArg], index: usize) -> Output<'a, T> {
     }
 }
 
-/// A memory as an argument of a `#[device]` function.
+/// A memory as an argument of a `#[device]` function, which keeps it no longer than the block.
 ///
 /// # Safety
-/// It lives for `'a`. The function uses it as its caller may.
+/// It lives as long as the call. The function uses it as its caller may.
 #[inline(always)]
-pub unsafe fn lend<'a, T>(memory: *mut [T]) -> Output<'a, T> {
+pub unsafe fn lend<T>(_: &Block, memory: *const [T]) -> Output<'_, T> {
     Output {
-        ptr: memory.cast(),
+        ptr: memory.cast_mut().cast(),
         len: memory.len(),
         borrow: PhantomData,
     }
 }
 
-/// A shared array of atomics as an argument of a `#[device]` function.
+/// A shared array of atomics as an argument of a `#[device]` function, which keeps it no longer than the block.
 ///
 /// # Safety
-/// It lives for `'a`, aligned to its elements' size, and is used as atomics only meanwhile.
+/// It lives as long as the block, aligned to its elements' size, and is used as atomics only meanwhile.
 #[inline(always)]
-pub unsafe fn lend_atomics<'a, T: AtomicElement>(memory: *mut [T]) -> &'a [Atomic<T>] {
+pub unsafe fn lend_atomics<T: AtomicElement>(_: &Block, memory: *mut [T]) -> &[Atomic<T>] {
     // SAFETY: the caller's promise; `Atomic<T>` has the size of `T`.
     unsafe { std::slice::from_raw_parts(memory.cast_const().cast(), memory.len()) }
 }

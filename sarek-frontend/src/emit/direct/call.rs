@@ -10,7 +10,7 @@ use sarek_ir::{
 
 use super::memory::shared_name;
 use super::names::{located, param_name, rust_type};
-use super::{Writer, mixed};
+use super::{Writer, instance_name, mixed};
 use crate::lower::Lowered;
 use crate::parse::CallableKind;
 
@@ -99,7 +99,9 @@ impl Writer<'_> {
         let (before, after): (Vec<_>, Vec<_>) = lent.unzip();
         let (deeper, body, depth) = match callee.is_self {
             true => (
-                Some(mixed!(if __depth == 0 { return __block.fault(#base, 0, __thread); })),
+                Some(
+                    mixed!(if __depth == 0 { return __direct::Block::fault(__block, #base, 0, __thread); }),
+                ),
                 mixed!(Self::__sarek_nest::<__CHECK>),
                 Some(mixed!(__depth - 1,)),
             ),
@@ -113,8 +115,17 @@ impl Writer<'_> {
             false if callee.is_unnamed => (body, args),
             false => (callee.known(&body), args),
         };
+        let of = call.called.function().map(instance_name);
         let call = quote_spanned! {located(span)=>
             #body(#flag __block, __thread, __dim, #base, #depth #args)
+        };
+        let call = match callee.is_self {
+            true => call,
+            // By itself, so that rustc looks at the arguments first for what they are.
+            false => quote_spanned! {located(span)=> {
+                let __yielded = #call;
+                __direct::yielded(#of, __yielded)
+            }},
         };
         let call = callee.known(&passed_on(&call, span));
         quote_spanned! {span=>
@@ -144,7 +155,10 @@ impl Writer<'_> {
                 unreachable!("what a function is given takes values")
             }
         });
-        let (result, call) = (self.result(call), mixed!(#name((#(#args,)*))));
+        let (result, call) = (
+            self.result(call),
+            mixed!(#name(__direct::Call::new(), (#(#args,)*))),
+        );
         let call = passed_on(&call, span);
         quote_spanned!(span=> #result { #call };)
     }
@@ -168,9 +182,11 @@ impl Writer<'_> {
                 let (body, sites) = (callee.body(), callee.sites());
                 let next = mixed!(#before + #sites);
                 let base = std::mem::replace(&mut before, next);
-                let given = callee.known(&mixed!(__given));
+                let (given, of) = (callee.known(&mixed!(__given)), instance_name(function));
                 quote_spanned! {located(callee.span)=>
-                    |__given| #body(__direct::Flag::<__CHECK>, __block, __thread, __dim, #base, #given)
+                    |_: __direct::Call, __given| __direct::yielded(#of, #body(
+                        __direct::Flag::<__CHECK>, __block, __thread, __dim, #base, #given,
+                    ))
                 }
             }
             Given::Callable(callable) => {
@@ -203,7 +219,7 @@ impl Writer<'_> {
             None => (TokenStream::new(), mixed!(())),
         };
         quote_spanned! {span=>
-            |(#(#params,)*)| {
+            |_: __direct::Call, (#(#params,)*)| {
                 #declared
                 #body
                 ::core::result::Result::Ok(#value)
@@ -248,7 +264,7 @@ impl Writer<'_> {
                 let name = self.slice_of_lane(param);
                 match self.kernel.access(memory) {
                     Access::Read if !self.is_function => {
-                        mixed!(__direct::lend(::core::ptr::from_ref(#name).cast_mut()))
+                        mixed!(__direct::lend(__block, ::core::ptr::from_ref(#name)))
                     }
                     Access::Read | Access::Write | Access::Atomic => name,
                 }
@@ -258,22 +274,20 @@ impl Writer<'_> {
                     Some(_) => lent_name(local).to_token_stream(),
                     None => self.variable(local),
                 };
-                let rows = self.rows(memory);
                 // A closure may read it and be called by several.
-                match self.lowered.lent_mutably.contains(&local) {
-                    true => mixed!(__direct::lend(&raw mut #array) #rows),
-                    false => {
-                        mixed!(__direct::lend(::core::ptr::from_ref(&#array).cast_mut()) #rows)
-                    }
-                }
+                let lent = match self.lowered.lent_mutably.contains(&local) {
+                    true => mixed!(__direct::lend(__block, &raw mut #array)),
+                    false => mixed!(__direct::lend(__block, ::core::ptr::from_ref(&#array))),
+                };
+                self.rows(memory, &mixed!(__direct::Output), lent)
             }
             Memory::Shared(shared) => {
                 let name = shared_name(shared);
                 match self.kernel.access(memory) {
-                    Access::Atomic => mixed!(__direct::lend_atomics(&raw mut *#name)),
+                    Access::Atomic => mixed!(__direct::lend_atomics(__block, &raw mut *#name)),
                     Access::Read | Access::Write => {
-                        let rows = self.rows(memory);
-                        mixed!(__direct::lend(&raw mut *#name) #rows)
+                        let lent = mixed!(__direct::lend(__block, &raw mut *#name));
+                        self.rows(memory, &mixed!(__direct::Output), lent)
                     }
                 }
             }
@@ -324,9 +338,9 @@ impl Writer<'_> {
         params.map(param_name).collect()
     }
 
-    /// The statements of a `#[device]` function's body. What holds the result outlives the block that a
+    /// The statements of a `#[device]` function's body, and what it yields. What holds the result outlives the block that a
     /// `return` leaves.
-    pub(super) fn function_body(&self) -> TokenStream {
+    pub(super) fn function_body(&self) -> (TokenStream, TokenStream) {
         let kernel = self.kernel;
         let (result, yields) = match kernel.result {
             Some(local) => {
@@ -336,13 +350,14 @@ impl Writer<'_> {
             None => (TokenStream::new(), mixed!(())),
         };
         let stmts = self.body_stmts().into_iter().map(|id| self.stmt(id));
-        let params = self.known_params();
-        mixed! {
+        let (params, instances) = (self.known_params(), self.instances());
+        let body = mixed! {
+            #instances
             #params
             #result
             'thread: { #(#stmts)* }
-            ::core::result::Result::Ok(#yields)
-        }
+        };
+        (body, yields)
     }
 
     /// A parameter's value.

@@ -52,7 +52,7 @@ impl Writer<'_> {
                 let (value, ty) = (kept_name(local), self.pointer_type(local));
                 quote_spanned! {span=>
                     let mut #value = ::core::mem::MaybeUninit::uninit();
-                    let #name: #ty = #value.as_mut_ptr();
+                    let #name: #ty = ::core::mem::MaybeUninit::as_mut_ptr(&mut #value);
                 }
             }
             None => quote_spanned!(span=> let #mutable #name;),
@@ -100,6 +100,9 @@ impl Writer<'_> {
         match intrinsic {
             Intrinsic::Rsqrt => quote_spanned!(span=> __direct::Float::rsqrt(#(#args),*)),
             Intrinsic::Clamp => quote_spanned!(span=> __direct::clamp(#(#args),*)),
+            // Those of integers are a trait's.
+            Intrinsic::Min => quote_spanned!(span=> __direct::Number::__min(#(#args),*)),
+            Intrinsic::Max => quote_spanned!(span=> __direct::Number::__max(#(#args),*)),
             _ => {
                 let (receiver, rest) = (&args[0], &args[1..]);
                 quote_spanned!(span=> __direct::Number::__number(#receiver).#name(#(#rest),*))
@@ -114,14 +117,15 @@ impl Writer<'_> {
                 quote_spanned!(span=> (#base).#name)
             }
             Compound::Index { base, index, site } => {
-                let array = match self.constant_part(*base) {
-                    Some(part) => part,
+                let (array, of) = match self.constant_part(*base) {
+                    Some(part) => (part, mixed!(<[_]>)),
+                    // Of an array, not of any slice: rustc may not know its type yet.
                     None => {
                         let base = self.expr(*base);
-                        mixed!(&#base)
+                        (mixed!(&#base), mixed!(__direct::array))
                     }
                 };
-                self.element_of_part(&array, (*index, *site), span, &mixed!(*))
+                self.element_of_part(&array, (*index, *site), span, (&of, &mixed!(*)))
             }
             Compound::IsVariant { value, .. } => {
                 let (value, path) = (self.expr(*value), self.path(id));
@@ -154,20 +158,20 @@ impl Writer<'_> {
         }
     }
 
-    /// An element of the array that a reference leads to, or with another `prefix` a reference to it.
+    /// An element of the array that a reference leads to, or with another `prefix` a reference to it. `of` has the functions that do so.
     fn element_of_part(
         &self,
         array: &TokenStream,
         (index, site): (ExprId, Option<SiteId>),
         span: Span,
-        prefix: &TokenStream,
+        (of, prefix): (&TokenStream, &TokenStream),
     ) -> TokenStream {
-        let check = self.part_check(site, mixed!(__array[..].len()));
+        let check = self.part_check(site, mixed!(#of::len(__array)));
         let part = self.indexed(
             index,
             check,
             span,
-            &|index| mixed!(#prefix __array.get_unchecked(#index)),
+            &|index| mixed!(#prefix #of::get_unchecked(__array, #index)),
         );
         quote_spanned!(span=> { let __array = #array; #part })
     }
@@ -187,7 +191,8 @@ impl Writer<'_> {
                 }
                 Compound::Index { base, index, site } => {
                     let array = self.constant_part(*base)?;
-                    Some(self.element_of_part(&array, (*index, *site), span, &mixed!()))
+                    let way = (&mixed!(<[_]>), &mixed!());
+                    Some(self.element_of_part(&array, (*index, *site), span, way))
                 }
                 Compound::IsVariant { .. }
                 | Compound::Payload { .. }
@@ -274,7 +279,7 @@ impl Writer<'_> {
         match self.frame {
             Some(frame) if frame.once && self.is_kept_whole(local) => {
                 let array = frame.array(local);
-                mixed!((*#array.any()))
+                mixed!((*__direct::Lanes::any(&#array)))
             }
             Some(_) | None => self.variable(local),
         }

@@ -279,7 +279,7 @@ impl Writer<'_> {
         }
         let site = Literal::u32_unsuffixed(site.0);
         let base = self.is_function.then(|| mixed!(__base+));
-        mixed!(return __block.fault(#base #site, #detail, __thread);)
+        mixed!(return __direct::Block::fault(__block, #base #site, #detail, __thread);)
     }
 }
 

@@ -200,7 +200,7 @@ impl<'a> Writer<'a> {
         let position = frame.position();
         let clear = frame.masks[outermost..].iter().map(|(_, id)| {
             let mask = frame.mask_name(*id);
-            mixed!(*#mask.get_unchecked_mut(#position) = false;)
+            mixed!(*<[_]>::get_unchecked_mut(#mask, #position) = false;)
         });
         Some(mixed!({ #(#clear)* break 'thread; }))
     }

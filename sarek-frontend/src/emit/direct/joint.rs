@@ -21,7 +21,7 @@ use sarek_ir::{
 use super::call::given_name;
 use super::frame::{Frame, Lanes};
 use super::names::{located, param_name, rust_type};
-use super::{Shapes, Writer, mixed};
+use super::{Shapes, Writer, instance_name, mixed};
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Callee, Lowered};
 
@@ -150,9 +150,9 @@ impl Writer<'_> {
                     let is_borrowed = self.lowered.borrowed.contains(&value);
                     let room = given_name(i, self.lowered.expr_spans[value.index()]);
                     let value = self.within(&lane).expr(value);
-                    rooms.push(mixed!(let #room = __scratch.room(__threads);));
+                    rooms.push(mixed!(let #room = __direct::Scratch::room(__scratch, __threads);));
                     fill.push(mixed! {
-                        *#room.get_unchecked_mut(#position) = ::core::mem::MaybeUninit::new(#value);
+                        *<[_]>::get_unchecked_mut(#room, #position) = ::core::mem::MaybeUninit::new(#value);
                     });
                     match i == 0 && callee.has_receiver {
                         true => quote_spanned!(room.span()=> &mut *#room),
@@ -165,8 +165,9 @@ impl Writer<'_> {
                 Argument::Memory(memory @ Memory::Local(local))
                     if self.within(frame).is_kept_whole(local) =>
                 {
-                    let (arrays, rows) = (self.lent_lanes(frame, local), self.rows(memory));
-                    mixed!(__direct::Slices::each(#arrays) #rows)
+                    let arrays = self.lent_lanes(frame, local);
+                    let each = mixed!(__direct::Slices::each(#arrays));
+                    self.rows(memory, &mixed!(__direct::Slices), each)
                 }
                 Argument::Memory(memory @ Memory::Local(local)) => {
                     let (room, own) = (given_name(i, span), self.within(&lane));
@@ -175,21 +176,21 @@ impl Writer<'_> {
                     let len = self.len(memory, Span::mixed_site());
                     let ty = self.nested(local, mixed!(_));
                     rooms.push(mixed! {
-                        let #room: &mut [::core::mem::MaybeUninit<#ty>] = __scratch.room(__threads);
+                        let #room: &mut [::core::mem::MaybeUninit<#ty>] = __direct::Scratch::room(__scratch, __threads);
                     });
                     fill.push(mixed! {
-                        *#room.get_unchecked_mut(#position) =
+                        *<[_]>::get_unchecked_mut(#room, #position) =
                             ::core::mem::MaybeUninit::new(::core::array::from_fn(|__index| #load));
                     });
                     back.push(mixed! {
-                        let __array = #room.get_unchecked(#position).assume_init();
+                        let __array = ::core::mem::MaybeUninit::assume_init(*<[_]>::get_unchecked(#room, #position));
                         for __index in (0..#len) {
                             let __value = __array[__index];
                             #store
                         }
                     });
-                    let rows = self.rows(memory);
-                    mixed!(__direct::Slices::each(&mut *#room) #rows)
+                    let each = mixed!(__direct::Slices::each(&mut *#room));
+                    self.rows(memory, &mixed!(__direct::Slices), each)
                 }
                 Argument::Memory(memory) => self.lend_to_all(memory),
                 Argument::Local(local) => {
@@ -209,23 +210,24 @@ impl Writer<'_> {
         let back = (!back.is_empty()).then(|| self.lanes(frame, frame.mask(), mixed!(#(#back)*)));
         let result = match call.result {
             Some(local) => self.lent_lanes(frame, local),
-            None => mixed!(__scratch.room(__threads)),
+            None => mixed!(__direct::Scratch::room(__scratch, __threads)),
         };
         let (full, active, any) = self.who(frame);
+        let of = call.called.function().map(instance_name);
         let args = callee.known(&quote_spanned!(span=> (#(#args,)*)));
         let result = callee.known(&result);
         quote_spanned! {span=>
             #any {
-                let __mark = __scratch.mark();
+                let __mark = __direct::Scratch::mark(__scratch);
                 #(#rooms)*
                 #fill
-                if let ::core::result::Result::Err(__fault) = #block(
+                if let ::core::result::Result::Err(__fault) = __direct::yielded_by_all(#of, #block(
                     __direct::Flag::<__CHECK>, __direct::Flag::<#full>, __block, __lanes, __dim, __scratch, #base, #active, #args, #result,
-                ) {
+                )) {
                     return ::core::result::Result::Err(__fault);
                 }
                 #back
-                __scratch.release(__mark);
+                __direct::Scratch::release(__scratch, __mark);
             }
         }
     }
@@ -246,7 +248,7 @@ impl Writer<'_> {
     }
 
     /// Is it the body of a function that all lanes call, which takes a slice of each?
-    fn is_given_slices(&self) -> bool {
+    pub(super) fn is_given_slices(&self) -> bool {
         self.arrays.is_some()
     }
 
@@ -257,8 +259,8 @@ impl Writer<'_> {
             return name.to_token_stream();
         }
         match self.is_once() {
-            true => mixed!(#name.of(__first)),
-            false => mixed!(#name.of(__lane)),
+            true => mixed!(__direct::Slices::of(&#name, __first)),
+            false => mixed!(__direct::Slices::of(&#name, __lane)),
         }
     }
 
@@ -266,7 +268,7 @@ impl Writer<'_> {
     fn lent_lanes(&self, frame: &Frame<'_>, local: LocalId) -> TokenStream {
         let array = frame.array(local);
         match self.within(frame).is_kept_whole(local) {
-            true => mixed!(#array.lend()),
+            true => mixed!(__direct::Rows::lend(&#array)),
             false => mixed!(__direct::lent(&mut #array[..])),
         }
     }
@@ -367,11 +369,12 @@ impl Writer<'_> {
         });
         let agreed = self.agreed(differ).map(|param| {
             let name = param_name(param);
-            mixed!(let #name = #name.get_unchecked(__first).assume_init_read();)
+            mixed!(let #name = ::core::mem::MaybeUninit::assume_init_read(<[_]>::get_unchecked(#name, __first));)
         });
         let (tree, kept) = (self.tree(&frame), self.kept(&frame));
-        let params = self.known_params();
+        let (params, instances) = (self.known_params(), self.instances());
         mixed! {
+            #instances
             #params
             let __threads = __dim[0] * __dim[1] * __dim[2];
             let __thread = [0; 3];
@@ -381,7 +384,7 @@ impl Writer<'_> {
             #(#arrays)*
             #kept
             #tree
-            ::core::result::Result::Ok(())
+            ::core::result::Result::Ok(__direct::Yielded::new(::core::marker::PhantomData))
         }
     }
 
@@ -411,14 +414,18 @@ impl Writer<'_> {
             true => mixed!(__first),
             false => mixed!(__lane),
         };
-        Some(mixed!(#name.get_unchecked(#position).assume_init_read()))
+        Some(
+            mixed!(::core::mem::MaybeUninit::assume_init_read(<[_]>::get_unchecked(#name, #position))),
+        )
     }
 
     /// Where a `&mut T` parameter points.
     pub(super) fn referent(&self, param: ParamId) -> TokenStream {
         let name = param_name(param);
         match self.arrays {
-            Some(_) => mixed!(#name.get_unchecked_mut(__lane).as_mut_ptr()),
+            Some(_) => {
+                mixed!(::core::mem::MaybeUninit::as_mut_ptr(<[_]>::get_unchecked_mut(#name, __lane)))
+            }
             None => mixed!(&raw mut *#name),
         }
     }

@@ -103,7 +103,7 @@ impl Writer<'_> {
             self.lanes(
                 inner,
                 inner.mask(),
-                mixed!(#fetch if #test { *#live.get_unchecked_mut(#position) = false; } #keep),
+                mixed!(#fetch if #test { *<[_]>::get_unchecked_mut(#live, #position) = false; } #keep),
             )
         };
         match parts.head {
@@ -117,14 +117,15 @@ impl Writer<'_> {
                 let [next, end] = counter_names(inner, parts);
                 let set = mixed! {
                     #fetch
-                    *#next.get_unchecked_mut(#position) = #from;
-                    *#end.get_unchecked_mut(#position) = #to;
+                    *<[_]>::get_unchecked_mut(#next, #position) = #from;
+                    *<[_]>::get_unchecked_mut(#end, #position) = #to;
                 };
                 let local = self.local(local);
                 let fetched = self.is_fetched(inner, id, parts);
-                let count = fetched.then(|| mixed!(#local = *#next.get_unchecked(#position);));
+                let count =
+                    fetched.then(|| mixed!(#local = *<[_]>::get_unchecked(#next, #position);));
                 let test = tested(mixed! {
-                    *#next.get_unchecked(#position) >= *#end.get_unchecked(#position)
+                    *<[_]>::get_unchecked(#next, #position) >= *<[_]>::get_unchecked(#end, #position)
                 });
                 let step = self.lanes(
                     inner,
@@ -132,7 +133,7 @@ impl Writer<'_> {
                     mixed! {
                         #fetch
                         #count
-                        *#next.get_unchecked_mut(#position) += 1;
+                        *<[_]>::get_unchecked_mut(#next, #position) += 1;
                         #keep
                     },
                 );

@@ -333,7 +333,7 @@ impl Writer<'_> {
         let (lhs, rhs) = (self.expr(lhs), self.expr(rhs));
         Some(mixed! {{
             let (__lhs, __rhs): (#ty, #ty) = (#lhs, #rhs);
-            if __p { __lhs #plain __rhs } else { __lhs.#wrapping(__rhs) }
+            if __p { __lhs #plain __rhs } else { #ty::#wrapping(__lhs, __rhs) }
         }})
     }
 }

@@ -2,23 +2,29 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
-use sarek_ir::{Length, LocalId, Memory, SharedId};
+use sarek_ir::{Access, Length, LocalId, Memory, ParamId, SharedId};
 
 use super::names::param_name;
 use super::{Writer, mixed};
+
+/// What is done with an element.
+#[derive(Clone, Copy)]
+enum Way {
+    Read,
+    Written,
+}
 
 impl Writer<'_> {
     /// The number of elements.
     pub fn len(&self, memory: Memory, span: Span) -> TokenStream {
         match memory {
             Memory::Slice(param) => {
-                let param = param_name(param);
-                quote_spanned!(span=> #param.len())
+                let (owner, param) = (self.slices(param), param_name(param));
+                quote_spanned!(span=> #owner::len(#param))
             }
             Memory::Shared(shared) => {
                 let shared = shared_name(shared);
-                // Of the slice: a trait of the user's may give arrays another `len`.
-                quote_spanned!(span=> #shared[..].len())
+                quote_spanned!(span=> <[_]>::len(#shared))
             }
             Memory::Local(local) => match self.kernel.array(local) {
                 Some((_, len)) => self.const_length(len),
@@ -75,8 +81,17 @@ impl Writer<'_> {
         })
     }
 
-    /// What makes of a whole array, stored flat, that of its rows which a function is lent, if it has several dimensions.
-    pub fn rows(&self, memory: Memory) -> Option<TokenStream> {
+    /// What a function is lent of a whole array, of type `of`: if it has several dimensions, that of its rows instead of the flat one it
+    /// is stored as.
+    pub fn rows(&self, memory: Memory, of: &TokenStream, lent: TokenStream) -> TokenStream {
+        match self.row(memory) {
+            Some(row) => mixed!(#of::rows::<#row>(#lent)),
+            None => lent,
+        }
+    }
+
+    /// The type of a row of a flat array of several dimensions.
+    fn row(&self, memory: Memory) -> Option<TokenStream> {
         let dims = match memory {
             Memory::Local(local) if self.lengths(local).len() > 1 => return None,
             Memory::Local(local) => self.lowered.arrays.get(&local)?,
@@ -86,30 +101,40 @@ impl Writer<'_> {
         let [_, inner @ ..] = &dims[..] else {
             return None;
         };
-        let row = inner
+        inner
             .iter()
             .rev()
             .fold(None, |row: Option<TokenStream>, len| {
                 let len = self.type_length(*len);
                 let row = row.unwrap_or_else(|| mixed!(_));
                 Some(mixed!([#row; #len]))
-            })?;
-        Some(mixed!(.rows::<#row>()))
+            })
+    }
+
+    /// What has the methods of a slice parameter.
+    pub fn slices(&self, param: ParamId) -> TokenStream {
+        match (self.is_output(param), self.is_given_slices()) {
+            (true, true) => mixed!(__direct::Slices),
+            (true, false) => mixed!(__direct::Output),
+            (false, _) => mixed!(<[_]>),
+        }
     }
 
     /// The element.
     pub fn load(&self, memory: Memory, index: &TokenStream) -> TokenStream {
-        let (array, index) = self.element(memory, index, &mixed!(as_flattened));
-        mixed!(*#array.get_unchecked(#index))
+        let (array, index) = self.element(memory, index, Way::Read);
+        let of = self.functions_of(memory);
+        mixed!(*#of::get_unchecked(#array, #index))
     }
 
     /// Puts `__value` there.
     pub fn store(&self, memory: Memory, index: &TokenStream) -> TokenStream {
-        let (array, index) = self.element(memory, index, &mixed!(as_flattened_mut));
+        let (array, index) = self.element(memory, index, Way::Written);
         match memory {
-            Memory::Slice(_) => mixed!(#array.set(#index, __value);),
+            Memory::Slice(_) => mixed!(__direct::Output::set(#array, #index, __value);),
             Memory::Shared(_) | Memory::Local(_) => {
-                mixed!(*#array.get_unchecked_mut(#index) = __value;)
+                let of = self.functions_of(memory);
+                mixed!(*#of::get_unchecked_mut(#array, #index) = __value;)
             }
             Memory::Table(_) => unreachable!("nothing is stored to constants"),
         }
@@ -117,41 +142,64 @@ impl Writer<'_> {
 
     /// A pointer to the element, to store a part of it.
     pub fn element_place(&self, memory: Memory, index: &TokenStream) -> TokenStream {
-        let (array, index) = self.element(memory, index, &mixed!(as_flattened_mut));
+        let (array, index) = self.element(memory, index, Way::Written);
         match memory {
-            Memory::Slice(_) => mixed!(#array.place(#index)),
+            Memory::Slice(_) => mixed!(__direct::Output::place(#array, #index)),
             Memory::Shared(_) | Memory::Local(_) => {
-                mixed!((&raw mut *#array.get_unchecked_mut(#index)))
+                let of = self.functions_of(memory);
+                mixed!((&raw mut *#of::get_unchecked_mut(#array, #index)))
             }
             Memory::Table(_) => unreachable!("nothing is stored to constants"),
         }
     }
 
-    /// The array and the index in it. `flatten` makes one array of an array of arrays.
-    fn element(
-        &self,
-        memory: Memory,
-        index: &TokenStream,
-        flatten: &TokenStream,
-    ) -> (TokenStream, TokenStream) {
-        let flat = |local, array: TokenStream| {
-            let outer = self.lengths(local).into_iter().skip(1);
-            let flatten = outer.map(|_| mixed!(.#flatten()));
-            mixed!(#array #(#flatten)*)
-        };
+    /// What has the functions that reach an element.
+    fn functions_of(&self, memory: Memory) -> TokenStream {
+        match memory {
+            Memory::Slice(param) if self.is_output(param) => mixed!(__direct::Output),
+            // Of an array, not of any slice: rustc may not know its type yet.
+            Memory::Local(local)
+                if self.lanes_of(local).is_none() && self.lengths(local).len() == 1 =>
+            {
+                mixed!(__direct::array)
+            }
+            Memory::Slice(_) | Memory::Shared(_) | Memory::Local(_) | Memory::Table(_) => {
+                mixed!(<[_]>)
+            }
+        }
+    }
+
+    /// Is a slice parameter an `Output` to the lane?
+    fn is_output(&self, param: ParamId) -> bool {
+        match self.kernel.access(Memory::Slice(param)) {
+            Access::Read => self.is_function,
+            Access::Write => true,
+            Access::Atomic => false,
+        }
+    }
+
+    /// The array, as functions of slices take it, and the index in it.
+    fn element(&self, memory: Memory, index: &TokenStream, way: Way) -> (TokenStream, TokenStream) {
         let (array, index) = match memory {
             Memory::Slice(param) => return (self.slice_of_lane(param), index.clone()),
             Memory::Shared(shared) => (shared_name(shared), index.clone()),
             Memory::Table(_) => unreachable!("constants are named by links"),
             Memory::Local(local) => match self.lanes_of(local) {
                 Some((array, lane, lanes)) => (array, mixed!(#index * #lanes + #lane)),
-                None if self.is_pointer(local) => {
-                    let array = self.variable(local);
-                    return (flat(local, mixed!((&mut #array))), index.clone());
-                }
                 None => {
-                    let array = self.local(local).to_token_stream();
-                    return (flat(local, array), index.clone());
+                    let array = self.variable(local);
+                    // Of what only its pointer is known, another reference than this might be of more than is there.
+                    let (array, flat) = match way {
+                        Way::Read if !self.is_pointer(local) => {
+                            (mixed!(&#array), mixed!(__direct::flat))
+                        }
+                        Way::Read | Way::Written => {
+                            (mixed!(&mut #array), mixed!(__direct::flat_mut))
+                        }
+                    };
+                    let outer = self.lengths(local).into_iter().skip(1);
+                    let array = outer.fold(array, |array, _| mixed!(#flat(#array)));
+                    return (array, index.clone());
                 }
             },
         };

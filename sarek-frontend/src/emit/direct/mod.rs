@@ -37,9 +37,10 @@ mod weight;
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::format_ident;
 use sarek_ir::analysis::regions::{Node, Place, Plan, Rules, Values};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
-use sarek_ir::{Access, ExprId, Kernel, ParamId, ParamKind, Stmt, StmtId};
+use sarek_ir::{Access, ExprId, FunctionId, Kernel, ParamId, ParamKind, Stmt, StmtId};
 
 use crate::emit::audited;
 use crate::lower::Lowered;
@@ -129,11 +130,23 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
     let params = writer.function_params(None);
     let body = match (is_cooperative, lowered.nests) {
         (true, _) => mixed!(::core::unreachable!("it is called for all lanes at once")),
-        (false, None) => writer.function_body(),
+        (false, None) => {
+            let (body, yields) = writer.function_body();
+            mixed! {
+                #body
+                ::core::result::Result::Ok(__direct::Yielded::new(#yields))
+            }
+        }
         (false, Some(depth)) => {
             let names = writer.param_names();
             mixed! {
-                Self::__sarek_nest::<__CHECK>(__block, __thread, __dim, __base, #depth, (#(#names,)*))
+                let __nest = Self::__sarek_nest::<__CHECK>(__block, __thread, __dim, __base, #depth, (#(#names,)*));
+                match __nest {
+                    ::core::result::Result::Ok(__value) => {
+                        ::core::result::Result::Ok(__direct::Yielded::new(__value))
+                    }
+                    ::core::result::Result::Err(__fault) => ::core::result::Result::Err(__fault),
+                }
             }
         }
     };
@@ -145,15 +158,22 @@ pub fn nested(lowered: &Lowered) -> (TokenStream, TokenStream) {
     let (known, none, values) = (HashMap::new(), HashSet::new(), Values::of(&lowered.kernel));
     let writer = Writer::of_function(lowered, &known, &none, &values);
     let depth = mixed!(__depth: __u32,);
-    let (params, body) = (writer.function_params(Some(depth)), writer.function_body());
+    let params = writer.function_params(Some(depth));
+    let (body, yields) = writer.function_body();
     let body = mixed! {
         let __nested = match __depth {
             0 => 1,
             _ => Self::__sarek_levels[__depth as __usize - 1],
         };
         #body
+        ::core::result::Result::Ok(#yields)
     };
     (params, body)
+}
+
+/// The name of the value that tells which function is called.
+fn instance_name(function: FunctionId) -> Ident {
+    format_ident!("__of{}", function.0, span = Span::mixed_site())
 }
 
 impl<'a> Writer<'a> {
@@ -223,6 +243,18 @@ impl Writer<'_> {
             mixed!(let #name = #known;)
         });
         each.collect()
+    }
+
+    /// Which functions are called, one value for each. They hold a body that is found by its name to the function whose proof counts. None of
+    /// what tells them is ever evaluated.
+    fn instances(&self) -> Option<TokenStream> {
+        let callees = (0..).map(FunctionId).zip(&self.lowered.callees);
+        let callees = callees.filter(|(_, callee)| !callee.is_self);
+        let (names, each): (Vec<_>, Vec<_>) = callees
+            .map(|(id, callee)| (instance_name(id), callee.instance()))
+            .unzip();
+        let told = &self.lowered.told;
+        (!each.is_empty()).then(|| mixed!(let (#(#names,)*) = { #told (#(#each,)*) };))
     }
 
     /// How a body is split.
@@ -330,7 +362,7 @@ impl Writer<'_> {
         } = &self.lowered.parameters;
         let declared = (!declared.is_empty()).then(|| mixed!(#declared,));
         let generics = (!generics.is_empty()).then(|| mixed!(#generics,));
-        let kept = self.kept(&frame);
+        let (kept, instances) = (self.kept(&frame), self.instances());
         let calls = !self.joint.is_empty();
         let scratch = calls || kept.is_some();
         let (scratch_ty, scratch) = (
@@ -352,6 +384,7 @@ impl Writer<'_> {
                 #(#array: &mut #array_ty,)*
             ) -> ::core::result::Result<(), __direct::RawFault> #clause {
                 #dim
+                #instances
                 #kept
                 #prelude
                 #lanes
@@ -429,7 +462,7 @@ impl Writer<'_> {
                         false => mixed!(__block.lanes[#axis]),
                     }
                 });
-                mixed!({ __block.assert_whole(__dim); [#(#lanes),*] })
+                mixed!({ __direct::Block::assert_whole(__block, __dim); [#(#lanes),*] })
             }
             (true, None) | (false, _) => mixed!(__block.lanes),
         };
@@ -455,7 +488,7 @@ impl Writer<'_> {
             match bound.index {
                 Index::Global(axis) => {
                     let axis = Literal::usize_unsuffixed(axis.index());
-                    mixed!(__lanes[#axis] = __block.lanes_below(#axis, __lanes[#axis], #limit);)
+                    mixed!(__lanes[#axis] = __direct::Block::lanes_below(__block, #axis, __lanes[#axis], #limit);)
                 }
                 Index::Thread(axis) => {
                     let axis = Literal::usize_unsuffixed(axis.index());

@@ -118,7 +118,7 @@ impl Writer<'_> {
                 )
             };
             let lane = if end.global {
-                mixed!(__block.lanes_below(0, __lanes[0], #index))
+                mixed!(__direct::Block::lanes_below(__block, 0, __lanes[0], #index))
             } else {
                 mixed!(::core::cmp::Ord::min(__lanes[0], #index))
             };

@@ -90,7 +90,7 @@ impl Writer<'_> {
             }
             None => (
                 mixed!([#elem]),
-                mixed!(__scratch.slice::<#elem>(__threads * #each)),
+                mixed!(__direct::Scratch::slice::<#elem>(__scratch, __threads * #each)),
             ),
         };
         Array { name, ty, value }
@@ -143,6 +143,6 @@ impl Writer<'_> {
 fn fixed(elem: &TokenStream, len: &TokenStream) -> (TokenStream, TokenStream) {
     (
         mixed!([#elem; #len]),
-        mixed!(__scratch.array::<#elem, #len>()),
+        mixed!(__direct::Scratch::array::<#elem, #len>(__scratch)),
     )
 }

@@ -14,7 +14,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use sarek_ir::analysis::regions::Node;
 use sarek_ir::analysis::touch::{self, Touch};
 use sarek_ir::analysis::uniformity::Uniformity;
@@ -256,7 +256,11 @@ impl Writer<'_> {
             unreachable!("the node is a loop");
         };
         let read = self.read_in_turns(self.body_of(*stmt), turns.counter);
-        let read: Vec<Ident> = read.into_iter().map(param_name).collect();
+        let pointer = |param| {
+            let (of, slice) = (self.slices(param), param_name(param));
+            mixed!(#of::as_ptr(#slice))
+        };
+        let read: Vec<TokenStream> = read.into_iter().map(pointer).collect();
         let lane = Frame {
             turn: Some(turns.counter),
             ..frame.lane()
@@ -280,8 +284,8 @@ impl Writer<'_> {
         };
         let ask = |first: TokenStream, count: TokenStream| {
             mixed! {#(
-                __direct::prefetch(#read.as_ptr(), __later.wrapping_add(#first), #count);
-                __direct::prefetch_far(#read.as_ptr(), __much_later.wrapping_add(#first), #count);
+                __direct::prefetch(#read, __usize::wrapping_add(__later, #first), #count);
+                __direct::prefetch_far(#read, __usize::wrapping_add(__much_later, #first), #count);
             )*}
         };
         let all = if frame.wide {
@@ -311,14 +315,14 @@ impl Writer<'_> {
         let (limit, by) = (once.expr(turns.limit), once.expr(turns.by));
         let counters = frame.array(turns.counter);
         mixed! {
-            let mut __turn: __usize = *#counters.get_unchecked(0);
+            let mut __turn: __usize = *<[_]>::get_unchecked(#counters, 0);
             let __limit: __usize = #limit;
             while __turn < __limit {
                 let __by: __usize = #by;
                 let __count = ::core::cmp::Ord::min(__STRIP, __limit - __turn);
                 if __count == __STRIP {
-                    let __later = __turn.wrapping_add(__by.wrapping_mul(#near));
-                    let __much_later = __turn.wrapping_add(__by.wrapping_mul(#far));
+                    let __later = __usize::wrapping_add(__turn, __usize::wrapping_mul(__by, #near));
+                    let __much_later = __usize::wrapping_add(__turn, __usize::wrapping_mul(__by, #far));
                     #all
                 } else {
                     #some

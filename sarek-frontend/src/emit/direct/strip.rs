@@ -386,27 +386,25 @@ impl Writer<'_> {
         let declared = match (is_open, len.is_some()) {
             (true, _) => {
                 let rows = self.nested(local, mixed!([#zero; __STRIP]));
-                let flatten = self.lengths(local).into_iter();
-                let flatten = flatten.map(|_| mixed!(.as_flattened_mut()));
+                let flat = self.lengths(local).into_iter();
+                let flat = flat.fold(
+                    mixed!(&mut __rows),
+                    |rows, _| mixed!(__direct::flat_mut(#rows)),
+                );
                 mixed! {
                     let mut __rows = #rows;
-                    let #array = __rows #(#flatten)*;
+                    let #array = #flat;
                 }
             }
-            (false, true) => mixed!(let mut #array = [#zero; #each * __STRIP];),
-            (false, false) => mixed!(let mut #array = [#zero; __STRIP];),
+            (false, true) => mixed!(let #array = &mut [#zero; #each * __STRIP];),
+            (false, false) => mixed!(let #array = &mut [#zero; __STRIP];),
         };
         let Some((outer, writes)) = outer else {
             return (declared, TokenStream::new());
         };
-        // That of an open length is a reference already.
-        let [lent, read] = match is_open {
-            true => [mixed!(#array), mixed!(#array)],
-            false => [mixed!(&mut #array), mixed!(&#array)],
-        };
         let rest = mixed!(#outer, __lane, __threads, #each);
-        let first = mixed!(__direct::fetch_strip::<_, __STRIP>(#lent, #rest););
-        let last = mixed!(__direct::keep_strip::<_, __STRIP>(#read, #rest););
+        let first = mixed!(__direct::fetch_strip::<_, __STRIP>(#array, #rest););
+        let last = mixed!(__direct::keep_strip::<_, __STRIP>(#array, #rest););
         let last = if writes { last } else { TokenStream::new() };
         (mixed!(#declared #first), last)
     }
@@ -418,17 +416,21 @@ impl Writer<'_> {
         outer: Option<(Ident, bool)>,
     ) -> (TokenStream, TokenStream) {
         let declared = mixed! {
-            let mut #array = __direct::Strip::<_, __STRIP>::new();
-            if !#array.is_small() { break; }
+            let #array = __direct::Strip::<_, __STRIP>::new();
+            if !__direct::Strip::is_small(&#array) { break; }
         };
         let Some((outer, writes)) = outer else {
             return (declared, TokenStream::new());
         };
         let first = mixed! {
-            for __w in 0..__STRIP { #array.keep(__w, #outer.fetch(__lane + __w)); }
+            for __w in 0..__STRIP {
+                __direct::Lanes::keep(&#array, __w, __direct::Lanes::fetch(&#outer, __lane + __w));
+            }
         };
         let last = mixed! {
-            for __w in 0..__STRIP { #outer.keep(__lane + __w, #array.fetch(__w)); }
+            for __w in 0..__STRIP {
+                __direct::Lanes::keep(&#outer, __lane + __w, __direct::Lanes::fetch(&#array, __w));
+            }
         };
         (
             mixed!(#declared #first),
@@ -439,7 +441,7 @@ impl Writer<'_> {
     /// Declares the masks of loops whose lanes are asked for each time.
     fn strip_masks(&self, frame: &Frame<'_>) -> TokenStream {
         let masks = (0..frame.plan.tree.masks).map(|i| frame.mask_name(MaskId(i)));
-        mixed!(#(let mut #masks = [false; __STRIP];)*)
+        mixed!(#(let #masks = &mut [false; __STRIP];)*)
     }
 
     /// Values that are evaluated again, for the whole strip.

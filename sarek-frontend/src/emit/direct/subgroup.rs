@@ -24,8 +24,8 @@ impl Writer<'_> {
             frame.mask(),
             mixed! {
                 #fetch
-                *#here.get_unchecked_mut(#position) = true;
-                #(*#operands.get_unchecked_mut(#position) = #values;)*
+                *<[_]>::get_unchecked_mut(#here, #position) = true;
+                #(*<[_]>::get_unchecked_mut(#operands, #position) = #values;)*
             },
         );
         let op = Ident::new(
@@ -38,7 +38,7 @@ impl Writer<'_> {
             frame.name("joined", stmt.0)
         };
         mixed! {
-            #here.fill(false);
+            <[_]>::fill(#here, false);
             #lanes
             __direct::subgroup::#op(&*#here, #(&*#operands,)* &mut *#out);
         }

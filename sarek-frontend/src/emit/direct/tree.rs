@@ -214,15 +214,15 @@ impl<'a> Writer<'a> {
             if frame.turn == Some(local) {
                 return mixed!(let #mutable #name: #ty = __turn + #position;);
             }
-            mixed!(let #mutable #name: #ty = *#array.get_unchecked(#position);)
+            mixed!(let #mutable #name: #ty = *<[_]>::get_unchecked(#array, #position);)
         });
         let kept = self.kept_whole(frame, ids).into_keys().map(|local| {
             let (name, array) = (self.local(local), frame.array(local));
             let value = kept_name(local);
             let ty = self.pointer_type(local);
             mixed! {
-                let mut #value = #array.fetch(#position);
-                let #name: #ty = #value.as_mut_ptr();
+                let mut #value = __direct::Lanes::fetch(&#array, #position);
+                let #name: #ty = ::core::mem::MaybeUninit::as_mut_ptr(&mut #value);
             }
         });
         let again = again.iter().map(|local| {
@@ -246,12 +246,12 @@ impl<'a> Writer<'a> {
             .filter(|(local, writes)| *writes && frame.turn != Some(*local));
         let lanes = lanes.map(|(local, _)| {
             let (name, array) = (self.local(local), frame.array(local));
-            mixed!(*#array.get_unchecked_mut(#position) = #name;)
+            mixed!(*<[_]>::get_unchecked_mut(#array, #position) = #name;)
         });
         let whole = self.kept_whole(frame, ids).into_iter();
         let whole = whole.filter(|(_, writes)| *writes).map(|(local, _)| {
             let (value, array) = (kept_name(local), frame.array(local));
-            mixed!(#array.keep(#position, #value);)
+            mixed!(__direct::Lanes::keep(&#array, #position, #value);)
         });
         mixed!(#(#lanes)* #(#whole)*)
     }
@@ -288,11 +288,11 @@ impl<'a> Writer<'a> {
         let guard = match mask {
             Some(mask) => {
                 let mask = frame.mask_name(mask);
-                Some(mixed!(if !*#mask.get_unchecked(#position) { continue; }))
+                Some(mixed!(if !*<[_]>::get_unchecked(#mask, #position) { continue; }))
             }
-            None => frame
-                .given
-                .then(|| mixed!(if !__FULL && !*__active.get_unchecked(#position) { continue; })),
+            None => frame.given.then(
+                || mixed!(if !__FULL && !*<[_]>::get_unchecked(__active, #position) { continue; }),
+            ),
         };
         match frame.lanes {
             Lanes::Block => rows(None, mixed!(#guard #body)),
@@ -303,9 +303,9 @@ impl<'a> Writer<'a> {
     /// Sets a mask for the lanes under another one, and for no others.
     pub fn set_mask(&self, frame: &Frame<'_>, mask: MaskId, of: Option<MaskId>) -> TokenStream {
         let (name, position) = (frame.mask_name(mask), frame.position());
-        let set = mixed!(*#name.get_unchecked_mut(#position) = true;);
+        let set = mixed!(*<[_]>::get_unchecked_mut(#name, #position) = true;);
         let lanes = self.lanes(frame, of, set);
-        mixed!(#name.fill(false); #lanes)
+        mixed!(<[_]>::fill(#name, false); #lanes)
     }
 
     fn if_node(
@@ -349,11 +349,11 @@ impl<'a> Writer<'a> {
             mixed! {
                 #fetch
                 let __cond = #cond;
-                *#then.get_unchecked_mut(#position) = __cond;
-                *#otherwise.get_unchecked_mut(#position) = !__cond;
+                *<[_]>::get_unchecked_mut(#then, #position) = __cond;
+                *<[_]>::get_unchecked_mut(#otherwise, #position) = !__cond;
             },
         );
-        mixed!(#then.fill(false); #otherwise.fill(false); #lanes)
+        mixed!(<[_]>::fill(#then, false); <[_]>::fill(#otherwise, false); #lanes)
     }
 
     pub fn returns(&self, stmts: &[StmtId]) -> bool {
