@@ -373,6 +373,7 @@ impl Writer<'_> {
         });
         let (tree, kept) = (self.tree(&frame), self.kept(&frame));
         let (params, instances) = (self.known_params(), self.instances());
+        let ended = self.ended();
         mixed! {
             #instances
             #params
@@ -384,7 +385,17 @@ impl Writer<'_> {
             #(#arrays)*
             #kept
             #tree
-            ::core::result::Result::Ok(__direct::Yielded::new(::core::marker::PhantomData))
+            #ended
+        }
+    }
+
+    /// What a body for all lanes returns when it has run: that of a function says so of that function.
+    pub(super) fn ended(&self) -> TokenStream {
+        match self.is_given_slices() {
+            true => mixed!(::core::result::Result::Ok(__direct::Yielded::new(
+                ::core::marker::PhantomData
+            ))),
+            false => mixed!(::core::result::Result::Ok(())),
         }
     }
 

@@ -431,11 +431,11 @@ impl Writer<'_> {
 
     /// A body of several regions.
     fn split(&self, frame: &Frame<'_>) -> TokenStream {
-        let tree = self.tree(frame);
+        let (tree, ended) = (self.tree(frame), self.ended());
         mixed! {
             // Nothing is evaluated for a block without lanes.
             if __direct::none(__lanes) {
-                return ::core::result::Result::Ok(());
+                return #ended;
             }
             let __thread = [0; 3];
             // SAFETY: as in `whole`; a region runs behind those before it, and the lanes of one touch what is their own.

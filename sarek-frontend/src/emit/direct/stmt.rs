@@ -179,7 +179,8 @@ impl Writer<'_> {
     /// Ends the thread.
     fn return_(&self, span: Span) -> TokenStream {
         if self.is_once() {
-            return quote_spanned!(span=> return ::core::result::Result::Ok(()););
+            let ended = self.ended();
+            return quote_spanned!(span=> return #ended;);
         }
         self.leave(&[Mask::Root])
             .unwrap_or_else(|| quote_spanned!(span=> break 'thread;))

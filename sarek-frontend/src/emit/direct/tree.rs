@@ -108,7 +108,8 @@ impl<'a> Writer<'a> {
             .filter(|_| self.returns(stmts))
             .map(|root| {
                 let root = frame.mask_name(root);
-                mixed!(if !__direct::any(#root) { return ::core::result::Result::Ok(()); })
+                let ended = self.ended();
+                mixed!(if !__direct::any(#root) { return #ended; })
             });
         mixed!(#lanes #left)
     }
