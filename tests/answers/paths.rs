@@ -13,7 +13,7 @@ fn never<T>() -> T {
 }
 
 /// By value, of any type: before each method that takes `&self`.
-#[allow(dead_code)]
+#[allow(dead_code, clippy::wrong_self_convention)]
 trait ByValue: Sized {
     fn get_unchecked(self, _: usize) -> &'static u32 {
         never()
