@@ -147,6 +147,27 @@ fn texts_that_check_overflows_are_as_kept() {
     }
 }
 
+/// NVIDIA's Vulkan compiler fails at some divisions by a constant, as a test whether a product fits would have.
+#[test]
+fn a_constant_is_the_second_factor_where_products_are_checked() {
+    let s = sarek_ir::sketch::Sketch::new("scaled");
+    let x = s.slice_mut("x", Scalar::I32);
+    let i = s.let_("i", s.id(Builtin::GlobalIdx(Axis::X)));
+    s.store(x, i.get(), s.i32(100) * s.load(x, i.get()));
+    let mut kernel = s.finish();
+    kernel.check_overflows();
+    for dialect in DIALECTS {
+        let mut variant = default_variant(&kernel, dialect);
+        let sites = kernel.overflows.iter().map(|(_, site)| *site);
+        variant.checked.extend(sites);
+        let text = render(&kernel, dialect, &variant).expect("renders").text;
+        let called = text.lines().rfind(|line| line.contains("exact_mul"));
+        let called = called.unwrap_or_else(|| panic!("no call in {text}"));
+        assert!(!called.contains("(100"), "{called}");
+        assert!(called.contains(", 100"), "{called}");
+    }
+}
+
 /// Where a target promises strict floats its text has them, and where not there is none.
 #[test]
 fn strict_texts_are_as_kept() {

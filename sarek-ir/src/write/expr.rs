@@ -1,8 +1,8 @@
 //! The walk over expressions.
 
 use crate::{
-    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, ParamId, ParamKind, Scalar, SiteId,
-    UnaryOp, Value,
+    Arithmetic, BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, ParamId, ParamKind,
+    Scalar, SiteId, UnaryOp, Value,
 };
 
 use super::stmt::Writer;
@@ -144,7 +144,12 @@ impl Writer<'_> {
         let Some(arithmetic) = arithmetic else {
             unreachable!("only arithmetic overflows");
         };
-        let operands = self.kernel.operands(id);
+        let mut operands = self.kernel.operands(id);
+        let is_literal = |operand: ExprId| self.kernel.literal(operand).is_some();
+        // The helper of WGSL divides by the first factor, and NVIDIA's Vulkan compiler fails at some divisions by a constant.
+        if arithmetic == Arithmetic::Mul && is_literal(operands[0]) {
+            operands.reverse();
+        }
         let ty = self.kernel.scalar_of(operands[0]);
         let helper = format!("srk_exact_{}_{ty}", arithmetic.name());
         let first = self.expr(operands[0])?;
