@@ -12,30 +12,36 @@ pub fn received<'a, T: Received<'a, P>, P>(value: &'a mut T) -> P {
 }
 
 /// What bodies may take as a `P`.
+///
+/// # Safety
+/// It gives itself: what is proved of the argument, the body uses.
 #[diagnostic::on_unimplemented(
     message = "mismatched types",
     label = "expected `{P}`, found `{Self}`"
 )]
-pub trait Received<'a, P> {
+pub unsafe trait Received<'a, P> {
     /// It, as a body takes it.
     fn received(&'a mut self) -> P;
 }
 
-impl<'a, T: Copy> Received<'a, T> for T {
+// SAFETY: it gives itself.
+unsafe impl<'a, T: Copy> Received<'a, T> for T {
     #[inline(always)]
     fn received(&'a mut self) -> T {
         *self
     }
 }
 
-impl<'a, T> Received<'a, &'a mut T> for T {
+// SAFETY: it gives itself.
+unsafe impl<'a, T> Received<'a, &'a mut T> for T {
     #[inline(always)]
     fn received(&'a mut self) -> &'a mut T {
         self
     }
 }
 
-impl<'a, E: Copy, const N: usize> Received<'a, Output<'a, E>> for [E; N] {
+// SAFETY: it gives itself.
+unsafe impl<'a, E: Copy, const N: usize> Received<'a, Output<'a, E>> for [E; N] {
     #[inline(always)]
     fn received(&'a mut self) -> Output<'a, E> {
         Output::of(self)
@@ -49,23 +55,28 @@ pub fn borrowed<'a, T: Borrowed<'a, P>, P>(value: &'a mut T) -> P {
 }
 
 /// What bodies may take as a `P`, and not change for who calls them.
+///
+/// # Safety
+/// As of [`Received`].
 #[diagnostic::on_unimplemented(
     message = "mismatched types",
     label = "expected `{P}`, found `{Self}`"
 )]
-pub trait Borrowed<'a, P> {
+pub unsafe trait Borrowed<'a, P> {
     /// It, as a body takes it.
     fn borrowed(&'a mut self) -> P;
 }
 
-impl<'a, T: Copy> Borrowed<'a, T> for T {
+// SAFETY: it gives itself.
+unsafe impl<'a, T: Copy> Borrowed<'a, T> for T {
     #[inline(always)]
     fn borrowed(&'a mut self) -> T {
         *self
     }
 }
 
-impl<'a, E: Copy, const N: usize> Borrowed<'a, Output<'a, E>> for [E; N] {
+// SAFETY: it gives itself.
+unsafe impl<'a, E: Copy, const N: usize> Borrowed<'a, Output<'a, E>> for [E; N] {
     #[inline(always)]
     fn borrowed(&'a mut self) -> Output<'a, E> {
         Output::of(self)
@@ -120,30 +131,36 @@ pub fn received_lanes<'a, T: ReceivedLanes<'a, P>, P>(lanes: &'a mut [MaybeUnini
 }
 
 /// What bodies for all lanes may take as a `P`.
+///
+/// # Safety
+/// As of [`Received`], with all lanes that it is given.
 #[diagnostic::on_unimplemented(
     message = "mismatched types",
     label = "expected `{P}`, found lanes of `{Self}`"
 )]
-pub trait ReceivedLanes<'a, P>: Sized {
+pub unsafe trait ReceivedLanes<'a, P>: Sized {
     /// It, of each lane.
     fn received_lanes(lanes: &'a mut [MaybeUninit<Self>]) -> P;
 }
 
-impl<'a, T> ReceivedLanes<'a, &'a [MaybeUninit<T>]> for T {
+// SAFETY: it gives itself.
+unsafe impl<'a, T> ReceivedLanes<'a, &'a [MaybeUninit<T>]> for T {
     #[inline(always)]
     fn received_lanes(lanes: &'a mut [MaybeUninit<T>]) -> &'a [MaybeUninit<T>] {
         lanes
     }
 }
 
-impl<'a, T> ReceivedLanes<'a, &'a mut [MaybeUninit<T>]> for T {
+// SAFETY: it gives itself.
+unsafe impl<'a, T> ReceivedLanes<'a, &'a mut [MaybeUninit<T>]> for T {
     #[inline(always)]
     fn received_lanes(lanes: &'a mut [MaybeUninit<T>]) -> &'a mut [MaybeUninit<T>] {
         lanes
     }
 }
 
-impl<'a, E: Copy, const N: usize> ReceivedLanes<'a, Slices<'a, E>> for [E; N] {
+// SAFETY: it gives itself.
+unsafe impl<'a, E: Copy, const N: usize> ReceivedLanes<'a, Slices<'a, E>> for [E; N] {
     #[inline(always)]
     fn received_lanes(lanes: &'a mut [MaybeUninit<[E; N]>]) -> Slices<'a, E> {
         Slices::each(lanes)

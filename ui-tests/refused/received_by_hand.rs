@@ -1,0 +1,37 @@
+//! What a body takes for an argument is what the proof knows of it.
+#![forbid(unsafe_code)]
+use std::mem::MaybeUninit;
+
+use sarek::prelude::*;
+
+#[derive(Clone, Copy, KernelType)]
+#[repr(C)]
+pub struct Given {
+    at: u32,
+}
+
+#[derive(Clone, Copy, KernelType)]
+#[repr(C)]
+pub struct Taken {
+    at: u32,
+}
+
+impl<'a> sarek::__private::direct::Borrowed<'a, Taken> for Given {
+    fn borrowed(&'a mut self) -> Taken {
+        Taken { at: 1 << 30 }
+    }
+}
+
+impl<'a> sarek::__private::direct::Received<'a, Taken> for Given {
+    fn received(&'a mut self) -> Taken {
+        Taken { at: 1 << 30 }
+    }
+}
+
+impl<'a> sarek::__private::direct::ReceivedLanes<'a, &'a [MaybeUninit<Taken>]> for Given {
+    fn received_lanes(_: &'a mut [MaybeUninit<Given>]) -> &'a [MaybeUninit<Taken>] {
+        &[]
+    }
+}
+
+fn main() {}
