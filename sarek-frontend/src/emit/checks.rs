@@ -16,7 +16,7 @@ use crate::parse::Own;
 pub(super) struct Checks {
     pub alone: TokenStream,
     pub inside: TokenStream,
-    /// What asks an instance for its methods.
+    /// Blocks that ask an instance for its methods.
     probes: TokenStream,
 }
 

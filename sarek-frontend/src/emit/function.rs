@@ -448,7 +448,7 @@ fn mentions(tokens: &TokenStream, names: &[String]) -> bool {
     })
 }
 
-/// What a function's compiled bodies yield, that for one lane and that for all: a result that no other function's body makes.
+/// The result types of a function's compiled bodies, that for one lane and that for all. No body of another function has them.
 pub(super) fn body_results(
     owner: &Owner,
     signature: &Signature,

@@ -262,10 +262,8 @@ fn front(parts: &Parts<'_>) -> TokenStream {
         }
         false => (quote!(#(#values),*), quote!(#(#names: #types),*)),
     };
-    let new = match parts.signature.is_unsafe {
-        true => quote!(vouched),
-        false => quote!(new),
-    };
+    let new = ["new", "vouched"][usize::from(parts.signature.is_unsafe)];
+    let new = Ident::new(new, Span::call_site());
     let call = quote!(#krate::Launch::#new::<#name<#generics>>([#values]));
     let (launch, call) = match items.is_empty() {
         true => (quote!(Launch<'sarek, #krate::__private::#block>), call),

@@ -19,7 +19,7 @@ pub fn variable(mark: u32) -> Ident {
     format_ident!("__told{mark}", span = Span::mixed_site())
 }
 
-/// Do the tokens name such a variable?
+/// `true` if the tokens name such a variable.
 pub fn is_named(tokens: &TokenStream) -> bool {
     let is_variable = |name: &Ident| name.to_string().starts_with("__told");
     flat(tokens.clone()).any(|token| matches!(&token, TokenTree::Ident(name) if is_variable(name)))

@@ -392,7 +392,7 @@ impl Callee {
         }
     }
 
-    /// Which function it is, as a value, to which its bodies are held.
+    /// The function as a value. Its bodies have to name the same function.
     pub fn instance(&self) -> TokenStream {
         let span = Span::mixed_site().located_at(self.span);
         let (krate, inferred) = (at(&self.krate, span), &self.inferred);

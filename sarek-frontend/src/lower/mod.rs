@@ -140,7 +140,7 @@ pub struct Lowered {
     pub names_audit: Cell<bool>,
     /// Assertions about what is called, for rustc to evaluate.
     pub checks: Vec<TokenStream>,
-    /// What rustc is asked of methods.
+    /// Tests, for rustc, that methods are those that kernels know.
     pub probes: Vec<Probe>,
     /// The associated constant that holds the links' values.
     pub linked: TokenStream,
@@ -343,7 +343,7 @@ pub struct Lowerer<'e> {
     audits: Vec<TokenStream>,
     /// The names that those hold to what they mean, see [`held`].
     held: HashSet<String>,
-    /// What rustc is asked of methods.
+    /// Tests, for rustc, that methods are those that kernels know.
     asked: Vec<receiver::Asked>,
     /// The constants that only rustc can evaluate, by how they are written.
     linked: HashMap<String, sarek_ir::LinkId>,

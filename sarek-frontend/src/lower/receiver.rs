@@ -134,10 +134,10 @@ enum Place {
     Forms(TokenStream, usize),
 }
 
-/// What only type checks if methods mean what kernels took them for.
+/// A test that type checks only if methods mean what kernels took them for.
 #[derive(Clone)]
 pub struct Probe {
-    /// What the names stand for.
+    /// The trait that gives all types methods of these names.
     pub declared: TokenStream,
     /// A statement.
     pub asked: TokenStream,

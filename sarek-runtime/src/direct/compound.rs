@@ -68,7 +68,7 @@ pub trait Number: Copy + sealed::Scalar {
     fn __max(self, other: Self) -> Self;
 }
 
-/// Does the result of arithmetic on numbers, whose types the macro does not know, not fit? Of floats every result fits.
+/// `true` if the result of arithmetic does not fit its type. The result of floats always does.
 pub fn overflows(arithmetic: Arithmetic, operands: &[Value]) -> bool {
     operands[0].scalar().is_int() && arithmetic.overflows(operands)
 }

@@ -88,7 +88,7 @@ pub unsafe fn same<A, B>(value: A) -> B {
     unsafe { std::mem::transmute_copy(&value) }
 }
 
-/// What tells types apart, whatever lifetimes are in them.
+/// An identity of types, whatever lifetimes are in them.
 #[inline(always)]
 fn type_id<T>() -> TypeId {
     trait Typed {
@@ -129,7 +129,7 @@ pub const fn facts_of<F: DeviceFn, R, H>(
     F::FACTS
 }
 
-/// Which function a call is of: `F`, which yields an `R` and takes its receiver as `H` says.
+/// The function that a call is of: `F`, which yields an `R` and takes its receiver as `H` says.
 ///
 /// A call finds a compiled body by the function's name, and items of that name may be others than the function's. So what a body yields is
 /// [`Yielded`] by one function, and what it is given to call asks for a [`Call`]: all that others can do is not to return.
@@ -152,7 +152,7 @@ pub fn instance<F: DeviceFn, R, H>(
     Instance(PhantomData)
 }
 
-/// What calls take that compiled bodies make of what they are given: safe code has none.
+/// An argument of the calls that compiled bodies make of closures and functions they are given. Safe code cannot make one.
 #[derive(Debug)]
 pub struct Call(());
 
@@ -167,7 +167,7 @@ impl Call {
     }
 }
 
-/// What a compiled body of `F` yields.
+/// A result of a compiled body of `F`.
 #[repr(transparent)]
 pub struct Yielded<F, H, R> {
     value: R,
@@ -188,7 +188,7 @@ impl<F, H, R> Yielded<F, H, R> {
     }
 }
 
-/// What the body of a function yielded.
+/// The value that the body of a function yielded.
 #[inline(always)]
 pub fn yielded<F, R, H>(
     _: Instance<F, R, H>,

@@ -15,7 +15,7 @@ pub trait Lanes {
     /// Stands for the value of some lane where only its type is asked for.
     fn any(&self) -> *const Self::Value;
 
-    /// What a lane kept last.
+    /// The value that a lane kept last.
     ///
     /// # Safety
     /// There are more lanes than `lane`, and nobody is lent the values.

@@ -35,7 +35,7 @@ pub(super) struct Whole {
     pub(super) bytes: Arc<[u8]>,
     /// Its scalars, one for each parameter of the linked kernel.
     pub(super) leaves: Vec<Value>,
-    /// Is it a scalar, of a type that a generic kernel takes?
+    /// `true` for a scalar, of a type that a generic kernel takes.
     is_scalar: bool,
 }
 

@@ -62,7 +62,7 @@ pub(crate) struct Stats {
     pub(crate) meanwhile: Mutex<Option<Meanwhile>>,
     /// Downloads fail while it is set.
     pub(crate) broken: AtomicBool,
-    /// What is queued fails all the same while it is set.
+    /// Work that is queued fails while it is set.
     pub(crate) late: AtomicBool,
     /// The next wait for a stream fails, if it is set.
     pub(crate) fail_sync: AtomicBool,
@@ -366,7 +366,7 @@ impl Stats {
         }
     }
 
-    /// What becomes of a call that has queued work.
+    /// The outcome of a call that has queued work.
     fn queued(&self) -> Result<()> {
         match self.late.load(Ordering::Relaxed) {
             true => Err(failed("it failed late")),

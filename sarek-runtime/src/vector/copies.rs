@@ -103,7 +103,7 @@ impl Copies {
         }
     }
 
-    /// Is the copy on a device in the memory of the host copy?
+    /// `true` if the copy on a device is in the memory of the host copy.
     pub(super) fn is_at_home(&self, device: &Device) -> bool {
         let mut devices = self.devices.iter();
         devices.any(|copy| copy.device == *device && copy.is_at_home())

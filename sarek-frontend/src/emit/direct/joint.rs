@@ -389,7 +389,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What a body for all lanes returns when it has run: that of a function says so of that function.
+    /// The value that a body for all lanes returns when it has run. The body of a function returns one that names the function.
     pub(super) fn ended(&self) -> TokenStream {
         match self.is_given_slices() {
             true => mixed!(::core::result::Result::Ok(__direct::Yielded::new(

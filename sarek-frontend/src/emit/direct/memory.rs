@@ -7,7 +7,7 @@ use sarek_ir::{Access, Length, LocalId, Memory, ParamId, SharedId};
 use super::names::param_name;
 use super::{Writer, mixed};
 
-/// What is done with an element.
+/// The way an element is used.
 #[derive(Clone, Copy)]
 enum Way {
     Read,
@@ -81,7 +81,7 @@ impl Writer<'_> {
         })
     }
 
-    /// What a function is lent of a whole array, of type `of`: if it has several dimensions, that of its rows instead of the flat one it
+    /// The slice of a whole array, of type `of`, that a function is lent: if it has several dimensions, that of its rows instead of the flat one it
     /// is stored as.
     pub fn rows(&self, memory: Memory, of: &TokenStream, lent: TokenStream) -> TokenStream {
         match self.row(memory) {
@@ -111,7 +111,7 @@ impl Writer<'_> {
             })
     }
 
-    /// What has the methods of a slice parameter.
+    /// The type that has the methods of a slice parameter.
     pub fn slices(&self, param: ParamId) -> TokenStream {
         match (self.is_output(param), self.is_given_slices()) {
             (true, true) => mixed!(__direct::Slices),
@@ -153,7 +153,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What has the functions that reach an element.
+    /// The type or module that has the functions that reach an element.
     fn functions_of(&self, memory: Memory) -> TokenStream {
         match memory {
             Memory::Slice(param) if self.is_output(param) => mixed!(__direct::Output),
@@ -169,7 +169,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Is a slice parameter an `Output` to the lane?
+    /// `true` if a slice parameter is an `Output` to the lane.
     fn is_output(&self, param: ParamId) -> bool {
         match self.kernel.access(Memory::Slice(param)) {
             Access::Read => self.is_function,

@@ -245,7 +245,7 @@ impl Writer<'_> {
         each.collect()
     }
 
-    /// Which functions are called, one value for each. They hold a body that is found by its name to the function whose proof counts. None of
+    /// The functions that are called, one value for each. These values hold a body that is found by its name to the function whose proof counts. None of
     /// what tells them is ever evaluated.
     fn instances(&self) -> Option<TokenStream> {
         let callees = (0..).map(FunctionId).zip(&self.lowered.callees);
