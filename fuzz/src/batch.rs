@@ -201,7 +201,7 @@ impl Crate<'_> {
             let _ = writeln!(
                 table,
                 "        Compiled {{ launch: \"{launch}\", def: const {{ &KernelDef {{ \
-                 direct: Direct::one::<{kernel}, {set}, {proved}>(), ..<{kernel} as sarek::Kernel>::DEF }} }} }},",
+                 direct: unsafe {{ Direct::one::<{kernel}, {set}, {proved}>() }}, ..<{kernel} as sarek::Kernel>::DEF }} }} }},",
             );
         }
         let main = format!(

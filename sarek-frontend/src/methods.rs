@@ -116,10 +116,8 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
         }
         if of_trait.is_some() {
             let own = items.as_ref().map(|_| &of_method);
-            let owner = of_trait_method(&function.sig.ident, &generic_by_itself);
-            let passed_on = outline::passed_on(&owner, own, of_method.is_erased, &signature, krate);
-            let written = &function.sig;
-            of_items.push(quote!(#written { #passed_on }));
+            let given = impls::given(&function.sig, &parameters, &block.self_ty, own);
+            of_items.push(given);
         }
         all.extend(items);
     }
@@ -227,6 +225,21 @@ fn receiver_of(signature: &mut Signature, written: &syn::Signature, of: Span) {
     }
 }
 
+/// The signature of a method whose type, at `of`, is generic by `generics`.
+pub(crate) fn read_method(
+    written: &syn::Signature,
+    generics: &syn::Generics,
+    of: Span,
+    errors: &mut Errors,
+) -> Option<Signature> {
+    let mut signature = Signature::read_function(written, errors)?;
+    receiver_of(&mut signature, written, of);
+    let own = own_generics(&written.generics);
+    signature.own = Own::of(&own);
+    signature.generics = merged(generics, &own);
+    Some(signature)
+}
+
 /// What rustc and editors are given of a method with errors.
 fn broken(function: &mut syn::ImplItemFn, errors: &Errors, krate: &TokenStream) {
     reported::with_editors(&mut function.sig, &mut function.block, errors, krate);
@@ -243,15 +256,11 @@ fn method_items(
     krate: &TokenStream,
     errors: &mut Errors,
 ) -> Option<(Signature, Option<TokenStream>)> {
-    let own = own_generics(&function.sig.generics);
-    let Some(mut signature) = Signature::read_function(&function.sig, errors) else {
+    let Some(mut signature) = read_method(&function.sig, generics, owner.ty.span(), errors) else {
         broken(function, errors, krate);
         return None;
     };
-    receiver_of(&mut signature, &function.sig, owner.ty.span());
     signature.method.clone_from(&owner.method);
-    signature.generics = merged(generics, &own);
-    signature.own = owner.own.clone();
     // The type `Self::Item` means something only in the impl of a trait.
     signature.is_plain &= !has_types;
     let mut lowered = lower_body(&mut function.block, &signature, krate, errors);

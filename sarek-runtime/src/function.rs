@@ -72,14 +72,14 @@ pub unsafe trait DeviceFn {
     }
 }
 
-/// What stands in an impl for the items of a trait that is not marked: an error.
+/// What stands for the macro of a trait that is not marked: an error.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __unmarked {
     ([$message:literal] $($items:tt)*) => {
         ::core::compile_error! { $message }
     };
-    (if [$($marked:tt)*] else [$($unmarked:tt)*]) => { $($unmarked)* };
+    (else [$($error:tt)*]) => { $($error)* };
 }
 
 /// What callers of a `#[device]` function have to know, each instance having its own.

@@ -16,7 +16,7 @@ use super::checks::{Checks, checks};
 use super::item::{LinkParts, element_type, link_parts};
 use super::nesting::Nesting;
 use super::{direct, marks, outline, packed, scope, unmarked};
-use crate::lower::{Callee, Lowered, scalar_tokens};
+use crate::lower::{Callee, Lowered, path_text, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, Own, Parameters, Signature};
 
 /// Where the items of a function stand.
@@ -214,10 +214,9 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
     let mut seen = BTreeSet::new();
     let traits = others().filter_map(|callee| {
         let path = callee.of_trait.as_ref()?;
-        let fresh = seen.insert(marks::mark_of(path).to_string());
-        fresh.then(|| marks::import(path, &callee.krate))
+        let fresh = seen.insert(path_text(path));
+        fresh.then(|| marks::asked(path, &callee.krate))
     });
-    let (marks, traits): (Vec<_>, Vec<_>) = traits.unzip();
     let stand_ins = unmarked::stand_ins(others());
     let functions = others().find(|callee| callee.method.is_none());
     let kernels = functions.map(|callee| {
@@ -229,10 +228,9 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
         const _: () = {
             #audited
             #stand_ins
-            #(#marks)*
+            #(#traits)*
             #kernels
             {
-                #(#traits)*
                 #items
                 // Behind the user's tokens, which know nothing of their macros.
                 #(#imports)*

@@ -3,21 +3,45 @@
 //! Only the trait knows what it declares; so the macro of its name (see [`super::marks`]) joins its methods and those of the impl
 //! into one call of the macro behind this module. A method that the trait does not have, or plainly has by another signature,
 //! rustc reports as the user wrote it. Of its hidden items it would say the same again: they are left out.
+//!
+//! A macro of the user's may go by the trait's name. So what goes through it has no `unsafe` of the expansion's, which would be
+//! allowed wherever it ends: the items are made behind it, and are the same few for whatever tokens come.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use sarek_ir::Scalar;
 use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
 use syn::{
     FnArg, Generics, ItemTrait, ReceiverKind, ReturnType, Signature, Token, TraitItem, Type,
     braced, bracketed,
 };
 
-use super::outline::not_given;
+use super::function::Owner;
+use super::outline::{not_given, passed_on};
 use super::strukt::located;
 use super::witness::{bounds, number};
-use crate::methods::{of_trait_method, own_generics};
-use crate::parse::named_scalar;
+use crate::diagnostics::Errors;
+use crate::methods::{of_trait_method, own_generics, read_method};
+use crate::parse::{Callables, Own, named_scalar};
+
+/// A method of an impl, for the macro of its trait: its signature, what the impl is generic by and of, and where the method has its items. It has none
+/// if it has errors.
+pub fn given(
+    written: &Signature,
+    generics: &Generics,
+    ty: &Type,
+    own: Option<&Owner>,
+) -> TokenStream {
+    let clause = &generics.where_clause;
+    let span = Span::mixed_site().located_at(ty.span());
+    let found = own.map(|own| {
+        let method = own.method.as_ref().map(|name| Ident::new(name, span));
+        let instance = &own.instance;
+        quote!(#method #instance)
+    });
+    quote!(#written { #generics [#clause] [#ty] #found })
+}
 
 /// The items of the methods that fit, and what stands for those of the others.
 pub fn fitting(tokens: TokenStream) -> TokenStream {
@@ -30,7 +54,7 @@ pub fn fitting(tokens: TokenStream) -> TokenStream {
             given.signature.ident == declared.ident && !differ(&given.signature, declared)
         };
         match joined.given.iter().find(fits) {
-            Some(given) => given.items.clone(),
+            Some(given) => given.items(&joined.krate),
             None => {
                 let own = own_generics(&declared.generics);
                 let owner = of_trait_method(&declared.ident, &own);
@@ -42,7 +66,8 @@ pub fn fitting(tokens: TokenStream) -> TokenStream {
 }
 
 /// The impl that a trait has for the witness of audits (see [`super::witness`]), beside those of the user's. Where one of its supertraits or the
-/// bounds of one of its types are not met, there is none. `None` of a trait that has what no guess is made of.
+/// bounds of one of its types are not met, there is none. `None` of a trait that has what no guess is made of. Its constants have no value: the user's
+/// `unsafe` code may rest on those of the user's impls.
 pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
     // An `unsafe` trait asks what no guess promises.
     if !item.generics.params.is_empty() || item.unsafety.is_some() {
@@ -73,12 +98,7 @@ pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
             }
             TraitItem::Const(of) => {
                 let (name, ty) = (&of.ident, &of.ty);
-                let value = match scalar(ty)? {
-                    Scalar::Bool => quote!(false),
-                    Scalar::F16 | Scalar::Bf16 => return None,
-                    _ => quote!(1 as #ty),
-                };
-                quote!(const #name: #ty = #value;)
+                quote!(const #name: #ty = ::core::panic!("a guess has no value");)
             }
             _ => return None,
         });
@@ -99,10 +119,48 @@ struct Joined {
     given: Vec<Given>,
 }
 
-/// A method of the impl, with its hidden items for a body.
+/// What [`given`] makes of a method.
 struct Given {
     signature: Signature,
-    items: TokenStream,
+    generics: Generics,
+    ty: Type,
+    found: Option<Found>,
+}
+
+/// Where a method has its items.
+struct Found {
+    method: Ident,
+    instance: Type,
+}
+
+impl Given {
+    /// Its hidden items.
+    fn items(&self, krate: &TokenStream) -> TokenStream {
+        let generic_by_itself = own_generics(&self.signature.generics);
+        let mut owner = of_trait_method(&self.signature.ident, &generic_by_itself);
+        owner.is_erased = !Callables::are_in(&self.signature);
+        let ty = &self.ty;
+        let own = self.found.as_ref().map(|found| {
+            let (method, instance) = (found.method.to_string(), &found.instance);
+            Owner {
+                ty: quote!(#ty),
+                generics: TokenStream::new(),
+                clause: TokenStream::new(),
+                method: Some(method),
+                instance: quote!(#instance),
+                strukt: None,
+                own: Own::of(&generic_by_itself),
+                is_erased: owner.is_erased,
+            }
+        });
+        // What it says was said at the method.
+        let mut said = Errors::default();
+        let read = read_method(&self.signature, &self.generics, ty.span(), &mut said);
+        match read {
+            Some(signature) => passed_on(&owner, own.as_ref(), &signature, krate),
+            None => TokenStream::new(),
+        }
+    }
 }
 
 impl Parse for Joined {
@@ -126,13 +184,26 @@ impl Parse for Joined {
 
 impl Parse for Given {
     fn parse(input: ParseStream) -> syn::Result<Given> {
-        let items;
+        let signature = input.parse()?;
+        let (of, clause, ty);
+        braced!(of in input);
+        let mut generics: Generics = of.parse()?;
+        bracketed!(clause in of);
+        generics.where_clause = clause.parse()?;
+        bracketed!(ty in of);
+        let ty = ty.parse()?;
+        let found = match of.is_empty() {
+            true => None,
+            false => Some(Found {
+                method: of.parse()?,
+                instance: of.parse()?,
+            }),
+        };
         Ok(Given {
-            signature: input.parse()?,
-            items: {
-                braced!(items in input);
-                items.parse()?
-            },
+            signature,
+            generics,
+            ty,
+            found,
         })
     }
 }

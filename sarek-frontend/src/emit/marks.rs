@@ -1,6 +1,6 @@
 //! Whether a trait is marked by `#[device]`: such a trait has a macro of its own name beside it, which whoever imports the
-//! trait imports, too, under whatever name. What needs a marked trait is handed to that macro. Where there is none, the name
-//! means a macro that reports the trait.
+//! trait imports, too, under whatever name. An impl hands that macro its methods, and a call asks it whether it is there. Where there is none, the
+//! name means a macro that reports the trait.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -42,7 +42,7 @@ pub fn of_trait(item: &syn::ItemTrait, methods: &[syn::Signature]) -> TokenStrea
             ([$message:literal] [$($krate:tt)*] $($items:tt)*) => {
                 $($krate)*::__private::fitting! { [$($krate)*] [#(#methods;)*] $($items)* }
             };
-            (if [$($marked:tt)*] else [$($unmarked:tt)*]) => { $($marked)* };
+            (else [$($error:tt)*]) => { () };
         }
         #[doc(hidden)]
         #[allow(unused_imports)]
@@ -72,30 +72,17 @@ fn not_marked(path: &syn::Path) -> Mistake {
     )
 }
 
-/// An expression that names an item of a trait's which it has if it is marked; else an error at its path. Stands among
-/// items that know the trait by [`import`].
-pub fn if_trait_is_marked(path: &syn::Path, item: &TokenStream, span: Span) -> TokenStream {
-    let (mark, error) = (
-        mark_of(path),
-        not_marked(path).at(path.span()).to_compile_error(),
-    );
-    quote_spanned!(span=> #mark!(if [#item] else [#error]))
-}
-
-/// The macro of a trait that calls name: for the outer of two blocks, and for the inner one.
-pub fn import(path: &syn::Path, krate: &TokenStream) -> (TokenStream, TokenStream) {
-    let (mark, path) = (mark_of(path), without_arguments(path));
-    (
-        quote!(#[allow(unused_imports)] use #krate::__private::unmarked as #mark;),
-        quote!(#[allow(unused_imports)] use #path as #mark;),
+/// An error at the path of a trait that a call names if it is not marked. The macro has these tokens alone, apart from all others: it may be
+/// one of the user's of the same name, and nothing that it makes may get among what is `unsafe`.
+pub fn asked(path: &syn::Path, krate: &TokenStream) -> TokenStream {
+    let span = Span::mixed_site().located_at(path.span());
+    let mark = Ident::new(MARK, span);
+    let error = not_marked(path).at(path.span()).to_compile_error();
+    known(
+        path,
+        &quote_spanned!(span=> const _: () = #mark!(else [#error]);),
+        krate,
     )
-}
-
-/// What the macro of a trait is called where calls name it.
-pub fn mark_of(path: &syn::Path) -> Ident {
-    let name = path_text(without_arguments(path));
-    let plain = name.replace(|c: char| !c.is_alphanumeric(), "_");
-    Ident::new(&format!("{MARK}_{plain}"), Span::mixed_site())
 }
 
 /// Items that know the macro: the trait's own, or, where it has none, the one that reports that.

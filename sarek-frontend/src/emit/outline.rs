@@ -295,7 +295,6 @@ pub fn not_given(owner: &Owner, krate: &TokenStream) -> TokenStream {
 pub fn passed_on(
     owner: &Owner,
     own: Option<&Owner>,
-    is_erased: bool,
     signature: &Signature,
     krate: &TokenStream,
 ) -> TokenStream {
@@ -306,7 +305,7 @@ pub fn passed_on(
         None => quote!(#krate::__private::direct::Unmarked),
     };
     let found = quote!(type #device<#declared> = #instance #clause;);
-    if is_erased {
+    if owner.is_erased {
         return found;
     }
     let call = |what: &str, arguments: TokenStream| match own {

@@ -7,7 +7,7 @@ use syn::parse::Parser;
 use syn::{AngleBracketedGenericArguments, PathArguments};
 
 use super::{Lowerer, Ty};
-use crate::emit::{at, audited, marks};
+use crate::emit::{at, audited};
 
 /// How a called function is reached from Rust.
 pub struct Callee {
@@ -150,11 +150,7 @@ impl Callee {
                 let first = Span::mixed_site().located_at(self.start);
                 let first = quote_spanned!(first=> <);
                 let owner = self.known_type(&owner);
-                let item = quote_spanned!(span=> #first #owner>::#name #arguments);
-                match &self.of_trait {
-                    Some(path) => marks::if_trait_is_marked(path, &item, span),
-                    None => item,
-                }
+                quote_spanned!(span=> #first #owner>::#name #arguments)
             }
             None => {
                 let alias = &self.alias;

@@ -249,9 +249,13 @@ impl Direct {
     }
 
     /// The same, compiled for one instruction set, see [`Isa`], and with `PROVED` unset with all checks: for tests, which
-    /// have rustc compile no more than they run. The processor has to have the set.
+    /// have rustc compile no more than they run.
+    ///
+    /// # Safety
+    /// The processor has the set wherever the body runs.
     #[cfg(feature = "reference")]
-    pub const fn one<K: DirectKernel + Kernel, const ISA: u8, const PROVED: bool>() -> Direct {
+    pub const unsafe fn one<K: DirectKernel + Kernel, const ISA: u8, const PROVED: bool>() -> Direct
+    {
         Direct {
             run: isa::run_one::<K, ISA, PROVED>,
             reference: K::reference,
