@@ -1,7 +1,7 @@
 //! `#[derive(KernelType)]`: what it expands to.
 
 use quote::quote;
-use sarek_frontend::derive::expand;
+use sarek_frontend::derive::{expand, messages};
 
 /// Another attribute may change an enum behind the derive.
 #[test]
@@ -20,6 +20,21 @@ fn tags_are_asked_of_rustc() {
         let (_, behind) = text.split_once(&asked).expect(&asked);
         let arm = format!("{{ Self :: {name} {{ .. }} =>");
         assert!(behind.contains(&arm), "{arm} is not in {behind}");
+    }
+}
+
+/// rustc says that `_` is no name of a field; beside that the derive adds nothing.
+#[test]
+fn nameless_fields_are_left_to_rustc() {
+    for item in [
+        quote!(#[repr(C)] struct a<> { _: T }),
+        quote!(#[repr(C, u32)] enum E { A { _: u32 } }),
+    ] {
+        let (tokens, messages) = (expand(item.clone()), messages(item));
+        assert!(
+            tokens.is_empty() && messages.is_empty(),
+            "{tokens} {messages:?}"
+        );
     }
 }
 

@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields, Token};
 
 use crate::diagnostics::{Errors, codes};
-use crate::parse::{Named, Within, is_nameless};
+use crate::parse::{Named, Within, is_nameless, is_nameless_field};
 use repr::Shape;
 
 /// Expands `#[derive(KernelType)] item`.
@@ -32,7 +32,9 @@ fn both(item: TokenStream) -> (TokenStream, Vec<String>) {
     let written = item.clone();
     let tokens = match syn::parse2::<DeriveInput>(item) {
         // rustc says that `_` is no name.
-        Ok(item) if is_nameless(&item.generics) => None,
+        Ok(item) if is_nameless(&item.generics) || fields(&item.data).any(is_nameless_field) => {
+            None
+        }
         Ok(item) => implementation(&item, &mut errors),
         Err(error) => {
             errors.unparsed(error, &written);
@@ -97,7 +99,7 @@ fn implement(item: &DeriveInput, krate: &TokenStream, info: &TokenStream) -> Tok
             .predicates
             .push(syn::parse_quote!(#ident: #krate::Element));
     }
-    for ty in field_types(&item.data) {
+    for ty in fields(&item.data).map(|field| &field.ty) {
         let span = Span::mixed_site().located_at(ty.span());
         let krate = layout::respanned(krate.clone(), span);
         let bound = quote_spanned!(span=> #ty: #krate::Element);
@@ -176,13 +178,12 @@ fn fields_exist(fields: &Fields, item: &DeriveInput, errors: &mut Errors) {
 }
 
 /// The types of all fields. Two that are spelled alike may be two types: a macro's `$crate::T` is that of its own crate.
-fn field_types(data: &Data) -> Vec<&syn::Type> {
-    match data {
-        Data::Struct(data) => data.fields.iter().map(|field| &field.ty).collect(),
-        Data::Enum(data) => {
-            let fields = data.variants.iter().flat_map(|v| &v.fields);
-            fields.map(|field| &field.ty).collect()
-        }
-        Data::Union(_) => vec![],
-    }
+fn fields(data: &Data) -> impl Iterator<Item = &syn::Field> {
+    let (of_struct, of_enum) = match data {
+        Data::Struct(data) => (Some(&data.fields), None),
+        Data::Enum(data) => (None, Some(&data.variants)),
+        Data::Union(_) => (None, None),
+    };
+    let of_enum = of_enum.into_iter().flatten().map(|variant| &variant.fields);
+    of_struct.into_iter().chain(of_enum).flatten()
 }

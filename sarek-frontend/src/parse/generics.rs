@@ -32,12 +32,22 @@ pub fn is_nameless(generics: &Generics) -> bool {
         .any(|param| matches!(param, GenericParam::Type(param) if param.ident == "_"))
 }
 
+/// The same of a field.
+pub fn is_nameless_field(field: &syn::Field) -> bool {
+    field.ident.as_ref().is_some_and(|name| name == "_")
+}
+
 /// The same of an item, or of one inside of it.
 pub fn has_nameless(item: &syn::Item) -> bool {
     struct Search(bool);
     impl Visit<'_> for Search {
         fn visit_generics(&mut self, generics: &Generics) {
             self.0 |= is_nameless(generics);
+        }
+
+        fn visit_field(&mut self, field: &syn::Field) {
+            self.0 |= is_nameless_field(field);
+            syn::visit::visit_field(self, field);
         }
     }
     let mut search = Search(false);

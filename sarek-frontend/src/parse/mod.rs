@@ -16,7 +16,7 @@ pub mod superstep;
 pub use attribute::{Attribute, Named, Within, crate_path};
 pub use callable::{CallableKind, CallableType, Callables};
 pub use format::{Said, StdCall, StdMacro};
-pub use generics::{Own, Parameters, has_nameless, is_nameless, merged};
+pub use generics::{Own, Parameters, has_nameless, is_nameless, is_nameless_field, merged};
 pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
 pub use packed::{LETTERS, Packed, packed_type};
 pub use signature::{
