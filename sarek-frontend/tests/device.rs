@@ -217,12 +217,18 @@ fn an_impl_has_the_items_of_methods_that_its_trait_declares() {
     let map = "type map_needs_device_before_the_impl < __P0 : Num , > = \
                :: sarek :: __private :: direct :: Unmarked ;";
     let area = map.replace("map", "area").replace(" __P0 : Num , ", " ");
+    let of_area = area.replace(":: sarek :: __private :: direct :: Unmarked", "OfArea");
     // One that is missing, and one too many.
-    let text = fitting("fn area(&self, k: f32) -> f32 { of area } fn more(&self) { of more }");
-    assert_eq!(text, format!("of area {map}"));
+    let text = fitting(
+        "fn area(&self, k: f32) -> f32 { [] [Disc] Shape_area OfArea }
+         fn more(&self) { [] [Disc] Shape_more OfMore }",
+    );
+    assert_eq!(text.replace(" <  >", " < >"), format!("{of_area} {map}"));
     // What names of types mean is not known here.
-    let text = fitting("fn area(&self, by: Length) -> <Disc as Unit>::Area { of area }");
-    assert_eq!(text, format!("of area {map}"));
+    let text = fitting(
+        "fn area(&self, by: Length) -> <Disc as Unit>::Area { [] [Disc] Shape_area OfArea }",
+    );
+    assert_eq!(text.replace(" <  >", " < >"), format!("{of_area} {map}"));
     for other in [
         "fn area(&self) -> f32",
         "fn area(&mut self, k: f32) -> f32",
@@ -235,15 +241,18 @@ fn an_impl_has_the_items_of_methods_that_its_trait_declares() {
         "fn area(&self, k: f32)",
         "fn area<T: Num>(&self, k: f32) -> f32",
     ] {
-        let text = fitting(&format!("{other} {{ of area }}"));
+        let text = fitting(&format!("{other} {{ [] [Disc] Shape_area OfArea }}"));
         assert_eq!(
             text.replace(" <  >", " < >"),
             format!("{area} {map}"),
             "{other}"
         );
     }
-    let text = fitting("fn map<U: Num>(&self, to: U) -> U { of map }");
-    assert!(text.ends_with("of map"), "{text}");
+    let text = fitting("fn map<U: Num>(&self, to: U) -> U { [] [Disc] Shape_map OfMap<U> }");
+    assert!(text.ends_with("< U : Num , > = OfMap < U > ;"), "{text}");
+    // One with errors has no items.
+    let text = fitting("fn area(&self, k: f32) -> f32 { [] [Disc] }");
+    assert_eq!(text.replace(" <  >", " < >"), format!("{area} {map}"));
     for odd in ["", "[", "[] []", "[::sarek] [fn] fn", "[::sarek] [;] {}"] {
         if let Ok(tokens) = odd.parse() {
             assert!(sarek_frontend::emit::impls::fitting(tokens).is_empty());
@@ -258,10 +267,6 @@ fn traits_declare_what_their_impls_have() {
     for (expansion, prefix) in [(&declared, ""), (&of_impl, "_Shape")] {
         assert_eq!(expansion.errors, Vec::<String>::new());
         let text = expansion.tokens.to_string();
-        assert!(
-            text.contains("type area_needs_device_before_the_impl"),
-            "{text}"
-        );
         for what in ["infer", "body", "block"] {
             let name = format!("__sarek_{what}{prefix}_area");
             assert!(text.contains(&name), "{what}: {text}");
@@ -272,7 +277,11 @@ fn traits_declare_what_their_impls_have() {
         text.contains("device_trait ! { [\"SRK0701: `Shape` is no"),
         "{text}"
     );
+    let given = "{ [] [Disc] Shape_area __sarek_Disc_Shape_area < > }";
+    assert!(text.contains(given), "{text}");
     let text = declared.tokens.to_string();
+    let name = "type area_needs_device_before_the_impl";
+    assert!(text.contains(name), "{text}");
     assert!(text.contains("use __sarek_marked_Shape as Shape"), "{text}");
     rejects(
         "trait Shape { fn twice(&self) -> f32 { 2.0 } }",
