@@ -41,11 +41,11 @@ pub use half::{self, bf16, f16};
 pub use sarek_ir as ir;
 pub use sarek_macros::{KernelType, device, kernel, kernel_test, native, superstep};
 #[doc(hidden)]
-pub use sarek_runtime::direct::CalledKernel;
-pub use sarek_runtime::direct::collective::*;
-pub use sarek_runtime::direct::ids::*;
-pub use sarek_runtime::direct::view::{View, View2, View3, ViewMut, ViewMut2, ViewMut3};
-pub use sarek_runtime::direct::{Number, Shared};
+pub use sarek_runtime::host::CalledKernel;
+pub use sarek_runtime::host::collective::*;
+pub use sarek_runtime::host::ids::*;
+pub use sarek_runtime::host::view::{View, View2, View3, ViewMut, ViewMut2, ViewMut3};
+pub use sarek_runtime::host::{Number, Shared};
 pub use sarek_runtime::{
     Atomic, AtomicElement, AtomicInteger, Clock, Code, Constant, Device, DeviceFn, Dims, Element,
     Error, Event, Fault, FaultKind, FixedBlock, Float, FreeBlock, FunctionFacts, Graph, Grid, Int,
@@ -111,7 +111,7 @@ pub mod __private {
     pub use sarek_ir as ir;
     pub use sarek_macros::fitting;
     pub use sarek_runtime::{
-        __unmarked as unmarked, Arg, FixedBlock, FreeBlock, KernelDef, direct, layout, leaf, links,
+        __unmarked as unmarked, Arg, FixedBlock, FreeBlock, KernelDef, host, layout, leaf, links,
         native, no_fallback,
     };
 

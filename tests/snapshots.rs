@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use rayon::prelude::*;
 use sarek::__private::KernelDef;
-use sarek::ir::packed::{pack, unpack};
+use sarek::ir::encode::{pack, unpack};
 use sarek::ir::write::{DIALECTS, default_variant, render};
 use sarek::ir::{Kernel, link::link};
 

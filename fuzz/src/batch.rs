@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use sarek::testing::Random;
 use sarek_runtime::KernelDef;
-use sarek_runtime::direct::{Isa, isa};
+use sarek_runtime::host::{Isa, isa};
 
 use crate::case::{Case, Launch};
 use crate::compiler::{Compiler, Goal, MAIN, PROGRAM};

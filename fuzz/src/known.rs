@@ -32,7 +32,7 @@ pub(crate) fn is_mistaken(device: &Device, kernel: &Kernel, launch: &Launch) -> 
 
 /// Is a statement, or one inside of it, such a one?
 fn holds(kernel: &Kernel, stmt: Stmt, is: &impl Fn(Stmt) -> bool) -> bool {
-    let inner = kernel.parts(stmt).1.into_iter();
+    let inner = kernel.children(stmt).1.into_iter();
     let mut stmts = inner.flat_map(|b| kernel.block(b).collect::<Vec<_>>());
     is(stmt) || stmts.any(|id| holds(kernel, kernel.stmt(id), is))
 }

@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use sarek_ir::analysis::access::Place;
 use sarek_ir::analysis::barriers::{self, Divergence};
 use sarek_ir::analysis::exact::{self, Stray};
-use sarek_ir::analysis::race::{self, Witness};
+use sarek_ir::analysis::race::{self, Counterexample};
 use sarek_ir::analysis::uniformity::Apart;
 use sarek_ir::validate::{Node, Rule, Violation, validate};
 use sarek_ir::{Access, Argument, Intrinsic, Memory, Precondition, Stmt};
@@ -369,7 +369,7 @@ fn report(lowered: &Lowered, race: &race::Race, what: &str, errors: &mut Errors)
         ),
     };
     let meet = meeting(race);
-    let example = race.witness.map(|w| example(name, ids, w));
+    let example = race.counterexample.map(|w| example(name, ids, w));
     let why = format!("{meet}: {}{}", race.reason, example.unwrap_or_default());
     let mistake = Mistake::new(code, where_, instead).because(why);
     errors.report(place_span(lowered, race.first.0), &mistake);
@@ -399,7 +399,7 @@ fn meeting(race: &race::Race) -> String {
 }
 
 /// Two threads that may meet, in words.
-fn example(name: &str, ids: &str, witness: Witness) -> String {
+fn example(name: &str, ids: &str, witness: Counterexample) -> String {
     let [a, b] = witness.threads.map(|[x, y, z]| format!("({x}, {y}, {z})"));
     let value = match witness.value {
         Some(value) => format!(", where arguments and lengths are {value}"),

@@ -7,8 +7,8 @@ use syn::spanned::Spanned;
 use crate::check;
 use crate::diagnostics::{Errors, Mistake, codes};
 use crate::emit::function::{Owner, items};
-use crate::emit::outline::{broken, unread_items};
-use crate::emit::{audited, nesting, reference, reported, strukt, told, types};
+use crate::emit::method_items::{broken, unread_items};
+use crate::emit::{bounded_recursion, error_gate, fn_type, reference, reported, told, types};
 use crate::expand::{Expansion, is_cooperative, unread};
 use crate::lower::{self, Lowered};
 use crate::methods;
@@ -144,7 +144,7 @@ fn free(
     let marks = lowered.as_ref().map(|l| &l.marks);
     reference::annotate(&mut item.block, marks, krate);
     if let (Some(lowered), Some((_, span))) = (&lowered, inline) {
-        nesting::check(lowered, errors, span);
+        bounded_recursion::check(lowered, errors, span);
     }
     let owner = Owner::of(&item.sig);
     let strukt = strukt(&item);
@@ -157,7 +157,7 @@ fn free(
         let allowed = quote!(#[allow(unused, unexpected_cfgs)]);
         return (quote!(#allowed #item #strukt #items), None);
     };
-    lowered.audited = audited::of(&lowered, &item.sig, &item.block, krate);
+    lowered.audited = error_gate::of(&lowered, &item.sig, &item.block, krate);
     let cooperative = is_cooperative(&lowered.kernel);
     let items = items(&owner, &lowered, signature, cooperative, krate);
     let (types, audits) = (types::audit(&item, krate), &lowered.audits);
@@ -249,13 +249,13 @@ fn strukt(item: &syn::ItemFn) -> TokenStream {
     let parameters = Parameters::of(&item.sig.generics);
     let (vis, sig) = (&item.vis, &item.sig);
     let head = quote!(#vis #sig);
-    strukt::declared(&sig.ident, vis, &parameters.defaulted, &parameters, &head)
+    fn_type::declared(&sig.ident, vis, &parameters.defaulted, &parameters, &head)
 }
 
 impl Owner {
     /// The struct of a free function.
     pub fn of(sig: &syn::Signature) -> Owner {
-        let name = strukt::path(&sig.ident);
+        let name = fn_type::path(&sig.ident);
         let callables = Callables::of(&sig.generics);
         let Parameters {
             declared, clause, ..

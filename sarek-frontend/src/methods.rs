@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 
 use crate::diagnostics::{Errors, codes};
 use crate::emit::function::{Owner, items};
-use crate::emit::{audited, impls, marks, outline, reference, reported, told, types};
+use crate::emit::{error_gate, impls, marks, method_items, reference, reported, told, types};
 use crate::expand::is_cooperative;
 use crate::function::lower_body;
 use crate::lower::plain_name;
@@ -95,19 +95,19 @@ pub fn of_impl(mut block: syn::ItemImpl, krate: &TokenStream, errors: &mut Error
         else {
             if of_trait.is_none() {
                 let has_receiver = function.sig.receiver().is_some();
-                all.extend(outline::unread_items(&of_method, has_receiver));
+                all.extend(method_items::unread_items(&of_method, has_receiver));
             }
             continue;
         };
         let broken = items
             .is_none()
-            .then(|| outline::broken_method(&of_method, krate));
+            .then(|| method_items::broken_method(&of_method, krate));
         if let (None, Some(broken)) = (&of_trait, &broken) {
-            all.extend(outline::stubs(broken, &signature, krate));
+            all.extend(method_items::stubs(broken, &signature, krate));
         }
         if of_trait.is_none() {
             let (vis, owner) = (quote!(pub), broken.as_ref().unwrap_or(&of_method));
-            let through = outline::through_receiver(owner, &signature, &vis, krate);
+            let through = method_items::through_receiver(owner, &signature, &vis, krate);
             all.extend(quote! {
                 #[automatically_derived]
                 #[allow(dead_code)]
@@ -156,7 +156,7 @@ pub fn of_trait(mut item: syn::ItemTrait, krate: &TokenStream, errors: &mut Erro
         let own = own_generics(&function.sig.generics);
         let mut owner = of_trait_method(&function.sig.ident, &own);
         owner.is_erased = !Callables::are_in(&function.sig);
-        let declared = outline::declared(&owner, &signature, krate);
+        let declared = method_items::declared(&owner, &signature, krate);
         methods.push(function.sig.clone());
         all.push(syn::TraitItem::Verbatim(declared));
     }
@@ -273,7 +273,7 @@ fn method_items(
         broken(function, errors, krate);
         return Some((signature, None));
     };
-    lowered.audited = audited::of_method(
+    lowered.audited = error_gate::of_method(
         owner,
         generics,
         &lowered,

@@ -450,15 +450,12 @@ fn a_literal_of_a_closure_has_one_type_at_all_calls() {
 
 #[test]
 fn names_of_expansions_are_not_the_users() {
-    let message = &["`__direct` begins with two underscores"];
+    let message = &["`__host` begins with two underscores"];
     rejects(
-        "fn k<const N: usize>(y: &mut [u32]) { let a = [7u32; __direct::SUBGROUP]; y[0] = a[0] + N as u32; }",
+        "fn k<const N: usize>(y: &mut [u32]) { let a = [7u32; __host::SUBGROUP]; y[0] = a[0] + N as u32; }",
         message,
     );
-    rejects(
-        "fn k(p: r#__direct::P, y: &mut [u32]) { y[0] = 1; }",
-        message,
-    );
+    rejects("fn k(p: r#__host::P, y: &mut [u32]) { y[0] = 1; }", message);
     let message = &["`__CHECK` begins with two underscores"];
     rejects(
         "fn k<const N: usize>(y: &mut [u32]) { let a = [7u32; __CHECK as usize]; y[0] = a[0]; }",

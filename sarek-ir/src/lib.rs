@@ -24,7 +24,7 @@
 //! passes, writers and the interpreter see closed kernels only.
 //!
 //! **Closures** that a call gives on are blocks of that call ([`Closure`]): whoever walks statements finds them in
-//! [`Kernel::parts`], and takes them for blocks that run any number of times, for some threads only.
+//! [`Kernel::children`], and takes them for blocks that run any number of times, for some threads only.
 //!
 //! **Types are closed.** `expr_types[i]` is the type of `exprs[i]`; there is no implicit conversion.
 //! [`Memory`] is not a value: slices, shared arrays, local arrays and constant ones ([`Table`]) are named by loads, stores,
@@ -80,53 +80,18 @@
 //! [`fn@validate`] checks the contract; writers, analyses and backends trust a validated kernel.
 
 pub mod analysis;
-pub mod bfloat16;
-pub mod binary16;
-pub mod builder;
-mod closure;
-mod collective;
-mod compound;
-pub mod eval;
-mod expr;
-mod info;
-mod intrinsic;
-mod kernel;
+pub mod encode;
+pub mod interp;
 pub mod link;
-mod memory;
-mod operands;
-mod overflow;
-pub mod packed;
+mod nodes;
 pub mod passes;
-pub mod print;
-mod scalar;
+#[cfg(any(test, feature = "sketch"))]
 pub mod sketch;
-mod stmt;
 mod text;
-mod ty;
 pub mod validate;
-mod value;
-mod word;
 pub mod write;
 
-pub use closure::{Callable, Called, Closure, Given};
-pub use collective::{AtomicOp, Scope, SubgroupOp};
-pub use compound::{Argument, Call, Compound, Place, Root, Step, ViewPart};
-pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
-pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
-pub use intrinsic::{ArgType, Exactness, Intrinsic, ResultType, TypeClass};
-pub use kernel::{
-    Access, Block, CallId, CallableId, ClosureId, CompoundId, ExprId, FileId, FunctionId, Kernel,
-    LabelId, Link, LinkId, List, Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Origin,
-    Param, ParamId, ParamKind, Piece, PlaceId, Precondition, Prelude, PrintId, SharedId, Site,
-    SiteId, SiteKind, StmtId, TableId, TypeId, TypeLinkId,
-};
+pub use encode::Packed;
 pub use link::{LeafAt, leaves};
-pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray, Table, TableValues};
-pub use overflow::Arithmetic;
-pub use packed::Packed;
-pub use print::Print;
-pub use scalar::Scalar;
-pub use stmt::{Stmt, Unroll};
-pub use ty::{Type, TypeDef};
+pub use nodes::*;
 pub use validate::validate;
-pub use value::Value;

@@ -1,4 +1,4 @@
-use crate::direct::PanicPlace;
+use crate::host::PanicPlace;
 
 /// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

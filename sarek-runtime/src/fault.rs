@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sarek_ir::write::Iterations;
 use sarek_ir::{Kernel, Length, Loc, Memory, SiteId, SiteKind};
 
-use crate::direct::RawFault;
+use crate::host::RawFault;
 use crate::{Error, Fault, FaultKind};
 
 /// What the faults of a launch are told with.

@@ -9,7 +9,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use sarek_runtime::direct::{Direct, RawFault, note_panics, place_of, stack};
+use sarek_runtime::host::{Direct, RawFault, note_panics, place_of, stack};
 
 use crate::backend::{
     Args, Backend, BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Launch, Mem,

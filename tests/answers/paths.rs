@@ -91,13 +91,13 @@ trait Length {
     fn len(self) -> usize;
 }
 
-impl<T> Length for sarek::__private::direct::Output<'_, T> {
+impl<T> Length for sarek::__private::host::Output<'_, T> {
     fn len(self) -> usize {
         usize::MAX
     }
 }
 
-impl<T> Length for sarek::__private::direct::Slices<'_, T> {
+impl<T> Length for sarek::__private::host::Slices<'_, T> {
     fn len(self) -> usize {
         usize::MAX
     }

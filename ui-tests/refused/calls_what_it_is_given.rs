@@ -12,7 +12,7 @@ fn fake(f: impl Fn(usize) -> u32) -> u32 {
 }
 
 mod fake {
-    use sarek::__private::direct::{Block, Call, Flag, RawFault, Yielded};
+    use sarek::__private::host::{Block, Call, Flag, RawFault, Yielded};
     use std::marker::PhantomData;
 
     pub fn __sarek_infer(

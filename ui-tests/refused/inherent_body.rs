@@ -1,7 +1,7 @@
 //! A type's own compiled body in the place of that of its trait's method.
 #![forbid(unsafe_code)]
 use sarek::prelude::*;
-use sarek::__private::direct::{Block, Flag, RawFault};
+use sarek::__private::host::{Block, Flag, RawFault};
 
 #[derive(Clone, Copy, KernelType)]
 #[repr(C)]

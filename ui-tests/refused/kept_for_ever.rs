@@ -14,7 +14,7 @@ fn fake(_: &[Atomic<u32>]) {}
 
 mod fake {
     use sarek::Atomic;
-    use sarek::__private::direct::{Block, Flag, RawFault, Scratch, Yielded};
+    use sarek::__private::host::{Block, Flag, RawFault, Scratch, Yielded};
     use std::marker::PhantomData;
     use std::mem::MaybeUninit;
 

@@ -21,7 +21,7 @@ fn fake(_: u32) -> Odd {
 
 mod fake {
     use super::Odd;
-    use sarek::__private::direct::{Block, Flag, RawFault, Scratch};
+    use sarek::__private::host::{Block, Flag, RawFault, Scratch};
     use std::marker::PhantomData;
     use std::mem::MaybeUninit;
 

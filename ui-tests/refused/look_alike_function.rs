@@ -14,7 +14,7 @@ fn fake(_: &[Atomic<u32>]) {}
 
 mod fake {
     use sarek::Atomic;
-    use sarek::__private::direct::{Block, Flag, RawFault, Scratch};
+    use sarek::__private::host::{Block, Flag, RawFault, Scratch};
     use std::marker::PhantomData;
     use std::mem::MaybeUninit;
 

@@ -16,19 +16,19 @@ pub struct Taken {
     at: u32,
 }
 
-impl<'a> sarek::__private::direct::Borrowed<'a, Taken> for Given {
+impl<'a> sarek::__private::host::Borrowed<'a, Taken> for Given {
     fn borrowed(&'a mut self) -> Taken {
         Taken { at: 1 << 30 }
     }
 }
 
-impl<'a> sarek::__private::direct::Received<'a, Taken> for Given {
+impl<'a> sarek::__private::host::Received<'a, Taken> for Given {
     fn received(&'a mut self) -> Taken {
         Taken { at: 1 << 30 }
     }
 }
 
-impl<'a> sarek::__private::direct::ReceivedLanes<'a, &'a [MaybeUninit<Taken>]> for Given {
+impl<'a> sarek::__private::host::ReceivedLanes<'a, &'a [MaybeUninit<Taken>]> for Given {
     fn received_lanes(_: &'a mut [MaybeUninit<Given>]) -> &'a [MaybeUninit<Taken>] {
         &[]
     }

@@ -22,7 +22,7 @@ mod library {
 mod caller {
     pub fn read() -> u32 {
         // `AT` of the witness is `1 as usize`.
-        super::library::first::<sarek::__private::direct::Witness>(&[1])
+        super::library::first::<sarek::__private::host::Witness>(&[1])
     }
 }
 

@@ -14,7 +14,7 @@ use quote::quote;
 use sarek::ir::analysis::contract::{Refusal, accepted};
 use sarek::ir::analysis::race;
 use sarek::ir::analysis::range::{ArgFact, LaunchFacts};
-use sarek::ir::eval::{Host, Ids, Machine, Sanitize, Stop};
+use sarek::ir::interp::{Host, Ids, Machine, Sanitize, Stop};
 use sarek::ir::link::link;
 use sarek::ir::{Kernel, ParamId, Value};
 

@@ -15,7 +15,7 @@ use cudarc::driver::sys::{
 use sarek_ir::SHARED_ALIGNMENT;
 use sarek_runtime::Result;
 use sarek_runtime::backend::{Arg, BackendEvent, BackendStream, Launch, Slice};
-use sarek_runtime::direct::RawFault;
+use sarek_runtime::host::RawFault;
 
 use super::device::{Lane, Shared};
 use super::memory::{self, address};

@@ -2,7 +2,7 @@
 //! everything.
 //!
 //! It is there on every machine, slow, and the simplest reading of what a kernel means
-//! ([`sarek_ir::eval`]). Threads run in order, x fastest within a block and blocks in order, so that
+//! ([`sarek_ir::interp`]). Threads run in order, x fastest within a block and blocks in order, so that
 //! the fault it reports is always the same one. Integers wrap silently. Of a native block it runs
 //! the fallback.
 //!

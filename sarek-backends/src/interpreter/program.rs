@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use sarek_ir::eval::{Host, Ids, Machine, Sanitize, Stop};
+use sarek_ir::interp::{Host, Ids, Machine, Sanitize, Stop};
 use sarek_ir::{Access, Kernel, ParamId, ParamKind, Scalar, Stmt, Value};
-use sarek_runtime::direct::{DirectArg, IndexSpace, RawFault};
+use sarek_runtime::host::{DirectArg, IndexSpace, RawFault};
 use sarek_runtime::{Error, Result};
 
 use super::NAME;
@@ -146,7 +146,7 @@ impl<'a> HostArgs<'a> {
 
 impl Host for HostArgs<'_> {
     fn print(&mut self, text: &str) {
-        sarek_runtime::direct::print(format_args!("{text}"));
+        sarek_runtime::host::print(format_args!("{text}"));
     }
 
     fn scalar(&self, param: ParamId) -> Value {

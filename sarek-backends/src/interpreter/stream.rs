@@ -2,7 +2,7 @@ use std::any::Any;
 use std::ops::Range;
 
 use sarek_runtime::backend::{Args, BackendStream, Launch, Slice};
-use sarek_runtime::direct::RawFault;
+use sarek_runtime::host::RawFault;
 use sarek_runtime::{Error, Result, settings};
 
 use super::NAME;

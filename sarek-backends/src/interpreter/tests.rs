@@ -3,7 +3,7 @@ use std::sync::Arc;
 use sarek_ir::sketch::Sketch;
 use sarek_ir::{Axis, Builtin, Kernel, NativeText, Scalar, SiteId, Value};
 use sarek_runtime::backend::{Args, Backend, Launch, Program, Slice};
-use sarek_runtime::direct::{DirectArg, IndexSpace, RawFault};
+use sarek_runtime::host::{DirectArg, IndexSpace, RawFault};
 use sarek_runtime::{Error, Result};
 
 use super::InterpreterBackend;
@@ -283,7 +283,7 @@ fn the_sanitizer_names_both_threads() {
     let space = over([4, 1, 1], [2, 1, 1]);
     assert_eq!(program.run(&args, &space, None).expect("it runs"), None);
     for seed in 0..3 {
-        let settings = sarek_ir::eval::Sanitize {
+        let settings = sarek_ir::interp::Sanitize {
             seed,
             ..Default::default()
         };

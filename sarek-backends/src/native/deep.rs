@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use sarek_runtime::direct::stack;
+use sarek_runtime::host::stack;
 
 use super::program::Stop;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sarek_runtime::backend::{
     BackendDevice, BackendStream, Codegen, DeviceInfo, Features, Mem, Program,
 };
-use sarek_runtime::direct::{isa, stack};
+use sarek_runtime::host::{isa, stack};
 use sarek_runtime::tag::DeviceKind;
 use sarek_runtime::{Error, Result};
 

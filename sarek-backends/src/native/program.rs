@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use sarek_runtime::claims::Schedule;
-use sarek_runtime::direct::{Direct, DirectArg, IndexSpace, RawFault};
+use sarek_runtime::host::{Direct, DirectArg, IndexSpace, RawFault};
 
 use super::deep;
 use super::pool::Pool;
@@ -34,7 +34,7 @@ pub enum Stop {
 /// Runs all blocks, unless the schedule says otherwise by several threads where that is worth it.
 ///
 /// # Safety
-/// As for [`sarek_runtime::direct::RunBlocks`].
+/// As for [`sarek_runtime::host::RunBlocks`].
 pub unsafe fn run(
     direct: Direct,
     args: &[DirectArg],
@@ -142,7 +142,7 @@ impl Pieces {
 /// Runs some blocks; a panic is caught.
 ///
 /// # Safety
-/// As for [`sarek_runtime::direct::RunBlocks`].
+/// As for [`sarek_runtime::host::RunBlocks`].
 unsafe fn guarded(
     direct: Direct,
     args: &[DirectArg],

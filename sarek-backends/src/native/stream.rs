@@ -1,6 +1,6 @@
 use sarek_runtime::backend::{Args, BackendStream, Launch, Slice};
 use sarek_runtime::claims::Schedule;
-use sarek_runtime::direct::RawFault;
+use sarek_runtime::host::RawFault;
 use sarek_runtime::{Error, Result};
 
 use super::memory::HostMemory;

@@ -23,7 +23,7 @@ use opencl3::event::{
 use opencl3::kernel::set_kernel_arg;
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_command_queue, cl_event, cl_kernel, cl_mem};
 use sarek_runtime::backend::{Arg, BackendEvent, BackendStream, Launch, Slice};
-use sarek_runtime::direct::RawFault;
+use sarek_runtime::host::RawFault;
 use sarek_runtime::{Error, Result};
 
 use super::Object;

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use sarek_runtime::Result;
 use sarek_runtime::backend::{BackendEvent, BackendStream, Launch, Slice};
-use sarek_runtime::direct::RawFault;
+use sarek_runtime::host::RawFault;
 use wgpu::{BufferDescriptor, BufferUsages, CommandEncoder, CommandEncoderDescriptor};
 use wgpu::{COPY_BUFFER_ALIGNMENT, ComputePassDescriptor, Features, MapMode};
 use wgpu::{QuerySetDescriptor, QueryType, SubmissionIndex};

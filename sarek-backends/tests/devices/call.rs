@@ -6,7 +6,7 @@ use sarek_ir::analysis::range::{ArgFact, LaunchFacts};
 use sarek_ir::write::{FAULT_WORDS, IndexWidth, Slot, SlotKind, Variant};
 use sarek_ir::{Axis, Kernel, Memory, Scalar, SiteId, Value};
 use sarek_runtime::backend::{Arg, Args, Codegen, Launch, Origin, Parts, Program, Slice};
-use sarek_runtime::direct::IndexSpace;
+use sarek_runtime::host::IndexSpace;
 use sarek_runtime::tag::ScheduleKind;
 
 use crate::rig::{Rig, buffer, scalar};

@@ -10,7 +10,7 @@ use sarek_runtime::backend::{
     Arg, Args, Artifact, Backend, BackendDevice, BackendStream, Codegen, Launch, Origin, Parts,
     Program, ScalarBytes, Slice,
 };
-use sarek_runtime::direct::IndexSpace;
+use sarek_runtime::host::IndexSpace;
 use sarek_runtime::tag::ScheduleKind;
 use sarek_runtime::{Error, Result};
 

@@ -7,7 +7,7 @@ use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use sarek_ir::{Expr, Kernel, Scalar, Site, SiteId, SiteKind, Stmt, Type, Value};
 
-use super::packed;
+use super::encode;
 use crate::diagnostics::{Errors, codes};
 use crate::lower::Lowered;
 
@@ -64,7 +64,7 @@ impl<'a> Nesting<'a> {
         told: &TokenStream,
         krate: &TokenStream,
     ) -> TokenStream {
-        let exhausted = packed::kernel(&self.exhausted());
+        let exhausted = encode::kernel(&self.exhausted());
         quote! {
             fn __sarek_given() -> #krate::ir::link::Links {
                 #told

@@ -6,7 +6,7 @@ use sarek_ir::analysis::contract::{Contract, lent_arrays};
 use sarek_ir::{CallId, FunctionId, Given, Kernel, Stmt};
 use syn::spanned::Spanned;
 
-use super::{direct, flat, told};
+use super::{cpu, flat, told};
 use crate::diagnostics::{Mistake, codes};
 use crate::lower::{Lowered, Probe};
 use crate::parse::Own;
@@ -25,13 +25,13 @@ impl Checks {
     pub fn probing(&self, name: &Ident, own: &Own, krate: &TokenStream) -> Option<TokenStream> {
         let (probes, declared) = (&self.probes, own.declared());
         let here = quote!(__Here);
-        let clause = own.clause(Some(quote!((): #krate::__private::direct::Assumed<#here>)));
+        let clause = own.clause(Some(quote!((): #krate::__private::host::Assumed<#here>)));
         (!probes.is_empty()).then(|| {
             quote! {
                 #[doc(hidden)]
                 #[allow(warnings, clippy::all)]
                 fn #name<#declared #here>() #clause {
-                    use #krate::__private::direct as __direct;
+                    use #krate::__private::host as __host;
                     #probes
                 }
             }
@@ -72,7 +72,7 @@ impl Assertions {
             let names_instance = flat(check.clone()).any(of_instance);
             let told = told::is_named(&check).then_some(&self.told);
             let imported =
-                quote_spanned!(span=> { use #krate::__private::direct as __direct; #told #check });
+                quote_spanned!(span=> { use #krate::__private::host as __host; #told #check });
             match closed && !names_instance {
                 true => checks.alone.extend(
                     quote_spanned!(span=> #[allow(unused_imports)] const _: () = #imported;),
@@ -156,9 +156,9 @@ pub(super) fn checks(lowered: &Lowered, is_function: bool) -> Assertions {
         let instead = "have the function take it as `&mut [T]`, with barriers between uses and one behind the last, give it \
                        values, or declare the caller `unsafe fn`";
         let message = Mistake::new(codes::LENT_MEMORY, what, instead).to_string();
-        quote_spanned!(span=> ::core::assert!(__direct::ParameterSet::has(#takes, #at_argument), #message);)
+        quote_spanned!(span=> ::core::assert!(__host::ParameterSet::has(#takes, #at_argument), #message);)
     });
-    let unsplit = direct::unsplit(lowered, is_function).into_iter();
+    let unsplit = cpu::unsplit(lowered, is_function).into_iter();
     let unsplit = unsplit.map(|(call, message)| {
         let (span, is) = (at(call), lowered.callee(call).collective());
         quote_spanned!(span=> ::core::assert!(!#is, #message);)
@@ -215,7 +215,7 @@ fn differing(lowered: &Lowered, call: CallId, argument: u32, span: Span) -> Toke
         "a barrier in this function depends on {name}, which differs between the threads of a block"
     );
     let message = collective(&what, "give all of them the same value");
-    let barrier = quote_spanned!(span=> ::core::assert!(!__direct::ParameterSet::has(#uniform, #argument), #message););
+    let barrier = quote_spanned!(span=> ::core::assert!(!__host::ParameterSet::has(#uniform, #argument), #message););
     if lowered.is_unsafe {
         return barrier;
     }
@@ -228,7 +228,7 @@ fn differing(lowered: &Lowered, call: CallId, argument: u32, span: Span) -> Toke
     let (message, agreed) = (mistake.to_string(), callee.agreed());
     quote_spanned! {span=>
         #barrier
-        ::core::assert!(__direct::ParameterSet::has(#uniform, #argument) || !__direct::ParameterSet::has(#agreed, #argument), #message);
+        ::core::assert!(__host::ParameterSet::has(#uniform, #argument) || !__host::ParameterSet::has(#agreed, #argument), #message);
     }
 }
 

@@ -89,7 +89,7 @@ fn guessed(generics: &Generics, guess: Guess, krate: &TokenStream) -> Vec<TokenS
                         (number, Guess::Number) => number.ty(),
                         (number, _) if number.is_certain => number.ty(),
                         (_, Guess::Float) => quote!(::core::primitive::f32),
-                        (_, Guess::Witness) => quote!(#krate::__private::direct::Witness),
+                        (_, Guess::Witness) => quote!(#krate::__private::host::Witness),
                     },
                 };
                 (name, argument)

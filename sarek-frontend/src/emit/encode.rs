@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::quote;
 use sarek_ir::Kernel;
-use sarek_ir::packed::pack;
+use sarek_ir::encode::pack;
 
 use crate::lower::file_of;
 

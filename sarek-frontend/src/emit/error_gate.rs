@@ -9,7 +9,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, Generics, ReturnType};
 
 use super::function::Owner;
-use super::{at, witness};
+use super::{at, dummy_types};
 use crate::lower::Lowered;
 use crate::parse::{Parameters, Signature, merged, named_scalar};
 
@@ -26,7 +26,7 @@ pub fn constant(span: Span) -> Ident {
 /// A type that has a meaning only if the function type checks; the path of a struct is one, too.
 pub fn known_type(ty: &TokenStream, krate: &TokenStream, span: Span) -> TokenStream {
     let (krate, name) = (at(krate, span), constant(span));
-    quote_spanned!(span=> #krate::__private::direct::KnownType::<{ #name }, #ty>)
+    quote_spanned!(span=> #krate::__private::host::KnownType::<{ #name }, #ty>)
 }
 
 /// The constant of a function whose compiled body asks for it.
@@ -120,7 +120,7 @@ struct Function {
 
 impl Function {
     fn of(lowered: &Lowered, sig: &syn::Signature, body: &syn::Block) -> Function {
-        let (inputs, generics) = witness::named(sig);
+        let (inputs, generics) = dummy_types::named(sig);
         let inputs = inputs.iter().map(|input| match input {
             FnArg::Typed(typed) => typed.to_token_stream(),
             FnArg::Receiver(receiver) => {
@@ -189,7 +189,7 @@ fn by_witness(
     krate: &TokenStream,
 ) -> TokenStream {
     let name = constant(Span::mixed_site());
-    let guesses = witness::arguments(generics, krate);
+    let guesses = dummy_types::arguments(generics, krate);
     let each = guesses
         .iter()
         .map(|arguments| quote!(<__Function<#(#arguments),*>>::__OK));
@@ -206,11 +206,11 @@ fn by_witness(
     quote! {
         #allowed
         const #name: ::core::primitive::bool = {
-            use #krate::__private::direct::Unaudited as _;
+            use #krate::__private::host::Unaudited as _;
             #audit
             struct __Function<#bare> { #field }
             impl<#declared> __Function<#names> #clause {
-                const __OK: ::core::primitive::bool = #krate::__private::direct::audited(#found);
+                const __OK: ::core::primitive::bool = #krate::__private::host::audited(#found);
             }
             #(#each)&*
         };

@@ -12,10 +12,10 @@ use sarek_ir::analysis::exact;
 use sarek_ir::{Argument as SarekArgument, CallId, Memory, ParamId};
 use syn::spanned::Spanned;
 
+use super::bounded_recursion::Nesting;
 use super::checks::{Checks, checks};
 use super::item::{LinkParts, element_type, link_parts};
-use super::nesting::Nesting;
-use super::{direct, marks, outline, packed, scope, unmarked};
+use super::{cpu, encode, marks, method_items, missing_device_attr, scope};
 use crate::lower::{Callee, Lowered, path_text, scalar_tokens};
 use crate::parse::{Argument, ArgumentKind, Own, Parameters, Signature};
 
@@ -101,18 +101,18 @@ pub fn items(
             (links, None)
         }
     };
-    let data = packed::kernel(&lowered.kernel);
-    let (params, stmts) = direct::function(lowered, is_cooperative);
+    let data = encode::kernel(&lowered.kernel);
+    let (params, stmts) = cpu::function(lowered, is_cooperative);
     let yields = yields(signature);
     let [result, block_result] = body_results(owner, signature, krate);
-    let (block_params, block_stmts) = direct::block(lowered, &yields, is_cooperative);
+    let (block_params, block_stmts) = cpu::block(lowered, &yields, is_cooperative);
     let nest = nesting.as_ref().map(|_| {
-        let (params, stmts) = direct::nested(lowered);
+        let (params, stmts) = cpu::nested(lowered);
         quote! {
             #[allow(unused)]
             unsafe fn __sarek_nest<const __CHECK: ::core::primitive::bool>(
                 #params
-            ) -> ::core::result::Result<#yields, __direct::RawFault> {
+            ) -> ::core::result::Result<#yields, __host::RawFault> {
                 // SAFETY: as for the function's own body below.
                 unsafe { #stmts }
             }
@@ -173,7 +173,7 @@ pub fn items(
                 #[inline(always)]
                 #[allow(unused)]
                 pub unsafe fn #body<#own const __CHECK: ::core::primitive::bool>(
-                    _: __direct::Flag<__CHECK>,
+                    _: __host::Flag<__CHECK>,
                     #params
                 ) -> #result #own_clause {
                     // SAFETY: as `direct` says: what is unchecked was tested by code of its making, or proved for the launch.
@@ -184,8 +184,8 @@ pub fn items(
                 #[inline(always)]
                 #[allow(unused)]
                 pub unsafe fn #block<#own const __CHECK: ::core::primitive::bool, const __FULL: ::core::primitive::bool>(
-                    _: __direct::Flag<__CHECK>,
-                    _: __direct::Flag<__FULL>,
+                    _: __host::Flag<__CHECK>,
+                    _: __host::Flag<__FULL>,
                     #block_params
                 ) -> #block_result #own_clause {
                     // SAFETY: the same, for all lanes of a block together.
@@ -217,7 +217,7 @@ pub(super) fn among_callees(lowered: &Lowered, items: &TokenStream) -> TokenStre
         let fresh = seen.insert(path_text(path));
         fresh.then(|| marks::asked(path, &callee.krate))
     });
-    let stand_ins = unmarked::stand_ins(others());
+    let stand_ins = missing_device_attr::stand_ins(others());
     let functions = others().find(|callee| callee.method.is_none());
     let kernels = functions.map(|callee| {
         let krate = &callee.krate;
@@ -296,7 +296,7 @@ fn instance(
         }
     };
     let (ir, links, facts) = (owner.name("ir"), owner.item("links"), owner.item("facts"));
-    let erased = owner.is_erased.then(|| outline::erased(owner, krate));
+    let erased = owner.is_erased.then(|| method_items::erased(owner, krate));
     let implements = quote! {
         // SAFETY: IR and compiled body are made of the same lowered function, and the facts count its sites.
         #[automatically_derived]
@@ -409,15 +409,15 @@ fn receiver_kind(owner: &Owner, signature: &Signature, krate: &TokenStream) -> T
     let Some(receiver) = receiver else {
         return quote!(());
     };
-    let direct = quote!(#krate::__private::direct);
+    let host = quote!(#krate::__private::host);
     match receiver.kind {
-        ArgumentKind::Reference { mutable: true, .. } => quote!(#direct::ByMutable),
-        ArgumentKind::Reference { mutable: false, .. } => quote!(#direct::ByShared),
+        ArgumentKind::Reference { mutable: true, .. } => quote!(#host::ByMutable),
+        ArgumentKind::Reference { mutable: false, .. } => quote!(#host::ByShared),
         ArgumentKind::Scalar(_)
         | ArgumentKind::Value(_)
         | ArgumentKind::Slice { .. }
         | ArgumentKind::Callable(_)
-        | ArgumentKind::View { .. } => quote!(#direct::ByValue),
+        | ArgumentKind::View { .. } => quote!(#host::ByValue),
     }
 }
 
@@ -452,14 +452,14 @@ pub(super) fn body_results(
     signature: &Signature,
     krate: &TokenStream,
 ) -> [TokenStream; 2] {
-    let direct = quote!(#krate::__private::direct);
+    let host = quote!(#krate::__private::host);
     let (instance, yields) = (&owner.instance, yields(signature));
     let receiver = receiver_kind(owner, signature, krate);
     let alone = yields.clone();
     let together = quote!(::core::marker::PhantomData<#yields>);
     [alone, together].map(|yields| {
-        let yielded = quote!(#direct::Yielded<#instance, #receiver, #yields>);
-        quote!(::core::result::Result<#yielded, #direct::RawFault>)
+        let yielded = quote!(#host::Yielded<#instance, #receiver, #yields>);
+        quote!(::core::result::Result<#yielded, #host::RawFault>)
     })
 }
 

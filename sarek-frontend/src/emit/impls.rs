@@ -17,10 +17,10 @@ use syn::{
     braced, bracketed,
 };
 
+use super::dummy_types::{bounds, number};
+use super::fn_type::located;
 use super::function::Owner;
-use super::outline::{not_given, passed_on};
-use super::strukt::located;
-use super::witness::{bounds, number};
+use super::method_items::{not_given, passed_on};
 use crate::diagnostics::Errors;
 use crate::methods::{of_trait_method, own_generics, read_method};
 use crate::parse::{Callables, Own, named_scalar};
@@ -65,7 +65,7 @@ pub fn fitting(tokens: TokenStream) -> TokenStream {
     each.collect()
 }
 
-/// The impl that a trait has for the witness of audits (see [`super::witness`]), beside those of the user's. Where one of its supertraits or the
+/// The impl that a trait has for the witness of audits (see [`super::dummy_types`]), beside those of the user's. Where one of its supertraits or the
 /// bounds of one of its types are not met, there is none. `None` of a trait that has what no guess is made of. Its constants have no value: the user's
 /// `unsafe` code may rest on those of the user's impls.
 pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
@@ -74,7 +74,7 @@ pub fn witness(item: &ItemTrait, krate: &TokenStream) -> Option<TokenStream> {
         return None;
     }
     let (mut items, mut met) = (vec![], vec![]);
-    let witness = quote!(#krate::__private::direct::Witness);
+    let witness = quote!(#krate::__private::host::Witness);
     let supertraits = &item.supertraits;
     if !supertraits.is_empty() {
         // With a binder, a bound that is not met is none that rustc reports.

@@ -7,9 +7,9 @@ use syn::ItemFn;
 use syn::spanned::Spanned;
 
 use super::checks::{Checks, checks};
+use super::fn_type::located;
 use super::function::among_callees;
-use super::strukt::located;
-use super::{at, direct, packed, reported, scope, strukt, types};
+use super::{at, cpu, encode, fn_type, reported, scope, types};
 use crate::diagnostics::Errors;
 use crate::lower::{Lowered, constants_name, scalar_tokens};
 use crate::parse::{ArgumentKind, ElementType, Item, Own, Parameters, Signature};
@@ -23,7 +23,7 @@ pub struct Parts<'a> {
     /// Path of the façade crate.
     pub krate: &'a TokenStream,
     /// Which shapes the compiled body may take.
-    pub shapes: direct::Shapes,
+    pub shapes: cpu::Shapes,
     /// Does the kernel fix its block size?
     pub fixed_block: bool,
     /// The environments that its text needs.
@@ -48,8 +48,8 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
     let krate = parts.krate;
     let name = type_name(parts);
     let front = front(parts);
-    let ir = packed::kernel(&lowered.kernel);
-    let body = direct::body(lowered, parts.shapes);
+    let ir = encode::kernel(&lowered.kernel);
+    let body = cpu::body(lowered, parts.shapes);
     let links = links(parts, lowered, &name);
     let sources = sources
         .iter()
@@ -74,7 +74,7 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
             #scope
 
             #[automatically_derived]
-            impl<#declared> __direct::DirectKernel for #name<#names> #clause {
+            impl<#declared> __host::DirectKernel for #name<#names> #clause {
                 #body
             }
         };
@@ -83,12 +83,12 @@ pub fn kernel(parts: &Parts<'_>, lowered: &Lowered, sources: &[(&str, String)]) 
         #[automatically_derived]
         unsafe impl<#declared> #krate::Kernel for #name<#names> #clause {
             const DEF: #krate::__private::KernelDef = {
-                use #krate::__private::{direct as __direct, ir as __ir};
+                use #krate::__private::{host as __host, ir as __ir};
                 #krate::__private::KernelDef {
                     ir: #ir,
                     links: Self::links,
                     sources: &[#(#sources),*],
-                    direct: __direct::Direct::of::<Self>(),
+                    direct: __host::Direct::of::<Self>(),
                     environments: &[#(#environments),*],
                 }
             };
@@ -126,8 +126,8 @@ pub fn broken(parts: &Parts<'_>, errors: &Errors) -> TokenStream {
 
             #[allow(unexpected_cfgs)]
             unsafe fn reference(
-                _: &[#krate::__private::direct::DirectArg],
-                _: &#krate::__private::direct::IndexSpace,
+                _: &[#krate::__private::host::DirectArg],
+                _: &#krate::__private::host::IndexSpace,
             ) {
                 #[cfg(rust_analyzer)]
                 #for_editors
@@ -145,7 +145,7 @@ pub const FILE: &str = "\u{0}";
 fn located_text(text: &str) -> TokenStream {
     match text.split_once(FILE) {
         Some((before, after)) => {
-            let file = packed::file();
+            let file = encode::file();
             quote!(::core::concat!(#before, #file, #after))
         }
         None => quote!(#text),
@@ -153,7 +153,7 @@ fn located_text(text: &str) -> TokenStream {
 }
 
 fn type_name(parts: &Parts<'_>) -> TokenStream {
-    strukt::path(&parts.signature.name)
+    fn_type::path(&parts.signature.name)
 }
 
 /// The launch function, the struct, and its inherent functions.
@@ -225,7 +225,7 @@ fn front(parts: &Parts<'_>) -> TokenStream {
     });
     let parameters = parts.parameters();
     let own = located(own);
-    let strukt = strukt::declared(
+    let strukt = fn_type::declared(
         &own,
         vis,
         &parameters.bare,
@@ -516,7 +516,7 @@ fn launders(parts: &Parts<'_>) -> Vec<syn::Stmt> {
     });
     let each = written.map(|argument| {
         let name = &argument.name;
-        let call = quote_spanned!(name.span()=> #krate::__private::direct::launder(#name));
+        let call = quote_spanned!(name.span()=> #krate::__private::host::launder(#name));
         syn::parse_quote_spanned!(name.span()=> let #name = #call;)
     });
     each.collect()
@@ -535,27 +535,27 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
             next += argument.kind.params();
             match argument.kind {
                 ArgumentKind::View { access, .. } => match access {
-                    Access::Write => quote!(__direct::view_mut(__args, #i)),
-                    Access::Read | Access::Atomic => quote!(__direct::view(__args, #i)),
+                    Access::Write => quote!(__host::view_mut(__args, #i)),
+                    Access::Read | Access::Atomic => quote!(__host::view(__args, #i)),
                 },
-                ArgumentKind::Scalar(_) => quote!(__direct::scalar(__args, #i)),
-                ArgumentKind::Value(_) => quote!(__direct::value(__args, #i)),
+                ArgumentKind::Scalar(_) => quote!(__host::scalar(__args, #i)),
+                ArgumentKind::Value(_) => quote!(__host::value(__args, #i)),
                 ArgumentKind::Reference { .. } | ArgumentKind::Callable(_) => {
                     unreachable!("a kernel takes no references to values, and nothing to call")
                 }
                 ArgumentKind::Slice { access, .. } => {
                     let slice = match access {
-                        Access::Read => quote!(__direct::input(__args, #i)),
+                        Access::Read => quote!(__host::input(__args, #i)),
                         Access::Write => {
-                            quote!(__direct::Output::into_mut(__direct::output(__args, #i)))
+                            quote!(__host::Output::into_mut(__host::output(__args, #i)))
                         }
-                        Access::Atomic => quote!(__direct::atomics(__args, #i)),
+                        Access::Atomic => quote!(__host::atomics(__args, #i)),
                     };
                     match argument.item {
                         None => slice,
-                        Some(Item::Value) => quote!(#slice[__direct::ids::item_id()]),
-                        Some(Item::Shared) => quote!(&#slice[__direct::ids::item_id()]),
-                        Some(Item::Mutable) => quote!(&mut #slice[__direct::ids::item_id()]),
+                        Some(Item::Value) => quote!(#slice[__host::ids::item_id()]),
+                        Some(Item::Shared) => quote!(&#slice[__host::ids::item_id()]),
+                        Some(Item::Mutable) => quote!(&mut #slice[__host::ids::item_id()]),
                     }
                 }
             }
@@ -572,7 +572,7 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
     let run = |each: TokenStream| {
         let arguments = arguments.clone();
         // SAFETY: the arguments are those of the parameters by contract of `reference`, and threads run one at a time.
-        quote!(__direct::#each(__space, || unsafe { #name #turbofish(#(#arguments),*) });)
+        quote!(__host::#each(__space, || unsafe { #name #turbofish(#(#arguments),*) });)
     };
     let (alone, together) = (run(quote!(for_each_thread)), run(quote!(for_each_block)));
     // SAFETY: the kernel is safe, or its caller's promise; its arrays are its own.
@@ -586,13 +586,13 @@ fn reference(parts: &Parts<'_>) -> TokenStream {
     quote! {
         #[inline]
         unsafe fn reference(
-            __args: &[#krate::__private::direct::DirectArg],
-            __space: &#krate::__private::direct::IndexSpace,
+            __args: &[#krate::__private::host::DirectArg],
+            __space: &#krate::__private::host::IndexSpace,
         ) {
             #types
             #function
             {
-                use #krate::__private::direct as __direct;
+                use #krate::__private::host as __host;
                 #each
             }
         }

@@ -6,9 +6,9 @@ use quote::{ToTokens, format_ident, quote};
 use sarek_ir::Access;
 use syn::spanned::Spanned;
 
+use super::dummy_types::replaced;
 use super::function::{Owner, body_results, infer, infer_signature, inferred, yields};
 use super::item::element_type;
-use super::witness::replaced;
 use crate::lower::{scalar_tokens, unnamed_name};
 use crate::parse::{Argument, ArgumentKind, Signature};
 
@@ -23,7 +23,7 @@ enum Body {
 
 /// The types that a compiled body takes, by full paths.
 fn taken(signature: &Signature, body: Body, krate: &TokenStream) -> Vec<TokenStream> {
-    let direct = quote!(#krate::__private::direct);
+    let host = quote!(#krate::__private::host);
     let lanes = |ty: TokenStream| match body {
         Body::Alone => ty,
         Body::Together => quote!([::core::mem::MaybeUninit<#ty>]),
@@ -51,17 +51,17 @@ fn taken(signature: &Signature, body: Body, krate: &TokenStream) -> Vec<TokenStr
         ArgumentKind::Slice { elem, access } | ArgumentKind::View { elem, access, .. } => {
             let elem = element_type(elem, krate);
             match (access, body) {
-                (Access::Read | Access::Write, Body::Alone) => quote!(#direct::Output<'_, #elem>),
+                (Access::Read | Access::Write, Body::Alone) => quote!(#host::Output<'_, #elem>),
                 (Access::Read | Access::Write, Body::Together) => {
-                    quote!(#direct::Slices<'_, #elem>)
+                    quote!(#host::Slices<'_, #elem>)
                 }
-                (Access::Atomic, _) => quote!(&[#direct::Atomic<#elem>]),
+                (Access::Atomic, _) => quote!(&[#host::Atomic<#elem>]),
             }
         }
         ArgumentKind::Callable(of) => {
             let takes: Vec<_> = of.takes.iter().map(ToTokens::to_token_stream).collect();
             let yields = of.yields.as_ref().map(ToTokens::to_token_stream);
-            of.body_type(&takes, yields.as_ref(), &direct)
+            of.body_type(&takes, yields.as_ref(), &host)
         }
     };
     // The parts of a view are the same for all lanes.
@@ -80,7 +80,7 @@ fn is_receiver(argument: &Argument) -> bool {
 /// The signatures of a function's compiled bodies, for one lane, and for all of a block, without what its parameters are
 /// bound by.
 fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenStream; 2] {
-    let direct = quote!(#krate::__private::direct);
+    let host = quote!(#krate::__private::host);
     let (body, block) = (owner.name("body"), owner.name("block"));
     let yields = yields(signature);
     let [on_body, on_block] = body_results(owner, signature, krate);
@@ -90,8 +90,8 @@ fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenSt
     [
         quote! {
             unsafe fn #body<#own const __CHECK: ::core::primitive::bool>(
-                _: #direct::Flag<__CHECK>,
-                __block: &#direct::Block,
+                _: #host::Flag<__CHECK>,
+                __block: &#host::Block,
                 __thread: [::core::primitive::usize; 3],
                 __dim: [::core::primitive::usize; 3],
                 __base: ::core::primitive::u32,
@@ -100,12 +100,12 @@ fn bodies(owner: &Owner, signature: &Signature, krate: &TokenStream) -> [TokenSt
         },
         quote! {
             unsafe fn #block<#own const __CHECK: ::core::primitive::bool, const __FULL: ::core::primitive::bool>(
-                _: #direct::Flag<__CHECK>,
-                _: #direct::Flag<__FULL>,
-                __block: &#direct::Block,
+                _: #host::Flag<__CHECK>,
+                _: #host::Flag<__FULL>,
+                __block: &#host::Block,
                 __lanes: [::core::primitive::usize; 3],
                 __dim: [::core::primitive::usize; 3],
-                __scratch: &#direct::Scratch,
+                __scratch: &#host::Scratch,
                 __base: ::core::primitive::u32,
                 __active: &[::core::primitive::bool],
                 __args: (#(#together,)*),
@@ -125,7 +125,7 @@ pub fn through_receiver(
 ) -> Option<TokenStream> {
     let is_method = signature.arguments.first().is_some_and(is_receiver);
     let method = owner.method.as_ref().filter(|_| is_method)?;
-    let direct = quote!(#krate::__private::direct);
+    let host = quote!(#krate::__private::host);
     let span = Span::mixed_site().located_at(owner.ty.span());
     let (infer, body_of, body) = (
         Ident::new(&unnamed_name(method), span),
@@ -148,8 +148,8 @@ pub fn through_receiver(
         #[allow(clippy::all)]
         #vis unsafe fn #body_of<#own const __CHECK: ::core::primitive::bool>(
             self,
-            __check: #direct::Flag<__CHECK>,
-            __block: &#direct::Block,
+            __check: #host::Flag<__CHECK>,
+            __block: &#host::Block,
             __thread: [::core::primitive::usize; 3],
             __dim: [::core::primitive::usize; 3],
             __base: ::core::primitive::u32,
@@ -219,25 +219,25 @@ fn on_instance(owner: &Owner, krate: &TokenStream) -> [TokenStream; 2] {
 
 /// What is behind these calls.
 pub fn erased(owner: &Owner, krate: &TokenStream) -> TokenStream {
-    let direct = quote!(#krate::__private::direct);
+    let host = quote!(#krate::__private::host);
     let (ty, names) = (&owner.ty, owner.own.names());
     let (body, block) = (owner.name("body"), owner.name("block"));
     quote! {
         #[inline(always)]
         unsafe fn __body<const __CHECK: ::core::primitive::bool, __A, __R>(
-            __block: &#direct::Block,
+            __block: &#host::Block,
             __thread: [::core::primitive::usize; 3],
             __dim: [::core::primitive::usize; 3],
             __base: ::core::primitive::u32,
             __args: __A,
-        ) -> ::core::result::Result<__R, #direct::RawFault> {
+        ) -> ::core::result::Result<__R, #host::RawFault> {
             // SAFETY: the contract is that of the body, and `same` sees to the types.
             unsafe {
-                let __args = #direct::same(__args);
-                let __check = #direct::Flag::<__CHECK>;
+                let __args = #host::same(__args);
+                let __check = #host::Flag::<__CHECK>;
                 let __yielded =
                     <#ty>::#body::<#(#names,)* __CHECK>(__check, __block, __thread, __dim, __base, __args);
-                ::core::result::Result::map(__yielded, |__value| #direct::same(__value))
+                ::core::result::Result::map(__yielded, |__value| #host::same(__value))
             }
         }
 
@@ -249,25 +249,25 @@ pub fn erased(owner: &Owner, krate: &TokenStream) -> TokenStream {
             __R,
             __Y,
         >(
-            __block: &#direct::Block,
+            __block: &#host::Block,
             __lanes: [::core::primitive::usize; 3],
             __dim: [::core::primitive::usize; 3],
-            __scratch: &#direct::Scratch,
+            __scratch: &#host::Scratch,
             __base: ::core::primitive::u32,
             __active: &[::core::primitive::bool],
             __args: __A,
             __result: &mut [::core::mem::MaybeUninit<__R>],
-        ) -> ::core::result::Result<__Y, #direct::RawFault> {
+        ) -> ::core::result::Result<__Y, #host::RawFault> {
             // SAFETY: the same.
             unsafe {
-                let __args = #direct::same(__args);
-                let __result = #direct::same(__result);
-                let (__check, __full) = (#direct::Flag::<__CHECK>, #direct::Flag::<__FULL>);
+                let __args = #host::same(__args);
+                let __result = #host::same(__result);
+                let (__check, __full) = (#host::Flag::<__CHECK>, #host::Flag::<__FULL>);
                 let __yielded = <#ty>::#block::<#(#names,)* __CHECK, __FULL>(
                     __check, __full,
                     __block, __lanes, __dim, __scratch, __base, __active, __args, __result,
                 );
-                ::core::result::Result::map(__yielded, |__value| #direct::same(__value))
+                ::core::result::Result::map(__yielded, |__value| #host::same(__value))
             }
         }
     }
@@ -287,7 +287,7 @@ pub fn not_given(owner: &Owner, krate: &TokenStream) -> TokenStream {
     let names = names.collect();
     let declared = replaced(own.declared(), &names);
     let clause = own.clause(None).map(|clause| replaced(clause, &names));
-    quote!(type #device<#declared> = #krate::__private::direct::Unmarked #clause;)
+    quote!(type #device<#declared> = #krate::__private::host::Unmarked #clause;)
 }
 
 /// What an impl gives for it: the items of `own`, which belong to the type. A method with errors has none. Where the method takes something to
@@ -302,7 +302,7 @@ pub fn passed_on(
     let (device, declared, clause) = (owner.device(), owner.own.declared(), owner.own.clause(None));
     let instance = match own {
         Some(own) => own.instance.clone(),
-        None => quote!(#krate::__private::direct::Unmarked),
+        None => quote!(#krate::__private::host::Unmarked),
     };
     let found = quote!(type #device<#declared> = #instance #clause;);
     if owner.is_erased {
@@ -321,7 +321,7 @@ pub fn passed_on(
         quote!(
             __CHECK
                 > (
-                    __direct::Flag::<__CHECK>,
+                    __host::Flag::<__CHECK>,
                     __block,
                     __thread,
                     __dim,
@@ -334,7 +334,7 @@ pub fn passed_on(
         "block",
         quote! {
             __CHECK, __FULL>(
-                __direct::Flag::<__CHECK>, __direct::Flag::<__FULL>,
+                __host::Flag::<__CHECK>, __host::Flag::<__FULL>,
                 __block, __lanes, __dim, __scratch, __base, __active, __args, __result,
             )
         },
@@ -349,13 +349,13 @@ pub fn passed_on(
         #[inline(always)]
         #[allow(unused, clippy::all)]
         #body #clause {
-            use #krate::__private::direct as __direct;
+            use #krate::__private::host as __host;
             #on_body
         }
         #[inline(always)]
         #[allow(unused, clippy::all)]
         #block #clause {
-            use #krate::__private::direct as __direct;
+            use #krate::__private::host as __host;
             #on_block
         }
     }
@@ -430,7 +430,7 @@ pub fn unread_items(owner: &Owner, has_receiver: bool) -> TokenStream {
 /// A method with errors: no struct stands for it.
 pub fn broken_method(owner: &Owner, krate: &TokenStream) -> Owner {
     Owner {
-        instance: quote!(#krate::__private::direct::Unmarked),
+        instance: quote!(#krate::__private::host::Unmarked),
         ..owner.clone()
     }
 }

@@ -4,26 +4,26 @@
 //! Tokens that this crate makes up carry mixed-site spans, so that no lint of the user's looks at
 //! them; tokens of the user's keep theirs, so that rustc reports at the source.
 
-pub mod audited;
+pub mod bounded_recursion;
 mod checks;
-mod direct;
+mod cpu;
+mod dummy_types;
+mod encode;
+pub mod error_gate;
+pub mod fn_type;
 pub mod function;
 pub mod impls;
 mod item;
 pub mod marks;
-pub mod nesting;
-pub mod outline;
-mod packed;
+pub mod method_items;
+mod missing_device_attr;
 mod printed;
 pub mod reference;
 pub mod reported;
-pub mod strukt;
 pub mod told;
 pub mod types;
-mod unmarked;
-mod witness;
 
-pub use direct::Shapes;
+pub use cpu::Shapes;
 pub use item::{FILE, Parts, broken, kernel};
 pub(crate) use printed::formatted;
 
@@ -34,8 +34,8 @@ use quote::quote_spanned;
 /// types. The names begin with `__`, as all do that stand where the user's constants and types are named, too.
 pub(crate) fn scope(krate: &TokenStream) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
-        use #krate::__private::{direct as __direct, ir as __ir};
-        use #krate::__private::direct::scalars::*;
+        use #krate::__private::{host as __host, ir as __ir};
+        use #krate::__private::host::scalars::*;
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) fn formatted(
     print: &Print,
     args: &[(TokenStream, Option<Span>)],
     then: &TokenStream,
-    direct: &TokenStream,
+    host: &TokenStream,
 ) -> TokenStream {
     let span = Span::mixed_site();
     let name = |at: usize| -> Ident { format_ident!("__printed_{at}", span = span) };
@@ -36,7 +36,7 @@ pub(crate) fn formatted(
         shown.push(match method {
             Some(method) => {
                 let method = Ident::new(method, span);
-                quote_spanned!(span=> (&#direct::Told(&#name)).#method())
+                quote_spanned!(span=> (&#host::Told(&#name)).#method())
             }
             None => quote_spanned!(span=> #name),
         });
@@ -44,7 +44,7 @@ pub(crate) fn formatted(
     let template = Literal::string(&each.template());
     quote_spanned! {span=> {
         #[allow(unused_imports)]
-        use #direct::{Debugs as _, Displays as _, NoDebug as _, NoDisplay as _};
+        use #host::{Debugs as _, Displays as _, NoDebug as _, NoDisplay as _};
         #(let #names = #values;)*
         #then(::core::format_args!(#template #(, #shown)*))
     }}

@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 
 use super::told;
-use super::{at, audited};
+use super::{at, error_gate};
 use crate::lower::{Lowered, MARK, is_unroll, scalar_tokens};
 use crate::parse::{NativeCall, StdCall, StdMacro, Template, is_native, name_span};
 
@@ -392,8 +392,8 @@ impl VisitMut for Annotator<'_> {
             let span = Span::mixed_site().located_at(expr.span());
             let (krate, variable) = (at(self.krate, span), told::variable(mark));
             let (audited, tell) = (
-                audited::constant(span),
-                quote_spanned!(span=> #krate::__private::direct::tell),
+                error_gate::constant(span),
+                quote_spanned!(span=> #krate::__private::host::tell),
             );
             *expr = syn::Expr::Verbatim(
                 quote_spanned!(span=> #tell::<{ #audited }, _>(#variable, #expr)),

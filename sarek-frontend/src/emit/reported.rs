@@ -150,7 +150,7 @@ impl VisitMut for Reports<'_> {
         if let Some(report) = self.take(ty) {
             // As a type itself it would be `()`.
             let krate = self.krate;
-            let unknown = quote!(#krate::__private::direct::KnownType<{ (#report) }, ()>);
+            let unknown = quote!(#krate::__private::host::KnownType<{ (#report) }, ()>);
             *ty = syn::Type::Verbatim(unknown);
         }
     }

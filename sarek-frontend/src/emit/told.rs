@@ -9,7 +9,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::FnArg;
 
-use super::audited::{allowed, without_receiver};
+use super::error_gate::{allowed, without_receiver};
 use super::{flat, reference};
 use crate::lower::Lowered;
 use crate::parse::{Argument, ArgumentKind, Signature};

@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 
 use super::at;
-use super::strukt::located;
+use super::fn_type::located;
 use crate::diagnostics::Errors;
 use crate::lower::scalar_tokens;
 use crate::parse::{Argument, ArgumentKind, ElementType, Packed, packed_type, scalar_type};

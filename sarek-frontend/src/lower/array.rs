@@ -8,7 +8,7 @@ use proc_macro2::Span;
 use sarek_ir::{Access, BinaryOp, Expr, ExprId, Memory, Scalar, SiteId, SiteKind, Stmt};
 use syn::spanned::Spanned;
 
-use super::fill::{Plan, Start};
+use super::array_init::{Plan, Start};
 use super::length::Dim;
 use super::stmt::takes_apart;
 use super::{Binding, Lowerer, Ty, Value};

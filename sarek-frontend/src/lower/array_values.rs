@@ -6,7 +6,7 @@ use sarek_ir::{Access, Argument, Compound, Expr, ExprId, LocalId, Memory};
 use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
-use super::fill::{Plan, Start};
+use super::array_init::{Plan, Start};
 use super::length::Dim;
 use super::{Lowerer, Ty, Value};
 use crate::diagnostics::codes;

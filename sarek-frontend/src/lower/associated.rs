@@ -11,9 +11,9 @@ use syn::PathArguments;
 use syn::spanned::Spanned;
 
 use super::array::peeled;
+use super::call_args::Back;
 use super::callee::Callee;
 use super::compound::{is_camel_case, is_type_name};
-use super::given::Back;
 use super::method::is_built_in;
 use super::receiver::{Asked, Lent};
 use super::types::{Hole, Node};

@@ -5,8 +5,8 @@ use sarek_ir::{Argument, CallableId, ExprId, FunctionId, Given, LocalId, Memory,
 use syn::spanned::Spanned;
 
 use super::array::peeled;
+use super::array_values::LentRow;
 use super::callee::Typed;
-use super::copied::LentRow;
 use super::length::Dim;
 use super::place::Place;
 use super::{Binding, Known, Lowerer, Ty};

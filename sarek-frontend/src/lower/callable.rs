@@ -83,7 +83,7 @@ impl Lowerer<'_> {
             let yields = own.yields.map(|ty| self.told_type(ty));
             tokens.push(CallableBody {
                 kind: own.of.kind,
-                body: own.of.body_type(&takes, yields.as_ref(), &quote!(__direct)),
+                body: own.of.body_type(&takes, yields.as_ref(), &quote!(__host)),
                 span: own.of.span(),
             });
         }
@@ -328,7 +328,7 @@ impl Lowerer<'_> {
                     "put this outside of the closure",
                 );
             }
-            for block in self.kernel.parts(stmt).1 {
+            for block in self.kernel.children(stmt).1 {
                 let inner: Vec<StmtId> = self.kernel.block(block).collect();
                 self.check_alone(&inner);
             }
@@ -346,7 +346,7 @@ impl Lowerer<'_> {
         // There rustc reports that the function asks for other types.
         let span = Span::mixed_site().located_at(at);
         let of_type = quote!(fn(#(#takes),*) -> #yields);
-        quote_spanned!(span=> { use #krate::__private::direct as __direct; __direct::of_type::<#of_type>() })
+        quote_spanned!(span=> { use #krate::__private::host as __host; __host::of_type::<#of_type>() })
     }
 
     /// The type, or `_` where it has no name.

@@ -7,7 +7,7 @@ use syn::parse::Parser;
 use syn::{AngleBracketedGenericArguments, PathArguments};
 
 use super::{Lowerer, Ty};
-use crate::emit::{at, audited};
+use crate::emit::{at, error_gate};
 
 /// How a called function is reached from Rust.
 pub struct Callee {
@@ -158,7 +158,7 @@ impl Callee {
                     Some(list) => {
                         let owner = quote_spanned!(span=> #alias<#list>);
                         let owner = match self.has_audit() {
-                            true => audited::known_type(&owner, &self.krate, span),
+                            true => error_gate::known_type(&owner, &self.krate, span),
                             false => owner,
                         };
                         quote_spanned!(span=> <#owner>::#name)
@@ -195,8 +195,8 @@ impl Callee {
         let (krate, span) = (&self.krate, Span::mixed_site().located_at(self.span));
         match self.has_audit() {
             true => {
-                let (krate, name) = (at(krate, span), audited::constant(span));
-                quote_spanned!(span=> #krate::__private::direct::known::<{ #name }, _>(#value))
+                let (krate, name) = (at(krate, span), error_gate::constant(span));
+                quote_spanned!(span=> #krate::__private::host::known::<{ #name }, _>(#value))
             }
             false => value.clone(),
         }
@@ -206,7 +206,7 @@ impl Callee {
     pub fn known_type(&self, ty: &TokenStream) -> TokenStream {
         let span = self.span;
         match self.has_audit() && syn::parse2::<syn::Type>(ty.clone()).is_ok() {
-            true => audited::known_type(ty, &self.krate, span),
+            true => error_gate::known_type(ty, &self.krate, span),
             false => ty.clone(),
         }
     }
@@ -384,7 +384,7 @@ impl Callee {
         let (krate, inferred) = (at(&self.krate, span), &self.inferred);
         match self.is_self {
             true => quote!(#krate::FunctionFacts::NONE),
-            false => quote_spanned!(span=> #krate::__private::direct::facts_of(|| #inferred)),
+            false => quote_spanned!(span=> #krate::__private::host::facts_of(|| #inferred)),
         }
     }
 
@@ -392,7 +392,7 @@ impl Callee {
     pub fn instance(&self) -> TokenStream {
         let span = Span::mixed_site().located_at(self.span);
         let (krate, inferred) = (at(&self.krate, span), &self.inferred);
-        quote_spanned!(span=> #krate::__private::direct::instance(|| #inferred))
+        quote_spanned!(span=> #krate::__private::host::instance(|| #inferred))
     }
 
     /// The function with its links.
@@ -401,7 +401,7 @@ impl Callee {
         let (krate, inferred) = (at(&self.krate, span), &self.inferred);
         match self.is_self {
             true => quote!(Self::__sarek_nested(__depth)),
-            false => quote_spanned!(span=> #krate::__private::direct::function_of(|| #inferred)),
+            false => quote_spanned!(span=> #krate::__private::host::function_of(|| #inferred)),
         }
     }
 }

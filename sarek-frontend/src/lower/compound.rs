@@ -9,9 +9,9 @@ use sarek_ir::{
 use syn::spanned::Spanned;
 
 use super::callee::Typed;
+use super::type_syntax::{OPTION, RESULT};
 use super::types::{Arg, LiteralField, Node};
 use super::variant::by_name;
-use super::written::{OPTION, RESULT};
 use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 use crate::parse::LETTERS;

@@ -11,13 +11,13 @@ use sarek_ir::{
 use syn::spanned::Spanned;
 
 use super::array::peeled;
+use super::array_init::Start;
+use super::call_args::Arguments;
 use super::callee::Callee;
-use super::fill::Start;
-use super::given::Arguments;
-use super::similar::nearest;
+use super::suggest::nearest;
 use super::{Binding, Lowerer, Value};
 use crate::diagnostics::{Mistake, codes};
-use crate::emit::strukt;
+use crate::emit::fn_type;
 use crate::parse::{Parameters, Signature};
 
 impl Lowerer<'_> {
@@ -191,7 +191,7 @@ impl Lowerer<'_> {
 /// functions that it calls. Those of a method that is generic by itself are functions.
 pub(super) fn constants(signature: &Signature, what: &str) -> TokenStream {
     let parameters = Parameters::of(&signature.generics);
-    let own = strukt::path(&signature.name);
+    let own = fn_type::path(&signature.name);
     if !signature.is_function {
         let (name, generics) = (constants_name(None, false, what), parameters.names);
         return quote!(<#own<#generics>>::#name);

@@ -273,7 +273,7 @@ impl Trait {
             Trait::Num => quote!(#krate::Num),
             Trait::Int => quote!(#krate::Int),
             Trait::Float => quote!(#krate::Float),
-            Trait::Elementary => quote!(#krate::__private::direct::Elementary),
+            Trait::Elementary => quote!(#krate::__private::host::Elementary),
             Trait::Swizzle(2) => quote!(#krate::Swizzle2),
             Trait::Swizzle(3) => quote!(#krate::Swizzle3),
             Trait::Swizzle(_) => quote!(#krate::Swizzle4),

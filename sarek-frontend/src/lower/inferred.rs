@@ -138,8 +138,8 @@ impl Lowerer<'_> {
             callee.known(&callee.item("infer", 0)),
         );
         (
-            quote_spanned!(span=> let #slot = #krate::__private::direct::of_type();),
-            quote_spanned!(span=> let #instance = #krate::__private::direct::given_instance(#slot, #infer);),
+            quote_spanned!(span=> let #slot = #krate::__private::host::of_type();),
+            quote_spanned!(span=> let #instance = #krate::__private::host::given_instance(#slot, #infer);),
         )
     }
 

@@ -8,11 +8,11 @@ use sarek_ir::{Expr, ExprId, LocalId, Scalar, Stmt, UnaryOp};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 
-use super::alternatives::alternatives;
+use super::or_patterns::alternatives;
 use crate::diagnostics::codes;
 
 use super::pattern::{Bound, Found};
-use super::subject::Subject;
+use super::scrutinee::Scrutinee;
 use super::{Binding, Lowerer, OpenBlock, Value};
 
 /// What the branches of a `match` or `if` yield.
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
     }
 
     /// The arms from the first one on; the last needs no test.
-    fn arms(&mut self, arms: &[Arm<'_>], subject: &Subject, outcome: &mut Outcome) {
+    fn arms(&mut self, arms: &[Arm<'_>], subject: &Scrutinee, outcome: &mut Outcome) {
         let Some((arm, rest)) = arms.split_first() else {
             return;
         };
@@ -99,7 +99,11 @@ impl Lowerer<'_> {
 
     /// Does the arm take the value? Its guard is asked only if the pattern fits. Where a guard decides between alternatives
     /// that bind names, there are locals, too, that tell of each but the last whether it was taken.
-    pub(super) fn arm_test(&mut self, arm: &Arm<'_>, subject: &Subject) -> (ExprId, Vec<LocalId>) {
+    pub(super) fn arm_test(
+        &mut self,
+        arm: &Arm<'_>,
+        subject: &Scrutinee,
+    ) -> (ExprId, Vec<LocalId>) {
         let span = arm.pat.span();
         let cases = alternatives(arm.pat);
         let others = match arm.guard {
@@ -129,7 +133,7 @@ impl Lowerer<'_> {
         (test, held)
     }
 
-    fn binds_names(&mut self, case: &syn::Pat, subject: &Subject) -> bool {
+    fn binds_names(&mut self, case: &syn::Pat, subject: &Scrutinee) -> bool {
         !self.pattern(case, subject).names.is_empty()
     }
 
@@ -177,7 +181,7 @@ impl Lowerer<'_> {
         &mut self,
         pat: &syn::Pat,
         guard: Option<&syn::Expr>,
-        subject: &Subject,
+        subject: &Scrutinee,
     ) -> ExprId {
         let span = pat.span();
         let found = self.pattern(pat, subject);
@@ -224,7 +228,12 @@ impl Lowerer<'_> {
     }
 
     /// Binds the names of an arm and runs its body. `held` is what [`Lowerer::arm_test`] gave.
-    pub(super) fn arm_body(&mut self, arm: &Arm<'_>, subject: &Subject, held: &[LocalId]) -> Value {
+    pub(super) fn arm_body(
+        &mut self,
+        arm: &Arm<'_>,
+        subject: &Scrutinee,
+        held: &[LocalId],
+    ) -> Value {
         self.scopes.push(Default::default());
         self.bind_cases(arm.pat, subject, held);
         let value = self.value(arm.body);
@@ -233,7 +242,7 @@ impl Lowerer<'_> {
     }
 
     /// Binds what a pattern that is known to fit binds: by the first alternative that fits, or that was taken.
-    pub(super) fn bind_cases(&mut self, pat: &syn::Pat, subject: &Subject, held: &[LocalId]) {
+    pub(super) fn bind_cases(&mut self, pat: &syn::Pat, subject: &Scrutinee, held: &[LocalId]) {
         let cases = alternatives(pat);
         let mut found: Vec<Found> = cases
             .iter()

@@ -9,14 +9,14 @@ use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
 use super::composed;
-use super::similar::nearest;
+use super::suggest::nearest;
 use super::types::Node;
 use super::{Known, Lowerer, Value};
 use crate::diagnostics::codes;
 
 /// Is it a method that kernels know of an `Option`, a `Result` or a vector, where they see that it is one?
 pub(crate) fn is_known_method(name: &str) -> bool {
-    super::optional::is_one(name) || super::packed::is_one(name)
+    super::option_result::is_one(name) || super::simd::is_one(name)
 }
 
 impl Lowerer<'_> {

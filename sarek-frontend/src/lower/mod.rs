@@ -9,13 +9,15 @@
 //! Every syntax node is lowered exactly or reported. The only wildcard arms are those that
 //! syn's `#[non_exhaustive]` forces, and they report.
 
-mod alternatives;
 mod arguments;
 mod array;
+mod array_init;
+mod array_values;
 mod associated;
 mod atomic;
 mod attributes;
 mod call;
+mod call_args;
 mod callable;
 mod callee;
 mod checked;
@@ -24,14 +26,13 @@ mod collective;
 mod composed;
 mod compound;
 mod control;
-mod copied;
 mod device;
+mod error_type;
 mod expr;
 mod expressed;
-mod fill;
 mod finish;
 mod floats;
-mod given;
+mod from_conversions;
 mod half;
 mod held;
 mod inferred;
@@ -47,33 +48,32 @@ mod method;
 mod native;
 mod nodes;
 mod operator;
-mod optional;
-mod packed;
+mod option_result;
+mod or_patterns;
 mod parameter;
 mod path;
 mod pattern;
 mod place;
 mod print;
-mod question;
 mod range;
 mod receiver;
 mod recursion;
 mod requires;
+mod scrutinee;
 mod shared;
-mod similar;
+mod simd;
 mod sites;
-mod stand_in;
 mod std_functions;
 mod stmt;
 mod struct_assign;
-mod subject;
+mod suggest;
 pub mod tables;
+mod try_op;
+mod type_syntax;
 mod types;
 mod unroll;
 mod variant;
 mod view;
-mod widening;
-mod written;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -84,7 +84,7 @@ use sarek_ir::{
 };
 
 use crate::diagnostics::{Errors, codes};
-use crate::emit::audited;
+use crate::emit::error_gate;
 use crate::parse::{Attribute, CallableKind, Parameters, Signature, aside};
 
 pub use attributes::MARK;
@@ -94,9 +94,9 @@ pub(crate) use callee::unnamed_name;
 pub(crate) use device::constants_name;
 pub(crate) use method::is_known_method;
 pub use receiver::Probe;
+pub(crate) use type_syntax::{made, member, scalar_tokens};
 use types::{Known, Ty};
 pub(crate) use variant::part_of_variant;
-pub(crate) use written::{made, member, scalar_tokens};
 
 /// A lowered body.
 pub struct Lowered {
@@ -305,7 +305,7 @@ pub struct Lowerer<'e> {
     link_tokens: Vec<TokenStream>,
     param_tokens: Vec<TokenStream>,
     consts: Vec<syn::ItemConst>,
-    aliases: Vec<subject::Subject>,
+    aliases: Vec<scrutinee::Scrutinee>,
     callees: Vec<Callee>,
     /// Does a constant tell whether the user's function type checks?
     is_audited: bool,
@@ -476,7 +476,7 @@ impl<'e> Lowerer<'e> {
             consts: vec![],
             aliases: vec![],
             callees: vec![],
-            is_audited: audited::is_possible(signature),
+            is_audited: error_gate::is_possible(signature),
             names_audit: Cell::new(false),
             facts: device::constants(signature, "callees"),
             closures: vec![],

@@ -6,7 +6,7 @@ use syn::BinOp;
 use syn::spanned::Spanned;
 
 use super::place::Place;
-use super::subject::{Position, Subject};
+use super::scrutinee::{Position, Scrutinee};
 use super::{Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 
@@ -275,7 +275,7 @@ impl Lowerer<'_> {
     }
 
     /// `(a, b) = value` or `[a, b] = value`, the value evaluated before all places.
-    fn assign_parts(&mut self, left: &syn::Expr, subject: &Subject) {
+    fn assign_parts(&mut self, left: &syn::Expr, subject: &Scrutinee) {
         match left {
             syn::Expr::Infer(_) => {}
             syn::Expr::Paren(inner) => self.assign_parts(&inner.expr, subject),

@@ -5,10 +5,10 @@ use quote::{ToTokens, quote, quote_spanned};
 use sarek_ir::{Expr, Link, LinkId, Memory, Scalar, Value as Constant};
 use syn::spanned::Spanned;
 
+use super::array_init::Start;
 use super::call::{is_built_in, qualifying_type};
 use super::compound::{is_camel_case, is_type_name};
-use super::fill::Start;
-use super::similar::may_be_meant;
+use super::suggest::may_be_meant;
 use super::{Binding, Lowerer, Ty, Value};
 use crate::diagnostics::{Errors, Mistake, codes};
 

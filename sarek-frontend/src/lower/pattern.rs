@@ -1,6 +1,6 @@
 //! Patterns: the test that a value passes, and the names that it binds.
 //!
-//! A pattern is held against a [`Subject`]: a value that was evaluated once, and the way to a part of it. Whether all
+//! A pattern is held against a [`Scrutinee`]: a value that was evaluated once, and the way to a part of it. Whether all
 //! values are taken care of is rustc's to say.
 
 use proc_macro2::{Span, TokenStream};
@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 
 use super::compound::{Constructor, is_camel_case, is_type_name};
 use super::length::Dim;
-use super::subject::{Position, Subject};
+use super::scrutinee::{Position, Scrutinee};
 use super::types::{Hole, Node};
 use super::variant::{by_name, by_place};
 use super::{Binding, Known, Lowerer, PendingLiteral, Ty, Value};
@@ -21,7 +21,7 @@ use crate::diagnostics::codes;
 pub(super) struct Bound {
     pub ident: syn::Ident,
     pub mutable: bool,
-    pub subject: Subject,
+    pub subject: Scrutinee,
 }
 
 /// What a pattern asks for.
@@ -35,13 +35,13 @@ pub(super) struct Found {
 
 impl Lowerer<'_> {
     /// Holds a pattern against a subject.
-    pub(super) fn pattern(&mut self, pat: &syn::Pat, subject: &Subject) -> Found {
+    pub(super) fn pattern(&mut self, pat: &syn::Pat, subject: &Scrutinee) -> Found {
         let mut found = Found::default();
         self.pattern_into(pat, subject, &mut found);
         found
     }
 
-    fn pattern_into(&mut self, pat: &syn::Pat, subject: &Subject, found: &mut Found) {
+    fn pattern_into(&mut self, pat: &syn::Pat, subject: &Scrutinee, found: &mut Found) {
         match pat {
             syn::Pat::Wild(_) => {}
             syn::Pat::Paren(inner) => self.pattern_into(&inner.pat, subject, found),
@@ -109,7 +109,7 @@ impl Lowerer<'_> {
 
     // Names and constants.
 
-    fn name_pattern(&mut self, pat: &syn::PatIdent, subject: &Subject, found: &mut Found) {
+    fn name_pattern(&mut self, pat: &syn::PatIdent, subject: &Scrutinee, found: &mut Found) {
         if let Some(by_ref) = pat.by_ref {
             self.errors
                 .unsupported(codes::PATTERN, by_ref.span, "`ref` is", "bind by value");
@@ -129,7 +129,7 @@ impl Lowerer<'_> {
     }
 
     /// A lone name in capitals: `None`, or a constant of the kernel's own.
-    fn capital_pattern(&mut self, name: &syn::Ident, subject: &Subject, found: &mut Found) {
+    fn capital_pattern(&mut self, name: &syn::Ident, subject: &Scrutinee, found: &mut Found) {
         if let Some(Binding::Const(_)) = self.find(name) {
             let path = syn::Path::from(name.clone());
             return self.constant_pattern(&path, subject, found);
@@ -146,7 +146,7 @@ impl Lowerer<'_> {
         );
     }
 
-    fn path_pattern(&mut self, path: &syn::Path, subject: &Subject, found: &mut Found) {
+    fn path_pattern(&mut self, path: &syn::Path, subject: &Scrutinee, found: &mut Found) {
         let count = path.segments.len();
         let last = &path.segments[count - 1].ident;
         let of_type = count > 1 && is_type_name(&path.segments[count - 2].ident);
@@ -162,14 +162,14 @@ impl Lowerer<'_> {
     }
 
     /// `Shape::Point`; of a struct without fields nothing needs a test.
-    fn variant_pattern(&mut self, path: &syn::Path, subject: &Subject, found: &mut Found) {
+    fn variant_pattern(&mut self, path: &syn::Path, subject: &Scrutinee, found: &mut Found) {
         if let Some(constructor) = self.constructor(path) {
             let pattern = constructor.path.clone();
             self.made_by(&constructor, pattern, subject, path.span(), found);
         }
     }
 
-    fn constant_pattern(&mut self, path: &syn::Path, subject: &Subject, found: &mut Found) {
+    fn constant_pattern(&mut self, path: &syn::Path, subject: &Scrutinee, found: &mut Found) {
         let expr = syn::ExprPath {
             attrs: vec![],
             qself: None,
@@ -190,7 +190,7 @@ impl Lowerer<'_> {
         &mut self,
         lit: &syn::ExprLit,
         op: BinaryOp,
-        subject: &Subject,
+        subject: &Scrutinee,
     ) -> Option<ExprId> {
         let span = lit.span();
         if let syn::Lit::Bool(wanted) = &lit.lit {
@@ -228,7 +228,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn range_pattern(&mut self, range: &syn::PatRange, subject: &Subject, found: &mut Found) {
+    fn range_pattern(&mut self, range: &syn::PatRange, subject: &Scrutinee, found: &mut Found) {
         let above = match range.limits {
             syn::RangeLimits::HalfOpen(_) => BinaryOp::Lt,
             syn::RangeLimits::Closed(_) => BinaryOp::Le,
@@ -241,7 +241,12 @@ impl Lowerer<'_> {
         }
     }
 
-    fn bound_test(&mut self, bound: &syn::Expr, op: BinaryOp, subject: &Subject) -> Option<ExprId> {
+    fn bound_test(
+        &mut self,
+        bound: &syn::Expr,
+        op: BinaryOp,
+        subject: &Scrutinee,
+    ) -> Option<ExprId> {
         let constant = match bound {
             syn::Expr::Lit(lit) => self.pattern_literal(lit)?,
             syn::Expr::Unary(syn::ExprUnary {
@@ -264,7 +269,7 @@ impl Lowerer<'_> {
 
     // Patterns of several parts.
 
-    fn tuple_pattern(&mut self, pat: &syn::PatTuple, subject: &Subject, found: &mut Found) {
+    fn tuple_pattern(&mut self, pat: &syn::PatTuple, subject: &Scrutinee, found: &mut Found) {
         let elems: Vec<&syn::Pat> = pat.elems.iter().collect();
         let rest = elems.iter().position(|p| matches!(p, syn::Pat::Rest(_)));
         let arity = match self.types.node(self.subject_type(subject)) {
@@ -297,7 +302,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn slice_pattern(&mut self, pat: &syn::PatSlice, subject: &Subject, found: &mut Found) {
+    fn slice_pattern(&mut self, pat: &syn::PatSlice, subject: &Scrutinee, found: &mut Found) {
         let elems: Vec<&syn::Pat> = pat.elems.iter().collect();
         let rest = elems.iter().position(|p| rest_of_array(p).is_some());
         let ty = self.subject_type(subject);
@@ -342,7 +347,7 @@ impl Lowerer<'_> {
     }
 
     /// `name @ ..`
-    fn rest_name(&mut self, pat: &syn::PatIdent, rest: Option<Subject>, found: &mut Found) {
+    fn rest_name(&mut self, pat: &syn::PatIdent, rest: Option<Scrutinee>, found: &mut Found) {
         if let Some(by_ref) = pat.by_ref {
             self.errors
                 .unsupported(codes::PATTERN, by_ref.span, "`ref` is", "bind by value");
@@ -360,7 +365,7 @@ impl Lowerer<'_> {
     fn tuple_struct_pattern(
         &mut self,
         pat: &syn::PatTupleStruct,
-        subject: &Subject,
+        subject: &Scrutinee,
         found: &mut Found,
     ) {
         let Some(constructor) = self.constructor(&pat.path) else {
@@ -390,7 +395,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn struct_pattern(&mut self, pat: &syn::PatStruct, subject: &Subject, found: &mut Found) {
+    fn struct_pattern(&mut self, pat: &syn::PatStruct, subject: &Scrutinee, found: &mut Found) {
         let Some(constructor) = self.constructor(&pat.path) else {
             return;
         };
@@ -422,7 +427,7 @@ impl Lowerer<'_> {
         &mut self,
         constructor: &Constructor,
         pattern: TokenStream,
-        subject: &Subject,
+        subject: &Scrutinee,
         span: Span,
         found: &mut Found,
     ) {
@@ -458,7 +463,7 @@ impl Lowerer<'_> {
 
     // Alternatives.
 
-    fn or_pattern(&mut self, or: &syn::PatOr, subject: &Subject, found: &mut Found) {
+    fn or_pattern(&mut self, or: &syn::PatOr, subject: &Scrutinee, found: &mut Found) {
         let cases: Vec<Found> = or
             .cases
             .iter()

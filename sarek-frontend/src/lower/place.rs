@@ -7,7 +7,7 @@ use sarek_ir::{
 use syn::spanned::Spanned;
 
 use super::array::{index_chain, peeled};
-use super::similar::nearest;
+use super::suggest::nearest;
 use super::{Binding, Known, Lowerer, Ty, Value};
 use crate::diagnostics::codes;
 

@@ -161,7 +161,7 @@ impl Lowerer<'_> {
                     Some(probe) => {
                         let krate = crate::emit::at(&krate, span);
                         let value = quote_spanned! {span=>
-                            #krate::__private::direct::printed(&mut __values, || #probe)?
+                            #krate::__private::host::printed(&mut __values, || #probe)?
                         };
                         values.push((value, (!is_known).then_some(span)));
                     }
@@ -179,10 +179,10 @@ impl Lowerer<'_> {
             }
             let link = Printer::Link(self.printers.len() as u32);
             self.kernel.prints.to_mut()[at].printer = link;
-            let direct = quote_spanned!(Span::mixed_site()=> #krate::__private::direct);
+            let host = quote_spanned!(Span::mixed_site()=> #krate::__private::host);
             let then = quote_spanned!(Span::mixed_site()=> ::std::fmt::format);
             let print = &self.kernel.prints[at];
-            let text = crate::emit::formatted(print, &values, &then, &direct);
+            let text = crate::emit::formatted(print, &values, &then, &host);
             self.printers.push(quote_spanned! {Span::mixed_site()=>
                 let mut __values = ::core::iter::Iterator::copied(<[_]>::iter(__values));
                 ::core::option::Option::Some(#text)

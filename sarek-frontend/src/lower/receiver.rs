@@ -293,7 +293,7 @@ impl Lowerer<'_> {
             Mutably | SharedMutably | MutablyMutably => ("tried_on_mutable", 4),
         };
         let (krate, name) = (&self.krate, Ident::new(name, Span::mixed_site()));
-        let forms = quote!(#krate::__private::direct::#name(#kind, #value));
+        let forms = quote!(#krate::__private::host::#name(#kind, #value));
         Some(Place::Forms(forms, count))
     }
 
@@ -412,7 +412,7 @@ impl Calls {
         });
         let (here, clause) = assumed
             .map(|krate| {
-                let clause = quote!(where (): #krate::__private::direct::Assumed<Here>);
+                let clause = quote!(where (): #krate::__private::host::Assumed<Here>);
                 (quote!(Here), clause)
             })
             .unzip();

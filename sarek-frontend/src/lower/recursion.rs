@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
 use super::array::peeled;
-use super::given::Arguments;
+use super::call_args::Arguments;
 use super::stmt::is_empty;
 use super::{Binding, Callee, Lowerer, Value};
 use crate::diagnostics::codes;

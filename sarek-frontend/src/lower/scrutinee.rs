@@ -6,8 +6,8 @@ use sarek_ir::{
 };
 use syn::visit::Visit;
 
+use super::array_init::{Plan, Start};
 use super::compound::Constructor;
-use super::fill::{Plan, Start};
 use super::length::Dim;
 use super::pattern::Bound;
 use super::types::Node;
@@ -16,7 +16,7 @@ use crate::diagnostics::codes;
 
 /// A value, or a part of one, that a pattern is held against.
 #[derive(Clone)]
-pub(super) struct Subject {
+pub(super) struct Scrutinee {
     base: Base,
     parts: Vec<Part>,
     ty: Ty,
@@ -32,7 +32,7 @@ enum Base {
     /// An element of such an array.
     Element(Memory, Start),
     /// Some of the elements of an array that is a value. It has no parts.
-    Elements(Vec<Subject>),
+    Elements(Vec<Scrutinee>),
 }
 
 /// A step on the way to a part.
@@ -66,7 +66,7 @@ impl Lowerer<'_> {
         &mut self,
         expr: &syn::Expr,
         pats: impl IntoIterator<Item = &'p syn::Pat>,
-    ) -> Option<Subject> {
+    ) -> Option<Scrutinee> {
         if self.yields_array(expr) {
             return self.array(expr, false);
         }
@@ -75,14 +75,14 @@ impl Lowerer<'_> {
     }
 
     /// The same for places that are assigned its parts, which may be among what it is made of.
-    pub(super) fn taken_apart(&mut self, expr: &syn::Expr) -> Option<Subject> {
+    pub(super) fn taken_apart(&mut self, expr: &syn::Expr) -> Option<Scrutinee> {
         match self.yields_array(expr) {
             true => self.array(expr, true),
             false => self.value_subject(expr, true),
         }
     }
 
-    fn value_subject(&mut self, expr: &syn::Expr, is_indexed: bool) -> Option<Subject> {
+    fn value_subject(&mut self, expr: &syn::Expr, is_indexed: bool) -> Option<Scrutinee> {
         let value = self.scalar_or_never(expr)?;
         let mut base = self.reusable(value);
         if is_indexed {
@@ -92,13 +92,13 @@ impl Lowerer<'_> {
     }
 
     /// The value of a leaf.
-    pub(super) fn leaf_subject(&mut self, leaf: ExprId) -> Subject {
+    pub(super) fn leaf_subject(&mut self, leaf: ExprId) -> Scrutinee {
         let (ty, base, parts) = (self.ty(leaf), Base::Value(leaf), vec![]);
-        Subject { base, parts, ty }
+        Scrutinee { base, parts, ty }
     }
 
     /// An array: one of the thread's own is looked into where it is unless it is to be copied, others are made.
-    fn array(&mut self, expr: &syn::Expr, copied: bool) -> Option<Subject> {
+    fn array(&mut self, expr: &syn::Expr, copied: bool) -> Option<Scrutinee> {
         let span = syn::spanned::Spanned::span(expr);
         let (memory, dims) = match self.plan(expr)? {
             Plan::Copy(memory @ Memory::Local(_), indices, dims)
@@ -116,7 +116,7 @@ impl Lowerer<'_> {
         Some(self.array_subject(memory, Start::default(), dims))
     }
 
-    fn array_subject(&mut self, memory: Memory, start: Start, dims: Vec<Dim>) -> Subject {
+    fn array_subject(&mut self, memory: Memory, start: Start, dims: Vec<Dim>) -> Scrutinee {
         let mut ty = self.element_type(memory);
         for dim in dims.iter().rev() {
             ty = self.types.array(ty, dim.clone());
@@ -126,28 +126,28 @@ impl Lowerer<'_> {
             false => Base::Array(memory, start, dims),
         };
         let parts = vec![];
-        Subject { base, parts, ty }
+        Scrutinee { base, parts, ty }
     }
 
     /// The type of a subject.
-    pub(super) fn subject_type(&self, subject: &Subject) -> Ty {
+    pub(super) fn subject_type(&self, subject: &Scrutinee) -> Ty {
         subject.ty
     }
 
     // Parts.
 
     /// A part of a tuple.
-    pub(super) fn tuple_part(&mut self, of: &Subject, position: usize) -> Subject {
+    pub(super) fn tuple_part(&mut self, of: &Scrutinee, position: usize) -> Scrutinee {
         self.part(of, None, &position.to_string())
     }
 
     /// A part of what a constructor makes, with the pattern that binds it in a variant.
     pub(super) fn part(
         &mut self,
-        of: &Subject,
+        of: &Scrutinee,
         constructor: Option<(&Constructor, TokenStream)>,
         text: &str,
-    ) -> Subject {
+    ) -> Scrutinee {
         let name = self.name_id(text);
         let variant = constructor.and_then(|(c, pattern)| Some((c.variant?, pattern)));
         let (step, ty) = match variant {
@@ -164,10 +164,10 @@ impl Lowerer<'_> {
     /// element.
     pub(super) fn element_part(
         &mut self,
-        of: &Subject,
+        of: &Scrutinee,
         position: Position,
         span: Span,
-    ) -> Option<Subject> {
+    ) -> Option<Scrutinee> {
         let index = self.position(of, position, span)?;
         if let Base::Array(memory, start, dims) = &of.base {
             let start = self.advanced_by(*start, index, &dims[1..], span);
@@ -181,10 +181,10 @@ impl Lowerer<'_> {
     /// All but the first and last so many elements of an array.
     pub(super) fn middle_part(
         &mut self,
-        of: &Subject,
+        of: &Scrutinee,
         (first, last): (u64, u64),
         span: Span,
-    ) -> Option<Subject> {
+    ) -> Option<Scrutinee> {
         let known = match self.length_of(of) {
             Some(Length::Fixed(n)) => Some(n),
             Some(Length::Link(_) | Length::Launch(_)) | None => None,
@@ -218,11 +218,11 @@ impl Lowerer<'_> {
         let elements = elements.collect::<Option<Vec<_>>>()?;
         let ty = self.types.array(elements[0].ty, Dim::fixed(count));
         let (base, parts) = (Base::Elements(elements), vec![]);
-        Some(Subject { base, parts, ty })
+        Some(Scrutinee { base, parts, ty })
     }
 
     /// How many elements an array has, as far as that is known here.
-    fn length_of(&self, array: &Subject) -> Option<Length> {
+    fn length_of(&self, array: &Scrutinee) -> Option<Length> {
         match self.types.node(array.ty) {
             Node::Array(_, dim) => Some(dim.length),
             Node::Any
@@ -237,7 +237,7 @@ impl Lowerer<'_> {
     }
 
     /// A position as an index.
-    fn position(&mut self, of: &Subject, position: Position, span: Span) -> Option<ExprId> {
+    fn position(&mut self, of: &Scrutinee, position: Position, span: Span) -> Option<ExprId> {
         let back = match position {
             Position::First(i) => return Some(self.constant(Constant::Usize(i), span)),
             Position::Last(back) => back,
@@ -261,7 +261,7 @@ impl Lowerer<'_> {
     // Values.
 
     /// The value of a subject.
-    pub(super) fn read_subject(&mut self, subject: &Subject, span: Span) -> ExprId {
+    pub(super) fn read_subject(&mut self, subject: &Scrutinee, span: Span) -> ExprId {
         let mut value = match &subject.base {
             Base::Value(leaf) => self.copy(*leaf),
             Base::Element(memory, start) => {
@@ -320,12 +320,12 @@ impl Lowerer<'_> {
     }
 
     /// Is it an array that no expression can yield?
-    pub(super) fn is_whole_array(&self, subject: &Subject) -> bool {
+    pub(super) fn is_whole_array(&self, subject: &Scrutinee) -> bool {
         matches!(subject.base, Base::Array(..) | Base::Elements(_))
     }
 
     /// Is it an array in memory, which is copied element by element?
-    pub(super) fn is_array_in_place(&self, subject: &Subject) -> bool {
+    pub(super) fn is_array_in_place(&self, subject: &Scrutinee) -> bool {
         matches!(subject.base, Base::Array(..))
     }
 
@@ -347,8 +347,8 @@ impl Lowerer<'_> {
     }
 }
 
-impl Subject {
-    fn followed_by(&self, step: Step, ty: Ty) -> Subject {
+impl Scrutinee {
+    fn followed_by(&self, step: Step, ty: Ty) -> Scrutinee {
         let mut subject = self.clone();
         subject.parts.push(Part { step, ty });
         subject.ty = ty;

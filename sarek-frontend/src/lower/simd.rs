@@ -1,5 +1,5 @@
 //! Vectors of the façade's (`f32x4` and its kin), taken apart: what Rust does to them whole becomes expressions on their
-//! components. `sarek_runtime::packed` says the same in Rust; rustc holds a name here to be that type.
+//! components. `sarek_runtime::simd` says the same in Rust; rustc holds a name here to be that type.
 
 use proc_macro2::{Ident, Span};
 use quote::{format_ident, quote};
@@ -513,7 +513,7 @@ impl Lowerer<'_> {
         let (packed, name) = self.packed_item(path)?;
         let value = match name.to_string().as_str() {
             "ZERO" => Constant::zero(packed.lane),
-            "ONE" => sarek_ir::eval::cast(Constant::U32(1), packed.lane),
+            "ONE" => sarek_ir::interp::cast(Constant::U32(1), packed.lane),
             other => {
                 self.errors.at(
                     codes::NO_METHOD,

@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use sarek_ir::{ExprId, Stmt};
 use syn::spanned::Spanned;
 
-use super::optional::holds;
+use super::option_result::holds;
 use super::types::Node;
 use super::{Lowerer, Value};
 use crate::diagnostics::codes;

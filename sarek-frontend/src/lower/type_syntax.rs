@@ -10,7 +10,7 @@ use super::types::{Arg, Hole, Literal, LiteralField, Named, Node};
 use super::variant::part_of_variant;
 use super::{Lowerer, Ty};
 use crate::diagnostics::codes;
-use crate::emit::{audited, told};
+use crate::emit::{error_gate, told};
 use crate::parse::{ElementType, packed_type, scalar_type};
 
 /// The enums of core that kernels know by name.
@@ -268,20 +268,20 @@ impl Lowerer<'_> {
 
     /// An expression of the type, never to be evaluated.
     pub(super) fn probe(&self, ty: Ty) -> Option<TokenStream> {
-        let direct = {
+        let host = {
             let krate = &self.krate;
-            quote!(#krate::__private::direct)
+            quote!(#krate::__private::host)
         };
         if let Some(tokens) = self.type_tokens(ty) {
             let tokens = match self.types.resolve(ty) {
                 Some(_) => tokens,
                 None => self.known_type(tokens),
             };
-            return Some(quote!(#direct::of_type::<#tokens>()));
+            return Some(quote!(#host::of_type::<#tokens>()));
         }
         if let Some(mark) = self.told_literal(ty) {
             let variable = told::variable(mark);
-            return Some(quote!(#direct::told(#variable)));
+            return Some(quote!(#host::told(#variable)));
         }
         match self.types.node(ty) {
             Node::Array(elem, dim) => {
@@ -305,7 +305,7 @@ impl Lowerer<'_> {
                 let args: Vec<TokenStream> = args.collect::<Option<_>>()?;
                 match args.as_slice() {
                     [some] => Some(quote!(::core::option::Option::Some(#some))),
-                    [ok, err] => Some(quote!(#direct::either(#ok, #err))),
+                    [ok, err] => Some(quote!(#host::either(#ok, #err))),
                     _ => None,
                 }
             }
@@ -391,7 +391,7 @@ impl Lowerer<'_> {
         match self.is_audited {
             true => {
                 self.names_audit.set(true);
-                audited::known_type(&ty, &self.krate, place(&ty))
+                error_gate::known_type(&ty, &self.krate, place(&ty))
             }
             false => ty,
         }

@@ -7,9 +7,9 @@ use quote::{ToTokens, format_ident, quote_spanned};
 use sarek_ir::NameId;
 use syn::spanned::Spanned;
 
-use super::written::member;
+use super::type_syntax::member;
 use super::{Lowerer, Ty};
-use crate::emit::strukt::ends;
+use crate::emit::fn_type::ends;
 
 impl Lowerer<'_> {
     /// The type of a field of a struct, or of a variant, with the pattern that binds it.

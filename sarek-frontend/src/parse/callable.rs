@@ -81,11 +81,11 @@ impl CallableType {
         &self,
         takes: &[TokenStream],
         yields: Option<&TokenStream>,
-        direct: &TokenStream,
+        host: &TokenStream,
     ) -> TokenStream {
         let path = self.kind.path();
         let yields = yields.map_or_else(|| quote!(()), Clone::clone);
-        quote!(impl #path(#direct::Call, (#(#takes,)*)) -> ::core::result::Result<#yields, #direct::RawFault>)
+        quote!(impl #path(#host::Call, (#(#takes,)*)) -> ::core::result::Result<#yields, #host::RawFault>)
     }
 
     /// Reports what cannot be given to it, or come from it; `None` if there is such.

@@ -8,9 +8,9 @@ mod format;
 mod function;
 mod generics;
 mod native;
-mod packed;
 pub mod reserved;
 mod signature;
+mod simd;
 pub mod superstep;
 
 pub use attribute::{Attribute, Named, Within, crate_path};
@@ -18,8 +18,8 @@ pub use callable::{CallableKind, CallableType, Callables};
 pub use format::{Said, StdCall, StdMacro};
 pub use generics::{Own, Parameters, has_nameless, is_nameless, is_nameless_field, merged};
 pub use native::{NativeArm, NativeCall, Template, is_native, name_span};
-pub use packed::{LETTERS, Packed, packed_type};
 pub use signature::{
     Argument, ArgumentKind, ElementType, Item, Signature, atomic_type, named_scalar, scalar_type,
     strip_items,
 };
+pub use simd::{LETTERS, Packed, packed_type};

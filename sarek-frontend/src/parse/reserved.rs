@@ -8,7 +8,7 @@ use crate::diagnostics::{Errors, Mistake, codes};
 const NAMES: [&str; 6] = ["__CHECK", "__FULL", "__STRIP", "__HALF", "__A", "__R"];
 
 /// The modules that are.
-const MODULES: [&str; 2] = ["__direct", "__ir"];
+const MODULES: [&str; 2] = ["__host", "__ir"];
 
 /// Scalars, which are there with `__` before their names.
 const SCALARS: [&str; 15] = [

@@ -8,16 +8,16 @@
 //! Native blocks are the user's promise and are not looked into.
 
 mod affine;
+mod barrier_intervals;
 mod bounds;
 mod collect;
 mod given;
-mod phases;
 mod poly;
 mod values;
 
 pub use affine::{Affine, Atom};
+pub use barrier_intervals::barrier_intervals;
 pub use given::relied_on;
-pub use phases::phases;
 pub use poly::{Extent, Poly, Symbol};
 pub(super) use values::block_dim;
 
@@ -92,7 +92,7 @@ pub fn lent(kernel: &Kernel, call: CallId) -> Vec<Memory> {
         Argument::Value(_) | Argument::Local(_) => None,
     });
     memories
-        .filter(|memory| phases::is_plain_shared(kernel, *memory))
+        .filter(|memory| barrier_intervals::is_plain_shared(kernel, *memory))
         .collect()
 }
 

@@ -49,7 +49,7 @@ fn block(kernel: &Kernel, of: Block, f: &mut impl FnMut(StmtId)) {
         if stmt == Stmt::Barrier {
             f(id);
         }
-        for inner in kernel.parts(stmt).1 {
+        for inner in kernel.children(stmt).1 {
             block(kernel, inner, f);
         }
     }

@@ -140,7 +140,7 @@ pub fn lent_arrays(kernel: &Kernel) -> Vec<(CallId, u32, Memory)> {
 fn each_stmt(kernel: &Kernel, of: Block, f: &mut dyn FnMut(StmtId)) {
     for id in kernel.block(of) {
         f(id);
-        for inner in kernel.parts(kernel.stmt(id)).1 {
+        for inner in kernel.children(kernel.stmt(id)).1 {
             each_stmt(kernel, inner, f);
         }
     }

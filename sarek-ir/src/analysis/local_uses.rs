@@ -4,7 +4,7 @@ use crate::{Argument, Block, CallId, Expr, ExprId, Kernel, LocalId, Memory, Root
 
 /// What is done to a local.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Touch {
+pub enum LocalUse {
     /// A value is used, or an element of an array is.
     Read,
     /// A value is assigned, or an element of an array is.
@@ -14,7 +14,7 @@ pub enum Touch {
 }
 
 /// Tells what a statement, with those inside of it, does to locals.
-pub fn stmt(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, Touch)) {
+pub fn stmt(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, LocalUse)) {
     itself(kernel, id, f);
     for block in blocks(kernel, id) {
         for inner in kernel.block(block) {
@@ -24,37 +24,39 @@ pub fn stmt(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, Touch)) {
 }
 
 /// Tells what a statement does to locals, without those inside of it.
-pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, Touch)) {
+pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, LocalUse)) {
     for used in operands(kernel, id) {
         expr(kernel, used, f);
     }
     match kernel.stmt(id) {
-        Stmt::Let { local, .. } | Stmt::For { local, .. } => f(local, Touch::Declare),
-        Stmt::Assign { local, .. } | Stmt::Subgroup { result: local, .. } => f(local, Touch::Write),
-        Stmt::Store { memory, .. } => array(memory, Touch::Write, f),
+        Stmt::Let { local, .. } | Stmt::For { local, .. } => f(local, LocalUse::Declare),
+        Stmt::Assign { local, .. } | Stmt::Subgroup { result: local, .. } => {
+            f(local, LocalUse::Write)
+        }
+        Stmt::Store { memory, .. } => array(memory, LocalUse::Write, f),
         Stmt::Atomic { memory, result, .. } => {
-            array(memory, Touch::Write, f);
+            array(memory, LocalUse::Write, f);
             if let Some(result) = result {
-                f(result, Touch::Write);
+                f(result, LocalUse::Write);
             }
         }
         Stmt::Update { place, .. } => match kernel.places[place.index()].root {
             // The rest of it stays what it was.
             Root::Local(local) => {
-                f(local, Touch::Read);
-                f(local, Touch::Write);
+                f(local, LocalUse::Read);
+                f(local, LocalUse::Write);
             }
-            Root::Element { memory, .. } => array(memory, Touch::Write, f),
+            Root::Element { memory, .. } => array(memory, LocalUse::Write, f),
             Root::Param(_) => {}
         },
         Stmt::Call { call } => called(kernel, call, f),
         Stmt::Native { native } => {
             for local in kernel.named_by_text(native) {
-                f(local, Touch::Read);
-                f(local, Touch::Write);
+                f(local, LocalUse::Read);
+                f(local, LocalUse::Write);
             }
             if let Some(result) = kernel.natives[native.index()].result {
-                f(result, Touch::Write);
+                f(result, LocalUse::Write);
             }
         }
         Stmt::Assert { .. }
@@ -71,36 +73,36 @@ pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, Touch)) {
 }
 
 /// A function may read and write what it is lent.
-pub fn called(kernel: &Kernel, id: CallId, f: &mut dyn FnMut(LocalId, Touch)) {
+pub fn called(kernel: &Kernel, id: CallId, f: &mut dyn FnMut(LocalId, LocalUse)) {
     let call = &kernel.calls[id.index()];
     for arg in call.args.iter() {
         match *arg {
             Argument::Local(local) | Argument::Memory(Memory::Local(local)) => {
-                f(local, Touch::Read);
-                f(local, Touch::Write);
+                f(local, LocalUse::Read);
+                f(local, LocalUse::Write);
             }
             Argument::Value(_)
             | Argument::Memory(Memory::Slice(_) | Memory::Shared(_) | Memory::Table(_)) => {}
         }
     }
     if let Some(result) = call.result {
-        f(result, Touch::Write);
+        f(result, LocalUse::Write);
     }
     for closure in kernel.closures_of(id) {
         for local in closure.params.iter().copied().chain(closure.result) {
-            f(local, Touch::Declare);
+            f(local, LocalUse::Declare);
         }
     }
 }
 
 /// Tells which locals an expression reads.
-pub fn expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(LocalId, Touch)) {
+pub fn expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(LocalId, LocalUse)) {
     for operand in kernel.operands(id) {
         expr(kernel, operand, f);
     }
     match kernel.expr(id) {
-        Expr::Local(local) => f(local, Touch::Read),
-        Expr::Load { memory, .. } => array(memory, Touch::Read, f),
+        Expr::Local(local) => f(local, LocalUse::Read),
+        Expr::Load { memory, .. } => array(memory, LocalUse::Read, f),
         Expr::Literal(_)
         | Expr::Link(_)
         | Expr::Param(_)
@@ -119,7 +121,7 @@ pub fn expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(LocalId, Touch)) {
     }
 }
 
-fn array(memory: Memory, touch: Touch, f: &mut dyn FnMut(LocalId, Touch)) {
+fn array(memory: Memory, touch: LocalUse, f: &mut dyn FnMut(LocalId, LocalUse)) {
     match memory {
         Memory::Local(local) => f(local, touch),
         Memory::Slice(_) | Memory::Shared(_) | Memory::Table(_) => {}
@@ -128,10 +130,10 @@ fn array(memory: Memory, touch: Touch, f: &mut dyn FnMut(LocalId, Touch)) {
 
 /// The expressions that a statement evaluates itself, in order.
 pub fn operands(kernel: &Kernel, id: StmtId) -> Vec<ExprId> {
-    kernel.parts(kernel.stmt(id)).0
+    kernel.children(kernel.stmt(id)).0
 }
 
 /// The blocks that a statement holds directly; of a native one, its portable form.
 pub fn blocks(kernel: &Kernel, id: StmtId) -> Vec<Block> {
-    kernel.parts(kernel.stmt(id)).1
+    kernel.children(kernel.stmt(id)).1
 }

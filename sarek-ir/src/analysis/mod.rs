@@ -19,6 +19,7 @@ pub mod access;
 pub mod barriers;
 pub mod contract;
 pub mod exact;
+pub mod local_uses;
 pub mod private;
 pub mod race;
 pub mod range;
@@ -26,7 +27,6 @@ pub mod regions;
 pub mod requirements;
 mod shape;
 pub mod spine;
-pub mod touch;
 pub mod uniformity;
 
 #[cfg(test)]

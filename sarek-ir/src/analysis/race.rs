@@ -19,19 +19,19 @@
 
 mod apart;
 mod buffer;
+mod counterexample;
 mod exchange;
 pub mod function;
 mod reason;
 mod shared;
 mod tiles;
 mod view;
-mod witness;
 
 use std::collections::BTreeSet;
 
 use buffer::Buffer;
+pub use counterexample::Counterexample;
 pub use reason::{Race, Reason};
-pub use witness::Witness;
 
 use super::access::{Access, Place, accesses, relied_on};
 use super::range::{LaunchFacts, analyse};

@@ -4,7 +4,7 @@ pub(crate) mod blocks;
 
 use std::cell::{Cell, RefCell};
 
-use crate::eval::{Host, Ids};
+use crate::interp::{Host, Ids};
 use crate::sketch::{E, Sketch};
 use crate::{
     Axis, Builtin, DivideOp, ExprId, Intrinsic, Kernel, LabelId, LocalId, ParamId, Scalar, Value,

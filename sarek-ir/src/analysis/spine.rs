@@ -59,7 +59,7 @@ fn mark(kernel: &Kernel, block: Block, follows: bool, leads: &mut [bool]) -> boo
     for id in kernel.block(block).rev() {
         let stmt = kernel.stmt(id);
         let follows = follows || holds;
-        let blocks = kernel.parts(stmt).1;
+        let blocks = kernel.children(stmt).1;
         let mut inside = stmt == Stmt::Barrier;
         for inner in &blocks {
             inside |= mark(kernel, *inner, follows, leads);
@@ -103,7 +103,7 @@ impl Walk<'_> {
         if let Stmt::Loop { label, .. } | Stmt::For { label, .. } = stmt {
             self.loops.push((label, id));
         }
-        let (exprs, blocks) = kernel.parts(stmt);
+        let (exprs, blocks) = kernel.children(stmt);
         let inside = blocks.into_iter().fold(false, |any, b| self.block(b) | any);
         let together = self.uniformity.control(id);
         let on = match stmt {

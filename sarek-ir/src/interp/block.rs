@@ -20,7 +20,7 @@ use super::lane::{Common, Layout};
 use super::launch::shared_len;
 use super::sanitize::{Finding, Sanitize, Sanitizer};
 use super::thread::{Status, Thread};
-use crate::{BinaryOp, Kernel, Scalar, Stmt, StmtId, Value, eval};
+use crate::{BinaryOp, Kernel, Scalar, Stmt, StmtId, Value, interp};
 
 /// Why a block stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -149,7 +149,7 @@ fn unwritten(ty: Scalar) -> Value {
     match Value::int(ty, -1) {
         Some(ones) => ones,
         None if ty == Scalar::Bool => Value::Bool(true),
-        None => eval::binary(BinaryOp::Div, zero, zero),
+        None => interp::binary(BinaryOp::Div, zero, zero),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::host::{Fault, Halt, Host, Ids, Like};
 use super::sanitize::{Deed, Finding, Sanitizer, Spot};
 use crate::{
-    Expr, ExprId, Kernel, Length, List, Loc, LocalId, Memory, Scalar, SiteId, Value, eval,
+    Expr, ExprId, Kernel, Length, List, Loc, LocalId, Memory, Scalar, SiteId, Value, interp,
 };
 
 /// Where each local stands among a thread's values; the elements of an array follow each other.
@@ -236,35 +236,35 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
             Expr::Unary { op, arg } => {
                 let arg = self.expr(arg)?;
                 self.exact(id, &[arg])?;
-                eval::unary(op, arg)
+                interp::unary(op, arg)
             }
             Expr::Binary { op, lhs, rhs } => {
                 let lhs = self.expr(lhs)?;
                 let rhs = self.expr(rhs)?;
                 self.exact(id, &[lhs, rhs])?;
-                eval::binary(op, lhs, rhs)
+                interp::binary(op, lhs, rhs)
             }
             Expr::Divide { op, lhs, rhs, site } => {
                 let lhs = self.expr(lhs)?;
                 let rhs = self.expr(rhs)?;
-                match eval::divide(op, lhs, rhs) {
+                match interp::divide(op, lhs, rhs) {
                     Some(value) => value,
                     None => {
                         self.fault(site, int_of(rhs) as u64)?;
                         // The harmless divisor is 1.
-                        let by_one = eval::divide(op, lhs, integer(rhs.scalar(), 1));
+                        let by_one = interp::divide(op, lhs, integer(rhs.scalar(), 1));
                         by_one.unwrap_or_else(|| unreachable!("nothing fails to divide by 1"))
                     }
                 }
             }
             Expr::And { lhs, rhs } => Value::Bool(self.condition(lhs)? && self.condition(rhs)?),
             Expr::Or { lhs, rhs } => Value::Bool(self.condition(lhs)? || self.condition(rhs)?),
-            Expr::Cast { arg } => eval::cast(self.expr(arg)?, ty),
+            Expr::Cast { arg } => interp::cast(self.expr(arg)?, ty),
             Expr::Call { intrinsic, args } => {
                 let mut values = [Value::Bool(false); 3];
                 let values = self.args(args, &mut values)?;
                 self.exact(id, values)?;
-                eval::call(intrinsic, values)
+                interp::call(intrinsic, values)
             }
             Expr::Faulted => Value::Bool(*self.faulted),
         })

@@ -20,7 +20,7 @@ pub use block::{Machine, Stop};
 pub use call::call;
 pub use collective::{Brought, atomic, subgroup};
 pub use host::{Fault, Host, Ids, Like, SUBGROUP};
-pub use sanitize::{Deed, Finding, Sanitize, Spot, Touch};
+pub use sanitize::{Deed, Finding, LocalUse, Sanitize, Spot};
 
 use crate::{BinaryOp, DivideOp, Scalar, UnaryOp, Value, bfloat16, binary16};
 

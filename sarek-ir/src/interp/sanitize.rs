@@ -48,7 +48,7 @@ pub enum Deed {
 
 /// One access of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Touch {
+pub struct LocalUse {
     /// What it does.
     pub deed: Deed,
     /// Where.
@@ -71,7 +71,7 @@ pub enum Finding {
         /// The element.
         index: u64,
         /// The access that came first in this run, and the other one.
-        touches: [Touch; 2],
+        touches: [LocalUse; 2],
     },
     /// An element of a shared array is read that no thread has written.
     Uninitialised {
@@ -80,7 +80,7 @@ pub enum Finding {
         /// The element.
         index: u64,
         /// The access.
-        touch: Touch,
+        touch: LocalUse,
     },
     /// An integer leaves its type.
     Overflow {
@@ -96,7 +96,7 @@ pub enum Finding {
 impl Finding {
     /// In words.
     pub fn text(&self, kernel: &Kernel) -> String {
-        let access = |touch: &Touch, memory: Memory, index: u64| {
+        let access = |touch: &LocalUse, memory: Memory, index: u64| {
             let name = kernel.memory_name(memory);
             let does = match touch.deed {
                 Deed::Load => "reads",
@@ -138,10 +138,10 @@ impl Finding {
 /// Who touched an element.
 #[derive(Clone, Copy, Default)]
 struct Shadow {
-    write: Option<Touch>,
-    atomic: Option<Touch>,
+    write: Option<LocalUse>,
+    atomic: Option<LocalUse>,
     /// The latest readers, of which there are two, so that one is another thread than any writer.
-    reads: [Option<Touch>; 2],
+    reads: [Option<LocalUse>; 2],
 }
 
 /// When a thread last made its accesses known, and when it last looked for others'.
@@ -217,7 +217,7 @@ impl Sanitizer {
         ids: &Ids,
     ) -> Result<(), Box<Finding>> {
         self.time += 1;
-        let touch = Touch {
+        let touch = LocalUse {
             deed,
             spot,
             thread: name(ids),
@@ -259,7 +259,7 @@ impl Sanitizer {
 }
 
 impl Shadow {
-    fn note(&mut self, touch: Touch) {
+    fn note(&mut self, touch: LocalUse) {
         match touch.deed {
             Deed::Store => {
                 *self = Shadow {
@@ -269,7 +269,7 @@ impl Shadow {
             }
             Deed::Atomic | Deed::Publish => self.atomic = Some(touch),
             Deed::Load => {
-                let same = |read: &Option<Touch>| read.is_some_and(|r| r.thread == touch.thread);
+                let same = |read: &Option<LocalUse>| read.is_some_and(|r| r.thread == touch.thread);
                 if !same(&self.reads[0]) {
                     self.reads[1] = self.reads[0];
                 }
@@ -284,8 +284,12 @@ fn name(ids: &Ids) -> ([u64; 3], [u64; 3]) {
 }
 
 /// Does the first access come before the second one in every run?
-fn ordered(first: &Touch, second: &Touch, marks: &HashMap<([u64; 3], [u64; 3]), Marks>) -> bool {
-    let of = |touch: &Touch| marks.get(&touch.thread).copied().unwrap_or_default();
+fn ordered(
+    first: &LocalUse,
+    second: &LocalUse,
+    marks: &HashMap<([u64; 3], [u64; 3]), Marks>,
+) -> bool {
+    let of = |touch: &LocalUse| marks.get(&touch.thread).copied().unwrap_or_default();
     let published = of(first).fence;
     first.thread == second.thread
         || (first.thread.0 == second.thread.0 && first.phase < second.phase)

@@ -1,7 +1,7 @@
 //! Kernels with structs, enums and calls, linked and run.
 
 use super::{Function, Links, link};
-use crate::eval::{Host, Ids, Machine};
+use crate::interp::{Host, Ids, Machine};
 use crate::sketch::Sketch;
 use crate::{
     Argument, Axis, Builtin, Called, EnumInfo, FieldInfo, Kernel, LinkId, Memory, ParamId, Root,

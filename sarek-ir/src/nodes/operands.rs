@@ -87,7 +87,7 @@ impl Kernel {
     }
 
     /// The expressions, in order of evaluation, and blocks that a statement holds directly.
-    pub fn parts(&self, stmt: Stmt) -> (Vec<ExprId>, Vec<Block>) {
+    pub fn children(&self, stmt: Stmt) -> (Vec<ExprId>, Vec<Block>) {
         match stmt {
             Stmt::Let { init, .. } => (init.into_iter().collect(), vec![]),
             Stmt::Assign { value, .. } => (vec![value], vec![]),

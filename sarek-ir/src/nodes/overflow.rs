@@ -147,7 +147,7 @@ impl Kernel {
         let mut used = vec![false; self.exprs.len()];
         let mut open: Vec<ExprId> = vec![];
         for stmt in self.stmts.iter() {
-            open.extend(self.parts(*stmt).0);
+            open.extend(self.children(*stmt).0);
         }
         open.extend(self.shared.iter().filter_map(|array| match array.len {
             Length::Launch(len) => Some(len),

@@ -1,10 +1,12 @@
 //! Printing where nothing can be printed: records in memory, which the host reads.
 
-use crate::write::OUTPUT_WORDS;
 use crate::{
     Access, AtomicOp, Axis, BinaryOp, Block, Builtin, Expr, ExprId, Intrinsic, Kernel, Loc, Local,
     LocalId, Memory, Param, ParamId, ParamKind, PrintId, Scalar, Stmt, StmtId, Value,
 };
+
+/// Words for the prints of one launch, without the head.
+pub const OUTPUT_WORDS: usize = (1 << 18) - 2;
 
 /// Makes each [`Stmt::Print`] a record in the memory of a new parameter, which is returned, if there is one. See
 /// [`crate::write::SlotKind::Output`] for what stands there.

@@ -2,7 +2,7 @@ use crate::{Expr, ExprId, Kernel, LocalId, Memory, Stmt, StmtId};
 
 /// What is left of a statement under a guard that later statements are not under: one that declares what they use only assigns
 /// it, and the declaration goes to `out`.
-pub(super) fn outlive(
+pub(super) fn hoist(
     kernel: &mut Kernel,
     id: StmtId,
     later: &[StmtId],
@@ -52,7 +52,7 @@ fn mentions(kernel: &Kernel, stmts: &[StmtId], local: LocalId) -> bool {
             | Stmt::Update { .. }
             | Stmt::Call { .. } => false,
         };
-        let (exprs, blocks) = kernel.parts(stmt);
+        let (exprs, blocks) = kernel.children(stmt);
         own || exprs.into_iter().any(|e| reads(kernel, e, local))
             || blocks.into_iter().any(|b| {
                 let stmts: Vec<StmtId> = kernel.block(b).collect();

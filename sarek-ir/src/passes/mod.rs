@@ -29,9 +29,9 @@ mod expand_atomics;
 mod expand_prints;
 mod fold_continues;
 mod guard_loops;
+mod hoist_decls;
 mod lower_labels;
 mod lower_panics;
-mod outlive;
 mod park_returns;
 mod place_tables;
 mod predicate_barriers;
@@ -47,7 +47,7 @@ pub use contain_returns::contain_returns;
 pub use cut_after_exits::cut_after_exits;
 pub use elide_checks::elide_checks;
 pub use expand_atomics::expand_atomics;
-pub use expand_prints::expand_prints;
+pub use expand_prints::{OUTPUT_WORDS, expand_prints};
 pub use fold_continues::fold_continues;
 pub use guard_loops::guard_loops;
 pub use lower_labels::lower_labels;
@@ -91,7 +91,7 @@ fn rewrite_block(kernel: &mut Kernel, block: Block, f: Rewrite<'_>) -> Block {
 fn holds_barrier(kernel: &Kernel, block: Block) -> bool {
     kernel.block(block).any(|id| {
         let stmt = kernel.stmt(id);
-        let inner = kernel.parts(stmt).1;
+        let inner = kernel.children(stmt).1;
         stmt == Stmt::Barrier || inner.into_iter().any(|b| holds_barrier(kernel, b))
     })
 }

@@ -26,7 +26,7 @@ mod emit;
 mod facts;
 mod fits;
 
-use super::outlive::outlive;
+use super::hoist_decls::hoist;
 use crate::analysis::spine::Spine;
 use crate::{Block, ExprId, Kernel, LabelId, Loc, LocalId, Stmt, StmtId};
 use emit::Vote;
@@ -119,7 +119,7 @@ impl Pass<'_> {
         }
         let mut kept = vec![];
         for &id in stmts {
-            kept.extend(outlive(self.kernel, id, later, out));
+            kept.extend(hoist(self.kernel, id, later, out));
         }
         let mut guarded = vec![];
         self.leaving(&kept, None, &mut guarded);
@@ -198,7 +198,7 @@ impl Pass<'_> {
 
     /// Replaces the blocks that a statement holds.
     fn map_blocks(&mut self, id: StmtId, f: &mut dyn FnMut(&mut Self, Block) -> Vec<StmtId>) {
-        let blocks = self.kernel.parts(self.kernel.stmt(id)).1;
+        let blocks = self.kernel.children(self.kernel.stmt(id)).1;
         let mut new = vec![];
         for block in blocks {
             let stmts = f(self, block);

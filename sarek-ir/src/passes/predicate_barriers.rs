@@ -24,7 +24,7 @@
 
 use std::collections::BTreeSet;
 
-use super::outlive::outlive;
+use super::hoist_decls::hoist;
 use crate::{
     Block, Expr, ExprId, Kernel, LabelId, Loc, Local, LocalId, Scalar, Stmt, StmtId, UnaryOp, Value,
 };
@@ -58,7 +58,7 @@ fn mark(kernel: &Kernel, block: Block, mut follows: bool, precedes: &mut [bool])
     for id in kernel.block(block).rev() {
         precedes[id.index()] = follows;
         let stmt = kernel.stmt(id);
-        let blocks = kernel.parts(stmt).1;
+        let blocks = kernel.children(stmt).1;
         // Behind each iteration there may be another one.
         let repeats = stmt.loop_label().is_some();
         follows |= stmt == Stmt::Barrier || repeats && super::holds_barrier(kernel, blocks[0]);
@@ -153,7 +153,7 @@ impl Pass<'_> {
                 .iter()
                 .any(|scope| matches!(scope.kind, Kind::Loop { label: of, .. } if of == label)),
             Stmt::If { .. } | Stmt::Loop { .. } | Stmt::For { .. } => {
-                let blocks = self.kernel.parts(stmt).1;
+                let blocks = self.kernel.children(stmt).1;
                 let mut inner = blocks.into_iter().flat_map(|b| self.kernel.block(b));
                 inner.any(|id| self.holds(id))
             }
@@ -181,7 +181,7 @@ impl Pass<'_> {
         let loc = self.kernel.stmt_locs[first.index()];
         let kept = stretch.into_iter();
         let kept: Vec<StmtId> = kept
-            .filter_map(|id| outlive(self.kernel, id, later, out))
+            .filter_map(|id| hoist(self.kernel, id, later, out))
             .collect();
         if !kept.is_empty() {
             let cond = self.kernel.push_local_read(predicate, loc);
@@ -392,7 +392,7 @@ fn is_jump(stmt: Stmt) -> bool {
 fn continues(kernel: &Kernel, block: Block, label: LabelId) -> bool {
     kernel.block(block).any(|id| {
         let stmt = kernel.stmt(id);
-        let inner = kernel.parts(stmt).1;
+        let inner = kernel.children(stmt).1;
         stmt == Stmt::Continue { label } || inner.into_iter().any(|b| continues(kernel, b, label))
     })
 }

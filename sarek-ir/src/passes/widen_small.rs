@@ -4,9 +4,9 @@
 //! Sums, products, quotients and roots of `f16` and `bf16` are those of `f32`, rounded: `f32` has more than twice the digits, so
 //! that rounding twice is rounding once.
 
-use crate::intrinsic::of_floats;
+use crate::nodes::of_floats;
 use crate::{
-    ArgType, BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, Loc, ParamKind, Scalar, Value, eval,
+    ArgType, BinaryOp, Expr, ExprId, Intrinsic, Kernel, List, Loc, ParamKind, Scalar, Value, interp,
 };
 
 /// An operation on a small type `T` becomes the operation on its 32-bit type, cast to `T`:
@@ -139,7 +139,9 @@ impl Small<'_> {
             return id;
         };
         match self.kernel.literal(id) {
-            Some(value) => self.kernel.push_literal(eval::cast(value, wide), self.loc),
+            Some(value) => self
+                .kernel
+                .push_literal(interp::cast(value, wide), self.loc),
             None => self.cast(id, wide),
         }
     }
@@ -196,7 +198,7 @@ impl Small<'_> {
         if to.is_half()
             && let Some(value) = self.kernel.literal(arg)
         {
-            return Some(Expr::Literal(eval::cast(value, to)));
+            return Some(Expr::Literal(interp::cast(value, to)));
         }
         if from == Scalar::F64 && to.is_half() {
             return None;

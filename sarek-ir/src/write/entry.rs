@@ -3,12 +3,12 @@
 use crate::{Access, Kernel, Length, Memory, Scalar, SharedId};
 
 use super::ids::Ids;
-use super::lower::Lowered;
+use super::legalize::Legalized;
 use super::namer::Namer;
 use super::prelude::prelude;
 use super::stmt::Writer;
 use super::text::Lines;
-use super::wide::Group;
+use super::vectorize_memory::Group;
 use super::{Dialect, Slot, SlotKind, Source, Unsupported};
 
 /// What a dialect needs to know to open the kernel.
@@ -98,7 +98,10 @@ impl Argument {
 /// The name of the argument that holds the fault record.
 const FAULTS: &str = "srk_faults";
 
-pub(super) fn render(lowered: &Lowered<'_>, dialect: &dyn Dialect) -> Result<Source, Unsupported> {
+pub(super) fn render(
+    lowered: &Legalized<'_>,
+    dialect: &dyn Dialect,
+) -> Result<Source, Unsupported> {
     let slots = lowered.slots(dialect);
     let mut namer = Namer::new(dialect.reserved());
     let name = namer.fresh(&lowered.kernel.name);
@@ -174,7 +177,7 @@ fn own_preludes(kernel: &Kernel, dialect: &dyn Dialect, out: &mut Lines) {
 }
 
 /// The shared arrays, by name.
-fn name_shared(lowered: &Lowered<'_>, namer: &mut Namer) -> Vec<Shared> {
+fn name_shared(lowered: &Legalized<'_>, namer: &mut Namer) -> Vec<Shared> {
     let arrays = lowered.kernel.shared.iter().zip(&lowered.given);
     arrays
         .map(|(array, given)| Shared {
@@ -238,7 +241,7 @@ fn name_arguments(
 }
 
 /// Tells which buffers are declared by wide elements.
-fn widen(arguments: &mut [Argument], lowered: &Lowered<'_>) {
+fn widen(arguments: &mut [Argument], lowered: &Legalized<'_>) {
     for argument in arguments {
         if let SlotKind::Buffer { param, .. } = argument.slot.kind {
             let mut groups = lowered.groups.values();

@@ -8,7 +8,7 @@
 
 use crate::{Axis, BinaryOp, Builtin, DivideOp, Scalar, Value};
 
-use super::lower::Lowered;
+use super::legalize::Legalized;
 use super::namer::Namer;
 use super::{Argument, Dialect, Precedence, RawId, SlotKind, Text, Unsupported};
 
@@ -22,7 +22,7 @@ pub(super) struct Ids {
 
 impl Ids {
     pub fn new(
-        lowered: &Lowered<'_>,
+        lowered: &Legalized<'_>,
         dialect: &dyn Dialect,
         arguments: &[Argument],
         namer: &mut Namer,
@@ -68,7 +68,7 @@ impl Ids {
 }
 
 struct Build<'a> {
-    lowered: &'a Lowered<'a>,
+    lowered: &'a Legalized<'a>,
     dialect: &'a dyn Dialect,
     arguments: &'a [Argument],
     namer: &'a mut Namer,

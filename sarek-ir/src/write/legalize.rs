@@ -9,13 +9,13 @@ use crate::{
 };
 
 use super::usage::Usage;
-use super::wide::{self, Group};
+use super::vectorize_memory::{self, Group};
 use super::{Dialect, IndexWidth, Slot, SlotKind, Variant};
 
 /// A kernel after its passes: no `usize`, no arithmetic on 8 and 16 bits, no exit from more than one loop, no native block with a
 /// fallback that is needed, no site that was proved, only spilled checked stores, and only atomic operations that
 /// the target has.
-pub(super) struct Lowered<'a> {
+pub(super) struct Legalized<'a> {
     pub kernel: Kernel,
     pub variant: &'a Variant,
     pub usage: Usage,
@@ -31,8 +31,8 @@ pub(super) struct Lowered<'a> {
     pub groups: HashMap<StmtId, Group>,
 }
 
-impl<'a> Lowered<'a> {
-    pub fn new(kernel: &Kernel, dialect: &dyn Dialect, variant: &'a Variant) -> Lowered<'a> {
+impl<'a> Legalized<'a> {
+    pub fn new(kernel: &Kernel, dialect: &dyn Dialect, variant: &'a Variant) -> Legalized<'a> {
         let mut kernel = kernel.clone();
         passes::select_natives(&mut kernel, dialect.name());
         passes::lower_panics(&mut kernel);
@@ -69,8 +69,8 @@ impl<'a> Lowered<'a> {
         }
         passes::expand_atomics(&mut kernel, &|op, ty| dialect.is_native(op, ty));
         let usage = counts(&kernel);
-        Lowered {
-            groups: wide::groups(&mut kernel, dialect),
+        Legalized {
+            groups: vectorize_memory::groups(&mut kernel, dialect),
             given: given(&kernel, dialect),
             kernel,
             variant,

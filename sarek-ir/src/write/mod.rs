@@ -17,7 +17,7 @@ mod dialect;
 mod entry;
 mod expr;
 mod ids;
-mod lower;
+mod legalize;
 mod namer;
 mod opencl;
 mod prelude;
@@ -26,8 +26,8 @@ mod stmt;
 mod text;
 mod usage;
 mod variant;
+mod vectorize_memory;
 mod wgsl;
-mod wide;
 
 pub use cuda::Cuda;
 pub use derived::Derived;
@@ -37,7 +37,7 @@ pub use opencl::OpenCl;
 pub use prelude::{Template, expand};
 pub use text::{Precedence, Sourced, Text};
 pub use variant::{
-    FAULT_WORDS, IndexWidth, Iterations, OUTPUT_WORDS, Slot, SlotKind, Source, Variant,
+    FAULT_WORDS, IndexWidth, Iterations, Slot, SlotKind, Source, Variant,
 };
 pub use wgsl::{CountingWgsl, Wgsl};
 
@@ -62,12 +62,12 @@ pub fn render(
     dialect: &dyn Dialect,
     variant: &Variant,
 ) -> Result<Source, Unsupported> {
-    entry::render(&lower::Lowered::new(kernel, dialect, variant), dialect)
+    entry::render(&legalize::Legalized::new(kernel, dialect, variant), dialect)
 }
 
 /// The arguments of the entry point that [`render`] writes for the same kernel and variant.
 pub fn slots(kernel: &Kernel, dialect: &dyn Dialect, variant: &Variant) -> Vec<Slot> {
-    lower::Lowered::new(kernel, dialect, variant).slots(dialect)
+    legalize::Legalized::new(kernel, dialect, variant).slots(dialect)
 }
 
 /// What is rendered before any launch is known: as many dimensions as the kernel speaks of, the

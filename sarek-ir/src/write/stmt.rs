@@ -9,11 +9,11 @@ use crate::{
 };
 
 use super::ids::Ids;
-use super::lower::Lowered;
+use super::legalize::Legalized;
 use super::namer::Namer;
 use super::text::Lines;
 use super::usage::{self, Node};
-use super::wide::{Group, Parts, Taken};
+use super::vectorize_memory::{Group, Parts, Taken};
 use super::{Argument, Dialect, Iterations, Precedence, Shared, SlotKind, Text, Unsupported};
 
 /// Writes the body of a lowered kernel.
@@ -38,7 +38,7 @@ pub(super) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     pub fn new(
-        lowered: &'a Lowered<'a>,
+        lowered: &'a Legalized<'a>,
         dialect: &'a dyn Dialect,
         (arguments, shared): (&'a [Argument], &'a [Shared]),
         (tables, ids): (Vec<String>, &'a Ids),

@@ -19,7 +19,7 @@ fn visit_block(kernel: &Kernel, block: Block, f: &mut dyn FnMut(Node)) {
     for id in kernel.block(block) {
         let stmt = kernel.stmt(id);
         f(Node::Stmt(stmt));
-        let (exprs, blocks) = kernel.parts(stmt);
+        let (exprs, blocks) = kernel.children(stmt);
         for expr in exprs {
             visit_expr(kernel, expr, f);
         }

@@ -78,7 +78,7 @@ pub enum SlotKind {
     /// length or because the kernel's arrays are too many bytes to be declared ([`super::Dialect::max_declared_shared`]).
     /// How it gets there is the target's: a local pointer, an offset, an `override` constant of the length.
     Shared(SharedId),
-    /// The memory for what is printed, [`OUTPUT_WORDS`] words behind a head of two: how many words were asked for, and how
+    /// The memory for what is printed, [`OUTPUT_WORDS`](crate::passes::OUTPUT_WORDS) words behind a head of two: how many words were asked for, and how
     /// many records were not written. The head starts out as zeros. A record is `[print + 1, x, y, z, arguments…]`, where x,
     /// y, z are the low words of the thread's global ids, and an argument is one word, or two for types of 64 bits, the low
     /// one first; the records follow each other, up to the words asked for or a zero in the place of a print. The
@@ -87,9 +87,6 @@ pub enum SlotKind {
     /// The fault record, see [`FAULT_WORDS`]; only where a site is checked.
     Faults,
 }
-
-/// Words for what one launch prints, without the head.
-pub const OUTPUT_WORDS: usize = (1 << 18) - 2;
 
 /// Length in `u32` words of a fault record, which starts out as zeros:
 /// `[claimed, site, detail low, detail high, x low, x high, y low, y high, z low, z high]`,

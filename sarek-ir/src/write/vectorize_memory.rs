@@ -78,7 +78,7 @@ fn blocks(kernel: &Kernel) -> Vec<Vec<StmtId>> {
     fn collect(kernel: &Kernel, block: Block, out: &mut Vec<Vec<StmtId>>) {
         let stmts: Vec<StmtId> = kernel.block(block).collect();
         for &stmt in &stmts {
-            for inner in kernel.parts(kernel.stmt(stmt)).1 {
+            for inner in kernel.children(kernel.stmt(stmt)).1 {
                 collect(kernel, inner, out);
             }
         }

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::Device;
 use crate::Result;
-use crate::backend::Codegen;
-use crate::backend::Slice;
+use crate::plugin::backend::Codegen;
+use crate::plugin::backend::Slice;
 
 /// Bytes of a copy that is timed; less where the device has little memory.
 const BYTES: usize = 128 << 20;
@@ -18,7 +18,7 @@ impl Device {
     /// Measured once, when it is first asked for, with up to 256 MiB of memory. `None` where there is nothing to measure: of a
     /// device that cannot copy by itself, or interprets kernels.
     pub fn bandwidth(&self) -> Result<Option<f64>> {
-        crate::fork::check()?;
+        crate::sync::fork::check()?;
         let mut known = crate::sync::lock(&self.0.bandwidth);
         if let Some(known) = *known {
             return Ok(known);

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::faults::Pending;
 use super::{Device, Stream};
-use crate::backend::BackendEvent;
-use crate::{Error, Result, fork};
+use crate::plugin::backend::BackendEvent;
+use crate::sync::fork;
+use crate::{Error, Result};
 
 /// A point in a stream, or in all streams of a device ([`Device::record_all`]).
 #[derive(Clone)]

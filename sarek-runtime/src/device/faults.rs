@@ -14,8 +14,8 @@ use sarek_ir::write::FAULT_WORDS;
 
 use super::Device;
 use super::queue::Queue;
-use crate::backend::{BackendStream, Mem, Slice};
 use crate::fault::Sites;
+use crate::plugin::backend::{BackendStream, Mem, Slice};
 use crate::sync::lock;
 use crate::{Error, Result};
 

@@ -21,13 +21,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::backend::{BackendDevice, DeviceInfo};
-use crate::claims::Claims;
-use crate::environment::Initialized;
+use crate::Result;
 use crate::launch::Programs;
-use crate::span::span;
+use crate::plugin::backend::{BackendDevice, DeviceInfo};
+use crate::plugin::claims::Claims;
+use crate::plugin::environment::Initialized;
+use crate::sync::fork;
 use crate::sync::lock;
-use crate::{Result, fork};
+use crate::sync::span::span;
 
 pub use event::Event;
 pub(crate) use faults::{Pending, RECORD_BYTES, Slot};

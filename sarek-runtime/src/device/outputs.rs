@@ -7,8 +7,8 @@ use sarek_ir::Kernel;
 
 use super::Device;
 use crate::Result;
-use crate::backend::{BackendStream, Mem, Slice};
 use crate::output::{self, Collecting, HEAD_BYTES, OUTPUT_BYTES};
+use crate::plugin::backend::{BackendStream, Mem, Slice};
 use crate::sync::lock;
 
 /// After so many launches that print, the stream is waited for and they are printed, to bound what they hold.

@@ -5,7 +5,7 @@
 //! allocations and drops gives the same places each time: the lowest one that fits, of those in use last
 //! or never.
 //!
-//! Where a device binds parts of buffers ([`DeviceInfo::slabs`](crate::backend::DeviceInfo::slabs)), small blocks are
+//! Where a device binds parts of buffers ([`DeviceInfo::slabs`](crate::plugin::backend::DeviceInfo::slabs)), small blocks are
 //! parts of slabs: one kind of slab for what kernels only read, one for what they write. Larger blocks are buffers of
 //! their own. When the device is out of memory, all that is unused is given back and the allocation tried again.
 
@@ -14,12 +14,13 @@ use std::sync::{Arc, Mutex};
 use serde::{Deserialize, Serialize};
 
 use super::{Device, Queue};
-use crate::backend::{Mem, Slice};
-use crate::claims::{Request, Subject};
-use crate::span::span;
+use crate::plugin::backend::{Mem, Slice};
+use crate::plugin::claims::{Request, Subject};
+use crate::plugin::tag::{StorageKind, Tag};
+use crate::sync::fork;
 use crate::sync::lock;
-use crate::tag::{StorageKind, Tag};
-use crate::{Error, Result, fork};
+use crate::sync::span::span;
+use crate::{Error, Result};
 
 /// Blocks up to this size are parts of slabs.
 const SMALL: usize = 256 << 10;

@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::{Device, Queue};
-use crate::backend::BackendEvent;
+use crate::plugin::backend::BackendEvent;
+use crate::plugin::tag::{InstrumentationKind, Tag};
 use crate::sync::lock;
-use crate::tag::{InstrumentationKind, Tag};
 use crate::{Error, Result};
 
 /// What was measured while [`Device::profile`] ran.

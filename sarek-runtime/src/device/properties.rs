@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::registry::{self, Registry};
 use super::{Candidate, Device, MemoryUse};
-use crate::backend::DeviceInfo;
+use crate::plugin::backend::DeviceInfo;
 
 /// A device as data: what is constant, and what was so when it was asked.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -117,7 +117,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::backend::Backend;
+    use crate::plugin::backend::Backend;
     use crate::testing::gpu::GpuBackend;
     use crate::testing::host::HostBackend;
     use crate::testing::registry;

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use super::Device;
 use super::faults::{Failure, Outcome, Pending, Record, Slab, Slot};
 use super::outputs::Outputs;
-use crate::backend::{BackendStream, Mem};
+use crate::Result;
 use crate::fault::Sites;
+use crate::plugin::backend::{BackendStream, Mem};
+use crate::sync::fork;
 use crate::sync::lock;
-use crate::{Result, fork};
 
 /// After so many launches that can fault, the stream is waited for and their records are read, to
 /// bound what they hold.

@@ -10,11 +10,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::preference::Preference;
 use super::ranked::Ranked;
 use super::{Candidate, Device};
-use crate::backend::Backend;
-use crate::claims::{Claims, Request, Subject};
 use crate::launch::Memo;
+use crate::plugin::backend::Backend;
+use crate::plugin::claims::{Claims, Request, Subject};
+use crate::sync::fork;
 use crate::sync::lock;
-use crate::{Error, Result, fork};
+use crate::{Error, Result};
 
 /// Adds a backend; an error if one of its name is there already.
 pub fn register(backend: Arc<dyn Backend>) -> Result<()> {

@@ -7,9 +7,10 @@ use super::Device;
 use super::event::Event;
 use super::faults::Pending;
 use super::queue::Queue;
-use crate::backend::BackendStream;
-use crate::span::span;
-use crate::{Result, fork};
+use crate::Result;
+use crate::plugin::backend::BackendStream;
+use crate::sync::fork;
+use crate::sync::span::span;
 
 /// A queue of work on a device, run in order. Cheap to clone.
 ///

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::Error;
-use crate::backend::Backend;
 use crate::device::preference::Preference;
 use crate::device::registry::Registry;
+use crate::plugin::backend::Backend;
 use crate::testing::gpu::GpuBackend;
 use crate::testing::host::HostBackend;
 use crate::testing::registry;

@@ -53,10 +53,10 @@ pub use text::Text;
 
 pub use crate::launch::Arg;
 
-use crate::backend::{Compiler, Parts, Renderer};
 use crate::launch::{self, FreeBlock, IntoDims, Launch, Prepared};
+use crate::plugin::backend::{Compiler, Parts, Renderer};
+use crate::plugin::tag::{Language, Tag};
 use crate::sync::lock;
-use crate::tag::{Language, Tag};
 use crate::{Element, Error, Result};
 
 /// A kernel of text in devices' own languages; see the [module](self). Cheap to clone.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::tag::{self, Language, Tag};
+use crate::plugin::tag::{self, Language, Tag};
 use crate::{Error, Result};
 
 /// Text of a kernel in a device's own language.

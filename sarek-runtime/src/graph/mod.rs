@@ -21,9 +21,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use crate::backend::{BackendGraph, Mem, Slice};
 use crate::device::{Event, Queue, Stream};
 use crate::launch::Recorded;
+use crate::plugin::backend::{BackendGraph, Mem, Slice};
 use crate::sync::lock;
 use crate::{Device, Error, Result};
 

@@ -5,11 +5,11 @@ use std::ops::RangeBounds;
 use std::sync::Mutex;
 
 use super::{Driver, Graph, Known, Operation, Part, problem_on};
-use crate::backend::Mem;
-use crate::claims::CopyAction;
 use crate::device::Stream;
 use crate::launch::{Use, host_memory};
-use crate::tag::StorageKind;
+use crate::plugin::backend::Mem;
+use crate::plugin::claims::CopyAction;
+use crate::plugin::tag::StorageKind;
 use crate::vector::{Operand, bytes, resolve};
 use crate::{Device, Element, Ready, Result, Vector};
 use std::sync::Arc;
@@ -114,7 +114,7 @@ impl Recording {
     /// Device memory with these bytes.
     fn constant(&self, bytes: &[u8]) -> Result<Arc<dyn Mem>> {
         let mem = self.stream.device().alloc(bytes.len())?;
-        let slice = crate::backend::Slice {
+        let slice = crate::plugin::backend::Slice {
             mem: mem.clone(),
             offset: 0,
             len: bytes.len(),

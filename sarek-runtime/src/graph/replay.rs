@@ -1,14 +1,15 @@
 //! Replaying: vectors are brought to the device, all operations are queued, and vectors learn of it.
 
 use super::{Driver, Graph, Operation, Part};
-use crate::backend::{self, BackendStream, GraphOp, Slice};
 use crate::device::{Done, Pending, StreamRef, WorkKind};
 use crate::launch::{Places, Traced, host_memory};
 use crate::output::Collecting;
-use crate::span::span;
+use crate::plugin::backend::{self, BackendStream, GraphOp, Slice};
+use crate::sync::fork;
 use crate::sync::lock;
+use crate::sync::span::span;
 use crate::vector::host_bytes;
-use crate::{Arg, Result, fork};
+use crate::{Arg, Result};
 
 /// The outcomes of a replay that are not known yet, and the vectors of the graph.
 type Queued<'a> = (Vec<Pending>, Vec<Arg<'a>>);

@@ -164,7 +164,9 @@ fn a_driver_launches_it_as_a_whole() {
     assert_eq!(y.to_vec().unwrap(), [12.0; 4]);
     assert!(format!("{graph:?}").contains("3 operations on fake GPU (gpu:0), as one launch"));
     // Vectors that moved are found where they are.
-    let mut y = y.stored_in(&crate::tag::StorageKind::device()).unwrap();
+    let mut y = y
+        .stored_in(&crate::plugin::tag::StorageKind::device())
+        .unwrap();
     let _other = axpy(1.0, &x, &mut ones(4)).over(4).run_on(&device);
     graph.replay((&x, &mut y)).unwrap();
     assert_eq!(y.to_vec().unwrap(), [15.0; 4]);
@@ -257,7 +259,7 @@ fn no_memory_of_vectors_is_kept() {
         x.prefetch(&device.stream()).unwrap();
         let before = stats.live.load(Relaxed);
         let replayed = Vector::with_slice_mut(&mut memory, |y| {
-            y.store_in(&crate::tag::StorageKind::zero_copy())?;
+            y.store_in(&crate::plugin::tag::StorageKind::zero_copy())?;
             let mut recording = device.record_graph();
             recording.launch(axpy(1.0, &x, y).over(1 << 10))?;
             let mut graph = recording.finish();

@@ -18,12 +18,12 @@ use crate::{DeviceFn, FunctionFacts};
 /// ```
 /// let mut words = [String::new()];
 /// // SAFETY: nothing is put there.
-/// assert_eq!(unsafe { sarek_runtime::direct::lent(&mut words) }.len(), 1);
+/// assert_eq!(unsafe { sarek_runtime::host::lent(&mut words) }.len(), 1);
 /// ```
 ///
 /// ```compile_fail,E0133
 /// let mut words = [String::new()];
-/// assert_eq!(sarek_runtime::direct::lent(&mut words).len(), 1);
+/// assert_eq!(sarek_runtime::host::lent(&mut words).len(), 1);
 /// ```
 #[inline(always)]
 pub unsafe fn lent<T>(lanes: &mut [T]) -> &mut [MaybeUninit<T>] {
@@ -57,11 +57,11 @@ pub fn first(full: bool, active: &[bool]) -> usize {
 ///
 /// ```
 /// // SAFETY: it is a number.
-/// assert_eq!(unsafe { sarek_runtime::direct::again(&7) }, 7);
+/// assert_eq!(unsafe { sarek_runtime::host::again(&7) }, 7);
 /// ```
 ///
 /// ```compile_fail,E0133
-/// assert_eq!(sarek_runtime::direct::again(&7), 7);
+/// assert_eq!(sarek_runtime::host::again(&7), 7);
 /// ```
 #[inline(always)]
 pub unsafe fn again<T>(value: &T) -> T {

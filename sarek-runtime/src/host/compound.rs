@@ -31,7 +31,7 @@ pub unsafe fn value<T>(args: &[DirectArg], index: usize) -> T {
 /// those of a number.
 ///
 /// ```
-/// fn take(_: impl sarek_runtime::direct::Number) {}
+/// fn take(_: impl sarek_runtime::host::Number) {}
 /// take(1u32);
 /// ```
 ///
@@ -39,7 +39,7 @@ pub unsafe fn value<T>(args: &[DirectArg], index: usize) -> T {
 /// #[derive(Clone, Copy)]
 /// struct My(u32);
 ///
-/// impl sarek_runtime::direct::Number for My {
+/// impl sarek_runtime::host::Number for My {
 ///     fn __value(self) -> sarek_ir::Value {
 ///         sarek_ir::Value::U32(self.0)
 ///     }

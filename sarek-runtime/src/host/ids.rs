@@ -3,7 +3,7 @@
 //! In a kernel they are recognised by name and cost nothing. As functions they serve the type
 //! checker, editors, and [`crate::Kernel::reference`]; elsewhere they panic.
 //!
-//! An expansion holds each id that it recognised to the function here (`crate::named`), so that a user's own function
+//! An expansion holds each id that it recognised to the function here (`crate::types::named`), so that a user's own function
 //! of the same name is a compile error.
 
 use super::reference::position;

@@ -6,58 +6,58 @@
 //! threads of a block as lanes of the calling thread; what they share, and what a lane keeps across a
 //! barrier, lies in [`Scratch`].
 
+mod arg_convert;
 pub mod array;
-mod audited;
 mod block;
 mod called;
 pub mod collective;
+mod collective_call;
 mod compound;
+mod error_gate;
 pub mod ids;
 mod isa;
-mod joint;
 mod kept;
-pub mod lone;
 mod math;
+pub mod non_atomic;
 mod number;
 mod owned;
 mod printed;
-mod received;
 mod reference;
+pub mod stack;
 pub mod scalars;
 mod scratch;
 mod slice;
-pub mod stack;
 pub mod subgroup;
 mod tried;
 pub mod view;
 
-pub use crate::named::Assumed;
-pub use crate::number::Float;
 pub use crate::output::print;
+pub use crate::types::named::Assumed;
+pub use crate::types::number::Float;
 pub use crate::{Atomic, KernelType, ParameterSet};
-pub use audited::{Audited, Known, KnownType, Unaudited, Witness, audited, known};
+pub use arg_convert::{
+    Borrowed, BorrowedConstant, Received, ReceivedLanes, borrowed, borrowed_constant, received,
+    received_lanes,
+};
 pub use block::Block;
 pub use called::CalledKernel;
+pub use collective_call::{
+    Call, Called, Flag, Instance, Unmarked, Yielded, again, facts_of, first, function_of, given,
+    given_instance, instance, lent, same, yielded, yielded_by_all,
+};
 pub use compound::{
     Number, array_element, array_len, either, leaves, len_of, of_type, overflows, tell, told,
     value, zeroed,
 };
 pub(crate) use compound::{leaves_in_memory, no_leaves};
+pub use error_gate::{Audited, Known, KnownType, Unaudited, Witness, audited, known};
 pub use half::{bf16, f16};
 pub use isa::{Isa, isa};
-pub use joint::{
-    Call, Called, Flag, Instance, Unmarked, Yielded, again, facts_of, first, function_of, given,
-    given_instance, instance, lent, same, yielded, yielded_by_all,
-};
 pub use kept::{Kept, Lanes, Rows, Strip, fetch_strip, flat, flat_mut, keep_strip};
 pub use math::Elementary;
 pub use number::{Divide, Half, clamp, narrow, wide};
 pub use printed::{Debugs, Displays, NoDebug, NoDisplay, Told, printed};
 pub(crate) use printed::{assembled, skip};
-pub use received::{
-    Borrowed, BorrowedConstant, Received, ReceivedLanes, borrowed, borrowed_constant, received,
-    received_lanes,
-};
 pub use reference::{
     PanicPlace, Shared, for_each_block, for_each_thread, launder, note_panics, place_of,
 };

@@ -12,11 +12,11 @@ use crate::KernelType;
 /// A value is not too long, which expansions have seen to where its type has a name:
 ///
 /// ```compile_fail,E0080
-/// sarek_runtime::direct::printed(&mut std::iter::empty(), || [0u32; 1025]);
+/// sarek_runtime::host::printed(&mut std::iter::empty(), || [0u32; 1025]);
 /// ```
 ///
 /// ```
-/// assert_eq!(sarek_runtime::direct::printed(&mut std::iter::empty(), || [0u32; 1024]), None);
+/// assert_eq!(sarek_runtime::host::printed(&mut std::iter::empty(), || [0u32; 1024]), None);
 /// ```
 pub fn printed<T: KernelType>(
     scalars: &mut impl Iterator<Item = Value>,

@@ -2,7 +2,7 @@
 //! [`SUBGROUP`] lanes in a row, fewer at the end; `here` says which take part, and only those are given
 //! a result.
 
-use super::lone::Combine;
+use super::non_atomic::Combine;
 
 /// Lanes of a subgroup.
 pub const SUBGROUP: usize = 32;

@@ -3,7 +3,7 @@ use std::mem::MaybeUninit;
 use sarek_ir::Packed;
 use sarek_ir::link::{Function, Links};
 
-use crate::direct::{Block, RawFault, Scratch};
+use crate::host::{Block, RawFault, Scratch};
 
 /// What `#[device]` implements for the struct that it puts beside a function.
 ///

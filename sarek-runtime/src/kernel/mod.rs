@@ -1,10 +1,20 @@
+//! Kernels and device functions: what expansions tell of them.
+
+mod function;
+mod links;
+mod native;
+
+pub use function::{DeviceFn, FunctionFacts, ParameterSet};
+pub use links::{leaf, links};
+pub use native::{NativeOperand, NativePrelude, native, no_fallback};
+
 use half::{bf16, f16};
 use sarek_ir::Value;
 use sarek_ir::link::Links;
 
 use crate::device::registry;
-use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
-use crate::{NativeOperand, Result, launch};
+use crate::host::{Direct, DirectArg, IndexSpace, RawFault};
+use crate::{Result, launch};
 
 /// A scalar that is passed to a kernel by value. No other type is one: proofs take the value that is told for the value that is used.
 ///

@@ -7,7 +7,7 @@ use std::panic::Location;
 use sarek_ir::{Origin, Prelude};
 
 use crate::Atomic;
-use crate::direct::Shared;
+use crate::host::Shared;
 
 /// Text that targets need before a kernel: functions that the texts of `native!` call, or includes.
 ///

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use sarek_ir::{Access, Param, ParamKind, Type, TypeInfo, Value};
 
-use crate::direct::leaves;
+use crate::host::leaves;
 use crate::vector::{Operand, bytes};
 use crate::{AtomicElement, Element, Error, Result, ScalarArg, Vector, VectorView, VectorViewMut};
 

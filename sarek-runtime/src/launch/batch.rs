@@ -10,8 +10,8 @@ use super::plan::Plan;
 use super::prepare::Prepared;
 use super::programs::{self, Jitted};
 use super::{Ready, compile, eligible};
-use crate::backend::Codegen;
 use crate::foreign::Definition;
+use crate::plugin::backend::Codegen;
 use crate::{Device, Error, Result};
 
 /// What a program is made for: a kernel, and those facts of a launch and a device that decide which program that is.
@@ -47,7 +47,7 @@ impl Ready<'_> {
     /// # Errors
     /// Those of [`Ready::run_on`] that are known before anything is compiled.
     pub fn specialize(&self, device: &Device) -> Result<Option<Specialized>> {
-        crate::fork::check()?;
+        crate::sync::fork::check()?;
         self.check()?;
         eligible::check(device, self)?;
         if self.shape.is_empty() {

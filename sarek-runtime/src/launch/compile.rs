@@ -6,10 +6,10 @@ use sarek_ir::passes;
 use sarek_ir::write::{Source, Variant};
 
 use super::prepare::Prepared;
-use crate::backend::{Artifact, Compiler, Parts, Renderer};
-use crate::intrinsic::Spelled;
-use crate::span::span;
-use crate::tag::{Language, Tag};
+use crate::plugin::backend::{Artifact, Compiler, Parts, Renderer};
+use crate::plugin::intrinsic::Spelled;
+use crate::plugin::tag::{Language, Tag};
+use crate::sync::span::span;
 use crate::{Error, Result, cache, environment};
 
 /// A text with all that it is compiled with.

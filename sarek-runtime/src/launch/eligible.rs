@@ -6,11 +6,11 @@ use sarek_ir::write::IndexWidth;
 use super::prepare::Prepared;
 use super::space::{Shape, check_block};
 use super::{Call, Ready, host_memory};
-use crate::backend::Codegen;
-use crate::claims::{Request, Schedule, Subject};
 use crate::device::Candidate;
 use crate::device::registry::Registry;
-use crate::tag::{StorageKind, Tag};
+use crate::plugin::backend::Codegen;
+use crate::plugin::claims::{Request, Schedule, Subject};
+use crate::plugin::tag::{StorageKind, Tag};
 use crate::{Device, Error, Result, intrinsic};
 
 /// The device that was chosen for an earlier launch which was like this one.

@@ -17,8 +17,8 @@ use super::plan::Plan;
 use super::prepare::Addresses;
 use super::run::How;
 use super::space::Shape;
+use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
 use crate::sync::lock;
-use crate::tag::{ScheduleKind, StorageKind, Tag};
 
 /// How a launch runs on a device.
 pub(super) struct Planned {

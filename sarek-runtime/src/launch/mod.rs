@@ -19,8 +19,8 @@ mod plan;
 mod prepare;
 mod programs;
 mod prove;
-mod recall;
 mod record;
+mod relaunch;
 mod run;
 mod source;
 mod space;
@@ -40,10 +40,11 @@ pub(crate) use programs::Programs;
 pub(crate) use record::{Places, Recorded, Traced, Use};
 pub use unshaped::Shaped;
 
-use crate::backend::{Codegen, Parts};
 use crate::device::{Event, Stream, registry};
-use crate::tag::{ScheduleKind, Tag};
-use crate::{Device, Error, Kernel, KernelDef, Result, environment, fork, settings};
+use crate::plugin::backend::{Codegen, Parts};
+use crate::plugin::tag::{ScheduleKind, Tag};
+use crate::sync::fork;
+use crate::{Device, Error, Kernel, KernelDef, Result, environment, settings};
 pub(crate) use explain::kernel as explain_kernel;
 #[cfg(feature = "reference")]
 pub use prepare::called;
@@ -145,7 +146,7 @@ impl<'a, B> Launch<'a, B> {
     }
 
     /// Takes along an environment that the kernel's text needs, such as the header of a function that a
-    /// `native!` block calls. See [`crate::environment`].
+    /// `native!` block calls. See [`crate::plugin::environment`].
     pub fn environment(mut self, name: &str) -> Self {
         let known = self.call.environments().iter().cloned();
         self.call.environments = Some(known.chain([name.to_owned()]).collect());

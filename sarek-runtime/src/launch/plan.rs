@@ -10,9 +10,9 @@ use super::eligible::private_arrays;
 use super::prove::{Proof, facts};
 use super::space::{Host, Shape, physical_grid};
 use super::{Ready, host_memory};
-use crate::backend::DeviceInfo;
-use crate::claims::Schedule;
-use crate::direct::IndexSpace;
+use crate::host::IndexSpace;
+use crate::plugin::backend::DeviceInfo;
+use crate::plugin::claims::Schedule;
 use crate::{Device, Error, Result};
 
 pub(super) struct Plan {

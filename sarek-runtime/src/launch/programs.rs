@@ -15,14 +15,14 @@ use super::memo::{Memo, Planned};
 use super::plan::Plan;
 use super::prepare::Prepared;
 use super::run::whole;
-use crate::backend::{
+use crate::device::StreamRef;
+use crate::host::Direct;
+use crate::plugin::backend::{
     Artifact, BackendDevice, Codegen, Compiler, Mem, Origin, Program, Renderer, Slice,
 };
-use crate::device::StreamRef;
-use crate::direct::Direct;
-use crate::intrinsic::Spelled;
-use crate::span::span;
+use crate::plugin::intrinsic::Spelled;
 use crate::sync::lock;
+use crate::sync::span::span;
 use crate::{Device, Error, Result};
 
 /// What [`BackendDevice::load`] returned.

@@ -11,7 +11,7 @@ use sarek_ir::analysis::range::{self, ArgFact, LaunchFacts, Ranges};
 use sarek_ir::{Axis, ExprId, Kernel, Precondition, SiteId, SiteKind, Value};
 
 use super::{Arg, Call};
-use crate::direct::IndexSpace;
+use crate::host::IndexSpace;
 use crate::sync::lock;
 
 /// What was proved of a launch.

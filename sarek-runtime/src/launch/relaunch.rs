@@ -15,9 +15,9 @@ use super::prepare::Prepared;
 use super::record::nowhere;
 use super::space::Shape;
 use super::{Arg, Call, Ready, Recorded, Use};
-use crate::backend::{BackendEvent, Slice};
 use crate::device::{Pending, StreamRef};
-use crate::tag::{ScheduleKind, StorageKind, Tag};
+use crate::plugin::backend::{BackendEvent, Slice};
+use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
 use crate::vector::Operand;
 use crate::{Device, Error, Result};
 

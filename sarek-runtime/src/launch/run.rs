@@ -11,17 +11,18 @@ use super::memo::Planned;
 use super::plan::Plan;
 use super::programs::{self, Jitted, Loaded, Writes};
 use super::{Arg, Call, Ready, eligible};
-use crate::backend::{self, Args, Codegen, Compiler, Mem, Renderer, ScalarBytes, Slice};
-use crate::claims::Schedule;
 use crate::device::{Begun, Done, Event, Pending, StreamRef, Traces, WorkKind};
-use crate::direct::DirectArg;
 use crate::fault::Sites;
 use crate::foreign::Definition;
+use crate::host::DirectArg;
 use crate::output::Collecting;
+use crate::plugin::backend::{self, Args, Codegen, Compiler, Mem, Renderer, ScalarBytes, Slice};
+use crate::plugin::claims::Schedule;
+use crate::plugin::tag::{ScheduleKind, Tag};
 use crate::settings;
-use crate::span::span;
-use crate::tag::{ScheduleKind, Tag};
-use crate::{Error, Result, fork};
+use crate::sync::fork;
+use crate::sync::span::span;
+use crate::{Error, Result};
 
 /// How a launch runs on a device.
 pub(super) enum How {

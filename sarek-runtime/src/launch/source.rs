@@ -4,9 +4,9 @@ use sarek_ir::write::{self, IndexWidth, Variant};
 use sarek_ir::{Kernel, SiteId};
 
 use super::prepare::Prepared;
-use crate::backend::Codegen;
 use crate::device::registry::Registry;
-use crate::intrinsic::Spelled;
+use crate::plugin::backend::Codegen;
+use crate::plugin::intrinsic::Spelled;
 use crate::{Error, Result};
 
 /// The text of the default variant: made at compile time for a closed kernel, else now.

@@ -9,8 +9,8 @@
 //! A grid that a device cannot start as it is gets *folded*: a physical grid of at least as many
 //! blocks, numbered linearly.
 
-use crate::backend::DeviceInfo;
-use crate::direct::IndexSpace;
+use crate::host::IndexSpace;
+use crate::plugin::backend::DeviceInfo;
 
 use super::dims::Dims;
 
@@ -39,7 +39,7 @@ const BLOCKS_PER_UNIT: u64 = 4;
 const ROWS_PER_UNIT: u64 = 16;
 /// Threads of a row of several strips, of whatever width.
 const LONG: u64 = 128;
-/// Operations, as [`crate::direct::Direct::weight`] counts them, that are worth a block of a host device.
+/// Operations, as [`crate::host::Direct::weight`] counts them, that are worth a block of a host device.
 const WORTH_A_BLOCK: u64 = 1 << 13;
 /// Threads of a row are a multiple of it: strips of lanes that a core keeps in registers.
 const STRIP: u64 = 32;

@@ -10,11 +10,11 @@ use sarek_ir::{
 };
 
 use super::*;
-use crate::claims::Subject;
-use crate::direct::{DirectArg, IndexSpace, RawFault};
-use crate::environment::{self, Environment, Parts};
+use crate::host::{DirectArg, IndexSpace, RawFault};
+use crate::plugin::claims::Subject;
+use crate::plugin::environment::{self, Environment, Parts};
+use crate::plugin::tag::{self, ScheduleKind, Template};
 use crate::sync::lock;
-use crate::tag::{self, ScheduleKind, Template};
 use crate::testing::gpu::GpuBackend;
 use crate::testing::host::HostBackend;
 use crate::testing::{self, device, kernels, registry, two_gpus};
@@ -100,7 +100,7 @@ fn a_vector_may_be_read_twice() {
     let mut ir = sarek_ir::Kernel::new("reads_twice");
     ir.params = vec![kernels::param("a", slice), kernels::param("b", slice)].into();
     /// # Safety
-    /// As for [`crate::direct::RunBlocks`].
+    /// As for [`crate::host::RunBlocks`].
     unsafe fn body(
         args: &[DirectArg],
         _: &IndexSpace,

@@ -7,7 +7,7 @@ mod hook;
 
 use std::fmt;
 
-use sarek_ir::write::OUTPUT_WORDS;
+use sarek_ir::passes::OUTPUT_WORDS;
 use sarek_ir::{Kernel, Scalar, Value};
 
 pub(crate) use hook::{Collecting, emit, guarded, in_hook, to_stdout};
@@ -31,7 +31,7 @@ pub fn print(args: fmt::Arguments<'_>) {
 #[macro_export]
 macro_rules! __println {
     ($format:literal $($args:tt)*) => {{
-        $crate::direct::print(::core::format_args!("{}\n", ::core::format_args!($format $($args)*)))
+        $crate::host::print(::core::format_args!("{}\n", ::core::format_args!($format $($args)*)))
     }};
 }
 
@@ -40,7 +40,7 @@ macro_rules! __println {
 #[macro_export]
 macro_rules! __print {
     ($format:literal $($args:tt)*) => {{
-        $crate::direct::print(::core::format_args!($format $($args)*))
+        $crate::host::print(::core::format_args!($format $($args)*))
     }};
 }
 

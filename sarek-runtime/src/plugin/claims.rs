@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 use sarek_ir::Kernel;
 
-use crate::tag::{ScheduleKind, StorageKind, Tag};
+use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
 use crate::{Error, Result};
 
 /// A schedule that the framework knows, so that every backend may run it.
@@ -59,7 +59,7 @@ pub type Predicate = Arc<dyn Fn(&Request<'_>) -> bool + Send + Sync>;
 /// How memory of one storage gets to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CopyAction {
-    /// By [`BackendStream::copy`](crate::backend::BackendStream::copy).
+    /// By [`BackendStream::copy`](crate::plugin::backend::BackendStream::copy).
     Native,
     /// Through the host.
     StageViaHost,
@@ -131,7 +131,7 @@ impl fmt::Display for Subject {
     }
 }
 
-/// What a backend claims; see [`Backend::claims`](crate::backend::Backend::claims).
+/// What a backend claims; see [`Backend::claims`](crate::plugin::backend::Backend::claims).
 #[derive(Clone, Default)]
 pub struct Claims {
     all: Vec<Claim>,
@@ -300,7 +300,7 @@ impl fmt::Debug for Claims {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tag;
+    use crate::plugin::tag;
 
     const NOTHING: Request<'_> = Request {
         kernels: &[],

@@ -27,8 +27,8 @@ use sarek_ir::Kernel;
 use sarek_ir::passes;
 use sarek_ir::write::{self, DIALECTS};
 
-use crate::backend::Codegen;
 use crate::device::registry;
+use crate::plugin::backend::Codegen;
 use crate::sync::lock;
 use crate::{Error, Result};
 

@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::{Mutex, Once, OnceLock};
 
-use sarek_ir::eval::Sanitize;
+use sarek_ir::interp::Sanitize;
 
-use crate::direct::Isa;
+use crate::host::Isa;
 use crate::sync::lock;
 use crate::{Device, Error, Result};
 

@@ -4,7 +4,7 @@
 //! where an element of a shared array is read that was not written. It is a list: `overflow` adds integers that leave their types, and
 //! `seed=7` runs threads and blocks in another order, the same for each run with that seed. Unset, blank or `0`, nothing is looked for.
 
-use sarek_ir::eval::Sanitize;
+use sarek_ir::interp::Sanitize;
 
 /// What the text asks for; the word that it has not.
 pub(super) fn parse(text: &str) -> Result<Option<Sanitize>, &str> {

@@ -14,7 +14,7 @@ use sarek_ir::{FieldInfo, StructInfo, TypeInfo};
 
 pub use swizzle::{Swizzle2, Swizzle3, Swizzle4};
 
-use crate::direct::Plain;
+use crate::host::Plain;
 use crate::{Element, Float, KernelType};
 
 /// A vector of components, for [`Swizzle2`] and its kin.

@@ -1,6 +1,12 @@
 //! Locking without poisoning: what the crate keeps behind a mutex is valid between any two
 //! statements, so a panic elsewhere leaves nothing half done.
 
+pub(crate) mod fork;
+pub(crate) mod span;
+pub(crate) mod waiting;
+
+pub use waiting::Passing;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -14,10 +14,10 @@ use super::graph::FakeGraph;
 use super::host::info;
 use super::memory::{Bytes, Memory, memory, with};
 use super::work_queue::WorkQueue;
-use crate::backend::*;
-use crate::direct::{IndexSpace, RawFault};
+use crate::host::{IndexSpace, RawFault};
+use crate::plugin::backend::*;
+use crate::plugin::tag::{ScheduleKind, StorageKind, Tag};
 use crate::sync::lock;
-use crate::tag::{ScheduleKind, StorageKind, Tag};
 use crate::{Error, Result};
 
 /// A backend of one device, or of several.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::gpu::{GpuStream, Repeated, Stats, copying, work, zeroing};
 use crate::Result;
-use crate::backend::{BackendGraph, BackendStream, GraphOp, Launch};
+use crate::plugin::backend::{BackendGraph, BackendStream, GraphOp, Launch};
 use crate::sync::lock;
 
 pub(super) struct FakeGraph {

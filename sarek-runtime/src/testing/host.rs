@@ -4,8 +4,8 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::backend::*;
-use crate::direct::{Direct, RawFault};
+use crate::host::{Direct, RawFault};
+use crate::plugin::backend::*;
 use crate::{Error, Result};
 
 pub(crate) struct HostBackend {

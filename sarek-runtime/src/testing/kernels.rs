@@ -10,7 +10,7 @@ use sarek_ir::{
 };
 
 use super::gpu::Run;
-use crate::direct::{Direct, DirectArg, IndexSpace, RawFault, RunBlocks};
+use crate::host::{Direct, DirectArg, IndexSpace, RawFault, RunBlocks};
 use crate::{KernelDef, Launch, Vector};
 
 /// `fn axpy(a: f32, x: &[f32], y: &mut [f32]) { y[i] = a * x[i] + y[i] }` for `i = global_idx_x()`.

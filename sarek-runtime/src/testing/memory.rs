@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use super::gpu::Stats;
-use crate::backend::{Mem, Slice};
+use crate::plugin::backend::{Mem, Slice};
 use crate::sync::lock;
 
 /// Memory of the device, counted.

@@ -10,9 +10,9 @@ mod work_queue;
 use std::sync::Arc;
 
 use crate::Device;
-use crate::backend::Backend;
 use crate::device::preference::Preference;
 use crate::device::registry::Registry;
+use crate::plugin::backend::Backend;
 use gpu::{GpuBackend, Stats};
 
 /// A registry of these backends, with `SAREK_BACKEND` set to `preference`.

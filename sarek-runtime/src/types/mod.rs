@@ -1,9 +1,19 @@
 //! The types that kernels know.
 
+mod atomic;
+#[doc(hidden)]
+pub mod layout;
+pub(crate) mod named;
+pub(crate) mod number;
+
+pub use atomic::{Atomic, AtomicElement, AtomicInteger};
+pub use named::{Means, named};
+pub use number::{Float, Int, Num};
+
 use half::{bf16, f16};
 use sarek_ir::{EnumInfo, FieldInfo, Scalar, StructInfo, TypeInfo, Value, VariantInfo};
 
-use crate::direct::{Scratch, assembled, leaves_in_memory, no_leaves, skip};
+use crate::host::{Scratch, assembled, leaves_in_memory, no_leaves, skip};
 use crate::{Arg, ScalarArg, Vector, VectorView, VectorViewMut};
 
 /// A type that kernels compute with: scalars, arrays, tuples, `Option`, `Result`, and what derives it.

@@ -8,7 +8,7 @@ use std::ops::{
 
 use half::{bf16, f16};
 
-use crate::direct::{Divide, Elementary, Half, narrow, wide};
+use crate::host::{Divide, Elementary, Half, narrow, wide};
 use crate::{Element, ScalarArg};
 
 mod sealed {
@@ -24,7 +24,7 @@ use sealed::Sealed;
     note = "instead: use one of bool, i8 to i64, u8 to u64, f16, bf16, f32 and f64"
 )]
 pub trait Scalar:
-    Sealed + crate::direct::Number + Element + ScalarArg + Default + Debug + PartialEq + PartialOrd
+    Sealed + crate::host::Number + Element + ScalarArg + Default + Debug + PartialEq + PartialOrd
 {
 }
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use super::device_copy::DeviceCopy;
 use super::storage::Home;
-use crate::backend::{BackendEvent, Slice};
 use crate::device::{Pending, Purpose, Queue, StreamRef};
-use crate::tag::{StorageKind, Tag};
+use crate::plugin::backend::{BackendEvent, Slice};
+use crate::plugin::tag::{StorageKind, Tag};
 use crate::{Device, Error, Result};
 
 #[derive(Default)]

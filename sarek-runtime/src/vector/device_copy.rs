@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use super::bytes;
 use super::storage::Home;
-use crate::backend::{BackendEvent, Slice};
-use crate::claims::CopyAction;
 use crate::device::{Begun, Block, Done, Purpose, Queue, WorkKind};
-use crate::span::span;
-use crate::tag::{StorageKind, Tag};
-use crate::{Device, Result, fork};
+use crate::plugin::backend::{BackendEvent, Slice};
+use crate::plugin::claims::CopyAction;
+use crate::plugin::tag::{StorageKind, Tag};
+use crate::sync::fork;
+use crate::sync::span::span;
+use crate::{Device, Result};
 
 /// From so many readers on, those that are idle are forgotten: to ask takes longer than to remember a few.
 const MANY_READERS: usize = 8;

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sarek_ir::{Scalar, TypeInfo, link};
 
 use super::{Vector, bytes};
-use crate::backend::{BackendEvent, Slice};
 use crate::device::{Pending, StreamRef};
+use crate::plugin::backend::{BackendEvent, Slice};
+use crate::plugin::tag::{StorageKind, Tag};
 use crate::sync::lock;
-use crate::tag::{StorageKind, Tag};
 use crate::{Device, Element, Error, Result};
 
 pub(crate) trait Operand: Send + Sync {

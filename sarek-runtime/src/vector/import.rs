@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::storage::Storage;
 use super::{Vector, bytes};
-use crate::backend::Slice;
+use crate::plugin::backend::Slice;
 use crate::sync::lock;
 use crate::{Device, Element, Error, Result};
 

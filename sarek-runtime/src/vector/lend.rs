@@ -4,8 +4,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::{Operand, Vector};
-use crate::backend::Slice;
 use crate::device::Stream;
+use crate::plugin::backend::Slice;
 use crate::{Element, Error, Result};
 
 /// A vector's memory on a device; see [`Vector::lend`].

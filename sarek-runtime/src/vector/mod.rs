@@ -4,13 +4,13 @@ pub(crate) mod bytes;
 mod copies;
 mod device_copy;
 mod erased;
-mod future;
 mod host;
 mod import;
 mod lend;
 mod pages;
 mod parts;
 mod ranges;
+mod read_back;
 mod storage;
 #[cfg(test)]
 mod tests;
@@ -23,10 +23,10 @@ use crate::sync::lock;
 use crate::{Device, Element, Error, Result};
 use copies::Copies;
 pub(crate) use erased::Operand;
-pub use future::{ReadBack, Reading};
 pub use lend::Lent;
 pub use parts::{Part, PartMut, Parts};
 pub(crate) use ranges::resolve;
+pub use read_back::{ReadBack, Reading};
 
 /// Zeroed bytes, if there is memory for them.
 pub(crate) fn host_bytes(len: usize) -> Result<Vec<u8>> {

@@ -7,10 +7,10 @@ use std::ops::{Bound, Range, RangeBounds};
 use std::sync::OnceLock;
 
 use super::{State, Vector, bytes};
-use crate::claims::{Request, Subject};
 use crate::device::Stream;
+use crate::plugin::claims::{Request, Subject};
+use crate::plugin::tag::{Kind, StorageKind, Tag};
 use crate::sync::lock;
-use crate::tag::{Kind, StorageKind, Tag};
 use crate::{Device, Element, Error, Result};
 
 /// The elements of a vector of `len` that a range names.

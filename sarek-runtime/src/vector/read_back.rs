@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use super::{Vector, resolve};
 use crate::device::Pending;
 use crate::sync::lock;
-use crate::waiting::OnThread;
+use crate::sync::waiting::OnThread;
 use crate::{Element, Result};
 
 impl<T: Element> Vector<T> {
@@ -112,9 +112,9 @@ mod tests {
 
     use super::*;
     use crate::Error;
+    use crate::sync::waiting::tests::block_on;
     use crate::testing::kernels::axpy_call as axpy;
     use crate::testing::two_gpus;
-    use crate::waiting::tests::block_on;
 
     #[test]
     fn elements_come_back_as_a_future() {

@@ -12,7 +12,7 @@
 mod measure;
 
 use measure::{Worst, edges, random};
-use sarek_runtime::direct::Elementary;
+use sarek_runtime::host::Elementary;
 
 /// A function of one argument: ours and std's, and the greatest error in ulps that is stated.
 struct Function<T> {

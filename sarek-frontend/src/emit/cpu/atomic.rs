@@ -32,11 +32,11 @@ impl Writer<'_> {
         let call = match memory {
             Memory::Slice(param) => {
                 let param = param_name(param);
-                mixed!(__direct::Atomic::#method(<[_]>::get_unchecked(#param, __index), #(#names),*))
+                mixed!(__host::Atomic::#method(<[_]>::get_unchecked(#param, __index), #(#names),*))
             }
             Memory::Shared(shared) => {
                 let shared = shared_name(shared);
-                mixed!(__direct::lone::#method(<[_]>::get_unchecked_mut(#shared, __index), #(#names),*))
+                mixed!(__host::non_atomic::#method(<[_]>::get_unchecked_mut(#shared, __index), #(#names),*))
             }
             Memory::Local(_) | Memory::Table(_) => {
                 unreachable!("only slices and shared arrays have atomic operations")

@@ -29,11 +29,11 @@ impl Writer<'_> {
         let body = match (callee.is_unnamed, call.args.first()) {
             (true, Some(Argument::Value(value))) => {
                 let name = given_name(0, self.lowered.expr_spans[value.index()]);
-                callee.body_of(&mixed!(__direct::again(&#name)))
+                callee.body_of(&mixed!(__host::again(&#name)))
             }
             (true, Some(Argument::Local(local))) => {
                 let local = self.variable(*local);
-                callee.body_of(&mixed!(__direct::again(&#local)))
+                callee.body_of(&mixed!(__host::again(&#local)))
             }
             (true, Some(Argument::Memory(_)) | None) => {
                 unreachable!("a receiver is a value")
@@ -58,15 +58,15 @@ impl Writer<'_> {
                     false if i == 0 && callee.method.is_some() => {
                         // `P::norm(p)`: whether it is a receiver, its type tells.
                         given.push(mixed!(let mut #name = #value;));
-                        quote_spanned!(name.span()=> __direct::received(&mut #name))
+                        quote_spanned!(name.span()=> __host::received(&mut #name))
                     }
                     false if is_borrowed && is_constant => {
                         given.push(mixed!(let #name = const { &#value };));
-                        quote_spanned!(name.span()=> __direct::borrowed_constant(#name))
+                        quote_spanned!(name.span()=> __host::borrowed_constant(#name))
                     }
                     false if is_borrowed => {
                         given.push(mixed!(let mut #name = #value;));
-                        quote_spanned!(name.span()=> __direct::borrowed(&mut #name))
+                        quote_spanned!(name.span()=> __host::borrowed(&mut #name))
                     }
                     false => {
                         given.push(mixed!(let #name = #value;));
@@ -84,7 +84,7 @@ impl Writer<'_> {
                 let variable = self.variable(local);
                 let is_receiver = i == 0 && callee.has_receiver;
                 match self.is_received(local) && !is_receiver {
-                    true => mixed!(__direct::received(&mut #variable)),
+                    true => mixed!(__host::received(&mut #variable)),
                     false => mixed!(&mut #variable),
                 }
             }
@@ -100,14 +100,14 @@ impl Writer<'_> {
         let (deeper, body, depth) = match callee.is_self {
             true => (
                 Some(
-                    mixed!(if __depth == 0 { return __direct::Block::fault(__block, #base, 0, __thread); }),
+                    mixed!(if __depth == 0 { return __host::Block::fault(__block, #base, 0, __thread); }),
                 ),
                 mixed!(Self::__sarek_nest::<__CHECK>),
                 Some(mixed!(__depth - 1,)),
             ),
             false => (None, body, None),
         };
-        let flag = (!callee.is_self).then(|| mixed!(__direct::Flag::<__CHECK>,));
+        let flag = (!callee.is_self).then(|| mixed!(__host::Flag::<__CHECK>,));
         let args = quote_spanned!(located(span)=> (#(#names,)*));
         // What closures take, rustc tells from the function.
         let (body, args) = match call.given.is_empty() {
@@ -124,7 +124,7 @@ impl Writer<'_> {
             // By itself, so that rustc looks at the arguments first for what they are.
             false => quote_spanned! {located(span)=> {
                 let __yielded = #call;
-                __direct::yielded(#of, __yielded)
+                __host::yielded(#of, __yielded)
             }},
         };
         let call = callee.known(&passed_on(&call, span));
@@ -157,7 +157,7 @@ impl Writer<'_> {
         });
         let (result, call) = (
             self.result(call),
-            mixed!(#name(__direct::Call::new(), (#(#args,)*))),
+            mixed!(#name(__host::Call::new(), (#(#args,)*))),
         );
         let call = passed_on(&call, span);
         quote_spanned!(span=> #result { #call };)
@@ -184,8 +184,8 @@ impl Writer<'_> {
                 let base = std::mem::replace(&mut before, next);
                 let (given, of) = (callee.known(&mixed!(__given)), instance_name(function));
                 quote_spanned! {located(callee.span)=>
-                    |_: __direct::Call, __given| __direct::yielded(#of, #body(
-                        __direct::Flag::<__CHECK>, __block, __thread, __dim, #base, #given,
+                    |_: __host::Call, __given| __host::yielded(#of, #body(
+                        __host::Flag::<__CHECK>, __block, __thread, __dim, #base, #given,
                     ))
                 }
             }
@@ -219,7 +219,7 @@ impl Writer<'_> {
             None => (TokenStream::new(), mixed!(())),
         };
         quote_spanned! {span=>
-            |_: __direct::Call, (#(#params,)*)| {
+            |_: __host::Call, (#(#params,)*)| {
                 #declared
                 #body
                 ::core::result::Result::Ok(#value)
@@ -264,7 +264,7 @@ impl Writer<'_> {
                 let name = self.slice_of_lane(param);
                 match self.kernel.access(memory) {
                     Access::Read if !self.is_function => {
-                        mixed!(__direct::lend(__block, ::core::ptr::from_ref(#name)))
+                        mixed!(__host::lend(__block, ::core::ptr::from_ref(#name)))
                     }
                     Access::Read | Access::Write | Access::Atomic => name,
                 }
@@ -276,18 +276,18 @@ impl Writer<'_> {
                 };
                 // A closure may read it and be called by several.
                 let lent = match self.lowered.lent_mutably.contains(&local) {
-                    true => mixed!(__direct::lend(__block, &raw mut #array)),
-                    false => mixed!(__direct::lend(__block, ::core::ptr::from_ref(&#array))),
+                    true => mixed!(__host::lend(__block, &raw mut #array)),
+                    false => mixed!(__host::lend(__block, ::core::ptr::from_ref(&#array))),
                 };
-                self.rows(memory, &mixed!(__direct::Output), lent)
+                self.rows(memory, &mixed!(__host::Output), lent)
             }
             Memory::Shared(shared) => {
                 let name = shared_name(shared);
                 match self.kernel.access(memory) {
-                    Access::Atomic => mixed!(__direct::lend_atomics(__block, &raw mut *#name)),
+                    Access::Atomic => mixed!(__host::lend_atomics(__block, &raw mut *#name)),
                     Access::Read | Access::Write => {
-                        let lent = mixed!(__direct::lend(__block, &raw mut *#name));
-                        self.rows(memory, &mixed!(__direct::Output), lent)
+                        let lent = mixed!(__host::lend(__block, &raw mut *#name));
+                        self.rows(memory, &mixed!(__host::Output), lent)
                     }
                 }
             }
@@ -309,14 +309,14 @@ impl Writer<'_> {
                 ParamKind::Value(_) => mixed!(#written),
                 ParamKind::Reference(_) => mixed!(&mut #written),
                 ParamKind::Slice { access, .. } => match access {
-                    Access::Read | Access::Write => mixed!(__direct::Output<'_, #written>),
-                    Access::Atomic => mixed!(&[__direct::Atomic<#written>]),
+                    Access::Read | Access::Write => mixed!(__host::Output<'_, #written>),
+                    Access::Atomic => mixed!(&[__host::Atomic<#written>]),
                 },
             }
         });
         let (calls, called) = self.callable_params();
         mixed! {
-            __block: &__direct::Block,
+            __block: &__host::Block,
             __thread: [__usize; 3],
             __dim: [__usize; 3],
             __base: __u32,

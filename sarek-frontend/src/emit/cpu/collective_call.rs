@@ -150,14 +150,14 @@ impl Writer<'_> {
                     let is_borrowed = self.lowered.borrowed.contains(&value);
                     let room = given_name(i, self.lowered.expr_spans[value.index()]);
                     let value = self.within(&lane).expr(value);
-                    rooms.push(mixed!(let #room = __direct::Scratch::room(__scratch, __threads);));
+                    rooms.push(mixed!(let #room = __host::Scratch::room(__scratch, __threads);));
                     fill.push(mixed! {
                         *<[_]>::get_unchecked_mut(#room, #position) = ::core::mem::MaybeUninit::new(#value);
                     });
                     match i == 0 && callee.has_receiver {
                         true => quote_spanned!(room.span()=> &mut *#room),
                         false if i == 0 && callee.method.is_some() || is_borrowed => {
-                            quote_spanned!(room.span()=> __direct::received_lanes(&mut *#room))
+                            quote_spanned!(room.span()=> __host::received_lanes(&mut *#room))
                         }
                         false => quote_spanned!(room.span()=> &*#room),
                     }
@@ -166,8 +166,8 @@ impl Writer<'_> {
                     if self.within(frame).is_kept_whole(local) =>
                 {
                     let arrays = self.lent_lanes(frame, local);
-                    let each = mixed!(__direct::Slices::each(#arrays));
-                    self.rows(memory, &mixed!(__direct::Slices), each)
+                    let each = mixed!(__host::Slices::each(#arrays));
+                    self.rows(memory, &mixed!(__host::Slices), each)
                 }
                 Argument::Memory(memory @ Memory::Local(local)) => {
                     let (room, own) = (given_name(i, span), self.within(&lane));
@@ -176,7 +176,7 @@ impl Writer<'_> {
                     let len = self.len(memory, Span::mixed_site());
                     let ty = self.nested(local, mixed!(_));
                     rooms.push(mixed! {
-                        let #room: &mut [::core::mem::MaybeUninit<#ty>] = __direct::Scratch::room(__scratch, __threads);
+                        let #room: &mut [::core::mem::MaybeUninit<#ty>] = __host::Scratch::room(__scratch, __threads);
                     });
                     fill.push(mixed! {
                         *<[_]>::get_unchecked_mut(#room, #position) =
@@ -189,15 +189,15 @@ impl Writer<'_> {
                             #store
                         }
                     });
-                    let each = mixed!(__direct::Slices::each(&mut *#room));
-                    self.rows(memory, &mixed!(__direct::Slices), each)
+                    let each = mixed!(__host::Slices::each(&mut *#room));
+                    self.rows(memory, &mixed!(__host::Slices), each)
                 }
                 Argument::Memory(memory) => self.lend_to_all(memory),
                 Argument::Local(local) => {
                     let lanes = self.lent_lanes(frame, local);
                     let is_receiver = i == 0 && callee.has_receiver;
                     match self.is_received(local) && !is_receiver {
-                        true => mixed!(__direct::received_lanes(#lanes)),
+                        true => mixed!(__host::received_lanes(#lanes)),
                         false => lanes,
                     }
                 }
@@ -210,7 +210,7 @@ impl Writer<'_> {
         let back = (!back.is_empty()).then(|| self.lanes(frame, frame.mask(), mixed!(#(#back)*)));
         let result = match call.result {
             Some(local) => self.lent_lanes(frame, local),
-            None => mixed!(__direct::Scratch::room(__scratch, __threads)),
+            None => mixed!(__host::Scratch::room(__scratch, __threads)),
         };
         let (full, active, any) = self.who(frame);
         let of = call.called.function().map(instance_name);
@@ -218,16 +218,16 @@ impl Writer<'_> {
         let result = callee.known(&result);
         quote_spanned! {span=>
             #any {
-                let __mark = __direct::Scratch::mark(__scratch);
+                let __mark = __host::Scratch::mark(__scratch);
                 #(#rooms)*
                 #fill
-                if let ::core::result::Result::Err(__fault) = __direct::yielded_by_all(#of, #block(
-                    __direct::Flag::<__CHECK>, __direct::Flag::<#full>, __block, __lanes, __dim, __scratch, #base, #active, #args, #result,
+                if let ::core::result::Result::Err(__fault) = __host::yielded_by_all(#of, #block(
+                    __host::Flag::<__CHECK>, __host::Flag::<#full>, __block, __lanes, __dim, __scratch, #base, #active, #args, #result,
                 )) {
                     return ::core::result::Result::Err(__fault);
                 }
                 #back
-                __direct::Scratch::release(__scratch, __mark);
+                __host::Scratch::release(__scratch, __mark);
             }
         }
     }
@@ -241,7 +241,7 @@ impl Writer<'_> {
             }
             (Access::Read | Access::Write, _) => {
                 let lent = self.lend(memory);
-                mixed!(__direct::Slices::one(#lent))
+                mixed!(__host::Slices::one(#lent))
             }
             (Access::Atomic, _) => self.lend(memory),
         }
@@ -259,8 +259,8 @@ impl Writer<'_> {
             return name.to_token_stream();
         }
         match self.is_once() {
-            true => mixed!(__direct::Slices::of(&#name, __first)),
-            false => mixed!(__direct::Slices::of(&#name, __lane)),
+            true => mixed!(__host::Slices::of(&#name, __first)),
+            false => mixed!(__host::Slices::of(&#name, __lane)),
         }
     }
 
@@ -268,8 +268,8 @@ impl Writer<'_> {
     fn lent_lanes(&self, frame: &Frame<'_>, local: LocalId) -> TokenStream {
         let array = frame.array(local);
         match self.within(frame).is_kept_whole(local) {
-            true => mixed!(__direct::Rows::lend(&#array)),
-            false => mixed!(__direct::lent(&mut #array[..])),
+            true => mixed!(__host::Rows::lend(&#array)),
+            false => mixed!(__host::lent(&mut #array[..])),
         }
     }
 
@@ -294,7 +294,7 @@ impl Writer<'_> {
         match frame.mask() {
             Some(mask) => {
                 let mask = frame.mask_name(mask);
-                let any = mixed!(if __direct::any(&#mask[..]));
+                let any = mixed!(if __host::any(&#mask[..]));
                 (mixed!(false), mixed!(&#mask[..]), Some(any))
             }
             None if frame.given => (mixed!(__FULL), mixed!(__active), None),
@@ -313,8 +313,8 @@ impl Writer<'_> {
             let written = written.clone();
             match param.kind {
                 ParamKind::Slice { access, .. } => match access {
-                    Access::Read | Access::Write => mixed!(__direct::Slices<'_, #written>),
-                    Access::Atomic => mixed!(&[__direct::Atomic<#written>]),
+                    Access::Read | Access::Write => mixed!(__host::Slices<'_, #written>),
+                    Access::Atomic => mixed!(&[__host::Atomic<#written>]),
                 },
                 ParamKind::Scalar(_) | ParamKind::Value(_) if is_receiver => {
                     let lanes = lanes(written);
@@ -340,10 +340,10 @@ impl Writer<'_> {
         let names = self.param_names();
         let (calls, called) = self.callable_params();
         mixed! {
-            __block: &__direct::Block,
+            __block: &__host::Block,
             __lanes: [__usize; 3],
             __dim: [__usize; 3],
-            __scratch: &__direct::Scratch,
+            __scratch: &__host::Scratch,
             __base: __u32,
             __active: &[__bool],
             (#(#names,)* #(#calls,)*): (#(#params,)* #(#called,)*),
@@ -356,8 +356,8 @@ impl Writer<'_> {
         let result = self.kernel.result.map(|local| {
             let array = frame.array(local);
             match self.within(&frame).is_kept_whole(local) {
-                true => mixed!(let #array = __direct::Rows::of(__result);),
-                false => mixed!(let #array = __direct::given(__result);),
+                true => mixed!(let #array = __host::Rows::of(__result);),
+                false => mixed!(let #array = __host::given(__result);),
             }
         });
         let arrays = self.arrays(&frame).into_iter();
@@ -379,7 +379,7 @@ impl Writer<'_> {
             #params
             let __threads = __dim[0] * __dim[1] * __dim[2];
             let __thread = [0; 3];
-            let __first = __direct::first(__FULL, __active);
+            let __first = __host::first(__FULL, __active);
             #(#agreed)*
             #result
             #(#arrays)*
@@ -392,7 +392,7 @@ impl Writer<'_> {
     /// The value that a body for all lanes returns when it has run. The body of a function returns one that names the function.
     pub(super) fn ended(&self) -> TokenStream {
         match self.is_given_slices() {
-            true => mixed!(::core::result::Result::Ok(__direct::Yielded::new(
+            true => mixed!(::core::result::Result::Ok(__host::Yielded::new(
                 ::core::marker::PhantomData
             ))),
             false => mixed!(::core::result::Result::Ok(())),

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use proc_macro2::TokenStream;
 use sarek_ir::analysis::access::{self, Access, Affine, Atom, Place, Poly};
-use sarek_ir::analysis::touch;
+use sarek_ir::analysis::local_uses;
 use sarek_ir::{Axis, Builtin, Expr, Stmt, StmtId};
 
 use super::{Writer, mixed};
@@ -98,7 +98,7 @@ impl Writer<'_> {
 
     fn with_inner(&self, stmt: StmtId, found: &mut HashSet<StmtId>) {
         found.insert(stmt);
-        for block in touch::blocks(self.kernel, stmt) {
+        for block in local_uses::blocks(self.kernel, stmt) {
             for inner in self.kernel.block(block) {
                 self.with_inner(inner, found);
             }

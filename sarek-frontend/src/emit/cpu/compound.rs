@@ -83,7 +83,7 @@ impl Writer<'_> {
             Expr::Literal(_) => value,
             _ => {
                 let value = at_leaf(value, span);
-                quote_spanned!(span=> __direct::Number::__number(#value))
+                quote_spanned!(span=> __host::Number::__number(#value))
             }
         }
     }
@@ -98,14 +98,14 @@ impl Writer<'_> {
         let name = Ident::new(intrinsic.name(), span);
         let args: Vec<TokenStream> = args.iter().map(|a| self.operand(*a)).collect();
         match intrinsic {
-            Intrinsic::Rsqrt => quote_spanned!(span=> __direct::Float::rsqrt(#(#args),*)),
-            Intrinsic::Clamp => quote_spanned!(span=> __direct::clamp(#(#args),*)),
+            Intrinsic::Rsqrt => quote_spanned!(span=> __host::Float::rsqrt(#(#args),*)),
+            Intrinsic::Clamp => quote_spanned!(span=> __host::clamp(#(#args),*)),
             // Those of integers are a trait's.
-            Intrinsic::Min => quote_spanned!(span=> __direct::Number::__min(#(#args),*)),
-            Intrinsic::Max => quote_spanned!(span=> __direct::Number::__max(#(#args),*)),
+            Intrinsic::Min => quote_spanned!(span=> __host::Number::__min(#(#args),*)),
+            Intrinsic::Max => quote_spanned!(span=> __host::Number::__max(#(#args),*)),
             _ => {
                 let (receiver, rest) = (&args[0], &args[1..]);
-                quote_spanned!(span=> __direct::Number::__number(#receiver).#name(#(#rest),*))
+                quote_spanned!(span=> __host::Number::__number(#receiver).#name(#(#rest),*))
             }
         }
     }
@@ -122,7 +122,7 @@ impl Writer<'_> {
                     // Of an array, not of any slice: rustc may not know its type yet.
                     None => {
                         let base = self.expr(*base);
-                        (mixed!(&#base), mixed!(__direct::array))
+                        (mixed!(&#base), mixed!(__host::array))
                     }
                 };
                 self.element_of_part(&array, (*index, *site), span, (&of, &mixed!(*)))
@@ -152,7 +152,7 @@ impl Writer<'_> {
             }
             Compound::Len { base } => {
                 let base = self.type_only(*base, span);
-                quote_spanned!(span=> __direct::len_of(|| #base))
+                quote_spanned!(span=> __host::len_of(|| #base))
             }
             Compound::At { view, indices } => self.at(*view, *indices, span),
         }
@@ -279,7 +279,7 @@ impl Writer<'_> {
         match self.frame {
             Some(frame) if frame.once && self.is_kept_whole(local) => {
                 let array = frame.array(local);
-                mixed!((*__direct::Lanes::any(&#array)))
+                mixed!((*__host::Lanes::any(&#array)))
             }
             Some(_) | None => self.variable(local),
         }
@@ -362,11 +362,11 @@ impl Writer<'_> {
             }
             Step::Index { index, site } => {
                 let index = self.expr(index);
-                let check = self.part_check(site, mixed!(__direct::array_len(__place)));
+                let check = self.part_check(site, mixed!(__host::array_len(__place)));
                 mixed! {
                     let __index: __usize = #index;
                     #check
-                    let __place = __direct::array_element(__place, __index);
+                    let __place = __host::array_element(__place, __index);
                 }
             }
         });

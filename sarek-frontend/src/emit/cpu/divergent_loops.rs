@@ -10,15 +10,15 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
+use sarek_ir::analysis::local_uses;
 use sarek_ir::analysis::regions::Node;
-use sarek_ir::analysis::touch;
 use sarek_ir::analysis::uniformity::Uniformity;
 use sarek_ir::{BinaryOp, Block, Expr, ExprId, Intrinsic, LabelId, Memory, Stmt, StmtId, UnaryOp};
 
 use super::frame::Frame;
+use super::guard_bounds::can_divide;
 use super::loops::{Head, LoopParts};
 use super::names::rust_type;
-use super::trim::can_divide;
 use super::{Writer, mixed};
 
 impl Writer<'_> {
@@ -229,7 +229,7 @@ impl Writer<'_> {
     }
 
     pub fn body_of(&self, stmt: StmtId) -> Block {
-        let [body] = touch::blocks(self.kernel, stmt)[..] else {
+        let [body] = local_uses::blocks(self.kernel, stmt)[..] else {
             unreachable!("a loop has one body");
         };
         body

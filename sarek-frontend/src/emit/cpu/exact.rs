@@ -57,9 +57,9 @@ impl Writer<'_> {
                 let values = named.map(|name| {
                     // Where the operands are said to stand, so that rustc tells once of one that is no number.
                     let name = Ident::new(name, span);
-                    quote_spanned!(span=> __direct::Number::__value(#name))
+                    quote_spanned!(span=> __host::Number::__value(#name))
                 });
-                mixed!(__direct::overflows(__direct::Arithmetic::#name, &[#(#values),*]))
+                mixed!(__host::overflows(__host::Arithmetic::#name, &[#(#values),*]))
             }
         };
         let test = self.test(site, wrong, mixed!(0));
@@ -91,7 +91,7 @@ impl Writer<'_> {
                 match ty {
                     Some(ty) => quote_spanned!(span=> #ty::#name(__lhs #(, #rest)*)),
                     None => {
-                        quote_spanned!(span=> __direct::Number::__number(__lhs).#name(#(#rest)*))
+                        quote_spanned!(span=> __host::Number::__number(__lhs).#name(#(#rest)*))
                     }
                 }
             }

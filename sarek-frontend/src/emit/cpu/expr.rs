@@ -8,8 +8,8 @@ use sarek_ir::{
 };
 
 use super::compound::foreign_literal;
+use super::guard_bounds::can_divide;
 use super::names::{is_float, literal, located, operator, rust_type};
-use super::trim::can_divide;
 use super::{Writer, mixed};
 use crate::emit::at;
 
@@ -68,10 +68,10 @@ impl Writer<'_> {
                 match (half, op.is_comparison()) {
                     (None, _) => quote_spanned!(span=> (#lhs #symbol #rhs)),
                     (Some(_), true) => {
-                        quote_spanned!(span=> (__direct::wide(#lhs) #symbol __direct::wide(#rhs)))
+                        quote_spanned!(span=> (__host::wide(#lhs) #symbol __host::wide(#rhs)))
                     }
                     (Some(half), false) => quote_spanned! {span=>
-                        __direct::narrow::<#half>(__direct::wide(#lhs) #symbol __direct::wide(#rhs))
+                        __host::narrow::<#half>(__host::wide(#lhs) #symbol __host::wide(#rhs))
                     },
                 }
             }
@@ -128,13 +128,13 @@ impl Writer<'_> {
         let site = site.filter(|_| !can_divide(self.kernel, rhs));
         let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
         let check = site.and_then(|site| {
-            let undefined = mixed!(!__direct::Divide::is_defined(__dividend, __divisor));
-            self.test(site, undefined, mixed!(__direct::Divide::detail(__divisor)))
+            let undefined = mixed!(!__host::Divide::is_defined(__dividend, __divisor));
+            self.test(site, undefined, mixed!(__host::Divide::detail(__divisor)))
         });
         quote_spanned! {span=> {
             let (__dividend, __divisor) #ty = (#lhs, #rhs);
             #check
-            __direct::Divide::#method(__dividend, __divisor)
+            __host::Divide::#method(__dividend, __divisor)
         }}
     }
 
@@ -147,15 +147,15 @@ impl Writer<'_> {
         let is_half = self.half(args[0]).is_some();
         let args = args.iter().map(|a| self.expr(*a));
         match intrinsic {
-            Intrinsic::Rsqrt => quote_spanned!(span=> __direct::Float::rsqrt(#(#args),*)),
-            Intrinsic::Clamp => quote_spanned!(span=> __direct::clamp(#(#args),*)),
+            Intrinsic::Rsqrt => quote_spanned!(span=> __host::Float::rsqrt(#(#args),*)),
+            Intrinsic::Clamp => quote_spanned!(span=> __host::clamp(#(#args),*)),
             _ if intrinsic.is_elementary() => {
                 let name = Ident::new(intrinsic.name(), span);
-                quote_spanned!(span=> __direct::Elementary::#name(#(#args),*))
+                quote_spanned!(span=> __host::Elementary::#name(#(#args),*))
             }
             _ if is_half && !intrinsic.reads_bits() => {
                 let name = Ident::new(intrinsic.name(), span);
-                quote_spanned!(span=> __direct::Float::#name(#(#args),*))
+                quote_spanned!(span=> __host::Float::#name(#(#args),*))
             }
             Intrinsic::Min | Intrinsic::Max if !is_float(&on) => {
                 let name = Ident::new(intrinsic.name(), span);
@@ -195,9 +195,9 @@ impl Writer<'_> {
                 let a = at(a);
                 mixed!(__block.extent[#a])
             }
-            Builtin::SubgroupSize => mixed!(__direct::SUBGROUP),
+            Builtin::SubgroupSize => mixed!(__host::SUBGROUP),
             Builtin::SubgroupLane => mixed! {
-                (((__thread[2] * __dim[1] + __thread[1]) * __dim[0] + __thread[0]) % __direct::SUBGROUP)
+                (((__thread[2] * __dim[1] + __thread[1]) * __dim[0] + __thread[0]) % __host::SUBGROUP)
             },
             Builtin::GlobalThreadId => mixed! {
                 (((__block.first[2] + __thread[2]) * __block.extent[1] + (__block.first[1] + __thread[1]))
@@ -279,7 +279,7 @@ impl Writer<'_> {
         }
         let site = Literal::u32_unsuffixed(site.0);
         let base = self.is_function.then(|| mixed!(__base+));
-        mixed!(return __direct::Block::fault(__block, #base #site, #detail, __thread);)
+        mixed!(return __host::Block::fault(__block, #base #site, #detail, __thread);)
     }
 }
 

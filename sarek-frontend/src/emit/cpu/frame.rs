@@ -7,7 +7,7 @@ use quote::format_ident;
 use sarek_ir::analysis::regions::{MaskId, Place, Plan};
 use sarek_ir::{LabelId, LocalId, StmtId};
 
-use super::stride::Turns;
+use super::grid_stride::Turns;
 use super::{Writer, mixed};
 
 /// Which lanes a loop runs.
@@ -15,7 +15,7 @@ use super::{Writer, mixed};
 pub enum Lanes {
     /// All of a block.
     Block,
-    /// `__STRIP` of them, next to each other along x, or of whole rows: [`super::stack`].
+    /// `__STRIP` of them, next to each other along x, or of whole rows: [`super::register_tile`].
     Strip,
 }
 
@@ -45,9 +45,9 @@ pub struct Frame<'a> {
     pub full: bool,
     /// Does the caller say which lanes take part: all if `__FULL`, else those of `__active`?
     pub given: bool,
-    /// The loops that a strip runs by steps: [`super::masked`].
+    /// The loops that a strip runs by steps: [`super::divergent_loops`].
     pub steps: HashSet<StmtId>,
-    /// The loops in which a strip takes turns: [`super::stride`].
+    /// The loops in which a strip takes turns: [`super::grid_stride`].
     pub turns: BTreeMap<StmtId, Turns>,
     /// Of such a loop's body: the local that tells where a lane is, `__turn + __w`.
     pub turn: Option<LocalId>,

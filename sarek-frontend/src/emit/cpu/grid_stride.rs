@@ -15,8 +15,8 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Literal, TokenStream};
+use sarek_ir::analysis::local_uses::{self, LocalUse};
 use sarek_ir::analysis::regions::Node;
-use sarek_ir::analysis::touch::{self, Touch};
 use sarek_ir::analysis::uniformity::Uniformity;
 use sarek_ir::{
     Axis, BinaryOp, Block, Builtin, Expr, ExprId, LocalId, Memory, ParamId, Scalar, Stmt, StmtId,
@@ -24,8 +24,8 @@ use sarek_ir::{
 };
 
 use super::frame::Frame;
+use super::guard_bounds::can_divide;
 use super::names::param_name;
-use super::trim::can_divide;
 use super::{Writer, mixed};
 
 /// The lanes of wide strips.
@@ -144,12 +144,12 @@ impl Writer<'_> {
     /// written to advance.
     fn start(&self, straight: &[StmtId], looped: StmtId, counter: LocalId) -> Option<ExprId> {
         let (mut inside, mut all, mut writes) = (0, 0, 0);
-        touch::stmt(self.kernel, looped, &mut |local, touch| {
+        local_uses::stmt(self.kernel, looped, &mut |local, touch| {
             inside += usize::from(local == counter);
-            writes += usize::from(local == counter && touch != Touch::Read);
+            writes += usize::from(local == counter && touch != LocalUse::Read);
         });
         for stmt in self.kernel.block(self.kernel.body) {
-            touch::stmt(self.kernel, stmt, &mut |local, _| {
+            local_uses::stmt(self.kernel, stmt, &mut |local, _| {
                 all += usize::from(local == counter);
             });
         }
@@ -166,7 +166,7 @@ impl Writer<'_> {
                 self.kernel.stmt(stmt),
                 Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return
             );
-            let mut inner = touch::blocks(self.kernel, stmt).into_iter();
+            let mut inner = local_uses::blocks(self.kernel, stmt).into_iter();
             jumps || inner.any(|b| self.has_jumps(b))
         })
     }
@@ -284,8 +284,8 @@ impl Writer<'_> {
         };
         let ask = |first: TokenStream, count: TokenStream| {
             mixed! {#(
-                __direct::prefetch(#read, __usize::wrapping_add(__later, #first), #count);
-                __direct::prefetch_far(#read, __usize::wrapping_add(__much_later, #first), #count);
+                __host::prefetch(#read, __usize::wrapping_add(__later, #first), #count);
+                __host::prefetch_far(#read, __usize::wrapping_add(__much_later, #first), #count);
             )*}
         };
         let all = if frame.wide {
@@ -355,8 +355,8 @@ impl Writer<'_> {
     }
 
     fn operands_of_all(&self, stmt: StmtId, found: &mut Vec<ExprId>) {
-        found.extend(touch::operands(self.kernel, stmt));
-        for block in touch::blocks(self.kernel, stmt) {
+        found.extend(local_uses::operands(self.kernel, stmt));
+        for block in local_uses::blocks(self.kernel, stmt) {
             for inner in self.kernel.block(block) {
                 self.operands_of_all(inner, found);
             }

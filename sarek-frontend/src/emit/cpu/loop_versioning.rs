@@ -186,7 +186,7 @@ impl Writer<'_> {
         let conds = guards.conds.iter().map(|cond| trying.expr(*cond));
         let sums = guards.sums.iter().map(|sum| trying.expr(*sum));
         mixed! {
-            __direct::rise(__lanes, |__thread| {
+            __host::rise(__lanes, |__thread| {
                 #lets
                 // Only then all sums would have been evaluated.
                 if #(#conds)&&* { ::core::option::Option::Some([#(#sums),*]) } else { ::core::option::Option::None }

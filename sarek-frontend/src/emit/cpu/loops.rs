@@ -66,7 +66,7 @@ impl Writer<'_> {
             #before
             loop {
                 #test
-                if !__direct::any(&#live[..]) { break; }
+                if !__host::any(&#live[..]) { break; }
                 #mask
                 #body
             }
@@ -79,7 +79,7 @@ impl Writer<'_> {
         match (frame.lanes, body) {
             (Lanes::Strip, [Node::Region { .. }]) => {
                 let (live, all) = (frame.mask_name(live), self.nodes(&frame.full(), body));
-                mixed!(if __direct::all(&#live[..]) { #all } else { #some })
+                mixed!(if __host::all(&#live[..]) { #all } else { #some })
             }
             (Lanes::Strip | Lanes::Block, _) => some,
         }

@@ -114,8 +114,8 @@ impl Writer<'_> {
     /// The type that has the methods of a slice parameter.
     pub fn slices(&self, param: ParamId) -> TokenStream {
         match (self.is_output(param), self.is_given_slices()) {
-            (true, true) => mixed!(__direct::Slices),
-            (true, false) => mixed!(__direct::Output),
+            (true, true) => mixed!(__host::Slices),
+            (true, false) => mixed!(__host::Output),
             (false, _) => mixed!(<[_]>),
         }
     }
@@ -131,7 +131,7 @@ impl Writer<'_> {
     pub fn store(&self, memory: Memory, index: &TokenStream) -> TokenStream {
         let (array, index) = self.element(memory, index, Way::Written);
         match memory {
-            Memory::Slice(_) => mixed!(__direct::Output::set(#array, #index, __value);),
+            Memory::Slice(_) => mixed!(__host::Output::set(#array, #index, __value);),
             Memory::Shared(_) | Memory::Local(_) => {
                 let of = self.functions_of(memory);
                 mixed!(*#of::get_unchecked_mut(#array, #index) = __value;)
@@ -144,7 +144,7 @@ impl Writer<'_> {
     pub fn element_place(&self, memory: Memory, index: &TokenStream) -> TokenStream {
         let (array, index) = self.element(memory, index, Way::Written);
         match memory {
-            Memory::Slice(_) => mixed!(__direct::Output::place(#array, #index)),
+            Memory::Slice(_) => mixed!(__host::Output::place(#array, #index)),
             Memory::Shared(_) | Memory::Local(_) => {
                 let of = self.functions_of(memory);
                 mixed!((&raw mut *#of::get_unchecked_mut(#array, #index)))
@@ -156,12 +156,12 @@ impl Writer<'_> {
     /// The type or module that has the functions that reach an element.
     fn functions_of(&self, memory: Memory) -> TokenStream {
         match memory {
-            Memory::Slice(param) if self.is_output(param) => mixed!(__direct::Output),
+            Memory::Slice(param) if self.is_output(param) => mixed!(__host::Output),
             // Of an array, not of any slice: rustc may not know its type yet.
             Memory::Local(local)
                 if self.lanes_of(local).is_none() && self.lengths(local).len() == 1 =>
             {
-                mixed!(__direct::array)
+                mixed!(__host::array)
             }
             Memory::Slice(_) | Memory::Shared(_) | Memory::Local(_) | Memory::Table(_) => {
                 mixed!(<[_]>)
@@ -191,11 +191,9 @@ impl Writer<'_> {
                     // Of what only its pointer is known, another reference than this might be of more than is there.
                     let (array, flat) = match way {
                         Way::Read if !self.is_pointer(local) => {
-                            (mixed!(&#array), mixed!(__direct::flat))
+                            (mixed!(&#array), mixed!(__host::flat))
                         }
-                        Way::Read | Way::Written => {
-                            (mixed!(&mut #array), mixed!(__direct::flat_mut))
-                        }
+                        Way::Read | Way::Written => (mixed!(&mut #array), mixed!(__host::flat_mut)),
                     };
                     let outer = self.lengths(local).into_iter().skip(1);
                     let array = outer.fold(array, |array, _| mixed!(#flat(#array)));

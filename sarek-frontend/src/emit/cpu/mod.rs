@@ -11,27 +11,27 @@
 
 mod atomic;
 mod call;
+mod collective_call;
 mod columns;
 mod compound;
+mod divergent_loops;
 mod exact;
 mod expr;
 mod frame;
-mod inside;
-mod joint;
+mod grid_stride;
+mod guard_bounds;
+mod loop_versioning;
 mod loops;
-mod masked;
 mod memory;
 mod names;
 mod peel;
+mod register_tile;
 mod shapes;
-mod stack;
 mod stmt;
 mod storage;
-mod stride;
-mod strip;
+mod strip_mine;
 mod subgroup;
 mod tree;
-mod trim;
 mod weight;
 
 use std::collections::{HashMap, HashSet};
@@ -42,16 +42,16 @@ use sarek_ir::analysis::regions::{Node, Place, Plan, Rules, Values};
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::{Access, ExprId, FunctionId, Kernel, ParamId, ParamKind, Stmt, StmtId};
 
-use crate::emit::audited;
+use crate::emit::error_gate;
 use crate::lower::Lowered;
 use crate::parse::Parameters;
+use collective_call::Joint;
+pub use collective_call::{block, unsplit};
 use frame::{Frame, Lanes};
-use joint::Joint;
-pub use joint::{block, unsplit};
+use guard_bounds::{Index, Limit, Trim};
 use names::param_name;
 pub use names::rust_type;
 pub use shapes::Shapes;
-use trim::{Index, Limit, Trim};
 
 /// Tokens with mixed-site spans: one hygiene for all names of the body, none of them the user's. They
 /// begin with `__` nevertheless: a constant of the user's would be taken for a pattern.
@@ -113,10 +113,10 @@ pub fn body(lowered: &Lowered, shapes: Shapes) -> TokenStream {
         #[inline(always)]
         #[allow(unused, clippy::all)]
         unsafe fn block<const __CHECK: __bool>(
-            __args: &[__direct::DirectArg],
-            __block: &__direct::Block,
-            __scratch: &__direct::Scratch,
-        ) -> ::core::result::Result<(), __direct::RawFault> {
+            __args: &[__host::DirectArg],
+            __block: &__host::Block,
+            __scratch: &__host::Scratch,
+        ) -> ::core::result::Result<(), __host::RawFault> {
             #entry
         }
     }
@@ -134,7 +134,7 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
             let (body, yields) = writer.function_body();
             mixed! {
                 #body
-                ::core::result::Result::Ok(__direct::Yielded::new(#yields))
+                ::core::result::Result::Ok(__host::Yielded::new(#yields))
             }
         }
         (false, Some(depth)) => {
@@ -143,7 +143,7 @@ pub fn function(lowered: &Lowered, is_cooperative: bool) -> (TokenStream, TokenS
                 let __nest = Self::__sarek_nest::<__CHECK>(__block, __thread, __dim, __base, #depth, (#(#names,)*));
                 match __nest {
                     ::core::result::Result::Ok(__value) => {
-                        ::core::result::Result::Ok(__direct::Yielded::new(__value))
+                        ::core::result::Result::Ok(__host::Yielded::new(__value))
                     }
                     ::core::result::Result::Err(__fault) => ::core::result::Result::Err(__fault),
                 }
@@ -207,8 +207,8 @@ impl Writer<'_> {
         match self.lowered.audited {
             Some(_) => {
                 self.lowered.names_audit.set(true);
-                let name = audited::constant(Span::mixed_site());
-                mixed!(__direct::known::<{ #name }, _>(#value))
+                let name = error_gate::constant(Span::mixed_site());
+                mixed!(__host::known::<{ #name }, _>(#value))
             }
             None => value,
         }
@@ -219,8 +219,8 @@ impl Writer<'_> {
         match self.lowered.audited {
             Some(_) => {
                 self.lowered.names_audit.set(true);
-                let name = audited::constant(Span::mixed_site());
-                mixed!(__direct::KnownType<{ #name }, #ty>)
+                let name = error_gate::constant(Span::mixed_site());
+                mixed!(__host::KnownType<{ #name }, #ty>)
             }
             None => ty.clone(),
         }
@@ -366,7 +366,7 @@ impl Writer<'_> {
         let calls = !self.joint.is_empty();
         let scratch = calls || kept.is_some();
         let (scratch_ty, scratch) = (
-            scratch.then(|| mixed!(__scratch: &__direct::Scratch,)),
+            scratch.then(|| mixed!(__scratch: &__host::Scratch,)),
             scratch.then(|| mixed!(__scratch,)),
         );
         let lanes = if plan.tree.is_whole() && !calls {
@@ -378,11 +378,11 @@ impl Writer<'_> {
         mixed! {
             #[inline(always)]
             unsafe fn __body<#declared const __CHECK: __bool>(
-                __block: &__direct::Block,
+                __block: &__host::Block,
                 #scratch_ty
                 #(#names: #types,)*
                 #(#array: &mut #array_ty,)*
-            ) -> ::core::result::Result<(), __direct::RawFault> #clause {
+            ) -> ::core::result::Result<(), __host::RawFault> #clause {
                 #dim
                 #instances
                 #kept
@@ -434,7 +434,7 @@ impl Writer<'_> {
         let (tree, ended) = (self.tree(frame), self.ended());
         mixed! {
             // Nothing is evaluated for a block without lanes.
-            if __direct::none(__lanes) {
+            if __host::none(__lanes) {
                 return #ended;
             }
             let __thread = [0; 3];
@@ -462,7 +462,7 @@ impl Writer<'_> {
                         false => mixed!(__block.lanes[#axis]),
                     }
                 });
-                mixed!({ __direct::Block::assert_whole(__block, __dim); [#(#lanes),*] })
+                mixed!({ __host::Block::assert_whole(__block, __dim); [#(#lanes),*] })
             }
             (true, None) | (false, _) => mixed!(__block.lanes),
         };
@@ -488,7 +488,7 @@ impl Writer<'_> {
             match bound.index {
                 Index::Global(axis) => {
                     let axis = Literal::usize_unsuffixed(axis.index());
-                    mixed!(__lanes[#axis] = __direct::Block::lanes_below(__block, #axis, __lanes[#axis], #limit);)
+                    mixed!(__lanes[#axis] = __host::Block::lanes_below(__block, #axis, __lanes[#axis], #limit);)
                 }
                 Index::Thread(axis) => {
                     let axis = Literal::usize_unsuffixed(axis.index());
@@ -512,8 +512,8 @@ impl Writer<'_> {
                 };
                 match access {
                     Access::Read => mixed!(&[#elem]),
-                    Access::Write => mixed!(__direct::Output<'_, #elem>),
-                    Access::Atomic => mixed!(&[__direct::Atomic<#elem>]),
+                    Access::Write => mixed!(__host::Output<'_, #elem>),
+                    Access::Atomic => mixed!(&[__host::Atomic<#elem>]),
                 }
             }
         }
@@ -522,13 +522,13 @@ impl Writer<'_> {
     fn param_value(&self, param: ParamId) -> TokenStream {
         let i = Literal::usize_unsuffixed(param.index());
         match self.kernel.params[param.index()].kind {
-            ParamKind::Scalar(_) => mixed!(__direct::scalar(__args, #i)),
-            ParamKind::Value(_) => mixed!(__direct::value(__args, #i)),
+            ParamKind::Scalar(_) => mixed!(__host::scalar(__args, #i)),
+            ParamKind::Value(_) => mixed!(__host::value(__args, #i)),
             ParamKind::Reference(_) => unreachable!("a kernel has no `&mut T`"),
             ParamKind::Slice { access, .. } => match access {
-                Access::Read => mixed!(__direct::input(__args, #i)),
-                Access::Write => mixed!(__direct::output(__args, #i)),
-                Access::Atomic => mixed!(__direct::atomics(__args, #i)),
+                Access::Read => mixed!(__host::input(__args, #i)),
+                Access::Write => mixed!(__host::output(__args, #i)),
+                Access::Atomic => mixed!(__host::atomics(__args, #i)),
             },
         }
     }

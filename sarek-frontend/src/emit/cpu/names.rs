@@ -56,11 +56,11 @@ pub fn literal(value: Value) -> TokenStream {
         }
         Value::F16(bits) => {
             let bits = Literal::u16_suffixed(bits);
-            mixed!(__direct::f16::from_bits(#bits))
+            mixed!(__host::f16::from_bits(#bits))
         }
         Value::Bf16(bits) => {
             let bits = Literal::u16_suffixed(bits);
-            mixed!(__direct::bf16::from_bits(#bits))
+            mixed!(__host::bf16::from_bits(#bits))
         }
         Value::F32(bits) => {
             let v = f32::from_bits(bits);

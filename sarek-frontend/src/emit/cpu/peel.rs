@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Literal, Span, TokenStream};
-use sarek_ir::analysis::touch;
+use sarek_ir::analysis::local_uses;
 use sarek_ir::{
     Axis, BinaryOp, Builtin, Expr, ExprId, LocalId, Memory, Scalar, Stmt, StmtId, UnaryOp, Value,
 };
@@ -118,7 +118,7 @@ impl Writer<'_> {
                 )
             };
             let lane = if end.global {
-                mixed!(__direct::Block::lanes_below(__block, 0, __lanes[0], #index))
+                mixed!(__host::Block::lanes_below(__block, 0, __lanes[0], #index))
             } else {
                 mixed!(::core::cmp::Ord::min(__lanes[0], #index))
             };
@@ -156,7 +156,7 @@ impl Writer<'_> {
 
     /// The locals that an expression is made of, but those that are declared once for all lanes.
     fn needs(&self, expr: ExprId, needed: &mut BTreeSet<LocalId>) {
-        touch::expr(self.kernel, expr, &mut |local, _| {
+        local_uses::expr(self.kernel, expr, &mut |local, _| {
             let is_declared = self.is_for_all(local);
             let value = self.values.get(local);
             let value = value.filter(|_| !is_declared && needed.insert(local));

@@ -9,7 +9,7 @@ use sarek_ir::StmtId;
 use sarek_ir::analysis::regions::{Plan, RegionId};
 
 use super::frame::{Frame, Lanes};
-use super::strip::{LIGHT, Moved};
+use super::strip_mine::{LIGHT, Moved};
 use super::{Writer, mixed};
 
 /// Lanes of a row that fill vectors.

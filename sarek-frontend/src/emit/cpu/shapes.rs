@@ -3,21 +3,21 @@
 /// Each only makes code faster; tests turn them off one by one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shapes {
-    /// A test of a lane's index becomes the end of the loop over lanes: [`super::trim`].
+    /// A test of a lane's index becomes the end of the loop over lanes: [`super::guard_bounds`].
     pub trim: bool,
-    /// A loop that all lanes of a row agree on moves outside of a strip of lanes: [`super::strip`].
+    /// A loop that all lanes of a row agree on moves outside of a strip of lanes: [`super::strip_mine`].
     pub strips: bool,
-    /// Such a strip takes several short rows: [`super::stack`].
+    /// Such a strip takes several short rows: [`super::register_tile`].
     pub stacks: bool,
-    /// A loop that lanes leave one by one is run by steps of a strip: [`super::masked`].
+    /// A loop that lanes leave one by one is run by steps of a strip: [`super::divergent_loops`].
     pub masked: bool,
-    /// The turns of a loop with strides are taken by a wide strip: [`super::stride`].
+    /// The turns of a loop with strides are taken by a wide strip: [`super::grid_stride`].
     pub strides: bool,
     /// A row's edges are split off where a condition tells them: [`super::peel`].
     pub peel: bool,
     /// The loop over y is the inner one where a block writes along y: [`super::columns`].
     pub columns: bool,
-    /// A row of which all lanes pass a guard asks once: [`super::inside`].
+    /// A row of which all lanes pass a guard asks once: [`super::loop_versioning`].
     pub inside: bool,
 }
 

@@ -59,8 +59,8 @@ impl Writer<'_> {
                         (self.expr(arg), (!is_known).then_some(span))
                     })
                     .collect();
-                let direct = mixed!(__direct);
-                let printed = formatted(print, &args, &mixed!(__direct::print), &direct);
+                let host = mixed!(__host);
+                let printed = formatted(print, &args, &mixed!(__host::print), &host);
                 quote_spanned!(span=> #printed;)
             }
             Stmt::If {
@@ -125,7 +125,7 @@ impl Writer<'_> {
             } => TokenStream::new(),
             Stmt::Fence {
                 scope: Scope::Device,
-            } => quote_spanned!(span=> __direct::device_fence();),
+            } => quote_spanned!(span=> __host::device_fence();),
             Stmt::Atomic {
                 op,
                 memory,

@@ -41,21 +41,21 @@ impl Writer<'_> {
                 let len = self.const_length(array.len);
                 (
                     mixed!([#elem]),
-                    mixed!(<#elem as __direct::KernelType>::__shared(__scratch, #len)),
+                    mixed!(<#elem as __host::KernelType>::__shared(__scratch, #len)),
                 )
             }
             Length::Fixed(_) | Length::Link(_) => {
                 let len = self.type_length(array.len);
                 (
                     mixed!([#elem; #len]),
-                    mixed!(<#elem as __direct::KernelType>::__shared_array::<#len>(__scratch)),
+                    mixed!(<#elem as __host::KernelType>::__shared_array::<#len>(__scratch)),
                 )
             }
             Length::Launch(len) => {
                 let len = self.expr(len);
                 (
                     mixed!([#elem]),
-                    mixed!(<#elem as __direct::KernelType>::__shared(__scratch, #len)),
+                    mixed!(<#elem as __host::KernelType>::__shared(__scratch, #len)),
                 )
             }
         };
@@ -90,7 +90,7 @@ impl Writer<'_> {
             }
             None => (
                 mixed!([#elem]),
-                mixed!(__direct::Scratch::slice::<#elem>(__scratch, __threads * #each)),
+                mixed!(__host::Scratch::slice::<#elem>(__scratch, __threads * #each)),
             ),
         };
         Array { name, ty, value }
@@ -109,8 +109,8 @@ impl Writer<'_> {
             .map(|local| {
                 let name = frame.array(local);
                 match lent.contains(&local) {
-                    true => mixed!(let #name = __direct::Rows::new(__scratch, __threads);),
-                    false => mixed!(let #name = __direct::Kept::new(__scratch, __threads);),
+                    true => mixed!(let #name = __host::Rows::new(__scratch, __threads);),
+                    false => mixed!(let #name = __host::Kept::new(__scratch, __threads);),
                 }
             })
             .collect();
@@ -143,6 +143,6 @@ impl Writer<'_> {
 fn fixed(elem: &TokenStream, len: &TokenStream) -> (TokenStream, TokenStream) {
     (
         mixed!([#elem; #len]),
-        mixed!(__direct::Scratch::array::<#elem, #len>(__scratch)),
+        mixed!(__host::Scratch::array::<#elem, #len>(__scratch)),
     )
 }

@@ -8,14 +8,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use proc_macro2::{Ident, Literal, TokenStream};
+use sarek_ir::analysis::local_uses;
 use sarek_ir::analysis::regions::{MaskId, Node, Place, Plan, RegionId, Rules};
-use sarek_ir::analysis::touch;
 use sarek_ir::analysis::uniformity::{Among, Uniformity};
 use sarek_ir::{Expr, ExprId, LabelId, LocalId, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes};
+use super::grid_stride::{Turns, WIDE};
 use super::names::literal;
-use super::stride::{Turns, WIDE};
 use super::tree::each_node;
 use super::{Writer, mixed};
 
@@ -34,9 +34,9 @@ const LIGHT_BYTES: usize = 4;
 pub struct Moved {
     /// All of them.
     pub loops: HashSet<StmtId>,
-    /// Those that are run by steps: [`super::masked`].
+    /// Those that are run by steps: [`super::divergent_loops`].
     pub steps: HashSet<StmtId>,
-    /// Those in which lanes take turns: [`super::stride`].
+    /// Those in which lanes take turns: [`super::grid_stride`].
     pub turns: BTreeMap<StmtId, Turns>,
 }
 
@@ -132,14 +132,14 @@ impl Writer<'_> {
             self.kernel.stmt(stmt),
             Stmt::Call { .. } | Stmt::Native { .. }
         );
-        let mut open = touch::operands(self.kernel, stmt);
+        let mut open = local_uses::operands(self.kernel, stmt);
         while let Some(expr) = open.pop() {
             if matches!(self.kernel.expr(expr), Expr::Call { .. }) {
                 return true;
             }
             open.extend(self.kernel.operands(expr));
         }
-        let mut inner = touch::blocks(self.kernel, stmt).into_iter();
+        let mut inner = local_uses::blocks(self.kernel, stmt).into_iter();
         itself || inner.any(|block| self.kernel.block(block).any(|s| self.calls(s)))
     }
 
@@ -242,7 +242,7 @@ impl Writer<'_> {
         stmt: StmtId,
         found: &mut Moved,
     ) {
-        let values = touch::operands(self.kernel, stmt);
+        let values = local_uses::operands(self.kernel, stmt);
         let agreed = among.control(stmt) && values.iter().all(|v| among.expr(*v));
         let is_loop = self.kernel.stmt(stmt).loop_label().is_some();
         if is_loop && !(agreed && self.left_together(among, stmt, &mut HashSet::new())) {
@@ -259,7 +259,7 @@ impl Writer<'_> {
         if is_loop && self.varies(among, stmt) {
             found.loops.insert(stmt);
         }
-        for block in touch::blocks(self.kernel, stmt) {
+        for block in local_uses::blocks(self.kernel, stmt) {
             for inner in self.kernel.block(block) {
                 self.loops_to_move(among, straight, inner, found);
             }
@@ -274,7 +274,7 @@ impl Writer<'_> {
         stmt: StmtId,
         inside: &mut HashSet<LabelId>,
     ) -> bool {
-        let mut inner = touch::blocks(self.kernel, stmt).into_iter();
+        let mut inner = local_uses::blocks(self.kernel, stmt).into_iter();
         let together = inner.all(|block| {
             let mut stmts = self.kernel.block(block);
             stmts.all(|s| {
@@ -308,8 +308,8 @@ impl Writer<'_> {
     /// Does the statement assign a value that differs between lanes?
     fn varies(&self, among: &Uniformity, stmt: StmtId) -> bool {
         let mut varies = false;
-        touch::stmt(self.kernel, stmt, &mut |local, touch| {
-            varies |= touch != touch::Touch::Read && !among.local(local);
+        local_uses::stmt(self.kernel, stmt, &mut |local, touch| {
+            varies |= touch != local_uses::LocalUse::Read && !among.local(local);
         });
         varies
     }
@@ -389,7 +389,7 @@ impl Writer<'_> {
                 let flat = self.lengths(local).into_iter();
                 let flat = flat.fold(
                     mixed!(&mut __rows),
-                    |rows, _| mixed!(__direct::flat_mut(#rows)),
+                    |rows, _| mixed!(__host::flat_mut(#rows)),
                 );
                 mixed! {
                     let mut __rows = #rows;
@@ -403,8 +403,8 @@ impl Writer<'_> {
             return (declared, TokenStream::new());
         };
         let rest = mixed!(#outer, __lane, __threads, #each);
-        let first = mixed!(__direct::fetch_strip::<_, __STRIP>(#array, #rest););
-        let last = mixed!(__direct::keep_strip::<_, __STRIP>(#array, #rest););
+        let first = mixed!(__host::fetch_strip::<_, __STRIP>(#array, #rest););
+        let last = mixed!(__host::keep_strip::<_, __STRIP>(#array, #rest););
         let last = if writes { last } else { TokenStream::new() };
         (mixed!(#declared #first), last)
     }
@@ -416,20 +416,20 @@ impl Writer<'_> {
         outer: Option<(Ident, bool)>,
     ) -> (TokenStream, TokenStream) {
         let declared = mixed! {
-            let #array = __direct::Strip::<_, __STRIP>::new();
-            if !__direct::Strip::is_small(&#array) { break; }
+            let #array = __host::Strip::<_, __STRIP>::new();
+            if !__host::Strip::is_small(&#array) { break; }
         };
         let Some((outer, writes)) = outer else {
             return (declared, TokenStream::new());
         };
         let first = mixed! {
             for __w in 0..__STRIP {
-                __direct::Lanes::keep(&#array, __w, __direct::Lanes::fetch(&#outer, __lane + __w));
+                __host::Lanes::keep(&#array, __w, __host::Lanes::fetch(&#outer, __lane + __w));
             }
         };
         let last = mixed! {
             for __w in 0..__STRIP {
-                __direct::Lanes::keep(&#outer, __lane + __w, __direct::Lanes::fetch(&#array, __w));
+                __host::Lanes::keep(&#outer, __lane + __w, __host::Lanes::fetch(&#array, __w));
             }
         };
         (

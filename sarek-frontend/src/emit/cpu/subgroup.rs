@@ -40,13 +40,13 @@ impl Writer<'_> {
         mixed! {
             <[_]>::fill(#here, false);
             #lanes
-            __direct::subgroup::#op(&*#here, #(&*#operands,)* &mut *#out);
+            __host::subgroup::#op(&*#here, #(&*#operands,)* &mut *#out);
         }
     }
 }
 
 fn operand_names(writer: &Writer<'_>, frame: &Frame<'_>, stmt: StmtId) -> Vec<Ident> {
-    let operands = sarek_ir::analysis::touch::operands(writer.kernel, stmt);
+    let operands = sarek_ir::analysis::local_uses::operands(writer.kernel, stmt);
     (0..operands.len())
         .map(|i| frame.name(&format!("operand{i}_"), stmt.0))
         .collect()

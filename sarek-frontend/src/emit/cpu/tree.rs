@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
+use sarek_ir::analysis::local_uses;
 use sarek_ir::analysis::regions::{MaskId, MaskedIf, Node, RegionId};
-use sarek_ir::analysis::touch;
 use sarek_ir::{Block, Expr, ExprId, LocalId, Memory, Stmt, StmtId};
 
 use super::frame::{Frame, Lanes, Mask};
-use super::trim::Trim;
+use super::guard_bounds::Trim;
 use super::{Writer, mixed};
 
 impl<'a> Writer<'a> {
@@ -109,7 +109,7 @@ impl<'a> Writer<'a> {
             .map(|root| {
                 let root = frame.mask_name(root);
                 let ended = self.ended();
-                mixed!(if !__direct::any(#root) { return #ended; })
+                mixed!(if !__host::any(#root) { return #ended; })
             });
         mixed!(#lanes #left)
     }
@@ -159,7 +159,7 @@ impl<'a> Writer<'a> {
 
     fn uses(&self, stmt: StmtId, local: LocalId) -> bool {
         let mut uses = false;
-        touch::stmt(self.kernel, stmt, &mut |touched, _| {
+        local_uses::stmt(self.kernel, stmt, &mut |touched, _| {
             uses |= touched == local
         });
         uses
@@ -222,7 +222,7 @@ impl<'a> Writer<'a> {
             let value = kept_name(local);
             let ty = self.pointer_type(local);
             mixed! {
-                let mut #value = __direct::Lanes::fetch(&#array, #position);
+                let mut #value = __host::Lanes::fetch(&#array, #position);
                 let #name: #ty = ::core::mem::MaybeUninit::as_mut_ptr(&mut #value);
             }
         });
@@ -252,7 +252,7 @@ impl<'a> Writer<'a> {
         let whole = self.kept_whole(frame, ids).into_iter();
         let whole = whole.filter(|(_, writes)| *writes).map(|(local, _)| {
             let (value, array) = (kept_name(local), frame.array(local));
-            mixed!(__direct::Lanes::keep(&#array, #position, #value);)
+            mixed!(__host::Lanes::keep(&#array, #position, #value);)
         });
         mixed!(#(#lanes)* #(#whole)*)
     }
@@ -317,7 +317,7 @@ impl<'a> Writer<'a> {
         then: &[Node],
         otherwise: &[Node],
     ) -> TokenStream {
-        let [cond] = touch::operands(self.kernel, stmt)[..] else {
+        let [cond] = local_uses::operands(self.kernel, stmt)[..] else {
             unreachable!("an `if` has a condition");
         };
         let Some(masked) = masked else {
@@ -359,7 +359,7 @@ impl<'a> Writer<'a> {
 
     pub fn returns(&self, stmts: &[StmtId]) -> bool {
         stmts.iter().any(|&stmt| {
-            let inner = touch::blocks(self.kernel, stmt);
+            let inner = local_uses::blocks(self.kernel, stmt);
             self.kernel.stmt(stmt) == Stmt::Return
                 || inner.into_iter().any(|b: Block| {
                     let stmts: Vec<StmtId> = self.kernel.block(b).collect();

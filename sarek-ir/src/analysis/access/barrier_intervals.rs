@@ -29,7 +29,7 @@ type Way = BTreeSet<usize>;
 
 /// The accesses of plain shared arrays, and for each phase the positions of those that may happen in it; `among` the threads
 /// of one block.
-pub fn phases(kernel: &Kernel, among: &Among) -> (Vec<Access>, Vec<BTreeSet<usize>>) {
+pub fn barrier_intervals(kernel: &Kernel, among: &Among) -> (Vec<Access>, Vec<BTreeSet<usize>>) {
     let mut resolver = Resolver::among(kernel, among.params.clone());
     resolver.block = Some(Values::new(kernel, among));
     let mut walk = Phases {

@@ -1,8 +1,8 @@
 //! The accesses of a kernel in order of evaluation, each with the bounds that hold there.
 
 use super::affine::Resolver;
-use super::{Access, Atom, Bound, Place, lent, phases};
-use crate::analysis::touch::{self, Touch};
+use super::{Access, Atom, Bound, Place, barrier_intervals, lent};
+use crate::analysis::local_uses::{self, LocalUse};
 use crate::{Block, CallId, Expr, ExprId, Kernel, List, Loc, Memory, PlaceId, Root, Stmt, StmtId};
 
 pub(super) fn collect(kernel: &Kernel, read_only: bool) -> Vec<Access> {
@@ -181,8 +181,8 @@ impl Collector<'_> {
                 });
             }
         }
-        touch::called(kernel, id, &mut |local, touch| {
-            if touch == Touch::Write {
+        local_uses::called(kernel, id, &mut |local, touch| {
+            if touch == LocalUse::Write {
                 self.bind(local, None);
             }
         });
@@ -210,7 +210,7 @@ impl Collector<'_> {
     fn access(&mut self, memory: Memory, place: Place, loc: Loc, index: ExprId) {
         let looked_at = match self.resolver.block {
             None => matches!(memory, Memory::Slice(_)),
-            Some(_) => phases::is_plain_shared(self.kernel, memory),
+            Some(_) => barrier_intervals::is_plain_shared(self.kernel, memory),
         };
         if !looked_at || !(self.read_only || self.kernel.is_shared_between_threads(memory)) {
             return;

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::collect::Collector;
 use super::poly::{Extent, is_unsigned};
 use super::{Affine, Atom, Bound, Limit, Poly, Symbol};
-use crate::analysis::touch::{self, Touch};
+use crate::analysis::local_uses::{self, LocalUse};
 use crate::analysis::uniformity::{Among, Uniformity};
 use crate::{Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, NativeId, Stmt};
 
@@ -171,8 +171,8 @@ fn assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
                 found.insert(result);
             }
             Stmt::Update { .. } | Stmt::Call { .. } => {
-                touch::itself(kernel, stmt, &mut |local, touch| {
-                    if touch == Touch::Write {
+                local_uses::itself(kernel, stmt, &mut |local, touch| {
+                    if touch == LocalUse::Write {
                         found.insert(local);
                     }
                 });

@@ -1,7 +1,7 @@
 //! One slice and all of its accesses: ids as digits of its indices.
 
 use super::reason::same_for_all;
-use super::{Needs, Race, Reason, is_store, witness};
+use super::{Needs, Race, Reason, counterexample, is_store};
 use crate::analysis::access::{Access, Affine, Atom, Bound, Limit, Poly, Symbol, block_dim};
 use crate::{Axis, Builtin, Kernel, Precondition};
 
@@ -43,7 +43,11 @@ impl<'a> Buffer<'a> {
             first: place(self.accesses[i]),
             second: place(self.accesses[j]),
             reason,
-            witness: witness::witness(self.kernel, self.accesses[i], self.accesses[j]),
+            counterexample: counterexample::counterexample(
+                self.kernel,
+                self.accesses[i],
+                self.accesses[j],
+            ),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::{Axis, Builtin, Kernel, LocalId, Memory};
 
 /// Two threads and the element that both may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Witness {
+pub struct Counterexample {
     /// Their ids: those of the launch, or for a shared array those of the block.
     pub threads: [[u64; 3]; 2],
     /// The element.
@@ -26,7 +26,7 @@ const LOCALS: i128 = 4;
 const THREADS: usize = 4096;
 
 /// Two threads that may meet at these accesses, for all that their indices and guards tell.
-pub(super) fn witness(kernel: &Kernel, a: &Access, b: &Access) -> Option<Witness> {
+pub(super) fn counterexample(kernel: &Kernel, a: &Access, b: &Access) -> Option<Counterexample> {
     let shared = matches!(a.memory, Memory::Shared(_));
     let block = kernel
         .block
@@ -61,7 +61,7 @@ struct Thread {
 }
 
 impl World {
-    fn meeting(&self, a: &Access, b: &Access) -> Option<Witness> {
+    fn meeting(&self, a: &Access, b: &Access) -> Option<Counterexample> {
         let name = |t: &Thread| [0, 1, 2].map(|k| t.block[k] * self.block[k] + t.thread[k]);
         // The first thread at each element; the others are met where the sides are looked at the other way round.
         let mut seen: HashMap<i128, [i128; 3]> = HashMap::new();
@@ -75,7 +75,7 @@ impl World {
                 && meet.is_none()
             {
                 let threads = [*other, me].map(|t| t.map(|v| v as u64));
-                meet = Some(Witness {
+                meet = Some(Counterexample {
                     threads,
                     index: index as u64,
                     value: None,

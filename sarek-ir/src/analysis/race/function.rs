@@ -185,7 +185,7 @@ fn is_closed(kernel: &Kernel, stmts: &[StmtId], memory: Memory) -> bool {
         if !any(kernel, id, &|id| uses(kernel, id, memory)) {
             continue;
         }
-        let [body] = kernel.parts(kernel.stmt(id)).1[..] else {
+        let [body] = kernel.children(kernel.stmt(id)).1[..] else {
             return false;
         };
         let is_loop = matches!(kernel.stmt(id), Stmt::For { .. } | Stmt::Loop { .. });
@@ -211,7 +211,7 @@ fn returns(kernel: &Kernel, id: StmtId) -> bool {
 
 /// Does it hold of a statement, or of one inside of it?
 fn any(kernel: &Kernel, id: StmtId, holds: &dyn Fn(StmtId) -> bool) -> bool {
-    let inner = kernel.parts(kernel.stmt(id)).1;
+    let inner = kernel.children(kernel.stmt(id)).1;
     holds(id)
         || inner
             .into_iter()
@@ -228,7 +228,7 @@ fn uses(kernel: &Kernel, id: StmtId, of: Memory) -> bool {
             if matches!(root(place), Root::Element { memory, .. } if is_it(memory)))
         || matches!(stmt, Stmt::Call { call } if lent(kernel, call).contains(&of))
         || kernel
-            .parts(stmt)
+            .children(stmt)
             .0
             .into_iter()
             .any(|operand| kernel.loads(operand, of))

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Witness;
+use super::Counterexample;
 use crate::analysis::access::{Affine, Atom, Place, Poly};
 use crate::{Axis, Builtin, Kernel, Loc, LocalId, Memory, Stmt};
 
@@ -18,7 +18,7 @@ pub struct Race {
     /// Why.
     pub reason: Reason,
     /// Two threads that may meet, if an example was found.
-    pub witness: Option<Witness>,
+    pub counterexample: Option<Counterexample>,
 }
 
 /// Why two threads may meet.

@@ -13,19 +13,21 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::super::access::{Access, Affine, Atom, Bound, Limit, Poly, block_dim, phases};
+use super::super::access::{
+    Access, Affine, Atom, Bound, Limit, Poly, barrier_intervals, block_dim,
+};
 use super::apart::apart;
 use super::buffer::{IdPart, extents_of, ids_of, needs_of, orders, span_of_locals};
+use super::counterexample::counterexample;
 use super::exchange::exchange;
 use super::reason::same_for_all;
-use super::witness::witness;
 use super::{Needs, Race, Reason, is_store};
 use crate::analysis::uniformity::Among;
 use crate::{Axis, Builtin, Kernel, Memory, Precondition};
 
 /// Checks all shared arrays but those of atomics; `among` the threads of one block.
 pub fn check(kernel: &Kernel, among: &Among) -> Result<Vec<Precondition>, Vec<Race>> {
-    let (accesses, phases) = phases(kernel, among);
+    let (accesses, phases) = barrier_intervals(kernel, among);
     let mut needs: Vec<Precondition> = vec![];
     let mut races: BTreeMap<Memory, Race> = BTreeMap::new();
     let mut seen = HashSet::new();
@@ -80,7 +82,7 @@ fn race(kernel: &Kernel, a: &Access, b: &Access, reason: Reason) -> Race {
         first: (a.place, a.loc),
         second: (b.place, b.loc),
         reason,
-        witness: witness(kernel, a, b),
+        counterexample: counterexample(kernel, a, b),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{check, satisfied};
 use crate::analysis::random::{Rng, threads};
 use crate::analysis::range::{ArgFact, LaunchFacts};
-use crate::eval::{Host, Machine};
+use crate::interp::{Host, Machine};
 use crate::sketch::{E, Sketch, V};
 use crate::{Axis, Builtin, Kernel, ParamId, Scalar, Value};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::range::{ArgFact, LaunchFacts, analyse};
-use crate::eval::cases::BUDGET;
-use crate::eval::{Host, Ids, Like, Machine, Stop};
+use crate::interp::cases::BUDGET;
+use crate::interp::{Host, Ids, Like, Machine, Stop};
 use crate::sketch::Sketch;
 use crate::{
     AtomicOp, Axis, Builtin, ExprId, Intrinsic, Kernel, LabelId, LocalId, ParamId, Scalar,

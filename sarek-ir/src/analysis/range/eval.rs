@@ -3,9 +3,10 @@
 use super::Analyser;
 use super::interval::Interval;
 use crate::analysis::shape::same;
-use crate::intrinsic::of_floats;
+use crate::nodes::of_floats;
 use crate::{
-    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, Scalar, SiteId, UnaryOp, Value, eval,
+    BinaryOp, DivideOp, Expr, ExprId, Intrinsic, List, Memory, Scalar, SiteId, UnaryOp, Value,
+    interp,
 };
 
 impl Analyser<'_> {
@@ -432,7 +433,7 @@ fn constant(intrinsic: Intrinsic, on: Scalar, ranges: &[Interval]) -> Option<Int
         };
         values[i] = Value::int(ty, range.exact()?)?;
     }
-    Some(of_value(eval::call(intrinsic, &values[..ranges.len()])))
+    Some(of_value(interp::call(intrinsic, &values[..ranges.len()])))
 }
 
 /// The one result for two constants.

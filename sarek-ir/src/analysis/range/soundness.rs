@@ -2,7 +2,7 @@
 
 use super::{ArgFact, LaunchFacts, Ranges, analyse_by};
 use crate::analysis::random::{Rng, Watched, kernel, threads};
-use crate::eval::{Machine, Stop};
+use crate::interp::{Machine, Stop};
 use crate::{BinaryOp, Expr, ExprId, Kernel, ParamKind, Scalar, SiteId, Value, passes};
 
 /// What came out of the runs, lest they prove nothing or never get anywhere.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{MaskId, MaskedIf, MaskedLoop, Node, RegionId};
-use crate::analysis::touch;
+use crate::analysis::local_uses;
 use crate::analysis::uniformity::Uniformity;
 use crate::{Block, ExprId, Kernel, LabelId, Stmt, StmtId};
 
@@ -133,7 +133,7 @@ impl<'a> Builder<'a> {
     fn find(&mut self, stmt: StmtId) -> bool {
         let kernel = self.rules.kernel;
         let mut split = (self.rules.boundary)(stmt);
-        for block in touch::blocks(kernel, stmt) {
+        for block in local_uses::blocks(kernel, stmt) {
             for inner in kernel.block(block) {
                 split |= self.find(inner);
             }
@@ -335,7 +335,7 @@ fn collect(
     if let Some(label) = kernel.stmt(stmt).loop_label() {
         labels.insert(label, stmt);
     }
-    for block in touch::blocks(kernel, stmt) {
+    for block in local_uses::blocks(kernel, stmt) {
         for inner in kernel.block(block) {
             collect(kernel, inner, labels, all);
         }

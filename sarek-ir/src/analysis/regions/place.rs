@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Node, RegionId, Rules, Tree, is_cheap};
-use crate::analysis::touch::{self, Touch};
+use crate::analysis::local_uses::{self, LocalUse};
 use crate::{ExprId, Kernel, LocalId, Stmt, StmtId};
 
 /// Where a local lives.
@@ -209,13 +209,13 @@ impl Occurrences {
             match node {
                 Node::Region { id, stmts } => {
                     for stmt in stmts {
-                        touch::stmt(kernel, *stmt, &mut |l, t| self.region(*id, l, t));
+                        local_uses::stmt(kernel, *stmt, &mut |l, t| self.region(*id, l, t));
                     }
                 }
-                Node::Once(stmt) => touch::itself(kernel, *stmt, &mut |l, _| self.once(l)),
+                Node::Once(stmt) => local_uses::itself(kernel, *stmt, &mut |l, _| self.once(l)),
                 Node::Barrier => {}
                 Node::Subgroup { id, stmt } => {
-                    touch::itself(kernel, *stmt, &mut |l, t| self.region(*id, l, t));
+                    local_uses::itself(kernel, *stmt, &mut |l, t| self.region(*id, l, t));
                 }
                 Node::If {
                     stmt,
@@ -238,7 +238,7 @@ impl Occurrences {
     }
 
     fn node(&mut self, kernel: &Kernel, stmt: StmtId, masked: Option<RegionId>) {
-        touch::itself(kernel, stmt, &mut |local, touch| match masked {
+        local_uses::itself(kernel, stmt, &mut |local, touch| match masked {
             Some(id) => self.region(id, local, touch),
             None => self.once(local),
         });
@@ -248,15 +248,15 @@ impl Occurrences {
         self.locals.entry(local).or_default().once = true;
     }
 
-    fn region(&mut self, id: RegionId, local: LocalId, touch: Touch) {
+    fn region(&mut self, id: RegionId, local: LocalId, touch: LocalUse) {
         let regions = &mut self.locals.entry(local).or_default().regions;
         // The regions come in order.
         if regions.last().is_none_or(|(last, _)| *last != id) {
             regions.push((id, Touches::default()));
         }
         if let Some((_, touches)) = regions.last_mut() {
-            touches.writes |= touch != Touch::Read;
-            touches.declares |= touch == Touch::Declare;
+            touches.writes |= touch != LocalUse::Read;
+            touches.declares |= touch == LocalUse::Declare;
         }
     }
 }
@@ -275,12 +275,12 @@ impl Definitions {
 
     fn collect(&mut self, kernel: &Kernel, stmts: &[StmtId]) {
         for &stmt in stmts {
-            touch::itself(kernel, stmt, &mut |local, touch| {
-                if touch != Touch::Read {
+            local_uses::itself(kernel, stmt, &mut |local, touch| {
+                if touch != LocalUse::Read {
                     self.of.entry(local).or_default().push(stmt);
                 }
             });
-            for block in touch::blocks(kernel, stmt) {
+            for block in local_uses::blocks(kernel, stmt) {
                 let inner: Vec<StmtId> = kernel.block(block).collect();
                 self.collect(kernel, &inner);
             }
@@ -366,7 +366,7 @@ impl Values {
             let Some(value) = self.get(local) else {
                 continue;
             };
-            touch::expr(kernel, value, &mut |local, _| {
+            local_uses::expr(kernel, value, &mut |local, _| {
                 if is_again(&local) && all.insert(local) {
                     open.push(local);
                 }

@@ -1,7 +1,7 @@
 //! What must work around barriers: kernels with what each of two blocks computes.
 
 use super::{Machine, Stop};
-use crate::eval::{Host, Ids, Like};
+use crate::interp::{Host, Ids, Like};
 use crate::sketch::{E, Sketch};
 use crate::{AtomicOp, Axis, Builtin, ExprId, Kernel, ParamId, Scalar, StmtId, Value};
 

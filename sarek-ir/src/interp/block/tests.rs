@@ -1,8 +1,8 @@
 use super::cases::{LANES, Slices, cases, global, ids, lanes, run, thread, u32};
 use super::{Machine, Stop};
-use crate::eval::{Fault, Like};
+use crate::interp::{Fault, Like};
 use crate::sketch::{E, Sketch};
-use crate::{AtomicOp, Builtin, Scalar, SiteId, SubgroupOp, Value, eval};
+use crate::{AtomicOp, Builtin, Scalar, SiteId, SubgroupOp, Value, interp};
 
 #[test]
 fn every_case_computes_what_it_should() {
@@ -37,7 +37,7 @@ fn every_atomic_operation() {
     let u = Value::U32;
     let all = |op, old, args: &[u32]| {
         let args: Vec<Value> = args.iter().copied().map(u).collect();
-        eval::atomic(op, u(old), &args)
+        interp::atomic(op, u(old), &args)
     };
     assert_eq!(all(AtomicOp::Load, 6, &[]), u(6));
     assert_eq!(all(AtomicOp::Store, 6, &[3]), u(3));
@@ -53,7 +53,7 @@ fn every_atomic_operation() {
     assert_eq!(all(AtomicOp::CompareExchange, 6, &[5, 9]), u(6));
     // By bits: no NaN differs from itself, and the zeros differ.
     let (nan, zero) = (Value::f32(f32::NAN), Value::f32(0.0));
-    let exchange = |old, a, b| eval::atomic(AtomicOp::CompareExchange, old, &[a, b]);
+    let exchange = |old, a, b| interp::atomic(AtomicOp::CompareExchange, old, &[a, b]);
     assert_eq!(exchange(nan, nan, zero), zero);
     assert_eq!(exchange(zero, Value::f32(-0.0), nan), zero);
 }

@@ -80,7 +80,7 @@ impl Walk<'_> {
     fn stmt(&mut self, id: StmtId) -> Holds {
         let stmt = self.kernel.stmt(id);
         let on = self.spine.has(id);
-        let (exprs, blocks) = self.kernel.parts(stmt);
+        let (exprs, blocks) = self.kernel.children(stmt);
         let mut holds = Holds {
             parks: stmt == Stmt::Return && !on && self.spine.leads(id),
             delicate: on && exprs.iter().any(|e| self.is_delicate(*e)),
@@ -129,7 +129,7 @@ impl Walk<'_> {
     fn is_checked(&self, block: Block) -> bool {
         self.kernel.block(block).any(|id| {
             let stmt = self.kernel.stmt(id);
-            let (exprs, blocks) = self.kernel.parts(stmt);
+            let (exprs, blocks) = self.kernel.children(stmt);
             let own = match stmt {
                 Stmt::Store { site, .. } | Stmt::Atomic { site, .. } => site.is_some(),
                 Stmt::Assert { .. } => true,

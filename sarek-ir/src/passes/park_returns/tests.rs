@@ -1,7 +1,7 @@
 use super::park_returns;
 use crate::analysis::barriers;
 use crate::analysis::random::blocks::{self, Launch};
-use crate::eval::{Like, Stop, cases};
+use crate::interp::{Like, Stop, cases};
 use crate::passes::{elide_checks, guard_loops, lower_labels};
 use crate::sketch::Sketch;
 use crate::{Kernel, ParamId, Scalar, Stmt};

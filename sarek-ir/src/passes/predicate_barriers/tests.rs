@@ -1,6 +1,6 @@
 use super::predicate_barriers;
 use crate::analysis::random::blocks::{self, Launch};
-use crate::eval::{Like, Stop, cases};
+use crate::interp::{Like, Stop, cases};
 use crate::passes::{cut_after_exits, guard_loops, holds_barrier, lower_labels, park_returns};
 use crate::sketch::Sketch;
 use crate::{Axis, Block, Builtin, Kernel, Scalar, Stmt, Value};
@@ -23,7 +23,7 @@ fn lowered(kernel: &Kernel) -> Kernel {
 fn branches(kernel: &Kernel, block: Block) -> bool {
     kernel.block(block).any(|id| {
         let stmt = kernel.stmt(id);
-        let mut inner = kernel.parts(stmt).1.into_iter();
+        let mut inner = kernel.children(stmt).1.into_iter();
         match stmt {
             Stmt::If { .. } => inner.any(|b| holds_barrier(kernel, b)),
             _ => inner.any(|b| branches(kernel, b)),

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::claims::CopyAction;
 use crate::device::{Block, Purpose};
-use crate::tag::{self, StorageKind};
+use crate::plugin::claims::CopyAction;
+use crate::plugin::tag::{self, StorageKind};
 use crate::testing::gpu::GpuBackend;
 use crate::testing::kernels::axpy_call as axpy;
 use crate::testing::{device, devices};

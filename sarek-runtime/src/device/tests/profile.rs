@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::tag::{self, InstrumentationKind, Tag};
+use crate::plugin::tag::{self, InstrumentationKind, Tag};
 use crate::testing::gpu::GpuBackend;
 use crate::testing::kernels::axpy_call as axpy;
 use crate::testing::{device, host};

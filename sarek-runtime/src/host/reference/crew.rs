@@ -13,24 +13,24 @@ use sarek_ir::{SubgroupOp, Value};
 
 use super::shared::{Array, forget_handles};
 use super::{IndexSpace, POSITION, Position};
-use crate::direct::collective::{Join, REFERENCE_SUBGROUP, join};
+use crate::host::collective::{Join, REFERENCE_SUBGROUP, join};
 use crate::output::in_hook;
 
 /// Calls `body` for each thread of a launch, block after block, with the ids set.
 ///
 /// # Safety
-/// What `body` gets of [`shared_array`](crate::direct::collective::shared_array) and its kin does not outlive the call of it, and no two
+/// What `body` gets of [`shared_array`](crate::host::collective::shared_array) and its kin does not outlive the call of it, and no two
 /// references to one element are used across a barrier.
 ///
 /// ```
-/// use sarek_runtime::direct::{IndexSpace, for_each_block};
+/// use sarek_runtime::host::{IndexSpace, for_each_block};
 /// let space = IndexSpace { grid: [1; 3], block: [1; 3], extent: [1; 3] };
 /// // SAFETY: it has no arrays.
 /// unsafe { for_each_block(&space, || {}) };
 /// ```
 ///
 /// ```compile_fail,E0133
-/// use sarek_runtime::direct::{IndexSpace, for_each_block};
+/// use sarek_runtime::host::{IndexSpace, for_each_block};
 /// let space = IndexSpace { grid: [1; 3], block: [1; 3], extent: [1; 3] };
 /// for_each_block(&space, || {});
 /// ```
@@ -288,12 +288,12 @@ fn lane(what: &str) -> Lane {
 }
 
 /// Waits for the other threads of the block.
-pub(in crate::direct) fn barrier() {
+pub(in crate::host) fn barrier() {
     lane("barrier").pause(Doing::Barrier);
 }
 
 /// Takes part in an operation of the subgroup.
-pub(in crate::direct) fn subgroup(op: SubgroupOp, join: Join, value: Value, other: usize) -> Value {
+pub(in crate::host) fn subgroup(op: SubgroupOp, join: Join, value: Value, other: usize) -> Value {
     let lane = lane(op.name());
     lane.pause(Doing::Subgroup(Call {
         op,

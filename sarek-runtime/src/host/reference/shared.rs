@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
-use crate::direct::owned::Owned;
+use crate::host::owned::Owned;
 
 /// A thread's handle of a shared array: what `shared_array` and `shared_slice` return. In a kernel it is indexed, and
 /// has a length.
@@ -123,7 +123,7 @@ pub(super) fn forget_handles() {
 }
 
 /// The thread's `n`th array. `elem` is one for which any bits are a value.
-pub(in crate::direct) fn make<T>(what: &str, len: usize) -> &'static mut Shared<T> {
+pub(in crate::host) fn make<T>(what: &str, len: usize) -> &'static mut Shared<T> {
     let same = |array: &mut Array| {
         assert!(
             array.name == type_name::<T>() && array.len == len,

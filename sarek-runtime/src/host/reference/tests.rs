@@ -2,9 +2,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::for_each_block;
-use crate::direct::IndexSpace;
-use crate::direct::collective::*;
-use crate::direct::ids::*;
+use crate::host::IndexSpace;
+use crate::host::collective::*;
+use crate::host::ids::*;
 
 fn space(grid: u64, block: u32) -> IndexSpace {
     IndexSpace {

@@ -21,7 +21,7 @@ fn specialized(device: &Device, n: usize, options: &str) -> Specialized {
     let launch = call(leak(axpy()), &x, &mut y);
     let launch = match options {
         "" => launch,
-        flag => launch.options(crate::backend::Parts::new().flag(flag)),
+        flag => launch.options(crate::plugin::backend::Parts::new().flag(flag)),
     };
     launch.over(n).specialize(device).unwrap().unwrap()
 }
@@ -85,7 +85,7 @@ fn launches_find_what_was_compiled_ahead() {
     assert_eq!(stats.compiles.load(Relaxed), 1);
     assert_eq!(y.to_vec().unwrap(), [3.0; 8]);
     // The same kernel twice in a batch is compiled once; with other options it is another program.
-    let launch = call(def, &x, &mut y).options(crate::backend::Parts::new().flag("-g"));
+    let launch = call(def, &x, &mut y).options(crate::plugin::backend::Parts::new().flag("-g"));
     let other = launch.over(8).specialize(&device).unwrap();
     assert!(
         other

@@ -1,5 +1,5 @@
 use super::*;
-use crate::backend::Features;
+use crate::plugin::backend::Features;
 
 fn gpu() -> DeviceInfo {
     DeviceInfo {

@@ -33,7 +33,7 @@ fn the_best_eligible_device_runs_it() {
         explained.contains("3 of 3 checks proved; indices of 32 bits"),
         "{explained}"
     );
-    let only_poor: [Arc<dyn crate::backend::Backend>; 1] = [poor.clone()];
+    let only_poor: [Arc<dyn crate::plugin::backend::Backend>; 1] = [poor.clone()];
     let error = kernel(&x, &mut y)
         .over(4)
         .run_among(&registry("", &only_poor))
@@ -281,7 +281,9 @@ fn blocks_take_turns_where_a_schedule_says_so() {
 fn a_launch_is_a_program_of_one_kernel() {
     let [plain, programs] = [GpuBackend::new("plain", 9), GpuBackend::new("programs", 5)];
     let named = |name: &'static str| {
-        move |request: &crate::claims::Request<'_>| request.kernels.iter().all(|k| k.name == name)
+        move |request: &crate::plugin::claims::Request<'_>| {
+            request.kernels.iter().all(|k| k.name == name)
+        }
     };
     programs.claim(move |claims| {
         claims.by_predicate(Subject::Programs, named("fused"));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::tag::{DeviceKind, Tag};
+use crate::plugin::tag::{DeviceKind, Tag};
 
 /// What a device is and can do: serde data, in which a field that is not there has its default.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -28,13 +28,13 @@ use std::time::{Duration, Instant};
 
 use sarek_ir::write::{Source, Variant};
 
-pub use crate::claims::Claims;
-pub use crate::direct::{Direct, DirectArg, IndexSpace, RawFault};
-pub use crate::environment::Parts;
 pub use crate::foreign::{Parameter, Passed};
-pub use crate::fork::is_forked;
+pub use crate::host::{Direct, DirectArg, IndexSpace, RawFault};
 pub use crate::output::{Printing, print};
-use crate::tag::{Language, ScheduleKind, StorageKind, Tag};
+pub use crate::plugin::claims::Claims;
+pub use crate::plugin::environment::Parts;
+use crate::plugin::tag::{Language, ScheduleKind, StorageKind, Tag};
+pub use crate::sync::fork::is_forked;
 use crate::{Error, Result};
 pub use info::{DeviceInfo, Features};
 
@@ -54,7 +54,7 @@ pub trait Backend: Send + Sync {
         0
     }
 
-    /// What it is in charge of, see [`crate::claims`]. Asked once, when it is registered.
+    /// What it is in charge of, see [`crate::plugin::claims`]. Asked once, when it is registered.
     fn claims(&self, _claims: &mut Claims) {}
 }
 

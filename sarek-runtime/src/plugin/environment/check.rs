@@ -8,7 +8,7 @@ use sarek_ir::write::{self, Cuda, Dialect, OpenCl, Wgsl};
 
 use super::Parts;
 use super::parts::Unchecked;
-use crate::backend::Compiler;
+use crate::plugin::backend::Compiler;
 use crate::{Error, Result};
 
 /// How names begin, in lower case, that targets, their headers and the framework take for themselves.

@@ -1,7 +1,7 @@
 //! Devices at work in the vector's own memory.
 
 use super::*;
-use crate::tag::StorageKind;
+use crate::plugin::tag::StorageKind;
 use crate::testing::gpu::{GpuBackend, Stats};
 use crate::testing::{device, devices};
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::device::StreamRef;
-use crate::tag::StorageKind;
+use crate::plugin::tag::StorageKind;
 use crate::testing::device;
 use crate::testing::gpu::{GpuBackend, Stats};
 

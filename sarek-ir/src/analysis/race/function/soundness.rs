@@ -6,7 +6,7 @@ use super::super::shared::soundness::{Given, Writer};
 use crate::analysis::contract::{Facts, Refusal, accepted};
 use crate::analysis::random::Rng;
 use crate::analysis::range::{ArgFact, LaunchFacts};
-use crate::eval::{Host, Ids, Machine, Sanitize, Stop};
+use crate::interp::{Host, Ids, Machine, Sanitize, Stop};
 use crate::link::{Function, Links, link};
 use crate::sketch::{E, Sketch, V};
 use crate::{

@@ -12,7 +12,7 @@ use super::check;
 use crate::analysis::random::{Rng, threads};
 use crate::analysis::range::{ArgFact, LaunchFacts};
 use crate::analysis::uniformity::Among;
-use crate::eval::{Host, Ids, Machine, Sanitize, Stop};
+use crate::interp::{Host, Ids, Machine, Sanitize, Stop};
 use crate::sketch::{E, Sketch, V};
 use crate::{Axis, Builtin, Kernel, LabelId, Memory, ParamId, Scalar, Type, Value};
 

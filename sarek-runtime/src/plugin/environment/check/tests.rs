@@ -1,8 +1,8 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::{check, has_word, is_number, of_target, of_value};
-use crate::backend::{Artifact, Compiler, Parts};
 use crate::foreign::{ForeignKernel, Text};
+use crate::plugin::backend::{Artifact, Compiler, Parts};
 use crate::testing::device;
 use crate::testing::gpu::GpuBackend;
 use crate::testing::kernels::axpy_call as axpy;

@@ -1,0 +1,42 @@
+//! The nodes of a kernel, as data: expressions, statements, types, values and the tables that they refer to.
+
+pub mod bfloat16;
+pub mod binary16;
+pub mod builder;
+mod closure;
+mod collective;
+mod compound;
+mod expr;
+mod info;
+mod intrinsic;
+mod kernel;
+mod memory;
+pub(crate) mod operands;
+mod overflow;
+pub mod print;
+mod scalar;
+mod stmt;
+mod ty;
+mod value;
+pub(crate) mod word;
+
+pub use closure::{Callable, Called, Closure, Given};
+pub use collective::{AtomicOp, Scope, SubgroupOp};
+pub use compound::{Argument, Call, Compound, Place, Root, Step, ViewPart};
+pub use expr::{Axis, BinaryOp, Builtin, DivideOp, Expr, UnaryOp};
+pub use info::{EnumInfo, FieldInfo, StructInfo, TypeInfo, VariantInfo};
+pub(crate) use intrinsic::of_floats;
+pub use intrinsic::{ArgType, Exactness, Intrinsic, ResultType, TypeClass};
+pub use kernel::{
+    Access, Block, CallId, CallableId, ClosureId, CompoundId, ExprId, FileId, FunctionId, Kernel,
+    LabelId, Link, LinkId, List, Loc, Local, LocalId, NameId, Native, NativeId, NativeText, Origin,
+    Param, ParamId, ParamKind, Piece, PlaceId, Precondition, Prelude, PrintId, SharedId, Site,
+    SiteId, SiteKind, StmtId, TableId, TypeId, TypeLinkId,
+};
+pub use memory::{Length, Memory, SHARED_ALIGNMENT, SharedArray, Table, TableValues};
+pub use overflow::Arithmetic;
+pub use print::Print;
+pub use scalar::Scalar;
+pub use stmt::{Stmt, Unroll};
+pub use ty::{Type, TypeDef};
+pub use value::Value;
