@@ -60,7 +60,7 @@ fn a_question_is_a_return_with_what_is_bad() {
 fn callers_are_audited_by_a_closure() {
     let audited = |source: &str| {
         let tokens = device(source).tokens.to_string();
-        let known = tokens.contains("direct :: known :: < { __AUDITED } , _ >");
+        let known = tokens.contains("host :: known :: < { __AUDITED } , _ >");
         assert_eq!(known, tokens.contains("__AUDITED : "), "{tokens}");
         known
     };
@@ -215,9 +215,9 @@ fn an_impl_has_the_items_of_methods_that_its_trait_declares() {
         tokens.to_string()
     };
     let map = "type map_needs_device_before_the_impl < __P0 : Num , > = \
-               :: sarek :: __private :: direct :: Unmarked ;";
+               :: sarek :: __private :: host :: Unmarked ;";
     let area = map.replace("map", "area").replace(" __P0 : Num , ", " ");
-    let of_area = area.replace(":: sarek :: __private :: direct :: Unmarked", "OfArea");
+    let of_area = area.replace(":: sarek :: __private :: host :: Unmarked", "OfArea");
     // One that is missing, and one too many.
     let text = fitting(
         "fn area(&self, k: f32) -> f32 { [] [Disc] Shape_area OfArea }

@@ -29,13 +29,10 @@ const LOWERED: [&str; 4] = [
 /// Method calls that have no other form, by file and the text before their arguments.
 const KNOWN: [(&str, &str); 10] = [
     // The receiver is a number, and has the method by itself: one by value comes before those of all traits.
-    (
-        "emit/direct/compound.rs",
-        ":: __number (# receiver) .# name",
-    ),
-    ("emit/direct/exact.rs", ":: __number (__lhs) .# name"),
+    ("emit/cpu/compound.rs", ":: __number (# receiver) .# name"),
+    ("emit/cpu/exact.rs", ":: __number (__lhs) .# name"),
     // Which of two traits a value has, a call by the receiver's type alone tells. Both give text.
-    ("emit/printed.rs", "(&# direct :: Told (&# name)) .# method"),
+    ("emit/printed.rs", "(&# host :: Told (&# name)) .# method"),
     // The user's own calls: the type of a receiver that has no name is found by them.
     ("lower/callee.rs", "(# receiver) .# name"),
     ("lower/receiver.rs", "Known = # name .# method"),
