@@ -1,11 +1,11 @@
-//! Which element a thread touches: every load and store of a `&mut` slice, its index as an affine
-//! form of ids and bounded locals, and the bounds that the guards around it state.
+//! Memory accesses as formulas: every load and store of a `&mut` slice, its index as an affine form of ids and
+//! bounded locals, and the bounds that the guards around it imply.
 //!
-//! Coefficients and constant parts are polynomials over values that are the same for the whole
-//! launch. Forms are resolved through immutable locals. A form is true of the integers; where the
-//! machine's wrapping could tell, it says so ([`Affine::needs_exact`]).
+//! Coefficients and constant parts are polynomials over values that are the same for the whole launch.
+//! Immutable locals are replaced by their initialisers. A form holds for mathematical integers. If machine
+//! arithmetic might wrap to another value, [`Affine::needs_exact`] is set.
 //!
-//! Native blocks are the user's promise and are not looked into.
+//! Native blocks are not analysed: the user vouches for them.
 
 mod affine;
 mod barrier_intervals;
@@ -23,24 +23,24 @@ pub(super) use values::block_dim;
 
 use crate::{Argument, Axis, Builtin, CallId, ExprId, Kernel, Loc, Memory, StmtId};
 
-/// A load or store of memory that threads share and write.
+/// A load or store of a slice or shared array.
 #[derive(Clone, Debug)]
 pub struct Access {
     /// The slice or shared array.
     pub memory: Memory,
-    /// Where it is.
+    /// The load or store itself.
     pub place: Place,
-    /// Where it stands in the source.
+    /// The position in the source.
     pub loc: Loc,
     /// The index.
     pub index: ExprId,
-    /// The index as an affine form; `None` where it has none.
+    /// The index as an affine form; `None` if it has none.
     pub form: Option<Affine>,
-    /// The coordinates, if the slice is seen as a view.
+    /// The coordinates, if the memory is a strided view.
     pub coordinates: Vec<Option<Affine>>,
-    /// What the guards around it say.
+    /// The bounds that hold here.
     pub bounds: Vec<Bound>,
-    /// Is it all that a function may do with what it is lent?
+    /// True if this stands for any access by a callee to an array that a call passes to it.
     pub lent: bool,
 }
 
@@ -56,18 +56,18 @@ pub enum Place {
 /// A bound that holds at an access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bound {
-    /// Of what: a sum of atoms with their factors, most often one atom by itself.
+    /// The bounded value: a sum of atoms with their factors, most often one atom alone.
     pub terms: Vec<(Atom, Poly)>,
-    /// The largest value, or the smallest.
+    /// The largest or the smallest value of the sum.
     pub limit: Limit,
-    /// It holds only if these expressions do not leave their types' ranges on the way.
+    /// The bound holds only if these expressions do not overflow on the way.
     pub exact: Vec<ExprId>,
-    /// It holds only if an axis has at most so many threads.
+    /// The bound holds only if the launch has at most this many threads along the axis.
     pub extents: Vec<(Axis, u64)>,
 }
 
 impl Bound {
-    /// Is it a bound of this atom by itself?
+    /// True if the bound limits this atom alone, with factor 1.
     pub fn is_of(&self, atom: Atom) -> bool {
         match self.terms.as_slice() {
             [(only, factor)] => *only == atom && factor.as_constant() == Some(1),
@@ -84,7 +84,7 @@ pub enum Limit {
     AtLeast(Poly),
 }
 
-/// The plain shared arrays that a call lends.
+/// The plain shared arrays that a call passes to its callee.
 pub fn lent(kernel: &Kernel, call: CallId) -> Vec<Memory> {
     let args = kernel.calls[call.index()].args.iter();
     let memories = args.filter_map(|arg| match *arg {
@@ -96,18 +96,18 @@ pub fn lent(kernel: &Kernel, call: CallId) -> Vec<Memory> {
         .collect()
 }
 
-/// Every access of a `&mut` slice that the kernel may execute, in order of evaluation.
+/// Every access of a `&mut` slice that the kernel may execute, in evaluation order.
 pub fn accesses(kernel: &Kernel) -> Vec<Access> {
     collect::collect(kernel, false)
 }
 
-/// Every access of a slice, that of one which nobody writes included.
+/// Every access of a slice, including slices that the kernel never writes.
 pub fn of_slices(kernel: &Kernel) -> Vec<Access> {
     collect::collect(kernel, true)
 }
 
 impl Affine {
-    /// Writes `block_idx * block_dim + thread_idx` as the global id that it is.
+    /// Replaces `block_idx * block_dim + thread_idx` by the global id, which equals it.
     pub fn join_block_ids(&mut self, kernel: &Kernel) {
         for axis in Axis::ALL {
             let thread = Atom::Id(Builtin::ThreadIdx(axis));

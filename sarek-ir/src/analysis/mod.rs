@@ -1,19 +1,20 @@
-//! What can be known about a kernel without running it. Each analysis lives here once, and
-//! everyone asks it; all of them trust a validated kernel.
+//! Static analyses of a kernel. Each fact is computed by one module, and all users ask that module. Every
+//! analysis relies on a validated kernel.
 //!
-//! | module | question | asked by |
+//! | module | result | used by |
 //! |---|---|---|
-//! | [`requirements`] | what must a device have? | eligibility |
-//! | [`uniformity`] | which values are the same for all threads of a block? | barriers, accesses |
-//! | [`spine`] | what decides whether and how often barriers are come to? | passes |
-//! | [`barriers`] | do all threads of a block come to each barrier? | frontend |
-//! | [`contract`] | what must the callers of a function see to, for barriers in it? | frontend |
-//! | [`access`] | which element does a thread touch, as a formula of its ids? | races |
-//! | [`race`] | can two threads collide, and what must a launch satisfy lest they do? | frontend |
-//! | [`regions`] | which statements can a lane run alone, and where do its locals live? | compiled bodies |
-//! | [`exact`] | what is not the same to the bit on every device? | frontend |
-//! | [`private`] | how much memory does each thread need for its arrays? | launches |
-//! | [`range`] | which checks cannot fail in this launch? | launches |
+//! | [`requirements`] | the features that a device must have | eligibility |
+//! | [`uniformity`] | the values that are the same for all threads of a block | barriers, accesses |
+//! | [`spine`] | the statements that decide whether and how often barriers are reached | passes |
+//! | [`barriers`] | the barriers that some threads of a block may miss | frontend |
+//! | [`contract`] | the conditions that barriers in a function put on its callers | frontend |
+//! | [`access`] | the element that a thread accesses, as an affine form of its ids | races |
+//! | [`race`] | the races of a kernel, and the preconditions for a launch without races | frontend |
+//! | [`regions`] | the statements that a lane can run alone, and the storage of their locals | compiled bodies |
+//! | [`exact`] | the operations whose results may differ in bits between devices | frontend |
+//! | [`local_uses`] | the locals that a statement declares, reads and writes | other analyses, passes |
+//! | [`private`] | the memory that each thread needs for its local arrays | launches |
+//! | [`range`] | the checks that cannot fail in one launch | launches |
 
 pub mod access;
 pub mod barriers;

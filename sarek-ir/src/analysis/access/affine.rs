@@ -1,4 +1,4 @@
-//! Expressions as affine forms of ids and bounded locals.
+//! Resolves expressions to affine forms of ids and bounded locals.
 
 use crate::analysis::shape::same;
 
@@ -11,21 +11,21 @@ use crate::{
     ParamId, ParamKind, Scalar, Stmt,
 };
 
-/// What varies from thread to thread.
+/// A value that varies from thread to thread: a variable of affine forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Atom {
     /// An id.
     Id(Builtin),
-    /// An immutable local whose value is no formula: a loop's counter, or what was loaded.
+    /// An immutable local whose value has no form: a loop counter or a loaded value.
     Local(LocalId),
-    /// A scalar parameter of a function to which each thread may give another value.
+    /// A scalar parameter of a function, for which threads may pass different values.
     Param(ParamId),
-    /// An id of which a mask flips bits, the mask being one value for all threads: `id ^ mask`, by the number of the mask.
+    /// An id XORed with a mask that is the same for all threads, `id ^ mask`. The number identifies the mask.
     Exchange(Builtin, u32),
 }
 
 impl Atom {
-    /// Is it a value of an unsigned type, of which nothing else is known?
+    /// True if it is a value of an unsigned type, of which nothing else is known.
     pub fn is_unsigned_value(self, kernel: &Kernel) -> bool {
         let ty = match self {
             Atom::Local(local) => kernel.locals[local.index()].ty.as_scalar(),
@@ -42,13 +42,13 @@ impl Atom {
 /// `base + Σ coefficient · atom`
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Affine {
-    /// What is the same for all threads.
+    /// The part that is the same for all threads.
     pub base: Poly,
-    /// The others, each atom once, no coefficient 0.
+    /// The varying part: each atom once, no coefficient 0.
     pub terms: Vec<(Atom, Poly)>,
-    /// Does the form hold only if no operation on the way leaves its type's range?
+    /// True if the form holds only if no operation in the expression overflows.
     pub needs_exact: bool,
-    /// The form holds only if an axis has at most so many threads.
+    /// The form holds only if the launch has at most this many threads along the axis.
     pub extents: Vec<(Axis, u64)>,
 }
 
@@ -67,7 +67,7 @@ impl Affine {
         }
     }
 
-    /// The coefficient of an atom, 0 where it does not occur.
+    /// The coefficient of an atom; 0 if it does not occur.
     pub fn coefficient(&self, atom: Atom) -> Poly {
         let found = self.terms.iter().find(|(a, _)| *a == atom);
         found.map_or_else(Poly::default, |(_, c)| c.clone())
@@ -86,7 +86,7 @@ impl Affine {
         self.terms.is_empty().then_some(&self.base)
     }
 
-    /// The id that it is, if it is just that.
+    /// The id, if the form is exactly one id.
     fn pure_id(&self) -> Option<Builtin> {
         match self.terms.as_slice() {
             [(Atom::Id(id), c)] if self.base.is_zero() && c.as_constant() == Some(1) => Some(*id),
@@ -94,12 +94,12 @@ impl Affine {
         }
     }
 
-    /// Is it an id, perhaps cast, that holds without further conditions than on extents?
+    /// True if it is an id, perhaps cast, under no conditions except those on extents.
     pub(super) fn is_plain_id(&self) -> bool {
         self.pure_id().is_some() && !self.needs_exact
     }
 
-    /// The form with the conditions of another one that it was made with.
+    /// Adds the conditions of another form from which this one was made.
     fn with_conditions(mut self, other: &Affine) -> Affine {
         self.needs_exact |= other.needs_exact;
         self.extents.extend_from_slice(&other.extents);
@@ -131,15 +131,15 @@ pub(super) struct Resolver<'a> {
     pub(super) kernel: &'a Kernel,
     /// The initialisers of immutable locals.
     inits: Vec<Option<ExprId>>,
-    /// The expressions that opaque symbols are named by.
+    /// The expressions that name opaque symbols.
     opaque: Vec<ExprId>,
     /// The masks of exchanges.
     masks: Vec<Poly>,
-    /// What symbols are by what the launch is required to satisfy.
+    /// Substitutions of symbols that follow from the launch requirements.
     pub(super) given: Vec<(Symbol, Poly)>,
-    /// Parameters of a function of which each thread may be given another value; of a slice, what it contains.
+    /// The parameters that vary between threads; for a slice, its contents vary.
     varying: HashSet<ParamId>,
-    /// The values of locals as they are at the point of the walk, when one block is looked at.
+    /// The values of locals at the current point, in the analysis of a single block.
     pub(super) block: Option<Values>,
 }
 
@@ -148,7 +148,7 @@ impl<'a> Resolver<'a> {
         Resolver::among(kernel, HashSet::new())
     }
 
-    /// Takes these parameters to vary.
+    /// A resolver that treats these parameters as varying.
     pub(super) fn among(kernel: &'a Kernel, varying: HashSet<ParamId>) -> Resolver<'a> {
         let mut inits = vec![None; kernel.locals.len()];
         for stmt in kernel.stmts.iter() {
@@ -171,7 +171,7 @@ impl<'a> Resolver<'a> {
         resolver
     }
 
-    /// A symbol, or what it is by what the launch is required to satisfy.
+    /// A symbol, or its substitute from the launch requirements.
     fn symbol(&self, symbol: Symbol) -> Affine {
         let given = self.given.iter().find(|(of, _)| *of == symbol);
         Affine::of(given.map_or_else(|| Poly::symbol(symbol), |(_, is)| is.clone()))
@@ -182,7 +182,8 @@ impl<'a> Resolver<'a> {
         self.inits[local.index()]
     }
 
-    /// Is no variable read for it, however often its locals are looked through?
+    /// True if the expression has one value per thread: neither it nor the initialisers of its locals read a
+    /// mutable local, memory that threads write, or a `&mut` parameter.
     pub(super) fn is_constant(&self, id: ExprId) -> bool {
         let here = match self.kernel.expr(id) {
             Expr::Local(local) => {
@@ -213,7 +214,7 @@ impl<'a> Resolver<'a> {
             .all(|&e| self.is_constant(e))
     }
 
-    /// Is nothing computed for it, so that nothing can overflow?
+    /// True if evaluating the expression computes nothing that could overflow.
     pub(super) fn is_plain(&self, id: ExprId) -> bool {
         match self.kernel.expr(id) {
             Expr::Literal(_)
@@ -239,7 +240,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The value of a field of a tuple or struct that a local was bound to, if no variable is in it: `let (i, j) = (…);`.
+    /// The initialiser of a field, for a local bound to a tuple or struct: `let (i, j) = (…);`. `None` if the
+    /// field is not constant.
     fn field(&self, compound: CompoundId) -> Option<ExprId> {
         let compounds = &self.kernel.compounds;
         let Compound::Field { base, name } = &compounds[compound.index()] else {
@@ -258,7 +260,7 @@ impl<'a> Resolver<'a> {
         Some(*field).filter(|field| self.is_constant(*field))
     }
 
-    /// The form of an integer expression; `None` where it has none.
+    /// The form of an integer expression; `None` if it has none.
     pub(super) fn affine(&mut self, id: ExprId) -> Option<Affine> {
         let kernel = self.kernel;
         let ty = kernel.type_of(id).as_scalar()?;
@@ -268,7 +270,7 @@ impl<'a> Resolver<'a> {
         let form = match kernel.expr(id) {
             Expr::Literal(value) => Affine::of(Poly::constant(value.as_int()?)),
             Expr::Link(link) => self.symbol(Symbol::Link(link, is_unsigned(ty))),
-            // A function may assign what it refers to.
+            // A function may assign through a reference.
             Expr::Param(p) if self.is_reference(p) => return None,
             Expr::Param(p) if self.varying.contains(&p) => Affine::atom(Atom::Param(p)),
             Expr::Param(p) => self.symbol(Symbol::Param(p, is_unsigned(ty))),
@@ -279,7 +281,7 @@ impl<'a> Resolver<'a> {
                 Some(form) => form,
                 None => return self.opaque(id),
             },
-            // Where it is out of bounds, the access does not take place.
+            // An index that is out of bounds faults before the access.
             Expr::Bounded { index, .. } => return self.affine(index),
             Expr::Cast { arg } => match self.affine(arg) {
                 Some(form) => cast(form, kernel.scalar_of(arg), ty),
@@ -297,7 +299,7 @@ impl<'a> Resolver<'a> {
         Some(form)
     }
 
-    /// The coordinates of an element of a view; none if the index is not of that kind.
+    /// The coordinates of an element of a strided view; empty for any other index.
     pub(super) fn coordinates(&mut self, index: ExprId) -> Vec<Option<Affine>> {
         let kernel = self.kernel;
         if let Expr::Local(local) = kernel.expr(index) {
@@ -374,13 +376,13 @@ impl<'a> Resolver<'a> {
             | BinaryOp::Gt
             | BinaryOp::Ge => return None,
         };
-        // Modulo 2^64, small factors keep distinct ids apart; 32 bits are soon exhausted.
+        // Modulo 2^64, small factors keep distinct ids distinct; 32-bit arithmetic wraps much sooner.
         let plain = |(_, c): &(Atom, Poly)| c.as_constant().is_some_and(|c| c.abs() < 1 << 16);
         form.needs_exact |= ty.bits() < 64 || !form.terms.iter().all(plain);
         Some(form)
     }
 
-    /// Is it `&mut T`?
+    /// True if the parameter is a `&mut T`.
     fn is_reference(&self, param: ParamId) -> bool {
         match self.kernel.params[param.index()].kind {
             ParamKind::Reference(_) => true,
@@ -416,7 +418,7 @@ impl<'a> Resolver<'a> {
         Some(Affine::of(Poly::symbol(Symbol::Opaque(name, unsigned))))
     }
 
-    /// Is the expression the same for all threads, whenever they evaluate it?
+    /// True if the expression has the same value in all threads, at every evaluation.
     fn is_uniform(&self, id: ExprId) -> bool {
         let kernel = self.kernel;
         match kernel.expr(id) {
@@ -450,7 +452,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// A cast between integers, which changes no value that the form's conditions admit.
+/// Casts a form between integer types, and adds the conditions under which the cast preserves the value.
 fn cast(mut form: Affine, from: Scalar, to: Scalar) -> Affine {
     let (from_min, from_max) = limits(from);
     let (to_min, to_max) = limits(to);

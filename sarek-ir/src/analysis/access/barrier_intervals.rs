@@ -1,16 +1,17 @@
-//! Which accesses of shared arrays may happen between the same two barriers.
+//! Barrier intervals: the accesses of shared arrays that may happen between the same two barriers.
 //!
-//! All threads of a block pass the same barriers in the same order ([`crate::analysis::barriers`]), so that the accesses
-//! between two of them are those on the ways from one to the next. The walk carries these ways, each as the accesses on it, through
-//! the constructs that contain a barrier, or a way out of a loop that does: a condition there is the same for all threads, and its branches are
-//! different ways. All else is one step, whose accesses may all happen.
+//! All threads of a block pass the same barriers in the same order ([`crate::analysis::barriers`]). So two
+//! accesses may race only if both lie on paths from one barrier to the next. The walk carries these paths, each
+//! as the set of accesses on it. Where a construct contains a barrier, or a jump out of a loop with a barrier,
+//! its condition is the same for all threads. Its branches therefore become separate paths. Any other statement
+//! is a single step: all of its accesses join every open path.
 //!
-//! A function that is lent an array may use all of it until the barrier by which it ends
+//! A callee may access all of an array that it is passed, up to the barrier with which it ends
 //! ([`crate::analysis::race::function`]).
 //!
-//! A loop with a barrier is walked twice: the second time, what comes before the first barrier joins what came after the
-//! last one of the iteration before. Values of the earlier iteration have other symbols ([`super::values`]), so that
-//! nothing is taken for the same in both that need not be.
+//! A loop with a barrier is walked twice. In the second walk, the accesses before the first barrier join those
+//! after the last barrier of the previous iteration. Values of the previous iteration have other symbols
+//! ([`super::values`]), so the two are not taken to be equal.
 
 use std::collections::BTreeSet;
 
@@ -21,14 +22,14 @@ use super::{Access, Atom};
 use crate::analysis::uniformity::Among;
 use crate::{Block, ExprId, Kernel, LabelId, LocalId, Memory, Stmt, StmtId};
 
-/// More ways than these are taken for one.
+/// More paths than these are merged into one.
 const MOST_WAYS: usize = 32;
 
-/// The accesses on a way, by their positions.
+/// The accesses on a path, by their indices.
 type Way = BTreeSet<usize>;
 
-/// The accesses of plain shared arrays, and for each phase the positions of those that may happen in it; `among` the threads
-/// of one block.
+/// The accesses of plain shared arrays, and for each barrier interval the indices of the accesses that may
+/// happen in it. `among` holds assumptions about the threads of the block.
 pub fn barrier_intervals(kernel: &Kernel, among: &Among) -> (Vec<Access>, Vec<BTreeSet<usize>>) {
     let mut resolver = Resolver::among(kernel, among.params.clone());
     resolver.block = Some(Values::new(kernel, among));
@@ -53,7 +54,7 @@ pub fn barrier_intervals(kernel: &Kernel, among: &Among) -> (Vec<Access>, Vec<BT
 
 struct Phases<'a> {
     collector: Collector<'a>,
-    /// The ways from the last barrier to the current point.
+    /// The paths from the last barrier to the current point.
     open: Vec<Way>,
     closed: BTreeSet<Way>,
     loops: Vec<Around>,
@@ -62,9 +63,9 @@ struct Phases<'a> {
 /// A loop with a barrier.
 struct Around {
     label: LabelId,
-    /// The ways on which it is left.
+    /// The paths that leave the loop.
     exits: Vec<Way>,
-    /// The ways on which an iteration ends early.
+    /// The paths that begin the next iteration early.
     nexts: Vec<Way>,
 }
 
@@ -73,7 +74,7 @@ impl Phases<'_> {
         self.closed.extend(self.open.drain(..));
     }
 
-    /// Forgets doubles; joins the ways when they are too many.
+    /// Removes duplicate paths, and merges all paths if there are too many.
     fn tidy(&mut self) {
         let ways: BTreeSet<Way> = self.open.drain(..).collect();
         if ways.len() > MOST_WAYS {
@@ -83,7 +84,7 @@ impl Phases<'_> {
         }
     }
 
-    /// What `step` finds is on all of the open ways.
+    /// Adds the accesses that `step` finds to all open paths.
     fn step(&mut self, step: impl FnOnce(&mut Collector<'_>)) {
         let before = self.collector.found.len();
         step(&mut self.collector);
@@ -111,7 +112,7 @@ impl Phases<'_> {
             Stmt::Call { call } => {
                 self.step(|collector| collector.stmt(id));
                 self.barrier();
-                // The function may call them behind its last barrier, too.
+                // The callee may call its closures after its last barrier, too.
                 self.step(|collector| collector.closures(call));
             }
             Stmt::Break { label } => self.jump(label, true),
@@ -162,7 +163,7 @@ impl Phases<'_> {
     }
 
     fn barrier(&mut self) {
-        // Where control does not come, no phase begins.
+        // In unreachable code, no interval begins.
         let reached = !self.open.is_empty();
         self.close();
         self.open.extend(reached.then(Way::new));
@@ -196,7 +197,7 @@ impl Phases<'_> {
         self.tidy();
     }
 
-    /// A loop. `head` stands before each iteration, and tells whether the loop may end there.
+    /// Walks a loop. `head` runs before each iteration, and returns true if the loop may end there.
     fn repeat(
         &mut self,
         label: LabelId,
@@ -235,13 +236,13 @@ impl Phases<'_> {
         }
         self.collector.bounds.truncate(depth);
         let around = self.loops.pop().expect("pushed above");
-        // Ways that went on for another iteration are those of the one before.
+        // A third iteration would find the intervals of the second again, so that the open paths end here.
         self.close();
         self.open = around.exits;
         self.tidy();
     }
 
-    /// Does it contain a barrier, or a way out of a loop that does?
+    /// True if the statement contains a barrier, or a jump out of a loop with one.
     fn splits(&self, id: StmtId) -> bool {
         let kernel = self.collector.kernel;
         let any = |block: Block| kernel.block(block).any(|stmt| self.splits(stmt));
@@ -255,7 +256,7 @@ impl Phases<'_> {
                 then, otherwise, ..
             } => any(then) || any(otherwise),
             Stmt::Loop { body, .. } | Stmt::For { body, .. } => any(body),
-            // One that stands alone ends all threads; under a condition of its own it ends some.
+            // Under a uniform condition a `return` ends all threads. Otherwise the remaining threads go on.
             Stmt::Return => false,
             Stmt::Let { .. }
             | Stmt::Assign { .. }
@@ -265,13 +266,13 @@ impl Phases<'_> {
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
             | Stmt::Update { .. }
-            // Where other targets have text, a fallback's barrier says nothing.
+            // Other targets run text in place of the fallback, so a barrier in it proves nothing.
             | Stmt::Native { .. } => false,
         }
     }
 }
 
-/// Is it memory that is looked at here?
+/// True if the memory is one that this module examines: a shared array without atomics.
 pub(super) fn is_plain_shared(kernel: &Kernel, memory: Memory) -> bool {
     match memory {
         Memory::Shared(_) => kernel.access(memory) != crate::Access::Atomic,

@@ -1,11 +1,11 @@
-//! What conditions and loops say of the integers behind them.
+//! Bounds on integers that conditions and loops imply for the code behind them.
 
 use super::collect::Collector;
 use super::{Atom, Bound, Limit, Poly};
 use crate::{Axis, BinaryOp, Expr, ExprId, UnaryOp};
 
 impl Collector<'_> {
-    /// Adds what a condition says, if it was evaluated to `truth`.
+    /// Adds the bounds that hold if `cond` has evaluated to `truth`.
     pub(super) fn suppose(&mut self, cond: ExprId, truth: bool) {
         match self.kernel.expr(cond) {
             Expr::And { lhs, rhs } if truth => {
@@ -28,7 +28,7 @@ impl Collector<'_> {
                 }
             }
             Expr::Binary { op, lhs, rhs } => self.suppose_comparison(op, lhs, rhs, truth),
-            // Nothing that bounds an integer.
+            // These bound no integer.
             Expr::And { .. }
             | Expr::Or { .. }
             | Expr::Bounded { .. }
@@ -87,7 +87,7 @@ impl Collector<'_> {
         let at = |d: i128| Poly::constant(d).minus(base);
         let first = difference.terms[0].1.as_constant();
         let (most, least) = match first {
-            // A sum is kept with its first factor positive.
+            // Normal form: the first factor of the sum is positive.
             Some(factor) if factor < 0 => (
                 least.map(|d| at(d).scaled(-1)),
                 most.map(|d| at(d).scaled(-1)),

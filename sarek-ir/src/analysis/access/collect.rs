@@ -1,4 +1,4 @@
-//! The accesses of a kernel in order of evaluation, each with the bounds that hold there.
+//! Collects the accesses of a kernel in evaluation order, each with the bounds that hold there.
 
 use super::affine::Resolver;
 use super::{Access, Atom, Bound, Place, barrier_intervals, lent};
@@ -20,10 +20,10 @@ pub(super) fn collect(kernel: &Kernel, read_only: bool) -> Vec<Access> {
 pub(super) struct Collector<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) resolver: Resolver<'a>,
-    /// What holds at the current point.
+    /// The bounds that hold at the current point.
     pub(super) bounds: Vec<Bound>,
     pub(super) found: Vec<Access>,
-    /// Are slices that nobody writes looked at?
+    /// True if accesses of slices that the kernel never writes are collected, too.
     pub(super) read_only: bool,
 }
 
@@ -106,7 +106,7 @@ impl Collector<'_> {
                 self.leave_loop(body);
                 self.bounds.truncate(depth);
             }
-            // Atomic operations do not race with each other, and their slices have no others.
+            // Atomic operations do not race with each other, and an atomic slice has no other accesses.
             Stmt::Atomic {
                 index,
                 args,
@@ -146,7 +146,7 @@ impl Collector<'_> {
         self.bounds.truncate(depth);
     }
 
-    /// A store into a part of an element is an access of the element.
+    /// Records a store into a part of an element as an access of the whole element.
     fn update(&mut self, id: StmtId, place: PlaceId) {
         let kernel = self.kernel;
         for operand in kernel.place_operands(place) {
@@ -189,7 +189,7 @@ impl Collector<'_> {
         self.closures(id);
     }
 
-    /// What the closures that a call gives on may do, any number of times.
+    /// Walks the closures that a call passes on. The callee may call each of them any number of times.
     pub(super) fn closures(&mut self, id: CallId) {
         for closure in self.kernel.closures_of(id) {
             self.enter_loop(closure.body);
@@ -278,7 +278,7 @@ impl Collector<'_> {
     }
 }
 
-/// Does control never run past the end of the block?
+/// True if control never reaches the end of the block.
 fn leaves(kernel: &Kernel, block: Block) -> bool {
     kernel.block(block).any(|stmt| match kernel.stmt(stmt) {
         Stmt::Break { .. } | Stmt::Continue { .. } | Stmt::Return | Stmt::Panic { .. } => true,

@@ -1,12 +1,13 @@
-//! What the launch is required to satisfy, as equations: `k < n` says that `n` is `k + 1 + excess`, for an excess that is not negative.
+//! Launch requirements as equations with slack variables: `k < n` becomes `n = k + 1 + excess`, where `excess`
+//! is never negative.
 //!
-//! A symbol that is so replaced wherever it stands lets polynomials be compared that tell nothing of each other otherwise.
+//! Substituting the symbol `n` everywhere makes polynomials comparable that otherwise share no symbol.
 
 use super::affine::Resolver;
 use super::{Poly, Symbol};
 use crate::{BinaryOp, Expr, ExprId, Kernel, Precondition};
 
-/// The comparisons that hold if a condition does.
+/// Collects the comparisons that hold if a condition does.
 fn comparisons(kernel: &Kernel, cond: ExprId, found: &mut Vec<(BinaryOp, ExprId, ExprId)>) {
     match kernel.expr(cond) {
         Expr::And { lhs, rhs } => {
@@ -41,7 +42,8 @@ fn required(kernel: &Kernel) -> Vec<(BinaryOp, ExprId, ExprId)> {
     found
 }
 
-/// What has to hold for the requirements to say of integers what they say of the machine's: their sides do not overflow.
+/// The preconditions under which the requirements hold for mathematical integers, too: their sides do not
+/// overflow.
 pub fn relied_on(kernel: &Kernel) -> Vec<Precondition> {
     let resolver = Resolver::new(kernel);
     let sides = required(kernel)
@@ -55,7 +57,7 @@ pub fn relied_on(kernel: &Kernel) -> Vec<Precondition> {
 }
 
 impl Resolver<'_> {
-    /// Takes up what is required, one comparison after the other.
+    /// Turns the required comparisons into substitutions, one after the other.
     pub(super) fn take_requirements(&mut self) {
         for (number, (op, lhs, rhs)) in required(self.kernel).into_iter().enumerate() {
             let (Some(l), Some(r)) = (self.affine(lhs), self.affine(rhs)) else {
@@ -87,7 +89,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Takes a symbol on the left of an equation for what is on the right; tells if there is one that will do.
+    /// Solves an equation for a symbol on its left, and substitutes that symbol from now on. Returns true if a
+    /// symbol qualified.
     fn take(&mut self, left: &Poly, right: &Poly) -> bool {
         let fits = |symbol: &Symbol| {
             let is = right.minus(&left.minus(&Poly::symbol(*symbol)));
@@ -95,7 +98,7 @@ impl Resolver<'_> {
                 .given
                 .iter()
                 .any(|(of, by)| of == symbol || by.has(*symbol));
-            // What is not negative stays so.
+            // The substitute is never negative, so that `Poly::is_natural` still holds where it held.
             !used && is.is_natural() && !is.has(*symbol) && replaceable(*symbol)
         };
         let Some(symbol) = left.lone_symbols().find(fits) else {
@@ -107,7 +110,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Is it always spelled by way of [`Resolver::affine`]?
+/// True if only [`Resolver::affine`] makes such symbols, so that every use is substituted.
 fn replaceable(symbol: Symbol) -> bool {
     match symbol {
         Symbol::Param(..) | Symbol::Len(_) | Symbol::Link(..) => true,

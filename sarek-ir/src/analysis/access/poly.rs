@@ -4,28 +4,30 @@ use std::collections::BTreeMap;
 
 use crate::{Builtin, ExprId, LinkId, LocalId, Memory, ParamId, Scalar};
 
-/// A value that is the same for all threads of a launch.
+/// A value that is the same for all threads of a launch or, in the analysis of a single block, of that block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Symbol {
-    /// A scalar parameter; is its type unsigned?
+    /// A scalar parameter. The flag is true if its type is unsigned.
     Param(ParamId, bool),
     /// The length of a slice.
     Len(Memory),
-    /// A launch constant of the user's crate; is its type unsigned?
+    /// A launch constant of the user's crate. The flag is true if its type is unsigned.
     Link(LinkId, bool),
-    /// An extent: block, grid or global, by its axis.
+    /// An extent of the block, the grid or the launch, along an axis.
     Extent(Extent, u8),
-    /// The index of the block along an axis, where one block is looked at.
+    /// The index of the block along an axis, in the analysis of a single block.
     Block(u8),
-    /// What a local is for all threads of a block from some point on; is its type unsigned?
+    /// The value that a local has in all threads of a block after one assignment. The number identifies the
+    /// assignment; the flag is true if the type is unsigned.
     Local(LocalId, u32, bool),
-    /// By how much a requirement is met: a number that is not negative.
+    /// The slack variable of a launch requirement, by the requirement's number; never negative.
     Excess(u32),
-    /// Any other expression of such values, named by the first of its shape; is its type unsigned?
+    /// Any other expression of such values, named by the first expression of its shape. The flag is true if its
+    /// type is unsigned.
     Opaque(ExprId, bool),
 }
 
-/// Which extent.
+/// The kind of an extent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Extent {
     /// Threads of a block.
@@ -37,7 +39,7 @@ pub enum Extent {
 }
 
 impl Symbol {
-    /// The symbol of a builtin that is one for the whole launch.
+    /// The symbol of a builtin that is the same for the whole launch.
     pub fn of_builtin(builtin: Builtin) -> Option<Symbol> {
         let axis = |a: crate::Axis| a.index() as u8;
         match builtin {
@@ -53,7 +55,7 @@ impl Symbol {
         }
     }
 
-    /// Is it never negative?
+    /// True if it is never negative.
     fn is_natural(self) -> bool {
         match self {
             Symbol::Len(_) | Symbol::Extent(..) | Symbol::Block(_) | Symbol::Excess(_) => true,
@@ -65,13 +67,13 @@ impl Symbol {
     }
 }
 
-/// Is a type unsigned?
+/// True if the type is an unsigned integer.
 pub(super) fn is_unsigned(ty: Scalar) -> bool {
     ty.is_int() && !ty.is_signed()
 }
 
-/// A sum of products of symbols with integer coefficients; terms with coefficient 0 are left out,
-/// so that equal polynomials compare equal.
+/// A sum of products of symbols with integer coefficients. Terms with coefficient 0 are left out, so that equal
+/// polynomials compare equal.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Poly(BTreeMap<Vec<Symbol>, i128>);
 
@@ -88,7 +90,7 @@ impl Poly {
         Poly(BTreeMap::from([(vec![symbol], 1)]))
     }
 
-    /// The number that it is, if it is one.
+    /// The value, if it is a constant.
     pub fn as_constant(&self) -> Option<i128> {
         match self.0.first_key_value() {
             None => Some(0),
@@ -97,12 +99,12 @@ impl Poly {
         }
     }
 
-    /// Is it 0?
+    /// True if it is 0.
     pub fn is_zero(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Is it at least 0 whatever its symbols are? `false` when that is not plain to see.
+    /// True if it is provably at least 0 for all values of its symbols. `false` proves nothing.
     pub fn is_natural(&self) -> bool {
         let natural =
             |(symbols, v): (&Vec<Symbol>, &i128)| *v >= 0 && symbols.iter().all(|s| s.is_natural());
@@ -132,7 +134,7 @@ impl Poly {
         self.plus(&other.scaled(-1))
     }
 
-    /// Is it a multiple of another one, which is a product of a number and symbols?
+    /// True if `of` is a single term, and this polynomial a multiple of it.
     pub fn is_multiple_of(&self, of: &Poly) -> bool {
         let Some((symbols, factor)) = of.0.first_key_value().filter(|_| of.0.len() == 1) else {
             return false;
@@ -142,7 +144,8 @@ impl Poly {
             .all(|(product, v)| without(product, symbols).is_some() && v % factor == 0)
     }
 
-    /// Its terms that are multiples of `of`, a product of a number and symbols, divided by it, and the others.
+    /// Divides by `of`, a single term: the quotient of the terms that are multiples of it, and the remaining
+    /// terms.
     pub fn divided(&self, of: &Poly) -> (Poly, Poly) {
         let (mut quotient, mut rest) = (Poly::default(), Poly::default());
         let Some((symbols, factor)) = of.0.first_key_value().filter(|_| of.0.len() == 1) else {
@@ -157,13 +160,13 @@ impl Poly {
         (quotient, rest)
     }
 
-    /// Is it odd, and so not 0, whatever its symbols are?
+    /// True if it is provably odd, and so not 0, for all values of its symbols.
     pub fn is_odd(&self) -> bool {
         let odd = |(symbols, v): (&Vec<Symbol>, &i128)| symbols.is_empty() == (v % 2 != 0);
         self.0.contains_key(&vec![]) && self.0.iter().all(odd)
     }
 
-    /// Its value where symbols have these; `None` where that is too large.
+    /// The value for these symbol values; `None` if it overflows.
     pub fn evaluate(&self, of: impl Fn(Symbol) -> i128) -> Option<i128> {
         self.0.iter().try_fold(0i128, |sum, (symbols, v)| {
             let product = symbols.iter().try_fold(*v, |p, s| p.checked_mul(of(*s)));
@@ -171,7 +174,7 @@ impl Poly {
         })
     }
 
-    /// The symbols that occur by themselves, with factor 1.
+    /// The symbols that are terms by themselves, with coefficient 1.
     pub fn lone_symbols(&self) -> impl Iterator<Item = Symbol> + '_ {
         self.0
             .iter()
@@ -181,13 +184,13 @@ impl Poly {
             })
     }
 
-    /// Does a symbol occur?
+    /// True if the symbol occurs.
     pub fn has(&self, symbol: Symbol) -> bool {
         self.0.keys().any(|symbols| symbols.contains(&symbol))
     }
 
-    /// Each of its terms with one of its symbols left out, as long as something else than 1 is left; these may be what
-    /// the symbol counts.
+    /// Each term divided by one of its symbols, made positive, unless the quotient is 1. The symbol may count
+    /// multiples of this quotient.
     pub fn counted(&self) -> Vec<Poly> {
         let mut found: Vec<Poly> = vec![];
         for (symbols, v) in &self.0 {
@@ -222,7 +225,7 @@ impl Poly {
     }
 }
 
-/// A product without some of its factors; `None` if they are not among them.
+/// Divides a product by some factors; `None` if it lacks one of them.
 fn without(product: &[Symbol], factors: &[Symbol]) -> Option<Vec<Symbol>> {
     let mut rest = product.to_vec();
     for factor in factors {

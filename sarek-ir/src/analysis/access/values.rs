@@ -1,8 +1,8 @@
-//! What locals are at a point of the walk through one block's threads.
+//! The values of locals at one point of the walk over a single block's code.
 //!
-//! A local that is the same for all threads of the block gets a [`Symbol`] of its own at each assignment. In a loop
-//! without a barrier, threads may be in different iterations, so that what changes there has no symbol. An immutable
-//! local keeps the form that its initialiser had where it was bound.
+//! A local that is the same for all threads of the block gets a new [`Symbol`] at each assignment. In a loop
+//! without a barrier, threads may be in different iterations, so a local that changes there has no symbol. An
+//! immutable local keeps the form that its initialiser had at the `let`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -14,14 +14,14 @@ use crate::analysis::local_uses::{self, LocalUse};
 use crate::analysis::uniformity::{Among, Uniformity};
 use crate::{Axis, BinaryOp, Block, Builtin, Expr, ExprId, Kernel, LocalId, NativeId, Stmt};
 
-/// See the module's own words.
+/// The forms of locals, see the module's documentation.
 #[derive(Clone)]
 pub(super) struct Values {
     uniformity: Rc<Uniformity>,
     known: HashMap<LocalId, Affine>,
-    /// How many symbols were made.
+    /// The number of symbols made so far.
     made: u32,
-    /// How many loops without a barrier are around.
+    /// The number of enclosing loops without a barrier.
     loops: u32,
 }
 
@@ -35,12 +35,12 @@ impl Values {
         }
     }
 
-    /// The value of a local, if it has a form.
+    /// The form of a local's value, if it has one.
     pub(super) fn get(&self, local: LocalId) -> Option<Affine> {
         self.known.get(&local).cloned()
     }
 
-    /// The local has got a value that has no form of its own.
+    /// Records an assignment of a value without a form.
     pub(super) fn renew(&mut self, kernel: &Kernel, local: LocalId) {
         self.known.remove(&local);
         let ty = kernel.locals[local.index()].ty.as_scalar();
@@ -56,7 +56,7 @@ impl Values {
 }
 
 impl Collector<'_> {
-    /// A local is bound or assigned.
+    /// Records that a local is bound or assigned.
     pub(super) fn bind(&mut self, local: LocalId, init: Option<ExprId>) {
         if self.resolver.block.is_none() {
             return;
@@ -76,14 +76,14 @@ impl Collector<'_> {
         }
     }
 
-    /// Back to what was known before a branch.
+    /// Restores the values from before a branch.
     pub(super) fn restore(&mut self, before: Option<Values>) {
         if let (Some(values), Some(before)) = (&mut self.resolver.block, before) {
             values.known = before.known;
         }
     }
 
-    /// Something in these blocks may have been assigned.
+    /// Records that these blocks may have assigned their locals.
     pub(super) fn changed_in(&mut self, blocks: &[Block]) {
         let Some(values) = &mut self.resolver.block else {
             return;
@@ -97,7 +97,7 @@ impl Collector<'_> {
         }
     }
 
-    /// The walk enters a loop without a barrier.
+    /// Enters a loop without a barrier.
     pub(super) fn enter_loop(&mut self, body: Block) {
         if let Some(values) = &mut self.resolver.block {
             values.loops += 1;
@@ -105,7 +105,7 @@ impl Collector<'_> {
         self.changed_in(&[body]);
     }
 
-    /// The walk leaves it.
+    /// Leaves a loop without a barrier.
     pub(super) fn leave_loop(&mut self, body: Block) {
         if let Some(values) = &mut self.resolver.block {
             values.loops -= 1;
@@ -122,7 +122,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Adds what the dimensions of an array of arrays say about its indices.
+    /// Adds the bounds that the dimensions of an array of arrays put on its indices.
     pub(super) fn dimensions(&mut self, index: ExprId) {
         match self.kernel.expr(index) {
             Expr::Bounded { index, len, .. } => {
@@ -130,7 +130,7 @@ impl Collector<'_> {
                 self.dimensions(index);
             }
             Expr::Local(local) => {
-                // The index of a compound assignment.
+                // A compound assignment keeps its index in a local.
                 if let Some(init) = self.resolver.init(local)
                     && self.resolver.is_constant(init)
                 {
@@ -199,7 +199,7 @@ fn assigned_in(kernel: &Kernel, block: Block, found: &mut BTreeSet<LocalId>) {
     }
 }
 
-/// The locals that native text may assign, or its fallback.
+/// The locals that native text, or its fallback, may assign.
 fn assigned_by(kernel: &Kernel, native: NativeId) -> Vec<LocalId> {
     let mut found = BTreeSet::from_iter(kernel.changed_by_text(native));
     if let Some(fallback) = kernel.natives[native.index()].fallback {
@@ -217,7 +217,7 @@ pub fn block_dim(kernel: &Kernel, axis: Axis) -> Poly {
 }
 
 impl Affine {
-    /// The form as the threads of one block see it: the block's index is the same for all of them.
+    /// The form for the threads of one block, in which the block's index is a symbol.
     pub(super) fn in_block(mut self, kernel: &Kernel) -> Affine {
         for axis in Axis::ALL {
             let (global, block) = (Builtin::GlobalIdx(axis), Builtin::BlockIdx(axis));
@@ -236,7 +236,7 @@ impl Affine {
 }
 
 impl Bound {
-    /// The bound as the threads of one block see it.
+    /// Rewrites the bound for the threads of one block.
     pub(super) fn look_at_block(&mut self, kernel: &Kernel) {
         let form = Affine {
             terms: std::mem::take(&mut self.terms),
