@@ -1,15 +1,15 @@
-//! Do barriers stand where the threads of a block arrive together?
+//! Checks that all threads of a block arrive at each barrier together.
 //!
-//! A barrier is legal if all threads of the block that have not returned come to it in the same iterations. So a
-//! `return` that some threads take before it is no matter; a condition or a loop around it that differs between
-//! threads is an error, and so is a `break` or `continue` across it that only some threads take. What differs
-//! is the answer of [`Uniformity`].
+//! A barrier is legal if all threads of the block that have not returned reach it in the same iterations. So a
+//! `return` that some threads take before the barrier is harmless. A condition or loop around the barrier that
+//! differs between threads is an error. So is a `break` or `continue` past the barrier that only some threads
+//! take. [`Uniformity`] tells which conditions differ.
 //!
-//! In a function, threads that return go on in its caller, where they may come to another barrier: there a `return` that
-//! only some take before a barrier is an error, too. What it takes to be legal that its caller decides, is asked by
-//! [`super::contract`].
+//! In a function, threads that return continue in the caller, where they may reach another barrier. So a
+//! `return` that only some threads take before a barrier is an error there, too. [`super::contract`] computes
+//! the conditions on callers.
 //!
-//! Subgroup operations may stand anywhere: the threads that are there take part.
+//! Subgroup operations are legal anywhere: the threads that reach them take part.
 
 use super::uniformity::{Among, Apart, Uniformity};
 use crate::{Block, Kernel, Stmt, StmtId};
@@ -19,14 +19,14 @@ use crate::{Block, Kernel, Stmt, StmtId};
 pub struct Divergence {
     /// The barrier.
     pub barrier: StmtId,
-    /// What parts the threads before it.
+    /// The reason why threads are apart before it.
     pub why: Apart,
 }
 
-/// Checks the barriers of a kernel, or of a function whose callers give all threads of a block the same arguments.
+/// Checks the barriers of a kernel, or of a function that gets the same arguments in all threads of a block.
 ///
 /// # Errors
-/// Every barrier that some threads may miss, in the order of the source.
+/// All barriers that some threads may miss, in source order.
 pub fn check(kernel: &Kernel, is_function: bool) -> Result<(), Vec<Divergence>> {
     let among = Among {
         function: is_function,

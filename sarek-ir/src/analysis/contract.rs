@@ -1,12 +1,13 @@
-//! What a function in which the threads of a block work together asks of its callers.
+//! The contract between a collective function and its callers.
 //!
-//! Such a function is *collective*: it has barriers, shared arrays or subgroup operations, or calls functions that do. It is called where all
-//! threads of the block come together, and where the number of barriers that a thread comes to depends on a parameter, all
-//! of them give the same value. Who is called is a hole, so that the answers here are in terms of the functions
-//! called: rustc puts them together.
+//! A function is *collective* if the threads of a block work together in it: if it has barriers, shared arrays
+//! or subgroup operations, or calls functions that do. All threads of the block must call it together. If a
+//! parameter influences the number of barriers that a thread reaches, all threads must pass the same value for
+//! it. The callees of a function are not known here. So each answer refers to the facts of its callees, and
+//! rustc combines them.
 //!
-//! The same ways lead from arguments to the parameters on which threads must agree for a function to be free of races
-//! ([`super::race::function`]).
+//! The parameters on which threads must agree for a function to be free of races ([`super::race::function`])
+//! propagate through arguments in the same way.
 
 mod facts;
 
@@ -17,19 +18,20 @@ pub use facts::{Facts, Refusal, accepted};
 use super::uniformity::{Among, Uniformity};
 use crate::{Access, Argument, Block, Call, CallId, Called, Kernel, Memory, ParamId, Stmt, StmtId};
 
-/// What goes wrong among some threads, unless what is called has it otherwise.
+/// The points at which threads may diverge. Calls and arguments are errors only if their callees depend on them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Contract {
     /// Some threads may miss a barrier.
     pub barrier: bool,
-    /// Some threads may miss these calls, which must not be collective.
+    /// Calls that some threads may miss. Their callees must not be collective.
     pub calls: BTreeSet<CallId>,
-    /// Threads may differ in these arguments, by their positions, on which no barrier and no proof of a function may depend.
+    /// Arguments in which threads may differ, by their positions. No barrier and no proof of the callee may
+    /// depend on them.
     pub arguments: BTreeSet<(CallId, u32)>,
 }
 
 impl Contract {
-    /// Of a kernel, or of a function whose callers give all threads of a block the same arguments.
+    /// The contract of a kernel, or of a function that gets the same arguments in all threads of a block.
     pub fn of(kernel: &Kernel, is_function: bool) -> Contract {
         let among = Among {
             function: is_function,
@@ -38,7 +40,8 @@ impl Contract {
         Contract::among(kernel, &among)
     }
 
-    /// For each parameter of a function: what goes wrong if threads differ in it, and does not if they agree.
+    /// For each parameter of a function: the points at which threads may diverge if they differ in it, but not if
+    /// they agree.
     pub fn by_parameter(function: &Kernel) -> Vec<Contract> {
         let always = Contract::of(function, true);
         let params = (0..function.params.len() as u32).map(ParamId);
@@ -63,7 +66,7 @@ impl Contract {
         let mut parts = Contract::default();
         each_stmt(kernel, kernel.body, &mut |id| match kernel.stmt(id) {
             Stmt::Barrier => parts.barrier |= !uniformity.control(id),
-            // A closure is not collective.
+            // A closure is never collective.
             Stmt::Call { call } if kernel.calls[call.index()].called.function().is_none() => {}
             Stmt::Call { call } => {
                 if !uniformity.control(id) {
@@ -95,8 +98,8 @@ impl Contract {
     }
 }
 
-/// The calls that all threads of a block come to together, which may be of collective functions. Those that give
-/// closures on may not.
+/// The calls that all threads of a block reach together, and whose callees may therefore be collective. Calls
+/// that pass closures on are not among them.
 pub fn joint_calls(kernel: &Kernel, is_function: bool) -> Vec<(StmtId, CallId)> {
     let apart = Contract::of(kernel, is_function).calls;
     let mut joint = vec![];
@@ -116,13 +119,13 @@ pub fn joint_calls(kernel: &Kernel, is_function: bool) -> Vec<(StmtId, CallId)> 
     joint
 }
 
-/// Do the threads of a block work together in it, what it calls aside?
+/// True if the threads of a block work together in the kernel or function itself, apart from its callees.
 pub fn is_cooperative(kernel: &Kernel) -> bool {
     let joins = |stmt: &Stmt| matches!(stmt, Stmt::Barrier | Stmt::Subgroup { .. });
     !kernel.shared.is_empty() || kernel.stmts.iter().any(joins)
 }
 
-/// The plain shared arrays that calls lend: the call, the argument's position, the array.
+/// The plain shared arrays that calls pass as arguments: the call, the argument's position, the array.
 pub fn lent_arrays(kernel: &Kernel) -> Vec<(CallId, u32, Memory)> {
     let mut found = vec![];
     for (id, call) in (0..).map(CallId).zip(kernel.calls.iter()) {

@@ -1,16 +1,16 @@
-//! Which checks cannot fail in one launch: abstract interpretation with intervals.
+//! Range analysis: finds the checks that cannot fail in one launch, by abstract interpretation with intervals
+//! (Cousot and Cousot, 1977).
 //!
-//! The kernel is executed once for all threads, every integer being an interval that holds its
-//! values in all of them. Lengths, extents and scalar arguments are the launch's own, so that most
-//! of what is symbolic in the source is a number here. Branches are joined; loops run to a fixpoint
-//! with widening, and once or twice more to narrow it; guards narrow what they speak of
-//! (`refine`), and where intervals do not prove a check, sums that guards bound may (`sums`).
-//! Loads, floats and native text can be anything.
+//! The analysis executes the kernel once for all threads. Every integer is an interval that contains its values
+//! in all of them. Lengths, extents and scalar arguments have the launch's values, so that most symbols of the
+//! source are numbers here. Branches are joined. Loops run to a fixpoint with widening, and a few rounds more
+//! for narrowing. Guards narrow the values that they mention (`refine`). Where intervals do not prove a check,
+//! bounds of sums may (`sums`). Loads, floats and the results of native text can have any value.
 //!
-//! **After a fault** an accelerator's thread goes on with harmless values and leaves its next
-//! unbounded loop whatever the condition says. A first run supposes that no thread has faulted; if
-//! it proves every site, then by induction none ever does. Otherwise a second run drops that
-//! supposition: what follows an unbounded loop then knows nothing of the loop's condition.
+//! **After a fault** an accelerator's thread continues with harmless values, and leaves its next unbounded loop
+//! whatever the condition says. The first run assumes that no thread has faulted. If it proves every site, then
+//! by induction no thread ever faults. Otherwise a second run drops the assumption: after an unbounded loop it
+//! knows nothing about the loop's condition.
 
 mod env;
 mod eval;
@@ -27,7 +27,7 @@ use sums::Quotient;
 
 use crate::{Axis, ExprId, Kernel, LabelId, Length, LocalId, Memory, ParamId, SiteId, Stmt, Value};
 
-/// What one launch fixes.
+/// The values that one launch fixes.
 #[derive(Clone, Copy, Debug)]
 pub struct LaunchFacts<'a> {
     /// Blocks along each axis.
@@ -40,7 +40,7 @@ pub struct LaunchFacts<'a> {
     pub args: &'a [ArgFact],
 }
 
-/// What is known of an argument.
+/// The fact that is known about an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArgFact {
     /// The length of a slice.
@@ -49,7 +49,7 @@ pub enum ArgFact {
     Scalar(Value),
 }
 
-/// What was proved of one launch.
+/// The facts proved about one launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranges {
     proved: Vec<bool>,
@@ -58,36 +58,37 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Is every execution of the site safe? Of an assertion this says also that evaluating its
-    /// condition is, so that it may be left out as a whole.
+    /// True if no execution of the site can fail. For an assertion, evaluating its condition cannot fail
+    /// either, so that the whole assertion may be left out.
     pub fn proved(&self, site: SiteId) -> bool {
         self.proved[site.index()]
     }
 
-    /// Do all `usize` values of the launch lie in `u32`, and is none computed in a way that depends
-    /// on the width? Then 32 bits may stand for `usize`.
+    /// True if all `usize` values of the launch fit in `u32`, and none is computed in a way that depends on the
+    /// width. Then 32 bits may represent `usize`.
     pub fn fits_u32(&self) -> bool {
         self.fits_u32
     }
 
-    /// Does no `+`, `-`, `*`, `<<` or integer cast in this expression, nor in the initialisers of
-    /// the immutable locals that it reads, leave its type's range in any thread?
+    /// True if no `+`, `-`, `*`, `<<` or integer cast leaves its type's range in any thread: neither in this
+    /// expression, nor in the initialisers of immutable locals that it reads.
     pub fn no_overflow(&self, expr: ExprId) -> bool {
         !self.overflow[expr.index()]
     }
 
-    /// Is nothing left that a closer look might prove?
+    /// True if everything is proved, so that a closer analysis cannot find more.
     fn tell_all(&self) -> bool {
         self.fits_u32 && !self.proved.contains(&false) && !self.overflow.contains(&true)
     }
 }
 
-/// Analyses one launch of a kernel. `facts.args` fit the kernel's parameters.
+/// Analyses one launch of a kernel. `facts.args` must fit the kernel's parameters.
 pub fn analyse(kernel: &Kernel, facts: &LaunchFacts<'_>) -> Ranges {
     analyse_by(kernel, facts, true)
 }
 
-/// Analyses a launch by intervals, and if these do not tell all and it is asked for, by sums as well.
+/// Analyses a launch by intervals. If these leave something unproved and `sums` is set, analyses it by sums as
+/// well.
 fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
     let nothing_fails = Ranges {
         proved: vec![true; kernel.sites.len()],
@@ -133,7 +134,7 @@ fn analyse_by(kernel: &Kernel, facts: &LaunchFacts<'_>, sums: bool) -> Ranges {
         }
         ranges
     };
-    // Intervals alone are quick, and tell all of most kernels.
+    // Intervals alone are fast, and prove everything about most kernels.
     let ranges = prove(false);
     if !sums || ranges.tell_all() {
         return ranges;
@@ -145,38 +146,38 @@ struct Analyser<'a> {
     kernel: &'a Kernel,
     args: &'a [ArgFact],
     env: Env,
-    /// The initialisers of immutable locals that nothing changes while the local is in scope.
+    /// The initialisers of immutable locals, if their value cannot change while the local is in scope.
     defs: Vec<Option<ExprId>>,
-    /// Immutable locals whose initialisers overflow.
+    /// Immutable locals whose initialisers may overflow.
     tainted: Vec<bool>,
     /// The locals in scope that have a definition, outermost first.
     scope: Vec<LocalId>,
     loops: Vec<LoopPaths>,
-    /// How many statements were looked at.
+    /// The number of statements executed so far.
     steps: usize,
-    /// Does what is evaluated count? Not on the way to a fixpoint.
+    /// True if results are recorded. False on the way to a fixpoint.
     record: bool,
-    /// Did anything overflow in the expression being evaluated?
+    /// True if anything may overflow in the expression being evaluated.
     overflowed: bool,
-    /// Did the operator that was evaluated last overflow, by the rules of a debug build?
+    /// True if the last operator may overflow by the rules of a debug build.
     exceeds: bool,
-    /// Are ranges being brought up to date after a guard?
+    /// True while ranges are updated after a guard.
     refreshing: bool,
-    /// Did any site in the statement being executed look as if it may fail?
+    /// True if a site in the current statement may fail.
     doubtful: bool,
-    /// May threads have faulted and gone on?
+    /// True if threads may have faulted and continued.
     after_faults: bool,
-    /// Are sums of values followed?
+    /// True if sums of values are tracked.
     follow_sums: bool,
     shared_lens: Vec<i128>,
-    /// The global ids, where they are sums of a block's part and a thread's.
+    /// The global ids as sums of a block part and a thread part, where they are such sums.
     globals: [Option<Sum>; 3],
-    /// The quotients that are atoms of sums.
+    /// The quotients that occur as atoms of sums.
     quotients: Vec<Quotient>,
     out: Ranges,
 }
 
-/// Where the jumps out of a loop's body lead.
+/// The states at the jumps out of a loop's body.
 struct LoopPaths {
     label: LabelId,
     breaks: Option<Env>,
@@ -184,7 +185,7 @@ struct LoopPaths {
 }
 
 impl Analyser<'_> {
-    /// Whether what the launch itself brings fits 32 bits.
+    /// Records whether the launch's own values fit in 32 bits.
     fn launch(&mut self, facts: &LaunchFacts<'_>) {
         let most = u128::from(u32::MAX);
         let axes = facts.grid.iter().zip(facts.block);
@@ -199,7 +200,7 @@ impl Analyser<'_> {
         self.out.fits_u32 = fits;
     }
 
-    /// How many elements each shared array has in this launch.
+    /// The number of elements of each shared array in this launch.
     fn shared_lens(&mut self, facts: &LaunchFacts<'_>) -> Vec<i128> {
         let kernel = self.kernel;
         for array in kernel.shared.iter() {
@@ -209,7 +210,7 @@ impl Analyser<'_> {
         }
         match kernel.shared_lens(facts) {
             Ok(lens) => lens.into_iter().map(i128::from).collect(),
-            // The launch does not happen.
+            // Such a launch is refused.
             Err(_) => vec![0; kernel.shared.len()],
         }
     }
@@ -229,7 +230,7 @@ impl Analyser<'_> {
         };
         match self.args.get(param.index()) {
             Some(ArgFact::Len(n)) => i128::from(*n),
-            // No access is in bounds of what is not known.
+            // No access is in bounds of an unknown slice.
             Some(ArgFact::Scalar(_)) | None => 0,
         }
     }

@@ -1,12 +1,13 @@
-//! A body as regions that one lane after the other can run.
+//! Splits a kernel body into regions that each lane can run alone.
 //!
-//! A processor runs the lanes of a block by a loop. Where lanes meet, at a barrier for instance, the loop
-//! ends and another one begins: the body falls into *regions*. A statement that holds no *boundary*
-//! joins the region before it; one that holds a boundary becomes a node of the [`Tree`], with its
-//! own body split in turn. What of a node all lanes agree on is evaluated once; where they do not, a
-//! *mask* says which lanes take part: a flag for each lane.
+//! A processor runs the lanes of a block in a loop. Where lanes must wait for each other, for instance at a
+//! barrier, that loop ends and another one begins. So the body is split into *regions*. A statement without a
+//! *boundary* inside joins the region before it. A statement with a boundary inside becomes a node of the
+//! [`Tree`], and its own body is split in turn. A node evaluates its condition once if all lanes agree on it.
+//! Otherwise a *mask*, one flag per lane, says which lanes take part.
 //!
-//! [`Plan`] adds where the locals live, see [`Place`].
+//! [`Plan`] adds the storage of each local, see [`Place`]. The method resembles the loop fission of MCUDA
+//! (Stratton, Stone and Hwu, 2008).
 
 mod build;
 mod place;
@@ -16,11 +17,11 @@ pub use place::{Place, Plan, Uses, Values};
 
 use crate::{Expr, ExprId, Kernel, LocalId, StmtId};
 
-/// A stretch that lanes run alone: a region, or a condition that each lane evaluates.
+/// A piece of code that lanes run alone: a region of statements, or a condition that each lane evaluates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct RegionId(pub u32);
 
-/// A flag of each lane: does it take part?
+/// A mask: one flag per lane, true if the lane takes part.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct MaskId(pub u32);
 
@@ -30,11 +31,12 @@ pub struct MaskId(pub u32);
 pub enum Node {
     /// Statements that each lane runs alone.
     Region { id: RegionId, stmts: Vec<StmtId> },
-    /// A `let`, an assignment (of a part, too) or a jump that all lanes agree on: it is run once for all.
+    /// A `let`, an assignment (also of a part of a local) or a jump on which all lanes agree. It runs once for
+    /// all lanes.
     Once(StmtId),
     /// A barrier.
     Barrier,
-    /// An operation of subgroups; each lane evaluates the operands.
+    /// A subgroup operation; each lane evaluates the operands.
     Subgroup { id: RegionId, stmt: StmtId },
     /// An `if`. Without masks, all lanes agree on the condition.
     If {
@@ -43,8 +45,8 @@ pub enum Node {
         then: Vec<Node>,
         otherwise: Vec<Node>,
     },
-    /// A loop. Unless it is masked, all lanes agree on its condition or bounds, and leave it together. `iteration`
-    /// is there if some lanes go on with the next iteration before others.
+    /// A loop. Unless it is masked, all lanes agree on its condition or bounds, and leave it together.
+    /// `iteration` is present if some lanes continue with the next iteration before others.
     Loop {
         stmt: StmtId,
         masked: Option<MaskedLoop>,
@@ -56,7 +58,7 @@ pub enum Node {
 /// An `if` on which lanes disagree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MaskedIf {
-    /// Where the condition is evaluated.
+    /// The region that evaluates the condition.
     pub cond: RegionId,
     /// The lanes for which it is true.
     pub then: MaskId,
@@ -67,16 +69,16 @@ pub struct MaskedIf {
 /// A loop that some lanes leave before others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MaskedLoop {
-    /// Where the condition, or the bounds, are evaluated.
+    /// The region that evaluates the condition or the bounds.
     pub cond: RegionId,
-    /// The lanes that have not left it.
+    /// The lanes that have not left the loop.
     pub live: MaskId,
 }
 
-/// Is it a value that costs less to evaluate again than to keep: ids, and a few operations on them?
-/// `local` answers for locals in it.
+/// True if evaluating the value again costs less than storing it: ids, and a few operations on them. `local`
+/// decides for the locals in it.
 fn is_cheap(kernel: &Kernel, expr: ExprId, local: &dyn Fn(LocalId) -> bool) -> bool {
-    /// Operations that may be repeated.
+    /// The largest number of nodes that may be repeated.
     const BUDGET: usize = 12;
     fn count(kernel: &Kernel, expr: ExprId, local: &dyn Fn(LocalId) -> bool) -> Option<usize> {
         let itself = match kernel.expr(expr) {

@@ -1,14 +1,16 @@
-//! What the threads of a block go through together: the **spine** of a kernel.
+//! The **spine** of a kernel: the statements that decide whether, and how often, the threads of a block reach
+//! its barriers.
 //!
-//! On it stand the barriers, what they stand in, and whatever decides whether and how often they are come to:
-//! conditions and bounds around them, uniform jumps between them, and all that is assigned to locals which those
-//! read; up to the last barrier, behind which threads need nothing of each other. In a kernel that [`super::barriers`] accepts, all of it is uniform, so that
-//! every thread that follows the spine goes the same way, whatever else it does.
+//! The spine holds the barriers, the statements around them, and everything that controls them: conditions and
+//! bounds around them, uniform jumps between them, and all assignments to locals that those read. It ends at
+//! the last barrier, after which threads do not depend on each other. In other words, it is a backward program
+//! slice with the barriers as criterion. In a kernel that [`super::barriers`] accepts, the spine is uniform:
+//! every thread that follows it takes the same path.
 
 use super::uniformity::Uniformity;
 use crate::{Block, Expr, ExprId, Kernel, LabelId, LocalId, Stmt, StmtId};
 
-/// The answer for one kernel.
+/// The spine of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spine {
     stmts: Vec<bool>,
@@ -16,7 +18,7 @@ pub struct Spine {
 }
 
 impl Spine {
-    /// Analyses a kernel. Without barriers there is no spine.
+    /// Analyses a kernel. A kernel without barriers has an empty spine.
     pub fn of(kernel: &Kernel) -> Spine {
         let mut leads = vec![false; kernel.stmts.len()];
         mark(kernel, kernel.body, false, &mut leads);
@@ -37,23 +39,24 @@ impl Spine {
         Spine { stmts, leads }
     }
 
-    /// Does the statement stand on the spine?
+    /// True if the statement is on the spine.
     pub fn has(&self, id: StmtId) -> bool {
         self.stmts[id.index()]
     }
 
-    /// May a barrier be come to in the statement, or after it?
+    /// True if a thread may reach a barrier in the statement, or after it.
     pub fn leads(&self, id: StmtId) -> bool {
         self.leads[id.index()]
     }
 
-    /// Is there none?
+    /// True if no statement is on the spine.
     pub fn is_empty(&self) -> bool {
         !self.stmts.contains(&true)
     }
 }
 
-/// Marks what leads to a barrier; `follows` tells whether one may follow the block. Does it hold one?
+/// Marks the statements that lead to a barrier, and returns whether the block contains one. `follows` is true
+/// if a barrier may follow the block.
 fn mark(kernel: &Kernel, block: Block, follows: bool, leads: &mut [bool]) -> bool {
     let mut holds = false;
     for id in kernel.block(block).rev() {
@@ -65,7 +68,7 @@ fn mark(kernel: &Kernel, block: Block, follows: bool, leads: &mut [bool]) -> boo
             inside |= mark(kernel, *inner, follows, leads);
         }
         if matches!(stmt, Stmt::Loop { .. } | Stmt::For { .. }) && inside && !follows {
-            // Behind each iteration there may be another one.
+            // Another iteration, and so its barrier, may follow each iteration.
             for inner in &blocks {
                 mark(kernel, *inner, true, leads);
             }
@@ -81,14 +84,14 @@ struct Walk<'a> {
     leads: &'a [bool],
     uniformity: Uniformity,
     stmts: Vec<bool>,
-    /// The locals on which the way of the spine depends.
+    /// The locals that influence the path of the spine.
     locals: Vec<bool>,
     loops: Vec<(LabelId, StmtId)>,
     changed: bool,
 }
 
 impl Walk<'_> {
-    /// Does the block hold any of the spine?
+    /// Marks the statements of a block, and returns whether any is on the spine.
     fn block(&mut self, block: Block) -> bool {
         let mut any = false;
         for id in self.kernel.block(block) {
@@ -124,7 +127,7 @@ impl Walk<'_> {
             | Stmt::Fence { .. } | Stmt::Panic { .. } | Stmt::Print { .. }
             | Stmt::Atomic { .. }
             | Stmt::Subgroup { .. }
-            // Linking leaves none.
+            // Linking removes these.
             | Stmt::Update { .. }
             | Stmt::Call { .. } => false,
         };

@@ -1,24 +1,27 @@
-//! Which values are the same for all threads of a block.
+//! Uniformity analysis, also called divergence analysis: finds the values that are the same for all threads of
+//! a block.
 //!
-//! A dataflow fixpoint from below: everything is taken to be uniform until something says
-//! otherwise, and what varies spreads along these ways until nothing changes:
+//! The analysis is an optimistic dataflow fixpoint. It assumes that everything is uniform, and marks values as
+//! varying until nothing changes:
 //!
-//! - ids of threads vary; so does a load at a varying index, or from memory that the kernel writes;
-//! - an expression varies if an operand does;
-//! - a local varies if a varying value is assigned to it, or if it is assigned where not all
-//!   threads of the block arrive together: under a varying condition, or in a loop that some threads
-//!   leave, or go on in, before others;
-//! - a counted loop's local varies with its bounds;
-//! - a local that native text may assign varies, as does the result of an atomic or subgroup operation, or of a call.
+//! - Thread ids vary. So does a load at a varying index, or from memory that the kernel writes.
+//! - An expression varies if an operand does.
+//! - A local varies if a varying value is assigned to it. It also varies if it is assigned where not all
+//!   threads of the block arrive together: under a varying condition, or in a loop that some threads leave or
+//!   continue before others.
+//! - The local of a counted loop varies if a bound does.
+//! - A local that native text may assign varies. So does the result of an atomic operation, a subgroup
+//!   operation, or a call.
 //!
-//! A local's answer holds at all of its uses. "Uniform" says that the threads that evaluate a use
-//! together, in the same iterations, see the same value. A thread that has returned evaluates nothing, so
-//! that a `return` parts nobody: the others are still together, as all of the block that are left. That of a function
-//! leads back to its caller, where threads go on; so it parts those that take it from the others.
+//! A local has one answer for all of its uses. "Uniform" means that the threads that evaluate a use together,
+//! in the same iterations, see the same value. A kernel's `return` causes no divergence: a thread that has
+//! returned evaluates nothing, and the remaining threads are still together. A function's `return` does cause
+//! divergence, because threads continue in the caller.
 //!
-//! A load from memory that the kernel writes varies even at a uniform index behind a barrier. Where no two threads
-//! race, all would read one value there; but kernels that are `unsafe` may race, that others do not is proved with
-//! the answers given here, and on an accelerator a thread that has faulted may not have stored what all wait for.
+//! A load from memory that the kernel writes varies even at a uniform index after a barrier. Without races, all
+//! threads would read the same value there. But `unsafe` kernels may race, and the proof that safe kernels do
+//! not race relies on this analysis. Besides, on an accelerator a thread that has faulted may not have stored
+//! the value that all wait for.
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,32 +30,33 @@ use crate::{
     LocalId, Memory, NativeId, ParamId, ParamKind, Root, SharedId, Stmt, StmtId,
 };
 
-/// The answer for one kernel.
+/// The uniform values and statements of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Uniformity {
     exprs: Vec<bool>,
     locals: Vec<bool>,
     control: Vec<Option<Apart>>,
-    /// The memories from one element of which threads may read different values.
+    /// The memories from whose elements threads may read different values.
     differing: HashSet<Memory>,
 }
 
-/// Why the threads of a block do not arrive at a statement together.
+/// The reason why the threads of a block do not arrive at a statement together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Apart {
-    /// It stands under this condition, which differs between threads.
+    /// The statement is under this condition, which differs between threads.
     Branch(ExprId),
-    /// It stands in a loop with this condition or bound, which differs between threads.
+    /// The statement is in a loop with this condition or bound, which differs between threads.
     Loop(ExprId),
-    /// Before it, some threads take this `break` or `continue`, or the `return` of a function, depending on this
-    /// condition.
+    /// Before the statement, some threads take this `break` or `continue`, or the `return` of a function, under
+    /// this condition, which differs between threads.
     Jump(StmtId, ExprId),
-    /// It stands in a closure that this call gives on, which the function may call for some threads only.
+    /// The statement is in a closure that this call passes on. The callee may call the closure in some threads
+    /// only.
     Closure(CallId),
 }
 
 impl Apart {
-    /// The condition or bound that differs between threads, if that is what parts them.
+    /// The condition or bound that differs between threads, if that is the reason.
     pub fn condition(self) -> Option<ExprId> {
         match self {
             Apart::Branch(cond) | Apart::Loop(cond) | Apart::Jump(_, cond) => Some(cond),
@@ -61,23 +65,23 @@ impl Apart {
     }
 }
 
-/// The threads of which a question is asked, and what is known of them.
+/// Assumptions about the threads that are compared.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Among {
-    /// Conditions of which the value is known: the threads for which it is another are no concern.
+    /// Conditions with a known value. Threads for which the value differs are not considered.
     pub known: HashMap<ExprId, bool>,
-    /// Locals that are taken to vary.
+    /// Locals that are assumed to vary.
     pub varying: HashSet<LocalId>,
-    /// Only those that differ along x alone.
+    /// If true, only threads whose ids differ along x alone are compared.
     pub row: bool,
-    /// Parameters that are taken to vary; of a slice, what it contains.
+    /// Parameters that are assumed to vary; for a slice, its contents.
     pub params: HashSet<ParamId>,
-    /// Is it the body of a function, which its caller goes on after?
+    /// True if this is the body of a function, after which its caller continues.
     pub function: bool,
 }
 
 impl Apart {
-    /// What parts those behind a jump that some threads take for this reason.
+    /// Turns the reason why only some threads take a jump into the reason for divergence after it.
     fn at_jump(self, jump: StmtId) -> Apart {
         match self.condition() {
             Some(cond) => Apart::Jump(jump, cond),
@@ -92,7 +96,7 @@ impl Uniformity {
         Uniformity::among(kernel, &Among::default())
     }
 
-    /// Asks of some threads of a block.
+    /// Analyses a kernel under assumptions about its threads.
     pub fn among(kernel: &Kernel, among: &Among) -> Uniformity {
         let written = written(kernel);
         let given = among.params.iter().map(|p| Memory::Slice(*p));
@@ -121,22 +125,22 @@ impl Uniformity {
         flow.out
     }
 
-    /// Is the expression's value the same for all threads of a block?
+    /// True if the expression's value is the same for all threads of a block.
     pub fn expr(&self, id: ExprId) -> bool {
         self.exprs[id.index()]
     }
 
-    /// Is the local's value the same for all threads of a block?
+    /// True if the local's value is the same for all threads of a block.
     pub fn local(&self, id: LocalId) -> bool {
         self.locals[id.index()]
     }
 
-    /// Do all threads of a block that have not returned arrive at the statement together?
+    /// True if all threads of a block that have not returned arrive at the statement together.
     pub fn control(&self, id: StmtId) -> bool {
         self.apart(id).is_none()
     }
 
-    /// Do all threads of a block see the same in what a call is given?
+    /// True if the argument of a call is the same for all threads of a block; for memory, its contents.
     pub fn argument(&self, argument: Argument) -> bool {
         match argument {
             Argument::Value(id) => self.expr(id),
@@ -145,23 +149,24 @@ impl Uniformity {
         }
     }
 
-    /// Do all threads of a block read the same from one element?
+    /// True if all threads of a block read the same value from each element.
     fn memory(&self, memory: Memory) -> bool {
         match memory {
             Memory::Slice(_) | Memory::Shared(_) => !self.differing.contains(&memory),
-            // Each has its own.
+            // Each thread has its own.
             Memory::Local(_) => false,
             Memory::Table(_) => true,
         }
     }
 
-    /// Why not all threads of a block that have not returned arrive at the statement together.
+    /// The reason why not all threads of a block that have not returned arrive at the statement together.
     pub fn apart(&self, id: StmtId) -> Option<Apart> {
         self.control[id.index()]
     }
 }
 
-/// The slices that some thread may write: those that are stored to, and mutable ones in native text.
+/// The memories that a thread may write: those that are stored to, and all mutable ones if there is native
+/// text.
 fn written(kernel: &Kernel) -> HashSet<Memory> {
     let mut written = HashSet::new();
     for stmt in kernel.stmts.iter() {
@@ -183,7 +188,7 @@ fn written(kernel: &Kernel) -> HashSet<Memory> {
         }
     }
     if kernel.natives.iter().any(|n| !n.texts.is_empty()) {
-        // A text may write whatever it knows the name of.
+        // Native text may write any memory whose name it knows.
         let params = (0..kernel.params.len() as u32).map(ParamId);
         let slices = params.filter(|p| is_mutable(kernel, *p));
         written.extend(slices.map(Memory::Slice));
@@ -202,15 +207,15 @@ fn is_mutable(kernel: &Kernel, param: ParamId) -> bool {
     }
 }
 
-/// What is known so far. Only ever moves from uniform to varying, so that it comes to an end.
+/// The state of the fixpoint. Facts only move from uniform to varying, so the iteration terminates.
 struct Flow<'a> {
     kernel: &'a Kernel,
     among: &'a Among,
     out: Uniformity,
-    /// The loops around, with why some threads have left their iteration (or the loop itself)
+    /// The enclosing loops, each with the reason why some threads have left it, or its current iteration,
     /// before others.
     split: Vec<(LabelId, Split)>,
-    /// Why some threads have returned to the caller before others.
+    /// The reason why some threads have returned to the caller before others.
     returned: Option<Apart>,
     changed: bool,
 }
@@ -222,7 +227,7 @@ struct Split {
 }
 
 impl Flow<'_> {
-    /// Why the threads of a block are apart, given why they were on entering the block.
+    /// The reason why the threads of a block are apart here; `entered` is the reason at the start of the block.
     fn apart(&self, entered: Option<Apart>) -> Option<Apart> {
         let inner = self.split.iter().rev();
         entered
@@ -248,7 +253,7 @@ impl Flow<'_> {
             Stmt::Let { local, init } => {
                 if let Some(init) = init {
                     let uniform = self.expr(init);
-                    // A fresh local holds, for the threads that are here, what they put there.
+                    // An immutable local holds only the value that the threads here have just put in.
                     let mutable = self.kernel.locals[local.index()].mutable;
                     self.assign(local, uniform && (together || !mutable));
                 }
@@ -289,7 +294,7 @@ impl Flow<'_> {
                     .into_iter()
                     .filter(|bound| !self.expr(*bound))
                     .collect();
-                // Threads that do not start together count differently only if they start elsewhere.
+                // Threads that enter the loop at different times still count alike if the bounds agree.
                 self.assign(local, varying.is_empty());
                 self.loop_body(label, body, apart, varying.first().copied());
             }
@@ -334,7 +339,7 @@ impl Flow<'_> {
                     self.returned.get_or_insert(apart.at_jump(id));
                 }
             }
-            // A thread that panics ends as one that returns from the kernel; the others go on.
+            // A thread that panics ends, like one that returns from the kernel. The others go on.
             Stmt::Panic { .. } | Stmt::Barrier | Stmt::Fence { .. } => {}
             Stmt::Break { label } => self.jump(id, label, apart, true),
             Stmt::Continue { label } => self.jump(id, label, apart, false),
@@ -342,8 +347,8 @@ impl Flow<'_> {
         }
     }
 
-    /// A function yields one value for one set of arguments, unless it asks for ids or memory: what it does with those
-    /// is not known here.
+    /// Handles a call. A function that used only its arguments would yield equal results for equal arguments.
+    /// But it may use ids and memory, which is not known here, so that results vary.
     fn call(&mut self, id: CallId) {
         for operand in self.kernel.call_operands(id) {
             self.expr(operand);
@@ -361,7 +366,7 @@ impl Flow<'_> {
             for param in closure.params.iter() {
                 self.assign(*param, false);
             }
-            // What a run of it assigns, a later run reads.
+            // A later run of the closure reads the locals that an earlier run has assigned.
             for _ in 0..2 {
                 self.block(closure.body, Some(Apart::Closure(id)));
             }
@@ -380,7 +385,7 @@ impl Flow<'_> {
             skipped: None,
         };
         self.split.push((label, start));
-        // What the first walk finds at the end of the body holds at the head of the next iteration.
+        // Jumps found at the end of the body also affect its start, in the next iteration.
         for _ in 0..2 {
             if let Some((_, split)) = self.split.last_mut() {
                 split.skipped = None;
@@ -390,13 +395,13 @@ impl Flow<'_> {
         self.split.pop();
     }
 
-    /// Some threads may take a jump that others do not.
+    /// Records that some threads may take a jump that others do not take.
     fn jump(&mut self, id: StmtId, label: LabelId, apart: Option<Apart>, leaves: bool) {
         let Some(apart) = apart else {
             return;
         };
         let jump = apart.at_jump(id);
-        // The loops inside the one that is named are left in any case.
+        // The jump also leaves all loops inside the one that it names.
         for (of, split) in self.split.iter_mut().rev() {
             let named = *of == label;
             if leaves || !named {
@@ -420,7 +425,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Is it the same for threads that differ along x alone, and are they asked of?
+    /// True if only threads that differ along x alone are compared, and the id is the same for all of them.
     fn along_row(&self, builtin: Builtin) -> bool {
         match builtin {
             Builtin::ThreadIdx(axis) | Builtin::GlobalIdx(axis) => {
@@ -444,7 +449,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Is it the length of an array, whatever is in that?
+    /// True if it is the length of an array, which does not depend on the contents.
     fn is_length(&self, id: ExprId) -> bool {
         let Expr::Compound(compound) = self.kernel.expr(id) else {
             return false;

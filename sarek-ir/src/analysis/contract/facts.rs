@@ -1,7 +1,7 @@
-//! What callers know of functions, and which calls are refused for it.
+//! The facts that callers need about functions, and the calls that these facts forbid.
 //!
-//! Of a program, rustc evaluates this: each function has its facts as constants, and each call assertions. Here the same is evaluated
-//! where all functions are at hand, for random kernels that no rustc sees.
+//! In a program, rustc evaluates this: each function has its facts as constants, and each call has assertions.
+//! This module computes the same where all functions are at hand, for random kernels that rustc never sees.
 
 use std::collections::BTreeSet;
 
@@ -9,41 +9,42 @@ use super::{Contract, is_cooperative, lent_arrays};
 use crate::analysis::{barriers, race};
 use crate::{CallId, Kernel, Memory, ParamId};
 
-/// What callers have to know of a safe function. Parameters are known by their positions.
+/// The facts about a safe function that its callers need. Parameters are identified by their positions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Facts {
-    /// Do the threads of a block work together in it?
+    /// True if the threads of a block work together in it.
     pub collective: bool,
     /// The parameters on which barriers depend.
     pub uniform: BTreeSet<u32>,
-    /// The parameters on which threads must agree for it to be free of races.
+    /// The parameters on which threads must agree for the function to be free of races.
     pub agreed: BTreeSet<u32>,
-    /// The slices that may be lent a shared array.
+    /// The slice parameters for which a caller may pass a shared array.
     pub takes: BTreeSet<u32>,
 }
 
-/// Why a kernel or function is refused.
+/// The reason why a kernel or function is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// Some threads may miss a barrier.
     Barrier,
-    /// Two threads may use one element at once, or a function leaves its shared array in use.
+    /// Two threads may access one element at once, or a function uses its shared array after its last barrier.
     Race,
-    /// Some threads may miss a call of a function in which they work together.
+    /// Some threads may miss a call of a collective function.
     Missed(CallId),
-    /// They may differ in an argument on which barriers in the function depend.
+    /// Threads may differ in an argument on which barriers in the callee depend.
     Differs(CallId, u32),
-    /// They may differ in an argument on which they must agree for the function to be free of races.
+    /// Threads may differ in an argument on which they must agree for the callee to be free of races.
     Disagrees(CallId, u32),
-    /// The call lends a shared array that the function may race on.
+    /// The call passes a shared array on which the callee may race.
     Lends(CallId, u32),
 }
 
 impl Facts {
-    /// Those of a function that calls others, of which these are the facts, in the order of [`Kernel::functions`].
+    /// The facts of a function. `callees` are the facts of the functions that it calls, in the order of
+    /// [`Kernel::functions`].
     ///
     /// # Errors
-    /// Why the function is refused by itself.
+    /// The reason why the function itself is refused.
     pub fn of(function: &Kernel, callees: &[Facts]) -> Result<Facts, Refusal> {
         if let Some(refusal) = refused_calls(function, true, callees) {
             return Err(refusal);
@@ -90,10 +91,10 @@ impl Facts {
     }
 }
 
-/// Why a safe kernel that calls functions with these facts is refused; what a launch must satisfy else.
+/// Checks a safe kernel that calls functions with these facts, and returns the preconditions of its launches.
 ///
 /// # Errors
-/// The first reason.
+/// The first reason why the kernel is refused.
 pub fn accepted(kernel: &Kernel, callees: &[Facts]) -> Result<Vec<crate::Precondition>, Refusal> {
     match refused_calls(kernel, false, callees) {
         Some(refusal) => Err(refusal),
@@ -101,7 +102,7 @@ pub fn accepted(kernel: &Kernel, callees: &[Facts]) -> Result<Vec<crate::Precond
     }
 }
 
-/// The facts of what a call calls, unless that is something that a function was given.
+/// The facts of a call's callee; `None` if the callee is itself an argument of the calling function.
 fn callee<'f>(kernel: &Kernel, call: CallId, callees: &'f [Facts]) -> Option<&'f Facts> {
     let function = kernel.calls[call.index()].called.function();
     function.map(|function| &callees[function.index()])
