@@ -1,21 +1,21 @@
-//! The race-freedom contract of safe kernels: no two threads touch one element of a `&mut` slice
-//! that the kernel writes.
+//! The race-freedom contract of safe kernels: no two threads access one element of a `&mut` slice that the
+//! kernel writes.
 //!
-//! All accesses of such a slice must have indices `base + P + low` with one `P = Σ cⱼ·idⱼ` for all
-//! of them. Ordered by their coefficients, the ids are digits of a mixed-radix number: each but the
-//! last has a bound `Bⱼ` (a guard's, or the extent of its axis) with `cⱼ·Bⱼ <= cⱼ₊₁`, and `low`,
-//! which may differ from access to access and holds the bounded locals, lies in `0..c₀`. Then the
-//! index tells the ids apart. Axes of which no id occurs must have one thread, or be pinned to one
-//! thread by a guard (`global_idx_y() == 0`).
+//! The proof shows that an index determines the thread. All accesses of a slice must have indices `base + P +
+//! low`, with the same `P = Σ cⱼ·idⱼ` in all of them. Ordered by their coefficients, the ids are digits of a
+//! mixed-radix number: each id but the last has a bound `Bⱼ` with `cⱼ·Bⱼ <= cⱼ₊₁`, from a guard or from the
+//! extent of its axis. `low` holds the bounded locals. It may differ between accesses, but lies in `0..c₀`.
+//! Then equal indices have equal ids. An axis without an id in the index must have one thread, or a guard must
+//! pin it to one thread (`global_idx_y() == 0`).
 //!
-//! Where that does not hold of all accesses, each two of them are looked at: their ranges may not overlap ([`apart`]), the ids of
-//! blocks and threads may be digits of their own ([`tiles`]), or the threads exchange elements in pairs ([`exchange`]).
+//! If this fails for all accesses together, each pair of accesses is checked by itself. The ranges of their
+//! indices may not overlap ([`apart`]), block ids and thread ids may be separate digits ([`tiles`]), or threads
+//! may exchange elements in pairs ([`exchange`]).
 //!
-//! What is known only at a launch becomes a [`Precondition`].
+//! A condition that only a launch can decide becomes a [`Precondition`].
 //!
-//! Indices of strided views are looked at coordinate by coordinate: [`view`].
-//!
-//! Shared arrays are compared within one barrier phase and one block: [`shared`].
+//! Indices of strided views are checked coordinate by coordinate ([`view`]). Shared arrays are checked within
+//! one barrier interval of one block ([`shared`]).
 
 mod apart;
 mod buffer;
@@ -38,10 +38,11 @@ use super::range::{LaunchFacts, analyse};
 use super::uniformity::Among;
 use crate::{Axis, Builtin, Kernel, Memory, Precondition};
 
-/// Checks that no two threads touch one element, at least one of them writing.
+/// Checks that no two threads access one element if one of them writes it. Returns the preconditions of a
+/// launch.
 ///
 /// # Errors
-/// One race for each slice that is not proved free of them.
+/// One race for each slice or shared array that is not proved free of races.
 pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
     let all = accesses(kernel);
     let mut preconditions = relied_on(kernel);
@@ -78,7 +79,7 @@ pub fn check(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
     }
 }
 
-/// Does a launch satisfy what is needed, so far as range analysis tells?
+/// True if range analysis proves that a launch satisfies the preconditions.
 pub fn satisfied(kernel: &Kernel, needs: &[Precondition], facts: &LaunchFacts<'_>) -> bool {
     let ranges = analyse(kernel, facts);
     needs.iter().all(|need| match need {
@@ -98,7 +99,8 @@ fn add(all: &mut Needs, needs: Needs) {
     }
 }
 
-/// What it takes that no two accesses of a slice meet, each pair looked at by itself; `None` where one may.
+/// The preconditions under which no two accesses of a slice collide, each pair checked by itself; `None` if a
+/// pair may collide.
 fn in_pairs(kernel: &Kernel, accesses: &[&Access]) -> Option<Needs> {
     let mut needs = vec![];
     for (i, a) in accesses.iter().enumerate() {
@@ -140,7 +142,7 @@ fn is_store(access: &Access) -> bool {
     matches!(access.place, Place::Store(_))
 }
 
-/// What a launch must satisfy.
+/// The preconditions of a launch.
 type Needs = Vec<Precondition>;
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
-//! Indices that lie in different parts of an array, whichever threads compute them: `t` under `t < s`, and `t + s`.
+//! Disjoint index ranges: indices that never coincide, whichever threads compute them, such as `t` under `t <
+//! s`, and `t + s`.
 
 use super::Needs;
 use super::buffer::{extents_of, needs_of};
 use crate::analysis::access::{Access, Affine, Atom, Extent, Limit, Poly, Symbol, block_dim};
 use crate::{Axis, Builtin, Kernel, Precondition};
 
-/// Of several bounds on an atom, so many are tried.
+/// The number of alternative bounds on one atom that are tried.
 const CHOICES: usize = 3;
 
-/// What it takes that no index of one access is an index of the other; `None` where that is not known.
+/// The preconditions under which no index of one access is an index of the other; `None` if that is not proved.
 pub(super) fn apart(kernel: &Kernel, a: &Access, b: &Access) -> Option<Needs> {
     let (a_form, b_form) = (a.form.as_ref()?, b.form.as_ref()?);
     let sides = [(a, a_form), (b, b_form)];
@@ -22,8 +23,8 @@ pub(super) fn apart(kernel: &Kernel, a: &Access, b: &Access) -> Option<Needs> {
     Some(needs)
 }
 
-/// One of two halves each, which change places: `out * n + i` and `(1 - out) * n + j`, with `i` and `j` below `n`.
-/// Whatever whole number `out` is, the two are an odd number of times `n` apart, and so at least once.
+/// Double buffering, with halves that swap roles: `out * n + i` and `(1 - out) * n + j`, with `i` and `j` below
+/// `n`. For every integer `out`, the two halves start an odd multiple of `n` apart, and so at least `n`.
 fn in_turns(kernel: &Kernel, sides: [(&Access, &Affine); 2]) -> Option<Needs> {
     let units = sides.iter().flat_map(|(_, form)| form.base.counted());
     for unit in units.filter(Poly::is_natural) {
@@ -49,7 +50,7 @@ fn in_turns(kernel: &Kernel, sides: [(&Access, &Affine); 2]) -> Option<Needs> {
     None
 }
 
-/// Tries bounds until the ranges of both indices pass a test.
+/// Tries combinations of bounds until the ranges of both indices pass a test.
 fn choose(
     kernel: &Kernel,
     [a, b]: [(&Access, &Affine); 2],
@@ -69,7 +70,7 @@ struct Range {
     needs: Needs,
 }
 
-/// The range of an index; of several bounds on an atom, the `choice`th from the innermost counts.
+/// The range of an index. If an atom has several bounds, the `choice`th from the innermost is used.
 fn range(kernel: &Kernel, access: &Access, form: &Affine, choice: usize) -> Option<Range> {
     let mut range = Range {
         least: form.base.clone(),

@@ -1,4 +1,4 @@
-//! One slice and all of its accesses: ids as digits of its indices.
+//! Race check of one slice with all of its accesses: ids as digits of the indices.
 
 use super::reason::same_for_all;
 use super::{Needs, Race, Reason, counterexample, is_store};
@@ -9,9 +9,9 @@ use crate::{Axis, Builtin, Kernel, Precondition};
 pub(super) struct Buffer<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) accesses: &'a [&'a Access],
-    /// The index of each access, where it has a form.
+    /// The form of each access's index, if it has one.
     pub(super) forms: Vec<Option<Affine>>,
-    /// The guards that let one thread only of each block through, by axis.
+    /// Guards that let only one thread of each block through, by axis.
     pub(super) alone: [Option<Vec<Bound>>; 3],
     pub(super) needs: Vec<Precondition>,
 }
@@ -35,7 +35,7 @@ impl<'a> Buffer<'a> {
         }
     }
 
-    /// The race of the `i`th access with another one, which writes if it does not.
+    /// The race between accesses `i` and `j`.
     pub(super) fn race(&self, i: usize, j: usize, reason: Reason) -> Race {
         let place = |a: &Access| (a.place, a.loc);
         Race {
@@ -51,7 +51,7 @@ impl<'a> Buffer<'a> {
         }
     }
 
-    /// The race of the `i`th access with the first store.
+    /// The race between access `i` and a store: itself, or the first one.
     pub(super) fn race_with_store(&self, i: usize, reason: Reason) -> Race {
         let store = self.accesses.iter().position(|a| is_store(a));
         let store = store.unwrap_or(i);
@@ -116,15 +116,16 @@ impl<'a> Buffer<'a> {
         }
     }
 
-    /// A block's index stands for the one thread of the block that comes here.
+    /// A block id stands for the one thread of the block that passes the guards: adds the preconditions of
+    /// these guards.
     pub(super) fn rely_on_block(&mut self, id: Builtin, axis: Axis) {
         if let (Builtin::BlockIdx(_), Some(bounds)) = (id, self.alone[axis.index()].clone()) {
             bounds.iter().for_each(|b| self.rely_on(b));
         }
     }
 
-    /// The guards that let one value only of an id through, if all accesses stand behind the
-    /// same ones.
+    /// The guards that let only one value of an id through, if all accesses are behind guards for the same
+    /// value.
     pub(super) fn pin(&self, id: Builtin) -> Option<Vec<Bound>> {
         let id = Atom::Id(id);
         let mut value: Option<&Poly> = None;
@@ -153,7 +154,7 @@ impl<'a> Buffer<'a> {
         Some(relied)
     }
 
-    /// The ids of the index, which are the same for all accesses.
+    /// The ids of the index with their coefficients, which must be the same in all accesses.
     fn id_part(&self) -> Result<IdPart, Race> {
         let mut first: Option<IdPart> = None;
         for (i, form) in self.forms.iter().enumerate() {
@@ -195,10 +196,10 @@ impl<'a> Buffer<'a> {
         Ok(first.unwrap_or_default())
     }
 
-    /// Checks that indices of different ids differ, and notes what that takes.
+    /// Checks that different ids give different indices, and adds the preconditions.
     pub(super) fn separate(&mut self, ids: &IdPart) -> Result<(), Race> {
         if let Err(race) = self.separate_ascending(ids) {
-            // `n - 1 - i` tells as much as `i`.
+            // `n - 1 - i` determines `i` as well, so retry with the opposite signs.
             let negated: IdPart = ids.iter().map(|(id, c)| (*id, c.scaled(-1))).collect();
             let forms = self.forms.iter_mut().flatten();
             forms.for_each(|form| *form = form.negated());
@@ -225,8 +226,7 @@ impl<'a> Buffer<'a> {
         innermost_guards.or_else(|_| self.check_low(stride, false))
     }
 
-    /// An order of the ids in which each is a digit below the next; the access that spoils it
-    /// otherwise.
+    /// An order of the ids in which each is a digit below the next, or else the access that rules it out.
     fn order(&mut self, ids: &IdPart) -> Result<Vec<usize>, usize> {
         let mut spoilt = 0;
         for order in orders(ids.len()) {
@@ -252,8 +252,8 @@ impl<'a> Buffer<'a> {
         Err(spoilt)
     }
 
-    /// Checks that what is added to the ids stays below their smallest coefficient, in all accesses
-    /// from one common base. Of several guards on a local, the innermost or the outermost counts.
+    /// Checks that the offsets added to the ids lie within the smallest coefficient, from one base common to
+    /// all accesses. If a local has several guards, the innermost or the outermost counts.
     fn check_low(&mut self, stride: &Poly, innermost: bool) -> Result<(), Race> {
         let mut spans = vec![];
         for (i, (access, form)) in self.accesses.iter().zip(&self.forms).enumerate() {
@@ -290,7 +290,7 @@ impl<'a> Buffer<'a> {
     }
 }
 
-/// What an index can be apart from its ids.
+/// The range of an index without its ids, and the bounds that prove it.
 pub(super) struct Span {
     pub(super) least: Poly,
     pub(super) most: Poly,
@@ -325,7 +325,7 @@ pub(super) fn ids_of(form: &Affine) -> IdPart {
     ids
 }
 
-/// The permutations of up to three positions; of more, none.
+/// All permutations of up to three positions; none for more.
 pub(super) fn orders(n: usize) -> Vec<Vec<usize>> {
     match n {
         1 => vec![vec![0]],
@@ -344,8 +344,8 @@ pub(super) fn orders(n: usize) -> Vec<Vec<usize>> {
     }
 }
 
-/// The bound by which `id`, of coefficient `low`, stays below the next digit, of coefficient
-/// `high`; `Some(None)` when the extent of its axis is bound enough.
+/// The bound that keeps `id`, of coefficient `low`, below the next digit, of coefficient `high`. `Some(None)`
+/// if the extent of its axis suffices.
 pub(super) fn digit_bound(
     kernel: &Kernel,
     access: &Access,
@@ -377,7 +377,7 @@ pub(super) fn digit_bound(
     Some(Some(guard.clone()))
 }
 
-/// The least and the most of an index without its ids; `None` when a local in it has no bounds.
+/// The range of an index without its ids; `None` if a local in it has no bounds.
 pub(super) fn span_of_locals(
     kernel: &Kernel,
     access: &Access,

@@ -1,31 +1,31 @@
-//! An example of two threads that may meet: found by trying small launches, for the error that says that they may.
+//! Counterexamples for race errors: two threads that may collide, found by trying small launches.
 
 use std::collections::HashMap;
 
 use crate::analysis::access::{Access, Affine, Atom, Bound, Extent, Limit, Poly, Symbol};
 use crate::{Axis, Builtin, Kernel, LocalId, Memory};
 
-/// Two threads and the element that both may use.
+/// Two threads, and the element that both may access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counterexample {
-    /// Their ids: those of the launch, or for a shared array those of the block.
+    /// The threads' ids: global ids for a slice, ids within the block for a shared array.
     pub threads: [[u64; 3]; 2],
     /// The element.
     pub index: u64,
-    /// What arguments and lengths were taken to be, if it matters.
+    /// The assumed value of arguments and lengths, if it matters.
     pub value: Option<u64>,
 }
 
-/// What arguments and lengths are tried to be.
+/// The values that are tried for arguments and lengths.
 const VALUES: [i128; 6] = [64, 5, 3, 2, 1, 0];
 
-/// What loop counters and loaded values are tried to be.
+/// The number of values that are tried for loop counters and loaded values, from 0.
 const LOCALS: i128 = 4;
 
-/// How many threads are tried: all of four blocks of 1024. Of larger blocks, the first ones.
+/// The number of threads that are tried: all threads of four blocks of 1024. Of larger blocks, the first ones.
 const THREADS: usize = 4096;
 
-/// Two threads that may meet at these accesses, for all that their indices and guards tell.
+/// Two threads that may collide at these accesses, as far as indices and guards tell.
 pub(super) fn counterexample(kernel: &Kernel, a: &Access, b: &Access) -> Option<Counterexample> {
     let shared = matches!(a.memory, Memory::Shared(_));
     let block = kernel
@@ -53,7 +53,7 @@ struct World {
     value: i128,
 }
 
-/// A thread, by the index of its block and its own, and what its locals are.
+/// A thread, by its block index and its index in the block, and the values of its locals.
 struct Thread {
     block: [i128; 3],
     thread: [i128; 3],
@@ -63,7 +63,7 @@ struct Thread {
 impl World {
     fn meeting(&self, a: &Access, b: &Access) -> Option<Counterexample> {
         let name = |t: &Thread| [0, 1, 2].map(|k| t.block[k] * self.block[k] + t.thread[k]);
-        // The first thread at each element; the others are met where the sides are looked at the other way round.
+        // The first thread at each element. Later ones are found by swapping the accesses.
         let mut seen: HashMap<i128, [i128; 3]> = HashMap::new();
         self.each(a, &mut |thread, index| {
             seen.entry(index).or_insert(name(thread));
@@ -85,7 +85,7 @@ impl World {
         meet
     }
 
-    /// Shows each thread that may come to an access, with its index.
+    /// Calls `show` for each thread that may reach an access, with its index.
     fn each(&self, access: &Access, show: &mut dyn FnMut(&Thread, i128)) {
         let Some(form) = &access.form else { return };
         let locals: Vec<LocalId> = form
@@ -123,7 +123,7 @@ impl World {
         all.take(THREADS)
     }
 
-    /// Does a guard let the thread through? One that is not known does.
+    /// True unless the guard provably stops the thread.
     fn holds(&self, bound: &Bound, thread: &Thread) -> bool {
         let sum = self.terms(&bound.terms, thread);
         match (&bound.limit, sum) {
@@ -190,7 +190,7 @@ impl World {
         })
     }
 
-    /// Does the index depend on what arguments are?
+    /// True if the index depends on the values of arguments.
     fn depends(&self, form: &Affine) -> bool {
         let other = World {
             value: self.value + 1,

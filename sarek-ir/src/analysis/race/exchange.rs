@@ -1,15 +1,17 @@
-//! Exchanges in pairs, as sorting networks make them: `t` and `t ^ apart`, under `t ^ apart > t`, or under `>=`, `<`, `<=`.
+//! Pairwise exchanges, as in sorting networks: accesses of `t` and `t ^ mask` under the guard `t ^ mask > t`,
+//! or `>=`, `<`, `<=`.
 //!
-//! Let `f(t) = t ^ m` for one `m`, so that `f(f(t)) = t`. A thread `t` with `f(t) >= t` touches the elements `t` and `f(t)`. If a thread
-//! `u` with `f(u) >= u` touches one of them too, then `u` is `t`; or `u = f(t) >= t` and `t = f(u) >= u`, so that it is `t`; or `f(u) = f(t)`,
-//! so that it is `t` again.
+//! Let `f(t) = t ^ m` for one mask `m`, so that `f(f(t)) = t`. A thread `t` with `f(t) >= t` accesses only the
+//! elements `t` and `f(t)`. Let a thread `u` with `f(u) >= u` access one of them, too. If `f(u) = f(t)`, then
+//! `u = t`. If `u = f(t)`, then `u >= t` by the first guard and `t = f(u) >= u` by the second, so that again `u
+//! = t`.
 
 use super::Needs;
 use super::buffer::{extents_of, needs_of};
 use crate::Builtin;
 use crate::analysis::access::{Access, Affine, Atom, Bound, Limit};
 
-/// The id that tells threads apart if both accesses are those of one exchange, and what that takes.
+/// If both accesses belong to one exchange: the id that tells threads apart, and the preconditions.
 pub(super) fn exchange(a: &Access, b: &Access) -> Option<(Builtin, Needs)> {
     let sides = [(a, a.form.as_ref()?), (b, b.form.as_ref()?)];
     let exchanged = sides.iter().find_map(|(_, form)| match only(form)? {
@@ -36,7 +38,7 @@ pub(super) fn exchange(a: &Access, b: &Access) -> Option<(Builtin, Needs)> {
     Some((id, needs.collect()))
 }
 
-/// The atom that a form is.
+/// The atom, if the form is exactly one atom.
 fn only(form: &Affine) -> Option<Atom> {
     match form.terms.as_slice() {
         [(atom, factor)] if form.base.is_zero() && factor.as_constant() == Some(1) => {
@@ -46,7 +48,7 @@ fn only(form: &Affine) -> Option<Atom> {
     }
 }
 
-/// Does a guard say that the partner is above the thread, or below it?
+/// True if a guard lets only one thread of each pair through: the lower one if `above` is set, else the upper one.
 fn lets_one_through(bound: &Bound, partner: Atom, own: Atom, above: bool) -> bool {
     let factor = |atom: Atom| {
         let found = bound.terms.iter().find(|(a, _)| *a == atom);
@@ -56,7 +58,7 @@ fn lets_one_through(bound: &Bound, partner: Atom, own: Atom, above: bool) -> boo
         return false;
     };
     let opposite = of_partner.abs() == 1 && of_own == -of_partner && bound.terms.len() == 2;
-    // The least and the most that the partner is above the thread.
+    // The bounds of `partner - own`.
     let (least, most) = match (&bound.limit, of_partner > 0) {
         (Limit::AtLeast(limit), true) => (limit.as_constant(), None),
         (Limit::AtMost(limit), true) => (None, limit.as_constant()),

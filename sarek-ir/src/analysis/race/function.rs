@@ -1,15 +1,18 @@
-//! Races in functions that threads of a block call together.
+//! Race check of functions that the threads of a block call together.
 //!
-//! A shared array of a function's own, or one that it is lent as `&mut [T]`, is used by nobody else while the function
-//! runs. So it is looked at as those of kernels are, but for one thing: the next call may begin at once. A function
-//! therefore *ends by a barrier*: behind its last use of such an array a barrier stands, and no `return` comes before that. If
-//! the array was lent, that barrier stands at the top of the function's body, so that there is one in any case.
+//! While a function runs, no other code uses its shared arrays, nor an array that it receives as `&mut [T]`. So
+//! their accesses are checked like those of kernels, with one addition: the next call may begin at once. A
+//! function must therefore *end with a barrier*: a barrier follows the last use of such an array, and no `return`
+//! precedes that barrier. For an array that was passed as an argument, the barrier must be at the top level of
+//! the function's body, so that every call reaches it.
 //!
-//! Its callers take a call for a use of the whole array, with a barrier behind it ([`super::super::access::phases`]).
+//! Callers treat a call as an access of the whole array, followed by a barrier
+//! ([`super::super::access::barrier_intervals`]).
 //!
-//! Each thread may give a parameter another value. Where the proof holds only if the threads of a block agree on some parameters,
-//! [`Found::agreed`] names them, and an assertion at each call asks for that, as it does for barriers ([`crate::analysis::contract`]).
-//! What `&mut` refers to and what a slice contains that the function may write is never agreed on.
+//! Threads may pass different values for a parameter. If the proof holds only if the threads of a block agree
+//! on some parameters, [`Found::agreed`] lists them. An assertion at each call checks this, as for barriers
+//! ([`crate::analysis::contract`]). The referent of a `&mut`, and the contents of a slice that the function may
+//! write, are never assumed to agree.
 
 mod rows;
 
@@ -23,24 +26,25 @@ use crate::{
     Root, SharedArray, SharedId, Stmt, StmtId,
 };
 
-/// What was found about a function.
+/// The results about a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Found {
-    /// What a launch must satisfy.
+    /// The preconditions of a launch.
     pub needs: Vec<Precondition>,
-    /// Races on shared arrays of its own.
+    /// Races on its own shared arrays.
     pub races: Vec<Race>,
-    /// Shared arrays of its own that are used behind the last barrier.
+    /// Its own shared arrays that are used after the last barrier.
     pub open: Vec<SharedId>,
-    /// For each parameter: may it be lent a shared array?
+    /// For each parameter: true if a caller may pass a shared array.
     pub takes: Vec<bool>,
-    /// The parameters on which the threads of a block have to agree for all that to hold.
+    /// The parameters on which the threads of a block must agree for all this to hold.
     pub agreed: BTreeSet<ParamId>,
 }
 
-/// Looks at a function, of which these parameters are the slices of views.
+/// Checks a function. `views` are the parameters that are slices of strided views.
 ///
-/// Each slice is looked at by itself: that a call ends by a barrier is known of what it is lent alone.
+/// Each slice is checked by itself, because a nested call is known to end with a barrier only for the arrays that
+/// it is passed.
 pub fn check(function: &Kernel, views: &BTreeSet<ParamId>) -> Found {
     let mut found = Found {
         takes: vec![false; function.params.len()],
@@ -75,8 +79,9 @@ pub fn check(function: &Kernel, views: &BTreeSet<ParamId>) -> Found {
     found
 }
 
-/// What a launch must satisfy for the function's shared arrays to be used free of races, and a set of parameters on which the
-/// threads of a block must agree for that. No parameter of it could be left out, unless the launch had to satisfy more.
+/// The preconditions under which the function uses its shared arrays without races, and the parameters on which
+/// the threads of a block must agree for that. The set is minimal: without any of its parameters, the proof
+/// would fail or need more preconditions.
 fn proof(function: &Kernel) -> Result<(Needs, BTreeSet<ParamId>), Vec<Race>> {
     let params = || (0..function.params.len() as u32).map(ParamId);
     let if_agreed = |agreed: &BTreeSet<ParamId>| {
@@ -100,7 +105,7 @@ fn proof(function: &Kernel) -> Result<(Needs, BTreeSet<ParamId>), Vec<Race>> {
     Ok((needs, agreed))
 }
 
-/// Does what a parameter gives stay the same while the function runs?
+/// True if the value of a parameter, or the contents of a slice, cannot change while the function runs.
 fn is_fixed(function: &Kernel, param: ParamId) -> bool {
     match function.params[param.index()].kind {
         ParamKind::Scalar(_) | ParamKind::Value(_) => true,
@@ -109,7 +114,7 @@ fn is_fixed(function: &Kernel, param: ParamId) -> bool {
     }
 }
 
-/// The slices that it may write.
+/// The slices that the function may write.
 fn lendable(function: &Kernel) -> impl Iterator<Item = ParamId> + '_ {
     let params = (0..).map(ParamId).zip(function.params.iter());
     let written = params.filter(|(_, param)| match param.kind {
@@ -140,7 +145,7 @@ fn with_shared(function: &Kernel, lent: ParamId) -> (Kernel, SharedId) {
         }
     };
     for expr in kernel.exprs.to_mut() {
-        // Its length stays what all threads agree on.
+        // `Len` keeps naming the slice: all threads agree on its length.
         if let Expr::Load { memory, .. } = expr {
             swap(memory);
         }
@@ -165,8 +170,8 @@ fn with_shared(function: &Kernel, lent: ParamId) -> (Kernel, SharedId) {
     (kernel, id)
 }
 
-/// Does a barrier stand at the top of the function's body, behind the last use of a shared array, and does every thread
-/// come to it?
+/// True if a barrier at the top level of the function's body follows the last use of a shared array, and every
+/// thread reaches it.
 fn ends_by_barrier(kernel: &Kernel, memory: Memory) -> bool {
     let stmts: Vec<StmtId> = kernel.block(kernel.body).collect();
     let Some(last) = stmts.iter().rposition(|id| closes(kernel, *id)) else {
@@ -176,7 +181,7 @@ fn ends_by_barrier(kernel: &Kernel, memory: Memory) -> bool {
     !stmts[..last].iter().any(|id| returns(kernel, *id)) && !stmts[last + 1..].iter().any(is_used)
 }
 
-/// Is every use in these statements followed by a barrier, perhaps that at the end of a loop's body?
+/// True if a barrier follows every use in these statements, possibly the barrier at the end of a loop's body.
 fn is_closed(kernel: &Kernel, stmts: &[StmtId], memory: Memory) -> bool {
     for (at, &id) in stmts.iter().enumerate().rev() {
         if closes(kernel, id) {
@@ -199,7 +204,7 @@ fn is_closed(kernel: &Kernel, stmts: &[StmtId], memory: Memory) -> bool {
     true
 }
 
-/// Does a phase end with the statement?
+/// True if a barrier interval ends with the statement.
 fn closes(kernel: &Kernel, id: StmtId) -> bool {
     let stmt = kernel.stmt(id);
     stmt == Stmt::Barrier || matches!(stmt, Stmt::Call { call } if !lent(kernel, call).is_empty())
@@ -209,7 +214,7 @@ fn returns(kernel: &Kernel, id: StmtId) -> bool {
     any(kernel, id, &|id| kernel.stmt(id) == Stmt::Return)
 }
 
-/// Does it hold of a statement, or of one inside of it?
+/// True if the predicate holds for a statement, or for one inside of it.
 fn any(kernel: &Kernel, id: StmtId, holds: &dyn Fn(StmtId) -> bool) -> bool {
     let inner = kernel.children(kernel.stmt(id)).1;
     holds(id)
@@ -218,7 +223,7 @@ fn any(kernel: &Kernel, id: StmtId, holds: &dyn Fn(StmtId) -> bool) -> bool {
             .any(|block| kernel.block(block).any(|id| any(kernel, id, holds)))
 }
 
-/// Does the statement itself use the memory?
+/// True if the statement itself uses the memory.
 fn uses(kernel: &Kernel, id: StmtId, of: Memory) -> bool {
     let stmt = kernel.stmt(id);
     let is_it = |memory: Memory| memory == of;

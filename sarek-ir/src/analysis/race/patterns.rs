@@ -1,4 +1,4 @@
-//! What programs have, and the same with a mistake.
+//! Index patterns of real programs, each with correct and faulty variants.
 
 use super::{Reason, check};
 use crate::sketch::{E, Sketch};
@@ -10,7 +10,7 @@ const BX: Builtin = Builtin::BlockIdx(Axis::X);
 const BY: Builtin = Builtin::BlockIdx(Axis::Y);
 const X: Builtin = Builtin::GlobalIdx(Axis::X);
 
-/// Checks a kernel with a slice `v` and a size `n`, of blocks of 16 by 16.
+/// Checks a kernel with a slice `v`, a size `n` and blocks of 16 by 16.
 fn verdict(fill: impl Fn(&Sketch, ParamId, ParamId)) -> Result<Vec<Precondition>, Reason> {
     let s = Sketch::new("k");
     let v = s.slice_mut("v", Scalar::F32);
@@ -22,7 +22,7 @@ fn verdict(fill: impl Fn(&Sketch, ParamId, ParamId)) -> Result<Vec<Precondition>
     check(&kernel).map_err(|races| races[0].reason)
 }
 
-/// Checks a kernel with a shared array of 512 elements, of blocks of 256.
+/// Checks a kernel with a shared array of 512 elements and blocks of 256.
 fn shared(fill: impl Fn(&Sketch, Memory)) -> Result<Vec<Precondition>, Reason> {
     let s = Sketch::new("k");
     let v = s.shared("v", Scalar::F32, 512);
@@ -65,7 +65,7 @@ fn a_half_is_added_to_the_other() {
     assert!(halves(1, true));
 }
 
-/// A matrix transposed by tiles: blocks change places, threads keep theirs.
+/// A matrix transposed by tiles: blocks swap their coordinates, threads keep theirs.
 fn transposed(guarded: bool, side: u64) -> bool {
     let checked = verdict(|s, v, n| {
         let col = s.let_("col", s.id(BY) * s.n(side) + s.id(TX));
@@ -145,7 +145,7 @@ fn a_missing_barrier_between_steps() {
     assert!(checked.is_err());
 }
 
-/// A scan by doubling between two halves that change places: `v[out * 256 + t] = v[(1 - out) * 256 + t - d]`.
+/// A scan by doubling between two halves that swap roles: `v[out * 256 + t] = v[(1 - out) * 256 + t - d]`.
 fn scan(half: u64, turn: u64, guarded: bool) -> bool {
     let checked = shared(|s, v| {
         let t = s.let_("t", s.id(TX));

@@ -1,4 +1,4 @@
-//! What a race is, and why two threads may meet.
+//! The result of a failed check: two accesses that may race, and the reason.
 
 use std::fmt;
 
@@ -6,43 +6,44 @@ use super::Counterexample;
 use crate::analysis::access::{Affine, Atom, Place, Poly};
 use crate::{Axis, Builtin, Kernel, Loc, LocalId, Memory, Stmt};
 
-/// Two accesses by which two threads may meet.
+/// Two accesses by which two threads may access the same element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Race {
     /// The slice or shared array.
     pub memory: Memory,
-    /// The access to blame.
+    /// The access to report.
     pub first: (Place, Loc),
-    /// The one that it may meet in another thread: often the same one.
+    /// The access with which it may collide in another thread, often the same one.
     pub second: (Place, Loc),
-    /// Why.
+    /// The reason why they may collide.
     pub reason: Reason,
     /// Two threads that may meet, if an example was found.
     pub counterexample: Option<Counterexample>,
 }
 
-/// Why two threads may meet.
+/// The reason why two threads may access the same element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// The index is no formula that the analysis follows.
+    /// The index has no affine form.
     Opaque,
     /// The index is the same for all threads.
     Shared,
-    /// The index is made of values that two threads may have in common.
+    /// The index depends on a value that each thread computes, and two threads may compute the same one.
     Values,
-    /// The index contains ids that repeat from block to block.
+    /// The index contains an id that repeats from block to block.
     BlockLocal(Builtin),
-    /// The index contains what other subgroups have, too.
+    /// The index contains an id that repeats from subgroup to subgroup.
     OfSubgroup(Builtin),
     /// The index mixes `global_thread_id()` with other ids.
     Mixed,
     /// Two accesses depend on the ids in different ways.
     Different,
-    /// The ids do not make up a mixed-radix number, as far as guards and extents tell.
+    /// Different ids may give the same index: guards and extents do not make the ids digits of a mixed-radix
+    /// number.
     Overlapping,
-    /// What is added to the ids may reach the next thread's element.
+    /// The offset added to the ids may reach the element of the next thread.
     Neighbour,
-    /// Threads that differ along an axis only access the same element.
+    /// Threads that differ along this axis alone access the same element.
     Axis(Axis),
 }
 
@@ -86,7 +87,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Why an index without ids does not tell threads apart.
+/// The reason why an index without ids may be the same in two threads.
 pub(super) fn same_for_all(kernel: &Kernel, form: Option<&Affine>) -> Reason {
     let counts =
         |stmt: &Stmt, wanted: LocalId| matches!(stmt, Stmt::For { local, .. } if *local == wanted);

@@ -1,15 +1,15 @@
-//! Shared arrays: no two threads of a block touch one element between the same two barriers, at least one of
-//! them storing.
+//! Race check of shared arrays: no two threads of a block access one element within one barrier interval if one
+//! of them stores.
 //!
-//! Any two accesses of a phase that may meet must be kept apart in one of these ways:
+//! Two accesses in one interval that may collide must be separated in one of these ways:
 //!
-//! - the ranges of their indices do not overlap: `[0, s)` and `[s, 2s)` (`apart`);
-//! - each of both is a thread's id, or that with the bits of a common mask flipped, under a guard that lets one of
-//!   the two threads through (`exchange`);
-//! - the same thread makes both, along each axis of the block: because a guard lets one thread through, because the block
-//!   has one thread there, or because the index tells. It tells as for slices, the ids of threads being digits of
-//!   a mixed-radix number `base + P + low`; and it tells still when multiples of some `M` are added to it that `P + low` stays
-//!   below: `k * block_dim_x() + thread_idx_x()`.
+//! - The ranges of their indices do not overlap: `[0, s)` and `[s, 2s)` (`apart`).
+//! - Threads exchange elements in pairs (`exchange`): each index is the thread's id, or that id XORed with a
+//!   common mask, and a guard lets only one thread of each pair through.
+//! - The same thread makes both accesses. This must hold along each axis of the block: a guard lets only one
+//!   thread through, the block has one thread there, or the index determines the thread. As for slices, the
+//!   thread ids must then be digits of a mixed-radix number `base + P + low`. Multiples of a modulus `M` may be
+//!   added if `P + low` stays below `M`: `k * block_dim_x() + thread_idx_x()`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -25,7 +25,7 @@ use super::{Needs, Race, Reason, is_store};
 use crate::analysis::uniformity::Among;
 use crate::{Axis, Builtin, Kernel, Memory, Precondition};
 
-/// Checks all shared arrays but those of atomics; `among` the threads of one block.
+/// Checks all shared arrays except atomic ones. `among` holds assumptions about the threads of the block.
 pub fn check(kernel: &Kernel, among: &Among) -> Result<Vec<Precondition>, Vec<Race>> {
     let (accesses, phases) = barrier_intervals(kernel, among);
     let mut needs: Vec<Precondition> = vec![];
@@ -59,13 +59,13 @@ pub fn check(kernel: &Kernel, among: &Among) -> Result<Vec<Precondition>, Vec<Ra
     }
 }
 
-/// The pairs of a phase that may race.
+/// The pairs of accesses in a barrier interval that may race.
 fn pairs(accesses: &[Access], phase: &BTreeSet<usize>) -> Vec<(usize, usize)> {
     let mut pairs = vec![];
     for &i in phase {
         for &j in phase.range(i..) {
             let (a, b) = (&accesses[i], &accesses[j]);
-            // What a function does by itself was looked at where it is defined.
+            // A call is no race with itself: the callee is checked where it is defined.
             let of_call = i == j && a.lent;
             if a.memory == b.memory && (is_store(a) || is_store(b)) && !of_call {
                 pairs.push((i, j));
@@ -86,7 +86,7 @@ fn race(kernel: &Kernel, a: &Access, b: &Access, reason: Reason) -> Race {
     }
 }
 
-/// Two accesses, perhaps one and the same.
+/// Two accesses, possibly the same one.
 #[derive(Clone, Copy)]
 struct Pair<'a> {
     kernel: &'a Kernel,
@@ -104,7 +104,7 @@ impl Pair<'_> {
 
     // Threads.
 
-    /// Is it one thread that makes both, if they meet?
+    /// The preconditions under which one thread makes both accesses if they collide.
     fn one_thread(self) -> Result<Needs, Reason> {
         let pins = Axis::ALL.map(|axis| self.pin(axis));
         let any_pinned = pins.iter().any(Option::is_some);
@@ -126,7 +126,7 @@ impl Pair<'_> {
         Ok(needs)
     }
 
-    /// The guards that let the same one thread of an axis through at both.
+    /// The guards that let the same single thread of an axis through at both accesses.
     fn pin(self, axis: Axis) -> Option<Vec<Bound>> {
         let id = Atom::Id(Builtin::ThreadIdx(axis));
         let of = |access: &Access| {
@@ -144,7 +144,7 @@ impl Pair<'_> {
         (v == w).then(|| [a, b].concat())
     }
 
-    /// Do the indices tell threads apart? What that takes, and the axes along which they do.
+    /// Checks that the indices tell threads apart. Returns the preconditions, and the axes along which they do.
     fn separate(self) -> Result<(Needs, [bool; 3]), Reason> {
         if let Some((Builtin::ThreadIdx(axis), needs)) = exchange(self.a, self.b) {
             let mut used = [false; 3];
@@ -183,7 +183,8 @@ impl Pair<'_> {
         Err(reason)
     }
 
-    /// What may be added in multiples: nothing, or what locals are multiplied by, or what the two differ in.
+    /// The moduli to try: none, coefficients of locals, the difference of the bases, and the width of the
+    /// block.
     fn moduli(self, a: &Affine, b: &Affine) -> Vec<Option<Poly>> {
         let mut moduli = vec![None];
         let locals = a.terms.iter().chain(&b.terms);
@@ -231,8 +232,8 @@ impl Pair<'_> {
         Ok(needs)
     }
 
-    /// Is each id a digit below the next one's coefficient, in this order, and the last below the modulus? What that
-    /// takes, and the smallest coefficient.
+    /// Checks that each id is a digit below the next coefficient in this order, and the last one below the
+    /// modulus. Returns the preconditions and the smallest coefficient.
     fn in_order(
         self,
         ids: &IdPart,
@@ -258,7 +259,7 @@ impl Pair<'_> {
         Some((needs, stride))
     }
 
-    /// What keeps `low * thread_idx` below `high`.
+    /// The preconditions that keep `low * thread_idx` below `high`.
     fn digit(self, axis: Axis, low: &Poly, high: &Poly) -> Option<Needs> {
         let fits = |most: &Poly| {
             let count = most.plus(&Poly::constant(1));
@@ -290,7 +291,7 @@ impl Pair<'_> {
         free.then(|| vec![Precondition::BlockAtMost(axis, most)])
     }
 
-    /// Does all that is added to the ids stay within one stride?
+    /// The preconditions under which the offsets added to the ids lie within one stride.
     fn low(self, a: &Affine, b: &Affine, stride: &Poly, innermost: bool) -> Option<Needs> {
         let spans = [
             span_of_locals(self.kernel, self.a, a, innermost)?,

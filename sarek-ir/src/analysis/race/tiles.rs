@@ -1,9 +1,10 @@
-//! Indices in which the ids of blocks and of threads are digits apart: the transposed tile's
+//! Tiled indices, in which block ids and thread ids are separate digits, such as the transposed tile's
 //! `(block_idx_x() * 16 + thread_idx_y()) * height + block_idx_y() * 16 + thread_idx_x()`.
 //!
-//! Every global id is written as its block's part and its thread's. The ids, in some order, are digits of a mixed-radix
-//! number if what those below each of them add up to stays below its factor. A guard bounds such a sum as a whole, or each
-//! id adds its own largest value. What is added to the ids stays below the smallest factor.
+//! Every global id is split into its block part and its thread part. The ids, in some order, are digits of a
+//! mixed-radix number if the sum of the lower digits stays below each id's factor. A guard may bound such a sum
+//! as a whole. Otherwise each id adds its own largest value. The offset added to the ids must stay below the
+//! smallest factor.
 
 use super::Needs;
 use super::apart::last;
@@ -11,8 +12,8 @@ use super::buffer::{IdPart, extents_of, ids_of, needs_of, span_of_locals};
 use crate::analysis::access::{Access, Affine, Atom, Bound, Limit, Poly, block_dim};
 use crate::{Axis, Builtin, Kernel, Precondition};
 
-/// What it takes that one thread only computes an index that both accesses have, and the axes along which the index tells
-/// threads apart.
+/// The preconditions under which an index of both accesses belongs to a single thread, and the axes along which
+/// the index tells threads apart.
 pub(super) fn tiles(kernel: &Kernel, a: &Access, b: &Access) -> Option<(Needs, [bool; 3])> {
     let sides = [a, b].map(|access| Some((split(kernel, access.form.clone()?), access)));
     let [Some(a), Some(b)] = sides else {
@@ -39,7 +40,7 @@ pub(super) fn tiles(kernel: &Kernel, a: &Access, b: &Access) -> Option<(Needs, [
     Some((needs, told))
 }
 
-/// The form with each global id in its parts.
+/// The form with each global id split into its parts.
 fn split(kernel: &Kernel, mut form: Affine) -> Affine {
     for axis in Axis::ALL {
         let [global, block, thread] = [
@@ -57,7 +58,7 @@ fn split(kernel: &Kernel, mut form: Affine) -> Affine {
     form
 }
 
-/// Looks for an order of the ids in which each is a digit above those before it, at both accesses.
+/// A search for an order of the ids in which each is a digit above those before it, at both accesses.
 struct Search<'a> {
     kernel: &'a Kernel,
     ids: &'a IdPart,
@@ -65,7 +66,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Completes an order, and says what it takes.
+    /// Completes an order, and returns it with its preconditions.
     fn extend(&self, order: &[usize]) -> Option<(Vec<usize>, Needs)> {
         if order.len() == self.ids.len() {
             return Some((order.to_vec(), vec![]));
@@ -80,7 +81,8 @@ impl Search<'_> {
             })
     }
 
-    /// Do the digits so far, and what stays below the smallest factor, stay below the next factor?
+    /// The preconditions under which the digits so far, plus an offset below the smallest factor, stay below
+    /// the next factor.
     fn above(&self, order: &[usize], factor: &Poly) -> Option<Needs> {
         if !factor.is_natural() {
             return None;
@@ -96,7 +98,7 @@ impl Search<'_> {
         Some(needs)
     }
 
-    /// Looks for the most that the first digits add up to, until it is low enough.
+    /// Searches for an upper bound of the sum of the first digits that is low enough.
     fn most(
         &self,
         access: &Access,
@@ -108,7 +110,8 @@ impl Search<'_> {
             .iter()
             .map(|(id, c)| (Atom::Id(*id), c.clone()))
             .collect();
-        // The guard may be on the index of an element, and the sum on its first part.
+        // The guard may bound an element's index, while the sum is a multiple of it: the index of the element's
+        // first part.
         let scale = &terms[0].1;
         let by_guard = access.bounds.iter().find_map(|bound| {
             let terms = split_bound(self.kernel, bound).times(scale).terms;
@@ -131,7 +134,7 @@ impl Search<'_> {
     }
 }
 
-/// What a bound is of, with each global id in its parts.
+/// The sum that a bound limits, with each global id split into its parts.
 fn split_bound(kernel: &Kernel, bound: &Bound) -> Affine {
     let form = Affine {
         terms: bound.terms.clone(),
@@ -140,7 +143,8 @@ fn split_bound(kernel: &Kernel, bound: &Bound) -> Affine {
     split(kernel, form)
 }
 
-/// Does all that is added to the ids stay within one stride, from a common base on?
+/// The preconditions under which the offsets added to the ids, in both accesses, lie within one stride from a
+/// common base.
 fn low(kernel: &Kernel, sides: [&(Affine, &Access); 2], stride: &Poly) -> Option<Needs> {
     [true, false].into_iter().find_map(|innermost| {
         let [a, b] = sides.map(|(form, access)| span_of_locals(kernel, access, form, innermost));
@@ -157,8 +161,8 @@ fn low(kernel: &Kernel, sides: [&(Affine, &Access); 2], stride: &Poly) -> Option
     })
 }
 
-/// The axes along which the ids tell threads apart; `None` if they tell blocks or threads of one only, and the launch cannot be
-/// asked to have one of the others.
+/// The axes along which the ids tell threads apart. `None` if the ids tell apart only blocks, or only threads
+/// within a block, and no precondition can make up for that.
 fn told(kernel: &Kernel, ids: &IdPart, needs: &mut Needs) -> Option<[bool; 3]> {
     let mut told = [false; 3];
     for axis in Axis::ALL {

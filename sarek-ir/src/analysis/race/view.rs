@@ -1,6 +1,8 @@
-//! Strided views. Different indices lead to different elements, so that two threads meet only if they agree on every
-//! coordinate. Each coordinate is a mixed-radix number of its own, and tells some ids apart; together they must tell
-//! threads apart: for each axis the global id, or the block's and the thread's.
+//! Race check of strided views, coordinate by coordinate.
+//!
+//! Different indices of a view lead to different elements, so two threads collide only if they agree in every
+//! coordinate. Each coordinate is a mixed-radix number of its own, and determines some ids. Together, the
+//! coordinates must determine the thread: for each axis the global id, or both the block id and the thread id.
 
 use super::buffer::{Buffer, ids_of};
 use super::{Race, Reason};
@@ -8,13 +10,13 @@ use crate::analysis::access::Affine;
 use crate::{Axis, Builtin, Precondition};
 
 impl Buffer<'_> {
-    /// How many coordinates the accesses have; 0 if the memory is no view.
+    /// The number of coordinates of the accesses; 0 if the memory is no view.
     pub(super) fn rank(&self) -> usize {
         let each = self.accesses.iter().map(|a| a.coordinates.len());
         each.min().unwrap_or(0)
     }
 
-    /// As [`Buffer::check`], of a view.
+    /// [`Buffer::check`] for a strided view.
     pub(super) fn check_view(mut self) -> Result<Vec<Precondition>, Race> {
         let pinned = Axis::ALL.map(|axis| self.pin(Builtin::GlobalIdx(axis)));
         let alone = Axis::ALL.map(|axis| self.pin(Builtin::ThreadIdx(axis)));
@@ -62,7 +64,7 @@ impl Buffer<'_> {
         Ok(self.needs)
     }
 
-    /// The ids that a coordinate tells apart.
+    /// The ids that a coordinate determines.
     fn coordinate(&mut self, d: usize) -> Result<Vec<Builtin>, Race> {
         let kernel = self.kernel;
         let form = |form: &Option<Affine>| {
@@ -103,7 +105,7 @@ mod tests {
 
     const Z: Precondition = Precondition::SingleThread(Axis::Z);
 
-    /// What is found of a kernel with a view of two dimensions.
+    /// The result of the check for a kernel with a two-dimensional view.
     fn verdict(
         block: Option<[u32; 3]>,
         fill: impl Fn(&Sketch, ParamId),

@@ -1,4 +1,5 @@
-//! A shared array of arrays by its innermost elements, as [`crate::analysis::access`] knows them: `tile[i][j]` as `tile[i * n + j]`.
+//! Flattens a shared array of arrays to its innermost elements, as [`crate::analysis::access`] expects:
+//! `tile[i][j]` becomes `tile[i * n + j]`.
 
 use std::collections::HashMap;
 
@@ -7,10 +8,10 @@ use crate::{
     SharedId, Step, Stmt, Type, TypeDef, Value,
 };
 
-/// For each index that was put together, those that it was of.
+/// For each flattened index, the two indices from which it was made.
 pub(super) type Parts = HashMap<ExprId, [ExprId; 2]>;
 
-/// Takes the elements of a shared array apart as long as they are arrays, each use of which is of an element of theirs.
+/// Flattens a shared array as long as its elements are arrays, and each use is of an element of those.
 pub(super) fn by_elements(kernel: &mut Kernel, shared: SharedId) -> Parts {
     let mut parts = Parts::new();
     while let Some((elem, len)) = rows(kernel, shared) {
@@ -25,7 +26,7 @@ pub(super) fn by_elements(kernel: &mut Kernel, shared: SharedId) -> Parts {
     parts
 }
 
-/// What an array's elements consist of, if they are arrays, and how many those have.
+/// The type and number of elements of an array's elements, if those are arrays.
 fn rows(kernel: &Kernel, shared: SharedId) -> Option<(Type, Length)> {
     let Type::Compound(id) = kernel.shared[shared.index()].elem else {
         return None;
@@ -36,7 +37,7 @@ fn rows(kernel: &Kernel, shared: SharedId) -> Option<(Type, Length)> {
     Some((elem, len))
 }
 
-/// The index into an element of the memory, if the expression loads from one.
+/// The row and the index within it, if the expression loads an element of a row of the memory.
 fn row_of(kernel: &Kernel, id: ExprId, of: Memory) -> Option<(ExprId, ExprId)> {
     let Expr::Compound(compound) = kernel.expr(id) else {
         return None;
@@ -53,7 +54,7 @@ fn row_of(kernel: &Kernel, id: ExprId, of: Memory) -> Option<(ExprId, ExprId)> {
     (memory == of).then_some((row, index))
 }
 
-/// Is there no use of a whole element, but by a call that is lent them all?
+/// True if no use is of a whole row, except by calls that are passed all of them.
 fn are_indexed(kernel: &Kernel, memory: Memory) -> bool {
     let all = || (0..kernel.exprs.len() as u32).map(ExprId);
     let is_load =
@@ -72,7 +73,7 @@ fn are_indexed(kernel: &Kernel, memory: Memory) -> bool {
 
 fn loads(kernel: &mut Kernel, memory: Memory, len: Length, parts: &mut Parts) {
     let all = (0..kernel.exprs.len() as u32).map(ExprId);
-    // Those of this dimension: what they become is a row of the next one.
+    // Loads of this dimension only: each becomes a row load of the next one.
     let found: Vec<ExprId> = all
         .filter(|id| row_of(kernel, *id, memory).is_some())
         .collect();
@@ -85,7 +86,7 @@ fn loads(kernel: &mut Kernel, memory: Memory, len: Length, parts: &mut Parts) {
                 site: None,
             };
             let row = std::mem::replace(&mut kernel.exprs.to_mut()[id.index()], load);
-            // Nobody loads the whole element any more.
+            // The load of the whole row is now unused.
             if let Expr::Compound(compound) = row
                 && let Compound::Index { base, .. } = kernel.compounds[compound.index()]
             {
@@ -116,7 +117,7 @@ fn stores(kernel: &mut Kernel, memory: Memory, len: Length, parts: &mut Parts) {
     }
 }
 
-/// `i * n + j`, where `j` is below `n`.
+/// `i * n + j`, where `j` is checked to be below `n`.
 fn flat(kernel: &mut Kernel, of: (ExprId, ExprId), len: Length, parts: &mut Parts) -> ExprId {
     let (row, index) = of;
     let loc = kernel.expr_locs[index.index()];
@@ -138,7 +139,7 @@ fn flat(kernel: &mut Kernel, of: (ExprId, ExprId), len: Length, parts: &mut Part
     flat
 }
 
-/// What holds where the indices put together are those of elements: what they were of does not overflow.
+/// Replaces a precondition on a flattened index by preconditions on its parts: the parts do not overflow.
 pub(super) fn of_parts(need: Precondition, parts: &Parts) -> Vec<Precondition> {
     match need {
         Precondition::NoOverflow(id) if let Some(of) = parts.get(&id) => {
