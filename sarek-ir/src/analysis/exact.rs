@@ -1,35 +1,38 @@
-//! What a kernel or function computes that is not the same to the bit on every device.
+//! Finds the operations of a kernel or function whose results may differ in bits between devices.
 //!
-//! `+ - * / %`, comparisons, conversions, square roots, fused multiplications, rounding and what moves bits are defined
-//! to the bit by IEEE 754 or by Rust, and the text of a [strict](crate::Kernel::strict) kernel keeps them so. What is not:
+//! IEEE 754 or Rust defines `+ - * / %`, comparisons, conversions, square roots, fused multiply-add, rounding
+//! and bit manipulation to the bit. The generated text of a [strict](crate::Kernel::strict) kernel preserves
+//! these results. The others are:
 //!
-//! - functions of which targets promise some ulps only;
-//! - `min` and `max` of two zeros, either of which may come out;
-//! - sums and products whose order the device chooses, by atomic operations and those of subgroups;
-//! - text of a target's own, of which nothing is known.
+//! - functions for which targets promise only a number of ulps;
+//! - `min` and `max` of two zeros, of which either may be returned;
+//! - sums and products in an order that the device chooses, in atomic and subgroup operations;
+//! - native text, about which nothing is known.
 //!
-//! The bits of a NaN are nowhere promised, in strict kernels neither. A number whose type is not known yet counts as a float.
+//! The bits of a NaN are never guaranteed, not even in strict kernels. A number whose type is not known yet
+//! counts as a float.
 
 use crate::{
     AtomicOp, Exactness, Expr, ExprId, Intrinsic, Kernel, Memory, Stmt, StmtId, SubgroupOp, Type,
 };
 
-/// A node of which devices may make different bits.
+/// An operation whose result may differ in bits between devices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stray {
-    /// A function that is not rounded correctly everywhere.
+    /// A function that is not correctly rounded on every device.
     Function(ExprId, Intrinsic),
-    /// `min` or `max`: of zeros with different signs either may come out.
+    /// `min` or `max`: for zeros with different signs, either may be returned.
     Zeros(ExprId, Intrinsic),
-    /// An atomic operation whose result depends on the order of threads by its rounding, or by the sign of a zero.
+    /// An atomic operation whose result depends on the order of threads, by its rounding or by the sign of a
+    /// zero.
     Atomic(StmtId, AtomicOp),
-    /// An operation of a subgroup whose order the device chooses.
+    /// A subgroup operation that combines lanes in an order that the device chooses.
     Subgroup(StmtId, SubgroupOp),
-    /// A target's own text.
+    /// Native text.
     Text(StmtId),
 }
 
-/// All such nodes. Of a kernel that is not linked, those of what it calls are not among them.
+/// All such operations. In a kernel that is not linked, those of its callees are not included.
 pub fn strays(kernel: &Kernel) -> Vec<Stray> {
     let exprs = (0..kernel.exprs.len() as u32).map(ExprId);
     let stmts = (0..kernel.stmts.len() as u32).map(StmtId);
@@ -105,7 +108,8 @@ fn element(kernel: &Kernel, memory: Memory) -> Type {
     }
 }
 
-/// Does the element that is left depend on which thread came first, other than by whose value it is?
+/// True if combining the same values in another order may leave other bits in the element. An operation that
+/// leaves one of the values as it is does not count.
 fn depends_on_order(op: AtomicOp) -> bool {
     match op {
         AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max => true,
@@ -119,7 +123,7 @@ fn depends_on_order(op: AtomicOp) -> bool {
     }
 }
 
-/// Is the result made of several lanes' values?
+/// True if the result combines the values of several lanes.
 fn combines(op: SubgroupOp) -> bool {
     match op {
         SubgroupOp::Sum

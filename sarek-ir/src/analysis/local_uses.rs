@@ -1,19 +1,19 @@
-//! Which locals a statement declares, writes and reads, in all that it holds.
+//! Reports the locals that a statement declares, writes and reads, with or without its nested statements.
 
 use crate::{Argument, Block, CallId, Expr, ExprId, Kernel, LocalId, Memory, Root, Stmt, StmtId};
 
-/// What is done to a local.
+/// A kind of use of a local.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LocalUse {
-    /// A value is used, or an element of an array is.
+    /// The value, or an element of the array, is read.
     Read,
-    /// A value is assigned, or an element of an array is.
+    /// The value, or an element of the array, is assigned.
     Write,
-    /// It is declared by a `let`, or as the counter of a loop.
+    /// The local is declared by a `let`, or as the counter of a loop.
     Declare,
 }
 
-/// Tells what a statement, with those inside of it, does to locals.
+/// Reports the uses of locals in a statement and its nested statements.
 pub fn stmt(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, LocalUse)) {
     itself(kernel, id, f);
     for block in blocks(kernel, id) {
@@ -23,7 +23,7 @@ pub fn stmt(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, LocalUse)) {
     }
 }
 
-/// Tells what a statement does to locals, without those inside of it.
+/// Reports the uses of locals in a statement, without its nested statements.
 pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, LocalUse)) {
     for used in operands(kernel, id) {
         expr(kernel, used, f);
@@ -41,7 +41,7 @@ pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, LocalUse))
             }
         }
         Stmt::Update { place, .. } => match kernel.places[place.index()].root {
-            // The rest of it stays what it was.
+            // The rest of the local keeps its value.
             Root::Local(local) => {
                 f(local, LocalUse::Read);
                 f(local, LocalUse::Write);
@@ -72,7 +72,8 @@ pub fn itself(kernel: &Kernel, id: StmtId, f: &mut dyn FnMut(LocalId, LocalUse))
     }
 }
 
-/// A function may read and write what it is lent.
+/// Reports the uses of locals by a call. The callee may read and write the locals that it receives by
+/// reference.
 pub fn called(kernel: &Kernel, id: CallId, f: &mut dyn FnMut(LocalId, LocalUse)) {
     let call = &kernel.calls[id.index()];
     for arg in call.args.iter() {
@@ -95,7 +96,7 @@ pub fn called(kernel: &Kernel, id: CallId, f: &mut dyn FnMut(LocalId, LocalUse))
     }
 }
 
-/// Tells which locals an expression reads.
+/// Reports the locals that an expression reads.
 pub fn expr(kernel: &Kernel, id: ExprId, f: &mut dyn FnMut(LocalId, LocalUse)) {
     for operand in kernel.operands(id) {
         expr(kernel, operand, f);
@@ -128,12 +129,12 @@ fn array(memory: Memory, touch: LocalUse, f: &mut dyn FnMut(LocalId, LocalUse)) 
     }
 }
 
-/// The expressions that a statement evaluates itself, in order.
+/// The expressions that a statement itself evaluates, in order.
 pub fn operands(kernel: &Kernel, id: StmtId) -> Vec<ExprId> {
     kernel.children(kernel.stmt(id)).0
 }
 
-/// The blocks that a statement holds directly; of a native one, its portable form.
+/// The blocks directly inside of a statement; for a native statement, its fallback.
 pub fn blocks(kernel: &Kernel, id: StmtId) -> Vec<Block> {
     kernel.children(kernel.stmt(id)).1
 }

@@ -1,21 +1,21 @@
-//! The arrays that each thread has of its own, and what they take.
+//! The memory of local arrays, of which each thread has its own copy.
 //!
-//! All of a linked kernel count, those of the functions that it calls once for each call: compilers may give two arrays the
-//! same place where they are not in use at once, and need not.
+//! All local arrays of a linked kernel count, those of a callee once per call. Compilers may let two arrays
+//! share memory if they are not used at the same time, but need not.
 
 use crate::{Kernel, Length, LocalId};
 
 /// The local arrays of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Private {
-    /// Bytes of all of them.
+    /// The bytes of all local arrays.
     pub bytes: u64,
-    /// The largest one, and its bytes.
+    /// The largest local array, and its bytes.
     pub largest: Option<(LocalId, u64)>,
 }
 
 impl Private {
-    /// Of a closed kernel, an element of which has at least `smallest` bytes.
+    /// The local arrays of a closed kernel, in which an element takes at least `smallest` bytes.
     pub fn of(kernel: &Kernel, smallest: u64) -> Private {
         let mut all = Private::default();
         for local in (0..kernel.locals.len() as u32).map(LocalId) {
@@ -39,7 +39,7 @@ impl Private {
     }
 }
 
-/// Bytes of the constant arrays that a closed kernel loads from, each time that it does.
+/// The bytes of all constant arrays of a closed kernel, and again those of the array for each load from one.
 pub fn constants(kernel: &Kernel) -> u64 {
     let loads = kernel.exprs.iter().filter_map(|expr| match expr {
         crate::Expr::Load {

@@ -1,12 +1,11 @@
-//! What a kernel needs of a device beyond 32-bit arithmetic.
+//! The features that a kernel needs of a device, beyond 32-bit arithmetic.
 //!
-//! The answer speaks of the kernel as it was written: `usize` is not counted among the 64-bit
-//! integers, since a launch may prove that 32 bits hold it. Both the texts and the fallback of a
-//! native block count.
+//! The result describes the kernel as it was written. `usize` does not count as a 64-bit integer, because a
+//! launch may prove that 32 bits suffice. Both the texts and the fallback of a native block count.
 
 use crate::{Access, Expr, Intrinsic, Kernel, ParamKind, Scalar, Stmt};
 
-/// What a kernel needs.
+/// The features that a kernel needs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Requirements {
     /// `f64` arithmetic or buffers.
@@ -23,26 +22,26 @@ pub struct Requirements {
     pub f16: bool,
     /// Atomic operations on 64-bit elements.
     pub atomics64: bool,
-    /// Operations of subgroups, or their ids.
+    /// Subgroup operations, or subgroup ids.
     pub subgroups: bool,
     /// Fences.
     pub fences: bool,
-    /// Barriers, for which launches consist of whole blocks.
+    /// Barriers, for which a launch must consist of whole blocks.
     pub barriers: bool,
-    /// For each native block without a fallback, the targets that it has a text for.
+    /// For each native block without a fallback, the targets for which it has a text.
     pub native: Vec<Vec<String>>,
     /// The names of intrinsics, each once.
     pub intrinsics: Vec<String>,
-    /// How many buffers it takes.
+    /// The number of buffer parameters.
     pub buffers: u32,
-    /// Floats that are the same to the bit on every device.
+    /// Float results that are the same to the bit on every device.
     pub strict: bool,
-    /// Does it print? Accelerators take one more buffer for that.
+    /// True if the kernel prints, for which accelerators take one more buffer.
     pub prints: bool,
 }
 
 impl Requirements {
-    /// What `kernel` needs.
+    /// The requirements of a linked kernel.
     pub fn of(kernel: &Kernel) -> Requirements {
         let mut needs = Requirements {
             strict: kernel.strict,
@@ -78,7 +77,7 @@ impl Requirements {
             needs.ty(ty.scalar());
             match expr {
                 Expr::Call { intrinsic, .. } => {
-                    // `powi` is a loop of multiplications, and no instruction either.
+                    // `powi` is not elementary, but a loop of multiplications instead of an instruction.
                     let is_math = intrinsic.is_elementary() || *intrinsic == Intrinsic::Powi;
                     needs.f64_math |= *ty == Scalar::F64 && is_math;
                 }
@@ -135,7 +134,7 @@ impl Requirements {
         needs
     }
 
-    /// Is there a native block with neither a text for this target nor a fallback?
+    /// True if some native block has neither a text for this target nor a fallback.
     pub fn native_missing(&self, target: &str) -> bool {
         self.native
             .iter()

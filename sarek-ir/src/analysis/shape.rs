@@ -1,9 +1,9 @@
-//! Formulas of one shape.
+//! Structural equality of expressions.
 
 use crate::{Expr, ExprId, Kernel, List};
 
-/// Are two expressions the same formula? Their values are the same too, if they read neither
-/// mutable locals nor memory that the kernel writes.
+/// True if two expressions are the same formula. Their values are then equal, too, unless they read mutable
+/// locals or memory that the kernel writes.
 pub(super) fn same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
     let (x, y) = (kernel.operands(a), kernel.operands(b));
     kernel.type_of(a) == kernel.type_of(b)
@@ -12,7 +12,7 @@ pub(super) fn same(kernel: &Kernel, a: ExprId, b: ExprId) -> bool {
         && x.iter().zip(&y).all(|(&x, &y)| same(kernel, x, y))
 }
 
-/// A node without its operands and site.
+/// The node without its operands and site.
 fn shape(expr: Expr) -> Expr {
     let none = ExprId(0);
     match expr {

@@ -1,4 +1,4 @@
-//! Splitting.
+//! Builds the tree of regions from a kernel body.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,31 +7,31 @@ use crate::analysis::local_uses;
 use crate::analysis::uniformity::Uniformity;
 use crate::{Block, ExprId, Kernel, LabelId, Stmt, StmtId};
 
-/// What a body is split by.
+/// The rules for splitting a body.
 pub struct Rules<'a> {
     /// The kernel.
     pub kernel: &'a Kernel,
-    /// What the lanes agree on.
+    /// The values on which lanes agree.
     pub uniformity: &'a Uniformity,
-    /// Statements that end a region, whatever they hold.
+    /// Decides which statements are boundaries, whatever they contain.
     pub boundary: &'a dyn Fn(StmtId) -> bool,
 }
 
 /// A split body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tree {
-    /// Its parts in order.
+    /// The parts in order.
     pub nodes: Vec<Node>,
-    /// How many regions there are.
+    /// The number of regions.
     pub regions: u32,
-    /// How many masks there are.
+    /// The number of masks.
     pub masks: u32,
-    /// The lanes that have not returned, if some return before others.
+    /// The mask of lanes that have not returned, if some lanes return before others.
     pub root: Option<MaskId>,
 }
 
 impl Tree {
-    /// Splits statements; those of `once` are run once for all lanes.
+    /// Splits statements. Those in `once` run once for all lanes.
     pub fn split(rules: &Rules<'_>, stmts: &[StmtId], once: &HashSet<StmtId>) -> Tree {
         let mut builder = Builder::new(rules, stmts, once);
         let root = builder.loose_return.then(|| builder.mask());
@@ -45,7 +45,7 @@ impl Tree {
         }
     }
 
-    /// Is it one region?
+    /// True if the body is a single region.
     pub fn is_whole(&self) -> bool {
         matches!(self.nodes[..], [Node::Region { .. }] | [])
     }
@@ -53,14 +53,14 @@ impl Tree {
 
 struct Builder<'a> {
     rules: &'a Rules<'a>,
-    /// Nodes of the tree.
+    /// The statements that become nodes of the tree.
     split: HashSet<StmtId>,
-    /// What is run once for all lanes.
+    /// The statements that run once for all lanes.
     once: HashSet<StmtId>,
-    /// Loops that some lanes leave, or go on in, before others.
+    /// The loops that some lanes leave, or continue, before others.
     loose_breaks: HashSet<LabelId>,
     loose_continues: HashSet<LabelId>,
-    /// Do some lanes return before others?
+    /// True if some lanes return before others.
     loose_return: bool,
     regions: u32,
     masks: u32,
@@ -88,8 +88,8 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// Finds the nodes: what holds a boundary, or something that is run once. A jump that all lanes
-    /// take together is, if it leaves a node.
+    /// Finds the nodes of the tree: statements that contain a boundary, or a statement that runs once. A jump
+    /// out of a node runs once if all lanes take it together.
     fn close(&mut self, stmts: &[StmtId], labels: &HashMap<LabelId, StmtId>, all: &[StmtId]) {
         loop {
             let before = (self.split.len(), self.once.len());
@@ -129,7 +129,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Is the statement a node, or is something in it?
+    /// Marks the nodes in a statement. Returns true if the statement is a node or runs once.
     fn find(&mut self, stmt: StmtId) -> bool {
         let kernel = self.rules.kernel;
         let mut split = (self.rules.boundary)(stmt);
@@ -203,7 +203,8 @@ impl<'a> Builder<'a> {
                 self.flush(nodes, open);
                 self.node(stmt, nodes, open);
             } else if self.once.contains(&stmt) {
-                // The region assigns nothing that is read here, so that a declaration may precede it.
+                // The open region assigns nothing that a declaration reads, so that the declaration may move
+                // before it.
                 if !self.is_let(stmt) || self.has_jump(open) {
                     self.flush(nodes, open);
                 }
@@ -317,14 +318,14 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Do all lanes arrive together, with the same values?
+    /// True if all lanes arrive at the statement together, with the same values.
     fn agree(&self, stmt: StmtId, values: &[ExprId]) -> bool {
         let uniformity = self.rules.uniformity;
         uniformity.control(stmt) && values.iter().all(|v| uniformity.expr(*v))
     }
 }
 
-/// All statements in a statement, itself first, and the loops among them.
+/// Collects a statement and all statements in it, and the labels of the loops among them.
 fn collect(
     kernel: &Kernel,
     stmt: StmtId,

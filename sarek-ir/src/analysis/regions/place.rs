@@ -1,4 +1,4 @@
-//! Where locals live, once a body is split.
+//! Chooses the storage of each local in a split body.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -6,43 +6,43 @@ use super::{Node, RegionId, Rules, Tree, is_cheap};
 use crate::analysis::local_uses::{self, LocalUse};
 use crate::{ExprId, Kernel, LocalId, Stmt, StmtId};
 
-/// Where a local lives.
+/// The storage of a local.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// In one region: each lane has it while it is there.
+    /// Used in one region: a variable of that region, one per lane while it runs.
     Lane,
-    /// All lanes agree on it: one for all.
+    /// All lanes agree on the value: one variable for all lanes.
     Once,
-    /// In several regions, and so cheap that each evaluates it again.
+    /// Used in several regions, and cheap enough for each of them to evaluate it again.
     Again,
-    /// In several regions: one for each lane.
+    /// Used in several regions: an array with one element per lane.
     Lanes,
 }
 
-/// The locals of a region that live in others too.
+/// The locals that a region shares with other regions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Uses {
-    /// Those of [`Place::Lanes`], and whether the region writes them. Arrays are among them.
+    /// Locals of [`Place::Lanes`], including arrays. The flag is true if the region writes the local.
     pub lanes: Vec<(LocalId, bool)>,
-    /// Those of [`Place::Again`] that are declared elsewhere, in order of declaration.
+    /// Locals of [`Place::Again`] that are declared elsewhere, in order of declaration.
     pub again: Vec<LocalId>,
 }
 
-/// A split body and the places of its locals.
+/// A split body with the storage of its locals.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// The split body.
     pub tree: Tree,
-    /// For each local of the kernel. [`Place::Lane`] for those that do not occur.
+    /// The storage of each local of the kernel; [`Place::Lane`] for unused ones.
     pub places: Vec<Place>,
-    /// For each region.
+    /// For each region, the locals that it has in common with other regions.
     pub uses: Vec<Uses>,
-    /// Locals declared elsewhere that are read where all lanes are one.
+    /// Locals declared outside of the body that are read by code that runs once for all lanes.
     pub read_once: BTreeSet<LocalId>,
 }
 
 impl Plan {
-    /// Splits statements. `outer` gives the places of locals declared around them.
+    /// Splits statements. `outer` holds the storage of the locals declared around them.
     pub fn of(rules: &Rules<'_>, stmts: &[StmtId], outer: &HashMap<LocalId, Place>) -> Plan {
         let definitions = Definitions::of(rules.kernel, stmts);
         let mut once = HashSet::new();
@@ -51,7 +51,7 @@ impl Plan {
             let found = Occurrences::of(rules.kernel, &tree);
             let before = once.len();
             let masked = masked_loops(&tree.nodes);
-            // What lies around them by lanes is given its values by lanes.
+            // An outer local with one value per lane is also assigned per lane.
             let by_lanes = |local| outer.get(local).is_some_and(|place| *place != Place::Once);
             for (local, at) in found.locals.iter().filter(|(local, _)| !by_lanes(local)) {
                 if at.is_crossing() && definitions.agreed(rules, &masked, *local) {
@@ -75,12 +75,12 @@ impl Plan {
         let values = Values::of(kernel);
         let masked = masked_loops(&tree.nodes);
         let mut places = vec![Place::Lane; kernel.locals.len()];
-        // What is evaluated again may need locals that do not occur here.
+        // A value that is evaluated again may need locals that do not occur here.
         for (local, _) in outer.iter().filter(|(_, place)| **place == Place::Again) {
             places[local.index()] = Place::Again;
         }
         let mut read_once = BTreeSet::new();
-        // In order of declaration: what a value is made of stands before it.
+        // In order of declaration: the operands of a value come before it.
         for index in 0..kernel.locals.len() {
             let local = LocalId(index as u32);
             let Some(at) = found.locals.get(&local) else {
@@ -125,14 +125,14 @@ impl Plan {
         }
     }
 
-    /// The place of a local.
+    /// The storage of a local.
     pub fn place(&self, local: LocalId) -> Place {
         self.places[local.index()]
     }
 }
 
 impl Rules<'_> {
-    /// Does the statement give a local a value, and nothing else?
+    /// True if the statement only gives a local a value.
     fn is_value(&self, stmt: StmtId) -> bool {
         matches!(
             self.kernel.stmt(stmt),
@@ -141,7 +141,7 @@ impl Rules<'_> {
     }
 }
 
-/// The loops that lanes leave by themselves.
+/// The loops that lanes leave one by one.
 fn masked_loops(nodes: &[Node]) -> HashSet<StmtId> {
     let mut found = HashSet::new();
     for node in nodes {
@@ -172,14 +172,14 @@ fn can_repeat(kernel: &Kernel, value: ExprId, places: &[Place]) -> bool {
     })
 }
 
-/// What a region does to a local.
+/// A region's uses of one local.
 #[derive(Clone, Copy, Default)]
 struct Touches {
     writes: bool,
     declares: bool,
 }
 
-/// Where a local occurs.
+/// The regions that use a local, and whether code that runs once uses it.
 #[derive(Default)]
 struct At {
     regions: Vec<(RegionId, Touches)>,
@@ -250,7 +250,7 @@ impl Occurrences {
 
     fn region(&mut self, id: RegionId, local: LocalId, touch: LocalUse) {
         let regions = &mut self.locals.entry(local).or_default().regions;
-        // The regions come in order.
+        // Regions come in order.
         if regions.last().is_none_or(|(last, _)| *last != id) {
             regions.push((id, Touches::default()));
         }
@@ -287,7 +287,8 @@ impl Definitions {
         }
     }
 
-    /// Do all lanes agree on the local, and on each of its values where it is given? A masked loop counts for each lane.
+    /// True if all lanes agree on the local, and arrive together at each of its definitions. In a masked loop,
+    /// each lane counts for itself.
     fn agreed(&self, rules: &Rules<'_>, masked: &HashSet<StmtId>, local: LocalId) -> bool {
         let Some(stmts) = self.of.get(&local) else {
             return false;
@@ -296,7 +297,7 @@ impl Definitions {
             Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Update { .. } | Stmt::For { .. } => {
                 rules.uniformity.control(*stmt) && !masked.contains(stmt)
             }
-            // What is stored to is an array.
+            // A `Store` writes to an array.
             Stmt::Store { .. }
             | Stmt::Assert { .. }
             | Stmt::If { .. }
@@ -316,7 +317,7 @@ impl Definitions {
         rules.uniformity.local(local) && stmts.iter().all(simple)
     }
 
-    /// The one value of a local that has one.
+    /// The initialiser of a local that is defined only once.
     fn value(&self, kernel: &Kernel, values: &Values, local: LocalId) -> Option<ExprId> {
         match self.of.get(&local)?[..] {
             [only] => values.get(local).filter(|_| is_let(kernel, only)),
@@ -329,13 +330,13 @@ fn is_let(kernel: &Kernel, stmt: StmtId) -> bool {
     matches!(kernel.stmt(stmt), Stmt::Let { .. })
 }
 
-/// What the `let` of each local gives it.
+/// The initialiser of each local, from its `let`.
 pub struct Values {
     of: HashMap<LocalId, ExprId>,
 }
 
 impl Values {
-    /// Of all locals of a kernel.
+    /// The initialisers of all locals of a kernel.
     pub fn of(kernel: &Kernel) -> Values {
         let each = (0..kernel.stmts.len() as u32).map(StmtId);
         let of = each.filter_map(|stmt| {
@@ -347,12 +348,13 @@ impl Values {
         Values { of: of.collect() }
     }
 
-    /// The value that the local's `let` gives it.
+    /// The initialiser of a local.
     pub fn get(&self, local: LocalId) -> Option<ExprId> {
         self.of.get(&local).copied()
     }
 
-    /// Those of some locals that are evaluated again, with what that needs, in order of declaration.
+    /// Those of some locals that are evaluated again, and all others that their values need, in order of
+    /// declaration.
     pub fn needed(
         &self,
         kernel: &Kernel,
