@@ -1,4 +1,4 @@
-//! What is known at a point of the program.
+//! The abstract state at one point of a program.
 
 use std::rc::Rc;
 
@@ -6,26 +6,26 @@ use super::interval::Interval;
 use super::sum::Sum;
 use crate::{Axis, Builtin, ExprId, Kernel};
 
-/// How many guards on compound expressions are remembered.
+/// The largest number of guards on compound expressions that are remembered.
 const MAX_FACTS: usize = 8;
 
-/// How many guards on sums are remembered.
+/// The largest number of guards on sums that are remembered.
 const MAX_SUMS: usize = 16;
 
-/// Ranges of everything that a guard can narrow.
+/// The ranges of everything that a guard can narrow.
 #[derive(Clone, Debug)]
 pub(super) struct Env {
-    /// Can the point be reached at all?
+    /// True if the point may be reached.
     pub live: bool,
     pub locals: Vec<Interval>,
     builtins: [Interval; Builtin::ALL.len()],
-    /// Guards on compound expressions of immutable values; they hold for every expression of the
-    /// same shape.
+    /// Guards on compound expressions of immutable values. They hold for every expression of the same shape.
     pub facts: Vec<(ExprId, Interval)>,
-    /// Guards on sums of what has its current value. Their constant is 0, their factors have no common divisor, the first one
-    /// is positive.
+    /// Guards on sums of current values. Each sum is normalised: its constant is 0, its factors have no common
+    /// divisor, and the first factor is positive.
     pub sums: Vec<(Sum, Interval)>,
-    /// The sums that locals are; of immutable locals, as of variables, for as long as no local in them is assigned.
+    /// The values of locals as sums. The atoms are the current values of locals, so that an assignment to one
+    /// of them ends the sum, also for an immutable local.
     pub forms: Vec<Option<Rc<Sum>>>,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn slot(builtin: Builtin) -> usize {
 }
 
 impl Env {
-    /// The start of a launch of at least one thread.
+    /// The state at the start of a launch with at least one thread.
     pub fn new(kernel: &Kernel, grid: [u64; 3], block: [u32; 3], extent: [u64; 3]) -> Env {
         let mut env = Env {
             live: true,
@@ -76,12 +76,12 @@ impl Env {
         let threads = extent
             .iter()
             .fold(1i128, |n, &e| n.saturating_mul(e.into()));
-        // The id is computed in 64 bits, in which it wraps as all of them do.
+        // The id is computed in 64 bits, and wraps there like other integers.
         env.builtins[18] = below(threads).meet(Interval::of(crate::Scalar::Usize));
         env
     }
 
-    /// Locals may have any value.
+    /// Forgets everything about locals.
     pub fn forget_locals(&mut self, kernel: &Kernel) {
         for (range, local) in self.locals.iter_mut().zip(kernel.locals.iter()) {
             *range = Interval::of_type(local.ty);
@@ -91,7 +91,7 @@ impl Env {
         self.forms.fill(None);
     }
 
-    /// Nothing; it stands in for another one for a moment.
+    /// An empty state, which briefly takes the place of another one.
     pub fn empty() -> Env {
         Env {
             live: false,
@@ -133,7 +133,7 @@ impl Env {
         }
     }
 
-    /// Adds the possibilities of another path that leads here.
+    /// Joins the state of another path to this point.
     pub fn join(&mut self, other: &Env) {
         if !other.live {
             return;
@@ -169,7 +169,7 @@ impl Env {
         }
     }
 
-    /// Does everything that is possible here stand in `other` too?
+    /// True if every concrete state in this one is also in `other`.
     pub fn within(&self, other: &Env) -> bool {
         if !self.live {
             return true;
@@ -192,8 +192,8 @@ impl Env {
             && forms.all(|(form, there)| there.is_none() || form == there)
     }
 
-    /// Grows to hold `next`, each bound that moves going to the end of its type, so that growing
-    /// ends.
+    /// Widens the state to include `next`. Each bound that moves goes to the end of its type, so that widening
+    /// terminates.
     pub fn widen(&mut self, next: &Env, kernel: &Kernel) {
         let before = self.clone();
         self.join(next);

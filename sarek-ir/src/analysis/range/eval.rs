@@ -1,4 +1,4 @@
-//! The range of an expression's value.
+//! Evaluates expressions to ranges.
 
 use super::Analyser;
 use super::interval::Interval;
@@ -10,13 +10,13 @@ use crate::{
 };
 
 impl Analyser<'_> {
-    /// Evaluates an expression where it is executed: its sites and overflows count.
+    /// Evaluates an expression that is executed here, and records its sites and overflows.
     pub(super) fn eval(&mut self, id: ExprId) -> Interval {
         let outer = std::mem::replace(&mut self.overflowed, false);
         let ty = self.kernel.scalar_of(id);
         let mut range = self.node(id, ty);
         if let Some(site) = self.kernel.overflow_site(id) {
-            // Its operands were evaluated before.
+            // The operands were evaluated first, so that `exceeds` belongs to this operator.
             self.check(Some(site), !self.exceeds);
         }
         if !self.env.facts.is_empty() {
@@ -35,7 +35,7 @@ impl Analyser<'_> {
         range
     }
 
-    /// Evaluates an expression that may not be executed here: nothing counts.
+    /// Evaluates an expression that may not be executed here, and records nothing.
     pub(super) fn peek(&mut self, id: ExprId) -> Interval {
         let (record, overflowed) = (self.record, self.overflowed);
         self.record = false;
@@ -44,7 +44,7 @@ impl Analyser<'_> {
         range
     }
 
-    /// Applies the guards that speak of an expression of this shape.
+    /// Narrows a range by the guards on expressions of the same shape.
     fn known(&self, id: ExprId, range: Interval) -> Interval {
         let facts = self.env.facts.iter();
         facts.fold(range, |range, &(fact, to)| {
@@ -97,7 +97,7 @@ impl Analyser<'_> {
                     let met = index.meet(inside);
                     return if met.is_empty() { index } else { met };
                 }
-                // Beyond a check that failed it is 0.
+                // After a failed check, the value is 0.
                 let passed = index.meet(Interval::new(0, len.hi - 1));
                 passed.join(Interval::exactly(0))
             }
@@ -128,7 +128,7 @@ impl Analyser<'_> {
         }
     }
 
-    /// Evaluates an index and checks that it is inside.
+    /// Evaluates an index, and checks that it is in bounds.
     pub(super) fn index(&mut self, memory: Memory, index: ExprId, site: Option<SiteId>) {
         let range = self.eval(index);
         let inside = Interval::new(0, self.len(memory) - 1);
@@ -136,13 +136,13 @@ impl Analyser<'_> {
         self.check(site, holds);
     }
 
-    /// Do sums tell that an index is below a length?
+    /// True if sums prove that an index is below a length.
     fn is_below(&mut self, index: ExprId, len: ExprId) -> bool {
         let difference = self.difference(index, len);
         difference.is_some_and(|d| d.hi < 0) && self.refined(index, Interval::ANY).lo >= 0
     }
 
-    /// Notes whether a site cannot fail.
+    /// Records a site that may fail.
     pub(super) fn check(&mut self, site: Option<SiteId>, holds: bool) {
         self.doubtful |= !holds;
         if let Some(site) = site
@@ -153,7 +153,7 @@ impl Analyser<'_> {
         }
     }
 
-    /// The value of a type after an operation whose exact result is in `exact`.
+    /// Wraps the exact result of an operation to a type.
     pub(super) fn wrap(&mut self, exact: Interval, ty: Scalar) -> Interval {
         let full = Interval::of(ty);
         self.exceeds = !exact.within(full);
@@ -227,7 +227,7 @@ impl Analyser<'_> {
         }
     }
 
-    /// Like [`Self::wrap`], of a sum of two operands, or a product.
+    /// [`Self::wrap`] for a sum, a difference or a product of two operands.
     fn wrap_sum(
         &mut self,
         op: BinaryOp,
@@ -246,7 +246,7 @@ impl Analyser<'_> {
         if ty == Scalar::Usize && self.record && !count.within(Interval::new(0, 31)) {
             self.out.fits_u32 = false;
         }
-        // The count is masked by the width, which changes nothing while it is below.
+        // The count is masked to the width, which changes nothing if it is smaller.
         let most = Interval::new(0, i128::from(ty.bits()) - 1);
         let exceeds = !count.within(most);
         let count = if exceeds { most } else { count };
@@ -255,7 +255,7 @@ impl Analyser<'_> {
         } else {
             l.shifted_right(count)
         };
-        // Bits may leave it.
+        // Bits may be shifted out without overflow.
         self.exceeds = exceeds;
         range
     }
@@ -282,7 +282,7 @@ impl Analyser<'_> {
         }
     }
 
-    /// `&&` where `and` says so, else `||`: the right side runs only if the left one is `and`.
+    /// `&&` if `and`, else `||`: the right operand is evaluated only if the left one equals `and`.
     fn short_circuit(&mut self, lhs: ExprId, rhs: ExprId, and: bool) -> Interval {
         let l = self.eval(lhs);
         let decided = Interval::exactly(i128::from(!and));
@@ -330,8 +330,8 @@ impl Analyser<'_> {
         result
     }
 
-    /// Notes a `usize` method whose result depends on how wide a `usize` is. Counts of zero bits are 64-bit ones in any width:
-    /// [`crate::passes::narrow_usize`] sees to that.
+    /// Records a `usize` method whose result depends on the width of `usize`. Counts of zero bits do not:
+    /// [`crate::passes::narrow_usize`] keeps their 64-bit results.
     fn check_width(&mut self, intrinsic: Intrinsic, on: Scalar, arg: Interval) {
         let moves_bits = matches!(
             intrinsic,
@@ -382,23 +382,23 @@ impl Analyser<'_> {
             Intrinsic::SaturatingMul => x.times(a).saturated(full),
             Intrinsic::WrappingShl => self.silently(|this| this.shift(BinaryOp::Shl, x, a, ty)),
             Intrinsic::WrappingShr => self.shift(BinaryOp::Shr, x, a, ty),
-            // Bits that move about, and powers of what may be negative.
+            // Bit permutations, and powers of bases that may be negative.
             Intrinsic::Pow
             | Intrinsic::RotateLeft
             | Intrinsic::RotateRight
             | Intrinsic::ReverseBits
             | Intrinsic::SwapBytes => full,
-            // Floats, whose values are not followed.
+            // Floats, whose values are not tracked.
             of_floats!() | Intrinsic::FromBits | Intrinsic::Bf16FromBits => full,
         }
     }
 
-    /// Like [`Self::wrap`], where wrapping is what the user asked for.
+    /// [`Self::wrap`] for an operation that wraps by definition.
     fn wrap_silently(&mut self, exact: Interval, ty: Scalar) -> Interval {
         self.silently(|this| this.wrap(exact, ty))
     }
 
-    /// Computes what may wrap without that being an overflow.
+    /// Computes a value without recording an overflow.
     fn silently(&mut self, compute: impl FnOnce(&mut Self) -> Interval) -> Interval {
         let overflowed = self.overflowed;
         let range = compute(self);
@@ -423,7 +423,7 @@ pub(super) fn of_value(value: Value) -> Interval {
     }
 }
 
-/// The one value of an integer call whose operands are constant.
+/// The result of an integer call with constant operands.
 fn constant(intrinsic: Intrinsic, on: Scalar, ranges: &[Interval]) -> Option<Interval> {
     let mut values = [Value::Bool(false); 3];
     for (i, range) in ranges.iter().enumerate() {
@@ -436,7 +436,7 @@ fn constant(intrinsic: Intrinsic, on: Scalar, ranges: &[Interval]) -> Option<Int
     Some(of_value(interp::call(intrinsic, &values[..ranges.len()])))
 }
 
-/// The one result for two constants.
+/// The result for two constants.
 fn both(l: Interval, r: Interval, f: impl Fn(i128, i128) -> i128) -> Option<Interval> {
     Some(Interval::exactly(f(l.exact()?, r.exact()?)))
 }

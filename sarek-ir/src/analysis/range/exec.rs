@@ -1,4 +1,4 @@
-//! The effect of statements on what is known.
+//! Transfer functions of statements.
 
 use super::env::Env;
 use super::interval::Interval;
@@ -7,15 +7,15 @@ use super::sum::Sum;
 use super::{Analyser, LoopPaths};
 use crate::{Block, ExprId, LabelId, List, LocalId, Memory, NativeId, SiteId, Stmt, StmtId};
 
-/// How often what an iteration leaves is joined with what its loop began with, before bounds that still move are given up: what
-/// takes turns (`out = 1 - out`) stands still after one.
+/// The number of rounds in which the states before and after an iteration are joined, before moving bounds are
+/// widened. One round suffices for values that alternate (`out = 1 - out`).
 const JOINS: usize = 1;
 
-/// How often a loop's fixpoint is narrowed.
+/// The number of narrowing rounds of a loop.
 const NARROWINGS: usize = 2;
 
-/// How many statements are looked at before loops are run once, of which nothing is known: a loop is run some six times, one
-/// in it as often each time, and so on.
+/// The number of statements after which loops run only once, with all locals unknown. Each loop runs about six
+/// times, so the cost grows exponentially with nesting.
 const MOST_STEPS: usize = 100_000;
 
 impl Analyser<'_> {
@@ -111,19 +111,19 @@ impl Analyser<'_> {
         }
     }
 
-    /// Evaluates an index that no other expression contains.
+    /// Evaluates an index that is no operand of another expression.
     fn whole_index(&mut self, memory: Memory, index: ExprId, site: Option<SiteId>) {
         self.overflowed = false;
         self.index(memory, index, site);
     }
 
-    /// The sum that a local is given.
+    /// The value that is assigned to a local, as a sum.
     fn sum_of_value(&mut self, local: LocalId, value: ExprId) -> Option<Sum> {
         let ty = self.kernel.locals[local.index()].ty.as_scalar();
         ty.filter(|ty| ty.is_int()).and_then(|_| self.sum(value))
     }
 
-    /// Any value may stand in the local now.
+    /// Records that the local may have any value.
     fn forget(&mut self, local: Option<LocalId>) {
         if let Some(local) = local {
             let ty = self.kernel.locals[local.index()].ty;
@@ -132,7 +132,7 @@ impl Analyser<'_> {
         }
     }
 
-    /// Evaluates an expression that no other one contains.
+    /// Evaluates an expression that is no operand of another one.
     fn whole(&mut self, id: ExprId) -> Interval {
         self.overflowed = false;
         self.eval(id)
@@ -179,7 +179,7 @@ impl Analyser<'_> {
         self.env.join(&taken);
     }
 
-    /// Takes what is known along on a jump; nothing runs after it.
+    /// Takes the state for a jump. The code after the jump is unreachable.
     fn leave(&mut self) -> Env {
         let env = self.env.clone();
         self.env.live = false;
@@ -191,8 +191,8 @@ impl Analyser<'_> {
         found.unwrap_or_else(|| unreachable!("jumps of a validated kernel name enclosing loops"))
     }
 
-    /// Runs a loop's body once from what is known now. Leaves what is known at its next iteration,
-    /// and returns what is known at its `break`s.
+    /// Runs a loop's body once from the current state. Leaves the state at the next iteration, and returns the
+    /// state at the `break`s.
     fn iterate(&mut self, label: LabelId, body: Block) -> Option<Env> {
         self.loops.push(LoopPaths {
             label,
@@ -210,9 +210,8 @@ impl Analyser<'_> {
         paths.breaks
     }
 
-    /// Finds what holds at the head of a loop in every iteration and leaves the loop. `pass` runs
-    /// one iteration from what is known now, leaves what is known at the next one, and returns what
-    /// is known after the loop.
+    /// Finds an invariant of the loop's head, and then leaves the loop. `pass` runs one iteration from the
+    /// current state, leaves the state at the next iteration, and returns the state after the loop.
     fn fixpoint(&mut self, mut pass: impl FnMut(&mut Self) -> Env) {
         if self.steps > MOST_STEPS {
             self.env.forget_locals(self.kernel);
@@ -301,7 +300,7 @@ impl Analyser<'_> {
             this.env.locals[local.index()] = counter;
             this.count(local, first.as_ref(), last.as_ref());
             let breaks = this.iterate(label, body);
-            // The counter is no part of what one iteration hands to the next.
+            // The counter's range does not flow from one iteration to the next.
             this.env.locals[local.index()] = exit.locals[local.index()];
             exit.join(&this.env);
             if let Some(breaks) = breaks {
@@ -325,7 +324,7 @@ impl Analyser<'_> {
     }
 }
 
-/// Adds a path to those that were seen before.
+/// Joins the state of one more path.
 fn merge(paths: &mut Option<Env>, env: Env) {
     match paths {
         Some(paths) => paths.join(&env),

@@ -1,9 +1,9 @@
-//! Intervals of integers, and what the operators make of them before they wrap.
+//! Intervals of integers, and the results of operators on them before wrapping.
 
 use crate::{Scalar, Type};
 
-/// All integers from `lo` to `hi`; empty when `lo > hi`. `bool`s are 0 and 1. What is not an
-/// integer is [`Interval::ANY`].
+/// All integers from `lo` to `hi`; empty if `lo > hi`. A `bool` is 0 or 1. Any other value is
+/// [`Interval::ANY`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Interval {
     pub lo: i128,
@@ -30,7 +30,7 @@ impl Interval {
         Interval::new(i128::MIN, hi)
     }
 
-    /// Everything that a type can hold.
+    /// The range of a type.
     pub const fn of(ty: Scalar) -> Interval {
         match ty {
             Scalar::Bool => Interval::BIT,
@@ -46,7 +46,7 @@ impl Interval {
         }
     }
 
-    /// Everything that a value of a type can be; of an array nothing is followed.
+    /// The range of a type. The elements of arrays are not tracked.
     pub const fn of_type(ty: Type) -> Interval {
         match ty {
             Type::Scalar(scalar) => Interval::of(scalar),
@@ -78,7 +78,7 @@ impl Interval {
         Interval::new(self.lo.max(other.lo), self.hi.min(other.hi))
     }
 
-    /// The hull of both; an empty one adds nothing.
+    /// The smallest interval that contains both. An empty interval adds nothing.
     pub fn join(self, other: Interval) -> Interval {
         if self.is_empty() {
             other
@@ -105,7 +105,7 @@ impl Interval {
         Interval::exactly(0).minus(self)
     }
 
-    /// The hull of an operation that is monotone in each operand.
+    /// The smallest interval for an operation that is monotone in each operand.
     fn corners(self, o: Interval, f: impl Fn(i128, i128) -> i128) -> Interval {
         let (a, b) = (f(self.lo, o.lo), f(self.lo, o.hi));
         let (c, d) = (f(self.hi, o.lo), f(self.hi, o.hi));
@@ -119,7 +119,7 @@ impl Interval {
         self.corners(o, i128::saturating_mul)
     }
 
-    /// Division towards zero; `o` does not contain 0.
+    /// Division rounded towards zero; `o` must not contain 0.
     pub fn quotient(self, o: Interval) -> Interval {
         if self.lo >= 0 && o.lo > 0 {
             return Interval::new(self.lo / o.hi, self.hi / o.lo);
@@ -127,12 +127,12 @@ impl Interval {
         self.corners(o, |a, b| a / b)
     }
 
-    /// Euclidean division; `o` does not contain 0.
+    /// Euclidean division; `o` must not contain 0.
     pub fn quotient_euclid(self, o: Interval) -> Interval {
         self.corners(o, i128::div_euclid)
     }
 
-    /// The largest remainder that a divisor of `self` leaves.
+    /// The largest remainder of a division by a value of `self`.
     fn largest_remainder(self) -> i128 {
         self.lo.saturating_abs().max(self.hi.saturating_abs()) - 1
     }
@@ -184,7 +184,7 @@ impl Interval {
         Interval::new(self.lo.max(o.lo), self.hi.max(o.hi))
     }
 
-    /// Every value moved to the nearest that `to` holds.
+    /// Clamps every value to `to`.
     pub fn saturated(self, to: Interval) -> Interval {
         self.max(Interval::exactly(to.lo))
             .min(Interval::exactly(to.hi))
@@ -204,7 +204,7 @@ impl Interval {
         }
     }
 
-    /// `self | o` where `or` says so, else `self ^ o`; `full` is the type's range.
+    /// `self | o` if `or`, else `self ^ o`; `full` is the type's range.
     pub fn or_xor(self, o: Interval, or: bool, full: Interval) -> Interval {
         if self.lo < 0 || o.lo < 0 {
             return full;

@@ -1,20 +1,20 @@
-//! What a guard tells: narrowing the ranges of everything that a condition speaks of.
+//! Narrows ranges by the conditions of guards.
 //!
-//! A condition narrows its two sides; a side that is a formula narrows what it is made of, by the
-//! inverse of each operation; a local that never changes narrows its initialiser, and after all of
-//! that every such local is evaluated anew, so that facts flow both ways along chains of `let`s.
+//! A comparison narrows both of its sides. A compound side narrows its operands, by the inverse of its
+//! operator. An immutable local narrows its initialiser. Afterwards, all such locals are evaluated again. So
+//! facts flow in both directions along chains of `let`s.
 
 use super::Analyser;
 use super::interval::Interval;
 use crate::{BinaryOp, DivideOp, Expr, ExprId, Intrinsic, Kernel, List, LocalId, Scalar, UnaryOp};
 
 impl Analyser<'_> {
-    /// Goes on with what holds if `cond` was evaluated to `truth`.
+    /// Refines the state by the fact that `cond` has evaluated to `truth`.
     pub(super) fn assume(&mut self, cond: ExprId, truth: bool) {
-        // Evaluating what a condition speaks of meets conditions of its own; these stay local.
+        // Evaluating the operands may meet nested conditions, which must not refresh locals.
         let outer = std::mem::replace(&mut self.refreshing, true);
         self.assume_one(cond, truth);
-        // One side of `&&` may need what the other one told.
+        // One operand of `&&` may need the facts of the other.
         let compound = matches!(self.kernel.expr(cond), Expr::And { .. } | Expr::Or { .. });
         if compound && self.env.live {
             self.assume_one(cond, truth);
@@ -25,7 +25,7 @@ impl Analyser<'_> {
         }
     }
 
-    /// Evaluates every followed local anew.
+    /// Evaluates every local with a known definition again.
     fn refresh(&mut self) {
         self.refreshing = true;
         for i in 0..self.scope.len() {
@@ -51,7 +51,7 @@ impl Analyser<'_> {
                 self.assume_one(lhs, false);
                 self.assume_one(rhs, false);
             }
-            // One of two paths led here: the left side decided, or it did not and the right one did.
+            // One of two paths leads here: either the left operand decides, or the right one does.
             Expr::And { lhs, rhs } | Expr::Or { lhs, rhs } => {
                 let before = self.env.clone();
                 self.assume_one(lhs, truth);
@@ -134,7 +134,7 @@ impl Analyser<'_> {
         moved
     }
 
-    /// Goes on with what holds if the expression has a value in `to`.
+    /// Refines the state by the fact that the expression's value is in `to`.
     fn narrow(&mut self, id: ExprId, to: Interval) {
         if !self.env.live {
             return;
@@ -189,7 +189,7 @@ impl Analyser<'_> {
         }
     }
 
-    /// The initialiser of a `bool` is a condition, that of a number a formula.
+    /// Narrows an initialiser: for a `bool` it is a condition, for a number a formula.
     fn narrow_definition(&mut self, init: ExprId, to: Interval, ty: Scalar) {
         match to.exact() {
             Some(truth) if ty == Scalar::Bool => self.assume_one(init, truth == 1),
@@ -197,7 +197,7 @@ impl Analyser<'_> {
         }
     }
 
-    /// Remembers a guard on a formula of values that do not change.
+    /// Remembers a guard on a formula of immutable values.
     fn note(&mut self, id: ExprId, now: Interval, to: Interval) {
         if to != now && is_stable(self.kernel, id) {
             self.env.add_fact(id, to);
@@ -237,7 +237,7 @@ impl Analyser<'_> {
                     self.narrow(lhs, Interval::new(lo, hi));
                 }
             }
-            // These tell little about their operands.
+            // These say little about their operands.
             BinaryOp::Mul
             | BinaryOp::Div
             | BinaryOp::Rem
@@ -254,7 +254,8 @@ impl Analyser<'_> {
         }
     }
 
-    /// `factor * other` lies in `to` and did not wrap; neither of them is negative.
+    /// Narrows a factor of the product `factor * other`, which lies in `to` and has not wrapped. Neither factor
+    /// may be negative.
     fn narrow_factor(&mut self, factor: ExprId, range: Interval, other: Interval, to: Interval) {
         if range.lo < 0 || other.lo < 0 || other.hi == 0 || !self.env.live {
             return;
@@ -279,7 +280,7 @@ impl Analyser<'_> {
                 let hi = to.hi.saturating_mul(d).saturating_add(d - 1);
                 self.narrow(lhs, Interval::new(lo, hi));
             }
-            // A remainder that is not 0 keeps its dividend from being 0.
+            // A dividend is at least its remainder.
             DivideOp::Rem | DivideOp::RemEuclid if l.lo == 0 && to.lo > 0 => {
                 self.narrow(lhs, Interval::at_least(to.lo));
             }
@@ -302,7 +303,7 @@ impl Analyser<'_> {
     }
 }
 
-/// What an integer of which `exact` is the range before wrapping was, if it wrapped to `to`.
+/// The range of an integer before wrapping, if it lay in `exact` and wrapped into `to`.
 fn before_wrapping(exact: Interval, to: Interval, ty: Scalar) -> Option<Interval> {
     if ty.is_float() {
         return None;
@@ -321,7 +322,7 @@ fn before_wrapping(exact: Interval, to: Interval, ty: Scalar) -> Option<Interval
     (!all.is_empty()).then_some(all)
 }
 
-/// A range without one of its ends.
+/// A range without one value at its end.
 fn without(range: Interval, v: Option<i128>) -> Interval {
     match v {
         Some(v) if v == range.lo => Interval::new(v + 1, range.hi),
@@ -330,7 +331,7 @@ fn without(range: Interval, v: Option<i128>) -> Interval {
     }
 }
 
-/// The comparison that holds of integers when `op` does not.
+/// The comparison of integers that holds if `op` does not.
 fn negated(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Eq => BinaryOp::Ne,
@@ -352,7 +353,7 @@ fn negated(op: BinaryOp) -> BinaryOp {
     }
 }
 
-/// Does the expression have one value for as long as its locals are in scope?
+/// True if the expression keeps one value as long as its locals are in scope.
 pub(super) fn is_stable(kernel: &Kernel, id: ExprId) -> bool {
     match kernel.expr(id) {
         Expr::Literal(_) | Expr::Link(_) | Expr::Param(_) | Expr::Len(_) | Expr::Builtin(_) => true,

@@ -1,23 +1,23 @@
-//! Sums: `constant + Σ factor · atom`, as exact integers.
+//! Linear sums of exact integers: `constant + Σ factor · atom`.
 
 use super::interval::Interval;
 use crate::{Builtin, LocalId};
 
-/// How many atoms a sum holds; longer ones are not followed.
+/// The largest number of atoms in a sum. Longer sums are not tracked.
 const MOST: usize = 6;
 
-/// What a sum is made of.
+/// A variable of a sum, see [`Meaning`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Atom(u32);
 
-/// What an [`Atom`] stands for.
+/// The value that an [`Atom`] stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meaning {
     /// An id.
     Id(Builtin),
     /// The current value of a local.
     Local(LocalId),
-    /// One of the quotients that the analysis has met, by its number.
+    /// A quotient, by its number in the analysis.
     Quotient(usize),
 }
 
@@ -46,7 +46,7 @@ impl Atom {
     }
 }
 
-/// See the module's own words. The atoms are in order, no factor is 0.
+/// A linear sum, see the module's documentation. The atoms are sorted, and no factor is 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Sum {
     pub constant: i128,
@@ -78,7 +78,7 @@ impl Sum {
         (self.len == 0).then_some(self.constant)
     }
 
-    /// `self + by * other`; `None` where that has too many terms, or too large ones.
+    /// `self + by * other`; `None` if it has too many terms, or a number overflows.
     pub fn plus(&self, other: &Sum, by: i64) -> Option<Sum> {
         let by = i128::from(by);
         let mut sum = Sum::constant(self.constant.checked_add(other.constant.checked_mul(by)?)?);
@@ -120,7 +120,7 @@ impl Sum {
         found.map_or(0, |(_, factor)| *factor)
     }
 
-    /// The multiples of `part` by which it can be taken away, leaving fewer atoms, and what is left.
+    /// All ways to subtract a multiple of `part` that leave fewer atoms: the multiple, and the remainder.
     pub fn without<'s>(&'s self, part: &'s Sum) -> impl Iterator<Item = (i64, Sum)> + 's {
         let mut tried = 0;
         part.terms().iter().filter_map(move |(atom, factor)| {
@@ -135,8 +135,8 @@ impl Sum {
         })
     }
 
-    /// An equal statement of a sum without constant, of factors without common divisor, the first of them positive; `None` if
-    /// the range of one atom that is no quotient says as much.
+    /// Normalises a bounded sum: constant 0, no common divisor of the factors, first factor positive. `None` if
+    /// the sum is a single atom other than a quotient, whose own range says as much.
     pub fn in_lowest_terms(&self, range: Interval) -> Option<(Sum, Interval)> {
         let (first, _) = self.terms().split_first()?;
         if self.len == 1 && !matches!(first.0.meaning(), Meaning::Quotient(_)) {
@@ -167,7 +167,7 @@ impl Sum {
         Some((sum, Interval::new(up(range.lo), down(range.hi))))
     }
 
-    /// What the sum can be, given what each atom can be.
+    /// The range of the sum for these ranges of the atoms.
     pub fn range(&self, mut of: impl FnMut(Atom) -> Interval) -> Interval {
         let start = Interval::exactly(self.constant);
         self.terms().iter().fold(start, |sum, &(atom, factor)| {

@@ -1,12 +1,14 @@
-//! What is known of sums: `first + tx < n` says little of `first` and of `tx`, but much of `row * n + first + tx`.
+//! A relational domain: bounds of sums. `first + tx < n` says little about `first` and `tx`, but much about
+//! `row * n + first + tx`.
 //!
-//! An integer expression that cannot leave its type's range is a sum of atoms: ids, locals, and quotients by constants.
+//! An integer expression that cannot overflow is a sum of atoms: ids, locals, and quotients by constants.
 //! Extents, lengths and arguments are numbers here, so that products with them are multiples. `global_idx` is
 //! `block_idx * block_dim + thread_idx`, and `a % d` is `a - a / d * d`.
 //!
-//! A guard that compares two sums bounds their difference. A local has the sum that it was given, for as long as no local in that
-//! sum is assigned; its own range then bounds the sum. The range of a sum is what its atoms give, and
-//! what is left after taking multiples of bounded sums away from it gives.
+//! A guard that compares two sums bounds their difference. A local is equal to the sum that was assigned to it,
+//! until a local in that sum is assigned; meanwhile the local's range bounds the sum. The range of a sum
+//! follows from its atoms. It also follows from the bounded sums of which multiples can be subtracted, and from
+//! the range of the remainder. The tightest result counts.
 
 use std::rc::Rc;
 
@@ -16,7 +18,7 @@ use super::interval::Interval;
 use super::sum::{Atom, Meaning, Sum};
 use crate::{Axis, BinaryOp, Builtin, DivideOp, Expr, ExprId, LocalId, Scalar};
 
-/// How many different remainders are looked at for the range of one sum.
+/// The largest number of remainders that are examined for the range of one sum.
 const REMAINDERS: usize = 64;
 
 /// A quotient, rounded down.
@@ -29,7 +31,7 @@ pub(super) struct Quotient {
 impl Analyser<'_> {
     // Ranges.
 
-    /// The range of an expression's value, of which `range` is known already.
+    /// Tightens the known range of an expression's value by the bounds of sums.
     pub(super) fn refined(&mut self, id: ExprId, range: Interval) -> Interval {
         match self.sum(id) {
             Some(sum) => met(range, self.bound(&sum)),
@@ -37,7 +39,7 @@ impl Analyser<'_> {
         }
     }
 
-    /// The range of what an operator yields before it wraps.
+    /// Tightens the range of an operator's result, before it wraps, by the bounds of sums.
     pub(super) fn refined_exact(
         &mut self,
         op: BinaryOp,
@@ -61,7 +63,8 @@ impl Analyser<'_> {
         self.bound_within(sum, &mut Vec::new())
     }
 
-    /// `seen` are the remainders that were looked at, each once: many ways lead to the same.
+    /// The range of a sum. `seen` caches the remainders already examined, because many paths lead to the same
+    /// one.
     fn bound_within(&self, sum: &Sum, seen: &mut Vec<(Sum, Interval)>) -> Interval {
         let plain = sum.range(|atom| self.of_atom(atom));
         if sum.terms().is_empty() {
@@ -85,7 +88,7 @@ impl Analyser<'_> {
         range
     }
 
-    /// Shows every sum of which more is known than its atoms tell.
+    /// Calls `show` for every sum with a bound that does not follow from its atoms.
     fn each_bounded(&self, show: &mut dyn FnMut(&Sum, Interval)) {
         for (sum, range) in &self.env.sums {
             show(sum, *range);
@@ -131,7 +134,7 @@ impl Analyser<'_> {
 
     // Sums.
 
-    /// The sum that an integer expression is; `None` if it may wrap, or is something else.
+    /// An integer expression as a sum; `None` if it may wrap, or has another form.
     pub(super) fn sum(&mut self, id: ExprId) -> Option<Sum> {
         let ty = self.kernel.scalar_of(id);
         if !ty.is_int() || !self.follow_sums {
@@ -155,7 +158,7 @@ impl Analyser<'_> {
                 self.fits(sum, ty)
             }
             Expr::Bounded { index, len, .. } => {
-                // Where it is out of bounds it is another number.
+                // After a failed check, the value is not the index.
                 let inside = self.difference(index, len)?.hi < 0;
                 let sum = self.sum(index).filter(|_| inside)?;
                 (self.bound(&sum).lo >= 0).then_some(sum)
@@ -199,7 +202,7 @@ impl Analyser<'_> {
         Sum::atom(Atom::id(builtin))
     }
 
-    /// `block_idx * block_dim + thread_idx` along an axis, if it has several blocks and threads.
+    /// `block_idx * block_dim + thread_idx` along an axis, as a sum.
     pub(super) fn global_sum(&self, axis: Axis) -> Option<Sum> {
         let block = self.sum_of_id(Builtin::BlockIdx(axis));
         let thread = self.sum_of_id(Builtin::ThreadIdx(axis));
@@ -207,7 +210,7 @@ impl Analyser<'_> {
         block.times(dim)?.plus(&thread, 1)
     }
 
-    /// What an operator makes of two sums, before it wraps.
+    /// The result of an operator on two sums, before it wraps.
     fn combined(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Option<Sum> {
         match op {
             BinaryOp::Add => self.sum(lhs)?.plus(&self.sum(rhs)?, 1),
@@ -229,7 +232,7 @@ impl Analyser<'_> {
                 let dividend = self.sum(lhs)?;
                 self.quotient(dividend, 1 << by)
             }
-            // All bits below one.
+            // A mask of low bits is a remainder.
             BinaryOp::BitAnd => {
                 let mask = self.sum(rhs)?.as_constant()?;
                 let divisor = mask.checked_add(1).filter(|d| d.count_ones() == 1)?;
@@ -249,7 +252,7 @@ impl Analyser<'_> {
         }
     }
 
-    /// A constant count below the width.
+    /// A constant shift count below the width.
     fn shift_count(&mut self, shifted: ExprId, count: ExprId) -> Option<u32> {
         let width = self.kernel.scalar_of(shifted).bits();
         let count = self.peek(count).exact()?;
@@ -292,7 +295,7 @@ impl Analyser<'_> {
 
     // What becomes known.
 
-    /// Goes on with what holds if `lhs - rhs` lies in a range.
+    /// Refines the state by a comparison of `lhs` and `rhs`, as a bound of `lhs - rhs`.
     pub(super) fn assume_difference(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) {
         let difference = match (self.sum(lhs), self.sum(rhs)) {
             (Some(l), Some(r)) => l.plus(&r, -1),
@@ -324,7 +327,8 @@ impl Analyser<'_> {
         self.env.bound_sum(&difference, range);
     }
 
-    /// The sum that an expression is for as long as it is in scope: no variable is in it.
+    /// The sum of an expression, if it holds as long as the expression is in scope: it contains no mutable
+    /// local.
     pub(super) fn lasting_sum(&mut self, id: ExprId) -> Option<Sum> {
         let sum = self.sum(id)?;
         let lasts = |local: LocalId| !self.kernel.locals[local.index()].mutable;
@@ -332,7 +336,7 @@ impl Analyser<'_> {
             .then_some(sum)
     }
 
-    /// The counter of a loop, in an iteration that begins, is not below `start` and below `end`.
+    /// Begins an iteration of a counted loop: the counter is at least `start` and below `end`.
     pub(super) fn count(&mut self, counter: LocalId, start: Option<&Sum>, end: Option<&Sum>) {
         self.forget_sums(counter);
         let counter = Sum::atom(Atom::local(counter));
@@ -344,7 +348,7 @@ impl Analyser<'_> {
         }
     }
 
-    /// A local gets a value.
+    /// Assigns a value to a local; `sum` is the value as a sum.
     pub(super) fn give(&mut self, local: LocalId, sum: Option<Sum>) {
         self.forget_sums(local);
         let own = |sum: &Sum| !self.locals_of(sum, &mut |of| of != local);
@@ -352,7 +356,7 @@ impl Analyser<'_> {
         self.env.forms[local.index()] = sum.map(Rc::new);
     }
 
-    /// What was known of sums with this local is known no more.
+    /// Forgets everything about sums that contain the local.
     pub(super) fn forget_sums(&mut self, local: LocalId) {
         let mut env = std::mem::replace(&mut self.env, Env::empty());
         let free = |sum: &Sum| self.locals_of(sum, &mut |of| of != local);
@@ -366,7 +370,7 @@ impl Analyser<'_> {
         self.env = env;
     }
 
-    /// Do all locals in a sum pass a test?
+    /// True if all locals in a sum pass a test.
     fn locals_of(&self, sum: &Sum, test: &mut dyn FnMut(LocalId) -> bool) -> bool {
         sum.terms().iter().all(|(atom, _)| match atom.meaning() {
             Meaning::Id(_) => true,
@@ -376,7 +380,7 @@ impl Analyser<'_> {
     }
 }
 
-/// What both ranges say; where they contradict each other, the code is not reached.
+/// The intersection of two ranges. If it is empty, the code is unreachable, and `range` stays.
 fn met(range: Interval, other: Interval) -> Interval {
     let met = range.meet(other);
     if met.is_empty() { range } else { met }
