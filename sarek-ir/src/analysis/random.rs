@@ -1,4 +1,4 @@
-//! Random kernels, for holding analyses to what threads really do.
+//! Random kernels, to compare the results of analyses with real runs.
 
 pub(crate) mod blocks;
 
@@ -41,7 +41,7 @@ const INTS: [Scalar; 8] = [
     Scalar::U16,
 ];
 
-/// The thread ids of a space with blocks of `block`.
+/// The ids of all threads of a launch with blocks of `block`.
 pub(crate) fn threads(extent: [u64; 3], block: [u32; 3]) -> Vec<Ids> {
     let block_dim = block.map(u64::from);
     let mut all = vec![];
@@ -62,14 +62,14 @@ pub(crate) fn threads(extent: [u64; 3], block: [u32; 3]) -> Vec<Ids> {
     all
 }
 
-/// Writes a random kernel of integers, guards and loops.
+/// A writer of a random kernel of integers, guards and loops.
 pub(crate) struct Program<'s> {
     s: &'s Sketch,
     rng: RefCell<Rng>,
-    /// The locals in scope, with their types and whether they may be assigned.
+    /// The locals in scope, with their types. The flag is true if the local may be assigned.
     scope: RefCell<Vec<(LocalId, Scalar, bool)>>,
     loops: RefCell<Vec<LabelId>>,
-    /// Locals that are the same for all threads of a block, and whether only such are wanted.
+    /// The locals that are the same for all threads of a block. `together` is true if only these may be used.
     uniform: RefCell<Vec<LocalId>>,
     together: Cell<bool>,
     buffer: ParamId,
@@ -370,7 +370,7 @@ impl<'s> Program<'s> {
     }
 }
 
-/// One buffer of `u32`, scalars, and a watcher of everything evaluated.
+/// A host with one buffer of `u32` and scalars, which calls `watch` for every evaluated expression.
 pub(crate) struct Watched<'a> {
     pub buffer: Vec<u32>,
     pub scalars: [Value; 4],

@@ -16,7 +16,7 @@ fn legal(fill: impl FnOnce(&Sketch)) {
     assert_eq!(check(&kernel, false), Ok(()), "{kernel}");
 }
 
-/// The conditions to blame, without suffixes, and whether a branch, a loop or a jump is.
+/// The reported conditions, without suffixes, each with the kind of the reason: a branch, a loop or a jump.
 fn blame(fill: impl FnOnce(&Sketch)) -> Vec<(&'static str, String)> {
     let kernel = kernel(fill);
     let Err(found) = check(&kernel, false) else {
@@ -59,13 +59,13 @@ fn under_uniform_conditions_and_in_uniform_loops() {
     legal(|s| {
         let n = s.scalar("n", Scalar::Usize);
         let lens = s.slice("lens", Scalar::U32);
-        // A switch.
+        // A `switch`.
         s.if_else(
             s.arg(n).eq(s.n(1)),
             || s.barrier(),
             || s.if_else(block(s).eq(s.n(2)), || s.barrier(), || {}),
         );
-        // A bound from memory that nobody writes.
+        // A bound from memory that the kernel never writes.
         let bound = s.let_("bound", s.load(lens, block(s)));
         s.for_("k", s.lit(Value::U32(0)), bound.get(), |k, outer| {
             s.barrier();
@@ -98,7 +98,7 @@ fn behind_a_return_that_some_threads_take() {
         let n = s.scalar("n", Scalar::Usize);
         s.if_(thread(s).ge(s.arg(n)), || s.return_());
         s.barrier();
-        // What is assigned behind it is uniform among those that are left.
+        // Assignments after the `return` are uniform among the remaining threads.
         let k = s.let_mut("k", s.n(0));
         s.while_(k.get().lt(s.arg(n)), |_| {
             s.if_(thread(s).eq(k.get()), || s.return_());
@@ -119,7 +119,7 @@ fn behind_loops_that_threads_leave_one_by_one() {
         s.barrier();
         s.for_("k", s.n(0), s.n(4), |_, l| {
             s.barrier();
-            // Nothing but the end of the iteration is skipped.
+            // The jump skips only the rest of the iteration.
             s.if_(thread(s).eq(s.n(1)), || s.continue_(l));
             s.set(n, s.n(7));
         });
@@ -134,7 +134,7 @@ fn under_a_condition_that_differs() {
         s.if_(t.get().lt(s.n(16)), || s.barrier());
     });
     assert_eq!(found, [("if", "t < 16".into())]);
-    // The one to blame is the outer one of several, and both branches are told.
+    // Of several conditions the outermost is reported, for the barriers of both branches.
     let found = blame(|s| {
         let t = s.let_("t", thread(s));
         s.if_(block(s).lt(s.n(3)), || {
@@ -166,7 +166,7 @@ fn in_a_loop_that_threads_leave_one_by_one() {
 
 #[test]
 fn across_a_jump_that_some_threads_take() {
-    // The barrier stands before the `break`, in the next iteration behind it.
+    // The barrier comes before the `break`, and in the next iteration after it.
     let found = blame(|s| {
         s.loop_(|l| {
             s.barrier();
@@ -202,7 +202,7 @@ fn under_conditions_that_vary_in_hidden_ways() {
         s.if_(copy.get().eq(s.n(1)), || s.barrier());
     });
     assert_eq!(found, [("if", "copy == 1".into())]);
-    // What another thread may have written.
+    // A value that another thread may have written.
     let found = blame(|s| {
         let v = s.slice_mut("v", Scalar::U32);
         s.store(v, thread(s), s.lit(Value::U32(1)));
@@ -210,7 +210,7 @@ fn under_conditions_that_vary_in_hidden_ways() {
         s.if_(read.get().eq(s.lit(Value::U32(1))), || s.barrier());
     });
     assert_eq!(found, [("if", "read == 1".into())]);
-    // Who comes first, and what a subgroup found.
+    // The result of an atomic operation, and of a subgroup operation.
     let found = blame(|s| {
         let tickets = s.shared_atomics("tickets", Scalar::U32, 1);
         let ticket = s.atomic(AtomicOp::Add, tickets, s.n(0), &[s.lit(Value::U32(1))]);
@@ -220,7 +220,7 @@ fn under_conditions_that_vary_in_hidden_ways() {
     });
     let text = ["old == 0", "joined"].map(|t| ("if", t.to_owned()));
     assert_eq!(found, text);
-    // A variable that a loop with a varying number of iterations leaves.
+    // A variable that a loop with a varying number of iterations assigns.
     let found = blame(|s| {
         let n = s.let_mut("n", s.n(0));
         s.while_(n.get().lt(thread(s)), |_| s.set(n, n.get() + s.n(1)));

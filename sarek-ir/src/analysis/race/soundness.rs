@@ -1,4 +1,5 @@
-//! Random indices, run thread by thread: where no race was found, no two threads meet.
+//! Soundness test of the race check: if it accepts a random kernel, no two threads collide when the kernel runs
+//! thread by thread.
 
 use std::collections::HashMap;
 
@@ -9,14 +10,14 @@ use crate::interp::{Host, Machine};
 use crate::sketch::{E, Sketch, V};
 use crate::{Axis, Builtin, Kernel, ParamId, Scalar, Value};
 
-/// So long that every index is in bounds, unless it wrapped.
+/// Long enough for every index to be in bounds, unless it wraps.
 const LEN: u64 = 1 << 40;
 
-/// Notes who touches what.
+/// Records the threads that access each element.
 struct Touches {
     sizes: [u64; 2],
     thread: usize,
-    /// For each element: the first thread, whether another came, whether any wrote.
+    /// For each element: the first thread, and whether another thread accessed it, and whether any wrote it.
     elements: HashMap<u64, (usize, bool, bool)>,
 }
 
@@ -56,7 +57,7 @@ struct Writer<'s> {
 }
 
 impl<'s> Writer<'s> {
-    /// A small number, a size, or an extent.
+    /// A small number, a size or an extent.
     fn factor(&mut self) -> E<'s> {
         match self.rng.below(9) {
             0..=3 => self.s.n(self.rng.below(5)),
@@ -103,7 +104,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// What programs have, some of it with a mistake.
+/// Index patterns of real programs, some of them with a mistake.
 fn pattern(rng: &mut Rng) -> Kernel {
     let s = Sketch::new("pattern");
     let v = s.slice_mut("v", Scalar::U32);
@@ -318,7 +319,7 @@ fn try_all(make: fn(&mut Rng) -> Kernel) {
             let mut machine = Machine::new(&kernel);
             for (i, ids) in threads(extent, block).into_iter().enumerate() {
                 host.thread = i;
-                // A thread that faults, its index having wrapped, has touched what it has.
+                // A thread that faults after an index has wrapped keeps its recorded accesses.
                 let _ = machine.run(&ids, [1; 3], &mut host);
             }
             let race = host.elements.values().any(|e| e.1 && e.2);

@@ -13,7 +13,7 @@ fn checked(kernel: &Kernel) -> Result<Vec<Precondition>, Vec<Race>> {
     check(kernel)
 }
 
-/// Checks a kernel of one slice `v` and three sizes, and says why it is not free of races.
+/// Checks a kernel with one slice `v` and three sizes, and returns the reason for a race.
 fn verdict(fill: impl Fn(&Sketch, ParamId, [ParamId; 3])) -> Result<Vec<Precondition>, Reason> {
     let s = Sketch::new("k");
     let v = s.slice_mut("v", Scalar::F32);
@@ -38,7 +38,7 @@ fn ids(s: &Sketch) -> [V<'_>; 3] {
     ]
 }
 
-/// What is needed beyond one thread along an axis.
+/// True if the check passes without preconditions other than overflow and single threads.
 fn only_overflow(needs: Result<Vec<Precondition>, Reason>) -> bool {
     needs.is_ok_and(|needs| {
         needs.iter().all(|n| match n {

@@ -13,18 +13,18 @@ use crate::{
 
 use super::{INTS, Program, Rng};
 
-/// What such a kernel has besides.
+/// The parts of such a kernel that [`Program`] does not have.
 struct Block<'p, 's> {
     p: &'p Program<'s>,
     out: ParamId,
     tile: SharedId,
     count: SharedId,
-    /// The loops around in which all threads are together.
+    /// The enclosing loops in which all threads are together.
     loops: std::cell::RefCell<Vec<LabelId>>,
 }
 
-/// A kernel with parameters `buf: &[u32]`, `a: usize`, `b: i32`, `c: u32`, `out: &mut [u32]`, of which each thread
-/// has one element; for launches along x.
+/// A kernel for launches along x, with parameters `buf: &[u32]`, `a: usize`, `b: i32`, `c: u32`,
+/// `out: &mut [u32]`. Each thread has one element of `out`.
 pub(crate) fn kernel(seed: u64) -> Kernel {
     let s = Sketch::new("random");
     let buffer = s.slice("buf", Scalar::U32);
@@ -54,7 +54,7 @@ impl<'s> Block<'_, 's> {
         self.p.s
     }
 
-    /// Chooses a uniform thing.
+    /// Runs `f` with only uniform values allowed.
     fn uniform<T>(&self, f: impl FnOnce() -> T) -> T {
         let before = self.p.together.replace(true);
         let made = f();
@@ -78,7 +78,7 @@ impl<'s> Block<'_, 's> {
         s.store(self.out, at(), scaled + self.p.int(Scalar::U32, 2));
     }
 
-    /// Statements that all threads come to together.
+    /// Statements that all threads reach together.
     fn together(&self, n: u64, depth: u32) {
         let scope = self.p.scope.borrow().len();
         for _ in 0..1 + self.p.below(n) {
@@ -118,7 +118,7 @@ impl<'s> Block<'_, 's> {
                 });
             }
             _ => {
-                // Ends by itself, by the condition, or by the return of every thread.
+                // The loop ends by its counter, by the condition, or by a `return` of all threads.
                 let c = s.let_mut("c", s.i32(0));
                 p.uniform.borrow_mut().push(c.id);
                 self.push(c.id, Scalar::I32, false);
@@ -202,7 +202,7 @@ impl<'s> Block<'_, 's> {
         self.s().assign(local, value);
     }
 
-    /// Every thread gives a value to another one.
+    /// Each thread passes a value to another thread.
     fn exchange(&self) {
         let (s, p) = (self.s(), self.p);
         let thread = || s.id(Builtin::ThreadIdx(Axis::X));
@@ -214,7 +214,7 @@ impl<'s> Block<'_, 's> {
         s.barrier();
     }
 
-    /// How many threads are here?
+    /// Counts the threads that are here.
     fn count(&self) {
         let s = self.s();
         let zero = || s.n(0);
@@ -227,7 +227,7 @@ impl<'s> Block<'_, 's> {
         s.barrier();
     }
 
-    /// Some threads return.
+    /// A `return` that some threads take.
     fn leave(&self) {
         let (s, p) = (self.s(), self.p);
         let thread = s.id(Builtin::ThreadIdx(Axis::X));
@@ -242,7 +242,7 @@ impl<'s> Block<'_, 's> {
         });
     }
 
-    /// Statements that each thread comes to by itself.
+    /// Statements that each thread executes by itself.
     fn alone(&self, n: u64, depth: u32) {
         let scope = self.p.scope.borrow().len();
         for _ in 0..1 + self.p.below(n) {
@@ -316,7 +316,7 @@ impl<'s> Block<'_, 's> {
 pub(crate) struct Launch {
     #[allow(dead_code)] // for messages
     seed: u64,
-    /// Threads of a block.
+    /// The number of threads of a block.
     pub lanes: u64,
     blocks: u64,
     len: u32,
@@ -369,7 +369,7 @@ impl Launch {
         sites.filter(|site| !ranges.proved(*site)).collect()
     }
 
-    /// Runs the kernel; what stands in memory, and how each block ended.
+    /// Runs the kernel. Returns the contents of memory, and the end of each block.
     pub fn run(&self, kernel: &Kernel, like: Like) -> (Vec<u32>, Vec<Result<(), Stop>>) {
         let threads = self.blocks * self.lanes;
         let mut host = Memory {

@@ -1,20 +1,21 @@
-//! Random kernels, run thread by thread: what was proved must hold.
+//! Soundness test of range analysis: in random kernels, run thread by thread, everything that was proved must
+//! hold.
 
 use super::{ArgFact, LaunchFacts, Ranges, analyse_by};
 use crate::analysis::random::{Rng, Watched, kernel, threads};
 use crate::interp::{Machine, Stop};
 use crate::{BinaryOp, Expr, ExprId, Kernel, ParamKind, Scalar, SiteId, Value, passes};
 
-/// What came out of the runs, lest they prove nothing or never get anywhere.
+/// Counts of results, which show that the test covers enough cases.
 #[derive(Default)]
 pub(super) struct Tally {
     pub open: usize,
     pub narrow: usize,
-    /// Proved divisions and loads that a thread came to.
+    /// Proved divisions and loads that a thread has reached.
     pub reached: usize,
 }
 
-/// Whether an operation left its type's range, given the values of its operands.
+/// True if an operation overflowed, for these values of its operands.
 fn overflows(kernel: &Kernel, id: ExprId, values: &[Option<i128>], result: Value) -> bool {
     let Some(result) = result.as_int() else {
         return false;
@@ -78,7 +79,7 @@ impl Case {
         }
     }
 
-    /// Do sums prove what intervals alone do not?
+    /// True if sums prove something that intervals alone do not.
     pub(super) fn decided_by_sums(&self) -> bool {
         let by_intervals = self.analyse_by(false);
         let open = by_intervals.proved.iter().zip(self.analyse().proved);
@@ -102,7 +103,7 @@ impl Case {
         analyse_by(&self.kernel, &facts, sums)
     }
 
-    /// Runs `kernel` with these arguments, `usize`s narrowed if its parameter is; returns memory
+    /// Runs `kernel` with the arguments of the case, with `usize` narrowed if its parameter is. Returns memory,
     /// and how each thread ended.
     fn run(
         &self,
@@ -178,7 +179,7 @@ fn what_is_proved_holds_in_every_thread() {
     for seed in 0..2000 {
         try_one(&Case::new(kernel(seed), seed), seed, &mut tally);
     }
-    // In a debug build fewer values come out of an operator, but checks are the same.
+    // In a debug build an operator yields fewer values, but the checks are the same.
     let (mut exact, mut open) = (Tally::default(), 0);
     for seed in 0..2000 {
         let mut kernel = kernel(seed);
@@ -197,8 +198,8 @@ fn what_is_proved_holds_in_every_thread() {
     assert!(reached > 1000, "{reached} proved sites were reached");
 }
 
-/// A launch in which every `usize` fits 32 bits computes the same with `u32` in its place, and with
-/// the proved checks left out.
+/// If every `usize` of a launch fits in 32 bits, the kernel computes the same with `u32` instead, and without
+/// the proved checks.
 #[test]
 fn a_narrowed_kernel_computes_the_same() {
     let cases = (0..2000).map(|seed| (seed, Case::new(kernel(seed), seed)));
@@ -206,7 +207,7 @@ fn a_narrowed_kernel_computes_the_same() {
     assert!(compared > 200, "{compared} launches were narrowed");
 }
 
-/// Holds launches that can be narrowed to what they compute as they are; counts them.
+/// Compares narrowed launches with the original ones, and returns their number.
 pub(super) fn narrowed(cases: impl Iterator<Item = (u64, Case)>) -> usize {
     let mut compared = 0;
     for (seed, case) in cases {

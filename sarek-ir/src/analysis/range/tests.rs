@@ -25,7 +25,7 @@ fn over_unchecked(kernel: &Kernel, extent: [u64; 3], args: &[ArgFact]) -> Ranges
     )
 }
 
-/// The sites that were not proved.
+/// The sites that are not proved.
 pub(super) fn unproved(kernel: &Kernel, extent: [u64; 3], args: &[ArgFact]) -> Vec<u32> {
     let ranges = over(kernel, extent, args);
     (0..kernel.sites.len() as u32)
@@ -310,7 +310,7 @@ fn loops_with_jumps() {
     );
 }
 
-/// On an accelerator a thread that has faulted leaves its loop although the condition holds.
+/// On an accelerator, a thread that has faulted leaves its loop although the condition holds.
 #[test]
 fn what_a_loop_leaves_behind_is_not_believed_after_a_fault() {
     let kernel = |faulty: bool| {
@@ -387,7 +387,7 @@ fn overflows_are_proved_one_by_one() {
             .map(|site| site - before)
             .collect()
     };
-    // Of what is loaded nothing is known.
+    // Nothing is known about loaded values.
     assert_eq!(open([10, 10, 1], 10), [3]);
     assert_eq!(open([33, 1, 1], 10), [3, 4]);
     assert_eq!(open([10, 10, 1], 1 << 61), [0, 1, 3]);
@@ -472,7 +472,7 @@ fn an_assertion_whose_condition_may_fault_stays() {
     assert_eq!(with(0), [0, 1]);
 }
 
-/// Of 24 loops, each in the one before, nobody waits for the fixpoint; what stands behind guards is proved all the same.
+/// Analysing 24 nested loops takes no noticeable time, and the sites behind guards are still proved.
 #[test]
 fn deep_loops_end() {
     fn nest<'s>(s: &'s Sketch, depth: usize, sum: V<'s>, innermost: &dyn Fn()) {
@@ -493,6 +493,6 @@ fn deep_loops_end() {
         });
     });
     let kernel = s.finish();
-    // The load stands first among the sites.
+    // The load is the first site.
     assert_eq!(unproved(&kernel, [1000, 1, 1], &[len(10)]), [0]);
 }

@@ -60,7 +60,7 @@ fn of(fill: impl FnOnce(&Sketch)) -> (String, Plan, Kernel) {
     (shape(&plan.tree.nodes), plan, kernel)
 }
 
-/// The places of the locals of a name.
+/// The storage of all locals with this name.
 fn places(kernel: &Kernel, plan: &Plan, name: &str) -> Vec<Place> {
     let named = kernel.locals.iter().zip(&plan.places);
     named

@@ -2,7 +2,7 @@ use super::{Among, Uniformity};
 use crate::sketch::{Sketch, V};
 use crate::{Axis, Builtin, Called, Scalar};
 
-/// Which of the locals are uniform.
+/// For each of the locals, whether it is uniform.
 fn uniform(fill: impl for<'s> Fn(&'s Sketch) -> Vec<V<'s>>) -> Vec<bool> {
     let s = Sketch::new("k");
     let locals: Vec<_> = fill(&s).iter().map(|v| v.id).collect();

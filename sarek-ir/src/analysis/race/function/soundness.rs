@@ -1,5 +1,6 @@
-//! Random functions with value parameters, called with values that all threads have or that differ: where the function and the call
-//! were accepted, the sanitizer finds no race in the linked kernel, in whatever order its threads run.
+//! Soundness test of the race check of functions: random functions with value parameters, called with values
+//! that are equal or differ between threads. If the function and the call are accepted, the sanitizer finds no
+//! race in the linked kernel, in any order of its threads.
 
 use super::super::satisfied;
 use super::super::shared::soundness::{Given, Writer};
@@ -31,10 +32,10 @@ const PLACE: TypeInfo = TypeInfo::Struct(&StructInfo {
     align: 8,
 });
 
-/// How many elements the arrays have.
+/// The number of elements of each array.
 const LEN: u64 = 64;
 
-/// The parameters of a function, in their order.
+/// The parameters of a function, in order.
 struct Params {
     tile: ParamId,
     scalars: [ParamId; 2],
@@ -58,7 +59,7 @@ impl Params {
     }
 }
 
-/// A function on an array that it is lent, or on one of its own.
+/// A function that works on a slice parameter, or on a shared array of its own.
 fn callee(seed: u64) -> Kernel {
     let s = Sketch::new("callee");
     let mut rng = Rng(seed);
@@ -79,7 +80,7 @@ fn callee(seed: u64) -> Kernel {
         Given::Field(params.place, params.place_type, "by"),
         Given::Referent(params.here),
     ];
-    // Few of them in one function, so that a call has a chance.
+    // Only two of them per function, so that calls are accepted often enough.
     let given = [rng.pick(&all), rng.pick(&all)];
     let changes = rng.below(2) == 0;
     let mut w = Writer::of_function(&s, rng, (a, memory), threads, given.to_vec());
@@ -94,18 +95,18 @@ fn callee(seed: u64) -> Kernel {
     s.finish()
 }
 
-/// Arguments for such a function, where some values are known.
+/// A writer of calls with random arguments.
 struct Caller<'s> {
     s: &'s Sketch,
     rng: Rng,
     place: Type,
-    /// Parameters that the caller has itself, or what a kernel has.
+    /// The parameters of the calling function; `None` for a kernel.
     own: Option<Params>,
     n: ParamId,
     table: ParamId,
-    /// The same for all threads.
+    /// A value that is the same for all threads.
     same: V<'s>,
-    /// May values of threads be given?
+    /// True if arguments may differ between threads.
     differs: bool,
 }
 
@@ -169,7 +170,7 @@ impl<'s> Caller<'s> {
     }
 }
 
-/// A function that passes on what it is given, or other values.
+/// A function that passes its own parameters, or other values, to the next function.
 fn between(seed: u64) -> Kernel {
     let s = Sketch::new("between");
     let mut rng = Rng(seed ^ 0xbe7e);
@@ -190,7 +191,7 @@ fn between(seed: u64) -> Kernel {
     s.finish()
 }
 
-/// A kernel that calls one of the two, once or in a loop that all threads run.
+/// A kernel that calls one of the two functions, once or in a loop that all threads run.
 fn kernel(seed: u64) -> Kernel {
     let s = Sketch::new("caller");
     let mut rng = Rng(seed ^ 0xca11);
@@ -231,7 +232,7 @@ fn of_place(functions: Vec<Function>) -> Links {
     }
 }
 
-/// What is called, with its facts, unless it is refused by itself.
+/// A function with its facts; `None` if the function itself is refused.
 fn called(function: Kernel, callees: &[(Function, Facts)]) -> Option<(Function, Facts)> {
     assert_eq!(crate::validate(&function), Ok(()), "{function}");
     let (functions, facts): (Vec<_>, Vec<_>) = callees.iter().cloned().unzip();
@@ -245,7 +246,8 @@ fn called(function: Kernel, callees: &[(Function, Facts)]) -> Option<(Function, 
     Some((Function { ir, links }, facts))
 }
 
-/// The linked kernel of a seed, why it is refused if it is, and on how many parameters its threads have to agree.
+/// The linked kernel for a seed, the reason if it is refused, and the number of parameters on which its threads
+/// must agree.
 fn made(seed: u64) -> Option<(Kernel, Option<Refusal>, usize)> {
     let mut of = called(callee(seed), &[])?;
     if seed.is_multiple_of(3) {
@@ -266,7 +268,7 @@ fn made(seed: u64) -> Option<(Kernel, Option<Refusal>, usize)> {
     Some((kernel, refusal, facts.agreed.len()))
 }
 
-/// A scalar, and a table of small numbers.
+/// A host with a scalar, and a table of small numbers.
 struct Arguments(u64);
 
 impl Host for Arguments {

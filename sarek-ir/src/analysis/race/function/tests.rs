@@ -23,7 +23,7 @@ fn thread(s: &Sketch) -> E<'_> {
     s.id(Builtin::ThreadIdx(Axis::X))
 }
 
-/// Stores, waits, and reads a neighbour's element; another barrier, perhaps.
+/// Stores, waits, reads a neighbour's element, and optionally waits again.
 fn neighbour(s: &Sketch, memory: Memory, ends: bool) {
     s.store(memory, thread(s), s.f32(1.0));
     s.barrier();
@@ -198,7 +198,7 @@ fn views_are_lent_no_shared_arrays() {
     assert_eq!(found.takes, [true, false]);
 }
 
-/// A tile that is turned around: each thread stores to `tile[y][x]` and reads `tile[x][y]`, or a part of that.
+/// A tile that is transposed: each thread stores to `tile[y][x]` and reads `tile[x][y]`, or a part of it.
 fn turned(s: &Sketch, waits: bool, columns: u64, reads_rows: bool) {
     let row = s.type_of(TypeDef::Array {
         elem: Scalar::F32.into(),
@@ -250,7 +250,8 @@ fn elements_of_rows_are_told_apart() {
     );
 }
 
-/// The names of the parameters on which threads must agree; `None` if the array is not lent to it.
+/// The names of the parameters on which threads must agree; `None` if the function may not be passed a shared
+/// array.
 fn agreed(fill: impl FnOnce(&Sketch, Memory)) -> Option<Vec<String>> {
     let function = function(|s| {
         let tile = s.slice_mut("tile", Scalar::F32);

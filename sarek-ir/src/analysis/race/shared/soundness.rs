@@ -1,9 +1,9 @@
-//! Random kernels with barriers, run thread by thread: where no race was found, no two threads of a block meet between
-//! two barriers.
+//! Soundness test of the race check of shared arrays: if it accepts a random kernel with barriers, no two
+//! threads of a block collide between two barriers.
 //!
-//! Each kernel is made twice: as it is checked, and with slices in the place of what threads share. In the second one a
-//! store to a slice of its own stands for a barrier, by which a thread that runs alone tells that it has come to the
-//! next phase.
+//! Threads run one by one, so each kernel is written twice: as it is checked, and with slices in place of
+//! shared memory. In the second version, a store to a special slice stands in for each barrier. It tells the
+//! host that the thread has entered the next barrier interval.
 
 use std::collections::HashMap;
 
@@ -16,19 +16,20 @@ use crate::interp::{Host, Ids, Machine, Sanitize, Stop};
 use crate::sketch::{E, Sketch, V};
 use crate::{Axis, Builtin, Kernel, LabelId, Memory, ParamId, Scalar, Type, Value};
 
-/// So long that every index is in bounds, unless it wrapped.
+/// Long enough for every index to be in bounds, unless it wraps.
 const LEN: u64 = 1 << 40;
 
-/// The slice that stands for barriers.
+/// The slice whose stores stand in for barriers.
 const MARKS: ParamId = ParamId(0);
 
-/// Notes who touches what.
+/// Records the threads that access each element.
 struct Touches {
     n: u64,
     thread: usize,
     block: u64,
     phase: u64,
-    /// For each element in a block's phase: the first thread, whether another came, whether any wrote.
+    /// For each element in a barrier interval of a block: the first thread, and whether another thread accessed
+    /// it, and whether any wrote it.
     elements: HashMap<(u64, u64, u64), (usize, bool, bool)>,
 }
 
@@ -63,7 +64,7 @@ impl Host for Touches {
     }
 }
 
-/// A value that a function is given, or a part of one.
+/// A parameter of a function, or a part of one, as a value.
 #[derive(Clone, Copy)]
 pub(in crate::analysis::race) enum Given {
     Scalar(ParamId),
@@ -71,7 +72,7 @@ pub(in crate::analysis::race) enum Given {
     Element(ParamId, u64),
     /// A field of a struct of this type.
     Field(ParamId, Type, &'static str),
-    /// What `&mut usize` refers to.
+    /// The referent of a `&mut usize`.
     Referent(ParamId),
 }
 
@@ -89,23 +90,23 @@ impl Given {
 pub(in crate::analysis::race) struct Writer<'s> {
     s: &'s Sketch,
     rng: Rng,
-    /// Write barriers as such?
+    /// True if barriers are written as barriers, false if as stores to `marks`.
     barriers: bool,
     marks: ParamId,
     n: ParamId,
     v: Memory,
     threads: Vec<V<'s>>,
-    /// The same for all threads of the block: immutable ones, and one that changes.
+    /// Values that are the same for all threads of the block: immutable locals here, a mutable one in `changing`.
     uniform: Vec<V<'s>>,
     changing: V<'s>,
-    /// What callers of a function give, which may be the same or not.
+    /// Values that callers of a function pass, which may differ between threads.
     given: Vec<Given>,
-    /// Those of the thread alone.
+    /// Values of each thread.
     own: Vec<V<'s>>,
 }
 
 impl<'s> Writer<'s> {
-    /// The body of a function of a scalar and a memory.
+    /// A writer of the body of a function with a scalar and a memory.
     pub(in crate::analysis::race) fn of_function(
         s: &'s Sketch,
         rng: Rng,
@@ -248,7 +249,7 @@ impl<'s> Writer<'s> {
         let known = (self.uniform.len(), self.own.len());
         let (from, to) = (self.s.n(0), self.s.n(1 + self.rng.below(3)));
         if self.rng.below(3) == 0 {
-            // Threads go through it at their own pace.
+            // Each thread runs through this loop by itself.
             let id = self.rng.pick(&self.threads);
             let to = if self.rng.below(2) == 0 { to } else { id.get() };
             self.s.for_("own", from, to, |k, _| {
@@ -275,7 +276,7 @@ fn kernel(seed: u64, barriers: bool) -> Kernel {
     kernel_of(seed, barriers, LEN)
 }
 
-/// A kernel with barriers whose shared array has so many elements, or one that marks where they would be.
+/// A kernel with barriers and a shared array of this length, or its version with marks.
 fn kernel_of(seed: u64, barriers: bool, len: u64) -> Kernel {
     let s = Sketch::new("random");
     let marks = s.slice_mut("marks", Scalar::U32);
@@ -341,7 +342,7 @@ fn no_two_threads_meet_where_no_race_was_found() {
             let mut machine = Machine::new(&run);
             for (i, ids) in threads(extent, block).into_iter().enumerate() {
                 (host.thread, host.block, host.phase) = (i, ids.block_idx[0], 0);
-                // A thread that faults, its index having wrapped, has touched what it has.
+                // A thread that faults after an index has wrapped keeps its recorded accesses.
                 let _ = machine.run(&ids, [1; 3], &mut host);
                 phases = phases.max(host.phase);
             }
@@ -364,7 +365,8 @@ fn no_two_threads_meet_where_no_race_was_found() {
     );
 }
 
-/// The sanitizer finds no race in a kernel that was accepted, in whatever order its threads run, and does find some in others.
+/// The sanitizer finds no race in an accepted kernel, in any order of its threads, and does find races in other
+/// kernels.
 #[test]
 fn what_is_accepted_is_clean_in_every_order() {
     let (mut ran, mut met) = (0, 0);

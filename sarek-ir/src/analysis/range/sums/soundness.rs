@@ -1,4 +1,5 @@
-//! Random kernels whose guards and indices are sums of few values, so that sums decide about many checks.
+//! Soundness test of sums: random kernels whose guards and indices are sums of few values, so that sums decide
+//! about many checks.
 
 use super::super::soundness::{Case, Tally, narrowed, try_one};
 use crate::analysis::random::Rng;
@@ -12,7 +13,7 @@ struct Writer<'s> {
     a: ParamId,
     fixed: Vec<V<'s>>,
     variables: Vec<V<'s>>,
-    /// Sums that guards were about, for indices to take up again.
+    /// The sums that guards have compared, to be reused in indices.
     compared: Vec<[(V<'s>, u64); 2]>,
 }
 
@@ -76,7 +77,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// A sum of two locals, which indices may take up again.
+    /// A sum of two locals, which indices may reuse.
     fn pair(&mut self) -> E<'s> {
         let locals = [self.fixed.as_slice(), self.variables.as_slice()].concat();
         let pair = [0, 1].map(|_| (self.rng.pick(&locals), 1 + self.rng.below(2)));

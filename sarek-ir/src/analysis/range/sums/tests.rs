@@ -7,7 +7,7 @@ const TX: Builtin = Builtin::ThreadIdx(Axis::X);
 const X: Builtin = Builtin::GlobalIdx(Axis::X);
 const Y: Builtin = Builtin::GlobalIdx(Axis::Y);
 
-/// A kernel that loads from `a` at an index made of `n` and the thread.
+/// A kernel that loads from `a` at an index that depends on `n` and the thread.
 fn loads(fill: impl for<'s> Fn(&'s Sketch, ParamId, ParamId)) -> Kernel {
     let s = Sketch::new("loads");
     let a = s.slice("a", Scalar::F32);
@@ -55,7 +55,8 @@ fn a_guard_on_a_part_of_the_index() {
     assert_eq!(unproved(&unguarded, [128, 100, 1], &args(100)), [0]);
 }
 
-/// Both loads of a tiled product by square blocks: what is known of one tile's coordinates must not use up the search for the other's.
+/// Both loads of a tiled product by square blocks. The known coordinates of one tile must not exhaust the
+/// search for the other tile.
 #[test]
 fn both_factors_of_a_tiled_product() {
     let k = loads(|s, a, n| {
@@ -89,7 +90,7 @@ fn both_factors_of_a_tiled_product() {
     assert!((0..2).all(|site| analyse(&k, &facts).proved(SiteId(site))));
 }
 
-/// `block_idx * 64 + thread_idx` is the global id, whichever of them the guard names.
+/// `block_idx * 64 + thread_idx` equals the global id, whichever of them the guard uses.
 #[test]
 fn a_global_id_spelled_out() {
     let k = loads(|s, a, n| {
@@ -173,7 +174,7 @@ fn quotient_and_remainder() {
     assert_eq!(unproved(&k(8), [64, 1, 1], &[len(54), scalar(53)]), [2]);
 }
 
-/// What was compared in one iteration says nothing in the next.
+/// A comparison in one iteration says nothing about the next.
 #[test]
 fn guards_of_another_iteration() {
     let k = loads(|s, a, n| {
