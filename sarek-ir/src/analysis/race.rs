@@ -1,8 +1,8 @@
 //! The race-freedom contract of safe kernels: no two threads access one element of a `&mut` slice that the
 //! kernel writes.
 //!
-//! The proof shows that an index determines the thread. All accesses of a slice must have indices `base + P +
-//! low`, with the same `P = Σ cⱼ·idⱼ` in all of them. Ordered by their coefficients, the ids are digits of a
+//! The proof shows that an index determines the thread. All accesses of a slice must have indices
+//! `base + P + low`, with the same `P = Σ cⱼ·idⱼ` in all of them. Ordered by their coefficients, the ids are digits of a
 //! mixed-radix number: each id but the last has a bound `Bⱼ` with `cⱼ·Bⱼ <= cⱼ₊₁`, from a guard or from the
 //! extent of its axis. `low` holds the bounded locals. It may differ between accesses, but lies in `0..c₀`.
 //! Then equal indices have equal ids. An axis without an id in the index must have one thread, or a guard must

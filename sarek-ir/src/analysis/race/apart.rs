@@ -1,5 +1,5 @@
-//! Disjoint index ranges: indices that never coincide, whichever threads compute them, such as `t` under `t <
-//! s`, and `t + s`.
+//! Disjoint index ranges: indices that never coincide, whichever threads compute them, such as `t` under
+//! `t < s`, and `t + s`.
 
 use super::Needs;
 use super::buffer::{extents_of, needs_of};

@@ -3,8 +3,8 @@
 //!
 //! Let `f(t) = t ^ m` for one mask `m`, so that `f(f(t)) = t`. A thread `t` with `f(t) >= t` accesses only the
 //! elements `t` and `f(t)`. Let a thread `u` with `f(u) >= u` access one of them, too. If `f(u) = f(t)`, then
-//! `u = t`. If `u = f(t)`, then `u >= t` by the first guard and `t = f(u) >= u` by the second, so that again `u
-//! = t`.
+//! `u = t`. If `u = f(t)`, then `u >= t` by the first guard and `t = f(u) >= u` by the second, so that again
+//! `u = t`.
 
 use super::Needs;
 use super::buffer::{extents_of, needs_of};
