@@ -1,18 +1,19 @@
-//! The threads of a block together: the meaning of the IR as a program.
+//! Runs the threads of a block together.
 //!
-//! Threads run one after the other, each up to where it waits: for its subgroup, or at a barrier. That is one of
-//! the orders that the language leaves open between two barriers, the same in every run, and the one in
-//! which compiled Rust runs them. In a kernel without such places a thread runs from its beginning to its end.
+//! Threads run one after the other, each until it waits for its subgroup or at a barrier. This is one of the
+//! orders that the language permits between two barriers. It is the same in every run, and compiled Rust uses
+//! it, too. In a kernel that never waits, each thread runs from its beginning to its end.
 //!
-//! **Subgroups** have 32 threads, consecutive in the block with x fastest. Those that wait at the earliest point
-//! of the program, counting iterations, work together: threads that took different branches or left a
-//! loop early are together again behind it.
+//! **Subgroups** have 32 threads, consecutive in the block with x fastest. Of the waiting threads, those at the
+//! earliest point of the program, counting iterations, operate together. So threads that took different
+//! branches, or left a loop early, are together again after it.
 //!
-//! **Barriers** open when every thread waits at the same one in the same iteration, except, unless it is an accelerator
-//! that is imitated, those that returned at an earlier point of the program. Anything else is [`Stop::Divergence`].
+//! **Barriers** open when every thread waits at the same barrier in the same iteration. Threads that returned
+//! at an earlier point of the program may be missing, unless the machine imitates an accelerator ([`Like`]).
+//! Any other missing thread is [`Stop::Divergence`].
 //!
-//! A local that is read before it was assigned, which a kernel from Rust never does, is zero. Elements of
-//! shared arrays begin as values that are easily seen: all bits set, and not a number.
+//! A local that is read before it is assigned is zero; a kernel from Rust never does this. Elements of shared
+//! arrays begin as conspicuous values: all bits set, or NaN.
 
 use super::collective::{Brought, subgroup};
 use super::host::{Fault, Halt, Host, Ids, Like, SUBGROUP};
@@ -22,26 +23,26 @@ use super::sanitize::{Finding, Sanitize, Sanitizer};
 use super::thread::{Status, Thread};
 use crate::{BinaryOp, Kernel, Scalar, Stmt, StmtId, Value, interp};
 
-/// Why a block stopped.
+/// The reason why a block stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// The sanitizer found something.
+    /// The sanitizer reported an error.
     Found(Box<Finding>),
-    /// A thread came to a site that fails.
+    /// A check failed in a thread.
     Fault {
-        /// What it found.
+        /// The failed check.
         fault: Fault,
-        /// Its index in the block.
+        /// The thread's index in the block.
         thread: [u64; 3],
     },
-    /// A thread came to a barrier that another one did not come to. Never in a kernel that
+    /// A thread waits at a barrier that another thread does not reach. This never happens in a kernel that
     /// [`crate::analysis::barriers`] accepts.
     Divergence {
         /// The barrier.
         barrier: StmtId,
         /// A thread that waits there.
         waits: [u64; 3],
-        /// A thread that waits elsewhere, or went on without it.
+        /// A thread that waits elsewhere, or has ended.
         absent: [u64; 3],
     },
 }
@@ -52,15 +53,15 @@ pub struct Machine<'k> {
     layout: Layout,
     threads: Vec<Thread>,
     shared: Vec<Vec<Value>>,
-    /// Does no thread ever wait?
+    /// True if no thread ever waits.
     alone: bool,
     sanitizer: Option<Sanitizer>,
-    /// What runs them.
+    /// The kind of device to imitate.
     pub like: Like,
 }
 
 impl<'k> Machine<'k> {
-    /// Ready to run blocks, as a host backend does.
+    /// A machine that runs blocks like a host backend.
     pub fn new(kernel: &'k Kernel) -> Machine<'k> {
         let waits = |s: &Stmt| matches!(s, Stmt::Barrier | Stmt::Subgroup { .. });
         Machine {
@@ -74,7 +75,7 @@ impl<'k> Machine<'k> {
         }
     }
 
-    /// Ready to run the blocks of one launch, and to stop where the sanitizer finds something.
+    /// A machine that runs the blocks of one launch, and stops at the first error that the sanitizer finds.
     pub fn sanitizing(kernel: &'k Kernel, settings: Sanitize) -> Machine<'k> {
         Machine {
             sanitizer: Some(Sanitizer::new(settings)),
@@ -82,18 +83,19 @@ impl<'k> Machine<'k> {
         }
     }
 
-    /// Puts blocks into the order in which they are to be run.
+    /// Reorders blocks into the order in which they are to run.
     pub fn order<T>(&mut self, blocks: &mut [T]) {
         if let Some(sanitizer) = &mut self.sanitizer {
             sanitizer.shuffle(blocks);
         }
     }
 
-    /// Runs a box of threads of one block to their ends; `first` is the first of them.
+    /// Runs a box of threads of one block to their ends. `first` is its first thread.
     ///
     /// # Errors
-    /// The first site that fails, or the first barrier at which threads are missing. What threads did before stays
-    /// done. Where threads go on after a fault, the first one is returned when all have ended.
+    /// The first failed check, or the first barrier at which threads are missing. The effects of threads up to
+    /// that point remain. If threads continue after a fault, the first fault is returned when all of them have
+    /// ended.
     pub fn run(&mut self, first: &Ids, size: [u64; 3], host: &mut impl Host) -> Result<(), Stop> {
         self.clear_shared(first, host)?;
         if let Some(sanitizer) = &mut self.sanitizer {
@@ -143,7 +145,7 @@ impl<'k> Machine<'k> {
     }
 }
 
-/// What stands in a shared array before it is written.
+/// The value of an element of a shared array before it is written.
 fn unwritten(ty: Scalar) -> Value {
     let zero = Value::zero(ty);
     match Value::int(ty, -1) {
@@ -220,7 +222,7 @@ impl<H: Host> BlockRun<'_, H> {
         Ok(())
     }
 
-    /// Runs all threads up to a barrier or their ends.
+    /// Runs all threads until they wait at a barrier or end.
     fn phase(&mut self) -> Result<(), Stop> {
         loop {
             let mut order: Vec<usize> = (0..self.threads.len()).collect();
@@ -236,7 +238,7 @@ impl<H: Host> BlockRun<'_, H> {
         }
     }
 
-    /// Lets the threads of each subgroup that wait at the earliest point work together. Are there any?
+    /// Performs one operation for each subgroup whose threads wait. Returns true if there is any.
     fn join_subgroups(&mut self) -> bool {
         let mut any = false;
         let mut rest = &mut self.threads[..];
@@ -251,7 +253,7 @@ impl<H: Host> BlockRun<'_, H> {
         any
     }
 
-    /// Lets all threads go on from the barrier at which they wait.
+    /// Resumes all threads that wait at the barrier.
     fn open_barrier(&mut self) -> Result<(), Stop> {
         let waiting = |t: &&Thread| matches!(t.status, Status::Barrier(_));
         let Some(first) = self.threads.iter().find(waiting) else {
@@ -284,7 +286,8 @@ impl<H: Host> BlockRun<'_, H> {
     }
 }
 
-/// Lets those of a subgroup that wait at the earliest point work together. Are there any?
+/// Performs the operation of those threads of a subgroup that wait at the earliest point. Returns true if any
+/// thread waits.
 fn join(group: &mut [Thread], layout: &Layout) -> bool {
     let waits = |t: &Thread| matches!(t.status, Status::Subgroup { .. });
     let earliest = (0..group.len())

@@ -22,7 +22,7 @@ pub fn call(intrinsic: Intrinsic, args: &[Value]) -> Value {
     }
 }
 
-/// As of `f32`, rounded.
+/// Computes in `f32`, and rounds the result.
 fn half_call(intrinsic: Intrinsic, args: &[Value]) -> Value {
     if intrinsic == Intrinsic::ToBits {
         return Value::U16(args[0].word() as u16);
@@ -31,7 +31,7 @@ fn half_call(intrinsic: Intrinsic, args: &[Value]) -> Value {
     narrowed(call(intrinsic, &wide), args[0].scalar())
 }
 
-/// An argument of a fixed `u32` type.
+/// The first argument, a `u32`.
 fn count(args: &[Value]) -> u32 {
     match args[0] {
         Value::U32(v) => v,
@@ -62,7 +62,7 @@ macro_rules! float_call {
                 Intrinsic::Abs => x.abs(),
                 Intrinsic::Min => x.min(arg(0)),
                 Intrinsic::Max => x.max(arg(0)),
-                // Not `clamp`, which panics on bounds that the assertion before it reports.
+                // `clamp` would panic on invalid bounds, which the assertion before it reports.
                 Intrinsic::Clamp => match (arg(0), arg(1)) {
                     (lo, _) if x < lo => lo,
                     (_, hi) if x > hi => hi,
@@ -132,8 +132,8 @@ macro_rules! float_call {
 float_call!(f32_call, f32, F32, U32);
 float_call!(f64_call, f64, F64, U64);
 
-/// `$variant` is the type's own, `$unsigned` that of the same width; the functions at the
-/// end are those that only some types have.
+/// `$variant` is the variant of the type, and `$unsigned` that of the unsigned type of the same width. The last
+/// arguments are functions that only some types have.
 macro_rules! int_call {
     ($name:ident, $int:ident, $variant:ident, $unsigned:ident,
      $abs:expr, $signum:expr, $unsigned_abs:expr, $from_bits:expr) => {

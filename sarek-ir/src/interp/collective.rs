@@ -1,8 +1,8 @@
-//! What atomic and subgroup operations compute, on [`Value`]s.
+//! The results of atomic and subgroup operations on [`Value`]s.
 
 use crate::{AtomicOp, BinaryOp, Intrinsic, SubgroupOp, Value, interp};
 
-/// The value that an element has after an atomic operation.
+/// The value of an element after an atomic operation.
 pub fn atomic(op: AtomicOp, old: Value, args: &[Value]) -> Value {
     match op {
         AtomicOp::Load => old,
@@ -19,19 +19,19 @@ pub fn atomic(op: AtomicOp, old: Value, args: &[Value]) -> Value {
     }
 }
 
-/// What one thread brings to a subgroup operation.
+/// The operands of one thread in a subgroup operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Brought {
-    /// Its lane.
+    /// The thread's lane.
     pub lane: u64,
     /// The first operand.
     pub value: Value,
-    /// The second operand, 0 if there is none.
+    /// The second operand, or 0 if there is none.
     pub other: u64,
 }
 
-/// The result of a subgroup operation for the thread `of` those that are `here`, which stand in the order
-/// of their lanes. Sums and products are taken in that order.
+/// The result of a subgroup operation for one thread. `here` are the threads that take part, in the order of
+/// their lanes, and `of` is the thread's index among them. Sums and products are computed in that order.
 pub fn subgroup(op: SubgroupOp, here: &[Brought], of: usize) -> Value {
     let me = here[of];
     let lane = |lane: Option<u64>| {

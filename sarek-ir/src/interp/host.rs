@@ -1,12 +1,12 @@
-//! What the threads of a block act on, and where they stand.
+//! The environment of a block's threads: arguments, memory and ids; and the faults that threads report.
 
 use super::sanitize::Finding;
 use crate::{Axis, Builtin, ExprId, ParamId, SiteId, StmtId, Value};
 
-/// Threads of a subgroup.
+/// The number of threads of a subgroup.
 pub const SUBGROUP: u64 = 32;
 
-/// What a launch brings: arguments and memory.
+/// The arguments and memory of a launch.
 pub trait Host {
     /// The value of a scalar parameter.
     fn scalar(&self, param: ParamId) -> Value;
@@ -20,17 +20,17 @@ pub trait Host {
     /// Writes an element; `index` is in bounds, `value` of the element's type.
     fn store(&mut self, slice: ParamId, index: u64, value: Value);
 
-    /// Is told the value of each expression that was evaluated.
+    /// Called with the value of each expression that is evaluated.
     fn evaluated(&mut self, _expr: ExprId, _value: Value) {}
 
     /// Prints a line, or a part of one.
     fn print(&mut self, _text: &str) {}
 
-    /// Is told of each barrier that opens.
+    /// Called for each barrier that opens.
     fn opened(&mut self, _barrier: StmtId) {}
 }
 
-/// Where a thread stands in its launch.
+/// The position of a thread in its launch, and the sizes of the launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ids {
     /// Index of the thread in its block.
@@ -46,7 +46,8 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// The first thread of a block, and how many of its threads run along each axis: those past the extent do not.
+    /// The first thread of a block, and the number of threads that run along each axis. Threads beyond the
+    /// launch's extent do not run.
     pub fn of_block(
         block_idx: [u64; 3],
         block: [u32; 3],
@@ -66,7 +67,7 @@ impl Ids {
         (ids, size)
     }
 
-    /// The index in the launch of the thread of this index in the block.
+    /// The index in the launch of a thread with this index in the block.
     pub fn global_of(&self, thread: [u64; 3]) -> [u64; 3] {
         [0, 1, 2].map(|a| self.block_idx[a].saturating_mul(self.block_dim[a]) + thread[a])
     }
@@ -106,16 +107,16 @@ impl Ids {
     }
 }
 
-/// What a thread found at a site.
+/// A check that failed in a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// Where.
+    /// The site of the check.
     pub site: SiteId,
     /// The index, the divisor (sign-extended), or 0.
     pub detail: u64,
 }
 
-/// Why a thread stops before its end.
+/// The reason why a thread stops before its end.
 pub(super) enum Halt {
     /// A site failed.
     Fault(Fault),
@@ -135,11 +136,12 @@ impl From<Box<Finding>> for Halt {
     }
 }
 
-/// Where a kernel's threads behave differently.
+/// The kind of device whose behaviour the interpreter imitates, where devices differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Like {
-    /// A thread stops at a site that fails. Barriers do not wait for threads that have returned.
+    /// A thread stops at a failed check. Barriers do not wait for threads that have returned.
     Host,
-    /// A thread goes on from a site that fails, with a harmless value. Barriers wait for all threads of the block.
+    /// A thread continues after a failed check, with a harmless value. Barriers wait for all threads of the
+    /// block.
     Accelerator,
 }

@@ -1,4 +1,4 @@
-//! Expressions, as one thread evaluates them.
+//! Evaluates expressions in one thread.
 
 use super::host::{Fault, Halt, Host, Ids, Like};
 use super::sanitize::{Deed, Finding, Sanitizer, Spot};
@@ -6,7 +6,7 @@ use crate::{
     Expr, ExprId, Kernel, Length, List, Loc, LocalId, Memory, Scalar, SiteId, Value, interp,
 };
 
-/// Where each local stands among a thread's values; the elements of an array follow each other.
+/// The position of each local in a thread's values. The elements of an array are consecutive.
 pub(super) struct Layout {
     starts: Vec<usize>,
     zeros: Vec<Value>,
@@ -27,7 +27,7 @@ impl Layout {
         Layout { starts, zeros }
     }
 
-    /// A thread whose only locals are these, which are no arrays.
+    /// A layout of these locals alone, none of which may be an array.
     pub fn of_scalars(locals: &[LocalId]) -> Layout {
         let last = locals.iter().map(|local| local.index() + 1).max();
         let mut starts = vec![usize::MAX; last.unwrap_or(0)];
@@ -38,7 +38,7 @@ impl Layout {
         Layout { starts, zeros }
     }
 
-    /// The values of a thread that begins.
+    /// Resets the values to those of a new thread.
     pub fn clear(&self, values: &mut Vec<Value>) {
         values.clear();
         values.extend_from_slice(&self.zeros);
@@ -49,7 +49,7 @@ impl Layout {
     }
 }
 
-/// The length of an array that each thread has.
+/// The length of a local array.
 fn fixed(len: Length) -> u64 {
     match len {
         Length::Fixed(n) => n,
@@ -59,19 +59,19 @@ fn fixed(len: Length) -> u64 {
     }
 }
 
-/// What the threads of a block have in common.
+/// The state that the threads of a block share.
 pub(super) struct Common<'a, H> {
     pub kernel: &'a Kernel,
     pub layout: &'a Layout,
     pub shared: &'a mut [Vec<Value>],
     pub host: &'a mut H,
     pub like: Like,
-    /// The first fault after which a thread went on.
+    /// The first fault after which a thread continued.
     pub first: &'a mut Option<(Fault, [u64; 3])>,
     pub sanitizer: Option<&'a mut Sanitizer>,
 }
 
-/// One thread, for as long as it runs.
+/// One running thread.
 pub(super) struct Lane<'a, 'c, H> {
     pub common: &'a mut Common<'c, H>,
     pub ids: &'a Ids,
@@ -88,7 +88,7 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         &mut self.values[self.common.layout.slot(local)]
     }
 
-    /// Notes a fault; whoever asked goes on with a harmless value if this returns.
+    /// Records a fault. If this returns `Ok`, the caller continues with a harmless value.
     pub fn fault(&mut self, site: Option<SiteId>, detail: u64) -> Result<(), Halt> {
         let Some(site) = site else {
             unreachable!("what has no site was proved");
@@ -114,7 +114,7 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         Ok(int_of(value))
     }
 
-    /// Evaluates an index and checks it; `None` where it is out of bounds and the thread goes on.
+    /// Evaluates and checks an index. `None` if it is out of bounds and the thread continues.
     pub fn index(
         &mut self,
         memory: Memory,
@@ -129,7 +129,7 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         Ok(None)
     }
 
-    /// Tells the sanitizer, if there is one, of an access.
+    /// Reports an access to the sanitizer, if there is one.
     pub fn touch(
         &mut self,
         (memory, index): (Memory, u64),
@@ -144,7 +144,7 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         }
     }
 
-    /// Faults where the result of arithmetic on these operands does not fit, if that is a fault or looked for.
+    /// Checks arithmetic on these operands for overflow, if the kernel checks it or the sanitizer looks for it.
     fn exact(&mut self, id: ExprId, operands: &[Value]) -> Result<(), Halt> {
         let wanted = self.common.sanitizer.as_ref();
         let wanted = wanted.is_some_and(|s| s.settings.overflow);
@@ -270,7 +270,8 @@ impl<'c, H: Host> Lane<'_, 'c, H> {
         })
     }
 
-    /// An element; where it is out of bounds and the thread goes on, the first one, if there is one.
+    /// Loads an element. If the index is out of bounds and the thread continues, loads the first element, if
+    /// there is one.
     fn element(
         &mut self,
         memory: Memory,

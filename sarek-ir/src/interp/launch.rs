@@ -1,7 +1,8 @@
-//! Expressions that the launch alone decides: lengths of shared arrays, and what `requires(…)` asks for.
+//! Launch-time expressions: the lengths of shared arrays, and the conditions of `requires(…)`.
 //!
-//! They consist of scalar arguments, lengths, extents and constants, and of locals that the head of the kernel sets to such values, so
-//! that every thread finds the same. The host evaluates them before anything runs, exactly.
+//! They consist of scalar arguments, lengths, extents, constants, and locals that the first statements of the
+//! kernel set to such values. So all threads compute the same value. The host evaluates these expressions
+//! exactly, before any thread runs.
 
 use super::host::{Fault, Halt, Host, Ids, Like};
 use super::lane::{Common, Lane, Layout, int_of};
@@ -31,17 +32,18 @@ impl Kernel {
         })
     }
 
-    /// Does a condition of [`Kernel::required`] hold in a launch of a closed kernel? `facts.args` fit the kernel's parameters.
+    /// Returns true if a condition of [`Kernel::required`] holds in a launch of a closed kernel. `facts.args` must
+    /// fit the kernel's parameters.
     ///
     /// # Errors
-    /// The site at which evaluating it fails: a division by zero.
+    /// The site at which the evaluation fails: a division by zero.
     pub fn holds(&self, condition: ExprId, facts: &LaunchFacts<'_>) -> Result<bool, Fault> {
         let value = of_launch(self, condition, &first(facts), &mut OfLaunch(facts.args))?;
         Ok(value == Value::Bool(true))
     }
 
-    /// How many elements each shared array of a closed kernel has in one launch, in the order of
-    /// [`Kernel::shared`]. `facts.args` fit the kernel's parameters.
+    /// The length of each shared array of a closed kernel in one launch, in the order of [`Kernel::shared`].
+    /// `facts.args` must fit the kernel's parameters.
     ///
     /// # Errors
     /// The site at which a length fails: a division by zero.
@@ -53,7 +55,7 @@ impl Kernel {
             .collect()
     }
 
-    /// Does an expression that the launch alone decides depend on a float among the arguments?
+    /// True if a launch-time expression depends on a float argument.
     pub fn asks_float(&self, expr: ExprId) -> bool {
         if let Expr::Param(param) = self.expr(expr)
             && let ParamKind::Scalar(scalar) = self.params[param.index()].kind
@@ -66,7 +68,7 @@ impl Kernel {
         self.operands(expr).into_iter().any(|e| self.asks_float(e))
     }
 
-    /// Does the length of a shared array depend on a float among the arguments?
+    /// True if the length of a shared array depends on a float argument.
     pub fn shared_asks_float(&self) -> bool {
         self.shared.iter().any(|array| match array.len {
             Length::Launch(len) => self.asks_float(len),
@@ -74,7 +76,7 @@ impl Kernel {
         })
     }
 
-    /// The locals that an expression reads itself.
+    /// The locals that occur in an expression.
     fn locals_of(&self, expr: ExprId, found: &mut Vec<LocalId>) {
         if let Expr::Local(local) = self.expr(expr)
             && !found.contains(&local)
@@ -86,7 +88,7 @@ impl Kernel {
         }
     }
 
-    /// What the head of the kernel sets a local to.
+    /// The value to which the first statements of the kernel set a local.
     fn head(&self, of: LocalId) -> Option<ExprId> {
         self.block(self.body).find_map(|id| {
             let (local, value) = match self.stmt(id) {
@@ -126,7 +128,7 @@ fn first(facts: &LaunchFacts<'_>) -> Ids {
     }
 }
 
-/// Evaluates the length of a shared array, before there are any.
+/// Evaluates the length of a shared array, before shared memory exists.
 pub(super) fn shared_len(
     kernel: &Kernel,
     array: &SharedArray,
@@ -140,7 +142,7 @@ pub(super) fn shared_len(
     }
 }
 
-/// Evaluates an expression that the launch alone decides.
+/// Evaluates a launch-time expression.
 fn of_launch(
     kernel: &Kernel,
     expr: ExprId,
@@ -177,7 +179,7 @@ fn of_launch(
     }
 }
 
-/// What such expressions may ask of a launch.
+/// The arguments of a launch, as the host of launch-time expressions.
 struct OfLaunch<'a>(&'a [ArgFact]);
 
 impl Host for OfLaunch<'_> {

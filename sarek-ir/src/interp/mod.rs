@@ -1,9 +1,10 @@
-//! What every operator, intrinsic and cast computes: the one definition, on [`Value`]s. Where a result does not fit its type,
-//! [`crate::Arithmetic::overflows`] tells.
+//! The reference interpreter. This module defines the result of every operator, intrinsic and cast on
+//! [`Value`]s; [`Machine`] runs whole blocks of threads.
 //!
-//! The interpreter evaluates with it, the range analysis takes constants from it, and tests hold
-//! the targets to it. Each operation is Rust's own on the same type, `usize` being 64 bits wide.
-//! Operands have the types that [`fn@crate::validate`] demands; others are a bug of the caller.
+//! The range analysis evaluates constants with these definitions, and tests compare the targets with them. Each
+//! operation is Rust's own on the same type, with `usize` 64 bits wide. Results wrap;
+//! [`crate::Arithmetic::overflows`] tells when. Operands must have the types that [`fn@crate::validate`]
+//! demands. Any others are a bug of the caller, and panic.
 
 mod block;
 mod call;
@@ -122,7 +123,7 @@ pub fn binary(op: BinaryOp, lhs: Value, rhs: Value) -> Value {
     }
 }
 
-/// The `f32` of a 16-bit float, which is computed with in its place; other values as they are.
+/// A 16-bit float as an `f32`, in which it is computed; other values unchanged.
 fn widened(value: Value) -> Value {
     match value {
         Value::F16(bits) => Value::f32(binary16::to_f32(bits)),
@@ -131,7 +132,7 @@ fn widened(value: Value) -> Value {
     }
 }
 
-/// A result, rounded to a 16-bit float if it is an `f32`.
+/// Rounds a result to a 16-bit float if it is an `f32`.
 fn narrowed(result: Value, to: Scalar) -> Value {
     match result {
         Value::F32(_) => cast(result, to),
@@ -160,8 +161,8 @@ fn bool_binary(op: BinaryOp, a: bool, b: bool) -> Value {
     })
 }
 
-/// A shift, whose count is masked to the width of `lhs`. The low bits of the count decide, so that
-/// its own type and sign do not matter.
+/// A shift, with its count masked to the width of `lhs`. Only the low bits of the count matter, so its type and
+/// sign do not.
 fn shift(op: BinaryOp, lhs: Value, rhs: Value) -> Value {
     let count = match rhs.as_int() {
         Some(count) => count as u32,
@@ -193,7 +194,7 @@ fn shift(op: BinaryOp, lhs: Value, rhs: Value) -> Value {
     }
 }
 
-/// An integer division; `None` where it faults: by 0, and `MIN / -1`.
+/// An integer division; `None` if it faults: a division by 0, or `MIN / -1`.
 pub fn divide(op: DivideOp, lhs: Value, rhs: Value) -> Option<Value> {
     macro_rules! by {
         ($wrap:path, $a:expr, $b:expr) => {
@@ -234,7 +235,7 @@ pub fn cast(arg: Value, to: Scalar) -> Value {
                 Scalar::I64 => Value::I64($v as i64),
                 Scalar::U64 => Value::U64($v as u64),
                 Scalar::Usize => Value::Usize($v as u64),
-                // By way of `f32`, as in the `half` crate.
+                // Converts through `f32`, like the `half` crate.
                 Scalar::F16 => Value::f16($v as f32),
                 Scalar::Bf16 => Value::bf16($v as f32),
                 Scalar::F32 => Value::f32($v as f32),

@@ -1,39 +1,42 @@
-//! Looks for what a kernel must not do and what does not show in one run: threads that race, elements of shared arrays
-//! that are read before they were written, and, where it is asked for, integers that leave their types.
+//! The sanitizer: finds errors that a plain run does not show. These are data races, reads of uninitialised
+//! elements of shared arrays, and, on request, integer overflow.
 //!
-//! Every element of memory that threads share and write has a shadow: who wrote it last, who read it since. Two accesses by different
-//! threads, one of them a store and not both atomic, race unless something orders them: a barrier, between threads of one
-//! block; or a fence of the first thread after its access, and an atomic operation of the second one after that and before its own
-//! access, as in a flag that says that data is there. Subgroup operations order nothing.
+//! Every element of memory that threads share and write has a shadow: its last writer, and its readers since
+//! then. Two accesses by different threads race if one of them is a store, not both are atomic, and nothing
+//! orders them. A barrier orders accesses of threads of one block. A fence orders them, too, in the pattern of
+//! a flag: the first thread executes a fence after its access, and later the second thread performs an atomic
+//! operation before its own access. Subgroup operations order nothing.
 //!
-//! The order in which threads run, which the language leaves open, is turned about by a seed, the same for each run with it.
+//! The language leaves the order of threads open. A seed chooses the order, and the same seed always gives the
+//! same order.
 
 use std::collections::HashMap;
 
 use super::host::Ids;
 use crate::{Kernel, Loc, Memory, SiteId};
 
-/// What to look for.
+/// The settings of the sanitizer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Sanitize {
-    /// Also integers that leave their type's range in the arithmetic that [`crate::Arithmetic`] lists, whoever built the kernel.
+    /// If true, integer overflow is an error in all arithmetic that [`crate::Arithmetic`] lists, also if the
+    /// kernel does not check it.
     pub overflow: bool,
-    /// The order of threads and blocks; 0 is the plain one.
+    /// The seed of the order of threads and blocks; 0 is the plain order.
     pub seed: u64,
-    /// Let elements of shared arrays be read that were not written.
+    /// If true, reading an unwritten element of a shared array is no error.
     pub unwritten: bool,
 }
 
-/// Where in the source.
+/// A position in the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Spot {
-    /// Line and column.
+    /// The line and column.
     pub loc: Loc,
-    /// What is checked there; it knows the file.
+    /// The check at this position, which knows the file.
     pub site: Option<SiteId>,
 }
 
-/// What a thread does to an element.
+/// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Deed {
     /// A load.
@@ -46,25 +49,25 @@ pub enum Deed {
     Publish,
 }
 
-/// One access of a thread.
+/// One access of memory by a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LocalUse {
-    /// What it does.
+    /// The kind of the access.
     pub deed: Deed,
-    /// Where.
+    /// The position in the source.
     pub spot: Spot,
-    /// The thread: its block's index and its own in the block.
+    /// The thread: the index of its block, and its own index in the block.
     pub thread: ([u64; 3], [u64; 3]),
-    /// How many barriers the block has passed.
+    /// The number of barriers that the block has passed.
     phase: u64,
-    /// How many accesses there were before, in the whole launch.
+    /// A timestamp, which grows with each access and fence of the launch.
     time: u64,
 }
 
-/// What was found.
+/// An error that the sanitizer found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Finding {
-    /// Two accesses of one element.
+    /// Two accesses of one element that race.
     Race {
         /// The slice or shared array.
         memory: Memory,
@@ -73,7 +76,7 @@ pub enum Finding {
         /// The access that came first in this run, and the other one.
         touches: [LocalUse; 2],
     },
-    /// An element of a shared array is read that no thread has written.
+    /// A read of an element of a shared array that no thread has written.
     Uninitialised {
         /// The shared array.
         memory: Memory,
@@ -82,19 +85,19 @@ pub enum Finding {
         /// The access.
         touch: LocalUse,
     },
-    /// An integer leaves its type.
+    /// An integer operation that overflows.
     Overflow {
         /// The operator with its operands.
         what: String,
-        /// Where.
+        /// The position in the source.
         loc: Loc,
-        /// The thread: its block's index and its own in the block.
+        /// The thread: the index of its block, and its own index in the block.
         thread: ([u64; 3], [u64; 3]),
     },
 }
 
 impl Finding {
-    /// In words.
+    /// The message for the user.
     pub fn text(&self, kernel: &Kernel) -> String {
         let access = |touch: &LocalUse, memory: Memory, index: u64| {
             let name = kernel.memory_name(memory);
@@ -135,23 +138,24 @@ impl Finding {
     }
 }
 
-/// Who touched an element.
+/// The latest accesses of an element.
 #[derive(Clone, Copy, Default)]
 struct Shadow {
     write: Option<LocalUse>,
     atomic: Option<LocalUse>,
-    /// The latest readers, of which there are two, so that one is another thread than any writer.
+    /// The latest reads by two different threads, at least one of which is not the next writer.
     reads: [Option<LocalUse>; 2],
 }
 
-/// When a thread last made its accesses known, and when it last looked for others'.
+/// The times of a thread's last fence, which publishes its accesses, and of its last atomic operation, which
+/// observes those of other threads.
 #[derive(Clone, Copy, Default)]
 struct Marks {
     fence: u64,
     atomic: u64,
 }
 
-/// See the module's own words.
+/// The sanitizer of one launch, see the module's documentation.
 pub(super) struct Sanitizer {
     pub settings: Sanitize,
     shadows: HashMap<(Memory, u64), Shadow>,
@@ -173,25 +177,25 @@ impl Sanitizer {
         }
     }
 
-    /// A block begins, whose shared arrays are its own.
+    /// Begins a block, with shared arrays of its own.
     pub fn enter_block(&mut self) {
         self.phase = 0;
         self.shadows
             .retain(|(memory, _), _| matches!(memory, Memory::Slice(_)));
     }
 
-    /// A barrier opens.
+    /// Records that a barrier opens.
     pub fn pass_barrier(&mut self) {
         self.phase += 1;
     }
 
-    /// A thread executes a fence.
+    /// Records a fence of a thread.
     pub fn fence(&mut self, ids: &Ids) {
         self.time += 1;
         self.marks.entry(name(ids)).or_default().fence = self.time;
     }
 
-    /// Puts threads or blocks into an order of the seed's.
+    /// Shuffles threads or blocks by the seed.
     pub fn shuffle<T>(&mut self, all: &mut [T]) {
         if self.settings.seed == 0 {
             return;
@@ -208,7 +212,8 @@ impl Sanitizer {
         }
     }
 
-    /// A thread touches an element of memory that threads share.
+    /// Records an access of memory that threads share, and reports an error if it races or reads an unwritten
+    /// element.
     pub fn touch(
         &mut self,
         (memory, index): (Memory, u64),
@@ -283,7 +288,7 @@ fn name(ids: &Ids) -> ([u64; 3], [u64; 3]) {
     (ids.block_idx, ids.thread_idx)
 }
 
-/// Does the first access come before the second one in every run?
+/// True if the first access comes before the second one in every run.
 fn ordered(
     first: &LocalUse,
     second: &LocalUse,

@@ -45,7 +45,7 @@ fn edges(ty: Scalar) -> Vec<Value> {
     }
 }
 
-/// Every intrinsic on every type and edge value gives a value of the type that its signature says.
+/// Every intrinsic, on every type and edge value, returns a value of the type in its signature.
 #[test]
 fn intrinsics_keep_their_signatures() {
     for &intrinsic in Intrinsic::ALL {

@@ -1,4 +1,4 @@
-//! One thread of a block, statement by statement, up to where it waits for others.
+//! Executes the statements of one thread, until it waits for other threads or ends.
 
 use super::host::{Halt, Host, Ids};
 use super::lane::{Common, Lane, Layout, integer};
@@ -7,37 +7,37 @@ use crate::{
     AtomicOp, Block, ExprId, Kernel, LabelId, List, LocalId, Stmt, StmtId, SubgroupOp, Value,
 };
 
-/// Where a thread has come to.
+/// The state of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Status {
-    /// It can go on.
+    /// The thread can run.
     Ready,
-    /// It waits at a barrier.
+    /// The thread waits at a barrier.
     Barrier(StmtId),
-    /// It waits for its subgroup.
+    /// The thread waits for its subgroup.
     Subgroup {
         op: SubgroupOp,
         value: Value,
         other: u64,
         result: LocalId,
     },
-    /// It has returned, or come to the end.
+    /// The thread has returned, or reached the end.
     Done,
 }
 
-/// A block of statements that a thread is in.
+/// A position in a block of statements.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// The next statement, and the end, in the kernel's lists.
+    /// The next statement, and the end of the block, in the kernel's lists.
     at: usize,
     end: usize,
     start: usize,
-    /// How many iterations have begun.
+    /// The number of iterations that have begun.
     round: u64,
     repeat: Repeat,
 }
 
-/// What happens at the end of a block of statements.
+/// The action at the end of a block of statements.
 #[derive(Clone, Copy, Debug)]
 enum Repeat {
     Once,
@@ -61,13 +61,13 @@ impl Frame {
         }
     }
 
-    /// Frames of one place compare as the program runs through them.
+    /// The sort key of frames in one enclosing frame: the order in which the program runs through them.
     fn key(&self) -> (u64, usize, usize) {
         (self.round, self.start, self.at)
     }
 }
 
-/// A thread: its ids and locals, and the blocks of statements that it is in, outermost first.
+/// A thread: its ids, its locals, and its stack of blocks of statements, outermost first.
 pub(super) struct Thread {
     pub ids: Ids,
     pub status: Status,
@@ -87,7 +87,7 @@ impl Thread {
         }
     }
 
-    /// Stands at the kernel's beginning again.
+    /// Resets the thread to the start of the kernel.
     pub fn restart(&mut self, ids: Ids, kernel: &Kernel, layout: &Layout) {
         self.ids = ids;
         self.status = Status::Ready;
@@ -97,8 +97,8 @@ impl Thread {
         self.frames.push(once(kernel.body));
     }
 
-    /// Which of two threads that wait, or have returned, is at the earlier point of the program. To have
-    /// come to the end is later than every other point.
+    /// Compares the points in the program of two threads that wait or have returned. The end of the kernel is
+    /// later than all other points.
     pub fn place(&self, other: &Thread) -> std::cmp::Ordering {
         let ended = (self.frames.is_empty(), other.frames.is_empty());
         let keys = |t: &Thread| t.frames.iter().map(Frame::key).collect::<Vec<_>>();
@@ -108,13 +108,13 @@ impl Thread {
         }
     }
 
-    /// Puts the result of a subgroup operation where it belongs, and goes on.
+    /// Stores the result of a subgroup operation, and makes the thread ready.
     pub fn resume_with(&mut self, layout: &Layout, result: LocalId, value: Value) {
         self.values[layout.slot(result)] = value;
         self.status = Status::Ready;
     }
 
-    /// Runs up to where the thread waits or ends.
+    /// Runs the thread until it waits or ends.
     pub fn run<H: Host>(&mut self, common: &mut Common<'_, H>) -> Result<(), Halt> {
         let mut lane = Lane {
             common,
@@ -164,7 +164,7 @@ fn repeated(block: Block, repeat: Repeat) -> Frame {
     }
 }
 
-/// Begins the next iteration, if there is one.
+/// Begins the next iteration. Returns false if there is none.
 fn again<H: Host>(frame: &mut Frame, lane: &mut Lane<'_, '_, H>) -> Result<bool, Halt> {
     let goes_on = match &mut frame.repeat {
         Repeat::Once => false,
@@ -189,7 +189,7 @@ fn again<H: Host>(frame: &mut Frame, lane: &mut Lane<'_, '_, H>) -> Result<bool,
     Ok(goes_on)
 }
 
-/// Runs one statement; tells if the thread waits or ends there.
+/// Executes one statement. Returns the new status if the thread waits or ends there.
 fn step<H: Host>(
     id: StmtId,
     frames: &mut Vec<Frame>,
@@ -275,7 +275,7 @@ fn step<H: Host>(
         }
         Stmt::Return => return Ok(Some(Status::Done)),
         Stmt::Barrier => return Ok(Some(Status::Barrier(id))),
-        // The threads of a block run in turn, and see each other's writes at once.
+        // The threads of a block run one after the other, and see each other's writes at once.
         Stmt::Fence { .. } => {
             if let Some(sanitizer) = &mut lane.common.sanitizer {
                 sanitizer.fence(lane.ids);
@@ -294,7 +294,8 @@ fn step<H: Host>(
             let old = match lane.index(memory, index, site)? {
                 Some(index) => {
                     let loc = kernel.stmt_locs[id.index()];
-                    // What a shared counter holds at first is no more known than what any element does.
+                    // Shared atomics begin uninitialised like all elements, and every operation except a store
+                    // reads the element.
                     let deed = match op {
                         AtomicOp::Store => Deed::Publish,
                         AtomicOp::Load
@@ -331,7 +332,7 @@ fn step<H: Host>(
     Ok(None)
 }
 
-/// Evaluates what the thread brings to its subgroup.
+/// Evaluates the thread's operands of a subgroup operation.
 fn subgroup<H: Host>(
     op: SubgroupOp,
     args: List,
@@ -349,7 +350,7 @@ fn subgroup<H: Host>(
     })
 }
 
-/// Leaves what stands inside of a loop.
+/// Pops the frames inside of a loop.
 fn leave_to(frames: &mut Vec<Frame>, label: LabelId) {
     while frames.last().is_some_and(|frame| !frame.is(label)) {
         frames.pop();

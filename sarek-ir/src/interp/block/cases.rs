@@ -1,25 +1,25 @@
-//! What must work around barriers: kernels with what each of two blocks computes.
+//! Test cases for barriers: kernels, each with the expected results of two blocks.
 
 use super::{Machine, Stop};
 use crate::interp::{Host, Ids, Like};
 use crate::sketch::{E, Sketch};
 use crate::{AtomicOp, Axis, Builtin, ExprId, Kernel, ParamId, Scalar, StmtId, Value};
 
-/// The counts of threads that every case runs with.
+/// The numbers of threads with which every case runs.
 pub(crate) const LANES: [u64; 7] = [1, 3, 32, 33, 255, 256, 1024];
 
-/// A kernel with one parameter `v: &mut [u32]`, which is 0 and has an element for each thread.
+/// A kernel with one parameter `v: &mut [u32]`, which has one element per thread and begins as zeros.
 pub(crate) struct Case {
     pub name: &'static str,
     pub kernel: Kernel,
-    /// What stands in `v` behind two blocks of so many threads.
+    /// The contents of `v` after two blocks with this number of threads.
     pub expected: fn(u64) -> Vec<u32>,
 }
 
-/// How much a launch may do before it counts as hanging: expressions and barriers.
+/// The number of evaluated expressions and barriers after which a launch counts as hanging.
 pub(crate) const BUDGET: u64 = 3_000_000;
 
-/// One slice of `u32` for each parameter, and what was done so far.
+/// A host with a slice of `u32` for each parameter, and a count of the work so far.
 pub(crate) struct Slices(pub Vec<Vec<u32>>, pub u64);
 
 impl Slices {
@@ -113,12 +113,12 @@ fn case(
     }
 }
 
-/// What threads compute, from their index, the number of threads, and the block.
+/// The expected results of all threads, computed from a thread's index and its block.
 fn each(n: u64, thread: impl Fn(u64, u64) -> u64) -> Vec<u32> {
     (0..2 * n).map(|i| thread(i % n, i / n) as u32).collect()
 }
 
-/// Barriers in every kind of place.
+/// Barriers in all kinds of places.
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case("reverse", reverse, |n| each(n, |t, b| b * n + n - 1 - t)),
@@ -176,7 +176,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Each element goes through a shared array to the thread opposite.
+/// Moves each element through a shared array to the opposite thread.
 fn reverse(s: &Sketch, v: ParamId) {
     let tile = s.shared_slice("tile", Scalar::U32, lanes(s));
     s.store(tile, thread(s), global(s).cast(Scalar::U32));
@@ -185,7 +185,7 @@ fn reverse(s: &Sketch, v: ParamId) {
     s.store(v, global(s), s.load(tile, opposite));
 }
 
-/// A scan in steps of 1, 2, 4, …, two barriers in each, the sum carried in a local.
+/// A scan in steps of 1, 2, 4, …, with two barriers per step, and the sum in a local.
 fn scan(s: &Sketch, v: ParamId) {
     let tile = s.shared("tile", Scalar::U32, 1024);
     let first = (thread(s) * s.n(7)) % s.n(31);
@@ -203,7 +203,7 @@ fn scan(s: &Sketch, v: ParamId) {
     s.store(v, global(s), sum.get());
 }
 
-/// Who is so many threads on: counters of loops live across barriers.
+/// Follows a chain of neighbours; loop counters live across barriers.
 fn nested(s: &Sketch, v: ParamId) {
     let tile = s.shared_slice("tile", Scalar::U32, lanes(s));
     let at = s.let_mut("at", thread(s).cast(Scalar::U32));
@@ -220,7 +220,7 @@ fn nested(s: &Sketch, v: ParamId) {
     s.store(v, global(s), at.get());
 }
 
-/// Thread t returns in outer iteration t - 1; those that stay count who is left.
+/// Thread t returns in outer iteration t - 1, and the remaining threads count those that are left.
 fn leave(s: &Sketch, v: ParamId) {
     let here = s.shared_atomics("here", Scalar::U32, 8);
     s.for_("k", s.n(0), s.n(4), |k, _| {
@@ -272,7 +272,7 @@ fn edges(s: &Sketch, v: ParamId) {
     s.barrier();
 }
 
-/// The block's own number decides how often.
+/// The block's index decides the number of iterations.
 fn conditional(s: &Sketch, v: ParamId) {
     let tile = s.shared_slice("tile", Scalar::U32, lanes(s));
     let end = s.id(Builtin::BlockIdx(Axis::X)) + s.n(5);
@@ -326,7 +326,7 @@ fn one_lane(s: &Sketch, v: ParamId) {
     s.store(v, global(s), sum.get());
 }
 
-/// No condition ends the loop.
+/// A loop without a condition.
 fn endless(s: &Sketch, v: ParamId) {
     let round = s.let_mut("round", s.n(0));
     s.loop_(|_| {
@@ -337,7 +337,7 @@ fn endless(s: &Sketch, v: ParamId) {
     });
 }
 
-/// All threads of the second block return, behind which its own numbers make no sense.
+/// All threads of the second block return, and code after that would compute senseless numbers there.
 fn gone(s: &Sketch, v: ParamId) {
     let tile = s.shared_slice("tile", Scalar::U32, lanes(s));
     let block = || s.id(Builtin::BlockIdx(Axis::X));
@@ -360,7 +360,7 @@ fn branch(s: &Sketch, v: ParamId) {
     s.store(v, global(s), s.load(v, global(s)) + u32(s, 1));
 }
 
-/// Every fourth thread outlives a loop in which the others return.
+/// Every fourth thread continues after a loop in which the other threads return.
 fn inner_return(s: &Sketch, v: ParamId) {
     let returned = s.shared_atomics("returned", Scalar::U32, 1);
     s.if_(thread(s).eq(s.n(0)), || {

@@ -51,14 +51,14 @@ fn every_atomic_operation() {
     assert_eq!(all(AtomicOp::Swap, 6, &[3]), u(3));
     assert_eq!(all(AtomicOp::CompareExchange, 6, &[6, 9]), u(9));
     assert_eq!(all(AtomicOp::CompareExchange, 6, &[5, 9]), u(6));
-    // By bits: no NaN differs from itself, and the zeros differ.
+    // The comparison is by bits: a NaN equals itself, and the zeros differ.
     let (nan, zero) = (Value::f32(f32::NAN), Value::f32(0.0));
     let exchange = |old, a, b| interp::atomic(AtomicOp::CompareExchange, old, &[a, b]);
     assert_eq!(exchange(nan, nan, zero), zero);
     assert_eq!(exchange(zero, Value::f32(-0.0), nan), zero);
 }
 
-/// Each thread brings `value` and `other`; what it gets is stored.
+/// Performs a subgroup operation on `value` and `other`, and stores each thread's result.
 fn joined(
     op: SubgroupOp,
     value: impl Fn(&Sketch) -> E<'_>,
@@ -88,7 +88,7 @@ fn every_subgroup_operation() {
     }
     let of = |op, other: u64| joined(op, number, move |s| Some(s.n(other)));
     assert_eq!(of(SubgroupOp::Shuffle, 4), [14, 14, 0, 14, 14, 0, 14, 14]);
-    // Lane 5 takes no part, so that each has its own value.
+    // Lane 5 takes no part, so each thread gets its own value.
     assert_eq!(of(SubgroupOp::Shuffle, 5), [10, 11, 0, 13, 14, 0, 16, 17]);
     assert_eq!(of(SubgroupOp::ShuffleUp, 1), [10, 10, 0, 13, 13, 0, 16, 16]);
     assert_eq!(
@@ -142,7 +142,7 @@ fn subgroups_are_32_consecutive_threads() {
     }
 }
 
-/// A divergence at the barrier, between these threads.
+/// Expects a divergence at a barrier, between these threads.
 fn diverges(n: u64, waits: u64, absent: u64, fill: impl FnOnce(&Sketch)) {
     let s = Sketch::new("diverges");
     s.slice_mut("v", Scalar::U32);
@@ -163,7 +163,7 @@ fn diverges(n: u64, waits: u64, absent: u64, fill: impl FnOnce(&Sketch)) {
 #[test]
 fn barriers_that_some_threads_miss() {
     diverges(32, 0, 16, |s| s.if_(thread(s).lt(s.n(16)), || s.barrier()));
-    // Thread 1 returns behind a barrier at which thread 0 never was.
+    // Thread 1 returns at a later point than the barrier where thread 0 waits.
     diverges(2, 0, 1, |s| {
         s.if_else(thread(s).lt(s.n(1)), || s.barrier(), || s.return_());
     });
@@ -183,7 +183,7 @@ fn barriers_that_some_threads_miss() {
 
 #[test]
 fn a_fault_stops_the_block_where_it_stands() {
-    // Thread 2 cannot store; 0 and 1 have, 3 has not begun.
+    // The store of thread 2 fails. Threads 0 and 1 have stored, and thread 3 has not begun.
     let s = Sketch::new("fault");
     let v = s.slice_mut("v", Scalar::U32);
     let far = s.let_mut("far", thread(&s));
@@ -202,7 +202,7 @@ fn a_fault_stops_the_block_where_it_stands() {
     let thread = [2, 0, 0];
     assert_eq!(stop, Err(Stop::Fault { fault, thread }));
     assert_eq!(host.0[0], [1, 1, 0, 0]);
-    // An accelerator goes on.
+    // An accelerator continues.
     machine.like = Like::Accelerator;
     let stop = machine.run(&ids(0, 4), [4, 1, 1], &mut host);
     assert_eq!(stop, Err(Stop::Fault { fault, thread }));

@@ -11,7 +11,7 @@ const PLAIN: Sanitize = Sanitize {
     unwritten: false,
 };
 
-/// Slices of 1000 zeros.
+/// A host with slices of 1000 zeros.
 struct Zeros(Vec<Value>);
 
 impl Host for Zeros {
@@ -60,7 +60,7 @@ fn found(kernel: &Kernel, settings: Sanitize) -> Option<Finding> {
     }
 }
 
-/// A kernel with a slice.
+/// A kernel with a slice and the thread's index.
 fn kernel(fill: impl for<'s> Fn(&'s Sketch, ParamId, V<'s>)) -> Kernel {
     let s = Sketch::new("k");
     let v = s.slice_mut("v", Scalar::I32);
@@ -97,7 +97,7 @@ fn threads_that_meet_in_a_slice() {
     );
 }
 
-/// Turns a shared array around, with a barrier between or without.
+/// Reverses a shared array, with or without a barrier between the store and the load.
 fn reversed(with_barrier: bool) -> Kernel {
     kernel(move |s, v, t| {
         let tile = s.shared("tile", Scalar::I32, 8);
@@ -113,7 +113,7 @@ fn reversed(with_barrier: bool) -> Kernel {
 #[test]
 fn barriers_order_a_block() {
     assert_eq!(found(&reversed(true), PLAIN), None);
-    // In the plain order of threads the first one reads what was not written yet.
+    // In the plain order, the first thread reads an element that is not written yet.
     let plain = found(&reversed(false), PLAIN);
     assert!(
         matches!(plain, Some(Finding::Uninitialised { index: 7, .. })),
@@ -179,7 +179,7 @@ fn a_block_does_not_see_the_shared_memory_of_the_one_before() {
     ));
 }
 
-/// The last block adds up what all left, told by a counter.
+/// The last block, found by a counter, adds up the values of all blocks.
 fn last_block(fenced: bool) -> Kernel {
     let s = Sketch::new("k");
     let v = s.slice_mut("v", Scalar::I32);
