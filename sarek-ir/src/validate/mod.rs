@@ -1,10 +1,10 @@
-//! The validator: what must hold of a [`Kernel`] before anything else looks at it.
+//! The validator: checks the invariants of a [`Kernel`] before any other code relies on them.
 //!
-//! [`Rule`] is the list of what is checked. Nodes that nothing uses are not looked at, since a pass
-//! may leave them behind. All violations are reported at once, in order of evaluation.
+//! [`Rule`] lists the invariants. Unused nodes are not checked, because passes may leave them behind. All
+//! violations are reported at once, in order of evaluation.
 //!
-//! The type that lengths, ids and indices have is `usize`, or `u32` or `u64` throughout once
-//! [`crate::passes::narrow_usize`] or [`crate::passes::widen_usize`] has run.
+//! Lengths, ids and indices have one type throughout: `usize`, or `u32` or `u64` after
+//! [`crate::passes::narrow_usize`] or [`crate::passes::widen_usize`].
 
 mod structure;
 mod types;
@@ -16,10 +16,10 @@ use crate::{ExprId, Kernel, LocalId, NativeId, ParamId, SiteId, StmtId};
 /// Checks a kernel against every [`Rule`].
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All violations.
 pub fn validate(kernel: &Kernel) -> Result<(), Vec<Violation>> {
     let mut violations = structure::check(kernel);
-    // Types and scopes are read through handles, so they wait until the handles are sound.
+    // The checks of types and scopes follow handles, so they require sound handles.
     if violations.is_empty() {
         violations = types::check(kernel);
     }
@@ -30,7 +30,7 @@ pub fn validate(kernel: &Kernel) -> Result<(), Vec<Violation>> {
     }
 }
 
-/// One rule that a node breaks.
+/// A node that breaks a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Violation {
     /// The node.
@@ -39,7 +39,7 @@ pub struct Violation {
     pub rule: Rule,
 }
 
-/// What a [`Violation`] speaks of.
+/// The subject of a [`Violation`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
     /// The kernel as a whole.
@@ -60,7 +60,7 @@ pub enum Node {
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $name:ident $text:literal;)*) => {
-        /// The rules.
+        /// The invariants of a kernel.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Rule {
             $($(#[$doc])* $name,)*
@@ -79,22 +79,23 @@ macro_rules! rules {
 }
 
 rules! {
-    /// `expr_types`, `expr_locs` and `stmt_locs` are as long as what they describe.
+    /// The tables `expr_types`, `expr_locs` and `stmt_locs` are as long as their arenas.
     ParallelTables "the tables of types and locations are as long as their arenas";
     /// Every handle and list points into its arena.
     HandleInRange "a handle points into its arena";
     /// Every expression, statement and native block is used at most once, and no block contains
     /// itself.
     Forest "a node is used once";
-    /// No two loops have one label.
+    /// No two loops have the same label.
     LabelUnique "a label belongs to one loop";
-    /// A loop is unrolled once or more, up to [`Unroll::MOST`](crate::Unroll::MOST) times, or as a `usize` constant says.
+    /// A loop is unrolled as a whole, from 1 to [`Unroll::MOST`](crate::Unroll::MOST) times, or as often as a
+    /// `usize` constant says.
     Unroll "a loop is unrolled a sensible number of times";
-    /// `Break` and `Continue` name a loop around them.
+    /// `Break` and `Continue` name an enclosing loop.
     LabelInScope "`break` and `continue` name an enclosing loop";
-    /// A local has one `Let` or `For`.
+    /// Exactly one `Let` or `For` declares a local.
     DeclaredOnce "a local is declared once";
-    /// A local is named only after its declaration, within the block of it.
+    /// A local is used only after its declaration, within the block that declares it.
     LocalInScope "a local is used within its scope";
     /// Only mutable locals are assigned.
     AssignMutable "an immutable local is not assigned";
@@ -106,38 +107,39 @@ rules! {
     Memory "an access names a slice or an array";
     /// `Param` names a scalar parameter.
     ScalarParam "a value names a scalar parameter";
-    /// A load does not name atomics, a store names what is mutable, an atomic operation atomics.
+    /// A load does not access atomics, a store accesses writable memory, and an atomic operation accesses
+    /// atomics.
     AccessAllowed "memory is used as its declaration allows";
-    /// A length is a `usize`, and only a shared array's is the launch's.
+    /// A length is a `usize`, and only the length of a shared array may depend on the launch.
     ArrayLength "an array's length is a constant, or a shared array's the launch's";
-    /// The kind of a node's site is what the node can fail at.
+    /// The kind of a node's site fits the way in which the node may fail.
     SiteKind "a site's kind fits its node";
-    /// Lengths, ids and indices have one type: `usize`, or `u32` or `u64` after the pass.
+    /// Lengths, ids and indices have one type: `usize`, or `u32` or `u64` after the passes.
     IndexType "lengths, ids and indices have the index type";
-    /// An expression's type is what its operands make it, and its operands have types that the
-    /// node takes.
+    /// An expression has the type that follows from its operands, and the node accepts the types of its
+    /// operands.
     ExprType "an expression has the type of its operation";
-    /// An intrinsic has the operands and the type of its signature.
+    /// The operands and the type of an intrinsic fit its signature.
     Signature "an intrinsic is called as its signature says";
-    /// `as` connects two types that Rust's `as` connects.
+    /// Rust's `as` converts between the two types of a cast.
     CastTypes "a cast connects types that `as` connects";
     /// Conditions are `bool`.
     ConditionType "a condition is a `bool`";
     /// An assigned, initial or stored value has the type of its destination.
     ValueType "a value has the type of its destination";
-    /// A `For` counts in an integer type, which its bounds have too.
+    /// A `For` counts in an integer type, and its bounds have the same type.
     ForType "a counted loop's local and bounds have one integer type";
-    /// What is printed is a scalar, in a format that Rust has for it.
+    /// A printed value is a scalar, in a format that Rust supports for it.
     PrintFormat "a printed argument is a scalar that has its format";
 
     /// A native block has at most one text for each target.
     NativeTargets "a native block has at most one text for a target";
 
-    /// What native text yields is assigned to a mutable local: a scalar of which nothing is known.
+    /// The result of native text goes to a mutable scalar local. Nothing is known about its value.
     NativeResult "what native text yields goes to a mutable scalar local";
-    /// The arithmetic that faults stands in ascending order, each once.
+    /// Checked arithmetic is listed in ascending order, each expression once.
     OverflowOrder "checked arithmetic is listed in ascending order";
-    /// `NoOverflow` speaks of an integer expression.
+    /// `NoOverflow` refers to an integer expression, and `Holds` to an assertion.
     PreconditionType "an overflow precondition speaks of an integer";
 }
 
@@ -163,7 +165,7 @@ impl Node {
     }
 }
 
-/// Whether a site handle points into the arena; shared by both halves.
+/// True if a site handle points into its arena; used by both modules.
 fn site_in_range(kernel: &Kernel, site: Option<SiteId>) -> bool {
     site.is_none_or(|s| s.index() < kernel.sites.len())
 }

@@ -1,4 +1,4 @@
-//! The half of the rules that speaks of handles: ranges, the forest, labels and scopes.
+//! The structural rules: ranges of handles, the forest, labels and scopes.
 
 use super::{Node, Rule, Violation, site_in_range};
 use crate::print::PrintPiece;
@@ -66,7 +66,7 @@ impl Walk<'_> {
         self.violations.push(node.breaks(rule));
     }
 
-    /// Is the handle in range? Reports it at its user otherwise.
+    /// Returns true if the handle is in range. Otherwise reports it at its user.
     fn in_range(&mut self, index: usize, len: usize, user: Node) -> bool {
         if index >= len {
             self.report(user, Rule::HandleInRange);
@@ -74,7 +74,7 @@ impl Walk<'_> {
         index < len
     }
 
-    /// Checks the table of arithmetic that faults.
+    /// Checks the table of checked arithmetic.
     fn overflows(&mut self) {
         let kernel = self.kernel;
         for (id, site) in kernel.overflows.iter() {
@@ -86,7 +86,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Checks the handles in the lengths of arrays. No local is in scope there.
+    /// Checks the handles in the lengths of arrays, where no local is in scope.
     fn lengths(&mut self) {
         for def in self.kernel.types.iter() {
             if let TypeDef::Array { len, .. } = def {
@@ -122,7 +122,7 @@ impl Walk<'_> {
         self.kernel.lists[list.start as usize..end].to_vec()
     }
 
-    /// Walks a block; the locals declared in it end with it.
+    /// Walks a block, and ends the scope of its locals after it.
     fn block(&mut self, block: Block, user: Node) {
         let mut declared = vec![];
         for id in self.list(block.0, user) {
@@ -371,7 +371,7 @@ impl Walk<'_> {
         self.in_range(id.index(), self.kernel.callables.len(), node);
     }
 
-    /// Its block is one of the forest: no other call has it.
+    /// Checks a closure. Its block must not belong to another call.
     fn closure(&mut self, id: ClosureId, node: Node) {
         if !self.in_range(id.index(), self.kernel.closures.len(), node) {
             return;
@@ -381,7 +381,7 @@ impl Walk<'_> {
         for local in closure.params.iter().copied().chain(closure.result) {
             self.declare(local, node, &mut own);
         }
-        // No jump leads out of it.
+        // No jump may leave the closure.
         let loops = std::mem::take(&mut self.loops);
         self.block(closure.body, node);
         self.result(closure.result, node);
@@ -389,7 +389,7 @@ impl Walk<'_> {
         self.end(&own);
     }
 
-    /// Where a statement puts its result: a mutable local.
+    /// Checks the local for a statement's result, which must be mutable.
     fn result(&mut self, local: Option<LocalId>, node: Node) {
         if let Some(local) = local
             && self.name_local(local, node)

@@ -14,7 +14,7 @@ fn broken(kernel: &Kernel) -> Vec<Rule> {
     }
 }
 
-/// Breaks a sound kernel and says which rules that broke.
+/// Damages a sound kernel, and returns the rules that it breaks then.
 fn after(damage: impl FnOnce(&mut Kernel)) -> Vec<Rule> {
     let mut kernel = sound();
     assert_eq!(broken(&kernel), []);
@@ -35,7 +35,7 @@ fn sound() -> Kernel {
     s.finish()
 }
 
-/// The first expression of a form.
+/// The index of the first expression that satisfies a predicate.
 fn find(kernel: &Kernel, form: impl Fn(Expr) -> bool) -> usize {
     kernel
         .exprs

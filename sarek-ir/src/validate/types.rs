@@ -1,4 +1,4 @@
-//! The half of the rules that speaks of types. It runs once the handles are known to be sound.
+//! The typing rules. They are checked once all handles are known to be sound.
 
 use super::{Node, Rule, Violation};
 use crate::print::PrintPiece;
@@ -49,7 +49,7 @@ pub(super) fn check(kernel: &Kernel) -> Vec<Violation> {
 
 struct Check<'a> {
     kernel: &'a Kernel,
-    /// What the first length, id or index was found to be.
+    /// The type of the first length, id or index.
     index_type: Option<Scalar>,
     violations: Vec<Violation>,
 }
@@ -69,7 +69,7 @@ impl Check<'_> {
         possible && *self.index_type.get_or_insert(ty) == ty
     }
 
-    /// Is it memory? Reports it otherwise.
+    /// Returns true if it is memory. Otherwise reports it.
     fn is_memory(&mut self, memory: Memory, node: Node) -> bool {
         let is = match memory {
             Memory::Slice(param) => match self.kernel.params[param.index()].kind {
@@ -87,7 +87,7 @@ impl Check<'_> {
         is
     }
 
-    /// Checks a use of an element and gives the type of it.
+    /// Checks an access of an element, and returns the element's type.
     fn element(
         &mut self,
         memory: Memory,
@@ -103,9 +103,9 @@ impl Check<'_> {
             return None;
         }
         let kernel = self.kernel;
-        // An array inside of a value is checked along a dimension of the whole.
+        // An index into an array inside of a value has a site for one dimension of the whole.
         let fits = site.is_none_or(|s| match kernel.sites[s.index()].kind {
-            // A closure that is called twice has its arrays twice, and its sites once.
+            // A closure that is called twice has two copies of its arrays, but only one of its sites.
             SiteKind::Index(of) => {
                 let both = matches!(
                     (of, memory),
@@ -124,7 +124,7 @@ impl Check<'_> {
         Some(kernel.element_type(memory))
     }
 
-    /// Only shared arrays have a length that the launch gives.
+    /// Checks that only shared arrays have lengths that depend on the launch.
     fn arrays(&mut self) {
         let kernel = self.kernel;
         for def in kernel.types.iter() {
@@ -274,7 +274,7 @@ impl Check<'_> {
             Stmt::Assert { cond, site } => {
                 self.condition(cond, node);
                 let kind = &kernel.sites[site.index()].kind;
-                // A panic that is written out is an assertion.
+                // The pass `lower_panics` turns a panic into a failing assertion.
                 let fits = matches!(kind, SiteKind::Assert(_) | SiteKind::Panic(_));
                 self.require(fits, node, Rule::SiteKind);
             }
@@ -329,7 +329,7 @@ impl Check<'_> {
         }
     }
 
-    /// An argument that is printed has its format.
+    /// Checks that the format of each printed argument fits its type.
     fn print(&mut self, id: PrintId, node: Node) {
         let print = &self.kernel.prints[id.index()];
         let args: Vec<ExprId> = self.kernel.list(print.args).collect();
@@ -347,7 +347,7 @@ impl Check<'_> {
         self.require(same(ty, Scalar::Bool.into()), node, Rule::ConditionType);
     }
 
-    /// Checks a tree of expressions and returns the type that it is said to have.
+    /// Checks a tree of expressions, and returns its declared type.
     fn expr(&mut self, id: ExprId) -> Type {
         let (kernel, node) = (self.kernel, Node::Expr(id));
         let ty = kernel.type_of(id);
@@ -420,7 +420,7 @@ impl Check<'_> {
                 let site_fits =
                     site.is_none_or(|s| kernel.sites[s.index()].kind == SiteKind::Divisor);
                 self.require(site_fits, node, Rule::SiteKind);
-                // What is not known yet may be a float.
+                // A type that is not known yet may turn out to be a float.
                 known(ty, Scalar::is_int) && same(l, ty) && same(r, ty)
             }
             Expr::And { lhs, rhs } | Expr::Or { lhs, rhs } => {
@@ -485,7 +485,7 @@ impl Check<'_> {
     }
 }
 
-/// Are two types one? Those that are not known before linking may be.
+/// True if two types are equal, or may be equal because linking has yet to determine one.
 fn same(a: Type, b: Type) -> bool {
     match (a, b) {
         (Type::Scalar(a), Type::Scalar(b)) => a == b,
@@ -493,12 +493,12 @@ fn same(a: Type, b: Type) -> bool {
     }
 }
 
-/// Does it hold of a type, if that is known to be a scalar?
+/// True if a predicate holds for a type, or if the type is not known to be a scalar.
 fn known(ty: Type, holds: impl FnOnce(Scalar) -> bool) -> bool {
     ty.as_scalar().is_none_or(holds)
 }
 
-/// Does a prefix operator stand on the type?
+/// True if a prefix operator accepts the type.
 fn unary(op: UnaryOp, ty: Scalar) -> bool {
     match op {
         UnaryOp::Neg => ty.is_signed() || ty.is_float(),
@@ -506,7 +506,7 @@ fn unary(op: UnaryOp, ty: Scalar) -> bool {
     }
 }
 
-/// The type of an infix operation; `None` where there is none.
+/// The type of an infix operation; `None` if the operator does not accept the operands.
 fn binary(op: BinaryOp, l: Scalar, r: Scalar) -> Option<Scalar> {
     let same = l == r;
     match op {
@@ -522,7 +522,7 @@ fn binary(op: BinaryOp, l: Scalar, r: Scalar) -> Option<Scalar> {
     }
 }
 
-/// Does Rust's `as` lead from one type to the other?
+/// True if Rust's `as` converts between the two types.
 fn casts(from: Scalar, to: Scalar) -> bool {
     from == to || (to != Scalar::Bool && (from != Scalar::Bool || to.is_int()))
 }
