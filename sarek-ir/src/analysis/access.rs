@@ -1,5 +1,6 @@
-//! Memory accesses as formulas: every load and store of a `&mut` slice, its index as an affine form of ids and
-//! bounded locals, and the bounds that the guards around it imply.
+//! Describes the memory accesses of a kernel as formulas: every load and store of a `&mut` slice, with its
+//! index and bounds. The index is an affine form of ids and bounded locals. The bounds follow from the guards
+//! around the access.
 //!
 //! Coefficients and constant parts are polynomials over values that are the same for the whole launch.
 //! Immutable locals are replaced by their initialisers. A form holds for mathematical integers. If machine

@@ -1,10 +1,10 @@
 //! The contract between a collective function and its callers.
 //!
-//! A function is *collective* if the threads of a block work together in it: if it has barriers, shared arrays
-//! or subgroup operations, or calls functions that do. All threads of the block must call it together. If a
-//! parameter influences the number of barriers that a thread reaches, all threads must pass the same value for
-//! it. The callees of a function are not known here. So each answer refers to the facts of its callees, and
-//! rustc combines them.
+//! In a *collective* function, the threads of a block work together. It has barriers, shared arrays or subgroup
+//! operations, or calls functions that do. All threads of the block must call it together. If a parameter
+//! influences the number of barriers that a thread reaches, all threads must pass the same value for it. The
+//! callees of a function are not known here. So each answer refers to the facts of its callees, and rustc
+//! combines them.
 //!
 //! The parameters on which threads must agree for a function to be free of races ([`super::race::function`])
 //! propagate through arguments in the same way.

@@ -1,16 +1,19 @@
-//! The race-freedom contract of safe kernels: no two threads access one element of a `&mut` slice that the
-//! kernel writes.
+//! Race check: proves that no two threads access one element of a `&mut` slice that the kernel writes. This is
+//! the race-freedom contract of safe kernels.
 //!
 //! The proof shows that an index determines the thread. All accesses of a slice must have indices
-//! `base + P + low`, with the same `P = Σ cⱼ·idⱼ` in all of them. Ordered by their coefficients, the ids are digits of a
-//! mixed-radix number: each id but the last has a bound `Bⱼ` with `cⱼ·Bⱼ <= cⱼ₊₁`, from a guard or from the
-//! extent of its axis. `low` holds the bounded locals. It may differ between accesses, but lies in `0..c₀`.
-//! Then equal indices have equal ids. An axis without an id in the index must have one thread, or a guard must
-//! pin it to one thread (`global_idx_y() == 0`).
+//! `base + P + low`, with the same `P = Σ cⱼ·idⱼ` in all of them. Ordered by their coefficients, the ids are
+//! digits of a mixed-radix number. Each id but the last has a bound `Bⱼ` with `cⱼ·Bⱼ <= cⱼ₊₁`, from a guard or
+//! from the extent of its axis. `low` holds the bounded locals. It may differ between accesses, but lies in
+//! `0..c₀`. Then equal indices have equal ids. An axis without an id in the index must have one thread, or a
+//! guard must pin it to one thread (`global_idx_y() == 0`).
 //!
-//! If this fails for all accesses together, each pair of accesses is checked by itself. The ranges of their
-//! indices may not overlap ([`apart`]), block ids and thread ids may be separate digits ([`tiles`]), or threads
-//! may exchange elements in pairs ([`exchange`]).
+//! If this fails for all accesses together, each pair of accesses is checked by itself. Any of these proofs
+//! suffices:
+//!
+//! - The ranges of the two indices do not overlap ([`apart`]).
+//! - Block ids and thread ids are separate digits ([`tiles`]).
+//! - Threads exchange elements in pairs ([`exchange`]).
 //!
 //! A condition that only a launch can decide becomes a [`Precondition`].
 //!

@@ -70,8 +70,8 @@ impl Ranges {
         self.fits_u32
     }
 
-    /// True if no `+`, `-`, `*`, `<<` or integer cast leaves its type's range in any thread: neither in this
-    /// expression, nor in the initialisers of immutable locals that it reads.
+    /// True if no `+`, `-`, `*`, `<<` or integer cast in the expression overflows in any thread. This includes
+    /// the initialisers of immutable locals that the expression reads.
     pub fn no_overflow(&self, expr: ExprId) -> bool {
         !self.overflow[expr.index()]
     }

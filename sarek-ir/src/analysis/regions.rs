@@ -27,7 +27,7 @@ pub struct MaskId(pub u32);
 
 /// A part of a split body.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[allow(missing_docs)] // the fields are told by the sentence of the variant
+#[allow(missing_docs)] // each variant's documentation covers its fields
 pub enum Node {
     /// Statements that each lane runs alone.
     Region { id: RegionId, stmts: Vec<StmtId> },

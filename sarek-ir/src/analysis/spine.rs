@@ -1,11 +1,11 @@
 //! The **spine** of a kernel: the statements that decide whether, and how often, the threads of a block reach
 //! its barriers.
 //!
-//! The spine holds the barriers, the statements around them, and everything that controls them: conditions and
-//! bounds around them, uniform jumps between them, and all assignments to locals that those read. It ends at
-//! the last barrier, after which threads do not depend on each other. In other words, it is a backward program
-//! slice with the barriers as criterion. In a kernel that [`super::barriers`] accepts, the spine is uniform:
-//! every thread that follows it takes the same path.
+//! The spine is a backward program slice with the barriers as criterion. It consists of the barriers, the
+//! statements around them with their conditions and bounds, uniform jumps between them, and all assignments to
+//! locals that those read. It ends at the last barrier, after which threads do not depend on each other. In a
+//! kernel that [`super::barriers`] accepts, the spine is uniform: every thread that follows it takes the same
+//! path.
 
 use super::uniformity::Uniformity;
 use crate::{Block, Expr, ExprId, Kernel, LabelId, LocalId, Stmt, StmtId};

@@ -6,8 +6,8 @@
 //!
 //! - Thread ids vary. So does a load at a varying index, or from memory that the kernel writes.
 //! - An expression varies if an operand does.
-//! - A local varies if a varying value is assigned to it. It also varies if it is assigned where not all
-//!   threads of the block arrive together: under a varying condition, or in a loop that some threads leave or
+//! - A local varies if a varying value is assigned to it, or if threads of the block do not arrive at an
+//!   assignment together. They may be under a varying condition, or in a loop that some threads leave or
 //!   continue before others.
 //! - The local of a counted loop varies if a bound does.
 //! - A local that native text may assign varies. So does the result of an atomic operation, a subgroup

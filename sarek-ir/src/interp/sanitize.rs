@@ -4,8 +4,8 @@
 //! Every element of memory that threads share and write has a shadow: its last writer, and its readers since
 //! then. Two accesses by different threads race if one of them is a store, not both are atomic, and nothing
 //! orders them. A barrier orders accesses of threads of one block. A fence orders them, too, in the pattern of
-//! a flag: the first thread executes a fence after its access, and later the second thread performs an atomic
-//! operation before its own access. Subgroup operations order nothing.
+//! a flag. The first thread executes a fence after its access. Later, the second thread performs an atomic
+//! operation, and then its own access. Subgroup operations order nothing.
 //!
 //! The language leaves the order of threads open. A seed chooses the order, and the same seed always gives the
 //! same order.

@@ -182,8 +182,8 @@ impl<'a> Resolver<'a> {
         self.inits[local.index()]
     }
 
-    /// True if the expression has one value per thread: neither it nor the initialisers of its locals read a
-    /// mutable local, memory that threads write, or a `&mut` parameter.
+    /// True if the expression has one value per thread. It, and the initialisers of its locals, read no mutable
+    /// local, no memory that threads write, and no `&mut` parameter.
     pub(super) fn is_constant(&self, id: ExprId) -> bool {
         let here = match self.kernel.expr(id) {
             Expr::Local(local) => {

@@ -7,7 +7,7 @@
 //! the function's body, so that every call reaches it.
 //!
 //! Callers treat a call as an access of the whole array, followed by a barrier
-//! ([`super::super::access::barrier_intervals`]).
+//! ([`fn@super::super::access::barrier_intervals`]).
 //!
 //! Threads may pass different values for a parameter. If the proof holds only if the threads of a block agree
 //! on some parameters, [`Found::agreed`] lists them. An assertion at each call checks this, as for barriers
@@ -80,8 +80,8 @@ pub fn check(function: &Kernel, views: &BTreeSet<ParamId>) -> Found {
 }
 
 /// The preconditions under which the function uses its shared arrays without races, and the parameters on which
-/// the threads of a block must agree for that. The set is minimal: without any of its parameters, the proof
-/// would fail or need more preconditions.
+/// a block's threads must agree. The set of parameters is minimal: without any of them, the proof would fail or
+/// need more preconditions.
 fn proof(function: &Kernel) -> Result<(Needs, BTreeSet<ParamId>), Vec<Race>> {
     let params = || (0..function.params.len() as u32).map(ParamId);
     let if_agreed = |agreed: &BTreeSet<ParamId>| {

@@ -4,12 +4,12 @@
 //! Two accesses in one interval that may collide must be separated in one of these ways:
 //!
 //! - The ranges of their indices do not overlap: `[0, s)` and `[s, 2s)` (`apart`).
-//! - Threads exchange elements in pairs (`exchange`): each index is the thread's id, or that id XORed with a
-//!   common mask, and a guard lets only one thread of each pair through.
-//! - The same thread makes both accesses. This must hold along each axis of the block: a guard lets only one
-//!   thread through, the block has one thread there, or the index determines the thread. As for slices, the
-//!   thread ids must then be digits of a mixed-radix number `base + P + low`. Multiples of a modulus `M` may be
-//!   added if `P + low` stays below `M`: `k * block_dim_x() + thread_idx_x()`.
+//! - Threads exchange elements in pairs (`exchange`). Each index is the thread's id, or that id XORed with a
+//!   common mask. A guard lets only one thread of each pair through.
+//! - The same thread makes both accesses, as proved for each axis of the block: a guard lets only one thread
+//!   through, the block has one thread there, or the index determines the thread. For the latter, the thread
+//!   ids must be digits of a mixed-radix number `base + P + low`, as for slices. Multiples of a modulus `M` may
+//!   be added if `P + low` stays below `M`: `k * block_dim_x() + thread_idx_x()`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

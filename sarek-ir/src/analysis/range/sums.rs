@@ -5,8 +5,8 @@
 //! Extents, lengths and arguments are numbers here, so that products with them are multiples. `global_idx` is
 //! `block_idx * block_dim + thread_idx`, and `a % d` is `a - a / d * d`.
 //!
-//! A guard that compares two sums bounds their difference. A local is equal to the sum that was assigned to it,
-//! until a local in that sum is assigned; meanwhile the local's range bounds the sum. The range of a sum
+//! A guard that compares two sums bounds their difference. A local equals the sum that was assigned to it,
+//! until a local in that sum is assigned. Meanwhile, the local's range bounds the sum. The range of a sum
 //! follows from its atoms. It also follows from the bounded sums of which multiples can be subtracted, and from
 //! the range of the remainder. The tightest result counts.
 
@@ -293,7 +293,7 @@ impl Analyser<'_> {
         dividend.plus(&whole, -1)
     }
 
-    // What becomes known.
+    // Facts.
 
     /// Refines the state by a comparison of `lhs` and `rhs`, as a bound of `lhs - rhs`.
     pub(super) fn assume_difference(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) {

@@ -1,5 +1,5 @@
-//! Soundness test of the race check of shared arrays: if it accepts a random kernel with barriers, no two
-//! threads of a block collide between two barriers.
+//! Soundness test of the race check of shared arrays: in accepted random kernels, no two threads of a block
+//! collide between two barriers.
 //!
 //! Threads run one by one, so each kernel is written twice: as it is checked, and with slices in place of
 //! shared memory. In the second version, a store to a special slice stands in for each barrier. It tells the
