@@ -30,7 +30,7 @@ pub struct Requirements {
     pub barriers: bool,
     /// For each native block without a fallback, the targets for which it has a text.
     pub native: Vec<Vec<String>>,
-    /// The names of intrinsics, each once.
+    /// The names of the intrinsics with texts registered at run time that the kernel uses, each once.
     pub intrinsics: Vec<String>,
     /// The number of buffer parameters.
     pub buffers: u32,

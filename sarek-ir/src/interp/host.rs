@@ -118,7 +118,7 @@ pub struct Fault {
 
 /// The reason why a thread stops before its end.
 pub(super) enum Halt {
-    /// A site failed.
+    /// A check failed.
     Fault(Fault),
     /// The sanitizer found something.
     Found(Box<Finding>),

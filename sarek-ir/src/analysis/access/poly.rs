@@ -1,4 +1,4 @@
-//! Polynomials with integer coefficients over values that are the same for a whole launch.
+//! Polynomials with integer coefficients over values that all threads have in common, see [`Symbol`].
 
 use std::collections::BTreeMap;
 

@@ -183,7 +183,7 @@ impl<'a> Buffer<'a> {
                 Some(first) if *first == ids => {}
                 Some(_) => {
                     let store = self.race_with_store(i, Reason::Different);
-                    // An access does not differ from itself.
+                    // Access `i` is a store itself, but it does not differ from itself.
                     let itself = store.first == store.second;
                     return Err(if itself {
                         self.race(i, 0, Reason::Different)

@@ -17,7 +17,7 @@ pub struct Race {
     pub second: (Place, Loc),
     /// The reason why they may collide.
     pub reason: Reason,
-    /// Two threads that may meet, if an example was found.
+    /// Two threads that may collide, if an example was found.
     pub counterexample: Option<Counterexample>,
 }
 

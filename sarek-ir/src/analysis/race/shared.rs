@@ -102,8 +102,6 @@ impl Pair<'_> {
         self.one_thread()
     }
 
-    // Threads.
-
     /// The preconditions under which one thread makes both accesses if they collide.
     fn one_thread(self) -> Result<Needs, Reason> {
         let pins = Axis::ALL.map(|axis| self.pin(axis));
