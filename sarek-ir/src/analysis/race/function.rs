@@ -4,7 +4,7 @@
 //! their accesses are checked like those of kernels, with one addition: the next call may begin at once. A
 //! function must therefore *end with a barrier*: a barrier follows the last use of such an array, and no `return`
 //! precedes that barrier. For an array that was passed as an argument, the barrier must be at the top level of
-//! the function's body, so that every call reaches it.
+//! the function's body. Then every call reaches it.
 //!
 //! Callers treat a call as an access of the whole array, followed by a barrier
 //! ([`fn@super::super::access::barrier_intervals`]).

@@ -6,8 +6,8 @@
 //! - The ranges of their indices do not overlap: `[0, s)` and `[s, 2s)` (`apart`).
 //! - Threads exchange elements in pairs (`exchange`). Each index is the thread's id, or that id XORed with a
 //!   common mask. A guard lets only one thread of each pair through.
-//! - The same thread makes both accesses, as proved for each axis of the block: a guard lets only one thread
-//!   through, the block has one thread there, or the index determines the thread. For the latter, the thread
+//! - The same thread makes both accesses. Each axis of the block needs a proof of this: a guard lets only one
+//!   thread through, the block has one thread there, or the index determines the thread. For the latter, the thread
 //!   ids must be digits of a mixed-radix number `base + P + low`, as for slices. Multiples of a modulus `M` may
 //!   be added if `P + low` stays below `M`: `k * block_dim_x() + thread_idx_x()`.
 
